@@ -93,6 +93,59 @@ def test_a_field_that_hides_a_name_is_found() -> None:
     assert list(hidden_names(list(ast.walk(module)))) == ["Me.limits"]
 
 
+def public_types(nodes: list[ast.AST]) -> Iterator[str]:
+    """The public classes and type aliases at the top level of a module."""
+    module = nodes[0]
+    for node in module.body if isinstance(module, ast.Module) else []:
+        if isinstance(node, ast.ClassDef):
+            name = node.name
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            name = node.target.id
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            is_variable = isinstance(node.value, ast.Call) and dotted(node.value.func) == "TypeVar"
+            name = "" if is_variable else node.targets[0].id
+        else:
+            continue
+        if re.fullmatch(r"[A-Z]+[a-z]\w*", name):
+            yield name
+
+
+def shared_names(types: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """The names that several modules give to a type: `{name: modules}`. The client stands alone;
+    what it generates mirrors the schemas, and what it has by hand may share a name with them."""
+    modules: dict[str, list[str]] = {}
+    for module, name in types:
+        if "generated" not in module.split("/"):
+            modules.setdefault(name, []).append(module)
+    rooms = {"client", "schemas"}
+    return {
+        name: found
+        for name, found in modules.items()
+        if len(found) > 1 and not (len(found) == 2 and {*map(room_of, found)} == rooms)
+    }
+
+
+def test_no_two_public_types_share_a_name() -> None:
+    types = [(file, name) for file, nodes in every_module() for name in public_types(nodes)]
+    assert len(types) > 600
+    assert shared_names(types) == {}
+
+
+def test_a_name_that_two_types_share_is_found() -> None:
+    code = (
+        "class Row: ...\nEntry = dict[str, int]\nT = TypeVar('T')\nKind = TypeVar('Kind')\nMOST = 1"
+    )
+    names = list(public_types(list(ast.walk(ast.parse(code)))))
+    assert names == ["Row", "Entry"]
+    files = ["store/a.py", "store/b.py"]
+    assert shared_names((file, name) for file in files for name in names) == {
+        "Row": files,
+        "Entry": files,
+    }
+    assert shared_names([("client/a.py", "Row"), ("schemas/a.py", "Row")]) == {}
+    assert shared_names([("client/a.py", "Row"), ("store/a.py", "Row")]) != {}
+
+
 # --- Floors: imports only go down.
 
 FLOORS = [

@@ -24,8 +24,8 @@ from stoa.domain import limits
 from stoa.domain.addresses import is_loopback, is_trusted, parse_networks
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import RESOURCE
-from stoa.domain.webhooks import SECRET_BYTES, Signer
-from stoa.entropy import Ids, random_bytes
+from stoa.domain.webhooks import SECRET_BYTES, WebhookSigner
+from stoa.entropy import IdGenerator, random_bytes
 from stoa.http.hosts import Hosts
 from stoa.http.late import LateApplication
 from stoa.http.ready import FindPosted, ReadyAnswers, nothing_ready
@@ -37,7 +37,7 @@ from stoa.mcp.door import PATH, Mcp
 from stoa.mcp.gate import Gate
 from stoa.mcp.known_calls import KnownCalls
 from stoa.mcp.ready import ReadyCalls
-from stoa.metrics import CONNECTIONS, UNREADABLE, Sheet, Sheets
+from stoa.metrics import CONNECTIONS, UNREADABLE, AllCounters, Counters
 from stoa.oauth.door import OAuthDoor
 from stoa.operations import secret
 from stoa.operations.authors import Authors
@@ -74,7 +74,7 @@ _WEBHOOKS = "webhooks"
 """The name of the secret that the key of deliveries follows from."""
 
 
-class Stoa:
+class Service:
     """A service. Use as `async with await Stoa.open(settings) as stoa`: once entered, its
     background tasks run."""
 
@@ -84,8 +84,8 @@ class Stoa:
         services: Services,
         clock: Clock,
         limiter: MemoryLimiter | SharedLimiter,
-        sheet: Sheet,
-        signer: Signer,
+        sheet: Counters,
+        signer: WebhookSigner,
     ) -> None:
         settings, shares = services.settings, engine_of(services.settings).SHARED
         self.waiting = Waiting(store, settings, SharedWaits(sheet.waits, sheet.waits_elsewhere))
@@ -142,8 +142,8 @@ class Stoa:
         clock: Clock | None = None,
         *,
         apart: bool = False,
-        sheet: Sheet | None = None,
-    ) -> "Stoa":
+        sheet: Counters | None = None,
+    ) -> "Service":
         """Open the store and build everything. Raises `StartRefused` with one line.
 
         With `apart` the embedded engine writes in a process of its own, a fork of this one, which
@@ -161,8 +161,8 @@ class Stoa:
 
     @classmethod
     async def over(
-        cls, store: Store, services: Services, clock: Clock, sheet: Sheet | None = None
-    ) -> "Stoa":
+        cls, store: Store, services: Services, clock: Clock, sheet: Counters | None = None
+    ) -> "Service":
         """Build everything over a store that is open. Raises `StoreUnavailable`."""
         limiter = _limiter(services.settings, own_clock=not isinstance(clock, SystemClock))
         signer = await _keep_secrets(store)
@@ -170,7 +170,7 @@ class Stoa:
             await limiter.open()
         return cls(store, services, clock, limiter, sheet or new_sheets().each[0], signer)
 
-    async def __aenter__(self) -> "Stoa":
+    async def __aenter__(self) -> "Service":
         self.upkeep.begin()
         self.webhooks.begin()
         return self
@@ -197,7 +197,7 @@ class Stoa:
         lost, ending = lambda: self.store.lost, self.waiting.end
         return Server(app, connections, documentation, ready, lost, self._refused, ending)
 
-    def metrics_server(self, sheets: Sheets) -> Server:
+    def metrics_server(self, sheets: AllCounters) -> Server:
         """The server of the metrics' own listener."""
         app = Exposition(sheets, self.store, self.upkeep, self._clock, self.settings)
         return Server(app, Connections(lambda _: True), f"{self.settings.origin}/docs/errors")
@@ -254,15 +254,15 @@ class Stoa:
         return details
 
 
-def new_sheets(count: int = 1) -> Sheets:
+def new_sheets(count: int = 1) -> AllCounters:
     """Where so many processes count what happens."""
     names = (operation.name for operation in all_operations())
-    return Sheets(names, BUCKETS, count)
+    return AllCounters(names, BUCKETS, count)
 
 
 def new_services(settings: Settings) -> Services:
     """What all calls of one process share."""
-    return Services(settings, Ids(), Authors(), Secret(), Hosts(settings).base_urls)
+    return Services(settings, IdGenerator(), Authors(), Secret(), Hosts(settings).base_urls)
 
 
 def _kept_bytes(services: Services) -> int:
@@ -272,14 +272,14 @@ def _kept_bytes(services: Services) -> int:
     return 3 * caching.kept_bytes() + services.authors.kept_bytes
 
 
-async def _keep_secrets(store: Store) -> Signer:
+async def _keep_secrets(store: Store) -> WebhookSigner:
     """Have something to seal challenges with, and to sign deliveries to webhooks. Closes the store
     when it does not take them."""
     try:
         for name, size in {secret.NAME: secret.BYTES, _WEBHOOKS: SECRET_BYTES}.items():
             fresh = random_bytes(size)
             await store.write(partial(sessions.keep_secret, name=name, fresh=fresh))
-        return Signer.of(await store.read(partial(sessions.secret, name=_WEBHOOKS)))
+        return WebhookSigner.of(await store.read(partial(sessions.secret, name=_WEBHOOKS)))
     except StoreUnavailable:
         await store.close()
         raise
@@ -290,7 +290,7 @@ def _ready(
     charges: Charges,
     hosts: Hosts,
     clock: Clock,
-    sheet: Sheet,
+    sheet: Counters,
     services: Services,
     known: KnownCalls,
     *,
@@ -310,7 +310,11 @@ def _ready(
 
 
 def _site(
-    reads: PublicReads, authorizing: Authorizing, charges: Charges, clock: Clock, signer: Signer
+    reads: PublicReads,
+    authorizing: Authorizing,
+    charges: Charges,
+    clock: Clock,
+    signer: WebhookSigner,
 ) -> Application:
     """What is not under `/api`, with all that makes pages."""
     from stoa.oauth import pages as oauth

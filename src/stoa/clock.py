@@ -36,7 +36,7 @@ def _elapsed_us() -> int:
     return time.clock_gettime_ns(_BOOT) // 1000
 
 
-class Reference:
+class ClockReference:
     """How far a clock is ahead of the elapsed time, in microseconds.
 
     Steps of up to a minute are followed. What is further away is not, until the clock comes back or
@@ -77,9 +77,9 @@ class SystemClock:
         self._machine_us = machine_us
         self.elapsed_us = elapsed_us
         now_us = elapsed_us()
-        self._machine = Reference(machine_us() - now_us, now_us)
+        self._machine = ClockReference(machine_us() - now_us, now_us)
         self._observed_us = now_us
-        self._other: Reference | None = None
+        self._other: ClockReference | None = None
         self._shared = mmap.mmap(-1, _NUMBER.size)
         self._last = 0
 
@@ -97,7 +97,7 @@ class SystemClock:
         ahead_us = other_us - elapsed_us
         if self._other is None:
             (known_us,) = _NUMBER.unpack(self._shared)
-            self._other = Reference(known_us or ahead_us, elapsed_us)
+            self._other = ClockReference(known_us or ahead_us, elapsed_us)
         self._other.observe(ahead_us, elapsed_us)
         _NUMBER.pack_into(self._shared, 0, self._other.ahead_us)
         return self._other.step_us // 1000

@@ -12,7 +12,7 @@ from stoa.domain.oauth import REGISTRATION
 from stoa.http import answering
 from stoa.http.hosts import Hosts
 from stoa.http.ready import REQUEST
-from stoa.http.request import Request
+from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList, Message, Receive, Scope, Send
 from stoa.logs import log, note_request
 from stoa.mcp import door as mcp
@@ -21,10 +21,10 @@ from stoa.oauth import door
 from stoa.operations.bootstrap import DOCUMENTS, SECURITY_TXT
 from stoa.rest.rest import Rest
 
-Pages = Callable[[Scope, Receive, Send], Awaitable[None]]
+PageApplication = Callable[[Scope, Receive, Send], Awaitable[None]]
 Health = Callable[[], str | None]
 Details = Callable[[], Mapping[str, str | int | None]]
-Shed = Callable[[Request, Send, Refusal], Awaitable[None]]
+Shed = Callable[[HttpRequest, Send, Refusal], Awaitable[None]]
 RateLimitAddress = Callable[[str], Awaitable[Refusal | None]]
 
 _HEALTH = ("/healthz", "/readyz")
@@ -50,7 +50,7 @@ class App:
     rest: Rest
     tools: Mapping[str, mcp.Mcp]
     oauth: door.OAuthDoor
-    pages: Pages
+    pages: PageApplication
     hosts: Hosts
     trouble: Health
     details: Details
@@ -61,7 +61,7 @@ class App:
         """The ASGI entry point."""
         if scope["type"] != "http":
             return
-        incoming: Request = scope.get(REQUEST) or Request(scope, receive, self.hosts)
+        incoming: HttpRequest = scope.get(REQUEST) or HttpRequest(scope, receive, self.hosts)
         incoming.receive = receive
         scope[REQUEST] = incoming
         note_request(incoming.id)
@@ -93,7 +93,7 @@ class App:
         return refusal
 
     def _dispatch(
-        self, incoming: Request, scope: Scope, receive: Receive, send: Send
+        self, incoming: HttpRequest, scope: Scope, receive: Receive, send: Send
     ) -> Awaitable[None]:
         path = incoming.path
         if path in _HEALTH:
@@ -108,7 +108,9 @@ class App:
             return self.rest(incoming, send)
         return self._page(incoming, scope, receive, send)
 
-    async def _page(self, incoming: Request, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _page(
+        self, incoming: HttpRequest, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         path = incoming.path
         incoming.operation = PAGE
         if incoming.method == "OPTIONS" and _has_preflight(path):
@@ -133,7 +135,7 @@ class App:
         except Exception:
             log.exception("defect")  # Starlette has sent a 500 response before it raised
 
-    async def _health(self, incoming: Request, send: Send) -> None:
+    async def _health(self, incoming: HttpRequest, send: Send) -> None:
         incoming.operation = HEALTH
         asked = incoming.path == "/readyz"
         trouble = self.trouble() if asked else None
@@ -154,7 +156,7 @@ def _has_preflight(path: str) -> bool:
     return path in _DISCOVERY or path == REGISTRATION or path.startswith(_FOR_PROGRAMS)
 
 
-def _is_for_people(incoming: Request) -> bool:
+def _is_for_people(incoming: HttpRequest) -> bool:
     """Whether a refusal is a page: where pages are, and for a browser at any document."""
     if incoming.path.startswith(("/api/", f"{mcp.PATH}/")):
         return False
@@ -162,7 +164,7 @@ def _is_for_people(incoming: Request) -> bool:
     return b"text/html" in accept or not (incoming.path in _DISCOVERY or b"json" in accept)
 
 
-async def _redirect(incoming: Request, send: Send) -> None:
+async def _redirect(incoming: HttpRequest, send: Send) -> None:
     headers: HeaderList = [
         (b"location", _MOVED[incoming.path].encode()),
         incoming.id_header,

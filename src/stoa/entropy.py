@@ -21,7 +21,7 @@ def lifetime(most: int) -> int:
     return most - _numbers.randrange(most // 3 + 1)
 
 
-class Ids:
+class IdGenerator:
     """Makes ids that sort by creation."""
 
     def __init__(self) -> None:

@@ -34,7 +34,7 @@ ELSEWHERE = "in another process:"
 _WORD = re.compile(r"[\w.:/-]+", re.ASCII)
 
 Form = Literal["json", "text"]
-Line = dict[str, Any]
+LogLine = dict[str, Any]
 """What a line says, by name: `level` and `event` first."""
 
 
@@ -61,12 +61,12 @@ def note_agent(agent_id: str) -> None:
         note.agent = agent_id
 
 
-def writer(form: Form, output: TextIO) -> Callable[[Line], None]:
+def writer(form: Form, output: TextIO) -> Callable[[LogLine], None]:
     """What writes lines in this form. One that cannot be written, to a closed terminal or a full
     disk, is lost, and does not fail what it tells of."""
     render = _render if form == "json" else _render_for_people
 
-    def write(line: Line) -> None:
+    def write(line: LogLine) -> None:
         with suppress(OSError, ValueError):
             output.write(render(_completed(line)) + "\n")
             output.flush()
@@ -146,7 +146,7 @@ class _Libraries(logging.Handler):
         log.tell(record.levelno, event, **told, fault=error)
 
 
-def _completed(line: Line) -> Line:
+def _completed(line: LogLine) -> LogLine:
     """The line with its time and its request, and with the places of its fault."""
     fault = line.pop("fault", None)
     line = {"timestamp": wall_time(), **line, **dict(_noted())}
@@ -191,12 +191,12 @@ def _short(path: str) -> str:
     return "/".join(Path(path).parts[-2:])
 
 
-def _render(line: Line) -> str:
+def _render(line: LogLine) -> str:
     """The line as JSON, masked. A value that is not JSON is told by its type."""
     return _SECRETS.sub(_MASK, _json(line))
 
 
-def _render_for_people(line: Line) -> str:
+def _render_for_people(line: LogLine) -> str:
     """The line for people, masked: time, level and event, then `name=value`. Text is quoted as in
     JSON, so that it never begins a line of its own."""
     time, level, text = (str(line.pop(name)) for name in ("timestamp", "level", "event"))

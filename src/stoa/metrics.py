@@ -80,7 +80,7 @@ class Commits(NamedTuple):
     sizes: Histogram
 
 
-class State(NamedTuple):
+class WorkerState(NamedTuple):
     """What a worker last wrote about itself. Times are those of `elapsed_ms`, 0 for never;
     `valkey_away` is 1 while Valkey does not answer it."""
 
@@ -91,7 +91,7 @@ class State(NamedTuple):
     valkey_away: int
 
 
-class Sheet:
+class Counters:
     """The counts of one worker. `commits` are those of the process that writes for it."""
 
     def __init__(
@@ -103,7 +103,7 @@ class Sheet:
         self._full = free.cut(len(buckets))
         self._places = {name: place for place, name in enumerate(buckets)}
         self.commits = Commits(free.histogram(TIMES_US), free.histogram(SIZES))
-        self._state = free.cut(len(State._fields))
+        self._state = free.cut(len(WorkerState._fields))
         self.waits = free.cut(WAIT_CELLS)
         self.waits_elsewhere: Sequence[memoryview] = ()
         """Those of the other workers; `calls/following/shared_waits.py` says what they hold."""
@@ -131,11 +131,11 @@ class Sheet:
         """The worker has just audited."""
         self._tell(self.state()._replace(audited_at=elapsed_ms(), differences=differences))
 
-    def state(self) -> State:
+    def state(self) -> WorkerState:
         """What the worker last wrote about itself."""
-        return State(*self._state)
+        return WorkerState(*self._state)
 
-    def _tell(self, state: State) -> None:
+    def _tell(self, state: WorkerState) -> None:
         for place, value in enumerate(state):
             self._state[place] = value
 
@@ -154,7 +154,7 @@ class Sheet:
         return self._full.tolist()
 
 
-class Sheets:
+class AllCounters:
     """The sheets of all workers of a server, made before the workers are forked."""
 
     def __init__(self, operations: Iterable[str], buckets: Iterable[str], count: int = 1) -> None:
@@ -166,12 +166,12 @@ class Sheets:
             + len(self.buckets)
             + Histogram.size(TIMES_US)
             + Histogram.size(SIZES)
-            + len(State._fields)
+            + len(WorkerState._fields)
             + WAIT_CELLS
         )
         cells = memoryview(mmap.mmap(-1, _CELL_BYTES * size * count)).cast("q")
         self.each = [
-            Sheet(cells[start : start + size], self.operations, self.buckets)
+            Counters(cells[start : start + size], self.operations, self.buckets)
             for start in range(0, size * count, size)
         ]
         for sheet in self.each:
@@ -206,12 +206,12 @@ class Sheets:
         """The sizes of the groups that were committed together."""
         return _distribution(sheet.commits.sizes for sheet in self.each)
 
-    def living(self) -> list[State]:
+    def living(self) -> list[WorkerState]:
         """The states of the workers whose event loops turn."""
         since = elapsed_ms() - limits.HEARTBEATS_MISSED * limits.HEARTBEAT_MS
         return [state for state in (sheet.state() for sheet in self.each) if state.beat_at > since]
 
-    def last_audit(self) -> State | None:
+    def last_audit(self) -> WorkerState | None:
         """The state of the worker that audited last, if any has."""
         last = max((sheet.state() for sheet in self.each), key=lambda state: state.audited_at)
         return last if last.audited_at else None

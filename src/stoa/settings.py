@@ -12,12 +12,12 @@ from msgspec import Meta
 
 from stoa.domain import addresses, keys, limits
 
-Port = Annotated[int, Meta(ge=0, le=65535)]
-Workers = Annotated[int, Meta(ge=1, le=256)]
-Connections = Annotated[int, Meta(ge=1, le=1000)]
-Count = Annotated[int, Meta(ge=0, le=1_000_000_000)]
-Seconds = Annotated[int, Meta(ge=1, le=10_000_000)]
-Days = Annotated[int, Meta(ge=1, le=limits.EVENTS_DAYS_MAX)]
+PortNumber = Annotated[int, Meta(ge=0, le=65535)]
+WorkerCount = Annotated[int, Meta(ge=1, le=256)]
+ConnectionCount = Annotated[int, Meta(ge=1, le=1000)]
+WholeNumber = Annotated[int, Meta(ge=0, le=1_000_000_000)]
+Duration = Annotated[int, Meta(ge=1, le=10_000_000)]
+DayCount = Annotated[int, Meta(ge=1, le=limits.EVENTS_DAYS_MAX)]
 Outage = Literal["local", "refuse-writes"]
 Megabytes = Annotated[int, Meta(ge=0, le=1_000_000)]
 LogFormat = Literal["json", "text"]
@@ -44,7 +44,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Every setting with its default; the descriptions are what the documentation shows."""
 
     host: Annotated[str, Meta(description="Address to listen on.")] = "127.0.0.1"
-    port: Annotated[Port, Meta(description="Port to listen on; 0 takes any free one.")] = 8080
+    port: Annotated[PortNumber, Meta(description="Port to listen on; 0 takes any free one.")] = 8080
     data_dir: Annotated[str, Meta(description="Folder of the embedded database.")] = "./stoa-data"
     database_url: Annotated[
         str,
@@ -54,14 +54,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = ""
     database_connections: Annotated[
-        Connections,
+        ConnectionCount,
         Meta(
             description="How many connections to PostgreSQL each process works on; one more looks "
             "whether it answers."
         ),
     ] = 10
     database_timeout_seconds: Annotated[
-        Seconds,
+        Duration,
         Meta(
             description="How long a statement on PostgreSQL or a read of SQLite may take, and a "
             "call wait for a connection, before it is answered 503."
@@ -75,10 +75,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = ""
     read_lag_seconds: Annotated[
-        Seconds, Meta(description="How old at most the replica's answers may be.")
+        Duration, Meta(description="How old at most the replica's answers may be.")
     ] = 5
     workers: Annotated[
-        Workers,
+        WorkerCount,
         Meta(description="Server processes; the embedded database is served by one."),
     ] = 1
     valkey_url: Annotated[
@@ -107,7 +107,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Meta(description="Networks (CIDR) of the proxies whose X-Forwarded-For is believed."),
     ] = []
     keep_alive_seconds: Annotated[
-        Seconds,
+        Duration,
         Meta(
             description="How long a connection without a request stays open; a proxy or balancer "
             "in front must close its own sooner."
@@ -117,7 +117,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         list[str], Meta(description="Public keys, in hex, of the agents who moderate.")
     ] = []
     auto_hide: Annotated[
-        Count,
+        WholeNumber,
         Meta(
             description="So many reports hide a thread or a reply until a moderator decides; 0: "
             "none do."
@@ -134,54 +134,54 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Decimal, Meta(description="Credits that a new key is given, once; 0 gives none.")
     ] = Decimal(limits.SIGNUP_GRANT_CREDITS)
     job_ttl_seconds: Annotated[
-        Seconds, Meta(description="After this long an unfinished job is refunded.")
+        Duration, Meta(description="After this long an unfinished job is refunded.")
     ] = limits.JOB_TTL_MS // 1000
     bounty_ttl_seconds: Annotated[
-        Seconds, Meta(description="After this long an unpaid bounty is refunded.")
+        Duration, Meta(description="After this long an unpaid bounty is refunded.")
     ] = limits.BOUNTY_TTL_MS // 1000
-    token_ttl_seconds: Annotated[Seconds, Meta(description="Life of a bearer token.")] = (
+    token_ttl_seconds: Annotated[Duration, Meta(description="Life of a bearer token.")] = (
         limits.TOKEN_TTL_MS // 1000
     )
-    challenge_ttl_seconds: Annotated[Seconds, Meta(description="Life of a challenge.")] = (
+    challenge_ttl_seconds: Annotated[Duration, Meta(description="Life of a challenge.")] = (
         limits.CHALLENGE_TTL_MS // 1000
     )
     new_agent_seconds: Annotated[
-        Seconds, Meta(description="How long the limits of a new agent hold for it.")
+        Duration, Meta(description="How long the limits of a new agent hold for it.")
     ] = limits.NEW_AGENT_WINDOW_MS // 1000
     recovery_seconds: Annotated[
-        Seconds,
+        Duration,
         Meta(
             description="How long after its begin a recovery changes the key, and a new recovery "
             "key replaces another."
         ),
     ] = limits.RECOVERY_MS // 1000
     events_days: Annotated[
-        Days, Meta(description="How long events are kept; a cursor that is older has expired.")
+        DayCount, Meta(description="How long events are kept; a cursor that is older has expired.")
     ] = limits.EVENTS_DAYS
     sweep_seconds: Annotated[
-        Seconds, Meta(description="Pause between two sweeps (due refunds, expired rows).")
+        Duration, Meta(description="Pause between two sweeps (due refunds, expired rows).")
     ] = 30
     limit_reads_anonymous: Annotated[
-        Count, Meta(description="Reads per minute and client address; 0 is unlimited.")
+        WholeNumber, Meta(description="Reads per minute and client address; 0 is unlimited.")
     ] = _LIMITS.reads_anonymous
     limit_reads_agent: Annotated[
-        Count, Meta(description="Reads per minute and agent; 0 is unlimited.")
+        WholeNumber, Meta(description="Reads per minute and agent; 0 is unlimited.")
     ] = _LIMITS.reads_agent
     limit_threads: Annotated[
-        Count, Meta(description="New threads and jobs per hour and agent; 0 is unlimited.")
+        WholeNumber, Meta(description="New threads and jobs per hour and agent; 0 is unlimited.")
     ] = _LIMITS.threads
     limit_replies: Annotated[
-        Count, Meta(description="New replies per hour and agent; 0 is unlimited.")
+        WholeNumber, Meta(description="New replies per hour and agent; 0 is unlimited.")
     ] = _LIMITS.replies
     limit_accepts: Annotated[
-        Count, Meta(description="Accepts and rejects per hour and agent; 0 is unlimited.")
+        WholeNumber, Meta(description="Accepts and rejects per hour and agent; 0 is unlimited.")
     ] = _LIMITS.accepts
     limit_keys: Annotated[
-        Count,
+        WholeNumber,
         Meta(description="Rotations and new recovery keys per day and agent; 0 is unlimited."),
     ] = _LIMITS.keys
     limit_registrations: Annotated[
-        Count | None,
+        WholeNumber | None,
         Meta(
             description="New keys per day and client address; 0 is unlimited; "
             f"unset: {_LIMITS.registrations}, and loopback addresses are not counted while the "
@@ -189,41 +189,41 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = None
     limit_pair_reputation: Annotated[
-        Count, Meta(description="Unpaid accepts per day between two agents; 0 is unlimited.")
+        WholeNumber, Meta(description="Unpaid accepts per day between two agents; 0 is unlimited.")
     ] = _LIMITS.pair_reputation
     limit_new_agent_holds: Annotated[
-        Count, Meta(description="Open bounties and jobs of a new agent; 0 is unlimited.")
+        WholeNumber, Meta(description="Open bounties and jobs of a new agent; 0 is unlimited.")
     ] = _LIMITS.new_agent_holds
     limit_open_claims: Annotated[
-        Count, Meta(description="Undecided jobs that an agent holds at once; 0 is unlimited.")
+        WholeNumber, Meta(description="Undecided jobs that an agent holds at once; 0 is unlimited.")
     ] = _LIMITS.open_claims
     limit_waits_agent: Annotated[
-        Count,
+        WholeNumber,
         Meta(description="Calls and streams of an agent that wait at once; 0 is unlimited."),
     ] = _LIMITS.waits_agent
     limit_waits_anonymous: Annotated[
-        Count,
+        WholeNumber,
         Meta(
             description="Calls and streams without a token that wait at once, per client address; "
             "0 is unlimited."
         ),
     ] = _LIMITS.waits_anonymous
     limit_uncharged: Annotated[
-        Count,
+        WholeNumber,
         Meta(
             description="Pages, documents, calls with a bad token and unknown paths per minute and "
             "client address; 0 is unlimited."
         ),
     ] = _LIMITS.uncharged
     limit_clients: Annotated[
-        Count,
+        WholeNumber,
         Meta(
             description="OAuth clients that are registered or whose document is fetched, per hour "
             "and client address; 0 is unlimited."
         ),
     ] = _LIMITS.clients
     limit_authorizations: Annotated[
-        Count,
+        WholeNumber,
         Meta(
             description="Authorization pages that OAuth clients open, per ten minutes and client "
             "address; 0 is unlimited."
@@ -327,7 +327,7 @@ def environment_name(setting: str) -> str:
     return PREFIX + setting.upper()
 
 
-class Kind(NamedTuple):
+class SettingKind(NamedTuple):
     """What a setting is, for readers: `values` says in words what may be given."""
 
     type: Any
@@ -337,15 +337,15 @@ class Kind(NamedTuple):
 
 
 @cache
-def kinds() -> dict[str, Kind]:
+def kinds() -> dict[str, SettingKind]:
     """Every setting by name, in order."""
-    found: dict[str, Kind] = {}
+    found: dict[str, SettingKind] = {}
     for field in msgspec.structs.fields(Settings):
         kind = msgspec.inspect.type_info(field.type)
         assert isinstance(kind, msgspec.inspect.Metadata)
         is_list = isinstance(kind.type, msgspec.inspect.ListType)
         description = str(kind.extra_json_schema and kind.extra_json_schema["description"])  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType] - msgspec says just `dict`
-        found[field.name] = Kind(field.type, is_list, _in_words(kind.type), description)
+        found[field.name] = SettingKind(field.type, is_list, _in_words(kind.type), description)
     return found
 
 

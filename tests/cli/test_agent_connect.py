@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from stoa.cli.config_edits import parsed
-from stoa.cli.config_files import Change, command
+from stoa.cli.config_files import FileChange, command
 from stoa.cli.main import app
 from stoa.cli.mcp_clients import MCP_CLIENTS
 from stoa.client import Key, KeyFile, Profile
@@ -158,7 +158,7 @@ def test_a_link_stays_a_link_and_the_mode_stays(connect: Connect, tmp_path: Path
 def test_a_file_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "mcp.json"
     path.write_text('{"theme": 1}')
-    change = Change(path, "{}", '{"mcpServers": {}}')
+    change = FileChange(path, "{}", '{"mcpServers": {}}')
     with pytest.raises(ValueError, match="changed meanwhile"):
         change.write()
     assert path.read_text() == '{"theme": 1}'
@@ -168,7 +168,7 @@ def test_a_disk_that_takes_no_file_leaves_the_old_one(tmp_path: Path) -> None:
     folder = tmp_path / "mcp"
     folder.write_text("no folder")
     with pytest.raises(ValueError, match="mcp"):
-        Change(folder / "mcp.json", None, "{}").write()
+        FileChange(folder / "mcp.json", None, "{}").write()
 
 
 def test_another_file_and_another_name_can_be_given(connect: Connect, tmp_path: Path) -> None:

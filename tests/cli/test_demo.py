@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from stoa.app import Stoa
+from stoa.app import Service
 from stoa.clock import Clock
 from stoa.demo.stage import stage
 from stoa.demo.story import Story
@@ -71,18 +71,18 @@ def test_its_story_is_the_same_on_another_engine_and_two_processes(
 ) -> None:
     said: list[str] = []
     url = new_database()
-    real = Stoa.open
+    real = Service.open
 
     async def play() -> None:
         async with AsyncExitStack() as stack:
 
-            async def two(settings: Settings, clock: Clock) -> Stoa:
+            async def two(settings: Settings, clock: Clock) -> Service:
                 second = await stack.enter_async_context(await real(settings, clock))
                 first: Any = await real(settings, clock)
                 first.asgi = InTurn(first.asgi, second.asgi)
                 return first
 
-            monkeypatch.setattr(Stoa, "open", two)
+            monkeypatch.setattr(Service, "open", two)
             running = await stack.enter_async_context(stage(url))
             await Story(running, said.append).play()
             assert not any(finding.differences for finding in await running.audit())

@@ -14,9 +14,9 @@ from typing import Any
 import httpx
 import pytest
 
-from stoa.cli.reload_report import Report
+from stoa.cli.reload_report import ReloadReport
 from stoa.cli.supervising import Supervisor
-from stoa.cli.worker_process import Link, Worker
+from stoa.cli.worker_process import SupervisorLink, Worker
 from stoa.clock import SystemClock
 from stoa.domain import limits
 from stoa.store.tx import StartRefused
@@ -38,10 +38,10 @@ def lines(server: Server, event: str) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def beating() -> Iterator[tuple[Worker, Link]]:
+def beating() -> Iterator[tuple[Worker, SupervisorLink]]:
     """A worker that is ready, as its supervisor sees it, and the worker's own side."""
     reading, writing = os.pipe()
-    worker, link = Worker(), Link(writing, -1)
+    worker, link = Worker(), SupervisorLink(writing, -1)
     worker.started(os.getpid(), reading)
     link.ready()
     worker.listen()
@@ -50,7 +50,9 @@ def beating() -> Iterator[tuple[Worker, Link]]:
     os.close(writing)
 
 
-def test_a_worker_is_silent_after_ten_whole_seconds_without_a_beat(beating: tuple[Worker, Link]):
+def test_a_worker_is_silent_after_ten_whole_seconds_without_a_beat(
+    beating: tuple[Worker, SupervisorLink],
+):
     worker, link = beating
     for _ in range(limits.HEARTBEATS_MISSED):
         worker.miss_beat()
@@ -71,7 +73,9 @@ def test_a_worker_that_is_not_ready_yet_need_not_beat():
     assert not worker.is_silent()
 
 
-def test_a_supervisor_that_stands_still_does_not_hold_up_its_worker(beating: tuple[Worker, Link]):
+def test_a_supervisor_that_stands_still_does_not_hold_up_its_worker(
+    beating: tuple[Worker, SupervisorLink],
+):
     worker, link = beating
     for _ in range(100_000):  # more than a pipe holds
         link.beat()
@@ -140,7 +144,7 @@ def test_what_a_worker_has_started_ends_with_it(tmp_path: Path):
         announced.append(True)
         os.write(writing, b"!")
 
-    def work(link: Link) -> None:
+    def work(link: SupervisorLink) -> None:
         if announced:  # it replaces one that ended
             os.kill(os.getppid(), signal.SIGTERM)
             signal.pause()
@@ -160,12 +164,12 @@ def test_what_a_worker_has_started_ends_with_it(tmp_path: Path):
 
 
 def supervised(
-    count: int, work: Callable[[Link], None], announce: Callable[[], None] = lambda: None
+    count: int, work: Callable[[SupervisorLink], None], announce: Callable[[], None] = lambda: None
 ) -> int:
     """The exit status of a supervisor whose workers do this."""
     kept = {name: signal.getsignal(name) for name in CAUGHT}
     try:
-        return Supervisor(count, socket.socket(), work, SystemClock(), Report).run(announce)
+        return Supervisor(count, socket.socket(), work, SystemClock(), ReloadReport).run(announce)
     finally:
         for name, handler in kept.items():
             signal.signal(name, handler)
@@ -180,7 +184,7 @@ def test_status_70_of_a_worker_ends_the_server_if_there_is_no_other(count: int, 
         announced.append(True)
         os.write(writing, b"!")  # for one of the workers
 
-    def work(link: Link) -> None:
+    def work(link: SupervisorLink) -> None:
         if announced:  # it replaces one that ended
             os.kill(os.getppid(), signal.SIGTERM)
         link.ready()
@@ -191,7 +195,7 @@ def test_status_70_of_a_worker_ends_the_server_if_there_is_no_other(count: int, 
 
 
 def test_an_error_before_a_worker_is_ready_is_the_reason_why_nothing_starts():
-    def work(_: Link) -> None:
+    def work(_: SupervisorLink) -> None:
         raise StartRefused("there is no database")
 
     with pytest.raises(StartRefused, match=r"^there is no database$"):

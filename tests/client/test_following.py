@@ -11,7 +11,7 @@ import pytest
 
 from stoa.client import Key, Refused, Stoa
 from stoa.client.generated.operations import LIST_EVENTS
-from stoa.client.protocol import Profile, Send, Session
+from stoa.client.protocol import Profile, SendRequest, SessionState
 from stoa.client.transport import arguments
 from tests.client.relay import relaying
 from tests.support.server import Server
@@ -124,7 +124,7 @@ def test_a_refused_cursor_is_raised(agent: Agent) -> None:
 def test_a_call_that_waits_may_take_longer_than_others(
     values: dict[str, int], seconds: int
 ) -> None:
-    session = Session("http://stoa.test", None, Profile(), 0, time.monotonic)
+    session = SessionState("http://stoa.test", None, Profile(), 0, time.monotonic)
     step = next(session.call(LIST_EVENTS, values))
-    assert isinstance(step, Send)
+    assert isinstance(step, SendRequest)
     assert arguments(step, httpx.Timeout(5))["timeout"].read == seconds

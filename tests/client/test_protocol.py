@@ -17,8 +17,8 @@ from stoa.client.generated.operations import (
     LIST_THREADS,
     VERIFY_CHALLENGE,
 )
-from stoa.client.operation import Operation
-from stoa.client.protocol import Pause, Profile, Reply, Send, Session, SignIn, Steps
+from stoa.client.operation import ClientOperation
+from stoa.client.protocol import HttpReply, Pause, Profile, SendRequest, SessionState, SignIn, Steps
 from stoa.client.retry_after import MOST_SECONDS, retry_after
 
 URL = "http://stoa.test"
@@ -39,24 +39,30 @@ class Clock:
         return self.now
 
 
-def session(key: Key | None = KEY, *, max_wait: float = 60, clock: Clock | None = None) -> Session:
-    return Session(URL, key, Profile(), max_wait, clock or Clock())
+def session(
+    key: Key | None = KEY, *, max_wait: float = 60, clock: Clock | None = None
+) -> SessionState:
+    return SessionState(URL, key, Profile(), max_wait, clock or Clock())
 
 
-def ok(body: object, status: int = 200, **headers: str) -> Reply:
-    return Reply(status, {**JSON, **headers}, json.dumps(body).encode())
+def ok(body: object, status: int = 200, **headers: str) -> HttpReply:
+    return HttpReply(status, {**JSON, **headers}, json.dumps(body).encode())
 
 
-def refused(status: int, code: str, retry_after: int | str | None = None, **headers: str) -> Reply:
+def refused(
+    status: int, code: str, retry_after: int | str | None = None, **headers: str
+) -> HttpReply:
     headers |= {} if retry_after is None else {"retry-after": str(retry_after)}
-    return Reply(status, {**JSON, **headers}, json.dumps({"error": "No.", "code": code}).encode())
+    return HttpReply(
+        status, {**JSON, **headers}, json.dumps({"error": "No.", "code": code}).encode()
+    )
 
 
 def challenge(address: str) -> str:
     return base64.urlsafe_b64encode(f"{address}\n".encode() + bytes(9)).decode().rstrip("=")
 
 
-def signed_in(token: str, seconds: int = 3600) -> Reply:
+def signed_in(token: str, seconds: int = 3600) -> HttpReply:
     agent: dict[str, object] = {
         "id": "ag_1",
         "displayName": "A",
@@ -85,7 +91,7 @@ def signed_in(token: str, seconds: int = 3600) -> Reply:
     )
 
 
-def issued(address: str = URL) -> Reply:
+def issued(address: str = URL) -> HttpReply:
     vector = {"privateKeySeed": "", "publicKey": "", "challenge": "", "signature": ""}
     signing = {
         "contract": "",
@@ -101,10 +107,10 @@ def issued(address: str = URL) -> Reply:
 class Play:
     """Plays steps against replies; sign-ins are carried out on the way."""
 
-    def __init__(self, session: Session, *replies: Reply | Unreachable) -> None:
+    def __init__(self, session: SessionState, *replies: HttpReply | Unreachable) -> None:
         self.session = session
         self.replies = list(replies)
-        self.sent: list[Send] = []
+        self.sent: list[SendRequest] = []
         self.waited: list[float] = []
 
     def run(self, steps: Steps[Any]) -> Any:
@@ -112,7 +118,7 @@ class Play:
             step = next(steps)
             while True:
                 match step:
-                    case Send():
+                    case SendRequest():
                         self.sent.append(step)
                         reply = self.replies.pop(0)
                         if isinstance(reply, Unreachable):
@@ -335,7 +341,7 @@ def test_a_429_that_asks_for_no_pause_does_not_make_the_client_ask_for_ever() ->
 
 @pytest.mark.parametrize("status", [502, 503, 504])
 def test_a_proxy_that_does_not_reach_the_service_is_asked_again(status: int) -> None:
-    page = Reply(status, {"content-type": "text/html"}, b"<h1>Bad gateway</h1>")
+    page = HttpReply(status, {"content-type": "text/html"}, b"<h1>Bad gateway</h1>")
     play = Play(session(None), page, ok(EMPTY_PAGE))
     play.run(play.session.call(LIST_THREADS, {}))
     assert play.waited == [0.5]
@@ -393,8 +399,8 @@ def test_another_conflict_is_not_tried_again() -> None:
 
 def test_every_write_has_a_key_of_its_own_and_a_read_has_none() -> None:
     play = Play(session(None), *[refused(404, "not_found")] * 3)
-    write: Operation[Any] = CREATE_REPLY
-    read: Operation[Any] = LIST_THREADS
+    write: ClientOperation[Any] = CREATE_REPLY
+    read: ClientOperation[Any] = LIST_THREADS
     for operation in (write, write, read):
         with pytest.raises(Refused, match="not_found"):
             play.run(play.session.call(operation, {}))
@@ -432,12 +438,12 @@ def test_a_key_that_no_header_can_carry_is_told_and_nothing_is_sent(key: str) ->
     [
         lost(maybe_done=True),
         refused(503, "temporarily_unavailable"),
-        Reply(504, {"content-type": "text/html"}, b""),
+        HttpReply(504, {"content-type": "text/html"}, b""),
     ],
     ids=["lost", "busy", "a proxy did not wait"],
 )
 def test_a_write_that_may_have_happened_stays_so_when_nothing_gets_through_any_more(
-    unknown: Reply | Unreachable, last: Reply | Unreachable
+    unknown: HttpReply | Unreachable, last: HttpReply | Unreachable
 ) -> None:
     play = Play(session(None), unknown, *[last] * 3)
     with pytest.raises((Unreachable, Refused, UnexpectedAnswer)) as caught:
@@ -464,18 +470,18 @@ def test_trying_again_comes_to_an_end() -> None:
 @pytest.mark.parametrize(
     "reply",
     [
-        Reply(200, {"content-type": "text/html"}, b"{}"),
-        Reply(200, {}, b"{}"),
-        Reply(200, JSON, b"[]"),
-        Reply(200, JSON, b"{"),
-        Reply(200, JSON, b'{"threads": [], "nextCursor": null}'),
-        Reply(200, JSON, b'{"threads": {}, "limit": 1, "nextCursor": null}'),
-        Reply(200, JSON, b'{"threads": [], "limit": true, "nextCursor": null}'),
-        Reply(500, {"content-type": "text/html"}, b"<h1>Defect</h1>"),
-        Reply(302, {"content-type": "text/html"}, b""),
+        HttpReply(200, {"content-type": "text/html"}, b"{}"),
+        HttpReply(200, {}, b"{}"),
+        HttpReply(200, JSON, b"[]"),
+        HttpReply(200, JSON, b"{"),
+        HttpReply(200, JSON, b'{"threads": [], "nextCursor": null}'),
+        HttpReply(200, JSON, b'{"threads": {}, "limit": 1, "nextCursor": null}'),
+        HttpReply(200, JSON, b'{"threads": [], "limit": true, "nextCursor": null}'),
+        HttpReply(500, {"content-type": "text/html"}, b"<h1>Defect</h1>"),
+        HttpReply(302, {"content-type": "text/html"}, b""),
     ],
 )
-def test_an_answer_of_another_form_is_not_believed(reply: Reply) -> None:
+def test_an_answer_of_another_form_is_not_believed(reply: HttpReply) -> None:
     play = Play(session(None), reply)
     with pytest.raises(UnexpectedAnswer) as caught:
         play.run(play.session.call(LIST_THREADS, {}))
@@ -484,13 +490,13 @@ def test_an_answer_of_another_form_is_not_believed(reply: Reply) -> None:
 
 def test_a_redirect_is_not_followed_and_its_address_is_told() -> None:
     moved = {"content-type": "text/html", "location": "https://stoa.test/api/v1/threads"}
-    play = Play(session(None), Reply(308, moved, b""))
+    play = Play(session(None), HttpReply(308, moved, b""))
     with pytest.raises(UnexpectedAnswer, match=r"it leads to https://stoa\.test/api/v1/threads"):
         play.run(play.session.call(LIST_THREADS, {}))
 
 
 def test_an_error_body_with_nothing_but_its_text_is_understood() -> None:
-    play = Play(session(None), Reply(404, JSON, b'{"error": "No such thread"}'))
+    play = Play(session(None), HttpReply(404, JSON, b'{"error": "No such thread"}'))
     with pytest.raises(Refused) as caught:
         play.run(play.session.call(LIST_THREADS, {}))
     assert (caught.value.code, caught.value.message) == ("not_found", "No such thread")
@@ -499,7 +505,7 @@ def test_an_error_body_with_nothing_but_its_text_is_understood() -> None:
 @pytest.mark.parametrize("issues", ['"x"', "[1]", "[{}]", "null", "3"])
 def test_issues_of_another_form_do_no_harm(issues: str) -> None:
     body = f'{{"error": "No", "code": "invalid_request", "issues": {issues}}}'
-    play = Play(session(None), Reply(400, JSON, body.encode()))
+    play = Play(session(None), HttpReply(400, JSON, body.encode()))
     with pytest.raises(Refused) as caught:
         play.run(play.session.call(LIST_THREADS, {}))
     assert caught.value.issues == ()
@@ -518,8 +524,8 @@ def test_values_go_where_the_operation_has_them() -> None:
 def test_a_read_shows_what_was_written_whatever_order_the_answers_came_in() -> None:
     written = [ok({}, 201, **{"x-stoa-consistency": at}) for at in ("2", "1")]
     play = Play(session(None), ok(EMPTY_PAGE), *written, ok(EMPTY_PAGE))
-    read: Operation[Any] = LIST_THREADS
-    write: Operation[Any] = CREATE_REPLY
+    read: ClientOperation[Any] = LIST_THREADS
+    write: ClientOperation[Any] = CREATE_REPLY
     for operation in (read, write, write, read):
         with suppress(UnexpectedAnswer):  # what a write says is of no matter here
             play.run(play.session.call(operation, {}))
@@ -529,7 +535,7 @@ def test_a_read_shows_what_was_written_whatever_order_the_answers_came_in() -> N
 
 def test_an_unchanged_poll_brings_nothing_and_keeps_its_tag() -> None:
     page = ok(EMPTY_PAGE, etag='W/"1"')
-    play = Play(session(None), page, Reply(304, {}, b""))
+    play = Play(session(None), page, HttpReply(304, {}, b""))
     first, tag = play.run(play.session.poll(LIST_THREADS, {}, None))
     second, same = play.run(play.session.poll(LIST_THREADS, {}, tag))
     assert first is not None
@@ -542,4 +548,4 @@ def test_an_unchanged_poll_brings_nothing_and_keeps_its_tag() -> None:
 )
 def test_what_is_no_base_address_is_refused(url: str) -> None:
     with pytest.raises(ValueError, match="base address"):
-        Session(url, None, Profile(), 1, Clock())
+        SessionState(url, None, Profile(), 1, Clock())

@@ -12,7 +12,7 @@ import pytest
 from stoa.operations import thread_reads
 from stoa.operations.call import Call
 from stoa.operations.catalog import all_operations
-from stoa.operations.text_cache import Texts
+from stoa.operations.text_cache import TextCache
 from stoa.store.dependencies import read_from
 from stoa.store.engines.sqlite.tx import SqliteTx
 from stoa.store.remembered import Remembered, RememberedById
@@ -332,7 +332,7 @@ class World:
         joined = [self.stoa.get(target).ok().json for target in SEARCHES]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(SqliteTx, "ranked", nothing)
-            patch.setattr(Texts, "known", none_of)
+            patch.setattr(TextCache, "known", none_of)
             patch.setattr(Remembered, "get", nothing)
             patch.setattr("stoa.operations.related.board", no_board)
             patch.setattr(RememberedById, "fresh", nothing_known)

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from stoa.operations.offer_cache import Asked, Pages, RecommendedPage
-from stoa.store.board import Board
+from stoa.operations.offer_cache import PageKey, RecommendedPage, RecommendedPages
+from stoa.store.board import OfferIndex
 from stoa.store.remembered import Remembered, RememberedById
 from tests.contract.test_cached_answers import (
     MORE_STEPS,
@@ -38,7 +38,9 @@ def no_terms(*_: object) -> frozenset[str]:
     return frozenset()
 
 
-def any_page(cache: Pages, _: object, asked: Asked, *__: object) -> RecommendedPage | None:
+def any_page(
+    cache: RecommendedPages, _: object, asked: PageKey, *__: object
+) -> RecommendedPage | None:
     """The page that was kept, whatever is on offer."""
     known = cache._known.find(asked)  # pyright: ignore[reportPrivateUsage]
     return known.latest if known else None
@@ -81,8 +83,8 @@ def test_recommendations_are_those_that_would_be_made_now(stoa: App, seed: int) 
     [
         (RememberedById, "fresh", ever_kept),
         (Remembered, "get", latest),
-        (Pages, "get", any_page),
-        (Board, "known", no_terms),
+        (RecommendedPages, "get", any_page),
+        (OfferIndex, "known", no_terms),
     ],
     ids=["terms and rows", "board", "pages", "terms of pages"],
 )

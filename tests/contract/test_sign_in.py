@@ -10,7 +10,7 @@ import pytest
 from nacl.signing import SigningKey, VerifyKey
 
 from stoa.domain import tokens
-from stoa.operations.rows import Rows
+from stoa.operations.rows import ListRows
 from stoa.settings import Settings
 from stoa.store.tx import StoreUnavailable
 from tests.support.app import App, signed
@@ -373,7 +373,7 @@ def test_the_answer_of_a_sign_in_has_every_member(stoa: App) -> None:
 def test_a_sign_in_whose_recommendations_cannot_be_read_is_done_without_them(
     stoa: App, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    async def cannot_be_read(*_: object) -> Rows:
+    async def cannot_be_read(*_: object) -> ListRows:
         raise error
 
     offer(stoa.agent("Bob"), tags=["sql"])

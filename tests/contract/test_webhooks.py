@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stoa import logs
-from stoa.domain.webhooks import Signer
+from stoa.domain.webhooks import WebhookSigner
 from stoa.operations.parts import deliveries
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR
@@ -240,7 +240,7 @@ def test_the_secret_half_of_the_key_is_in_no_answer(
     active(ada, receiver)
     (row,) = stoa.sql("SELECT value FROM secret WHERE name = 'webhooks'")
     secret = bytes(row[0])
-    assert Signer.of(secret).public_key == public_key(stoa)
+    assert WebhookSigner.of(secret).public_key == public_key(stoa)
     keys = stoa.get("/.well-known/stoa-keys.json").ok()
     assert set(keys["keys"][0]) == {"id", "algorithm", "publicKey"}
     texts = [keys.text, ada.get("webhooks").ok().text, repr(receiver.received)]

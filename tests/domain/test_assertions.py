@@ -3,7 +3,7 @@
 import pytest
 
 from stoa.domain import assertions, limits
-from stoa.domain.assertions import Claims, Header, Parts
+from stoa.domain.assertions import Claims, JoseHeader, Parts
 from stoa.domain.oauth import OAuthRefusal
 from tests.support.clock import SECOND, START
 from tests.support.keys import Key
@@ -75,14 +75,14 @@ def test_what_is_no_jwt_in_its_one_spelling_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("alg", ["none", "HS256", "RS256", "ES256", "Ed25519", "eddsa", ""])
 def test_another_algorithm_is_refused(alg: str) -> None:
-    assertions.check_head(Header("EdDSA"))
+    assertions.check_head(JoseHeader("EdDSA"))
     with pytest.raises(OAuthRefusal, match="alg"):
-        assertions.check_head(Header(alg))
+        assertions.check_head(JoseHeader(alg))
 
 
 def test_an_extension_that_must_be_understood_is_refused() -> None:
     with pytest.raises(OAuthRefusal, match="crit"):
-        assertions.check_head(Header("EdDSA", ["b64"]))
+        assertions.check_head(JoseHeader("EdDSA", ["b64"]))
 
 
 @pytest.mark.parametrize("aud", [ISSUER, f"{ISSUER}/token", [ISSUER]])

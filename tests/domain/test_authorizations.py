@@ -19,7 +19,7 @@ GOOD = {
 }
 
 
-def asked(**changed: str | None) -> rules.Asked:
+def asked(**changed: str | None) -> rules.AuthorizationRequest:
     query = {name: value for name, value in {**GOOD, **changed}.items() if value is not None}
     return rules.check_asked(CLIENT, CLIENT.redirects[0], query, BASE)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoa.domain.challenges import MAX_LENGTH, Challenge, check, digest, issue
+from stoa.domain.challenges import MAX_LENGTH, IssuedChallenge, check, digest, issue
 from stoa.domain.errors import Refusal
 
 SECRET = b"a secret of the server: 32 bytes"
@@ -26,7 +26,7 @@ TIMES = st.integers(0, 2**53)
 BASE_URLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), max_size=80)
 
 
-def _issue(base_url: str = BASE_URL, nonce: bytes = NONCE) -> Challenge:
+def _issue(base_url: str = BASE_URL, nonce: bytes = NONCE) -> IssuedChallenge:
     return issue(SECRET, base_url, KEY, NOW, TTL, nonce)
 
 

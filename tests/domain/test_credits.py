@@ -13,9 +13,9 @@ from stoa.domain.credits import (
     SMALLEST,
     Credits,
     InvariantBroken,
-    Kind,
     Movement,
     Posting,
+    TransactionKind,
     amount_problem,
     grant,
     hold,
@@ -173,9 +173,9 @@ def test_only_movements_that_sum_to_zero_can_be_built(first: int, other: int | N
     postings = Posting("agent:1", Credits(first)), Posting("agent:2", Credits(second))
     if first + second:
         with pytest.raises(InvariantBroken, match="does not sum to zero"):
-            Movement(Kind.HOLD, "job", "job_1", postings)
+            Movement(TransactionKind.HOLD, "job", "job_1", postings)
     else:
-        assert Movement(Kind.HOLD, "job", "job_1", postings).postings == postings
+        assert Movement(TransactionKind.HOLD, "job", "job_1", postings).postings == postings
 
 
 MOVEMENTS = [

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from stoa.domain.economy import Advice, Signals, advise
+from stoa.domain.economy import Advice, EconomySignals, advise
 
 CALM: dict[str, Any] = {
     "agents": 10,
@@ -18,7 +18,7 @@ CALM: dict[str, Any] = {
 
 
 def _changed(**changes: Any) -> dict[str, Advice]:
-    return {advice.kind: advice for advice in advise(Signals(**(CALM | changes)))}
+    return {advice.kind: advice for advice in advise(EconomySignals(**(CALM | changes)))}
 
 
 KINDS = ["recirculate_demand", "unanswered_backlog", "stale_submissions"]

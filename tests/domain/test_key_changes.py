@@ -7,10 +7,10 @@ import pytest
 
 from stoa.domain.errors import CATALOGUE, Refusal
 from stoa.domain.key_changes import (
-    Change,
+    ChainLink,
+    KeyChange,
     KeyEvent,
     KeyState,
-    Link,
     check_signature,
     follow,
     signed_text,
@@ -35,9 +35,9 @@ FIRST, SECOND, RECOVERY, OTHER = (bytes([number]) * 32 for number in range(1, 5)
 DELAY = 100
 
 
-def link(change: Change, key: bytes, at: int = 10, after: int = 0) -> Link:
+def link(change: KeyChange, key: bytes, at: int = 10, after: int = 0) -> ChainLink:
     """A change made at a time and in force some time later."""
-    return Link(change, key, FIRST, FIRST, at, at + after, None)
+    return ChainLink(change, key, FIRST, FIRST, at, at + after, None)
 
 
 def test_the_table_has_every_state_and_every_event() -> None:
@@ -57,7 +57,7 @@ def test_an_event_leads_to_a_state_or_to_a_refusal(
 
 
 def test_the_signed_text_names_change_agent_and_key() -> None:
-    assert signed_text(Change.ROTATE, "ag_1", "00ff", "abc") == (
+    assert signed_text(KeyChange.ROTATE, "ag_1", "00ff", "abc") == (
         "stoa-keys-v1\nrotate\nag_1\n00ff\nabc"
     )
 
@@ -82,12 +82,12 @@ def test_without_changes_the_first_key_is_in_force() -> None:
 
 
 def test_a_rotation_is_in_force_at_once() -> None:
-    keys = standing(FIRST, 5, [link(Change.ROTATE, SECOND)], 10)
+    keys = standing(FIRST, 5, [link(KeyChange.ROTATE, SECOND)], 10)
     assert (keys.current, keys.since, keys.state) == (SECOND, 10, KeyState.PLAIN)
 
 
 def test_a_recovery_is_in_force_exactly_when_its_delay_has_passed() -> None:
-    links = [link(Change.RECOVERY, RECOVERY), link(Change.RECOVER, SECOND, 20, DELAY)]
+    links = [link(KeyChange.RECOVERY, RECOVERY), link(KeyChange.RECOVER, SECOND, 20, DELAY)]
     before, after = standing(FIRST, 5, links, 119), standing(FIRST, 5, links, 120)
     assert (before.current, before.state) == (FIRST, KeyState.RECOVERING)
     assert (after.current, after.since, after.state) == (SECOND, 120, KeyState.GUARDED)
@@ -96,15 +96,15 @@ def test_a_recovery_is_in_force_exactly_when_its_delay_has_passed() -> None:
 
 
 def test_a_replacement_of_the_recovery_key_is_in_force_after_its_delay() -> None:
-    links = [link(Change.RECOVERY, RECOVERY), link(Change.RECOVERY, OTHER, 20, DELAY)]
+    links = [link(KeyChange.RECOVERY, RECOVERY), link(KeyChange.RECOVERY, OTHER, 20, DELAY)]
     before, after = standing(FIRST, 5, links, 119), standing(FIRST, 5, links, 120)
     assert (before.recovery, before.state) == (RECOVERY, KeyState.REPLACING)
     assert (after.recovery, after.state) == (OTHER, KeyState.GUARDED)
 
 
 def test_a_dropped_replacement_is_never_in_force() -> None:
-    dropped = replace(link(Change.RECOVERY, OTHER, 20, DELAY), dropped_at=30)
-    keys = standing(FIRST, 5, [link(Change.RECOVERY, RECOVERY), dropped], 1_000)
+    dropped = replace(link(KeyChange.RECOVERY, OTHER, 20, DELAY), dropped_at=30)
+    keys = standing(FIRST, 5, [link(KeyChange.RECOVERY, RECOVERY), dropped], 1_000)
     assert (keys.recovery, keys.state) == (RECOVERY, KeyState.GUARDED)
 
 

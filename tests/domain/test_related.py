@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from stoa.domain.bitmaps import ascending, by_count, smallest
 from stoa.domain.limits import DESCRIBED_BYTES
-from stoa.domain.related import Asked, best, described, line, of_tag, shared
+from stoa.domain.related import WordQuery, best, described, line, of_tag, shared
 from tests.support.related import one_by_one
 
 WORDS = "abcdef"
@@ -36,7 +36,10 @@ def test_the_best_are_those_that_share_the_most(
         for kind in ("word", "must", "not", "tag")
     )
     by_tags = shared(by_count([having[tag] for tag in tags], (1 << len(things)) - 1))
-    asked, found = Asked(must, barred, may | must, may | must | barred), bits_of(places & {*among})
+    asked, found = (
+        WordQuery(must, barred, may | must, may | must | barred),
+        bits_of(places & {*among}),
+    )
     shown = best(having, bits_of({*among}), asked, by_tags, found, most)
     alone = {number for number, place in enumerate(among) if place in places}
     expected = one_by_one([things[place] for place in among], terms, alone)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stoa.domain import snippets
-from stoa.domain.snippets import WINDOW, Prepared, Sought, prepared
+from stoa.domain.snippets import WINDOW, PreparedText, Sought, prepared
 from stoa.domain.words import composed, placed
 
 WORDS = st.lists(
@@ -127,7 +127,7 @@ def test_a_text_with_single_spaces_is_cut_as_any_other_is(
     ready = prepared(" ".join(" ".join(words).split()) + " " * ends)
     assert ready.short
     assert ready.short.plain
-    other, sought = Prepared(ready.short._replace(plain=False)), Sought(tuple(terms))
+    other, sought = PreparedText(ready.short._replace(plain=False)), Sought(tuple(terms))
     for width in (20, 40, 240):
         shown = snippets.snippet(ready, sought, width)
         assert shown == snippets.snippet(other, sought, width)

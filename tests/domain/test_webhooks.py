@@ -7,7 +7,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from stoa.domain import limits
-from stoa.domain.webhooks import Signer, check_address, next_attempt
+from stoa.domain.webhooks import WebhookSigner, check_address, next_attempt
 
 SECOND, HOUR = limits.SECOND_MS, limits.HOUR_MS
 
@@ -42,7 +42,7 @@ def test_a_receiver_can_ask_for_a_longer_pause_and_not_for_a_shorter_one() -> No
 
 
 def test_a_signature_is_that_of_the_published_key() -> None:
-    signer = Signer.of(bytes(range(32)))
+    signer = WebhookSigner.of(bytes(range(32)))
     version, _, signature = signer.signature("ev_1", 1_700_000_000, b"{}").partition(",")
     assert version == "v1a"
     key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signer.public_key))

@@ -13,7 +13,7 @@ from stoa.settings import Settings
 from stoa.store.engines.sqlite import groups as sqlite_groups
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.file import connect
-from stoa.store.engines.sqlite.groups import Groups, Outcome
+from stoa.store.engines.sqlite.groups import Groups, WriteOutcome
 from tests.faults.disk import WAIT_S, Call, Disk, Fault, faulty_disk
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
@@ -179,14 +179,14 @@ def test_the_check_would_notice_an_acknowledgement_without_a_write(settings: Set
 def test_the_check_would_notice_a_writer_that_ignores_faults(
     settings: Settings, disk: Disk, monkeypatch: pytest.MonkeyPatch
 ):
-    ran: list[Outcome] = []
+    ran: list[WriteOutcome] = []
     run = Groups._run  # pyright: ignore[reportPrivateUsage]
 
-    def noted(groups: Groups, *given: Any) -> Outcome:
+    def noted(groups: Groups, *given: Any) -> WriteOutcome:
         ran.append(run(groups, *given))
         return ran[-1]
 
-    def ignore(_: Groups, works: Sequence[object], *__: object) -> list[Outcome]:
+    def ignore(_: Groups, works: Sequence[object], *__: object) -> list[WriteOutcome]:
         return ran[-len(works) :]
 
     monkeypatch.setattr(Groups, "_run", noted)

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from stoa.domain import limits
-from stoa.domain.errors import Issue, Refusal
+from stoa.domain.errors import InputIssue, Refusal
 from stoa.http import reading
 from stoa.http.reading import parse_json, query_values
 from tests.support.sentences import problems
@@ -46,7 +46,7 @@ QUERIES = {
 }
 
 
-def refused(read: Callable[..., Any], *given: Any) -> Issue:
+def refused(read: Callable[..., Any], *given: Any) -> InputIssue:
     with pytest.raises(Refusal) as refusal:
         read(*given)
     (issue,) = refusal.value.issues

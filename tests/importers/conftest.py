@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from stoa.importers import stackexchange
-from stoa.importers.stackexchange import Job
-from stoa.importers.summary import Summary
+from stoa.importers.stackexchange import ImportJob
+from stoa.importers.summary import ImportSummary
 
 SMALL = Path(__file__).parents[1] / "data" / "Posts.xml"
 
@@ -38,10 +38,10 @@ class Recorder:
 class Import:
     """One file going into one server, as often as `run` is called."""
 
-    job: Job
+    job: ImportJob
     progress: Recorder = field(default_factory=Recorder)
 
-    def run(self) -> Summary:
+    def run(self) -> ImportSummary:
         """Import in this process."""
         return stackexchange.run(self.job, self.progress)
 
@@ -92,6 +92,6 @@ def importing(tmp_path: Path) -> Callable[..., Import]:
     """Makes an import of the small file, or another, with keys of its own."""
 
     def make(url: str, source: Path = SMALL, concurrency: int = 8) -> Import:
-        return Import(Job(source, tmp_path / "keys", url, concurrency))
+        return Import(ImportJob(source, tmp_path / "keys", url, concurrency))
 
     return make

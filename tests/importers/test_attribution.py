@@ -67,7 +67,7 @@ def test_a_text_at_the_limit_keeps_its_source_whole() -> None:
 def test_a_text_that_has_room_for_its_source_is_not_cut() -> None:
     source = TEA.line(_post())
     body = "x" * (limits.BODY_CHARS - len(source))
-    assert drafts.reply(_post(Body=body), TEA) == drafts.Draft(body + source)
+    assert drafts.reply(_post(Body=body), TEA) == drafts.PostDraft(body + source)
 
 
 def test_addresses_within_the_site_lead_there() -> None:

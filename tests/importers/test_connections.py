@@ -9,8 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from stoa.client import Unreachable
-from stoa.client.protocol import Reply, Send
-from stoa.importers.connections import Connections
+from stoa.client.protocol import HttpReply, SendRequest
+from stoa.importers.connections import ConnectionPool
 
 
 class Peer(ThreadingHTTPServer):
@@ -72,12 +72,12 @@ def peer() -> Iterator[Peer]:
         thread.join()
 
 
-def _post(connections: Connections, body: bytes) -> Reply:
-    return asyncio.run(connections.send(Send("POST", "/path", {"X-Test": "yes"}, body)))
+def _post(connections: ConnectionPool, body: bytes) -> HttpReply:
+    return asyncio.run(connections.send(SendRequest("POST", "/path", {"X-Test": "yes"}, body)))
 
 
 def test_calls_share_a_kept_connection(peer: Peer):
-    connections = Connections(peer.url, 1)
+    connections = ConnectionPool(peer.url, 1)
     answers = [_post(connections, body) for body in (b"one", b"two")]
     connections.close()
     assert [(answer.status, answer.body) for answer in answers] == [(429, b"ok")] * 2
@@ -91,7 +91,7 @@ def test_calls_share_a_kept_connection(peer: Peer):
 
 def test_a_connection_that_has_ended_is_replaced_before_anything_is_sent(peer: Peer):
     peer.ends_after_each = True
-    connections = Connections(peer.url, 1)
+    connections = ConnectionPool(peer.url, 1)
     _post(connections, b"one")
     assert peer.ended.wait(60)
     _post(connections, b"two")
@@ -101,7 +101,7 @@ def test_a_connection_that_has_ended_is_replaced_before_anything_is_sent(peer: P
 
 
 def test_no_answer_says_why_and_that_nothing_was_sent():
-    connections = Connections("http://127.0.0.1:9", 1)
+    connections = ConnectionPool("http://127.0.0.1:9", 1)
     with pytest.raises(Unreachable, match="ConnectionRefusedError") as lost:
         _post(connections, b"")
     connections.close()
@@ -110,7 +110,7 @@ def test_no_answer_says_why_and_that_nothing_was_sent():
 
 def test_a_call_that_ends_without_an_answer_may_have_happened(peer: Peer):
     peer.answers = False
-    connections = Connections(peer.url, 1)
+    connections = ConnectionPool(peer.url, 1)
     with pytest.raises(Unreachable, match="RemoteDisconnected") as lost:
         _post(connections, b"one")
     connections.close()

@@ -19,9 +19,9 @@ from stoa.cli import main
 from stoa.clock import SystemClock
 from stoa.importers import ImportStopped
 from stoa.importers.attribution import Attribution
-from stoa.importers.journal import Action
+from stoa.importers.journal import StepAction
 from stoa.importers.posts_xml import rows
-from stoa.importers.stackexchange import LOST, Job
+from stoa.importers.stackexchange import LOST, ImportJob
 from stoa.settings import Settings
 from stoa.store.engines import engine_of
 from stoa.store.transfer import audit
@@ -51,13 +51,13 @@ def served(database: Settings, start_server: StartServer) -> Callable[[], Server
 
 
 def _direct(database: Settings, folder: Path, source: Path = SMALL, **options: Any) -> Import:
-    return Import(Job(source, folder / "keys", database=database, **options))
+    return Import(ImportJob(source, folder / "keys", database=database, **options))
 
 
 def _seen(imported: Import, server: Server) -> list[dict[str, Any]]:
     """The threads of an import, as a server of its database shows them."""
     job = imported.job
-    return Import(Job(job.source, job.keys, server.url)).threads()
+    return Import(ImportJob(job.source, job.keys, server.url)).threads()
 
 
 def _findings(database: Settings) -> list[audit.Finding]:
@@ -141,8 +141,12 @@ def test_a_second_run_writes_nothing_even_if_the_first_did_not_note_what_it_comm
     imported.run()
     again = imported.run()
     assert again.created.total() == 0
-    assert dict(again.already_there) == {Action.THREAD: 5, Action.REPLY: 3, Action.ACCEPT: 1}
-    for action in Action:
+    assert dict(again.already_there) == {
+        StepAction.THREAD: 5,
+        StepAction.REPLY: 3,
+        StepAction.ACCEPT: 1,
+    }
+    for action in StepAction:
         with apsw.Connection(str(imported.job.journal)) as journal:
             journal.execute(f"UPDATE written SET remote = NULL WHERE action = '{action}'")
         journal.close()
@@ -212,7 +216,7 @@ def test_a_served_database_is_refused_and_unchanged_and_known_again_at_its_serve
     with pytest.raises(StartRefused, match=r"stop it first$"):
         _direct(database, tmp_path).run()
     assert not (tmp_path / "keys").exists()
-    over_http = Import(Job(SMALL, imported.job.keys, server.url))
+    over_http = Import(ImportJob(SMALL, imported.job.keys, server.url))
     with pytest.raises(ImportStopped, match="give --direct as then"):
         over_http.run()
     server.stop()
@@ -249,7 +253,11 @@ def test_no_limit_holds_for_the_import_and_every_limit_for_the_service(
     path.write_text(f"<posts>{''.join(posts)}</posts>")
     assert database.limit_pair_reputation > 0
     summary = _direct(database, tmp_path, path).run()
-    assert dict(summary.created) == {Action.THREAD: 61, Action.REPLY: 61, Action.ACCEPT: 61}
+    assert dict(summary.created) == {
+        StepAction.THREAD: 61,
+        StepAction.REPLY: 61,
+        StepAction.ACCEPT: 61,
+    }
     assert summary.skipped == {}
 
 
@@ -323,9 +331,9 @@ if REAL.exists():
         )
         summary = imported.run()
         assert dict(summary.created) == {
-            Action.THREAD: 663,
-            Action.REPLY: 1572,
-            Action.ACCEPT: 395,
+            StepAction.THREAD: 663,
+            StepAction.REPLY: 1572,
+            StepAction.ACCEPT: 395,
         }
         assert dict(summary.changed) == {}
         assert [finding for finding in _findings(database) if finding.differences] == []

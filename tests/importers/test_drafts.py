@@ -7,7 +7,7 @@ from stoa.importers import drafts
 from stoa.importers.drafts import Unusable
 
 
-def _thread(**attributes: str) -> drafts.Draft:
+def _thread(**attributes: str) -> drafts.PostDraft:
     return drafts.thread({"Title": "A title", "Body": "<p>Text</p>"} | attributes)
 
 
@@ -25,7 +25,7 @@ def test_tags_beyond_the_limits_are_cut_and_counted():
 
 
 def test_a_tag_in_capitals_is_no_change_worth_a_line():
-    assert _thread(Tags="<Hops>") == drafts.Draft("Text", "A title", ("hops",))
+    assert _thread(Tags="<Hops>") == drafts.PostDraft("Text", "A title", ("hops",))
 
 
 def test_a_title_is_kept_as_it_is():

@@ -12,7 +12,7 @@ from typing import Any, cast
 import msgspec
 import pytest
 
-from stoa.app import Stoa
+from stoa.app import Service
 from stoa.cli import export_files
 from stoa.domain.credits import Credits
 from stoa.importers import export as importer
@@ -20,7 +20,7 @@ from stoa.settings import Settings
 from stoa.store import threads
 from stoa.store.engines import engine_of
 from stoa.store.transfer import public
-from stoa.store.transfer.copying import Key, Source, Table
+from stoa.store.transfer.copying import CopySource, RowKey, Table
 from stoa.store.tx import Row, StartRefused
 from tests.support import database, everything, jobs
 from tests.support.app import Agent, App
@@ -286,7 +286,7 @@ def test_an_export_that_looks_at_the_mark_of_a_reply_alone_shows_replies_of_hidd
 class Counting:
     """A source that notes how many rows it was asked for at once, and lets a test act meanwhile."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: CopySource) -> None:
         self._source: Any = source
         self.most = 0
 
@@ -297,8 +297,8 @@ class Counting:
         self,
         table: Table,
         columns: Sequence[str],
-        after: Key | None,
-        upto: Key | None,
+        after: RowKey | None,
+        upto: RowKey | None,
         limit: int | None = None,
     ) -> list[Row]:
         """As the source has them."""
@@ -319,7 +319,7 @@ def test_few_rows_are_in_memory_and_all_are_of_one_moment(
         async with engine_of(settings).open_source(settings, clock) as source:
             counting = Counting(source)
             await asyncio.to_thread(ada.thread, "Later", "Not in the snapshot.")
-            await export_files.write(cast(Source, counting), tmp_path / "out")
+            await export_files.write(cast(CopySource, counting), tmp_path / "out")
             return counting.most
 
     assert asyncio.run(work()) <= 2 * SMALL  # a transaction has two postings
@@ -393,7 +393,7 @@ def test_an_export_that_was_changed_with_its_checksums_is_never_served(
         with pytest.raises(StartRefused, match=said):
             imported(target, clock, forged)
         with pytest.raises(StartRefused, match=r"only a part of the export .*: make a new"):
-            asyncio.run(Stoa.open(target))
+            asyncio.run(Service.open(target))
         with pytest.raises(StartRefused):
             imported(target, clock, forged)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from stoa.importers import ImportStopped
-from stoa.importers.journal import CHUNK, Action, Journal, Step
+from stoa.importers.journal import CHUNK, ImportStep, Journal, StepAction
 from stoa.importers.posts_xml import Post
 
 SERVER = "http://127.0.0.1:8080"
@@ -20,7 +20,7 @@ def _answer(number: int, created: int, question: int | None) -> Post:
     return Post(number, 2, created, question, None, "user:2", "b", number * 10, 5)
 
 
-def _names(steps: list[Step]) -> list[str]:
+def _names(steps: list[ImportStep]) -> list[str]:
     return [f"{step.action} {step.post}" for step in steps]
 
 
@@ -40,8 +40,8 @@ def _run(
     posts: list[Post],
     *,
     server: str = SERVER,
-    act: Callable[[Journal, list[Step]], None] = lambda _journal, _steps: None,
-) -> list[Step]:
+    act: Callable[[Journal, list[ImportStep]], None] = lambda _journal, _steps: None,
+) -> list[ImportStep]:
     """One run over the posts: what was due, after `act` has done something about it."""
     with Journal(path, server) as journal:
         journal.plan(posts)
@@ -50,7 +50,7 @@ def _run(
     return steps
 
 
-def _finish(journal: Journal, steps: list[Step]) -> None:
+def _finish(journal: Journal, steps: list[ImportStep]) -> None:
     for step in steps:
         journal.finish(step, f"id-{step.action}-{step.post}")
 
@@ -109,11 +109,11 @@ def test_what_is_finished_is_not_due_again(path: Path):
 def test_the_journal_knows_what_became_of_a_post(journal: Journal):
     journal.plan(POSTS)
     _finish(journal, list(journal.pending())[:4])
-    assert journal.remote(Action.THREAD, 1) == "id-thread-1"
-    assert journal.remote(Action.REPLY, 2) is None
-    assert journal.is_known(Action.REPLY, "id-reply-3")
-    assert not journal.is_known(Action.THREAD, "id-reply-3")
-    assert journal.done() == {Action.THREAD: 2, Action.REPLY: 1, Action.ACCEPT: 1}
+    assert journal.remote(StepAction.THREAD, 1) == "id-thread-1"
+    assert journal.remote(StepAction.REPLY, 2) is None
+    assert journal.is_known(StepAction.REPLY, "id-reply-3")
+    assert not journal.is_known(StepAction.THREAD, "id-reply-3")
+    assert journal.done() == {StepAction.THREAD: 2, StepAction.REPLY: 1, StepAction.ACCEPT: 1}
 
 
 def test_a_step_that_was_begun_and_not_finished_is_in_doubt(path: Path):

@@ -7,13 +7,13 @@ import pytest
 from nacl.signing import SigningKey
 
 from stoa.importers import ImportStopped
-from stoa.importers.keyfile import KeyFile
+from stoa.importers.keyfile import AuthorKeyFile
 
 HEADER = '{"format":"stoa-import-keys","version":1}\n'
 
 
-def _saved(path: Path, *authors: str) -> KeyFile:
-    keys = KeyFile(path)
+def _saved(path: Path, *authors: str) -> AuthorKeyFile:
+    keys = AuthorKeyFile(path)
     for author in authors:
         keys.add(author, f"name of {author}")
     keys.save()
@@ -23,7 +23,7 @@ def _saved(path: Path, *authors: str) -> KeyFile:
 def test_keys_are_the_same_when_read_again(tmp_path: Path):
     path = tmp_path / "keys"
     first = _saved(path, "user:1", "name:Ann\tB", "anonymous")
-    again = KeyFile(path)
+    again = AuthorKeyFile(path)
     assert len(again) == 3
     for author in ("user:1", "name:Ann\tB", "anonymous"):
         assert again[author] == first[author]
@@ -38,7 +38,7 @@ def test_an_author_who_has_a_key_keeps_it_when_others_come(tmp_path: Path):
     path = tmp_path / "keys"
     first = _saved(path, "user:1")["user:1"]
     assert _saved(path, "user:1", "user:2")["user:1"] == first
-    assert len(KeyFile(path)) == 2
+    assert len(AuthorKeyFile(path)) == 2
 
 
 def test_the_file_is_readable_by_its_owner_only_and_leaves_nothing_beside_it(tmp_path: Path):
@@ -71,7 +71,7 @@ def test_a_key_file_that_others_can_read_is_refused(tmp_path: Path):
     _saved(path, "user:1")
     path.chmod(0o640)
     with pytest.raises(ImportStopped, match="chmod 600"):
-        KeyFile(path)
+        AuthorKeyFile(path)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_a_damaged_key_file_is_named_with_its_line(tmp_path: Path, text: str, pr
     path.touch(0o600)
     path.write_text(text)
     with pytest.raises(ImportStopped, match=problem):
-        KeyFile(path)
+        AuthorKeyFile(path)
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path):

@@ -15,10 +15,10 @@ import httpx
 import pytest
 
 from stoa.importers import ImportStopped
-from stoa.importers.journal import Action
+from stoa.importers.journal import StepAction
 from stoa.importers.player import POSTPONED
 from stoa.importers.posts_xml import rows
-from stoa.importers.stackexchange import Job, default_keys
+from stoa.importers.stackexchange import ImportJob, default_keys
 from stoa.settings import LIMITS_OFF
 from tests.importers.conftest import SMALL, Import
 from tests.support.command import run_stoa_here
@@ -170,7 +170,7 @@ def test_one_step_at_a_time_gives_the_same_as_many(server: Server, tmp_path: Pat
     seen: list[Any] = []
     for concurrency in (1, 64):
         keys = tmp_path / f"keys of {concurrency}"
-        imported = Import(Job(SMALL, keys, server.url, concurrency))
+        imported = Import(ImportJob(SMALL, keys, server.url, concurrency))
         imported.run()
         seen.append(_texts(imported.threads()))
     assert seen[0] == seen[1]
@@ -182,7 +182,11 @@ def test_a_second_run_writes_nothing(server: Server, importing: MakeImport):
     before = _ids(imported.threads())
     summary = imported.run()
     assert summary.created.total() == 0
-    assert dict(summary.already_there) == {Action.THREAD: 5, Action.REPLY: 3, Action.ACCEPT: 1}
+    assert dict(summary.already_there) == {
+        StepAction.THREAD: 5,
+        StepAction.REPLY: 3,
+        StepAction.ACCEPT: 1,
+    }
     assert _ids(imported.threads()) == before
 
 
@@ -218,7 +222,7 @@ def test_writes_whose_outcome_was_not_seen_are_found_on_the_server(
     imported = importing(server.url)
     imported.run()
     before = _ids(imported.threads())
-    for action in Action:
+    for action in StepAction:
         _edit_journal(imported, f"UPDATE written SET remote = NULL WHERE action = '{action}'")
         summary = imported.run()
         assert summary.created.total() == 0
@@ -317,7 +321,7 @@ def test_an_accept_beyond_the_cap_of_a_pair_is_left_for_another_day(
     server = start_server(limit_pair_reputation=2)
     imported = importing(server.url, _pair(tmp_path, questions=3))
     first, second = imported.run(), imported.run()
-    assert dict(first.created) == {Action.THREAD: 3, Action.REPLY: 3, Action.ACCEPT: 2}
+    assert dict(first.created) == {StepAction.THREAD: 3, StepAction.REPLY: 3, StepAction.ACCEPT: 2}
     assert second.created.total() == 0
     assert first.skipped[POSTPONED].count == second.skipped[POSTPONED].count == 1
 
@@ -419,9 +423,9 @@ if REAL.exists():
         imported = importing(server.url, REAL)
         summary = imported.run()
         assert dict(summary.created) == {
-            Action.THREAD: 663,
-            Action.REPLY: 1572,
-            Action.ACCEPT: 395,
+            StepAction.THREAD: 663,
+            StepAction.REPLY: 1572,
+            StepAction.ACCEPT: 395,
         }
         assert dict(summary.other_types) == {4: 58, 5: 58, 7: 3}
         own = summary.skipped["cannot_accept_own_reply: the asker's own answer"]

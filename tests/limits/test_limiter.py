@@ -19,7 +19,7 @@ from hypothesis.stateful import (
 
 from stoa.domain.addresses import bucket_key, client_address, parse_networks
 from stoa.limits.limiter import Limiter
-from stoa.operations.parts.buckets import Bucket, Charge, headers
+from stoa.operations.parts.buckets import Charge, RateBucket, headers
 from tests.support.limiters import Limiters, Steps, in_memory, in_valkey
 from tests.support.valkey import Valkey
 
@@ -39,20 +39,20 @@ def limiters(request: pytest.FixtureRequest) -> Iterator[Limiters]:
         yield new
 
 
-def reads(limit: int, key: str = "a:ag_1") -> Bucket:
-    return Bucket("reads", key, limit, MINUTE)
+def reads(limit: int, key: str = "a:ag_1") -> RateBucket:
+    return RateBucket("reads", key, limit, MINUTE)
 
 
-def threads(limit: int, key: str = "a:ag_1") -> Bucket:
-    return Bucket("threads", key, limit, HOUR)
+def threads(limit: int, key: str = "a:ag_1") -> RateBucket:
+    return RateBucket("threads", key, limit, HOUR)
 
 
-def fill(limiter: Steps, bucket: Bucket, now: int = NOW) -> None:
+def fill(limiter: Steps, bucket: RateBucket, now: int = NOW) -> None:
     for _ in range(bucket.limit):
         assert limiter.take(now, bucket).allowed
 
 
-def free_units(limiter: Steps, bucket: Bucket, now: int = NOW) -> int:
+def free_units(limiter: Steps, bucket: RateBucket, now: int = NOW) -> int:
     """How many more calls the bucket takes; takes them."""
     count = 0
     while limiter.take(now, bucket).allowed:
@@ -400,25 +400,25 @@ BUCKETS = {
 AGENTS = st.sampled_from("abc")
 
 
-def bucket_of(resource: str, agent: str) -> Bucket:
-    return Bucket(resource, agent, BUCKETS[resource, agent], WINDOWS[resource])
+def bucket_of(resource: str, agent: str) -> RateBucket:
+    return RateBucket(resource, agent, BUCKETS[resource, agent], WINDOWS[resource])
 
 
 @dataclass
 class NaiveLimiter:
     """The rule as it is written: count the calls of the last window, one by one."""
 
-    calls: dict[Bucket, list[int]] = field(default_factory=dict[Bucket, list[int]])
+    calls: dict[RateBucket, list[int]] = field(default_factory=dict[RateBucket, list[int]])
     latest: int = 0
 
-    def counted(self, bucket: Bucket) -> list[int]:
+    def counted(self, bucket: RateBucket) -> list[int]:
         past = self.calls.setdefault(bucket, [])
         return [call for call in past if call + bucket.window_ms > self.latest]
 
-    def full(self, bucket: Bucket) -> bool:
+    def full(self, bucket: RateBucket) -> bool:
         return bucket.limit > 0 and len(self.counted(bucket)) >= bucket.limit
 
-    def take(self, now: int, bucket: Bucket, guard: Bucket | None = None) -> Charge:
+    def take(self, now: int, bucket: RateBucket, guard: RateBucket | None = None) -> Charge:
         self.latest = max(self.latest, now)
         for candidate in (bucket, guard):
             if candidate is not None and self.full(candidate):
@@ -426,7 +426,7 @@ class NaiveLimiter:
         self.calls.setdefault(bucket, []).append(self.latest)
         return self.charge(bucket, allowed=True)
 
-    def charge(self, bucket: Bucket, *, allowed: bool) -> Charge:
+    def charge(self, bucket: RateBucket, *, allowed: bool) -> Charge:
         if not bucket.limit:
             return Charge(bucket)
         counted = self.counted(bucket)
@@ -440,7 +440,7 @@ class NaiveLimiter:
             taken_at=self.latest if allowed else 0,
         )
 
-    def wait(self, bucket: Bucket) -> int:
+    def wait(self, bucket: RateBucket) -> int:
         leaves = min(self.counted(bucket)) + bucket.window_ms
         return (leaves - self.latest + 999) // 1000
 

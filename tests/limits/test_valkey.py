@@ -13,14 +13,14 @@ from stoa.domain import limits
 from stoa.limits.limiter import LimiterUnavailable
 from stoa.limits.shared import SharedLimiter
 from stoa.limits.valkey import ValkeyLimiter
-from stoa.operations.parts.buckets import Bucket
+from stoa.operations.parts.buckets import RateBucket
 from stoa.settings import SettingsError
 from tests.support.logs import logged
 from tests.support.valkey import Valkey
 
 MINUTE = 60_000
-READS = Bucket("reads", "ag_1", 3, MINUTE)
-THREADS = Bucket("threads", "ag_1", 10, 60 * MINUTE)
+READS = RateBucket("reads", "ag_1", 3, MINUTE)
+THREADS = RateBucket("threads", "ag_1", 10, 60 * MINUTE)
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ def with_limiter(url: str, work: Callable[[ValkeyLimiter], Coroutine[Any, Any, T
     return asyncio.run(run())
 
 
-async def passed(limiter: ValkeyLimiter | SharedLimiter, bucket: Bucket, times: int) -> int:
+async def passed(limiter: ValkeyLimiter | SharedLimiter, bucket: RateBucket, times: int) -> int:
     charges = await asyncio.gather(*(limiter.take(0, bucket) for _ in range(times)))
     return sum(charge.allowed for charge in charges)
 
@@ -66,7 +66,7 @@ def test_a_clock_that_was_ahead_leaves_no_bucket_full(
 
 
 def test_limiters_of_several_processes_count_together(own_valkey: Valkey) -> None:
-    bucket = Bucket("reads", "ag_1", 600, MINUTE)
+    bucket = RateBucket("reads", "ag_1", 600, MINUTE)
 
     async def storm() -> int:
         limiters = [ValkeyLimiter(own_valkey.url) for _ in range(4)]
@@ -88,7 +88,7 @@ def test_a_script_that_the_server_forgot_is_loaded_again(own_valkey: Valkey) -> 
 
 
 def test_no_more_connections_are_opened_than_allowed(own_valkey: Valkey) -> None:
-    bucket = Bucket("reads", "ag_1", 1000, MINUTE)
+    bucket = RateBucket("reads", "ag_1", 1000, MINUTE)
     before = own_valkey.ask("INFO", "stats")["total_connections_received"]
     assert with_limiter(own_valkey.url, lambda limiter: passed(limiter, bucket, 500)) == 500
     opened = own_valkey.ask("INFO", "stats")["total_connections_received"]
@@ -114,7 +114,7 @@ def test_logs_expire_with_their_window_and_refusals_keep_nothing_alive(own_valke
 
 
 def test_a_full_log_takes_ten_bytes_for_a_unit(own_valkey: Valkey) -> None:
-    bucket = Bucket("reads", "ag_1", 600, MINUTE)
+    bucket = RateBucket("reads", "ag_1", 600, MINUTE)
     with_limiter(own_valkey.url, lambda limiter: passed(limiter, bucket, 1000))
     assert own_valkey.ask("MEMORY", "USAGE", "stoa:limit:reads:ag_1", "SAMPLES", 0) < 10 * 600 + 500
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from stoa.domain.moderation import ACTIONS, TRANSITIONS, Action, State, SubjectType
+from stoa.domain.moderation import ACTIONS, TRANSITIONS, Action, ModerationState, SubjectType
 from stoa.schemas.base import iso
 from stoa.store import moderation
 from stoa.store.tx import Tx
@@ -206,26 +206,26 @@ def test_a_moderator_decides_nothing_about_what_is_their_own(
     moderate(mod, other.id, "reinstate").ok()
 
 
-STATES: dict[SubjectType, list[tuple[list[str], set[State]]]] = {
+STATES: dict[SubjectType, list[tuple[list[str], set[ModerationState]]]] = {
     SubjectType.THREAD: [
-        ([], {State.SHOWN, State.UNLOCKED}),
-        (["hide"], {State.HIDDEN, State.UNLOCKED}),
-        (["lock"], {State.SHOWN, State.LOCKED}),
-        (["lock", "hide"], {State.HIDDEN, State.LOCKED}),
-        (["hide", "restore", "lock", "unlock"], {State.SHOWN, State.UNLOCKED}),
+        ([], {ModerationState.SHOWN, ModerationState.UNLOCKED}),
+        (["hide"], {ModerationState.HIDDEN, ModerationState.UNLOCKED}),
+        (["lock"], {ModerationState.SHOWN, ModerationState.LOCKED}),
+        (["lock", "hide"], {ModerationState.HIDDEN, ModerationState.LOCKED}),
+        (["hide", "restore", "lock", "unlock"], {ModerationState.SHOWN, ModerationState.UNLOCKED}),
     ],
-    SubjectType.REPLY: [([], {State.SHOWN}), (["hide"], {State.HIDDEN})],
+    SubjectType.REPLY: [([], {ModerationState.SHOWN}), (["hide"], {ModerationState.HIDDEN})],
     SubjectType.JOB: [
-        ([], {State.SHOWN, State.OPEN}),
-        (["hide"], {State.HIDDEN, State.NOT_OPEN}),
-        (["cancel"], {State.SHOWN, State.NOT_OPEN}),
-        (["hide", "restore"], {State.SHOWN, State.NOT_OPEN}),
+        ([], {ModerationState.SHOWN, ModerationState.OPEN}),
+        (["hide"], {ModerationState.HIDDEN, ModerationState.NOT_OPEN}),
+        (["cancel"], {ModerationState.SHOWN, ModerationState.NOT_OPEN}),
+        (["hide", "restore"], {ModerationState.SHOWN, ModerationState.NOT_OPEN}),
     ],
     SubjectType.AGENT: [
-        ([], {State.SHOWN, State.ACTIVE}),
-        (["hide"], {State.HIDDEN, State.ACTIVE}),
-        (["suspend"], {State.SHOWN, State.SUSPENDED}),
-        (["hide", "suspend"], {State.HIDDEN, State.SUSPENDED}),
+        ([], {ModerationState.SHOWN, ModerationState.ACTIVE}),
+        (["hide"], {ModerationState.HIDDEN, ModerationState.ACTIVE}),
+        (["suspend"], {ModerationState.SHOWN, ModerationState.SUSPENDED}),
+        (["hide", "suspend"], {ModerationState.HIDDEN, ModerationState.SUSPENDED}),
     ],
 }
 """What brings a thing into its states, and these."""

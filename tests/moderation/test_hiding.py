@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stoa.app import Stoa
+from stoa.app import Service
 from stoa.operations import opportunities, related, search
 from stoa.operations.call import Call
 from stoa.store.board import MADE_EACH_MS
@@ -145,7 +145,7 @@ def test_a_market_that_was_read_before_a_hiding_is_not_kept(
     thread = new_thread(ada, bountyCredits=5)
     is_hidden = False
 
-    async def overtaken(process: Stoa, read: Any, work: Any, **how: Any) -> Any:
+    async def overtaken(process: Service, read: Any, work: Any, **how: Any) -> Any:
         nonlocal is_hidden
         was_hidden, is_hidden = is_hidden, True
         answer = await read(work, **how)

@@ -10,7 +10,7 @@ from stoa.calls.validity import validity
 from stoa.operations import authors
 from stoa.operations.authors import Authors, Embedded
 from stoa.operations.call import Call
-from stoa.store.changes import Changes, Marks
+from stoa.store.changes import Changes, ChangesSeen
 from stoa.store.dependencies import embedding
 from stoa.store.engines.sqlite.file import connect
 from stoa.store.engines.sqlite.tx import SqliteTx, drive
@@ -54,9 +54,9 @@ def connection(stoa: App) -> apsw.Connection:
 
 def test_an_agent_of_an_older_snapshot_is_not_kept(stoa: App, connection: apsw.Connection) -> None:
     agent, changes, known = stoa.agent("ada"), Changes(), Authors()
-    old = SqliteTx(connection, stoa.clock(), Marks(changes, changes.stamp()))
+    old = SqliteTx(connection, stoa.clock(), ChangesSeen(changes, changes.stamp()))
     changes.mark(["agents.update_profile"])
-    new = SqliteTx(connection, stoa.clock(), Marks(changes, changes.stamp()))
+    new = SqliteTx(connection, stoa.clock(), ChangesSeen(changes, changes.stamp()))
     drive(known.load(new, {}, Embedded()))
     for tx, since, reads in ((old, 0, 1), (old, 0, 2), (new, 1, 1), (new, 1, 1)):
         embedded = Embedded()
@@ -68,7 +68,7 @@ def test_a_call_that_embeds_agents_depends_on_their_profiles(
     stoa: App, connection: apsw.Connection
 ) -> None:
     agent, changes = stoa.agent("ada"), Changes()
-    tx = SqliteTx(connection, stoa.clock(), Marks(changes, changes.stamp()))
+    tx = SqliteTx(connection, stoa.clock(), ChangesSeen(changes, changes.stamp()))
     services = new_services(stoa.settings)
     known = services.authors
     drive(known.load(tx, {agent.id: None}, Embedded()))

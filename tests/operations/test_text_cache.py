@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from stoa.domain.querylang import parse
 from stoa.domain.snippets import WINDOW, Sought, prepared, snippet
 from stoa.operations import text_cache
-from stoa.operations.text_cache import Text, Texts
+from stoa.operations.text_cache import CachedText, TextCache
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.search import Match
 
@@ -27,13 +27,13 @@ def sought(text: str) -> Sought:
     return Sought(query.terms, query.other_terms)
 
 
-def text(place: int, body: str) -> Text:
-    return Text("th_1", f"rp_{place:026}" if place else "th_1", prepared(body))
+def text(place: int, body: str) -> CachedText:
+    return CachedText("th_1", f"rp_{place:026}" if place else "th_1", prepared(body))
 
 
 @given(st.lists(BODIES | st.just("fox " + "far " * WINDOW + "foxes"), min_size=1, max_size=3))
 def test_matches_are_the_same_however_often_and_for_what_they_were_asked(bodies: list[str]) -> None:
-    texts, cached = Texts(), [text(place, body) for place, body in enumerate(bodies)]
+    texts, cached = TextCache(), [text(place, body) for place, body in enumerate(bodies)]
     texts.keep(cached)
     for query in QUERIES * 2:
         expected = [
@@ -45,18 +45,18 @@ def test_matches_are_the_same_however_often_and_for_what_they_were_asked(bodies:
         assert [(match.reply_id or "th_1", match.snippet) for match in matches] == expected
 
 
-def numbered(monkeypatch: pytest.MonkeyPatch) -> tuple[Texts, list[Text]]:
+def numbered(monkeypatch: pytest.MonkeyPatch) -> tuple[TextCache, list[CachedText]]:
     """Texts that all have the same words, and a cache with room for little more."""
     body = " ".join(f"word{place}" for place in range(200))
     made = [text(place, body) for place in range(10)]
     monkeypatch.setattr(text_cache, "_MOST_BYTES", 10 * (made[0].size + 5_000))
-    texts = Texts()
+    texts = TextCache()
     texts.keep(made)
     assert count(texts, made) == 10
     return texts, made
 
 
-def count(texts: Texts, made: list[Text]) -> int:
+def count(texts: TextCache, made: list[CachedText]) -> int:
     """How many of these are cached."""
     return sum(text is not None for text in texts.known([one.id for one in made]))
 

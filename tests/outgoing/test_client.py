@@ -20,7 +20,7 @@ from stoa.domain import limits
 from stoa.domain.addresses import parse_networks
 from stoa.outgoing.client import Outgoing
 from stoa.outgoing.reach import NotAllowed
-from stoa.outgoing.response import Response, Unreachable
+from stoa.outgoing.response import AddressUnreachable, Response
 
 LOOPBACK = parse_networks(["127.0.0.0/8", "::1"])
 NO_ANSWER = (
@@ -90,14 +90,14 @@ def names(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> list[str]:
 
 async def unreachable(outgoing: Outgoing, url: str) -> str:
     """Why there is no response."""
-    with pytest.raises(Unreachable) as refused:
+    with pytest.raises(AddressUnreachable) as refused:
         await outgoing.get(url)
     return str(refused.value)
 
 
 async def not_allowed(outgoing: Outgoing, url: str) -> str:
     """Why there is no response, from an address that was not even connected to."""
-    with pytest.raises(Unreachable) as refused:
+    with pytest.raises(AddressUnreachable) as refused:
         await outgoing.get(url)
     assert isinstance(refused.value.__cause__, NotAllowed)
     return str(refused.value)
@@ -415,7 +415,7 @@ def test_the_certificate_is_checked_against_the_name(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     assert over_tls(monkeypatch, tmp_path, "client.example", "client.example").status == 200
-    with pytest.raises(Unreachable, match="no valid certificate"):
+    with pytest.raises(AddressUnreachable, match="no valid certificate"):
         over_tls(monkeypatch, tmp_path, "client.example", "other.example")
 
 
@@ -423,5 +423,5 @@ def test_certificates_that_cannot_be_read_make_every_address_unreachable(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
-    with pytest.raises(Unreachable, match="can check no certificates"):
+    with pytest.raises(AddressUnreachable, match="can check no certificates"):
         asyncio.run(Outgoing(LOOPBACK).get("https://127.0.0.1:1/"))

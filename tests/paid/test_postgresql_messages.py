@@ -8,7 +8,7 @@ from asyncpg.connection import LoggedQuery
 
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store.engines.postgres import store as postgres
-from stoa.store.engines.postgres.connection import Connection
+from stoa.store.engines.postgres.connection import PostgresConnection
 from tests.support.app import App
 from tests.support.jobs import done, offer
 from tests.support.postgresql import PostgreSQL
@@ -19,7 +19,7 @@ def test_each_call_of_a_job_sends_few_messages(
 ) -> None:
     real, sent = postgres.connect, list[list[str]]()
 
-    async def connect(*values: Any, **more: Any) -> Connection:
+    async def connect(*values: Any, **more: Any) -> PostgresConnection:
         connection = await real(*values, **more)
         own = list[str]()
 

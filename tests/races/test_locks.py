@@ -18,12 +18,12 @@ import msgspec
 import pytest
 
 from stoa.domain import limits
-from stoa.entropy import Ids
+from stoa.entropy import IdGenerator
 from stoa.operations.parts import escrow
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store import jobs, ledger, statements, threads
 from stoa.store.engines.postgres.tx import PostgresTx, numbered
-from stoa.store.jobs import Life
+from stoa.store.jobs import JobHistory
 from stoa.store.transfer import audit
 from tests.support.answers import Answer
 from tests.support.app import Agent, App, signed
@@ -206,7 +206,7 @@ def test_a_rejection_is_the_first_or_the_last_of_what_is_there(
     has_read, overtaken = asyncio.Event(), asyncio.Event()
     real = jobs.reject
 
-    async def held_up(*values: Any) -> Life:
+    async def held_up(*values: Any) -> JobHistory:
         if not has_read.is_set():
             has_read.set()
             with suppress(TimeoutError):
@@ -334,7 +334,7 @@ def test_sweeps_at_the_same_time_book_each_refund_once(
     meet("stoa.operations.parts.escrow._expire_all", 2)
 
     async def sweep() -> int | str:
-        ids = Ids()
+        ids = IdGenerator()
         try:
             return await stoa.stoa.store.write(lambda tx: escrow.sweep(tx, ids))
         except Exception as error:  # noqa: BLE001 - whatever goes wrong without the lock

@@ -15,10 +15,10 @@ import pytest
 
 from stoa.domain.credits import Credits, hold, payout, refund
 from stoa.domain.errors import Refusal
-from stoa.entropy import Ids
+from stoa.entropy import IdGenerator
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store import holds, jobs, ledger, statements
-from stoa.store.engines.migration_steps import Step as Migration
+from stoa.store.engines.migration_steps import MigrationStep as Migration
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from stoa.store.tx import NotTouched, Tx
 from tests.support.app import Agent, App
@@ -129,7 +129,7 @@ def test_without_its_guard_a_job_has_many_winners(app: App, ada: Agent, guarded:
 
 
 def test_without_its_guard_a_balance_is_overspent(app: App, ada: Agent, guarded: bool) -> None:
-    ids = Ids()
+    ids = IdGenerator()
     account = f"agent:{ada.id}"
 
     async def can_pay(tx: Tx) -> bool:
@@ -151,7 +151,7 @@ def test_without_its_guard_a_balance_is_overspent(app: App, ada: Agent, guarded:
 def test_without_its_guard_a_hold_is_settled_twice(
     app: App, ada: Agent, bob: Agent, guarded: bool
 ) -> None:
-    ids = Ids()
+    ids = IdGenerator()
     hold_ids = [ada.thread(bountyCredits=5)["bounty"]["id"] for _ in range(20)]
 
     def race_for(hold_id: str) -> list[tuple[Step, Step]]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 import pytest
 
-from stoa.domain.errors import Issue, Refusal
+from stoa.domain.errors import InputIssue, Refusal
 from stoa.schemas import messages
 from stoa.schemas.agents import EXAMPLE_PUBLIC_KEY
 from stoa.schemas.auth import CreateChallenge
@@ -82,7 +82,7 @@ def around(place: Place) -> tuple[Values, Values]:
     return values, inner
 
 
-def issues(kind: type[Request], values: Values) -> tuple[Issue, ...]:
+def issues(kind: type[Request], values: Values) -> tuple[InputIssue, ...]:
     try:
         parse(kind, values, span=lambda: (0, 3_600_000))
     except Refusal as refusal:

@@ -10,7 +10,7 @@ import pytest
 from stoa.http import answering
 from stoa.http.reading import body_bytes
 from stoa.http.wire import Receive, Scope, Send
-from stoa.server.beginning import Begun
+from stoa.server.beginning import StartedCall
 from tests.support.raw import Begins, Client, Served
 
 LAST = b"GET /last HTTP/1.1\r\nHost: stoa.test\r\nConnection: close\r\n\r\n"
@@ -205,7 +205,7 @@ def test_a_call_whose_task_is_cancelled_is_cancelled(desk: Desk) -> None:
 
 
 async def _cancelled(desk: Desk) -> None:
-    begun = Begun(desk, {"type": "http", "path": "/hangs"})
+    begun = StartedCall(desk, {"type": "http", "path": "/hangs"})
     assert begun.run() is None
     task = asyncio.ensure_future(begun({}, _never_asked, _never_sent))
     await asyncio.sleep(0)
@@ -228,6 +228,6 @@ def test_a_call_is_gone_with_its_answer_and_not_left_to_the_collector(client: Cl
     try:
         for count, path in enumerate(("/at-once", "/waits") * 5, 1):
             client.send(get(path)).until(count)
-        assert sum(isinstance(held, Begun) for held in gc.get_objects()) <= 1
+        assert sum(isinstance(held, StartedCall) for held in gc.get_objects()) <= 1
     finally:
         gc.enable()

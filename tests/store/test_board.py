@@ -9,10 +9,10 @@ import msgspec
 import pytest
 
 from stoa.store import agents, board, opportunities
-from stoa.store.board import MADE_EACH_MS, Board
+from stoa.store.board import MADE_EACH_MS, OfferIndex
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.store import SqliteStore
-from stoa.store.opportunities import START, OpportunityRow, Place
+from stoa.store.opportunities import START, OfferPosition, OpportunityRow
 from stoa.store.remembered import Remembered
 from stoa.store.tx import Tx
 from tests.support.clock import DAY, VirtualClock
@@ -36,7 +36,7 @@ class Market:
 
         self.opened = Opened(opening())
         self.opened.write(_register)
-        self.kept = Remembered[Board]()
+        self.kept = Remembered[OfferIndex]()
 
     def offer(self, count: int) -> None:
         """Offer so many jobs more, whose rewards and times are often the same."""
@@ -70,7 +70,7 @@ class Market:
         on_offer = await board.board(tx, self.kept)
         assert on_offer
         place, limit = START, self.random.randint(1, 5)
-        places: list[Place] = [(-1, 2, tx.now, "job_1"), (0, 2, tx.now, "job_1"), START]
+        places: list[OfferPosition] = [(-1, 2, tx.now, "job_1"), (0, 2, tx.now, "job_1"), START]
         while places:
             place = places.pop()
             here = on_offer.recommended(agent_id, terms, place, limit)
@@ -80,7 +80,7 @@ class Market:
             if len(here) == limit:
                 places.append(here[-1].place)
 
-    def board(self) -> Board | None:
+    def board(self) -> OfferIndex | None:
         """The board of now, None where SQL is to be asked."""
         return self.opened.run(self.opened.store.read(partial(board.board, kept=self.kept)))
 

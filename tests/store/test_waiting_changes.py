@@ -6,7 +6,7 @@ from typing import TypeVar
 import pytest
 
 from stoa.domain.credits import Credits, hold
-from stoa.entropy import Ids
+from stoa.entropy import IdGenerator
 from stoa.store import ledger
 from stoa.store.engines.postgres.tx import PostgresTx
 from stoa.store.tx import NotTouched, Statement, Tx
@@ -66,7 +66,7 @@ def test_the_postings_of_a_movement_come_before_their_seal(stoa: App, ada: Agent
     """The seal is refused before them: see the triggers of both tables."""
 
     async def step(tx: Tx) -> str:
-        return await ledger.book(tx, Ids(), hold("job", "job_1", ada.id, Credits(100)))
+        return await ledger.book(tx, IdGenerator(), hold("job", "job_1", ada.id, Credits(100)))
 
     made = write(stoa, step)
     found = rows(stoa, "SELECT count(*) FROM posting WHERE transaction_id = ?", made)

@@ -10,7 +10,7 @@ from itertools import cycle
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from stoa.app import Stoa
+from stoa.app import Service
 from stoa.settings import Settings
 from stoa.store.engines import engine_of
 from stoa.store.tx import Tx
@@ -57,10 +57,10 @@ class App:
         self._next = cycle(self.processes)
         self.stoa = self.processes[0]
 
-    async def _open(self) -> list[Stoa]:
+    async def _open(self) -> list[Service]:
         if self._kept is None:
             await engine_of(self.settings).migrate(self.settings)
-            return [await Stoa.open(self.settings, self.clock)]
+            return [await Service.open(self.settings, self.clock)]
         return [await self._kept.open(self.settings, self.clock, place) for place in range(2)]
 
     def __enter__(self) -> Self:

@@ -12,7 +12,7 @@ import apsw
 import asyncpg
 
 from stoa.settings import Settings
-from stoa.store.engines.postgres.connection import Connection
+from stoa.store.engines.postgres.connection import PostgresConnection
 from stoa.store.statements import positional
 
 KEPT: dict[str, Callable[..., list[tuple[Any, ...]]]] = {}
@@ -76,7 +76,7 @@ async def rows_of(url: str, sql: str, values: Mapping[str, Any]) -> list[tuple[A
     return await _fetch(url, numbered, *[values[name] for name in names])
 
 
-async def fetched(connection: Connection, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+async def fetched(connection: PostgresConnection, sql: str, *values: Any) -> list[tuple[Any, ...]]:
     """As `rows`, on a connection that is open."""
     return [tuple(row) for row in await connection.fetch(_numbered(sql), *values)]
 

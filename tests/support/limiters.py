@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from stoa.limits.limiter import Limiter, MemoryLimiter
 from stoa.limits.valkey import ValkeyLimiter
-from stoa.operations.parts.buckets import Bucket, Charge
+from stoa.operations.parts.buckets import Charge, RateBucket
 
 T = TypeVar("T")
 
@@ -34,11 +34,11 @@ class Steps:
         self._step = step
         self._storm = storm
 
-    def take(self, now: int, bucket: Bucket, guard: Bucket | None = None) -> Charge:
+    def take(self, now: int, bucket: RateBucket, guard: RateBucket | None = None) -> Charge:
         """See `Limiter.take`."""
         return self._step(self._limiter.take(now, bucket, guard))
 
-    def look(self, now: int, bucket: Bucket) -> Charge:
+    def look(self, now: int, bucket: RateBucket) -> Charge:
         """See `Limiter.look`."""
         return self._step(self._limiter.look(now, bucket))
 
@@ -46,7 +46,7 @@ class Steps:
         """See `Limiter.give_back`."""
         self._step(self._limiter.give_back(charge))
 
-    def swap(self, now: int, charge: Charge, bucket: Bucket) -> Charge:
+    def swap(self, now: int, charge: Charge, bucket: RateBucket) -> Charge:
         """See `Limiter.swap`."""
         return self._step(self._limiter.swap(now, charge, bucket))
 

@@ -6,13 +6,13 @@ from contextlib import contextmanager
 
 import pytest
 
-from stoa.logs import Line, log
+from stoa.logs import LogLine, log
 
 
 @contextmanager
-def logged() -> Generator[list[Line]]:
+def logged() -> Generator[list[LogLine]]:
     """The lines as they are told, before they have a time and a form."""
-    lines: list[Line] = []
+    lines: list[LogLine] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(log, "write", lines.append)
         yield lines

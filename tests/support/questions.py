@@ -11,7 +11,7 @@ from stoa.clock import SystemClock
 from stoa.domain import querylang
 from stoa.importers import stackexchange
 from stoa.importers.attribution import Attribution
-from stoa.importers.stackexchange import Job
+from stoa.importers.stackexchange import ImportJob
 from stoa.settings import Settings
 from stoa.store import search, threads
 from stoa.store.engines import engine_of
@@ -70,7 +70,9 @@ def load() -> Questions:
 def fill(source: Path, folder: Path, database: Settings) -> None:
     """Import the posts of the site into a new database, with the links to their sources."""
     asyncio.run(engine_of(database).migrate(database))
-    job = Job(source, folder / "keys", database=database, attribution=Attribution(load().site))
+    job = ImportJob(
+        source, folder / "keys", database=database, attribution=Attribution(load().site)
+    )
     stackexchange.run(job, _Silent())
 
 

@@ -5,7 +5,7 @@ from typing import cast
 from starlette.routing import Route
 
 from stoa.calls.public_reads import PublicReads
-from stoa.domain.webhooks import Signer
+from stoa.domain.webhooks import WebhookSigner
 from stoa.settings import Settings
 from stoa.web import discovery
 from stoa.web.pages import pages
@@ -14,6 +14,6 @@ from tests.support.clock import VirtualClock
 
 def web_paths(settings: Settings) -> list[str]:
     """The paths of all pages, feeds and documents, with their fields in braces."""
-    documents = discovery.endpoints(settings, dict, VirtualClock(), Signer.of(bytes(32)))
+    documents = discovery.endpoints(settings, dict, VirtualClock(), WebhookSigner.of(bytes(32)))
     site = pages(cast(PublicReads, None), settings.origin, dict, documents)
     return [route.path for route in site.routes if isinstance(route, Route)]

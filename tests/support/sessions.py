@@ -1,6 +1,6 @@
 """Many sessions of an agent in tests."""
 
-from stoa.entropy import Ids, random_bytes
+from stoa.entropy import IdGenerator, random_bytes
 from stoa.store import sessions
 from stoa.store.tx import Tx
 from tests.support.app import Agent, App
@@ -9,7 +9,7 @@ from tests.support.clock import HOUR
 
 def begin_sessions(stoa: App, agent: Agent, number: int) -> None:
     """Let so many sessions of the agent begin, later than those that it has."""
-    ids = Ids()
+    ids = IdGenerator()
     stoa.clock.advance(1)
 
     async def work(tx: Tx) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from stoa.app import Stoa
+from stoa.app import Service
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR
 from tests.support.receiver import Receiver
@@ -12,7 +12,7 @@ LOOPBACK = {"webhooks_allow": ["127.0.0.0/8"]}
 """The settings under which receivers of tests are reached."""
 
 
-async def served(*processes: Stoa) -> None:
+async def served(*processes: Service) -> None:
     """Have these processes send the events that are to be sent now, and wait for the answers."""
     await asyncio.gather(*(process.webhooks.look() for process in processes))
     await asyncio.gather(*(process.webhooks.finish() for process in processes))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from stoa.app import Stoa
+from stoa.app import Service
 from stoa.domain import limits
 from stoa.settings import Settings
 from stoa.store import leases, ledger
@@ -62,7 +62,7 @@ def test_a_service_that_runs_does_what_is_due_by_itself(
     clock.advance(4 * DAY)
 
     async def run() -> None:
-        async with await Stoa.open(settings, clock) as running:
+        async with await Service.open(settings, clock) as running:
             while not running.upkeep.audits or stoa.sql("SELECT * FROM settlement") == []:
                 await running.store.write(ledger.stopped)
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from stoa.app import Stoa
+from stoa.app import Service
 from stoa.domain import limits
 from stoa.domain.addresses import parse_networks
-from stoa.domain.webhooks import Signer
-from stoa.entropy import Ids
+from stoa.domain.webhooks import WebhookSigner
+from stoa.entropy import IdGenerator
 from stoa.outgoing.client import Outgoing
 from stoa.upkeep.webhooks import Webhooks
 from tests.support.app import Agent, App
@@ -445,11 +445,11 @@ def test_without_a_lease_two_processes_deliver_the_same(
     assert len(receiver.events) == 2
 
 
-def alone(process: Stoa) -> Webhooks:
+def alone(process: Service) -> Webhooks:
     """What delivers as if there were no other process."""
     outgoing = Outgoing(parse_networks(LOOPBACK["webhooks_allow"]))
-    signer = Signer.of(bytes(32))
-    return Webhooks(process.store, Ids(), signer, outgoing, VirtualClock(), shares=False)
+    signer = WebhookSigner.of(bytes(32))
+    return Webhooks(process.store, IdGenerator(), signer, outgoing, VirtualClock(), shares=False)
 
 
 @pytest.mark.promise("H15")
@@ -507,8 +507,10 @@ async def cut_off(stoa: App, receiver: Receiver) -> None:
     await asyncio.gather(*(process.webhooks.stop() for process in stoa.processes))
 
 
-def again(process: Stoa, clock: VirtualClock) -> Webhooks:
+def again(process: Service, clock: VirtualClock) -> Webhooks:
     """What delivers after a restart of a process."""
     outgoing = Outgoing(parse_networks(LOOPBACK["webhooks_allow"]))
     shares = process.settings.engine == "postgresql"
-    return Webhooks(process.store, Ids(), Signer.of(bytes(32)), outgoing, clock, shares=shares)
+    return Webhooks(
+        process.store, IdGenerator(), WebhookSigner.of(bytes(32)), outgoing, clock, shares=shares
+    )

@@ -7,7 +7,7 @@ import pytest
 
 from stoa.domain import limits
 from stoa.web import negotiation
-from stoa.web.negotiation import PAGE, Form, chosen
+from stoa.web.negotiation import PAGE, PageFormat, chosen
 from tests.support.app import App
 
 CHROME = (
@@ -36,7 +36,7 @@ IMAGE = "image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5"
     ],
 )
 def test_who_does_not_prefer_markdown_gets_html(accept: str) -> None:
-    assert chosen(accept) is Form.HTML
+    assert chosen(accept) is PageFormat.HTML
 
 
 @pytest.mark.parametrize(
@@ -56,22 +56,22 @@ def test_who_does_not_prefer_markdown_gets_html(accept: str) -> None:
     ],
 )
 def test_who_prefers_markdown_gets_it(accept: str) -> None:
-    assert chosen(accept) is Form.MARKDOWN
+    assert chosen(accept) is PageFormat.MARKDOWN
 
 
 @pytest.mark.parametrize(
     ("accept", "form"),
     [
-        ("application/json", Form.JSON),
-        ("application/json, text/plain, */*", Form.JSON),
-        ("application/*", Form.JSON),
-        ("application/json;q=0.5, text/markdown;q=0.6", Form.MARKDOWN),
-        ("*/*", Form.HTML),
-        (CHROME, Form.HTML),
+        ("application/json", PageFormat.JSON),
+        ("application/json, text/plain, */*", PageFormat.JSON),
+        ("application/*", PageFormat.JSON),
+        ("application/json;q=0.5, text/markdown;q=0.6", PageFormat.MARKDOWN),
+        ("*/*", PageFormat.HTML),
+        (CHROME, PageFormat.HTML),
     ],
 )
-def test_what_has_three_forms_is_chosen_from_all(accept: str, form: Form) -> None:
-    assert chosen(accept, (*PAGE, Form.JSON)) is form
+def test_what_has_three_forms_is_chosen_from_all(accept: str, form: PageFormat) -> None:
+    assert chosen(accept, (*PAGE, PageFormat.JSON)) is form
 
 
 PIECES = (
@@ -80,7 +80,7 @@ PIECES = (
 )
 
 
-def read_piece_by_piece(accept: str, offered: tuple[Form, ...]) -> Form:
+def read_piece_by_piece(accept: str, offered: tuple[PageFormat, ...]) -> PageFormat:
     """The same choice, by reading all media ranges of the header."""
     ranges = list[tuple[str, float, int]]()
     for place, part in enumerate(accept.split(",")):
@@ -89,7 +89,7 @@ def read_piece_by_piece(accept: str, offered: tuple[Form, ...]) -> Form:
         if re.fullmatch(r"q=(0(\.[0-9]{0,3})?|1(\.0{0,3})?)", given):
             ranges.append((accepted, float(given[2:]), place))
 
-    def rank(form: Form) -> tuple[float, int, int]:
+    def rank(form: PageFormat) -> tuple[float, int, int]:
         for exactness, name in ((2, form.value), (1, f"{form.split('/')[0]}/*"), (0, "*/*")):
             for accepted, q, place in ranges:
                 if accepted == name:
@@ -104,7 +104,7 @@ def test_the_form_is_that_of_all_media_ranges(seed: int) -> None:
     made = random.Random(seed)
     for _ in range(300):
         accept = "".join(made.choices(PIECES, k=made.randrange(12)))
-        for offered in (PAGE, (*PAGE, Form.JSON)):
+        for offered in (PAGE, (*PAGE, PageFormat.JSON)):
             assert chosen(accept, offered) is read_piece_by_piece(accept, offered), accept
 
 

@@ -8,7 +8,7 @@ from lxml import etree
 
 from stoa.domain.limits import BODY_CHARS
 from stoa.rendering import bodies
-from stoa.rendering.html import OUTPUT_FACTOR, Rendered, render
+from stoa.rendering.html import OUTPUT_FACTOR, RenderedText, render
 from tests.support import jobs
 from tests.support.app import App
 from tests.web.reading import page
@@ -48,7 +48,7 @@ def test_texts_are_formatted_beside_the_event_loop(
 ) -> None:
     threads: list[str] = []
 
-    def noted(text: str, top: int) -> Rendered:
+    def noted(text: str, top: int) -> RenderedText:
         threads.append(threading.current_thread().name)
         return render(text, top)
 

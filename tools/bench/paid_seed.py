@@ -7,7 +7,7 @@ import msgspec
 from stoa.clock import SystemClock
 from stoa.domain import credits, limits, tokens
 from stoa.domain.credits import Credits
-from stoa.entropy import Ids, random_bytes
+from stoa.entropy import IdGenerator, random_bytes
 from stoa.store import agents, holds, jobs, ledger, opportunities, sessions
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.store import SqliteStore
@@ -52,7 +52,7 @@ class _Seeder:
 
     def __init__(self) -> None:
         self.world = PaidWorld([], [])
-        self._ids = Ids()
+        self._ids = IdGenerator()
         self._agents: list[str] = []
 
     async def sign_in(self, tx: Tx) -> None:
@@ -75,7 +75,7 @@ class _Seeder:
 
 
 async def offer(
-    tx: Tx, ids: Ids, creator: str, title: str, description: str, tags: list[str]
+    tx: Tx, ids: IdGenerator, creator: str, title: str, description: str, tags: list[str]
 ) -> str:
     """Make an open job of an agent that has credits enough; returns its id."""
     job_id, deadline = ids.new("job", tx.now), tx.now + limits.JOB_TTL_MS

@@ -7,7 +7,7 @@ import msgspec
 
 from stoa.clock import Clock, SystemClock
 from stoa.domain import credits, limits, tokens
-from stoa.entropy import Ids, random_bytes
+from stoa.entropy import IdGenerator, random_bytes
 from stoa.store import agents, ledger, replies, search, sessions, threads
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.store import SqliteStore
@@ -70,7 +70,7 @@ class _Seeder:
         self._store = store
         self._clock = clock
         self._size = size
-        self._ids = Ids()
+        self._ids = IdGenerator()
         self._texts = Texts(seed=1)
         self._agents: list[str] = []
         self.world = World([], [], [])

@@ -194,7 +194,7 @@ def _operations(table: Table) -> str:
     body = "\n".join(
         call(
             0,
-            f"{operation.name.upper()} = Operation",
+            f"{operation.name.upper()} = ClientOperation",
             [
                 quoted(operation.name),
                 quoted(operation.method),
@@ -209,7 +209,7 @@ def _operations(table: Table) -> str:
     )
     imports: Imports = {
         "stoa.client.generated.models": {operation.answer for operation in table.operations},
-        "stoa.client.operation": {"Operation"},
+        "stoa.client.operation": {"ClientOperation"},
     }
     return layout.module("Every operation of the service.", imports, body)
 

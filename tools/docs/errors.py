@@ -1,7 +1,7 @@
 """The page of all refusals."""
 
 from stoa.operations.catalog import all_operations
-from stoa.rest.refusals import Entry, reference
+from stoa.rest.refusals import ErrorReference, reference
 from tools.docs.markdown import code, table
 from tools.docs.markdown import page as whole
 
@@ -31,7 +31,7 @@ def page() -> str:
     return whole("Errors", _INTRODUCTION, overview, *(_section(entry) for entry in entries))
 
 
-def _section(entry: Entry) -> str:
+def _section(entry: ErrorReference) -> str:
     kind = entry.kind
     retry = "may be retried" if kind.retryable else "do not retry unchanged"
     members = [f"`{name}`" + _in_brackets(text) for name, text in entry.members]
@@ -51,7 +51,7 @@ def _in_brackets(text: str) -> str:
     return f" ({text.removesuffix('.')})" if text else ""
 
 
-def _answered_by(entry: Entry) -> str:
+def _answered_by(entry: ErrorReference) -> str:
     if entry.everywhere:
         return "**Answered by** any operation."
     names = [f"[{one.name}](operations.md#{one.name})" for one in entry.operations]

@@ -36,7 +36,7 @@ _MOST_REMEMBERED = 20_000
 """So many keys of dropped answers; then all are forgotten."""
 
 
-class Entry(msgspec.Struct, gc=False):
+class CachedAnswer(msgspec.Struct, gc=False):
     """An encoded answer that was read at `stamp`. It is valid until its `deadline` (ms) or until
     data that it depends on changes; from `check_at` (ms) on only if no agent that it `embeds` has
     had a late change after the stamp `since`. `next_cursor` leads to the next page; an answer
@@ -67,7 +67,7 @@ class Entry(msgspec.Struct, gc=False):
 
 
 @dataclass(slots=True)
-class Draft:
+class ValidityBuilder:
     """How long an unfinished answer is valid, as in `Validity`, by all that was read for it."""
 
     stamp: int
@@ -110,7 +110,7 @@ class AnswerCache:
         self._open, self._packed = _LruEntries(), _LruEntries()
         self._remembered = set[int]()
 
-    def get(self, key: str, now: int) -> Entry | None:
+    def get(self, key: str, now: int) -> CachedAnswer | None:
         """The cached answer for this key, if it is still valid."""
         entry = self._open.use(key) or self._packed.use(key)
         if entry is None or self._changes is None:
@@ -127,7 +127,7 @@ class AnswerCache:
         entry.used_at = now
         return entry
 
-    def _may_stay(self, entry: Entry, now: int) -> bool:
+    def _may_stay(self, entry: CachedAnswer, now: int) -> bool:
         """Whether a new answer would be the same; then the entry is checked again later."""
         assert self._changes
         is_over = entry.deadline is not None and now >= entry.deadline
@@ -136,11 +136,11 @@ class AnswerCache:
         entry.check_at = _check_at(now, entry.deadline)
         return True
 
-    def draft(self) -> Draft:
+    def draft(self) -> ValidityBuilder:
         """Begin an answer. Call this before any of its data is read."""
-        return Draft(self._changes.stamp() if self._changes else 0)
+        return ValidityBuilder(self._changes.stamp() if self._changes else 0)
 
-    def put(self, key: str, draft: Draft, body: bytes, etag: str, read_at: int) -> None:
+    def put(self, key: str, draft: ValidityBuilder, body: bytes, etag: str, read_at: int) -> None:
         """Cache an answer that was read at `read_at` (ms), unless it is stale already."""
         changes, deadline = self._changes, draft.deadline
         depends_on = tuple(draft.depends_on)
@@ -151,11 +151,11 @@ class AnswerCache:
         valid = (draft.stamp, deadline, embeds, draft.since, _check_at(read_at, deadline))
         told = (draft.next_cursor, draft.for_parties, draft.head, draft.operation)
         used_at = read_at if hash(key) in self._remembered else 0
-        self._open.put(key, Entry(body, etag, depends_on, *valid, *told, used_at))
+        self._open.put(key, CachedAnswer(body, etag, depends_on, *valid, *told, used_at))
         if self._open.kept_bytes > self._max_open:
             self._evict()
 
-    def _lay_open(self, key: str, entry: Entry) -> None:
+    def _lay_open(self, key: str, entry: CachedAnswer) -> None:
         self._packed.drop(key)
         entry.kept, entry.is_packed = entry.body, False
         self._open.put(key, entry)
@@ -185,16 +185,16 @@ class _LruEntries:
     """Entries in the order of their last use, with the bytes that they take."""
 
     def __init__(self) -> None:
-        self._entries: OrderedDict[str, Entry] = OrderedDict()
+        self._entries: OrderedDict[str, CachedAnswer] = OrderedDict()
         self.kept_bytes = 0
 
-    def use(self, key: str) -> Entry | None:
+    def use(self, key: str) -> CachedAnswer | None:
         entry = self._entries.get(key)
         if entry:
             self._entries.move_to_end(key)
         return entry
 
-    def put(self, key: str, entry: Entry) -> None:
+    def put(self, key: str, entry: CachedAnswer) -> None:
         replaced = self._entries.pop(key, None)
         self._entries[key] = entry
         self.kept_bytes += _size(key, entry) - (_size(key, replaced) if replaced else 0)
@@ -204,7 +204,7 @@ class _LruEntries:
         if entry:
             self.kept_bytes -= _size(key, entry)
 
-    def evict_oldest(self) -> tuple[str, Entry]:
+    def evict_oldest(self) -> tuple[str, CachedAnswer]:
         key, entry = self._entries.popitem(last=False)
         self.kept_bytes -= _size(key, entry)
         return key, entry
@@ -216,5 +216,5 @@ def _check_at(now: int, deadline: int | None) -> int:
     return latest if deadline is None else min(latest, deadline)
 
 
-def _size(key: str, entry: Entry) -> int:
+def _size(key: str, entry: CachedAnswer) -> int:
     return len(key) + len(entry.kept) + _ENTRY_BYTES

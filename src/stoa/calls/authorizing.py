@@ -8,12 +8,12 @@ from typing import NamedTuple, TypeVar
 
 from stoa.calls.outages import Outages
 from stoa.domain import authorizations as rules
-from stoa.domain.authorizations import Asked
+from stoa.domain.authorizations import AuthorizationRequest
 from stoa.domain.errors import Refusal
 from stoa.entropy import random_bytes
 from stoa.operations.call import Services
 from stoa.operations.parts import authorizations
-from stoa.operations.parts.authorizations import Shown
+from stoa.operations.parts.authorizations import ShownRequest
 from stoa.store.tx import Store, StoreUnavailable
 
 T = TypeVar("T")
@@ -22,11 +22,11 @@ _TRIES = 3
 """Pairing codes that are drawn for a request. Two requests hardly ever draw the same."""
 
 
-class Begun(NamedTuple):
+class StartedAuthorization(NamedTuple):
     """A request whose page is shown: the secret in the address of its page, and its state."""
 
     handle: str
-    shown: Shown
+    shown: ShownRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Authorizing:
         """What ids of registered clients are sealed with."""
         return await self._answered(self.store.read(self.services.secret.of))
 
-    async def begin(self, asked: Asked) -> Begun:
+    async def begin(self, asked: AuthorizationRequest) -> StartedAuthorization:
         """Keep what a client asks for, under a new handle and a new pairing code."""
         handle = rules.secret_text(random_bytes(rules.RANDOM_BYTES))
         for _ in range(_TRIES):
@@ -53,9 +53,9 @@ class Authorizing:
         shown = await self.shown(handle)
         if shown is None:
             raise Refusal("forum_error")
-        return Begun(handle, shown)
+        return StartedAuthorization(handle, shown)
 
-    async def shown(self, handle: str) -> Shown | None:
+    async def shown(self, handle: str) -> ShownRequest | None:
         """The request whose page has this handle, None if there is none now."""
         return await self._answered(self.store.read(lambda tx: authorizations.shown(tx, handle)))
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from stoa.operations.rows import Rows, inside
+from stoa.operations.rows import ListRows, inside
 from stoa.schemas.base import Answer, encode
 from stoa.schemas.lean_views import Made, forget, lean_form
 from stoa.schemas.options import FULL, Options
@@ -17,7 +17,7 @@ from stoa.schemas.shaping import shortened
 def encoded(
     answer: Answer,
     options: Options = FULL,
-    rows: Sequence[Rows] = (),
+    rows: Sequence[ListRows] = (),
     counted: Sequence[bytes] | None = None,
     uncounted: Sequence[str] = (),
     *,

@@ -22,7 +22,7 @@ from stoa.domain.errors import Refusal, invalid_field
 from stoa.operations.table import Operation
 from stoa.schemas.base import Answer, Receipt, Request, encode
 from stoa.store import idempotency
-from stoa.store.idempotency import Form, KeptAnswer
+from stoa.store.idempotency import KeptAnswer, StoredForm
 from stoa.store.tx import Tx
 
 HEADER = "Idempotency-Key"
@@ -86,15 +86,15 @@ async def keep(
 ) -> None:
     """Store an answer with its full `body` for retries of this call, which `changed` something."""
     receipt: Receipt | None = getattr(answer, "receipt", None)
-    form = Form.FULL
+    form = StoredForm.FULL
     if receipt and not changed:
-        form, body = Form.RECEIPT, encode({"receipt": receipt})
+        form, body = StoredForm.RECEIPT, encode({"receipt": receipt})
     left = limits.ANSWERS_KEPT_BYTES - await idempotency.size(tx, agent_id)
     if idempotency.row_size(call.key, body) > left:
         if not changed:
             return
         if receipt:
-            form, body = Form.MINIMAL, minimal(body)
+            form, body = StoredForm.MINIMAL, minimal(body)
     await idempotency.insert(tx, agent_id, call.key, call.request, body, form)
 
 

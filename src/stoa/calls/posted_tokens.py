@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from stoa.domain import limits, tokens
-from stoa.domain.errors import Issue, Refusal, invalid_field
+from stoa.domain.errors import InputIssue, Refusal, invalid_field
 from stoa.logs import log
 from stoa.schemas.base import encode
 from stoa.store import sessions
@@ -36,7 +36,7 @@ async def refuse(store: Store, members: list[Member], place: Callable[[str], str
     if live:
         log.warning("bearer tokens were posted and are revoked", count=len(live))
         paths = {_path(name, place) for name, value in members if _holds(live, name, value)}
-        issues = [Issue(path, _MESSAGE) for path in sorted(paths)]
+        issues = [InputIssue(path, _MESSAGE) for path in sorted(paths)]
         raise Refusal("secret_in_text", issues=issues)
 
 

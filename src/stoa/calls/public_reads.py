@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from stoa.calls.answer_cache import AnswerCache, Draft
+from stoa.calls.answer_cache import AnswerCache, ValidityBuilder
 from stoa.calls.encode import weak_tag
 from stoa.calls.outages import Outages
 from stoa.calls.single_flight import SingleFlight
@@ -17,13 +17,13 @@ from stoa.store.tx import Store, StoreUnavailable, Tx
 
 Q = TypeVar("Q", bound=Request)
 A = TypeVar("A", bound=Answer)
-Run = Callable[[Call, Q], Coroutine[Any, Any, A]]
+ReadOperation = Callable[[Call, Q], Coroutine[Any, Any, A]]
 
 _SNAPSHOTS = "snapshots"
 """What a page depends on that shows a snapshot."""
 
 
-class Made(NamedTuple):
+class EncodedPage(NamedTuple):
     """A page with its ETag, and the header lines that do not depend on the request."""
 
     body: bytes
@@ -44,7 +44,12 @@ class PublicReads:
     flight: SingleFlight = field(default_factory=SingleFlight)
 
     async def read(
-        self, run: Run[Q, A], request: Q, draft: Draft | None = None, *, slow: bool = True
+        self,
+        run: ReadOperation[Q, A],
+        request: Q,
+        draft: ValidityBuilder | None = None,
+        *,
+        slow: bool = True,
     ) -> A:
         """The typed answer of a public read. What it depends on is added to `draft`, if given. One
         that is not `slow` is read on the event loop.
@@ -56,7 +61,9 @@ class PublicReads:
         except StoreUnavailable as error:
             raise self.outages.refusal(run.__name__, error) from error
 
-    async def snapshot(self, run: Run[Q, A], request: Q, draft: Draft | None = None) -> Snapshot[A]:
+    async def snapshot(
+        self, run: ReadOperation[Q, A], request: Q, draft: ValidityBuilder | None = None
+    ) -> Snapshot[A]:
         """The answer of a read that costs much, as it was a few seconds ago. What depends on it is
         noted in `draft`, if given. Raises as `read`."""
 
@@ -80,9 +87,9 @@ class PublicReads:
 
     async def _read(
         self,
-        run: Run[Q, A],
+        run: ReadOperation[Q, A],
         request: Q,
-        draft: Draft | None = None,
+        draft: ValidityBuilder | None = None,
         *,
         slow: bool = True,
         at_least: str | None = None,
@@ -96,17 +103,19 @@ class PublicReads:
 
         return await self.store.read(work, slow=slow, at_least=at_least)
 
-    async def cached(self, key: str, make: Callable[[Draft], Awaitable[bytes]]) -> Made:
+    async def cached(
+        self, key: str, make: Callable[[ValidityBuilder], Awaitable[bytes]]
+    ) -> EncodedPage:
         """The page that `make` makes and whose head it notes in the draft, cached until data that
         it depends on changes. When many ask for it at once, it is made once."""
         entry = self.cache.get(key, self.clock())
         if entry is None and await self.flight.wait(key):
             entry = self.cache.get(key, self.clock())
         if entry:
-            return Made(entry.body, entry.etag, entry.head)
+            return EncodedPage(entry.body, entry.etag, entry.head)
         with self.flight.making(key):
             now, draft = self.clock(), self.cache.draft()
             body = await make(draft)
             etag = weak_tag(body)
             self.cache.put(key, draft, body, etag, now)
-            return Made(body, etag, draft.head)
+            return EncodedPage(body, etag, draft.head)

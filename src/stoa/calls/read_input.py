@@ -10,7 +10,7 @@ from stoa.calls.idempotency import keyed
 from stoa.calls.incoming import Incoming
 from stoa.calls.invocation import Invocation
 from stoa.clock import Clock
-from stoa.domain.errors import Issue, Refusal, invalid
+from stoa.domain.errors import InputIssue, Refusal, invalid
 from stoa.operations.call import Caller, Services
 from stoa.operations.table import Operation
 from stoa.schemas.base import Request, Warning
@@ -106,7 +106,7 @@ class InputReader:
 
 def _options(
     operation: Operation, incoming: Incoming, values: Values
-) -> tuple[View, Values, Sequence[Issue]]:
+) -> tuple[View, Values, Sequence[InputIssue]]:
     """The options, the values without them, and what is wrong with the options."""
     own = incoming.option_names
     given = {own[name]: value for name, value in values.items() if name in own}

@@ -3,7 +3,7 @@
 from functools import partial
 
 from stoa.calls.invocation import Invocation
-from stoa.entropy import Ids
+from stoa.entropy import IdGenerator
 from stoa.operations.parts import escrow
 from stoa.store import holds
 from stoa.store.tx import Store, Tx
@@ -19,7 +19,7 @@ async def check(tx: Tx, agent_id: str, subjects: list[str]) -> None:
         raise RefundsDue
 
 
-async def book(store: Store, ids: Ids, invocation: Invocation) -> None:
+async def book(store: Store, ids: IdGenerator, invocation: Invocation) -> None:
     """Book the due refunds in separate transactions, none of which holds up others for long."""
     assert invocation.caller
     agent_id, subjects = invocation.caller.agent_id, invocation.request.subjects()

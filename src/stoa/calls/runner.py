@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from stoa.calls.answer_cache import AnswerCache, Entry
+from stoa.calls.answer_cache import AnswerCache, CachedAnswer
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.following.shared_reads import SharedReads
-from stoa.calls.following.waiting import Place, Waiting, Woken
+from stoa.calls.following.waiting import Waiting, WaitingCall, Woken
 from stoa.calls.incoming import Incoming, Outcome, Streamed, refused
 from stoa.calls.invocation import Invocation
 from stoa.calls.minimal import minimal
@@ -27,7 +27,7 @@ from stoa.domain import ids, limits
 from stoa.domain.errors import Refusal
 from stoa.limits.charge import Charges
 from stoa.logs import log
-from stoa.metrics import Sheet
+from stoa.metrics import Counters
 from stoa.operations.call import Caller
 from stoa.operations.parts.buckets import BucketFull, Charge
 from stoa.operations.table import Mode, Operation
@@ -49,7 +49,7 @@ class Runner:
     reads: PublicReads
     transactions: Transactions
     outages: Outages
-    sheet: Sheet
+    sheet: Counters
     waiting: Waiting
     shared: SharedReads
     flight: SingleFlight = field(default_factory=SingleFlight)
@@ -233,7 +233,9 @@ class Runner:
                 except (Refusal, StoreUnavailable):
                     return
 
-    async def _ask_again(self, operation: Operation, incoming: Incoming, place: Place) -> None:
+    async def _ask_again(
+        self, operation: Operation, incoming: Incoming, place: WaitingCall
+    ) -> None:
         """Ask again whose token it is: 401 if it is nobody's by now. If its agent was suspended
         since, nothing waits for it any more."""
         authorization, address = incoming.authorization, incoming.address
@@ -282,7 +284,7 @@ def _from(invocation: Invocation, cursor: str) -> Invocation:
     return replace(invocation, request=replace(invocation.request, cursor=cursor))
 
 
-def _ready(operation: Operation, cached: Entry) -> Outcome:
+def _ready(operation: Operation, cached: CachedAnswer) -> Outcome:
     return Outcome(operation.status, cached.body, cached.etag, cached.next_cursor)
 
 

@@ -15,19 +15,23 @@ from stoa.limits.charge import Charges
 from stoa.operations.call import Call, Services
 from stoa.operations.parts.authorizations import redeem_code
 from stoa.operations.parts.buckets import BucketFull, Charge
-from stoa.operations.parts.client_credentials import SignIn, client_credentials, read_sign_in
-from stoa.operations.parts.grants import Form, Tokens, refresh_session
+from stoa.operations.parts.client_credentials import (
+    AssertionSignIn,
+    client_credentials,
+    read_sign_in,
+)
+from stoa.operations.parts.grants import FormFields, Tokens, refresh_session
 from stoa.schemas.base import encode
 from stoa.store import sessions
 from stoa.store.engines.frames import PlainForm
 from stoa.store.tx import Store, StoreUnavailable, Tx
 
 Handler = Callable[[Call, Any], Awaitable[Tokens | OAuthRefusal]]
-Reader = Callable[[Form, frozenset[str], int], Any]
+FormReader = Callable[[FormFields, frozenset[str], int], Any]
 T = TypeVar("T")
 
 
-def _as_it_is(form: Form, _base_urls: frozenset[str], _now: int) -> Form:
+def _as_it_is(form: FormFields, _base_urls: frozenset[str], _now: int) -> FormFields:
     return dict(form)
 
 
@@ -38,14 +42,14 @@ class _Kind(NamedTuple):
     What `run` wrote is kept when it returns a refusal, and undone when it raises one.
     """
 
-    read: Reader
+    read: FormReader
     run: Handler
     made: Callable[[Any], Any]
 
 
 GRANTS = {
     "authorization_code": _Kind(_as_it_is, redeem_code, dict),
-    "client_credentials": _Kind(read_sign_in, client_credentials, SignIn._make),
+    "client_credentials": _Kind(read_sign_in, client_credentials, AssertionSignIn._make),
     "refresh_token": _Kind(_as_it_is, refresh_session, dict),
 }
 """By `grant_type`."""
@@ -69,7 +73,7 @@ class TokenRequests:
             raise BucketFull(charge)
         return charge
 
-    async def issue(self, form: Form, address: str, base_url: str) -> bytes:
+    async def issue(self, form: FormFields, address: str, base_url: str) -> bytes:
         """The tokens that a request gets, as JSON. Raises `OAuthRefusal`, or a refusal of the
         service."""
         grant = form.get("grant_type", "")
@@ -126,7 +130,7 @@ class PlainGrants(PlainForm):
     def values(self, work: GrantRun) -> tuple[Any, ...]:
         """What differs from one request to another."""
         asked = work.asked
-        plain = tuple(asked) if isinstance(asked, SignIn) else asked
+        plain = tuple(asked) if isinstance(asked, AssertionSignIn) else asked
         return work.grant, plain, work.address, work.base_url
 
     def work(self, values: tuple[Any, ...]) -> GrantRun:

@@ -24,7 +24,7 @@ from stoa.logs import log
 from stoa.operations.call import Call, Caller, Interest, Recommending, Services
 from stoa.operations.parts import escrow
 from stoa.operations.parts.moderation import check_shown
-from stoa.operations.rows import Rows, inside
+from stoa.operations.rows import ListRows, inside
 from stoa.operations.sessions import recommended_rows
 from stoa.operations.table import TABLE, Mode, Operation
 from stoa.schemas.base import ListAnswer, encode
@@ -32,7 +32,7 @@ from stoa.schemas.options import FULL, Options
 from stoa.store import agents
 from stoa.store import idempotency as stored_answers
 from stoa.store.engines.frames import PlainForm
-from stoa.store.idempotency import Form, KeptAnswer
+from stoa.store.idempotency import KeptAnswer, StoredForm
 from stoa.store.tx import Store, StoreUnavailable, Tx
 
 _UNGUARDED = nullcontext()
@@ -135,7 +135,7 @@ class Transactions:
         return await self._store.read(run, slow=slow, single=stepwise, at_least=wanted)
 
 
-async def _rows(services: Services, asked: Recommending, tx: Tx) -> Rows:
+async def _rows(services: Services, asked: Recommending, tx: Tx) -> ListRows:
     call = Call(tx, services, asked.caller, address="", base_url="")
     return await recommended_rows(call, asked.capabilities)
 
@@ -205,13 +205,13 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         """The result of an earlier call with the same key. If its receipt alone is stored, the
         answer is made again, or the minimal one is made of the receipt if that cannot be."""
         body, form = first.answer, first.form
-        if form == Form.RECEIPT:
+        if form == StoredForm.RECEIPT:
             again = await tx.undone(self._made_again)
             if again is not None and receipt_id(again) == receipt_id(body):
                 body = again
             else:
-                body, form = minimal(body), Form.MINIMAL
-        is_minimal = form == Form.MINIMAL
+                body, form = minimal(body), StoredForm.MINIMAL
+        is_minimal = form == StoredForm.MINIMAL
         return Result(body, None, False, first.created_at, replayed=True, minimal=is_minimal)
 
     async def _made_again(self, tx: Tx) -> bytes | None:

@@ -16,20 +16,19 @@ from stoa.cli import (
 )
 from stoa.cli.agent_options import (
     Artifacts,
-    Body,
-    Bounty,
-    DryRun,
-    Json,
+    BodyArgument,
+    BountyOption,
     KeyPath,
     Limit,
-    Reward,
+    RewardOption,
     SameKey,
-    Tags,
+    TagsOption,
     Toolsets,
-    Url,
+    UrlOption,
     key_path,
     text_of,
 )
+from stoa.cli.options import DryRunOption, JsonOption
 
 app = typer.Typer(
     help="Ask, answer and do paid work at a Stoa as the agent of a key file.",
@@ -51,7 +50,7 @@ def keygen(
     capability: Annotated[
         list[str] | None, typer.Option(help="Something it can do; may be repeated.")
     ] = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Make a key and keep it in a new file that only you can read.
 
@@ -71,7 +70,7 @@ def keygen(
 
 
 @app.command()
-def whoami(key: KeyPath = None, url: Url = None, as_json: Json = False) -> None:
+def whoami(key: KeyPath = None, url: UrlOption = None, as_json: JsonOption = False) -> None:
     """Show who the agent is; the first time, this registers it."""
     from stoa.cli import agent_session as session
 
@@ -80,7 +79,7 @@ def whoami(key: KeyPath = None, url: Url = None, as_json: Json = False) -> None:
 
 
 @app.command()
-def headers(key: KeyPath = None, url: Url = None) -> None:
+def headers(key: KeyPath = None, url: UrlOption = None) -> None:
     """Print the header of a live token as JSON, for MCP clients that take headers from a command.
 
     The token is that of the session which all commands of the agent share. Do not log it.
@@ -94,7 +93,7 @@ def headers(key: KeyPath = None, url: Url = None) -> None:
 
 
 @app.command()
-def sessions(key: KeyPath = None, url: Url = None, as_json: Json = False) -> None:
+def sessions(key: KeyPath = None, url: UrlOption = None, as_json: JsonOption = False) -> None:
     """List the agent's sessions, of which this command is one, and the calls it has left."""
     from stoa.cli import agent_session as session
 
@@ -106,11 +105,11 @@ def sessions(key: KeyPath = None, url: Url = None, as_json: Json = False) -> Non
 def revoke(
     session_id: Annotated[str | None, typer.Argument(metavar="SES_ID")] = None,
     every: Annotated[bool, typer.Option("--all", help="End every session.")] = False,
-    dry_run: DryRun = False,
+    dry_run: DryRunOption = False,
     idempotency_key: SameKey = None,
     key: KeyPath = None,
-    url: Url = None,
-    as_json: Json = False,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """End a session of the agent, or all with --all. Their tokens are refused from then on."""
     from stoa.cli import agent_session as session
@@ -130,14 +129,14 @@ def revoke(
 @app.command()
 def ask(
     title: str,
-    body: Body,
-    tag: Tags = None,
-    bounty: Bounty = None,
-    dry_run: DryRun = False,
+    body: BodyArgument,
+    tag: TagsOption = None,
+    bounty: BountyOption = None,
+    dry_run: DryRunOption = False,
     idempotency_key: SameKey = None,
     key: KeyPath = None,
-    url: Url = None,
-    as_json: Json = False,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Open a thread with a question."""
     from stoa.cli import agent_session as session
@@ -157,15 +156,15 @@ def ask(
 @app.command()
 def answer(
     thread: Annotated[str, typer.Argument(metavar="TH_ID")],
-    body: Body,
+    body: BodyArgument,
     to: Annotated[
         str | None, typer.Option(metavar="RP_ID", help="Discuss this reply instead.")
     ] = None,
-    dry_run: DryRun = False,
+    dry_run: DryRunOption = False,
     idempotency_key: SameKey = None,
     key: KeyPath = None,
-    url: Url = None,
-    as_json: Json = False,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Answer a thread."""
     from stoa.cli import agent_session as session
@@ -184,11 +183,11 @@ def answer(
 @app.command()
 def accept(
     identifier: Annotated[str, typer.Argument(metavar="RP_ID|JOB_ID")],
-    dry_run: DryRun = False,
+    dry_run: DryRunOption = False,
     idempotency_key: SameKey = None,
     key: KeyPath = None,
-    url: Url = None,
-    as_json: Json = False,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Accept a reply to your thread, or the work for your job. It cannot be undone."""
     from stoa.cli import agent_session as session
@@ -207,7 +206,7 @@ def accept(
 @app.command()
 def search(
     query: Annotated[str | None, typer.Argument(help='Words, "phrases", -not.')] = None,
-    tag: Tags = None,
+    tag: TagsOption = None,
     author: Annotated[str | None, typer.Option(metavar="AG_ID")] = None,
     status: Annotated[Literal["open", "answered"] | None, typer.Option()] = None,
     since: Annotated[
@@ -216,8 +215,8 @@ def search(
     sort: Annotated[Literal["relevance", "recent"], typer.Option()] = "relevance",
     limit: Limit = 20,
     key: KeyPath = None,
-    url: Url = None,
-    as_json: Json = False,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Search threads and their replies; without words, list the newest."""
     from stoa.cli import agent_session as session
@@ -233,8 +232,8 @@ def search(
 def read(
     identifier: Annotated[str, typer.Argument(metavar="TH_ID|RP_ID|JOB_ID|AG_ID")],
     key: KeyPath = None,
-    url: Url = None,
-    as_json: Json = False,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Read a thread with its replies, a reply with what surrounds it, a job, or an agent."""
     from stoa.cli import agent_session as session
@@ -267,8 +266,8 @@ def jobs(
     sort: Annotated[Literal["recent", "reward", "deadline"], typer.Option()] = "reward",
     limit: Limit = 20,
     key: KeyPath = None,
-    url: Url = None,
-    as_json: Json = False,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """List jobs, the best paid open ones unless asked otherwise."""
     from stoa.cli import agent_session as session
@@ -289,9 +288,9 @@ def jobs(
 @app.command()
 def offer(
     title: str,
-    description: Body,
-    reward: Reward,
-    tag: Tags = None,
+    description: BodyArgument,
+    reward: RewardOption,
+    tag: TagsOption = None,
     requirement: Annotated[
         list[str] | None, typer.Option(help="A capability that helps; may be repeated.")
     ] = None,
@@ -299,11 +298,11 @@ def offer(
         list[str] | None, typer.Option(help="What you will check; may be repeated.")
     ] = None,
     hours: Annotated[float | None, typer.Option(help="Hours until the deadline.")] = None,
-    dry_run: DryRun = False,
+    dry_run: DryRunOption = False,
     idempotency_key: SameKey = None,
     key: KeyPath = None,
-    url: Url = None,
-    as_json: Json = False,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Offer a paid job."""
     from stoa.cli import agent_session as session
@@ -326,11 +325,11 @@ def offer(
 @app.command()
 def claim(
     job: Annotated[str, typer.Argument(metavar="JOB_ID")],
-    dry_run: DryRun = False,
+    dry_run: DryRunOption = False,
     idempotency_key: SameKey = None,
     key: KeyPath = None,
-    url: Url = None,
-    as_json: Json = False,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Claim an open job; the first claim wins."""
     from stoa.cli import agent_session as session
@@ -343,13 +342,13 @@ def claim(
 @app.command()
 def submit(
     job: Annotated[str, typer.Argument(metavar="JOB_ID")],
-    body: Body,
+    body: BodyArgument,
     artifact: Artifacts = None,
-    dry_run: DryRun = False,
+    dry_run: DryRunOption = False,
     idempotency_key: SameKey = None,
     key: KeyPath = None,
-    url: Url = None,
-    as_json: Json = False,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Submit work for a job that you claimed."""
     from stoa.cli import agent_session as session
@@ -375,11 +374,11 @@ def review(
         typer.Option("--reject", help="Send it back; the second time ends the job."),
     ] = None,
     message: Annotated[str | None, typer.Option(help="What is wrong.")] = None,
-    dry_run: DryRun = False,
+    dry_run: DryRunOption = False,
     idempotency_key: SameKey = None,
     key: KeyPath = None,
-    url: Url = None,
-    as_json: Json = False,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Read the work submitted for your job, and decide with --accept or --reject."""
     from stoa.cli import agent_session as session
@@ -405,8 +404,8 @@ def balance(
     ledger: Annotated[bool, typer.Option("--ledger", help="Show every movement too.")] = False,
     limit: Limit = 20,
     key: KeyPath = None,
-    url: Url = None,
-    as_json: Json = False,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Show the agent's credits, and with --ledger how they came and went."""
     from stoa.cli import agent_session as session
@@ -421,7 +420,7 @@ def balance(
 @app.command()
 def mcp(
     key: KeyPath = None,
-    url: Url = None,
+    url: UrlOption = None,
     view: Annotated[
         Literal["full", "lean"], typer.Option(help="The form of answers; lean is a third as long.")
     ] = "lean",

@@ -4,12 +4,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stoa.cli.agent_options import Json, KeyPath, Url
+from stoa.cli.agent_options import KeyPath, UrlOption
+from stoa.cli.options import JsonOption
 
 if TYPE_CHECKING:
     from stoa.client.generated.models import Approval
 
-PairingCode = Annotated[
+PairingCodeArgument = Annotated[
     str, typer.Argument(metavar="CODE", help="The pairing code that the page in the browser shows.")
 ]
 
@@ -19,7 +20,12 @@ def add_to(app: typer.Typer) -> None:
     app.command()(approve)
 
 
-def approve(code: PairingCode, key: KeyPath = None, url: Url = None, as_json: Json = False) -> None:
+def approve(
+    code: PairingCodeArgument,
+    key: KeyPath = None,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Let a program use the agent: shows what it asks for, and does it once you say yes.
 
     Do it only if it was you who began this in a browser. It shows a confirmation, which the page in

@@ -4,9 +4,10 @@ from typing import Annotated
 
 import typer
 
-from stoa.cli.agent_options import Json, KeyPath, Limit, Url
+from stoa.cli.agent_options import KeyPath, Limit, UrlOption
+from stoa.cli.options import JsonOption
 
-Kinds = Annotated[
+KindsOption = Annotated[
     list[str] | None,
     typer.Option("--kind", help="Only events of this kind, or -KIND for all but it; repeatable."),
 ]
@@ -25,12 +26,12 @@ def inbox(
     wait: Annotated[
         int, typer.Option(min=0, max=30, help="Seconds to wait when there is nothing new.")
     ] = 0,
-    kind: Kinds = None,
+    kind: KindsOption = None,
     limit: Limit = 20,
     keep: Keep = False,
     key: KeyPath = None,
-    url: Url = None,
-    as_json: Json = False,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Show what others did that concerns the agent, the oldest first, and acknowledge it.
 
@@ -54,12 +55,12 @@ def watch(
     log: Annotated[
         bool, typer.Option("--log", help="Show the log of all events instead, from now on.")
     ] = False,
-    kind: Kinds = None,
+    kind: KindsOption = None,
     tag: Annotated[str | None, typer.Option(help="With --log: only events with this tag.")] = None,
     keep: Keep = False,
     key: KeyPath = None,
-    url: Url = None,
-    as_json: Json = False,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Show what the agent could earn and its inbox, and then each event as it happens.
 

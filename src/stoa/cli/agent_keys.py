@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stoa.cli.agent_options import DryRun, Json, KeyPath, Url, Yes, ask, key_path
+from stoa.cli.agent_options import KeyPath, UrlOption, Yes, ask, key_path
+from stoa.cli.options import DryRunOption, JsonOption
 
 if TYPE_CHECKING:
     from stoa.cli.agent_print import Printer
     from stoa.client import KeyFile
     from stoa.client.generated.models import KeyChain
 
-AgentId = Annotated[str, typer.Argument(metavar="AG_ID")]
+AgentIdArgument = Annotated[str, typer.Argument(metavar="AG_ID")]
 OfflineFile = Annotated[Path, typer.Argument(metavar="FILE", help="The recovery key's file.")]
 
 SavedChain = Annotated[
@@ -53,10 +54,10 @@ def add_to(app: typer.Typer) -> None:
 
 def rotate(
     yes: Yes = False,
-    dry_run: DryRun = False,
+    dry_run: DryRunOption = False,
     key: KeyPath = None,
-    url: Url = None,
-    as_json: Json = False,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Replace the agent's key by a new one; the key file has the new one afterwards.
 
@@ -109,8 +110,8 @@ def recovery_set(
         ),
     ] = None,
     key: KeyPath = None,
-    url: Url = None,
-    as_json: Json = False,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Name the key in FILE as the agent's recovery key; the file is made if there is none.
 
@@ -133,16 +134,16 @@ def recovery_set(
 
 
 def recover(
-    agent: AgentId,
+    agent: AgentIdArgument,
     file: OfflineFile,
     new_key: Annotated[
         Path,
         typer.Argument(metavar="NEW_FILE", help="The new key's file; made if there is none."),
     ],
     yes: Yes = False,
-    dry_run: DryRun = False,
-    url: Url = None,
-    as_json: Json = False,
+    dry_run: DryRunOption = False,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Begin to recover an agent with its recovery key: after a delay the new key is its key.
 
@@ -193,11 +194,11 @@ def _kept_or_new(path: Path, url: str) -> "KeyFile":
 
 
 def verify_keys(
-    agent: AgentId,
+    agent: AgentIdArgument,
     file: SavedChain = None,
     key: KeyPath = None,
-    url: Url = None,
-    as_json: Json = False,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Check here that each key of an agent was signed for by the one before; exit 1 if not.
 
@@ -241,8 +242,8 @@ def retire(
         str | None, typer.Option(metavar="AG_ID", help="The agent's own id, to confirm it.")
     ] = None,
     key: KeyPath = None,
-    url: Url = None,
-    as_json: Json = False,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Retire the agent for ever: its name and its credits go, and what it wrote stays."""
     from stoa.cli import agent_session as session

@@ -18,9 +18,8 @@ import httpx
 
 from stoa.client import AsyncStoa, StoaError, Unreachable
 from stoa.client.protocol import TOKEN_CODES
+from stoa.client.resources import JsonObject
 from stoa.client.transport import opened, unreachable
-
-Json = dict[str, Any]
 
 _TIMEOUT_S = 60
 _AUTHORIZATION = "authorization"
@@ -40,7 +39,7 @@ same key within a day and it is done only once; and `dryRun`: true shows the ans
 without doing it. A list goes on with `cursor`: the `nextCursor` of the page before, unchanged."""
 
 
-_DEFECT: Json = {
+_DEFECT: JsonObject = {
     "error": "This message or the answer to it could not be passed on.",
     "code": "not_passed_on",
     "retryable": False,
@@ -70,7 +69,7 @@ class Proxy:
         self._wanted = wanted
         self._negotiated: str | None = None
 
-    async def answer(self, line: bytes) -> Json | None:
+    async def answer(self, line: bytes) -> JsonObject | None:
         """The answer to one message, None where there is nothing to answer."""
         try:
             message: Any = json.loads(line)
@@ -78,9 +77,9 @@ class Proxy:
             return _failure(None, _PARSE_ERROR, "This is not JSON.")
         if not isinstance(message, dict):
             return _failure(None, _INVALID_REQUEST, "Send one JSON-RPC message as an object.")
-        return await self._answered(cast(Json, message))
+        return await self._answered(cast(JsonObject, message))
 
-    async def _answered(self, message: Json) -> Json | None:
+    async def _answered(self, message: JsonObject) -> JsonObject | None:
         try:
             return await self._passed(message)
         except StoaError as error:
@@ -88,7 +87,7 @@ class Proxy:
         except Exception:  # noqa: BLE001 - one message must not end the calls beside it
             return _refused(message, _DEFECT)
 
-    async def _passed(self, message: Json) -> Json | None:
+    async def _passed(self, message: JsonObject) -> JsonObject | None:
         method = message.get("method")
         if method == "tools/call":
             answer = await self._called(_without_authorization(message))
@@ -105,14 +104,14 @@ class Proxy:
         # The service names no message in its answer to a body that it cannot read.
         return {**answer, "id": message["id"]}
 
-    def _adapt(self, method: Any, result: Json) -> None:
+    def _adapt(self, method: Any, result: JsonObject) -> None:
         """Leave out of a result what a model that is signed in has no use for."""
         if method == "tools/list":
             _adapt_tools(result)
         elif method in _INTRODUCTIONS:
             result["instructions"] = _INSTRUCTIONS.format(view=self._wanted.view)
 
-    async def _called(self, message: Json) -> Json:
+    async def _called(self, message: JsonObject) -> JsonObject:
         """A tool call, signed in; once more if the token is no longer good."""
         authorization = await self._stoa.authorization()
         answer = await self._post(message, authorization)
@@ -122,7 +121,7 @@ class Proxy:
             answer = await self._post(message, await self._stoa.authorization(stale))
         return answer
 
-    async def _post(self, message: Json, authorization: str | None = None) -> Json:
+    async def _post(self, message: JsonObject, authorization: str | None = None) -> JsonObject:
         """The body of the answer; empty when there is none. Raises Unreachable."""
         headers = self._headers(message)
         if authorization:
@@ -144,7 +143,7 @@ class Proxy:
             problem = f"{self._stoa.url} answered HTTP {response.status_code} without JSON"
             raise Unreachable(problem, maybe_done=True) from None
 
-    def _headers(self, message: Json) -> dict[str, str]:
+    def _headers(self, message: JsonObject) -> dict[str, str]:
         """What the HTTP transport says beside the message: the newer era repeats parts of it."""
         headers = {
             "Accept": "application/json, text/event-stream",
@@ -161,12 +160,12 @@ class Proxy:
         return headers
 
 
-def _params(message: Json) -> Json:
+def _params(message: JsonObject) -> JsonObject:
     params = message.get("params")
     return params if isinstance(params, dict) else {}  # pyright: ignore[reportUnknownVariableType]
 
 
-def _meta(message: Json) -> Json:
+def _meta(message: JsonObject) -> JsonObject:
     meta = _params(message).get("_meta")
     return meta if isinstance(meta, dict) else {}  # pyright: ignore[reportUnknownVariableType]
 
@@ -179,21 +178,21 @@ def _header(text: str) -> str:
     return f"=?base64?{coded}?="
 
 
-def _encode(message: Json) -> bytes:
+def _encode(message: JsonObject) -> bytes:
     return json.dumps(message, separators=(",", ":")).encode()
 
 
-def _without_authorization(message: Json) -> Json:
+def _without_authorization(message: JsonObject) -> JsonObject:
     """The call without a token that a model may have made up: the header says who calls."""
     params = _params(message)
     arguments = params.get("arguments")
     if not isinstance(arguments, dict):
         return message
-    kept: Json = {name: value for name, value in arguments.items() if name != _AUTHORIZATION}  # pyright: ignore[reportUnknownVariableType]
+    kept: JsonObject = {name: value for name, value in arguments.items() if name != _AUTHORIZATION}  # pyright: ignore[reportUnknownVariableType]
     return {**message, "params": {**params, "arguments": kept}}
 
 
-def _adapt_tools(result: Json) -> None:
+def _adapt_tools(result: JsonObject) -> None:
     for tool in result.get("tools", []):
         schema = tool["inputSchema"]
         schema.get("properties", {}).pop(_AUTHORIZATION, None)
@@ -204,24 +203,24 @@ def _adapt_tools(result: Json) -> None:
             schema.pop("required", None)
 
 
-def _body(error: StoaError) -> Json:
+def _body(error: StoaError) -> JsonObject:
     """The members of an error body."""
     made = {"error": error.message, "code": error.code, "retryable": error.retryable}
     return error.details or {**made, "recovery": error.recovery}
 
 
-def _failure(message_id: Any, code: int, text: str, data: Any = None) -> Json:
+def _failure(message_id: Any, code: int, text: str, data: Any = None) -> JsonObject:
     error = {"code": code, "message": text} | ({} if data is None else {"data": data})
     return {"jsonrpc": "2.0", "id": message_id, "error": error}
 
 
-def _refused(message: Json, body: Json) -> Json | None:
+def _refused(message: JsonObject, body: JsonObject) -> JsonObject | None:
     """The answer that tells of a refusal which did not come as one of the protocol."""
     if "id" not in message:
         return None
     if message.get("method") != "tools/call":
         return _failure(message["id"], _INTERNAL_ERROR, str(body.get("error")), body)
-    result: Json = {"resultType": "complete"} if _VERSION_KEY in _meta(message) else {}
+    result: JsonObject = {"resultType": "complete"} if _VERSION_KEY in _meta(message) else {}
     text = json.dumps(body, separators=(",", ":"))
     result |= {"content": [{"type": "text", "text": text}], "structuredContent": body}
     return {"jsonrpc": "2.0", "id": message["id"], "result": {**result, "isError": True}}
@@ -252,7 +251,7 @@ async def serve(stoa: AsyncStoa, wanted: Wanted) -> None:
     lines = _lines()
     unread: BrokenPipeError | None = None
 
-    async def respond(answer: Awaitable[Json | None]) -> None:
+    async def respond(answer: Awaitable[JsonObject | None]) -> None:
         nonlocal unread
         body = await answer
         if body is None:

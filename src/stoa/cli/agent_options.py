@@ -40,10 +40,9 @@ KeyPath = Annotated[
         "--key", help="The agent's key file.", show_default="agent.key in stoa's settings folder"
     ),
 ]
-Url = Annotated[
+UrlOption = Annotated[
     str | None, typer.Option(help="Another base address of the Stoa than the key file has.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 Toolsets = Annotated[
     str,
@@ -61,15 +60,14 @@ SameKey = Annotated[
         help="Do it only once, however often it is repeated with this text within 24 hours.",
     ),
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the answer, but do nothing.")]
-Body = Annotated[str, typer.Argument(help="The text, or - to read it from standard input.")]
-Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; may be repeated.")]
+BodyArgument = Annotated[str, typer.Argument(help="The text, or - to read it from standard input.")]
+TagsOption = Annotated[list[str] | None, typer.Option("--tag", help="A tag; may be repeated.")]
 Limit = Annotated[int, typer.Option(min=1, max=100, help="At most so many rows.")]
-Bounty = Annotated[
+BountyOption = Annotated[
     Decimal | None,
     typer.Option(parser=_amount, metavar="CREDITS", help="What the accepted answer is paid."),
 ]
-Reward = Annotated[
+RewardOption = Annotated[
     Decimal,
     typer.Option(parser=_amount, metavar="CREDITS", help="Reserved now, paid on acceptance."),
 ]

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from stoa.cli.agent_options import DryRun, Json, KeyPath, SameKey, Url
+from stoa.cli.agent_options import KeyPath, SameKey, UrlOption
+from stoa.cli.options import DryRunOption, JsonOption
 
 if TYPE_CHECKING:
     from stoa.client.generated.models import Webhook
@@ -20,7 +21,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 @_webhooks.command("list")
-def webhooks_list(key: KeyPath = None, url: Url = None, as_json: Json = False) -> None:
+def webhooks_list(key: KeyPath = None, url: UrlOption = None, as_json: JsonOption = False) -> None:
     """List the agent's webhooks, and how the last delivery to each ended."""
     from stoa.cli import agent_session as session
 
@@ -37,11 +38,11 @@ def webhooks_add(
     scope: Annotated[
         Literal["inbox", "events"], typer.Option(help="What concerns the agent, or the public log.")
     ] = "inbox",
-    dry_run: DryRun = False,
+    dry_run: DryRunOption = False,
     idempotency_key: SameKey = None,
     key: KeyPath = None,
-    url: Url = None,
-    as_json: Json = False,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Have events delivered to an address, once it has answered a test that is sent at once."""
     from stoa.cli import agent_session as session
@@ -55,7 +56,7 @@ def webhooks_add(
 
 @_webhooks.command("test")
 def webhooks_test(
-    webhook: WebhookId, key: KeyPath = None, url: Url = None, as_json: Json = False
+    webhook: WebhookId, key: KeyPath = None, url: UrlOption = None, as_json: JsonOption = False
 ) -> None:
     """Send a test; `list` then shows how it ended."""
     from stoa.cli import agent_session as session
@@ -68,10 +69,10 @@ def webhooks_test(
 @_webhooks.command("delete")
 def webhooks_delete(
     webhook: WebhookId,
-    dry_run: DryRun = False,
+    dry_run: DryRunOption = False,
     key: KeyPath = None,
-    url: Url = None,
-    as_json: Json = False,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Delete a webhook: nothing is delivered to it any more."""
     from stoa.cli import agent_session as session

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stoa.cli import database
-from stoa.cli.database import Database
+from stoa.cli.database import NamedDatabase
 from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir
 from stoa.clock import SystemClock
 from stoa.store import ledger
@@ -49,7 +49,7 @@ def audit_command(
         raise typer.Exit(1)
 
 
-def _audit(named: Database, *, say: bool) -> tuple[list[Finding], str | None]:
+def _audit(named: NamedDatabase, *, say: bool) -> tuple[list[Finding], str | None]:
     from stoa.store.engines import engine_of
 
     async def work(tx: Tx) -> tuple[list[Finding], str | None]:
@@ -60,14 +60,16 @@ def _audit(named: Database, *, say: bool) -> tuple[list[Finding], str | None]:
     return asyncio.run(engine_of(named.settings).read_once(named.settings, SystemClock(), work))
 
 
-def _resume(named: Database) -> None:
+def _resume(named: NamedDatabase) -> None:
     from stoa.store.engines import engine_of
 
     engine = engine_of(named.settings)
     asyncio.run(engine.write_once(named.settings, SystemClock(), ledger.resume))
 
 
-def _described(named: Database, findings: list[Finding], stopped: str | None) -> dict[str, Any]:
+def _described(
+    named: NamedDatabase, findings: list[Finding], stopped: str | None
+) -> dict[str, Any]:
     return {
         "database": named.address,
         "checks": [

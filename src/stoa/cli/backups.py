@@ -16,9 +16,9 @@ from typing import Annotated, TextIO
 import typer
 
 from stoa.cli import database
-from stoa.cli.database import Database
+from stoa.cli.database import NamedDatabase
 from stoa.cli.notifying import READY, notify
-from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, Json
+from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, JsonOption
 from stoa.clock import SystemClock, elapsed_ms
 from stoa.configuration import for_programs, notify_address
 from stoa.schemas.base import iso
@@ -52,7 +52,7 @@ def backup(
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     config: ConfigFile = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Make a backup of the database, also while it is served; on PostgreSQL by pg_dump.
 
@@ -74,7 +74,7 @@ def backup(
             _back_up_each(every, make)
 
 
-def _back_up(named: Database, folder: Path, keep: int, *, as_json: bool) -> str:
+def _back_up(named: NamedDatabase, folder: Path, keep: int, *, as_json: bool) -> str:
     """Make a backup; returns what is to be said of it."""
     from stoa.store.engines import engine_of
 
@@ -139,7 +139,7 @@ def restore(
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     config: ConfigFile = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Put a backup in the place of the embedded database, which no server may use meanwhile, or
     fill an empty one of PostgreSQL by pg_restore.

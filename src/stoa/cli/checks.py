@@ -15,7 +15,7 @@ import httpx
 import msgspec
 
 from stoa import configuration
-from stoa.cli.database import Database
+from stoa.cli.database import NamedDatabase
 from stoa.client.transport import opened
 from stoa.clock import SystemClock
 from stoa.configuration import Given
@@ -43,7 +43,7 @@ _MADE_UP = "192.0.2.99"
 """An address of RFC 5737, which no client has."""
 
 
-class Status(StrEnum):
+class CheckStatus(StrEnum):
     """How a check ended."""
 
     OK = "ok"
@@ -51,19 +51,19 @@ class Status(StrEnum):
     FAIL = "fail"
 
 
-class Check(NamedTuple):
+class CheckResult(NamedTuple):
     """The outcome of one check; `remedy` says what to do, None when all is well."""
 
     name: str
-    status: Status
+    status: CheckStatus
     detail: str
     remedy: str | None = None
 
 
-Checks = Iterator[Check]
+Checks = Iterator[CheckResult]
 
 
-def check_all(named: Database, config: Path | None) -> Checks:
+def check_all(named: NamedDatabase, config: Path | None) -> Checks:
     """Every check of a database and of the server that the settings describe."""
     given: Mapping[str, Given] = {}
     try:
@@ -92,27 +92,27 @@ def _readable(name: str, look: Callable[[], Checks]) -> Checks:
         yield _fail(name, detail, "Run this as the user of the service.")
 
 
-def wrong_settings(error: SettingsError) -> Check:
+def wrong_settings(error: SettingsError) -> CheckResult:
     """The outcome where settings cannot be used."""
     return _fail("settings", str(error), "Correct this setting.")
 
 
-def _ok(name: str, detail: str) -> Check:
-    return Check(name, Status.OK, detail)
+def _ok(name: str, detail: str) -> CheckResult:
+    return CheckResult(name, CheckStatus.OK, detail)
 
 
-def _warn(name: str, detail: str, remedy: str) -> Check:
-    return Check(name, Status.WARN, detail, remedy)
+def _warn(name: str, detail: str, remedy: str) -> CheckResult:
+    return CheckResult(name, CheckStatus.WARN, detail, remedy)
 
 
-def _fail(name: str, detail: str, remedy: str) -> Check:
-    return Check(name, Status.FAIL, detail, remedy)
+def _fail(name: str, detail: str, remedy: str) -> CheckResult:
+    return CheckResult(name, CheckStatus.FAIL, detail, remedy)
 
 
 # --- Settings and files.
 
 
-def _settings(settings: Settings) -> Check:
+def _settings(settings: Settings) -> CheckResult:
     everybody = [network for network in settings.trusted_proxies if network.endswith("/0")]
     if everybody:
         return _fail(
@@ -160,7 +160,7 @@ def _is_there(path: Path) -> bool:
     return True
 
 
-def _owned(name: str, place: Path) -> Check | None:
+def _owned(name: str, place: Path) -> CheckResult | None:
     found = place.stat()
     if found.st_uid == os.geteuid():
         return None
@@ -178,7 +178,7 @@ def _mode(place: Path) -> int:
         return 0
 
 
-def _private(name: str, places: list[Path], why: str) -> Check:
+def _private(name: str, places: list[Path], why: str) -> CheckResult:
     """Whether other users can read any of these files, or look into a folder."""
     open_to_all = [place for place in places if _mode(place) & _OTHERS]
     if not open_to_all:
@@ -220,7 +220,7 @@ async def _look(tx: Tx) -> _Found:
     return _Found(newest, await ledger.stopped(tx), await audit.run_all(tx))
 
 
-def _database(named: Database) -> Checks:
+def _database(named: NamedDatabase) -> Checks:
     """Schema, clock and audit, for which the database has to be readable."""
     clock = SystemClock()
     engine = engine_of(named.settings)
@@ -239,7 +239,7 @@ def _database(named: Database) -> Checks:
     yield _audit(found)
 
 
-def _clock(ahead_ms: int) -> Check:
+def _clock(ahead_ms: int) -> CheckResult:
     if ahead_ms > _AHEAD_MS:
         return _fail(
             "clock",
@@ -249,7 +249,7 @@ def _clock(ahead_ms: int) -> Check:
     return _ok("clock", "nothing in the database is dated in the future")
 
 
-def _audit(found: _Found) -> Check:
+def _audit(found: _Found) -> CheckResult:
     differing = [finding.check.name for finding in found.findings if finding.differences]
     if differing:
         detail = f"the ledger differs: {', '.join(differing)}"
@@ -298,7 +298,7 @@ def _client_address(client: httpx.Client, settings: Settings, **headers: str) ->
     return msgspec.json.decode(answer.raise_for_status().content, type=_Health).client
 
 
-def _base_url(settings: Settings) -> Check:
+def _base_url(settings: Settings) -> CheckResult:
     if settings.origin_is_loopback:
         return _warn(
             "base_url",
@@ -311,14 +311,14 @@ def _base_url(settings: Settings) -> Check:
     return _ok("base_url", f"{settings.origin} is reached")
 
 
-def _ready(client: httpx.Client, settings: Settings) -> Check:
+def _ready(client: httpx.Client, settings: Settings) -> CheckResult:
     answer = client.get(f"{settings.origin}/readyz")
     if answer.is_success:
         return _ok("ready", "the server can serve calls")
     return _fail("ready", f"/readyz answers {answer.status_code}", "See its reason in the log.")
 
 
-def _proxy(client: httpx.Client, settings: Settings) -> Check:
+def _proxy(client: httpx.Client, settings: Settings) -> CheckResult:
     for header, value in (("X-Forwarded-For", _MADE_UP), ("Forwarded", f"for={_MADE_UP}")):
         if _client_address(client, settings, **{header: value}) == _MADE_UP:
             return _fail(
@@ -394,7 +394,7 @@ def _backups(settings: Settings) -> Checks:
         yield _private("backups", files, "which holds secrets")
 
 
-def _age(folder: str) -> Check:
+def _age(folder: str) -> CheckResult:
     now = SystemClock()()
     newest = backups.newest(folder, now)
     if newest is None:

@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Iterator
 from typing import Any
 
-from stoa.cli.mcp_clients import Entry, McpClient, toml_table
+from stoa.cli.mcp_clients import McpClient, ServerEntry, toml_table
 
 _BLANK = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = r'"(?:[^"\\\n]|\\.)*"'
@@ -25,7 +25,7 @@ class Unreadable(ValueError):
     """A configuration file cannot be changed; the message says why."""
 
 
-def with_server(text: str, client: McpClient, server: str, entry: Entry) -> str:
+def with_server(text: str, client: McpClient, server: str, entry: ServerEntry) -> str:
     """The text with this server in it. Raises Unreadable."""
     before = parsed(text, client)
     if not isinstance(before.get(client.servers, {}), dict):
@@ -79,7 +79,7 @@ def _drop_comma(kept: list[str]) -> None:
             return
 
 
-def _in_json(text: str, servers: str, server: str, entry: Entry) -> str:
+def _in_json(text: str, servers: str, server: str, entry: ServerEntry) -> str:
     text = text if _plain(text) else "{}\n"
     found = _INDENT.search(text)
     style = _Style(found[1] if found else "  ", "\r\n" if "\r\n" in text else "\n")
@@ -170,7 +170,7 @@ def _end(text: str, start: int) -> int:
 # --- TOML.
 
 
-def _in_toml(text: str, servers: str, server: str, entry: Entry) -> str:
+def _in_toml(text: str, servers: str, server: str, entry: ServerEntry) -> str:
     """Replace the table of the server with what belongs to it, or add it at the end."""
     table = toml_table(servers, server, entry)
     lines = text.splitlines(keepends=True)

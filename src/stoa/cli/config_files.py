@@ -16,7 +16,7 @@ from stoa.domain.text import escape_invisible
 _NEW_FILE = 0o644
 
 
-class Change(NamedTuple):
+class FileChange(NamedTuple):
     """A change of a file; `before` is None where there is no file."""
 
     path: Path
@@ -55,13 +55,13 @@ def command(key: Path | None) -> list[str]:
     return [*found, "agent", "mcp", *(["--key", str(key.expanduser().resolve())] if key else [])]
 
 
-def planned(client: McpClient, file: Path | None, server: str, run: list[str]) -> Change:
+def planned(client: McpClient, file: Path | None, server: str, run: list[str]) -> FileChange:
     """The change that puts a server into a client's file. Raises Unreadable."""
     entry = client.entry(run)
     path = (file.expanduser() if file else client.path).resolve()
     try:
         before = _read(path)
-        return Change(path, before, with_server(before or "", client, server, entry))
+        return FileChange(path, before, with_server(before or "", client, server, entry))
     except Unreadable as error:
         raise Unreadable(
             f"{path} was not changed: {error}. Add this to it by hand:\n"

@@ -6,7 +6,16 @@ from typing import Annotated, Any, cast
 import typer
 
 from stoa import configuration
-from stoa.cli.options import BaseUrl, ConfigFile, DataDir, Host, LogFormat, LogLevel, Port, Workers
+from stoa.cli.options import (
+    BaseUrl,
+    ConfigFile,
+    DataDir,
+    Host,
+    LogFormatOption,
+    LogLevelOption,
+    PortOption,
+    WorkersOption,
+)
 from stoa.configuration import Given, masked
 from stoa.settings import Settings, environment_name, kinds
 
@@ -21,12 +30,12 @@ def configuring() -> None:
 @app.command()
 def show(
     host: Host = None,
-    port: Port = None,
+    port: PortOption = None,
     data_dir: DataDir = None,
     base_url: BaseUrl = None,
-    workers: Workers = None,
-    log_level: LogLevel = None,
-    log_format: LogFormat = None,
+    workers: WorkersOption = None,
+    log_level: LogLevelOption = None,
+    log_format: LogFormatOption = None,
     config: ConfigFile = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="As JSON, with what each setting is for.")

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stoa.cli import database
-from stoa.cli.database import Database
-from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, Json
+from stoa.cli.database import NamedDatabase
+from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, JsonOption
 from stoa.clock import SystemClock
 from stoa.configuration import COPY_TARGET, copy_target
 from stoa.settings import SettingsError
 from stoa.store.tx import StartRefused
 
 if TYPE_CHECKING:
-    from stoa.store.transfer.copying import Outcome, Source, Target
+    from stoa.store.transfer.copying import CopyOutcome, CopySource, Target
 
 _DIGITS = 12
 _RUN_AGAIN = 75  # EX_TEMPFAIL of sysexits.h
@@ -56,7 +56,7 @@ def copy_command(
     database_url: DatabaseUrl = None,
     config: ConfigFile = None,
     rehearsal: Rehearsal = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Copy a database to another, of the same engine or the other one.
 
@@ -81,7 +81,7 @@ def copy_command(
 
 def _source(
     from_: str | None, data_dir: str | None, database_url: str | None, config: Path | None
-) -> Database:
+) -> NamedDatabase:
     if from_ is None:
         return database.chosen(config, data_dir, database_url)
     if database_url is not None:
@@ -89,7 +89,7 @@ def _source(
     return database.chosen(config, data_dir, from_, "--from")
 
 
-def _target(to: str | None, config: Path | None) -> Database:
+def _target(to: str | None, config: Path | None) -> NamedDatabase:
     if to is not None and config:
         raise SettingsError("--to and --to-config both name the target: leave out one of them")
     if config:
@@ -102,8 +102,8 @@ def _target(to: str | None, config: Path | None) -> Database:
 
 
 async def _copy(
-    from_: Database, to: Database, say: "_Progress | None", rehearsal: bool
-) -> "Outcome":
+    from_: NamedDatabase, to: NamedDatabase, say: "_Progress | None", rehearsal: bool
+) -> "CopyOutcome":
     import apsw
     import asyncpg
 
@@ -122,7 +122,9 @@ async def _copy(
 
 
 @asynccontextmanager
-async def _open(from_: Database, to: Database) -> AsyncGenerator[tuple["Source", "Target"]]:
+async def _open(
+    from_: NamedDatabase, to: NamedDatabase
+) -> AsyncGenerator[tuple["CopySource", "Target"]]:
     from stoa.store.engines import engine_of
 
     clock = SystemClock()
@@ -153,7 +155,7 @@ def _silent(_what: str, _done: int) -> None:
     """Progress that is not told."""
 
 
-def _described(from_: Database, to: Database, outcome: "Outcome") -> dict[str, Any]:
+def _described(from_: NamedDatabase, to: NamedDatabase, outcome: "CopyOutcome") -> dict[str, Any]:
     audits = {
         there.check.name: len(there.differences) + len(here.differences)
         for there, here in outcome.findings
@@ -172,7 +174,7 @@ def _described(from_: Database, to: Database, outcome: "Outcome") -> dict[str, A
     }
 
 
-def _print(outcome: "Outcome") -> None:
+def _print(outcome: "CopyOutcome") -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -190,7 +192,7 @@ def _print(outcome: "Outcome") -> None:
     console.print(audits)
 
 
-def _next(outcome: "Outcome") -> str:
+def _next(outcome: "CopyOutcome") -> str:
     if not outcome.equal:
         return "The copy is NOT complete, and no server opens it."
     if outcome.served and outcome.finished:

@@ -21,7 +21,7 @@ _TWO = "{} and {} name different databases: leave out one of them"
 
 
 @dataclass(frozen=True, slots=True)
-class Database:
+class NamedDatabase:
     """A database, and `named_by`: the flag, variable or line of a file that names it."""
 
     settings: Settings
@@ -34,7 +34,7 @@ class Database:
             return masked(self.settings.database_url)
         return f"sqlite:///{self.settings.database_path.resolve()}"
 
-    def same_as(self, other: "Database") -> bool:
+    def same_as(self, other: "NamedDatabase") -> bool:
         """Whether both name one database."""
         return _same(self.settings, other.settings)
 
@@ -53,7 +53,7 @@ def chosen(
     data_dir: str | None,
     database_url: str | None,
     url_flag: str = "--database-url",
-) -> Database:
+) -> NamedDatabase:
     """The database that these flags name or, without any, the settings of this process.
 
     Raises SettingsError when two of them name different ones, or when `data_dir` would be passed
@@ -69,7 +69,7 @@ def chosen(
     return database
 
 
-def in_file(config: Path) -> Database:
+def in_file(config: Path) -> NamedDatabase:
     """The database that a file names, whatever else this process is given. Raises SettingsError."""
     given = configuration.given({}, {}, config)
     if not _names_database(given):
@@ -77,7 +77,7 @@ def in_file(config: Path) -> Database:
     return _settled(given)
 
 
-def at(url: str, named_by: str) -> Database:
+def at(url: str, named_by: str) -> NamedDatabase:
     """The database at an address. Raises SettingsError."""
     return _settled({"database_url": Given(_filled(url, named_by), "flag", named_by)})
 
@@ -97,9 +97,9 @@ def _filled(value: str, named_by: str) -> str:
     return value
 
 
-def _settled(given: Mapping[str, Given]) -> Database:
+def _settled(given: Mapping[str, Given]) -> NamedDatabase:
     kept = {name: value for name, value in given.items() if name not in _OF_SERVING}
-    return Database(configuration.settle(kept), _named_by(given))
+    return NamedDatabase(configuration.settle(kept), _named_by(given))
 
 
 def _named_by(given: Mapping[str, Given]) -> str:
@@ -113,7 +113,7 @@ def _names_database(given: Mapping[str, Given]) -> bool:
     return not given.keys().isdisjoint(("database_url", "data_dir"))
 
 
-def _refuse_other(database: Database, in_config: Mapping[str, Given]) -> None:
+def _refuse_other(database: NamedDatabase, in_config: Mapping[str, Given]) -> None:
     """Refuse a file that was named for its settings, but whose database another source replaces."""
     if _names_database(in_config):
         other = _settled(in_config)

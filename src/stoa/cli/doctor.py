@@ -10,7 +10,7 @@ from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir
 from stoa.settings import SettingsError
 
 if TYPE_CHECKING:
-    from stoa.cli.checks import Check
+    from stoa.cli.checks import CheckResult
 
 _FAILED = 1
 
@@ -26,7 +26,7 @@ def doctor(
     Each line is ok, warn or fail, with what to do. Run it as the user of the service; it may run
     beside a server and changes nothing. Exit status 1 when anything fails.
     """
-    from stoa.cli.checks import Status, check_all, wrong_settings
+    from stoa.cli.checks import CheckStatus, check_all, wrong_settings
 
     address = None
     try:
@@ -41,11 +41,11 @@ def doctor(
     else:
         typer.echo(f"database: {address or 'not known'}")
         _print(found)
-    if any(check.status is Status.FAIL for check in found):
+    if any(check.status is CheckStatus.FAIL for check in found):
         raise typer.Exit(_FAILED)
 
 
-def _print(found: "list[Check]") -> None:
+def _print(found: "list[CheckResult]") -> None:
     width = max(len(check.name) for check in found)
     for check in found:
         typer.echo(f"{check.status:4}  {check.name:{width}}  {check.detail}")

@@ -10,15 +10,15 @@ from pathlib import Path
 from stoa.cli import export_markdown
 from stoa.importers.export import SUMS
 from stoa.store.transfer import public
-from stoa.store.transfer.copying import Source
-from stoa.store.transfer.public import File, Line
+from stoa.store.transfer.copying import CopySource
+from stoa.store.transfer.public import ExportLine, File
 from stoa.store.tx import StartRefused
 
-Counts = dict[str, int]
+FileCounts = dict[str, int]
 """The files of an export, and how many entries each has."""
 
 
-async def write(source: Source, folder: Path) -> Counts:
+async def write(source: CopySource, folder: Path) -> FileCounts:
     """Write everything public that a snapshot holds into a folder, which must be new or empty.
 
     The checksums come last: a folder without them is no export. Raises `StartRefused` with nothing
@@ -29,7 +29,7 @@ async def write(source: Source, folder: Path) -> Counts:
         files[public.MOVEMENTS] = _encoded(public.walk_movements(source))
         files |= export_markdown.files(source)
         sums: list[str] = []
-        counts: Counts = {}
+        counts: FileCounts = {}
         for name in sorted(files):
             digest, counts[name] = await _write(folder / name, files[name])
             sums.append(f"{digest}  {name}\n")
@@ -37,11 +37,11 @@ async def write(source: Source, folder: Path) -> Counts:
     return counts
 
 
-def _rows(source: Source, file: File) -> AsyncIterator[list[bytes]]:
+def _rows(source: CopySource, file: File) -> AsyncIterator[list[bytes]]:
     return _encoded(public.walk(source, file))
 
 
-async def _encoded(batches: AsyncIterator[list[Line]]) -> AsyncIterator[list[bytes]]:
+async def _encoded(batches: AsyncIterator[list[ExportLine]]) -> AsyncIterator[list[bytes]]:
     async for lines in batches:
         yield [public.encode(line) for line in lines]
 

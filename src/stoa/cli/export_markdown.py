@@ -6,13 +6,13 @@ from stoa.domain.markdown import escape_inline
 from stoa.rendering.fences import fenced
 from stoa.store import agents
 from stoa.store.transfer import public
-from stoa.store.transfer.copying import Source
-from stoa.store.transfer.public import Line
+from stoa.store.transfer.copying import CopySource
+from stoa.store.transfer.public import ExportLine
 
 _LAST = 1 << 62
 
 
-def files(source: Source) -> dict[str, AsyncIterator[list[bytes]]]:
+def files(source: CopySource) -> dict[str, AsyncIterator[list[bytes]]]:
     """Each file by its name, in pieces."""
     return {
         "agents.md": _each(source, public.AGENTS, _agent),
@@ -22,14 +22,14 @@ def files(source: Source) -> dict[str, AsyncIterator[list[bytes]]]:
 
 
 async def _each(
-    source: Source, file: public.File, shown: Callable[[Line, dict[str, str]], str]
+    source: CopySource, file: public.File, shown: Callable[[ExportLine, dict[str, str]], str]
 ) -> AsyncIterator[list[bytes]]:
     async for lines in public.walk(source, file):
         names = await _names(source, lines)
         yield [shown(line, names).encode() for line in lines]
 
 
-async def _threads(source: Source) -> AsyncIterator[list[bytes]]:
+async def _threads(source: CopySource) -> AsyncIterator[list[bytes]]:
     async for threads in public.walk(source, public.THREADS):
         names = await _names(source, threads)
         for thread in threads:
@@ -41,7 +41,7 @@ async def _threads(source: Source) -> AsyncIterator[list[bytes]]:
                 yield [_reply(reply, writers, accepted).encode() for reply in replies]
 
 
-async def _names(source: Source, lines: Iterable[Line]) -> dict[str, str]:
+async def _names(source: CopySource, lines: Iterable[ExportLine]) -> dict[str, str]:
     """The names of the agents in these lines, by id."""
     roles = ("authorAgentId", "creatorAgentId", "claimedByAgentId")
     ids = {line[role] for line in lines for role in roles if line.get(role)}
@@ -62,7 +62,7 @@ def _listed(texts: list[str]) -> str:
     return ", ".join(map(escape_inline, texts))
 
 
-def _agent(line: Line, _names: dict[str, str]) -> str:
+def _agent(line: ExportLine, _names: dict[str, str]) -> str:
     facts = {
         "id": f"`{line['id']}`",
         "key": f"`{line['publicKey']}`",
@@ -80,7 +80,7 @@ def _text(text: str) -> str:
     return f"{fenced(text)}\n\n" if text else ""
 
 
-def _thread(line: Line, names: dict[str, str]) -> str:
+def _thread(line: ExportLine, names: dict[str, str]) -> str:
     facts = {
         "id": f"`{line['id']}`",
         "by": _by(line["authorAgentId"], names),
@@ -91,7 +91,7 @@ def _thread(line: Line, names: dict[str, str]) -> str:
     return f"# {escape_inline(line['title'])}\n\n{_facts(facts)}\n{_text(line['body'])}"
 
 
-def _reply(line: Line, names: dict[str, str], accepted: str | None) -> str:
+def _reply(line: ExportLine, names: dict[str, str], accepted: str | None) -> str:
     facts = {
         "id": f"`{line['id']}`",
         "at": line["createdAt"],
@@ -101,7 +101,7 @@ def _reply(line: Line, names: dict[str, str], accepted: str | None) -> str:
     return f"## {_by(line['authorAgentId'], names)}\n\n{_facts(facts)}\n{_text(line['body'])}"
 
 
-def _job(line: Line, names: dict[str, str]) -> str:
+def _job(line: ExportLine, names: dict[str, str]) -> str:
     claimer = line["claimedByAgentId"]
     facts = {
         "id": f"`{line['id']}`",

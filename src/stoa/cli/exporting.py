@@ -9,8 +9,8 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from stoa.cli import database
-from stoa.cli.database import Database
-from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, Json
+from stoa.cli.database import NamedDatabase
+from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, JsonOption
 from stoa.clock import SystemClock
 from stoa.store.tx import StartRefused
 
@@ -22,7 +22,7 @@ def export(
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     config: ConfigFile = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Write everything public to a folder: agents, threads, replies, jobs and reputation.
 
@@ -42,7 +42,7 @@ def import_export(
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     config: ConfigFile = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Bring what `stoa export` wrote into an empty database, with the same ids.
 
@@ -67,7 +67,7 @@ def _done(work: Coroutine[Any, Any, T], otherwise: str) -> T:
         raise StartRefused(f"{otherwise}: {said}") from error
 
 
-async def _export(named: Database, folder: Path, *, say: bool) -> dict[str, int]:
+async def _export(named: NamedDatabase, folder: Path, *, say: bool) -> dict[str, int]:
     from stoa.cli import export_files
     from stoa.store.engines import engine_of
 
@@ -78,7 +78,7 @@ async def _export(named: Database, folder: Path, *, say: bool) -> dict[str, int]
         return await export_files.write(source, folder)
 
 
-async def _import(named: Database, folder: Path, *, say: bool) -> dict[str, int]:
+async def _import(named: NamedDatabase, folder: Path, *, say: bool) -> dict[str, int]:
     from stoa.domain.credits import Credits
     from stoa.importers import export as importer
     from stoa.store.engines import engine_of
@@ -93,7 +93,7 @@ async def _import(named: Database, folder: Path, *, say: bool) -> dict[str, int]
         return await importer.bring_in(folder, target, grant)
 
 
-def _print(named: Database, folder: Path, counts: dict[str, int], *, as_json: bool) -> None:
+def _print(named: NamedDatabase, folder: Path, counts: dict[str, int], *, as_json: bool) -> None:
     if as_json:
         told = {"database": named.address, "folder": str(folder), "files": counts}
         typer.echo(json.dumps(told, indent=2))

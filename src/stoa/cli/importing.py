@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from stoa.cli import database
 from stoa.cli.exporting import import_export
-from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, Json
+from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, JsonOption
 from stoa.domain.text import one_line
 from stoa.importers import ImportStopped
 
@@ -22,7 +22,9 @@ app = typer.Typer(help="Import discussions from another service.", no_args_is_he
 
 _PLAIN_LINES = 10
 
-Url = Annotated[str | None, typer.Option(help="The server, by the address it calls its own.")]
+ServerOption = Annotated[
+    str | None, typer.Option(help="The server, by the address it calls its own.")
+]
 Direct = Annotated[
     bool,
     typer.Option(
@@ -33,7 +35,7 @@ Keys = Annotated[
     Path | None,
     typer.Option(help="The key file of the authors; FILE.keys unless given. Keep it safe."),
 ]
-Site = Annotated[
+SiteOption = Annotated[
     str | None,
     typer.Option(
         help="The site of the posts, such as beer.stackexchange.com, for the links to them; the "
@@ -140,17 +142,17 @@ def stackexchange(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="A Stack Exchange Posts.xml of any size.")
     ],
-    url: Url = None,
+    url: ServerOption = None,
     direct: Direct = False,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     config: ConfigFile = None,
     keys: Keys = None,
-    site: Site = None,
+    site: SiteOption = None,
     licence: Licence = None,
     no_attribution: NoAttribution = False,
     concurrency: Concurrency = 8,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Play questions, answers and accepted answers, each as its author.
 
@@ -167,7 +169,7 @@ def stackexchange(
     _check_target(url, direct, data_dir, database_url)
     target = database.chosen(config, data_dir, database_url) if direct else None
     try:
-        job = importer.Job(
+        job = importer.ImportJob(
             source=file,
             keys=keys or importer.default_keys(file),
             url=(url or "").rstrip("/"),
@@ -195,7 +197,7 @@ def stackexchange(
     print(f"keys of the authors: {job.keys}")
 
 
-def _begin(target: database.Database, *, as_json: bool) -> None:
+def _begin(target: database.NamedDatabase, *, as_json: bool) -> None:
     """Say which database is written to. Raises `StartRefused` when there is none."""
     from stoa.store.engines import engine_of
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-Entry = dict[str, str | list[str]]
+ServerEntry = dict[str, str | list[str]]
 """A server as it stands in a configuration file."""
 
 SERVER = "stoa"
@@ -34,20 +34,20 @@ class McpClient(NamedTuple):
         name = self.file_on_macos if sys.platform == "darwin" else None
         return Path(name or self.file).expanduser()
 
-    def entry(self, command: list[str]) -> Entry:
+    def entry(self, command: list[str]) -> ServerEntry:
         """The server that runs a command."""
         program, *arguments = command
-        kind: Entry = {"type": "stdio"} if self.is_typed else {}
+        kind: ServerEntry = {"type": "stdio"} if self.is_typed else {}
         return {**kind, "command": program, "args": arguments}
 
-    def block(self, server: str, entry: Entry) -> str:
+    def block(self, server: str, entry: ServerEntry) -> str:
         """A whole configuration file that has this server alone."""
         if self.form == "toml":
             return toml_table(self.servers, server, entry)
         return json.dumps({self.servers: {server: entry}}, indent=2, ensure_ascii=False) + "\n"
 
 
-def toml_table(servers: str, server: str, entry: Entry) -> str:
+def toml_table(servers: str, server: str, entry: ServerEntry) -> str:
     """A server as a table of TOML."""
     values = (f"{name} = {json.dumps(one, ensure_ascii=False)}" for name, one in entry.items())
     return "\n".join([f"[{servers}.{server}]", *values]) + "\n"

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from stoa.cli import database
-from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, Json
+from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, DryRunOption, JsonOption
 from stoa.clock import SystemClock
 from stoa.settings import Settings, SettingsError
 
@@ -20,20 +20,21 @@ app = typer.Typer(
 )
 
 SubjectId = Annotated[str, typer.Argument(metavar="ID", help="Such as th_… or ag_….")]
-Reason = Annotated[
+ReasonOption = Annotated[
     str, typer.Option(help="Why; it is public, so it must not repeat what is hidden.")
 ]
-Until = Annotated[
+UntilOption = Annotated[
     str | None, typer.Option(help="When it ends, such as 2026-11-27T10:00:00Z; never if left out.")
 ]
-ReportIds = Annotated[
+ReportIdsOption = Annotated[
     list[str] | None,
     typer.Option(
         "--report", metavar="ID", help="A report that this upholds, with all on the same; rpt_…."
     ),
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]
-PublicKey = Annotated[str, typer.Argument(metavar="KEY", help="A public key, 64 hex digits.")]
+PublicKeyArgument = Annotated[
+    str, typer.Argument(metavar="KEY", help="A public key, 64 hex digits.")
+]
 
 
 def _order(action: str, text: str) -> None:
@@ -41,13 +42,13 @@ def _order(action: str, text: str) -> None:
 
     def command(
         subject_id: SubjectId,
-        reason: Reason,
-        report_ids: ReportIds = None,
-        dry_run: DryRun = False,
+        reason: ReasonOption,
+        report_ids: ReportIdsOption = None,
+        dry_run: DryRunOption = False,
         data_dir: DataDir = None,
         database_url: DatabaseUrl = None,
         config: ConfigFile = None,
-        as_json: Json = False,
+        as_json: JsonOption = False,
     ) -> None:
         asked = _do(action, subject_id, reason, report_ids, dry_run=dry_run)
         _tell(_operate(asked, data_dir, database_url, config), as_json=as_json)
@@ -77,14 +78,14 @@ def _do(
 @app.command("suspend")
 def suspend(
     subject_id: SubjectId,
-    reason: Reason,
-    until: Until = None,
-    report_ids: ReportIds = None,
-    dry_run: DryRun = False,
+    reason: ReasonOption,
+    until: UntilOption = None,
+    report_ids: ReportIdsOption = None,
+    dry_run: DryRunOption = False,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     config: ConfigFile = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Suspend an agent: it reads, and decides about work that was submitted to it."""
     end = None if until is None else _time(until)
@@ -98,11 +99,11 @@ def adjust(
     points: Annotated[
         int, typer.Argument(metavar="POINTS", help="What is added, from -1000 to 1000.")
     ],
-    reason: Reason,
+    reason: ReasonOption,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     config: ConfigFile = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Add points to an agent's reputation, or take some."""
     asked = _do("adjust", subject_id, reason, points=points)
@@ -111,12 +112,12 @@ def adjust(
 
 @app.command("grant")
 def grant(
-    key: PublicKey,
-    reason: Reason = "Named by the operator.",
+    key: PublicKeyArgument,
+    reason: ReasonOption = "Named by the operator.",
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     config: ConfigFile = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Let the agent of a public key be a moderator, until its key changes."""
     asked = {"command": "grant", "key": key.lower(), "reason": reason}
@@ -125,12 +126,12 @@ def grant(
 
 @app.command("revoke")
 def revoke(
-    key: PublicKey,
-    reason: Reason = "Ended by the operator.",
+    key: PublicKeyArgument,
+    reason: ReasonOption = "Ended by the operator.",
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     config: ConfigFile = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Take the role from the agent of a public key that was granted it."""
     asked = {"command": "revoke", "key": key.lower(), "reason": reason}
@@ -141,12 +142,12 @@ def revoke(
 def undo(
     by: Annotated[str, typer.Option(help="The moderator, ag_….")],
     since: Annotated[str, typer.Option(help="A time such as 2026-11-27T10:00:00Z.")],
-    reason: Reason = "Taken back by the operator.",
-    dry_run: DryRun = False,
+    reason: ReasonOption = "Taken back by the operator.",
+    dry_run: DryRunOption = False,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     config: ConfigFile = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Take back what a moderator did since a time, as far as it can be."""
     asked = {"command": "undo", "by": by, "since": _time(since), "reason": reason}
@@ -159,11 +160,11 @@ def undo(
 @app.command("signups")
 def signups(
     state: Annotated[str, typer.Argument(metavar="open|closed", help="May new keys register?")],
-    reason: Reason = "Set by the operator.",
+    reason: ReasonOption = "Set by the operator.",
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     config: ConfigFile = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Let new keys register, or none for a while."""
     if state not in ("open", "closed"):
@@ -178,7 +179,7 @@ def reports(
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     config: ConfigFile = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """List the reports that wait for a decision."""
     asked = {"command": "reports", "everything": everything}
@@ -192,11 +193,11 @@ def reports(
 def resolve(
     report_id: Annotated[str, typer.Argument(metavar="ID", help="A report, rpt_….")],
     outcome: Annotated[str, typer.Argument(metavar="upheld|dismissed", help="Was it right?")],
-    reason: Reason,
+    reason: ReasonOption,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     config: ConfigFile = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Uphold or dismiss a report, and with it all open reports on the same subject."""
     if outcome not in ("upheld", "dismissed"):

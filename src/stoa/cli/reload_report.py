@@ -17,7 +17,7 @@ _NAME = "stoa-reload"
 _LINK = f"/memfd:{_NAME} (deleted)"
 
 
-class Report(msgspec.Struct, frozen=True):
+class ReloadReport(msgspec.Struct, frozen=True):
     """The names of settings that differ from those that the server runs on, or, as `problem`, why
     the server would not start with what is configured now."""
 
@@ -36,17 +36,17 @@ def make_file() -> int | None:
     return os.memfd_create(_NAME) if sys.platform == "linux" else None
 
 
-def leave(file: int | None, report: Report) -> None:
+def leave(file: int | None, report: ReloadReport) -> None:
     """Let `report` be what `left_by` reads."""
     if file is not None:
         os.ftruncate(file, 0)
         os.pwrite(file, msgspec.json.encode(report), 0)
 
 
-def left_by(process: int) -> Report | None:
+def left_by(process: int) -> ReloadReport | None:
     """What the last reload of a supervisor did not take; None where it cannot be read."""
     with suppress(OSError, msgspec.DecodeError):
         for file in Path(f"/proc/{process}/fd").iterdir():
             if str(file.readlink()) == _LINK:
-                return msgspec.json.decode(file.read_bytes(), type=Report)
+                return msgspec.json.decode(file.read_bytes(), type=ReloadReport)
     return None

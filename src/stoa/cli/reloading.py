@@ -12,7 +12,7 @@ import typer
 
 from stoa import configuration
 from stoa.cli import reload_report
-from stoa.cli.options import ConfigFile, Host, Json, Port
+from stoa.cli.options import ConfigFile, Host, JsonOption, PortOption
 from stoa.clock import elapsed_ms
 from stoa.settings import Settings
 from stoa.store.tx import StartRefused
@@ -26,11 +26,11 @@ _SINGLE = (
     "socket of systemd connections wait meanwhile"
 )
 
-Supervisor = Annotated[
+SupervisorOption = Annotated[
     int | None,
     typer.Option("--pid", help="The process of `stoa serve`, instead of asking it at its address."),
 ]
-Wait = Annotated[int, typer.Option(min=1, help="How many seconds it may take.")]
+WaitOption = Annotated[int, typer.Option(min=1, help="How many seconds it may take.")]
 
 
 class _Process(NamedTuple):
@@ -40,11 +40,11 @@ class _Process(NamedTuple):
 
 def reload(
     host: Host = None,
-    port: Port = None,
+    port: PortOption = None,
     config: ConfigFile = None,
-    pid: Supervisor = None,
-    wait: Wait = 300,
-    as_json: Json = False,
+    pid: SupervisorOption = None,
+    wait: WaitOption = 300,
+    as_json: JsonOption = False,
 ) -> None:
     """Replace the workers of the running server one by one, and wait until all are replaced.
 
@@ -68,7 +68,7 @@ def reload(
         raise StartRefused(f"the server would not start again: {report.problem}")
 
 
-def _not_taken(report: reload_report.Report | None) -> list[str]:
+def _not_taken(report: reload_report.ReloadReport | None) -> list[str]:
     if report is None:
         return ["the log of the server names settings that were not taken"]
     if not report.not_taken:

@@ -13,11 +13,11 @@ from stoa.cli.options import (
     DatabaseUrl,
     DataDir,
     Host,
-    Json,
-    LogFormat,
-    LogLevel,
-    Port,
-    Workers,
+    JsonOption,
+    LogFormatOption,
+    LogLevelOption,
+    PortOption,
+    WorkersOption,
 )
 
 New = Annotated[
@@ -30,12 +30,12 @@ New = Annotated[
 
 def serve(
     host: Host = None,
-    port: Port = None,
+    port: PortOption = None,
     data_dir: DataDir = None,
     base_url: BaseUrl = None,
-    workers: Workers = None,
-    log_level: LogLevel = None,
-    log_format: LogFormat = None,
+    workers: WorkersOption = None,
+    log_level: LogLevelOption = None,
+    log_format: LogFormatOption = None,
     config: ConfigFile = None,
     new: New = False,
 ) -> None:
@@ -61,7 +61,7 @@ def migrate(
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     config: ConfigFile = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Bring the database to this program's schema.
 

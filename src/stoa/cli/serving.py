@@ -24,11 +24,11 @@ from stoa.settings import Settings, SettingsError, check, environment_name
 from stoa.store.tx import StartRefused
 
 if TYPE_CHECKING:
-    from stoa.app import Stoa
+    from stoa.app import Service
     from stoa.cli import reload_report
-    from stoa.cli.worker_process import Link
+    from stoa.cli.worker_process import SupervisorLink
     from stoa.clock import SystemClock
-    from stoa.metrics import Sheets
+    from stoa.metrics import AllCounters
     from stoa.server.server import Server
 
 _BACKLOG = 2048
@@ -75,8 +75,8 @@ def _reread(
     try:
         configured = configuration.from_process(flags, config)
     except SettingsError as error:
-        return reload_report.Report(problem=str(error))
-    return reload_report.Report(reload_report.compare(running, configured))
+        return reload_report.ReloadReport(problem=str(error))
+    return reload_report.ReloadReport(reload_report.compare(running, configured))
 
 
 def _at(settings: Settings, listener: socket.socket) -> Settings:
@@ -152,7 +152,7 @@ def _run(
         log.info("database migrated", done=done)
     loops = loop_factory()
 
-    def work(link: "Link") -> None:
+    def work(link: "SupervisorLink") -> None:
         with asyncio.Runner(loop_factory=loops) as runner, suppress(asyncio.CancelledError):
             if not runner.run(_serve(settings, listener, clock, link, sheets, metrics, most)):
                 raise SystemExit(os.EX_SOFTWARE)
@@ -197,13 +197,13 @@ async def _serve(
     settings: Settings,
     listener: socket.socket,
     clock: "SystemClock",
-    link: "Link",
-    sheets: "Sheets",
+    link: "SupervisorLink",
+    sheets: "AllCounters",
     metrics: socket.socket | None,
     most: int,
 ) -> bool:
     """Serve until this is to end; whether it could do its work until then."""
-    from stoa.app import Stoa
+    from stoa.app import Service
     from stoa.logs import loop_fault
     from stoa.server.server import cancel_on_signals
     from stoa.server.tracing import new_provider
@@ -212,7 +212,7 @@ async def _serve(
     cancel_on_signals()
     _end_with_supervisor(link)
     sheet = sheets.each[link.place]
-    async with await Stoa.open(settings, clock, apart=True, sheet=sheet) as stoa:
+    async with await Service.open(settings, clock, apart=True, sheet=sheet) as stoa:
         provider = new_provider(settings)  # has a thread, so not before the writer was forked
         server = stoa.server(provider and provider.get_tracer("stoa"), most)
         server.end_on_signals()
@@ -231,7 +231,7 @@ async def _serve(
 
 
 @asynccontextmanager
-async def _taking_commands(settings: Settings, stoa: "Stoa") -> AsyncGenerator[None]:
+async def _taking_commands(settings: Settings, stoa: "Service") -> AsyncGenerator[None]:
     """Take the operator's commands where no other program can write to the database."""
     from stoa.server import control
 
@@ -258,7 +258,7 @@ async def _serving_metrics(
         await task
 
 
-def _beat(link: "Link", stoa: "Stoa") -> None:
+def _beat(link: "SupervisorLink", stoa: "Service") -> None:
     """Tell the supervisor and the metrics once a second that the event loop turns."""
     from stoa.domain import limits
 
@@ -267,7 +267,7 @@ def _beat(link: "Link", stoa: "Stoa") -> None:
     asyncio.get_running_loop().call_later(limits.HEARTBEAT_MS / 1000, _beat, link, stoa)
 
 
-def _end_with_supervisor(link: "Link") -> None:
+def _end_with_supervisor(link: "SupervisorLink") -> None:
     loop = asyncio.get_running_loop()
 
     def end() -> None:

@@ -18,9 +18,9 @@ from stoa.cli import reload_report
 from stoa.cli.notifying import ALIVE, READY, STOPPING, notify
 from stoa.cli.worker_process import (
     STACKS_SIGNAL,
-    Link,
-    Work,
+    SupervisorLink,
     Worker,
+    WorkerMain,
     flush_output,
     kill_group,
     run_as_worker,
@@ -46,9 +46,9 @@ class Supervisor:
         self,
         count: int,
         listener: socket.socket,
-        work: Work,
+        work: WorkerMain,
         clock: SystemClock,
-        reread: Callable[[], reload_report.Report],
+        reread: Callable[[], reload_report.ReloadReport],
     ) -> None:
         self._count = count
         self._workers = [Worker(place=place) for place in range(count)]
@@ -177,7 +177,7 @@ class Supervisor:
         except BaseException:
             log.exception("worker failed")
             os._exit(1)
-        run_as_worker(self._work, Link(status_pipe, self._supervisor_gone, place))
+        run_as_worker(self._work, SupervisorLink(status_pipe, self._supervisor_gone, place))
 
     def _leave(self) -> None:
         """Let go, in a worker, of what is the supervisor's."""

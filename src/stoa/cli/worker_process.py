@@ -25,7 +25,7 @@ _REASON_BYTES = 4096  # of the line that says why a worker does not start
 _SAID_BYTES = 64 * 1024  # as much as a pipe holds
 
 
-class Link:
+class SupervisorLink:
     """A worker's side of the pipes to its supervisor. `supervisor_gone` is a descriptor that can be
     read once the supervisor has ended; `place` is a number that no other worker has meanwhile."""
 
@@ -56,10 +56,10 @@ class Link:
             os.write(self._status_pipe, message)
 
 
-Work = Callable[[Link], None]
+WorkerMain = Callable[[SupervisorLink], None]
 """What a worker does, to its end. It says when it is ready, beats from then on, and ends when
-`Link.supervisor_gone` can be read. Raises `StartRefused` or `SettingsError` when it cannot begin,
-and `SystemExit` with a status to end with that."""
+`supervisor_gone` can be read. Raises `StartRefused` or `SettingsError` when it cannot start, and
+`SystemExit` to end with that status."""
 
 
 @dataclass(slots=True, eq=False)
@@ -149,7 +149,7 @@ def kill_group(pid: int) -> None:
         os.killpg(pid, signal.SIGKILL)
 
 
-def run_as_worker(work: Work, link: Link) -> NoReturn:
+def run_as_worker(work: WorkerMain, link: SupervisorLink) -> NoReturn:
     """Be a worker in this process, which was forked for it, and end it."""
     status = 1
     try:

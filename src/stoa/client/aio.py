@@ -11,7 +11,7 @@ import httpx
 from stoa.client import transport
 from stoa.client.connection import BaseConnection
 from stoa.client.errors import Unreachable
-from stoa.client.protocol import Pause, Reply, Send, SignIn, Step, Steps, V
+from stoa.client.protocol import HttpReply, Pause, SendRequest, SignIn, Step, Steps, V
 from stoa.client.source import Source
 
 E = TypeVar("E")
@@ -78,9 +78,9 @@ class AsyncConnection(BaseConnection):
         except StopIteration as end:
             return end.value
 
-    async def _take(self, step: Step) -> Reply | None:
+    async def _take(self, step: Step) -> HttpReply | None:
         match step:
-            case Send():
+            case SendRequest():
                 return await self._send(step)
             case Pause(seconds):
                 await asyncio.sleep(seconds)
@@ -89,7 +89,7 @@ class AsyncConnection(BaseConnection):
                     await self.carry_out(steps)
         return None
 
-    async def _send(self, send: Send) -> Reply:
+    async def _send(self, send: SendRequest) -> HttpReply:
         try:
             return transport.reply(
                 await self._http.request(**transport.arguments(send, self._http.timeout))

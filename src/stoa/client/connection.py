@@ -11,8 +11,8 @@ from stoa.client.generated.models import SignedIn
 from stoa.client.kept_session import KeptSession
 from stoa.client.keyfile import KeyFile, KeyFileError
 from stoa.client.keys import Signer, canonical_url
-from stoa.client.operation import Operation, T
-from stoa.client.protocol import MAX_WAIT_S, Profile, Session, Steps
+from stoa.client.operation import ClientOperation, T
+from stoa.client.protocol import MAX_WAIT_S, Profile, SessionState, Steps
 from stoa.client.source import Pages, Source
 
 TIMEOUT_S = 30.0
@@ -41,7 +41,7 @@ class BaseConnection(ABC):
         profile = Profile(
             display_name=display_name, description=description, capabilities=capabilities
         )
-        self._session = Session(url, key, profile, max_wait, time.monotonic)
+        self._session = SessionState(url, key, profile, max_wait, time.monotonic)
         self._open(timeout)
 
     @classmethod
@@ -80,11 +80,13 @@ class BaseConnection(ABC):
     def _open(self, timeout: float) -> None:
         """Get ready to send to the session's address."""
 
-    def _call(self, operation: Operation[T], values: Mapping[str, Any]) -> Steps[T]:
+    def _call(self, operation: ClientOperation[T], values: Mapping[str, Any]) -> Steps[T]:
         """The steps of an operation."""
         return self._session.call(operation, values)
 
-    def _each(self, operation: Operation[Any], values: Mapping[str, Any], rows: str) -> Source[Any]:
+    def _each(
+        self, operation: ClientOperation[Any], values: Mapping[str, Any], rows: str
+    ) -> Source[Any]:
         """The rows of a list."""
         return Pages(self._session, operation, values, rows)
 

@@ -2,14 +2,14 @@
 
 from stoa.client.generated.models import Opportunity
 from stoa.client.generated.operations import LIST_RECOMMENDED
-from stoa.client.protocol import Pause, Session, Steps
+from stoa.client.protocol import Pause, SessionState, Steps
 from stoa.client.source import PAGE_ROWS, Source
 
 
 class Feed(Source[Opportunity]):
     """The opportunities of one agent. Ids in `seen` are not reported, and added to it."""
 
-    def __init__(self, session: Session, seen: set[str] | None) -> None:
+    def __init__(self, session: SessionState, seen: set[str] | None) -> None:
         self._session = session
         self._seen = set[str]() if seen is None else seen
         self._etag: str | None = None

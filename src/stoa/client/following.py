@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 from stoa.client.errors import StoaError
 from stoa.client.generated.models import Event, EventList, Inbox
 from stoa.client.generated.operations import LIST_EVENTS, READ_INBOX
-from stoa.client.operation import Operation
-from stoa.client.protocol import Pause, Session, Steps
+from stoa.client.operation import ClientOperation
+from stoa.client.protocol import Pause, SessionState, Steps
 from stoa.client.source import PAGE_ROWS, Source
 
 E = TypeVar("E", bound=Event)
@@ -30,14 +30,14 @@ class Following(Source[E]):
 
     def __init__(
         self,
-        session: Session,
-        operation: Operation[EventList] | Operation[Inbox],
+        session: SessionState,
+        operation: ClientOperation[EventList] | ClientOperation[Inbox],
         filters: Mapping[str, Any],
         *,
         acknowledges: bool = False,
     ) -> None:
         self._session = session
-        self._operation: Operation[Any] = operation
+        self._operation: ClientOperation[Any] = operation
         self._filters = {**filters, "limit": PAGE_ROWS}
         self._waits = bool(filters.get("wait"))
         self._acknowledges = acknowledges

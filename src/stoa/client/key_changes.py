@@ -19,7 +19,7 @@ from stoa.client.generated.operations import (
     ROTATE_KEY,
 )
 from stoa.client.keys import Signer, check_challenge
-from stoa.client.protocol import Session, Steps
+from stoa.client.protocol import SessionState, Steps
 
 _FORMAT = "stoa-keys-v1"
 
@@ -33,7 +33,7 @@ def signed_text(change: str, agent_id: str, public_key: str, challenge: str) -> 
     return f"{_FORMAT}\n{change}\n{agent_id}\n{public_key.lower()}\n{challenge}"
 
 
-def rotation(session: Session, new_key: Signer, *, dry_run: bool = False) -> Steps[KeyRotated]:
+def rotation(session: SessionState, new_key: Signer, *, dry_run: bool = False) -> Steps[KeyRotated]:
     """Replace the key of the session's agent; the session has the new key afterwards."""
     key = session.own_key()
     agent_id = yield from session.own_id()
@@ -46,7 +46,7 @@ def rotation(session: Session, new_key: Signer, *, dry_run: bool = False) -> Ste
     return rotated
 
 
-def naming(session: Session, recovery_public_key: str) -> Steps[RecoveryKeyNamed]:
+def naming(session: SessionState, recovery_public_key: str) -> Steps[RecoveryKeyNamed]:
     """Name the recovery key of the session's agent."""
     key = session.own_key()
     agent_id = yield from session.own_id()
@@ -58,7 +58,7 @@ def naming(session: Session, recovery_public_key: str) -> Steps[RecoveryKeyNamed
 
 
 def recovery(
-    session: Session, agent_id: str, recovery_key: Signer, new_key: Signer
+    session: SessionState, agent_id: str, recovery_key: Signer, new_key: Signer
 ) -> Steps[RecoveryBegun]:
     """Begin to recover an agent; the session needs no key for it."""
     challenge = yield from _challenge(session, new_key.public_key)
@@ -67,7 +67,7 @@ def recovery(
     return (yield from session.call(RECOVER_KEY, {"agentId": agent_id, **proof}))
 
 
-def _challenge(session: Session, public_key: str) -> Steps[str]:
+def _challenge(session: SessionState, public_key: str) -> Steps[str]:
     """A challenge of this service for a key. Raises ForeignChallenge for one of another."""
     issued = yield from session.call(CREATE_CHALLENGE, {"publicKey": public_key})
     check_challenge(issued.challenge, session.url)

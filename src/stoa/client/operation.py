@@ -9,7 +9,7 @@ T = TypeVar("T", bound=Resource)
 
 
 @dataclass(frozen=True, slots=True)
-class Operation(Generic[T]):
+class ClientOperation(Generic[T]):
     """One operation of the service.
 
     `repeatable`: sending it twice has the effect of sending it once, so it may be retried when the

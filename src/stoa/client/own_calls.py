@@ -19,7 +19,7 @@ from stoa.client.generated.models import (
 )
 from stoa.client.generated.operations import GET_INBOX, LIST_EVENTS
 from stoa.client.keys import Signer
-from stoa.client.operation import Operation
+from stoa.client.operation import ClientOperation
 from stoa.client.protocol import Steps
 from stoa.client.resources import JsonObject
 from stoa.client.source import Source
@@ -79,7 +79,7 @@ class OwnCalls(BaseConnection):
         return key_changes.recovery(self._session, agent_id, recovery_key, new_key)
 
     @call
-    def lean(self, operation: Operation[Any], **values: Any) -> Steps[JsonObject]:
+    def lean(self, operation: ClientOperation[Any], **values: Any) -> Steps[JsonObject]:
         """The lean form of an answer as plain JSON, for a model: about a third of the tokens.
 
         `values` are the fields of the call; a write is answered with ids and names alone.

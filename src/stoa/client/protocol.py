@@ -3,7 +3,7 @@
 Each call is a generator of steps. It yields what to do next and is sent what came of it; `sync` and
 `aio` carry the steps out, and nothing else differs between them. A step is
 
-- `Send`: make this HTTP request, send back a `Reply`, or throw in `Unreachable`;
+- `SendRequest`: make this HTTP request, send back a `HttpReply`, or throw in `Unreachable`;
 - `Pause`: wait so many seconds;
 - `SignIn`: run its steps to their end while no other call of this client signs in.
 """
@@ -21,7 +21,7 @@ from stoa.client.errors import Issue, RateLimited, Refused, StoaError, Unexpecte
 from stoa.client.generated.models import SignedIn
 from stoa.client.generated.operations import CREATE_CHALLENGE, VERIFY_CHALLENGE
 from stoa.client.keys import Signer, canonical_url, check_challenge
-from stoa.client.operation import Operation, T
+from stoa.client.operation import ClientOperation, T
 from stoa.client.resources import JsonObject, WrongShape, camel, dump, parse, read
 from stoa.client.retry_after import retry_after
 
@@ -52,7 +52,7 @@ _IN_PROGRESS = "idempotency_in_progress"
 
 
 @dataclass(frozen=True, slots=True)
-class Send:
+class SendRequest:
     """A request to make; `path` holds the query too. The service may wait so many seconds before it
     answers."""
 
@@ -78,7 +78,7 @@ class SignIn:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class HttpReply:
     """What came back; names of headers are lower-case."""
 
     status: int
@@ -86,9 +86,9 @@ class Reply:
     body: bytes
 
 
-Step: TypeAlias = Send | Pause | SignIn
-Outcome: TypeAlias = Reply | Unreachable
-Steps: TypeAlias = Generator[Step, Reply | None, V]
+Step: TypeAlias = SendRequest | Pause | SignIn
+SendResult: TypeAlias = HttpReply | Unreachable
+Steps: TypeAlias = Generator[Step, HttpReply | None, V]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +120,7 @@ class Kept:
     seconds: float
 
 
-class Keeper(Protocol):
+class SessionStore(Protocol):
     """Where a session is kept between runs of programs."""
 
     def read(self, public_key: str) -> Kept | None:
@@ -138,7 +138,7 @@ class _Token:
     renew_at: float
 
 
-class Session:
+class SessionState:
     """One agent (or, without `key`, an anonymous reader) at one service.
 
     `max_wait` bounds the seconds that one call spends waiting; `clock` gives seconds that never go
@@ -156,7 +156,7 @@ class Session:
         self.url = canonical_url(url)
         self.clock = clock
         self.signed_in: SignedIn | None = None
-        self.keeper: Keeper | None = None
+        self.keeper: SessionStore | None = None
         self.reload_key: Callable[[], Signer | None] | None = None
         self._agent_id: str | None = None
         self._key = key
@@ -166,19 +166,19 @@ class Session:
         self._written = ""
         self._noting = threading.Lock()
 
-    def call(self, operation: Operation[T], values: Mapping[str, Any]) -> Steps[T]:
+    def call(self, operation: ClientOperation[T], values: Mapping[str, Any]) -> Steps[T]:
         """The answer of an operation."""
         reply = yield from self._exchange(operation, values, {})
         return _answer(operation.answer, reply)
 
-    def lean(self, operation: Operation[Any], values: Mapping[str, Any]) -> Steps[JsonObject]:
+    def lean(self, operation: ClientOperation[Any], values: Mapping[str, Any]) -> Steps[JsonObject]:
         """The lean form of an answer: an object of another shape than the typed one."""
         given = {camel(name): value for name, value in values.items()}
         reply = yield from self._exchange(operation, {**given, _VIEW: "lean"}, {})
         return _checked(reply)
 
     def poll(
-        self, operation: Operation[T], values: Mapping[str, Any], etag: str | None
+        self, operation: ClientOperation[T], values: Mapping[str, Any], etag: str | None
     ) -> Steps[tuple[T | None, str | None]]:
         """The answer and its ETag; None for the answer when it is still the one of `etag`."""
         headers = {"If-None-Match": etag} if etag else {}
@@ -292,8 +292,8 @@ class Session:
         return self._token.text
 
     def _exchange(
-        self, operation: Operation[Any], values: Mapping[str, Any], headers: Mapping[str, str]
-    ) -> Steps[Reply]:
+        self, operation: ClientOperation[Any], values: Mapping[str, Any], headers: Mapping[str, str]
+    ) -> Steps[HttpReply]:
         # What was written is shown by a read that says so, wherever it is answered.
         if self._written and operation.method == "GET":
             headers = {_CONSISTENCY: self._written, **headers}
@@ -302,7 +302,7 @@ class Session:
             self._written = max(self._written, reply.headers.get(_CONSISTENCY, ""))
         return reply
 
-    def _replied(self, operation: Operation[Any], request: Send) -> Steps[Reply]:
+    def _replied(self, operation: ClientOperation[Any], request: SendRequest) -> Steps[HttpReply]:
         budget = _RetryBudget(self._max_wait)
         if not operation.signed or self._key is None:
             return (yield from _attempts(operation, request, budget))
@@ -335,7 +335,9 @@ class _RetryBudget:
         return seconds
 
 
-def _attempts(operation: Operation[Any], request: Send, budget: _RetryBudget) -> Steps[Reply]:
+def _attempts(
+    operation: ClientOperation[Any], request: SendRequest, budget: _RetryBudget
+) -> Steps[HttpReply]:
     """The reply to a request, sent again as long as that is safe and the budget allows it.
 
     A 429 was refused before any work: anything may be sent again. A 503, a proxy's 502 or 504, or a
@@ -343,7 +345,7 @@ def _attempts(operation: Operation[Any], request: Send, budget: _RetryBudget) ->
     what never left. A 409 says that an earlier attempt still runs. What was left open stays so when
     later attempts do not get through.
     """
-    left_open: Outcome | None = None
+    left_open: SendResult | None = None
     while True:
         try:
             outcome = yield request
@@ -363,7 +365,9 @@ def _attempts(operation: Operation[Any], request: Send, budget: _RetryBudget) ->
     return outcome
 
 
-def _wait(operation: Operation[Any], outcome: Outcome, budget: _RetryBudget) -> float | None:
+def _wait(
+    operation: ClientOperation[Any], outcome: SendResult, budget: _RetryBudget
+) -> float | None:
     if isinstance(outcome, Unreachable):
         safe = operation.repeatable or not outcome.maybe_done
         return budget.pause() if safe else None
@@ -375,19 +379,19 @@ def _wait(operation: Operation[Any], outcome: Outcome, budget: _RetryBudget) -> 
     return None
 
 
-def _still_running(reply: Reply) -> bool:
+def _still_running(reply: HttpReply) -> bool:
     """Whether the service still runs an earlier attempt at this call."""
     return reply.status == _CONFLICT and _refusal(reply).code == _IN_PROGRESS
 
 
-def _leaves_open(outcome: Outcome) -> bool:
+def _leaves_open(outcome: SendResult) -> bool:
     """Whether it is unknown if the call was carried out."""
     if isinstance(outcome, Unreachable):
         return outcome.maybe_done
     return outcome.status in _UNAVAILABLE
 
 
-def _did_not_get_through(outcome: Outcome) -> bool:
+def _did_not_get_through(outcome: SendResult) -> bool:
     """Whether the outcome of an attempt says nothing about those before it."""
     if isinstance(outcome, Unreachable):
         return not outcome.maybe_done
@@ -395,8 +399,8 @@ def _did_not_get_through(outcome: Outcome) -> bool:
 
 
 def _request(
-    operation: Operation[Any], values: Mapping[str, Any], headers: Mapping[str, str]
-) -> Send:
+    operation: ClientOperation[Any], values: Mapping[str, Any], headers: Mapping[str, str]
+) -> SendRequest:
     given = {name: value for name, value in values.items() if value is not None}
     path = operation.path
     for name in list(given):
@@ -406,7 +410,7 @@ def _request(
     if operation.method == "GET":
         query = urlencode({name: _as_text(value) for name, value in given.items()})
         wait = int(given.get("wait", 0))
-        return Send("GET", f"{path}?{query}" if query else path, accept, None, wait)
+        return SendRequest("GET", f"{path}?{query}" if query else path, accept, None, wait)
     sent, asked = {**accept, "Content-Type": "application/json"}, dict[str, str]()
     if _VIEW in given:
         asked[_VIEW] = given.pop(_VIEW)
@@ -417,7 +421,7 @@ def _request(
     path = f"{path}?{urlencode(asked)}" if asked else path
     # A lone surrogate goes out as it is, so that the service can say which field holds it.
     body = dump(given).encode("utf-8", "surrogatepass")
-    return Send(operation.method, path, sent, body)
+    return SendRequest(operation.method, path, sent, body)
 
 
 def _sendable(key: str) -> str:
@@ -434,12 +438,12 @@ def _as_text(value: str | int | bool | Decimal | Sequence[str]) -> str:
     return ",".join(value) if isinstance(value, Sequence) else dump(value)
 
 
-def _with(request: Send, authorization: str) -> Send:
+def _with(request: SendRequest, authorization: str) -> SendRequest:
     headers = {**request.headers, "Authorization": authorization}
     return replace(request, headers=headers)
 
 
-def _answer(kind: type[T], reply: Reply) -> T:
+def _answer(kind: type[T], reply: HttpReply) -> T:
     members = _checked(reply)
     try:
         return read(kind, members)
@@ -447,7 +451,7 @@ def _answer(kind: type[T], reply: Reply) -> T:
         raise _unexpected(reply, error) from None
 
 
-def _checked(reply: Reply) -> JsonObject:
+def _checked(reply: HttpReply) -> JsonObject:
     """The members of a success."""
     if reply.status >= _OK_BELOW:
         raise _refusal(reply)
@@ -457,18 +461,18 @@ def _checked(reply: Reply) -> JsonObject:
         raise _unexpected(reply, error) from None
 
 
-def _unexpected(reply: Reply, error: WrongShape) -> UnexpectedAnswer:
+def _unexpected(reply: HttpReply, error: WrongShape) -> UnexpectedAnswer:
     return UnexpectedAnswer(f"the answer is not as expected: {error}", reply.status)
 
 
-def _json(reply: Reply) -> JsonObject:
+def _json(reply: HttpReply) -> JsonObject:
     media_type = reply.headers.get("content-type", "none").partition(";")[0].strip().lower()
     if media_type != "application/json" and not media_type.endswith("+json"):
         raise WrongShape(f"HTTP {reply.status} of type {media_type}, not JSON")
     return parse(reply.body)
 
 
-def _refusal(reply: Reply) -> StoaError:
+def _refusal(reply: HttpReply) -> StoaError:
     """The error to raise for a reply that is not a success."""
     wait = retry_after(reply.headers)
     try:
@@ -492,7 +496,7 @@ def _refusal(reply: Reply) -> StoaError:
     )
 
 
-def _elsewhere(reply: Reply) -> str:
+def _elsewhere(reply: HttpReply) -> str:
     """Where a redirect leads, which is not followed."""
     address = reply.headers.get("location")
     return f"; it leads to {address}" if address and 300 < reply.status < 400 else ""

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar
 
-from stoa.client.operation import Operation
-from stoa.client.protocol import Session, Steps
+from stoa.client.operation import ClientOperation
+from stoa.client.protocol import SessionState, Steps
 
 E = TypeVar("E")
 
@@ -30,7 +30,11 @@ class Pages(Source[Any]):
     """The rows of a list, which answers hold in their member `rows`."""
 
     def __init__(
-        self, session: Session, operation: Operation[Any], values: Mapping[str, Any], rows: str
+        self,
+        session: SessionState,
+        operation: ClientOperation[Any],
+        values: Mapping[str, Any],
+        rows: str,
     ) -> None:
         self._session = session
         self._operation = operation

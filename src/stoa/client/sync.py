@@ -12,7 +12,7 @@ import httpx
 from stoa.client import transport
 from stoa.client.connection import BaseConnection
 from stoa.client.errors import Unreachable
-from stoa.client.protocol import Pause, Reply, Send, SignIn, Step, Steps, V
+from stoa.client.protocol import HttpReply, Pause, SendRequest, SignIn, Step, Steps, V
 from stoa.client.source import Source
 
 E = TypeVar("E")
@@ -79,9 +79,9 @@ class Connection(BaseConnection):
         except StopIteration as end:
             return end.value
 
-    def _take(self, step: Step) -> Reply | None:
+    def _take(self, step: Step) -> HttpReply | None:
         match step:
-            case Send():
+            case SendRequest():
                 return self._send(step)
             case Pause(seconds):
                 time.sleep(seconds)
@@ -90,7 +90,7 @@ class Connection(BaseConnection):
                     self.carry_out(steps)
         return None
 
-    def _send(self, send: Send) -> Reply:
+    def _send(self, send: SendRequest) -> HttpReply:
         try:
             return transport.reply(
                 self._http.request(**transport.arguments(send, self._http.timeout))

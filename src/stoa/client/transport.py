@@ -7,7 +7,7 @@ from typing import TypedDict, TypeVar
 import httpx
 
 from stoa.client.errors import Unreachable
-from stoa.client.protocol import Reply, Send
+from stoa.client.protocol import HttpReply, SendRequest
 
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
 
@@ -55,7 +55,7 @@ def _tls_context() -> ssl.SSLContext:
         ) from error
 
 
-def arguments(send: Send, usual: httpx.Timeout) -> Arguments:
+def arguments(send: SendRequest, usual: httpx.Timeout) -> Arguments:
     """How httpx takes a request, which may take as much longer than usual as the service waits.
     Redirects are not followed: a token goes to one address only."""
     read = None if usual.read is None else usual.read + send.wait
@@ -69,9 +69,9 @@ def arguments(send: Send, usual: httpx.Timeout) -> Arguments:
     }
 
 
-def reply(response: httpx.Response) -> Reply:
+def reply(response: httpx.Response) -> HttpReply:
     """What of an answer matters."""
-    return Reply(response.status_code, response.headers, response.content)
+    return HttpReply(response.status_code, response.headers, response.content)
 
 
 def unreachable(url: str, error: httpx.RequestError) -> Unreachable:

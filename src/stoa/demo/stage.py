@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from stoa.app import Stoa
+from stoa.app import Service
 from stoa.client import AsyncStoa, Key
 from stoa.clock import SystemClock
 from stoa.domain import limits
@@ -35,7 +35,9 @@ class TurnableClock:
 class Stage:
     """A running server and the agents who act on it."""
 
-    def __init__(self, stoa: Stoa, url: str, clock: TurnableClock, stack: AsyncExitStack) -> None:
+    def __init__(
+        self, stoa: Service, url: str, clock: TurnableClock, stack: AsyncExitStack
+    ) -> None:
         self._stoa = stoa
         self._stack = stack
         self.url = url
@@ -76,7 +78,7 @@ async def stage(database_url: str = "") -> AsyncGenerator[Stage]:
             port=port, data_dir=str(Path(folder)), database_url=database_url, sweep_seconds=3600
         )
         await engine_of(settings).migrate(settings)
-        async with await Stoa.open(settings, clock) as stoa, AsyncExitStack() as stack:
+        async with await Service.open(settings, clock) as stoa, AsyncExitStack() as stack:
             server = stoa.server()
             serving = asyncio.create_task(server.serve(sockets=[listener]))
             try:

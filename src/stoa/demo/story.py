@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from stoa.client import AsyncStoa, StoaError
 from stoa.demo.stage import Stage
 
-Tell = Callable[[str], None]
+StoryWriter = Callable[[str], None]
 
 _CAST = {
     "Ada": ("asks well and pays for answers", ("databases",)),
@@ -26,7 +26,7 @@ _CAST = {
 class Story:
     """The scenes, in order."""
 
-    def __init__(self, stage: Stage, tell: Tell) -> None:
+    def __init__(self, stage: Stage, tell: StoryWriter) -> None:
         self._stage = stage
         self._tell = tell
         self._cast: dict[str, AsyncStoa] = {}

@@ -32,7 +32,7 @@ class Parts(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class JoseHeader:
     """What counts of a JOSE header. `crit` names members that must be understood."""
 
     alg: str
@@ -82,7 +82,7 @@ def _decoded(part: bytes) -> bytes:
     return a2b_base64(part.translate(_STANDARD) + b"==")
 
 
-def check_head(head: Header) -> None:
+def check_head(head: JoseHeader) -> None:
     """Refuse another algorithm, and extensions that must be understood."""
     if head.alg != ALGORITHM:
         raise refusal(f"The alg of client_assertion must be {ALGORITHM}: sign with Ed25519.")

@@ -28,7 +28,7 @@ _VISIBLE = re.compile(r"[ -~]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AuthorizationRequest:
     """What a client asks for. `challenge` is that of PKCE with S256."""
 
     client: Client
@@ -40,7 +40,7 @@ class Asked:
 
 def check_asked(
     client: Client, redirect_uri: str, query: Mapping[str, str], base_urls: frozenset[str]
-) -> Asked:
+) -> AuthorizationRequest:
     """What the query of a known client asks for. Raises `OAuthRefusal`."""
     if query.get("response_type") != "code":
         raise OAuthRefusal("unsupported_response_type", "The `response_type` must be `code`.")
@@ -57,7 +57,9 @@ def check_asked(
             "invalid_request", f"The `state` must be at most {STATE_CHARS} characters of ASCII."
         )
     check_resource(base_urls, query.get("resource"))
-    return Asked(client, redirect_uri, state, challenge, granted_scopes(query.get("scope")))
+    return AuthorizationRequest(
+        client, redirect_uri, state, challenge, granted_scopes(query.get("scope"))
+    )
 
 
 def pairing_code(random: bytes) -> str:

@@ -23,7 +23,7 @@ _FORM = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_LENGTH}}}")
 
 
 @dataclass(frozen=True, slots=True)
-class Challenge:
+class IssuedChallenge:
     """A challenge as it travels, and when it stops working (milliseconds since 1970)."""
 
     text: str
@@ -32,7 +32,7 @@ class Challenge:
 
 def issue(
     secret: bytes, base_url: str, public_key: bytes, now: int, ttl_ms: int, nonce: bytes
-) -> Challenge:
+) -> IssuedChallenge:
     """Make the challenge that `public_key` may sign until `now + ttl_ms`.
 
     `text` is unpadded base64url of: the base URL in UTF-8, one line feed, then a version byte, the
@@ -49,12 +49,12 @@ def issue(
     text = _seal(secret, public_key, base_url.encode() + _SEPARATOR + opaque)
     if len(text) > MAX_LENGTH:
         raise ValueError(f"a challenge has at most {MAX_LENGTH} characters: shorten the base URL")
-    return Challenge(text, expires_at)
+    return IssuedChallenge(text, expires_at)
 
 
 def check(
     secret: bytes, base_urls: Collection[str], public_key: bytes, text: str, now: int
-) -> Challenge:
+) -> IssuedChallenge:
     """Recognise a challenge that `issue` made for this key under one of these base URLs.
 
     Raises `Refusal`: `challenge_invalid` for anything that differs by even one character from what
@@ -71,7 +71,7 @@ def check(
     expires_at = int.from_bytes(raw[-_MAC_BYTES - _EXPIRY_BYTES : -_MAC_BYTES], "big")
     if now >= expires_at:
         raise Refusal("challenge_expired")
-    return Challenge(text, expires_at)
+    return IssuedChallenge(text, expires_at)
 
 
 def digest(text: str) -> bytes:

@@ -94,7 +94,7 @@ def amount_problem(amount: Credits, *, may_be_nothing: bool) -> str | None:
     return f"Must be {zero}from {SMALLEST.wire:,} to {LARGEST.wire:,}."
 
 
-class Kind(StrEnum):
+class TransactionKind(StrEnum):
     """What a ledger transaction is for."""
 
     SIGNUP_GRANT = "signup_grant"
@@ -116,7 +116,7 @@ class Posting:
 class Movement:
     """A transaction before it is written. Its postings sum to zero, or it cannot be built."""
 
-    kind: Kind
+    kind: TransactionKind
     reference_type: str
     reference_id: str
     postings: tuple[Posting, Posting]
@@ -139,35 +139,42 @@ def escrow_account(hold_id: str) -> str:
 
 def grant(agent_id: str, amount: Credits) -> Movement:
     """Credits for a new key: the only way that credits come into being."""
-    return _move(Kind.SIGNUP_GRANT, "agent", agent_id, ISSUER, agent_account(agent_id), amount)
+    return _move(
+        TransactionKind.SIGNUP_GRANT, "agent", agent_id, ISSUER, agent_account(agent_id), amount
+    )
 
 
 def hold(hold_type: str, hold_id: str, agent_id: str, amount: Credits) -> Movement:
     """Set credits aside for a bounty or a job."""
     giver, escrow = agent_account(agent_id), escrow_account(hold_id)
-    return _move(Kind.HOLD, hold_type, hold_id, giver, escrow, amount)
+    return _move(TransactionKind.HOLD, hold_type, hold_id, giver, escrow, amount)
 
 
 def payout(hold_type: str, hold_id: str, agent_id: str, amount: Credits) -> Movement:
     """Pay a hold to the agent who did the work."""
     escrow, taker = escrow_account(hold_id), agent_account(agent_id)
-    return _move(Kind.PAYOUT, hold_type, hold_id, escrow, taker, amount)
+    return _move(TransactionKind.PAYOUT, hold_type, hold_id, escrow, taker, amount)
 
 
 def refund(hold_type: str, hold_id: str, agent_id: str, amount: Credits) -> Movement:
     """Give a hold back to the agent who made it."""
     escrow, giver = escrow_account(hold_id), agent_account(agent_id)
-    return _move(Kind.REFUND, hold_type, hold_id, escrow, giver, amount)
+    return _move(TransactionKind.REFUND, hold_type, hold_id, escrow, giver, amount)
 
 
 def retirement(agent_id: str, amount: Credits) -> Movement:
     """Take back what a retired agent has: the only way that credits cease to be."""
     giver = agent_account(agent_id)
-    return _move(Kind.RETIREMENT, "agent", agent_id, giver, ISSUER, amount)
+    return _move(TransactionKind.RETIREMENT, "agent", agent_id, giver, ISSUER, amount)
 
 
 def _move(
-    kind: Kind, reference_type: str, reference_id: str, source: str, target: str, amount: Credits
+    kind: TransactionKind,
+    reference_type: str,
+    reference_id: str,
+    source: str,
+    target: str,
+    amount: Credits,
 ) -> Movement:
     postings = (Posting(source, -amount), Posting(target, amount))
     return Movement(kind, reference_type, reference_id, postings)

@@ -17,7 +17,7 @@ _KIND = re.compile(r"[a-z0-9._-]{1,40}")
 _PRINTABLE = re.compile(r"[ -~]{0,200}")
 
 
-class Form(NamedTuple):
+class CursorFormat(NamedTuple):
     """The cursors of a list in one order: their kind, and the types of the values they hold."""
 
     kind: str

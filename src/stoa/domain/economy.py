@@ -10,7 +10,7 @@ BACKLOG = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Signals:
+class EconomySignals:
     """What hints are judged by; amounts in hundredths, `richest` in descending order."""
 
     agents: int
@@ -32,12 +32,12 @@ class Advice:
     suppressed: str = ""
 
 
-def advise(signals: Signals) -> list[Advice]:
+def advise(signals: EconomySignals) -> list[Advice]:
     """Every hint, given or suppressed."""
     return [_recirculate(signals), _backlog(signals), _stale(signals)]
 
 
-def _recirculate(signals: Signals) -> Advice:
+def _recirculate(signals: EconomySignals) -> Advice:
     kind = "recirculate_demand"
     if signals.agents < FEW_AGENTS:
         return Advice(kind, suppressed=f"fewer than {FEW_AGENTS} agents")
@@ -53,7 +53,7 @@ def _recirculate(signals: Signals) -> Advice:
     )
 
 
-def _backlog(signals: Signals) -> Advice:
+def _backlog(signals: EconomySignals) -> Advice:
     kind = "unanswered_backlog"
     if signals.unanswered < BACKLOG:
         return Advice(kind, suppressed=f"fewer than {BACKLOG} unanswered threads")
@@ -64,7 +64,7 @@ def _backlog(signals: Signals) -> Advice:
     )
 
 
-def _stale(signals: Signals) -> Advice:
+def _stale(signals: EconomySignals) -> Advice:
     kind = "stale_submissions"
     if not signals.stale_submissions:
         return Advice(kind, suppressed="no submission waits longer than a day")

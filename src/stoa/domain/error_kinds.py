@@ -23,7 +23,7 @@ class ErrorKind:
 
 
 @dataclass(frozen=True, slots=True)
-class Issue:
+class InputIssue:
     """One problem of an input; `path` is dotted, `query.` or `path.` in front outside the body."""
 
     path: str

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stoa.domain.error_kinds import ErrorKind, Issue
+from stoa.domain.error_kinds import ErrorKind, InputIssue
 
 _NAME_IN_BRACES = re.compile(r"\{(\w+)\}")
 
@@ -28,7 +28,7 @@ class Refusal(Exception):
         *,
         recovery: str | None = None,
         retry_after: int | None = None,
-        issues: Sequence[Issue] = (),
+        issues: Sequence[InputIssue] = (),
         details: dict[str, Any] | None = None,
     ) -> None:
         kind = CATALOGUE[code]
@@ -65,14 +65,14 @@ def _unpickled(cls: type[Refusal], text: str) -> Refusal:
     return cls.__new__(cls, text)  # pickle then sets the attributes
 
 
-def invalid(*issues: Issue) -> Refusal:
+def invalid(*issues: InputIssue) -> Refusal:
     """400 `invalid_request` that names every problem."""
     return Refusal("invalid_request", issues=issues)
 
 
 def invalid_field(path: str, message: str) -> Refusal:
     """400 `invalid_request` about one field."""
-    return invalid(Issue(path, message))
+    return invalid(InputIssue(path, message))
 
 
 _SIGN_IN = (

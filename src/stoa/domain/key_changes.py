@@ -13,7 +13,7 @@ KEY_SIGNED = frozenset({"verify", "client_credentials"})
 """How a session begins that the agent's own key signed for."""
 
 
-class Change(StrEnum):
+class KeyChange(StrEnum):
     """A change that is signed for. The signed text names it."""
 
     ROTATE = "rotate"
@@ -80,7 +80,7 @@ def follow(state: KeyState, event: KeyEvent) -> KeyState:
         raise Refusal(refusal_code(state)) from None
 
 
-def signed_text(change: Change, agent_id: str, key: str, challenge: str) -> str:
+def signed_text(change: KeyChange, agent_id: str, key: str, challenge: str) -> str:
     """What is signed for a change, as text of which the UTF-8 bytes are signed.
 
     It names the change, the agent and the key (hex), so that a signature for one change, or for a
@@ -90,12 +90,12 @@ def signed_text(change: Change, agent_id: str, key: str, challenge: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ChainLink:
     """A change as the chain has it. `key` is the one that it names, `replaced` the one that was in
     force, `signer` the one that had to sign. Times are ms; `dropped_at` ends a replacement of the
     recovery key before it is in force."""
 
-    change: Change
+    change: KeyChange
     key: bytes
     replaced: bytes
     signer: bytes
@@ -105,13 +105,13 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class KeyStanding:
     """The keys of an agent at one time. `begun` is a change whose delay has not passed."""
 
     current: bytes
     since: int
     recovery: bytes | None = None
-    begun: Link | None = None
+    begun: ChainLink | None = None
     retired: bool = False
 
     @property
@@ -120,7 +120,7 @@ class Standing:
         if self.retired:
             return KeyState.RETIRED
         if self.begun:
-            is_recovery = self.begun.change is Change.RECOVER
+            is_recovery = self.begun.change is KeyChange.RECOVER
             return KeyState.RECOVERING if is_recovery else KeyState.REPLACING
         return KeyState.PLAIN if self.recovery is None else KeyState.GUARDED
 
@@ -132,8 +132,8 @@ class Standing:
 
 
 def standing(
-    first: bytes, since: int, links: Iterable[Link], now: int, *, retired: bool = False
-) -> Standing:
+    first: bytes, since: int, links: Iterable[ChainLink], now: int, *, retired: bool = False
+) -> KeyStanding:
     """The keys of an agent at a time (ms), from its first key and all changes in their order."""
     current, recovery, begun = first, None, None
     for link in links:
@@ -141,11 +141,11 @@ def standing(
             continue
         if link.in_force_at > now:
             begun = link
-        elif link.change is Change.RECOVERY:
+        elif link.change is KeyChange.RECOVERY:
             recovery = link.key
         else:
             current, since = link.key, link.in_force_at
-    return Standing(current, since, recovery, begun, retired)
+    return KeyStanding(current, since, recovery, begun, retired)
 
 
 def check_signature(key: bytes, text: str, signature: bytes) -> None:
@@ -156,6 +156,6 @@ def check_signature(key: bytes, text: str, signature: bytes) -> None:
             "A signature does not match the text of this change and the key that has to sign it.",
             recovery="Get a new challenge with POST {base_url}/api/v1/auth/challenge. Sign the "
             f"UTF-8 bytes of five lines without a line feed at the end: `{FORMAT}`, the change "
-            f"({', '.join(Change)}), the id of the agent, the new key in lower-case hex, and "
+            f"({', '.join(KeyChange)}), the id of the agent, the new key in lower-case hex, and "
             "the challenge.",
         )

@@ -21,7 +21,7 @@ class Action(StrEnum):
     AUTO_HIDE = "auto-hide"
 
 
-class State(StrEnum):
+class ModerationState(StrEnum):
     """What something is, as far as moderation is concerned. Of each pair or group it is in one."""
 
     SHOWN = "shown"
@@ -45,16 +45,16 @@ class SubjectType(StrEnum):
     AGENT = "agent"
 
 
-class Subject(NamedTuple):
+class ModerationSubject(NamedTuple):
     """Something that can be moderated."""
 
     type: SubjectType
     id: str
 
 
-_A, _S, _T = Action, State, SubjectType
+_A, _S, _T = Action, ModerationState, SubjectType
 
-TRANSITIONS: dict[tuple[State, Action], State] = {
+TRANSITIONS: dict[tuple[ModerationState, Action], ModerationState] = {
     (_S.SHOWN, _A.HIDE): _S.HIDDEN,
     (_S.AUTO_HIDDEN, _A.HIDE): _S.HIDDEN,
     (_S.HIDDEN, _A.RESTORE): _S.SHOWN,
@@ -121,7 +121,9 @@ NOT_TO_MODERATORS = frozenset({_A.HIDE, _A.SUSPEND})
 """What only the operator does to an agent that is a moderator."""
 
 
-def follow(subject: Subject, states: frozenset[State], action: Action) -> State:
+def follow(
+    subject: ModerationSubject, states: frozenset[ModerationState], action: Action
+) -> ModerationState:
     """The state after the action, which one of the states allows. 409 when none does."""
     for state in states:
         if (state, action) in TRANSITIONS:
@@ -133,18 +135,20 @@ def follow(subject: Subject, states: frozenset[State], action: Action) -> State:
     )
 
 
-def follow_ups(outcome: str, subject_type: SubjectType, states: frozenset[State]) -> list[Action]:
+def follow_ups(
+    outcome: str, subject_type: SubjectType, states: frozenset[ModerationState]
+) -> list[Action]:
     """What can be done next about something on which reports were upheld or dismissed."""
     if outcome == "dismissed":
-        return [Action.RESTORE] if State.AUTO_HIDDEN in states else []
-    if State.HIDDEN in states and subject_type is not SubjectType.AGENT:
+        return [Action.RESTORE] if ModerationState.AUTO_HIDDEN in states else []
+    if ModerationState.HIDDEN in states and subject_type is not SubjectType.AGENT:
         return []
     fit = [action for action in FOLLOW_UPS if action in ACTIONS[subject_type]]
     return [one for one in fit if any((state, one) in TRANSITIONS for state in states)]
 
 
 def check_moderator(
-    subject: Subject, action: Action, *, owner: str, moderator: str, of_moderator: bool
+    subject: ModerationSubject, action: Action, *, owner: str, moderator: str, of_moderator: bool
 ) -> None:
     """403 when this moderator must not do this to what belongs to `owner`."""
     own = owner == moderator and action in NOT_FOR_ONESELF

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from stoa.domain.limits import QUERY_CHARS, SEARCH_FORMS, SEARCH_TERMS
 from stoa.domain.wordforms import other_forms
-from stoa.domain.words import Run, as_written, is_unspaced, runs
+from stoa.domain.words import WordRun, as_written, is_unspaced, runs
 
 Phrase = tuple[str, ...]
 """Words that must stand next to each other in this order; one word is a phrase too."""
@@ -110,7 +110,7 @@ def parse(text: str) -> Query:
     return Query(tuple(include), tuple(exclude), frozenset(quoted))
 
 
-def _phrases(found: Iterable[Run]) -> Iterator[Phrase]:
+def _phrases(found: Iterable[WordRun]) -> Iterator[Phrase]:
     """What one piece of a query looks for: its words side by side. A word with signs is looked for
     beside its letters, so that texts that have it come first."""
     beside: list[str] = []
@@ -140,7 +140,7 @@ def _unspaced(plain: Phrase) -> Iterator[Phrase]:
         yield from zip((*pairs[::2], *pairs[-1:]))
 
 
-def _exactly(found: list[Run], *, whole: bool) -> Phrase:
+def _exactly(found: list[WordRun], *, whole: bool) -> Phrase:
     """All words of a piece side by side, as any text has them, also within a longer run. Without
     signs a word with them is left out only where it is `whole`."""
     if not whole and len(found) == 1 and found[0].signed:

@@ -15,7 +15,7 @@ Shared = tuple[int, int]
 """A number of tags, and the things that share so many, as a bitmap."""
 
 
-class Asked(NamedTuple):
+class WordQuery(NamedTuple):
     """Words of a search that must or must not be there, those that are `counted`, and all."""
 
     must: frozenset[str]
@@ -56,14 +56,14 @@ def line(word: str) -> bytes:
 
 
 @lru_cache(maxsize=1024)
-def asked(query: Query) -> Asked:
+def asked(query: Query) -> WordQuery:
     """What a search looks for; each word once."""
     include, quoted = query.include, query.quoted
     must = {word for phrase in include if phrase in quoted for word in _spoken(phrase)}
     may = {word for phrase in include if phrase not in quoted for word in _spoken(phrase)}
     barred = {word for phrase in query.exclude if len(phrase) == 1 for word in _spoken(phrase)}
     counted = frozenset((may | must) - barred)
-    return Asked(frozenset(must - barred), frozenset(barred), counted, counted | barred)
+    return WordQuery(frozenset(must - barred), frozenset(barred), counted, counted | barred)
 
 
 def _spoken(phrase: Phrase) -> list[str]:
@@ -73,7 +73,7 @@ def _spoken(phrase: Phrase) -> list[str]:
 def best(
     having: Mapping[str, int],
     among: int,
-    words: Asked,
+    words: WordQuery,
     by_tags: Sequence[Shared],
     found: int,
     most: int,

@@ -39,7 +39,7 @@ class Stretch(NamedTuple):
         return folded if self.places is None else self.places[folded]
 
 
-class Prepared(NamedTuple):
+class PreparedText(NamedTuple):
     """A text from which snippets can be cut: a short one as a stretch, a `long` one as it is and in
     lower case, since only a stretch of it is read, around what is looked for."""
 
@@ -69,14 +69,14 @@ class Sought(NamedTuple):
     others: frozenset[str] = frozenset()
 
 
-def prepared(text: str) -> Prepared:
+def prepared(text: str) -> PreparedText:
     """A text made ready for the snippets of any number of searches."""
     if len(text) <= WINDOW:
-        return Prepared(_stretch(text))
-    return Prepared(None, text, text.replace("\u0130", "I").lower())
+        return PreparedText(_stretch(text))
+    return PreparedText(None, text, text.replace("\u0130", "I").lower())
 
 
-def snippet(text: Prepared, sought: Sought, width: int = WIDTH) -> str:
+def snippet(text: PreparedText, sought: Sought, width: int = WIDTH) -> str:
     """At most `width` characters of a text around the first place with what is sought, else from
     its beginning.
 

@@ -19,13 +19,13 @@ _NO_ADDRESS = (
 _NO_HTTPS = "Must begin with https://, such as https://agent.example/hook."
 
 
-class Signer(NamedTuple):
+class WebhookSigner(NamedTuple):
     """The key that the service signs deliveries with."""
 
     key: SigningKey
 
     @classmethod
-    def of(cls, secret: bytes) -> "Signer":
+    def of(cls, secret: bytes) -> "WebhookSigner":
         """The key that follows from the secret."""
         return cls(SigningKey(secret))
 

@@ -153,7 +153,7 @@ _WORD = re.compile("[0-9a-z\x80-\U0010ffff]+")
 _CLUSTER = re.compile(rf"[^{_MARKS_UNSPACED}][{_MARKS_UNSPACED}]*+")
 
 
-class Run(NamedTuple):
+class WordRun(NamedTuple):
     """Words that stand side by side in a text. An `unspaced` run has each of its characters, and
     between two of them both together; behind the `plain` words of others may stand the word with
     their signs."""
@@ -168,19 +168,19 @@ class Run(NamedTuple):
         return self.plain if self.signed is None else (*self.plain, self.signed)
 
 
-def runs(text: str) -> Iterator[Run]:
+def runs(text: str) -> Iterator[WordRun]:
     """The words of a text, those that belong together in one run."""
     whole, end = folded(text), 0
     for found in _SPECIAL.finditer(whole):
         if usual := _usual(whole, end, found.start()):
-            yield Run(usual)
+            yield WordRun(usual)
         end = found.end()
         if found["run"]:
             yield from _unspaced(found["run"])
         else:
-            yield Run(tuple(_WORD.findall(found[0])), found[0].translate(_AS_WORD))
+            yield WordRun(tuple(_WORD.findall(found[0])), found[0].translate(_AS_WORD))
     if usual := _usual(whole, end, len(whole)):
-        yield Run(usual)
+        yield WordRun(usual)
 
 
 def _usual(whole: str, start: int, end: int) -> Words:
@@ -191,12 +191,12 @@ def _usual(whole: str, start: int, end: int) -> Words:
     return tuple(word for word in found if word.isascii() or not all(map(_is_mark, word)))
 
 
-def _unspaced(run: str) -> Iterator[Run]:
+def _unspaced(run: str) -> Iterator[WordRun]:
     characters = _CLUSTER.findall(run)
     if characters:
         pairs = map("".join, pairwise(characters))
         both = chain.from_iterable(zip(characters, pairs, strict=False))
-        yield Run((*both, characters[-1]), unspaced=True)
+        yield WordRun((*both, characters[-1]), unspaced=True)
 
 
 def _is_mark(character: str) -> bool:

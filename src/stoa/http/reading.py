@@ -9,7 +9,7 @@ from typing import Any, cast
 from urllib.parse import parse_qsl
 
 from stoa.domain import limits
-from stoa.domain.errors import Issue, Refusal, invalid, invalid_field
+from stoa.domain.errors import InputIssue, Refusal, invalid, invalid_field
 from stoa.http.answering import RequestRefusal
 from stoa.http.wire import Headers, Receive
 from stoa.schemas.validation import Shape, Values
@@ -254,7 +254,7 @@ def query_values(query: bytes, shapes: dict[str, Shape]) -> Values:
     for name, value in pairs:
         if name in values:
             raise invalid(
-                Issue(
+                InputIssue(
                     f"query.{name[:_NAME_CHARS]}", "Must be given once: leave one of the two out."
                 )
             )

@@ -8,16 +8,16 @@ from stoa.clock import Clock
 from stoa.domain.oauth import AUTHORIZATION
 from stoa.http import answering
 from stoa.http.hosts import Hosts
-from stoa.http.request import Request
+from stoa.http.request import HttpRequest
 from stoa.http.wire import InParts, Message, Scope, Whole, header_lines
 from stoa.limits.charge import Charges
 from stoa.logs import log
-from stoa.metrics import PAGE, Sheet
+from stoa.metrics import PAGE, Counters
 
 REQUEST = "stoa.request"
 """The member of the ASGI scope for a request that was read already."""
 
-FindPosted = Callable[[Request, bytes], InParts | None]
+FindPosted = Callable[[HttpRequest, bytes], InParts | None]
 
 _API = "/api/"
 _AUTHORIZATION = AUTHORIZATION.encode()
@@ -37,8 +37,8 @@ class ReadyAnswers:
         charges: Charges,
         hosts: Hosts,
         clock: Clock,
-        page_key: Callable[[Request], str],
-        sheet: Sheet,
+        page_key: Callable[[HttpRequest], str],
+        sheet: Counters,
         posted: Mapping[bytes, FindPosted],
         *,
         begins: bool,
@@ -74,7 +74,7 @@ class ReadyAnswers:
     def find_posted(self, scope: Scope, body: bytes) -> InParts | None:
         """The whole answer to a POST with this body, like `find`."""
         try:
-            request = scope[REQUEST] = Request(scope, _no_body, self._hosts)
+            request = scope[REQUEST] = HttpRequest(scope, _no_body, self._hosts)
             return self._posted[request.path.encode()](request, body)
         except Exception:
             log.exception("defect")
@@ -85,7 +85,7 @@ class ReadyAnswers:
         entry = self._cache.get(cache_key(scope["path"], scope["query_string"]), now)
         if entry is None:
             return None
-        request = scope[REQUEST] = Request(scope, _no_body, self._hosts)
+        request = scope[REQUEST] = HttpRequest(scope, _no_body, self._hosts)
         if request.authorization is not None or not self._hosts.allows(request.host):
             return None
         charge = self._charges.take_read_at_once(now, request.address)
@@ -105,7 +105,7 @@ class ReadyAnswers:
         return 200, b"%bcontent-length: %d\r\n" % (lines, len(body)), body
 
     def _page(self, scope: Scope) -> Whole | None:
-        request = scope[REQUEST] = Request(scope, _no_body, self._hosts)
+        request = scope[REQUEST] = HttpRequest(scope, _no_body, self._hosts)
         entry = self._cache.get(self._page_key(request), self._clock())
         if entry is None or not self._hosts.allows(request.host):
             return None
@@ -128,7 +128,7 @@ def cache_key(path: str, query: bytes) -> str:
     return f"{path} {query.decode('latin-1')}"
 
 
-def nothing_ready(_request: Request, _body: bytes) -> None:
+def nothing_ready(_request: HttpRequest, _body: bytes) -> None:
     """Finds no answer: of POSTs that are best begun without a task, as few of them wait."""
 
 

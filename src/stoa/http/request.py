@@ -11,7 +11,7 @@ from stoa.metrics import UNKNOWN
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 
-class Request:
+class HttpRequest:
     """The request of an ASGI scope. `id_header` is for the answer, `operation` the name that the
     answer is counted under."""
 

@@ -14,12 +14,12 @@ from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
 from stoa.client.errors import Unreachable
-from stoa.client.protocol import Reply, Send
+from stoa.client.protocol import HttpReply, SendRequest
 
 TIMEOUT_S = 60
 
 
-class Connections:
+class ConnectionPool:
     """Up to `count` connections to `url`, opened when needed and kept."""
 
     def __init__(self, url: str, count: int) -> None:
@@ -31,7 +31,7 @@ class Connections:
         self._open: list[http.client.HTTPConnection] = []
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="stoa-import")
 
-    async def send(self, send: Send) -> Reply:
+    async def send(self, send: SendRequest) -> HttpReply:
         """The reply to a request. Raises Unreachable."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, self._send, send)
@@ -42,7 +42,7 @@ class Connections:
         for connection in self._open:
             connection.close()
 
-    def _send(self, send: Send) -> Reply:
+    def _send(self, send: SendRequest) -> HttpReply:
         connection = self._connection()
         connected = False
         try:
@@ -57,7 +57,7 @@ class Connections:
             reason = f"{type(error).__name__} {error}".strip()
             raise Unreachable(reason, maybe_done=connected) from None
         headers = {name.lower(): value for name, value in response.getheaders()}
-        return Reply(response.status, headers, content)
+        return HttpReply(response.status, headers, content)
 
     def _connection(self) -> http.client.HTTPConnection:
         """This thread's own connection."""

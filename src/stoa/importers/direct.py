@@ -17,13 +17,13 @@ from stoa.calls.transaction import OperationRun
 from stoa.clock import Clock
 from stoa.domain.errors import Refusal
 from stoa.domain.limits import PAGE_MAX
-from stoa.entropy import Ids, random_bytes
+from stoa.entropy import IdGenerator, random_bytes
 from stoa.importers import ImportStopped
-from stoa.importers.drafts import Draft, Unusable
-from stoa.importers.journal import Action, Step
-from stoa.importers.keyfile import AuthorKey, KeyFile
+from stoa.importers.drafts import PostDraft, Unusable
+from stoa.importers.journal import ImportStep, StepAction
+from stoa.importers.keyfile import AuthorKey, AuthorKeyFile
 from stoa.importers.player import Progress, named, prepared, settled
-from stoa.importers.summary import Summary
+from stoa.importers.summary import ImportSummary
 from stoa.importers.writes import Writes
 from stoa.operations import secret
 from stoa.operations.authors import Authors
@@ -43,9 +43,9 @@ from stoa.store.tx import Alone, StoreUnavailable, Timed, Tx, Work
 
 _ADDRESS = "127.0.0.1"
 _OPERATIONS = {
-    Action.THREAD: TABLE[create_thread.__name__],
-    Action.REPLY: TABLE[create_reply.__name__],
-    Action.ACCEPT: TABLE[accept_reply.__name__],
+    StepAction.THREAD: TABLE[create_thread.__name__],
+    StepAction.REPLY: TABLE[create_reply.__name__],
+    StepAction.ACCEPT: TABLE[accept_reply.__name__],
 }
 
 
@@ -64,7 +64,7 @@ class _Done(NamedTuple):
 
 
 @dataclass
-class Database:
+class DirectDatabase:
     """The service on a database that no server uses, without limits."""
 
     alone: Alone
@@ -72,11 +72,11 @@ class Database:
     clock: Clock
 
     @classmethod
-    async def over(cls, alone: Alone, settings: Settings, clock: Clock) -> "Database":
+    async def over(cls, alone: Alone, settings: Settings, clock: Clock) -> "DirectDatabase":
         """Begin on a database, which may be empty. Raises ImportStopped."""
         free = msgspec.structs.replace(settings, limit_registrations=0, limit_pair_reputation=0)
         origins = frozenset({settings.origin})
-        database = cls(alone, Services(free, Ids(), Authors(), Secret(), origins), clock)
+        database = cls(alone, Services(free, IdGenerator(), Authors(), Secret(), origins), clock)
         fresh = random_bytes(secret.BYTES)
         await database.now(partial(sessions.keep_secret, name=secret.NAME, fresh=fresh))
         return database
@@ -128,22 +128,22 @@ class DirectPlayer:
     """One import under way, one transaction for each chunk of steps."""
 
     writes: Writes
-    database: Database
-    keys: KeyFile
-    summary: Summary
+    database: DirectDatabase
+    keys: AuthorKeyFile
+    summary: ImportSummary
     progress: Progress
     _callers: dict[str, Caller] = field(default_factory=dict[str, Caller])
     _new_callers: dict[str, Caller] = field(default_factory=dict[str, Caller])
     """Those who signed in within a transaction that is not yet committed."""
 
-    async def play(self, chunks: Iterable[list[Step]]) -> None:
+    async def play(self, chunks: Iterable[list[ImportStep]]) -> None:
         """Play all steps in their order. Raises ImportStopped; the journal has all that is done."""
         for chunk in chunks:
             await self._play(chunk)
             await asyncio.sleep(0)  # let an interrupt through
 
-    async def _play(self, chunk: list[Step]) -> None:
-        drafted: list[tuple[Step, Draft]] = []
+    async def _play(self, chunk: list[ImportStep]) -> None:
+        drafted: list[tuple[ImportStep, PostDraft]] = []
         for step in chunk:
             try:
                 drafted.append((step, prepared(self.writes, step)))
@@ -160,7 +160,7 @@ class DirectPlayer:
         for _ in chunk:
             self.progress.advance()
 
-    def _note(self, step: Step, draft: Draft, outcome: _Done | Exception) -> None:
+    def _note(self, step: ImportStep, draft: PostDraft, outcome: _Done | Exception) -> None:
         match outcome:
             case _Done(remote, is_new):
                 self.writes.journal.finish(step, remote)
@@ -179,7 +179,7 @@ class DirectPlayer:
         self._new_callers.clear()
         self.writes.under_way.clear()
 
-    async def _perform(self, step: Step, draft: Draft, tx: Tx) -> _Done:
+    async def _perform(self, step: ImportStep, draft: PostDraft, tx: Tx) -> _Done:
         target = self.writes.target(step)
         found = await self._find(tx, step, draft, target) if step.in_doubt else None
         if found:
@@ -194,20 +194,22 @@ class DirectPlayer:
         assert made
         return self._done(step, _Done(target.get("replyId", made.id), is_new=True))
 
-    def _done(self, step: Step, done: _Done) -> _Done:
+    def _done(self, step: ImportStep, done: _Done) -> _Done:
         self.writes.under_way[step.action, step.post] = done.remote
         return done
 
-    async def _find(self, tx: Tx, step: Step, draft: Draft, target: dict[str, str]) -> str | None:
+    async def _find(
+        self, tx: Tx, step: ImportStep, draft: PostDraft, target: dict[str, str]
+    ) -> str | None:
         """What an earlier run wrote without noting it."""
-        if step.action is Action.ACCEPT:
+        if step.action is StepAction.ACCEPT:
             thread = await threads.get(tx, target["threadId"])
             is_done = thread is not None and thread.accepted_reply_id == target["replyId"]
             return target["replyId"] if is_done else None
         author = await agents.by_key(tx, bytes.fromhex(self.keys[step.author].public_key))
         if author is None:
             return None
-        if step.action is Action.THREAD:
+        if step.action is StepAction.THREAD:
             written, is_same = _threads_of(tx, author.id), (draft.title, draft.body)
             same = [row.id async for row in written if (row.title, row.body) == is_same]
         else:

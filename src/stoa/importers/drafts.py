@@ -34,7 +34,7 @@ class Unusable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class PostDraft:
     """What is sent. `title` and `tags` are empty for an answer; `changes` are for the summary, and
     `left_out` is how many characters of the row are not in it."""
 
@@ -63,18 +63,18 @@ def display_name(text: str) -> str:
     return "" if is_blank(name) else name
 
 
-def reply(attributes: Attributes, attribution: Attribution | None = None) -> Draft:
+def reply(attributes: Attributes, attribution: Attribution | None = None) -> PostDraft:
     """The draft of an answer, which ends with its source. Raises Unusable."""
     body, changes = _body(attributes, attribution)
-    return Draft(body=body, changes=changes)
+    return PostDraft(body=body, changes=changes)
 
 
-def thread(attributes: Attributes, attribution: Attribution | None = None) -> Draft:
+def thread(attributes: Attributes, attribution: Attribution | None = None) -> PostDraft:
     """The draft of a question, which ends with its source. Raises Unusable."""
     body, changes = _body(attributes, attribution)
     title, title_changes = _title(attributes.get("Title", ""))
     tags, tag_changes = _tags(attributes.get("Tags", ""))
-    return Draft(body, title, tags, changes + title_changes + tag_changes)
+    return PostDraft(body, title, tags, changes + title_changes + tag_changes)
 
 
 def _body(attributes: Attributes, attribution: Attribution | None) -> tuple[str, tuple[str, ...]]:

@@ -14,8 +14,8 @@ from stoa.domain.reputation import pair
 from stoa.domain.text import normalise_capability
 from stoa.importers.export_credits import Books, hundredths
 from stoa.store.transfer import audit, copying, public
-from stoa.store.transfer.copying import TABLES, Change, Target
-from stoa.store.transfer.public import BATCH, TIME, File, Line
+from stoa.store.transfer.copying import TABLES, TableUpdate, Target
+from stoa.store.transfer.public import BATCH, TIME, ExportLine, File
 from stoa.store.tx import Row, StartRefused
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ _ADDED: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 }
 """The columns of a table that no export has, from the others."""
 
-_Offer = tuple[Line, list[str], list[str]]
+_Offer = tuple[ExportLine, list[str], list[str]]
 """An open hold with the tags and the requirements of its subject."""
 
 _CLAIM_RECEIPT = ("id", "action", "resource_type", "resource_id", "agent_id", "created_at")
@@ -102,7 +102,7 @@ class _Import:
     target: Target
     books: Books
     counts: dict[str, int] = field(default_factory=dict[str, int])
-    _bounties: dict[str, Line] = field(default_factory=dict[str, Line])
+    _bounties: dict[str, ExportLine] = field(default_factory=dict[str, ExportLine])
     """The open ones, by their thread."""
 
     async def run(self) -> None:
@@ -124,7 +124,7 @@ class _Import:
 
     # --- Reading.
 
-    def _lines(self, name: str) -> Iterator[Line]:
+    def _lines(self, name: str) -> Iterator[ExportLine]:
         """The lines of a file. Raises `StartRefused` for one that cannot be read."""
         path, number = self.folder / name, 0
         with path.open("rb") as file:
@@ -136,14 +136,14 @@ class _Import:
                 yield decoded
         self.counts[name] = number
 
-    def _batches(self, file: File) -> Iterator[tuple[list[Line], Change]]:
+    def _batches(self, file: File) -> Iterator[tuple[list[ExportLine], TableUpdate]]:
         """The lines of a file, some at a time, and the rows of its table."""
         for lines in _some(self._lines(file.name)):
             rows = [self._row(file, line) for line in lines]
             values: list[Row] = [tuple(row.values()) for row in rows]
-            yield lines, Change(file.table, tuple(rows[0]), values, [], [])
+            yield lines, TableUpdate(file.table, tuple(rows[0]), values, [], [])
 
-    def _row(self, file: File, line: Line) -> dict[str, Any]:
+    def _row(self, file: File, line: ExportLine) -> dict[str, Any]:
         try:
             row = file.row(line)
         except (AttributeError, ArithmeticError, KeyError, TypeError, ValueError):
@@ -156,7 +156,7 @@ class _Import:
 
     async def _add(self, table: str, columns: tuple[str, ...], rows: Iterable[Row]) -> None:
         for some in _some(rows):
-            await self.target.apply([Change(_TABLES[table], columns, some, [], [])])
+            await self.target.apply([TableUpdate(_TABLES[table], columns, some, [], [])])
 
     async def _plain(self, file: File) -> None:
         for _, change in self._batches(file):
@@ -270,7 +270,7 @@ class _Import:
                 first[agent] = min(first.get(agent, found), found)
         rows: list[Row] = [(agent, post) for agent, (_, post) in first.items()]
         for some in _some(rows):
-            change = Change(_TABLES["agent"], ("id", "first_post_id"), [], some, [])
+            change = TableUpdate(_TABLES["agent"], ("id", "first_post_id"), [], some, [])
             await self.target.apply([change])
 
     async def _events(self) -> None:
@@ -281,17 +281,17 @@ class _Import:
             await self._add("receipt", _CLAIM_RECEIPT, receipts)
 
 
-def _is_offered(hold: Line) -> bool:
+def _is_offered(hold: ExportLine) -> bool:
     return hold["type"] == "bounty" and hold["status"] == "OPEN"
 
 
-def _as_hold(job: Line) -> Line:
+def _as_hold(job: ExportLine) -> ExportLine:
     """An open job as its hold travels."""
     places = {"subjectId": "id", "agentId": "creatorAgentId", "expiresAt": "deadline"}
     return job | {name: job[other] for name, other in places.items()}
 
 
-def _claim_receipt(event: Line) -> Row:
+def _claim_receipt(event: ExportLine) -> Row:
     at = TIME.back(event["at"])
     random = int.from_bytes(sha256(event["jobId"].encode()).digest()[:10])
     receipt_id = f"rc_{encode_ulid(at, random)}"

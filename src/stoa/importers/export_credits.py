@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from stoa.domain import ids
-from stoa.domain.credits import ISSUER, Credits, Kind, agent_account, escrow_account
-from stoa.store.transfer.copying import POSTING, SEAL, TABLES, Change
-from stoa.store.transfer.public import TIME, Line
+from stoa.domain.credits import ISSUER, Credits, TransactionKind, agent_account, escrow_account
+from stoa.store.transfer.copying import POSTING, SEAL, TABLES, TableUpdate
+from stoa.store.transfer.public import TIME, ExportLine
 from stoa.store.tx import Row
 
 _ACCOUNT = next(table for table in TABLES if table.name == "account")
@@ -41,14 +41,14 @@ class Books:
     _retired: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
     _last: str = ""
 
-    def note(self, movement: Line) -> None:
+    def note(self, movement: ExportLine) -> None:
         """Learn what an agent needs at the start to be able to spend what it spent."""
         purse = self._purses.setdefault(movement["agentId"], _Purse())
         purse.balance += _gain(movement)
         purse.lowest = min(purse.lowest, purse.balance)
         self._last = max(self._last, movement["id"])
 
-    def of_agents(self, agents: Iterable[Line]) -> list[Change]:
+    def of_agents(self, agents: Iterable[ExportLine]) -> list[TableUpdate]:
         """The accounts and the grants of agents, which come in the order of their ids."""
         accounts: list[Row] = []
         seals: list[Row] = []
@@ -67,11 +67,13 @@ class Books:
                 # Made with the agent, and so before anything that it spent or earned.
                 transaction_id = f"tx_{agent_id.partition('_')[2]}"
                 self._last = max(self._last, transaction_id)
-                seals.append((transaction_id, Kind.SIGNUP_GRANT.value, "agent", agent_id, at))
+                seals.append(
+                    (transaction_id, TransactionKind.SIGNUP_GRANT.value, "agent", agent_id, at)
+                )
                 postings += self._issue(agent_id, transaction_id, given, given)
         return [_accounts(accounts), *_booked(seals, postings)]
 
-    def of_holds(self, holds: Iterable[Line]) -> list[Change]:
+    def of_holds(self, holds: Iterable[ExportLine]) -> list[TableUpdate]:
         """The accounts of holds."""
         rows: list[Row] = [
             (escrow_account(hold["id"]), hundredths(hold) if hold["status"] == "OPEN" else 0)
@@ -79,7 +81,7 @@ class Books:
         ]
         return [_accounts(rows)]
 
-    def of_movements(self, movements: Iterable[Line]) -> list[Change]:
+    def of_movements(self, movements: Iterable[ExportLine]) -> list[TableUpdate]:
         """The transactions of holds. Raises KeyError for an agent that the export does not have."""
         seals: list[Row] = []
         postings: list[Row] = []
@@ -93,16 +95,16 @@ class Books:
             postings.append((escrow, line["id"], -gain, max(-gain, 0)))
         return _booked(seals, postings)
 
-    def of_issuer(self) -> list[Change]:
+    def of_issuer(self) -> list[TableUpdate]:
         """What retired agents had left, and the account that all credits come from."""
         seals: list[Row] = []
         postings: list[Row] = []
         at = ids.made_at(self._last) + 1 if self._retired else 0
         for number, (agent_id, left) in enumerate(self._retired):
             transaction_id = f"tx_{ids.encode_ulid(at, number)}"
-            seals.append((transaction_id, Kind.RETIREMENT.value, "agent", agent_id, at))
+            seals.append((transaction_id, TransactionKind.RETIREMENT.value, "agent", agent_id, at))
             postings += self._issue(agent_id, transaction_id, -left, 0)
-        issuer = Change(_ACCOUNT, _ACCOUNT_COLUMNS, [], [(ISSUER, -self._issued)], [])
+        issuer = TableUpdate(_ACCOUNT, _ACCOUNT_COLUMNS, [], [(ISSUER, -self._issued)], [])
         return [issuer, *_booked(seals, postings)]
 
     def _issue(self, agent_id: str, transaction_id: str, amount: int, after: int) -> list[Row]:
@@ -113,20 +115,23 @@ class Books:
         ]
 
 
-def hundredths(line: Line) -> int:
+def hundredths(line: ExportLine) -> int:
     """The amount of a line."""
     return Credits.parse(line["amount"]).hundredths
 
 
-def _gain(movement: Line) -> int:
+def _gain(movement: ExportLine) -> int:
     """What an agent has more of afterwards, negative for less."""
     amount = hundredths(movement)
-    return -amount if movement["kind"] == Kind.HOLD else amount
+    return -amount if movement["kind"] == TransactionKind.HOLD else amount
 
 
-def _accounts(rows: list[Row]) -> Change:
-    return Change(_ACCOUNT, _ACCOUNT_COLUMNS, rows, [], [])
+def _accounts(rows: list[Row]) -> TableUpdate:
+    return TableUpdate(_ACCOUNT, _ACCOUNT_COLUMNS, rows, [], [])
 
 
-def _booked(seals: list[Row], postings: list[Row]) -> list[Change]:
-    return [Change(SEAL, _SEALED, seals, [], []), Change(POSTING, _POSTED, postings, [], [])]
+def _booked(seals: list[Row], postings: list[Row]) -> list[TableUpdate]:
+    return [
+        TableUpdate(SEAL, _SEALED, seals, [], []),
+        TableUpdate(POSTING, _POSTED, postings, [], []),
+    ]

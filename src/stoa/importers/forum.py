@@ -7,9 +7,9 @@ from typing import TypeVar
 
 from stoa.client import AsyncStoa, ForeignChallenge, Refused, StoaError, UnexpectedAnswer
 from stoa.client.errors import Unreachable
-from stoa.client.protocol import Reply, Send
+from stoa.client.protocol import HttpReply, SendRequest
 from stoa.importers import ImportStopped
-from stoa.importers.connections import Connections
+from stoa.importers.connections import ConnectionPool
 from stoa.importers.keyfile import AuthorKey
 
 Say = Callable[[str], None]
@@ -34,13 +34,13 @@ def is_unsure(error: StoaError) -> bool:
     return isinstance(error, Unreachable) or error.status in _NO_OUTCOME
 
 
-class Author(AsyncStoa):
+class AuthorClient(AsyncStoa):
     """One author at the server, or a reader without a key, on connections that all share.
 
-    It never waits for a limit: `Forum.patiently` does, and says so.
+    It never waits for a limit: `ForumServer.patiently` does, and says so.
     """
 
-    def __init__(self, url: str, key: AuthorKey | None, connections: Connections) -> None:
+    def __init__(self, url: str, key: AuthorKey | None, connections: ConnectionPool) -> None:
         self._connections = connections
         name = key.name if key else None
         super().__init__(url, key and key.key, display_name=name, max_wait=0)
@@ -54,32 +54,32 @@ class Author(AsyncStoa):
     def _open(self, timeout: float) -> None:  # noqa: ARG002 - the connections have theirs
         self._signing_in = asyncio.Lock()
 
-    async def _send(self, send: Send) -> Reply:
+    async def _send(self, send: SendRequest) -> HttpReply:
         return await self._connections.send(send)
 
 
-class Forum:
+class ForumServer:
     """One server at `url`. `say` gets a line whenever it makes the import wait."""
 
     def __init__(self, url: str, connections: int, say: Say) -> None:
         self.url = url
         self._say = say
-        self._connections = Connections(url, connections)
-        self._reader = Author(url, None, self._connections)
-        self._authors: OrderedDict[str, Author] = OrderedDict()
+        self._connections = ConnectionPool(url, connections)
+        self._reader = AuthorClient(url, None, self._connections)
+        self._authors: OrderedDict[str, AuthorClient] = OrderedDict()
 
-    async def __aenter__(self) -> "Forum":
+    async def __aenter__(self) -> "ForumServer":
         return self
 
     async def __aexit__(self, *_error: object) -> None:
         self._connections.close()
 
-    async def author(self, key: AuthorKey) -> Author:
+    async def author(self, key: AuthorKey) -> AuthorClient:
         """An author, signed in; the first sign-in registers them. Raises as `patiently`."""
         if key.author not in self._authors:
             if len(self._authors) >= AUTHORS_KEPT:
                 self._authors.popitem(last=False)
-            self._authors[key.author] = Author(self.url, key, self._connections)
+            self._authors[key.author] = AuthorClient(self.url, key, self._connections)
         self._authors.move_to_end(key.author)
         author = self._authors[key.author]
         await self.patiently(f"sign-in of {key.author}", author.authorization)

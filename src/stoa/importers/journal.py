@@ -25,7 +25,7 @@ CHUNK = 64
 """Steps noted with one sync to disk, and so the most that can be in doubt later."""
 
 
-class Action(StrEnum):
+class StepAction(StrEnum):
     """What a step does on the server; the value of `written.action`."""
 
     THREAD = "thread"
@@ -33,7 +33,7 @@ class Action(StrEnum):
     ACCEPT = "accept"
 
 
-class Step(msgspec.Struct, frozen=True, array_like=True):
+class ImportStep(msgspec.Struct, frozen=True, array_like=True):
     """One write that is due. `post` is the question of an accept; `answer` the answer, if any.
 
     `due` is when it is to happen: an accept comes with its answer, no answer before its question.
@@ -42,7 +42,7 @@ class Step(msgspec.Struct, frozen=True, array_like=True):
     """
 
     place: int
-    action: Action
+    action: StepAction
     post: int
     question: int | None
     answer: int | None
@@ -109,16 +109,16 @@ class Journal:
         """How many steps the plan has."""
         return msgspec.convert(self._value("total"), int)
 
-    def done(self) -> dict[Action, int]:
+    def done(self) -> dict[StepAction, int]:
         """How many steps of the plan earlier runs have finished, by action."""
         rows = self._run("done", server=self._server)
-        return msgspec.convert(dict(rows), dict[Action, int])
+        return msgspec.convert(dict(rows), dict[StepAction, int])
 
-    def pending(self) -> Iterator[Step]:
+    def pending(self) -> Iterator[ImportStep]:
         """The steps that are not done, in order, each noted as begun before it is yielded."""
         return chain.from_iterable(self.chunks())
 
-    def chunks(self) -> Iterator[list[Step]]:
+    def chunks(self) -> Iterator[list[ImportStep]]:
         """The steps of `pending` by the lists in which they are noted as begun."""
         place = 0
         while chunk := self._chunk(place):
@@ -126,20 +126,20 @@ class Journal:
             yield chunk
             place = chunk[-1].place
 
-    def finish(self, step: Step, remote: str) -> None:
+    def finish(self, step: ImportStep, remote: str) -> None:
         """Note what the server acknowledged: the id of the thread or reply."""
         self._run("finish", server=self._server, action=step.action, post=step.post, remote=remote)
 
-    def refuse(self, step: Step, code: str) -> None:
+    def refuse(self, step: ImportStep, code: str) -> None:
         """Note that the server has refused the step for good."""
         self._run("refuse", server=self._server, action=step.action, post=step.post, refusal=code)
 
-    def remote(self, action: Action, post: int) -> str | None:
+    def remote(self, action: StepAction, post: int) -> str | None:
         """The id on the server of what a step wrote, or None if it did not."""
         value = self._value("remote", server=self._server, action=action, post=post)
         return msgspec.convert(value, str | None)
 
-    def is_known(self, action: Action, remote: str) -> bool:
+    def is_known(self, action: StepAction, remote: str) -> bool:
         """Whether some post of the file is already known to have become this."""
         return bool(self._value("is_known", server=self._server, action=action, remote=remote))
 
@@ -157,11 +157,11 @@ class Journal:
         """Whether nothing was ever begun, on any server."""
         return self._value("any_row") is None
 
-    def _chunk(self, after: int) -> list[Step]:
+    def _chunk(self, after: int) -> list[ImportStep]:
         rows = self._run("pending", server=self._server, after=after, limit=CHUNK)
-        return msgspec.convert(list(rows), list[Step], strict=False)
+        return msgspec.convert(list(rows), list[ImportStep], strict=False)
 
-    def _begin(self, chunk: list[Step]) -> None:
+    def _begin(self, chunk: list[ImportStep]) -> None:
         # Only this commit waits for the disk: an acknowledgement that is lost to a power cut
         # leaves its step in doubt, a lost beginning would let the post be written twice.
         self._connection.pragma("synchronous", "FULL")

@@ -30,7 +30,7 @@ Hex32 = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 _OTHERS = 0o077
 
 
-class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class KeyFileHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The first line."""
 
     format: str
@@ -56,7 +56,7 @@ def _new_key(author: str, name: str) -> AuthorKey:
     return AuthorKey(author, name, key.public_key, key.seed)
 
 
-class KeyFile:
+class AuthorKeyFile:
     """The keys of all authors, in memory and on disk; about 0.5 kB each in memory."""
 
     def __init__(self, path: Path) -> None:
@@ -93,7 +93,7 @@ class KeyFile:
 
     def _lines(self) -> Iterable[bytes]:
         encode = msgspec.json.Encoder().encode
-        yield encode(Header(FORMAT, VERSION)) + b"\n"
+        yield encode(KeyFileHeader(FORMAT, VERSION)) + b"\n"
         for key in self._keys.values():
             yield encode(key) + b"\n"
 
@@ -129,8 +129,8 @@ def _parse(path: Path, lines: Iterable[bytes]) -> dict[str, AuthorKey]:
 
 
 def _check_header(line: bytes) -> None:
-    header = msgspec.json.decode(line, type=Header)
-    if header != Header(FORMAT, VERSION):
+    header = msgspec.json.decode(line, type=KeyFileHeader)
+    if header != KeyFileHeader(FORMAT, VERSION):
         raise msgspec.ValidationError(f"not a {FORMAT} file of version {VERSION}")
 
 

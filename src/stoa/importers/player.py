@@ -12,11 +12,11 @@ from typing import Protocol
 
 from stoa.client import Refused, StoaError
 from stoa.importers import ImportStopped
-from stoa.importers.drafts import Draft, Unusable
-from stoa.importers.forum import PAIR_LIMIT, Author, Forum, is_unsure
-from stoa.importers.journal import Action, Journal, Step
-from stoa.importers.keyfile import KeyFile
-from stoa.importers.summary import Summary
+from stoa.importers.drafts import PostDraft, Unusable
+from stoa.importers.forum import PAIR_LIMIT, AuthorClient, ForumServer, is_unsure
+from stoa.importers.journal import ImportStep, Journal, StepAction
+from stoa.importers.keyfile import AuthorKeyFile
+from stoa.importers.summary import ImportSummary
 from stoa.importers.writes import Write, Writes
 
 REFUSALS = {
@@ -51,14 +51,14 @@ class Player:
     """One import under way."""
 
     writes: Writes
-    forum: Forum
-    keys: KeyFile
-    summary: Summary
+    forum: ForumServer
+    keys: AuthorKeyFile
+    summary: ImportSummary
     progress: Progress
     _last_of: dict[int | None, Task] = field(default_factory=dict[int | None, Task])
     _last_thread: Task | None = None
 
-    async def play(self, steps: Iterable[Step], concurrency: int) -> None:
+    async def play(self, steps: Iterable[ImportStep], concurrency: int) -> None:
         """Play all steps. Raises ImportStopped, with everything acknowledged in the journal."""
         slots = asyncio.Semaphore(concurrency)
         try:
@@ -74,16 +74,16 @@ class Player:
                 raise stopped.exceptions[0] from None
             raise
 
-    def _predecessors(self, step: Step) -> list[Task]:
+    def _predecessors(self, step: ImportStep) -> list[Task]:
         before = [self._last_of.get(step.question)]
-        if step.action is Action.THREAD:
+        if step.action is StepAction.THREAD:
             before.append(self._last_thread)
         return [task for task in before if task]
 
-    def _follow(self, step: Step, task: Task) -> None:
+    def _follow(self, step: ImportStep, task: Task) -> None:
         """Let later steps of the thread wait for this one, and forget it once it is over."""
         self._last_of[step.question] = task
-        if step.action is Action.THREAD:
+        if step.action is StepAction.THREAD:
             self._last_thread = task
 
         def forget(over: Task) -> None:
@@ -92,7 +92,7 @@ class Player:
 
         task.add_done_callback(forget)
 
-    async def _play(self, step: Step, before: list[Task]) -> None:
+    async def _play(self, step: ImportStep, before: list[Task]) -> None:
         try:
             await self._perform(step, before)
         except Unusable as unusable:
@@ -103,14 +103,14 @@ class Player:
             raise ImportStopped(f"{named(step)}: {refused}") from None
         self.progress.advance()
 
-    async def _perform(self, step: Step, before: list[Task]) -> None:
+    async def _perform(self, step: ImportStep, before: list[Task]) -> None:
         # Text and sign-in need no order, so they come before the wait.
         draft = prepared(self.writes, step)
         author = await self.forum.author(self.keys[step.author])
         await _over(before)
         await self._send(step, draft, author)
 
-    async def _send(self, step: Step, draft: Draft, author: Author) -> None:
+    async def _send(self, step: ImportStep, draft: PostDraft, author: AuthorClient) -> None:
         write = self.writes.write(step, draft)
         try:
             remote, is_new = await self._once(step, write, author)
@@ -120,7 +120,7 @@ class Player:
         self.writes.journal.finish(step, remote)
         self.summary.count(step, draft, is_new=is_new)
 
-    async def _once(self, step: Step, write: Write, author: Author) -> tuple[str, bool]:
+    async def _once(self, step: ImportStep, write: Write, author: AuthorClient) -> tuple[str, bool]:
         """Write exactly once: look first whenever an earlier attempt may have got through."""
         sent = False
 
@@ -142,14 +142,14 @@ async def _over(tasks: list[Task]) -> None:
         await asyncio.wait(tasks)
 
 
-def prepared(writes: Writes, step: Step) -> Draft:
+def prepared(writes: Writes, step: ImportStep) -> PostDraft:
     """The text of a step. Raises Unusable for one that can never be written."""
     if problem := step.problem or REFUSALS.get(step.refusal or ""):
         raise Unusable(problem)
     return writes.draft(step)
 
 
-def settled(journal: Journal, step: Step, code: str) -> str | None:
+def settled(journal: Journal, step: ImportStep, code: str) -> str | None:
     """Why a refused step is left out, for good or for now; None if its refusal is a stop."""
     if code == PAIR_LIMIT:
         return POSTPONED
@@ -159,8 +159,8 @@ def settled(journal: Journal, step: Step, code: str) -> str | None:
     return REFUSALS[code]
 
 
-def named(step: Step) -> str:
+def named(step: ImportStep) -> str:
     """A step, for a person."""
-    if step.action is Action.ACCEPT:
+    if step.action is StepAction.ACCEPT:
         return f"accept of answer {step.answer} to question {step.post}"
-    return f"question {step.post}" if step.action is Action.THREAD else f"answer {step.post}"
+    return f"question {step.post}" if step.action is StepAction.THREAD else f"answer {step.post}"

@@ -33,7 +33,7 @@ Attributes = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class XmlRow:
     """One `<row>`: its attributes and where its bytes are."""
 
     attributes: Attributes
@@ -66,9 +66,9 @@ class _Parser:
         self._depth = 0
         self._marker = Marker()
         self._open: tuple[Attributes, int] | None = None
-        self._rows: list[Row] = []
+        self._rows: list[XmlRow] = []
 
-    def feed(self, data: bytes, *, last: bool = False) -> list[Row]:
+    def feed(self, data: bytes, *, last: bool = False) -> list[XmlRow]:
         """The rows that end in `data`. Raises ExpatError, or _Unexpected."""
         if self._expat.CurrentByteIndex <= 0 and data.startswith(_UTF_16):
             raise _Unexpected("the text is UTF-16; convert the file to UTF-8")
@@ -91,7 +91,7 @@ class _Parser:
         self._depth -= 1
         if self._depth == 1 and self._open:
             attributes, start = self._open
-            self._rows.append(Row(attributes, start, self._expat.CurrentByteIndex - start))
+            self._rows.append(XmlRow(attributes, start, self._expat.CurrentByteIndex - start))
             self._open = None
 
     def _doctype(self, *_declaration: object) -> None:
@@ -103,7 +103,7 @@ class _Unexpected(Exception):
     """Well-formed, but not a Posts.xml."""
 
 
-def rows(path: Path) -> Iterator[Row]:
+def rows(path: Path) -> Iterator[XmlRow]:
     """Every row of the file, in its order. Raises ImportStopped naming the line of a defect."""
     parser = _Parser()
     try:
@@ -143,7 +143,7 @@ def attributes(file: BinaryIO, post_id: int, start: int, length: int) -> tuple[A
     return row, marker.count
 
 
-def post(row: Row) -> Post | None:
+def post(row: XmlRow) -> Post | None:
     """What ordering needs of a row, or None without a usable Id, PostTypeId or CreationDate."""
     get = row.attributes.get
     post_id, kind = _number(get("Id")), _number(get("PostTypeId"))

@@ -14,13 +14,13 @@ import msgspec
 from stoa.clock import SystemClock
 from stoa.importers import ImportStopped, drafts
 from stoa.importers.attribution import Attribution
-from stoa.importers.direct import Database, DirectPlayer
-from stoa.importers.forum import Forum
+from stoa.importers.direct import DirectDatabase, DirectPlayer
+from stoa.importers.forum import ForumServer
 from stoa.importers.journal import Journal
-from stoa.importers.keyfile import KeyFile
+from stoa.importers.keyfile import AuthorKeyFile
 from stoa.importers.player import Player, Progress
 from stoa.importers.posts_xml import ANONYMOUS, ANSWER, QUESTION, Post, post, rows
-from stoa.importers.summary import Summary
+from stoa.importers.summary import ImportSummary
 from stoa.importers.writes import Writes
 from stoa.settings import Settings
 from stoa.store.engines import engine_of
@@ -32,7 +32,7 @@ LOST = "scores, views, comments and edits"
 LOST_OVER_HTTP = f"{LOST}; the dates of the posts, which --direct keeps"
 
 
-class Job(msgspec.Struct, frozen=True):
+class ImportJob(msgspec.Struct, frozen=True):
     """What to import, and where to: through the server at `url`, or directly into the `database` of
     these settings. `concurrency` is the number of steps under way at once at a server."""
 
@@ -59,13 +59,16 @@ def default_keys(source: Path) -> Path:
     return Path(f"{source}.keys")
 
 
-def run(job: Job, progress: Progress) -> Summary:
+def run(job: ImportJob, progress: Progress) -> ImportSummary:
     """Import the file. Raises ImportStopped; running it again then goes on where it stopped."""
     if job.database:
         asyncio.run(_refuse_served(job.database))
     else:
         _check_url(job.url)
-    keys, summary = KeyFile(job.keys), Summary(lost=LOST if job.database else LOST_OVER_HTTP)
+    keys, summary = (
+        AuthorKeyFile(job.keys),
+        ImportSummary(lost=LOST if job.database else LOST_OVER_HTTP),
+    )
     with Journal(job.journal, job.target) as journal:
         if not journal.is_empty and not keys.existed:
             raise ImportStopped(
@@ -85,9 +88,9 @@ def run(job: Job, progress: Progress) -> Summary:
 
 
 async def _play(
-    job: Job, writes: Writes, keys: KeyFile, summary: Summary, progress: Progress
+    job: ImportJob, writes: Writes, keys: AuthorKeyFile, summary: ImportSummary, progress: Progress
 ) -> None:
-    async with Forum(job.url, job.concurrency, progress.say) as forum:
+    async with ForumServer(job.url, job.concurrency, progress.say) as forum:
         await forum.check(writes.journal.any_thread())
         await _refuse_second_name(forum.has, job, writes.journal)
         player = Player(writes, forum, keys, summary, progress)
@@ -95,11 +98,11 @@ async def _play(
 
 
 async def _play_directly(
-    job: Job, writes: Writes, keys: KeyFile, summary: Summary, progress: Progress
+    job: ImportJob, writes: Writes, keys: AuthorKeyFile, summary: ImportSummary, progress: Progress
 ) -> None:
     assert job.database
     async with engine_of(job.database).open_alone(job.database) as alone:
-        database = await Database.over(alone, job.database, SystemClock())
+        database = await DirectDatabase.over(alone, job.database, SystemClock())
         thread_id = writes.journal.any_thread()
         if thread_id and not await database.has(thread_id):
             raise ImportStopped(
@@ -118,7 +121,7 @@ async def _refuse_served(settings: Settings) -> None:
 
 
 async def _refuse_second_name(
-    has: Callable[[str], Awaitable[bool]], job: Job, journal: Journal
+    has: Callable[[str], Awaitable[bool]], job: ImportJob, journal: Journal
 ) -> None:
     """Raise ImportStopped when an earlier run knew this server or database by another name."""
     for name, thread_id in journal.elsewhere():
@@ -145,7 +148,7 @@ def _check_url(url: str) -> None:
         raise ImportStopped(f"{url} is not an address such as http://127.0.0.1:8080")
 
 
-def _posts(source: Path, keys: KeyFile, summary: Summary) -> Iterator[Post]:
+def _posts(source: Path, keys: AuthorKeyFile, summary: ImportSummary) -> Iterator[Post]:
     """The questions and answers of the file; each author gets a key."""
     for row in rows(source):
         found = post(row)

@@ -5,25 +5,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from stoa.importers.drafts import CHARACTERS_LEFT_OUT, Draft
-from stoa.importers.journal import Action, Step
+from stoa.importers.drafts import CHARACTERS_LEFT_OUT, PostDraft
+from stoa.importers.journal import ImportStep, StepAction
 
 NAMED_MAX = 50
 """Posts named per reason; the rest is counted."""
 
 _WORDS = {
-    Action.THREAD: "questions",
-    Action.REPLY: "answers",
-    Action.ACCEPT: "accepted answers",
+    StepAction.THREAD: "questions",
+    StepAction.REPLY: "answers",
+    StepAction.ACCEPT: "accepted answers",
 }
 _NAMES = {
-    Action.THREAD: "questions",
-    Action.REPLY: "answers",
-    Action.ACCEPT: "acceptedAnswers",
+    StepAction.THREAD: "questions",
+    StepAction.REPLY: "answers",
+    StepAction.ACCEPT: "acceptedAnswers",
 }
 
 
-class Tally:
+class PostTally:
     """How often something happened, and to which posts, as far as they are worth naming; and to
     how many of their characters, where that is known."""
 
@@ -50,19 +50,19 @@ class Tally:
         return f"{posts}; {self.characters:,} characters" if self.characters else posts
 
 
-def _tallies() -> defaultdict[str, Tally]:
-    return defaultdict(Tally)
+def _tallies() -> defaultdict[str, PostTally]:
+    return defaultdict(PostTally)
 
 
 @dataclass
-class Summary:
+class ImportSummary:
     """Counts of one run. `skipped` and `changed` go by reason; posts are named by their id."""
 
-    created: Counter[Action] = field(default_factory=Counter[Action])
-    already_there: Counter[Action] = field(default_factory=Counter[Action])
+    created: Counter[StepAction] = field(default_factory=Counter[StepAction])
+    already_there: Counter[StepAction] = field(default_factory=Counter[StepAction])
     other_types: Counter[int] = field(default_factory=Counter[int])
-    skipped: defaultdict[str, Tally] = field(default_factory=_tallies)
-    changed: defaultdict[str, Tally] = field(default_factory=_tallies)
+    skipped: defaultdict[str, PostTally] = field(default_factory=_tallies)
+    changed: defaultdict[str, PostTally] = field(default_factory=_tallies)
     lost: str = ""
     """What of the posts is not kept."""
 
@@ -70,7 +70,7 @@ class Summary:
         """A post or an accept was left out."""
         self.skipped[reason].add(str(post))
 
-    def count(self, step: Step, draft: Draft, *, is_new: bool) -> None:
+    def count(self, step: ImportStep, draft: PostDraft, *, is_new: bool) -> None:
         """A step is done, by this run or (found on the server) by an earlier one."""
         (self.created if is_new else self.already_there)[step.action] += 1
         for change in draft.changes:
@@ -106,9 +106,9 @@ class Summary:
         }
 
 
-def _by_name(counts: Counter[Action]) -> dict[str, int]:
+def _by_name(counts: Counter[StepAction]) -> dict[str, int]:
     return {name: counts[action] for action, name in _NAMES.items()}
 
 
-def _counts(counts: Counter[Action]) -> str:
+def _counts(counts: Counter[StepAction]) -> str:
     return ", ".join(f"{counts[action]:,} {word}" for action, word in _WORDS.items())

@@ -5,9 +5,9 @@ from stoa.domain import limits
 from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
 from stoa.limits.limiter import Limiter
-from stoa.metrics import Sheet
+from stoa.metrics import Counters
 from stoa.operations.call import Caller
-from stoa.operations.parts.buckets import Bucket, BucketFull, Charge
+from stoa.operations.parts.buckets import BucketFull, Charge, RateBucket
 from stoa.operations.table import Charged, Operation
 from stoa.settings import Settings
 
@@ -15,7 +15,7 @@ from stoa.settings import Settings
 class Charges:
     """Charges calls to rate-limit buckets, with the limits of the settings."""
 
-    def __init__(self, limiter: Limiter, settings: Settings, clock: Clock, sheet: Sheet) -> None:
+    def __init__(self, limiter: Limiter, settings: Settings, clock: Clock, sheet: Counters) -> None:
         self._limiter = limiter
         self._sheet = sheet
         self._clock = clock
@@ -42,12 +42,12 @@ class Charges:
         if charged is Charged.READS or caller is None or to_reads:
             charge = self._limiter.take_at_once(self._clock(), reads)
             return charge or await self._limiter.take(self._clock(), reads)
-        own = Bucket(charged, caller.agent_id, *self._own[charged])
+        own = RateBucket(charged, caller.agent_id, *self._own[charged])
         return await self._limiter.take(self._clock(), own, reads)
 
     async def look(self, caller: Caller) -> list[Charge]:
         """How full the buckets of an agent are. Charges nothing."""
-        own = [Bucket(charged, caller.agent_id, *limit) for charged, limit in self._own.items()]
+        own = [RateBucket(charged, caller.agent_id, *limit) for charged, limit in self._own.items()]
         buckets = [self._reads(caller, ""), *own]
         return [await self._limiter.look(self._clock(), bucket) for bucket in buckets]
 
@@ -74,19 +74,19 @@ class Charges:
     async def guess(self, caller: Caller) -> Charge:
         """Count a guess of a code by an agent. Raises 429 after too many wrong ones."""
         limit, window = limits.APPROVAL_GUESSES, limits.APPROVALS_WINDOW_MS
-        bucket = Bucket("approvals", caller.agent_id, limit, window)
+        bucket = RateBucket("approvals", caller.agent_id, limit, window)
         return await self._taken(bucket)
 
     async def count_client(self, address: str) -> Charge:
         """Count an OAuth client that an address names. Raises 429 if it names too many."""
         limit, window = self._settings.limit_clients, limits.CLIENTS_WINDOW_MS
-        return await self._taken(Bucket("clients", bucket_key(address), limit, window))
+        return await self._taken(RateBucket("clients", bucket_key(address), limit, window))
 
     async def count_authorization(self, address: str) -> Charge:
         """Count an authorization page that an address opens, whose request is stored until it
         expires. Raises 429 if the address opens too many."""
         limit, window = self._settings.limit_authorizations, limits.PAIRING_MS
-        bucket = Bucket("authorizations", bucket_key(address), limit, window)
+        bucket = RateBucket("authorizations", bucket_key(address), limit, window)
         charge = await self._limiter.take(self._clock(), bucket)
         if not charge.allowed:
             self._sheet.limited(bucket.resource)
@@ -99,7 +99,7 @@ class Charges:
             )
         return charge
 
-    async def _taken(self, bucket: Bucket) -> Charge:
+    async def _taken(self, bucket: RateBucket) -> Charge:
         charge = await self._limiter.take(self._clock(), bucket)
         if not charge.allowed:
             raise BucketFull(charge)
@@ -130,13 +130,13 @@ class Charges:
         if charge.limit:
             await self._limiter.give_back(charge)
 
-    def _uncharged(self, address: str) -> Bucket:
+    def _uncharged(self, address: str) -> RateBucket:
         limit, window = self._settings.limit_uncharged, limits.UNCHARGED_WINDOW_MS
-        return Bucket("uncharged", bucket_key(address), limit, window)
+        return RateBucket("uncharged", bucket_key(address), limit, window)
 
-    def _reads(self, caller: Caller | None, address: str) -> Bucket:
+    def _reads(self, caller: Caller | None, address: str) -> RateBucket:
         if caller:
             key, limit = caller.agent_id, self._settings.limit_reads_agent
         else:
             key, limit = bucket_key(address), self._settings.limit_reads_anonymous
-        return Bucket(Charged.READS, key, limit, limits.READS_WINDOW_MS)
+        return RateBucket(Charged.READS, key, limit, limits.READS_WINDOW_MS)

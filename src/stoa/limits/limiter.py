@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict, defaultdict
 from typing import Protocol
 
-from stoa.operations.parts.buckets import Bucket, Charge, counted, refused, taken
+from stoa.operations.parts.buckets import Charge, RateBucket, counted, refused, taken
 
 
 class LimiterUnavailable(Exception):
@@ -18,15 +18,15 @@ class LimiterUnavailable(Exception):
 class Limiter(Protocol):
     """What the runner needs of a limiter. `now` is in milliseconds since 1970."""
 
-    async def take(self, now: int, bucket: Bucket, guard: Bucket | None = None) -> Charge:
+    async def take(self, now: int, bucket: RateBucket, guard: RateBucket | None = None) -> Charge:
         """Take one unit of `bucket`. The charge is refused if `bucket` or `guard` is full."""
         ...
 
-    def take_at_once(self, now: int, bucket: Bucket, /) -> Charge | None:
+    def take_at_once(self, now: int, bucket: RateBucket, /) -> Charge | None:
         """Like `take`, without I/O. Returns None, and charges nothing, if `take` needs I/O."""
         ...
 
-    async def look(self, now: int, bucket: Bucket) -> Charge:
+    async def look(self, now: int, bucket: RateBucket) -> Charge:
         """How full `bucket` is. Charges nothing."""
         ...
 
@@ -34,7 +34,7 @@ class Limiter(Protocol):
         """Undo a charge, at most once."""
         ...
 
-    async def swap(self, now: int, charge: Charge, bucket: Bucket) -> Charge:
+    async def swap(self, now: int, charge: Charge, bucket: RateBucket) -> Charge:
         """Undo a charge, at most once, and take one unit of `bucket`, both in one step.
 
         `bucket` may have filled up since it was the guard. Then this is a refusal and the caller
@@ -55,11 +55,11 @@ class MemoryLimiter:
         self._logs: defaultdict[str, OrderedDict[str, list[int]]] = defaultdict(OrderedDict)
         self._latest = 0
 
-    async def take(self, now: int, bucket: Bucket, guard: Bucket | None = None) -> Charge:
+    async def take(self, now: int, bucket: RateBucket, guard: RateBucket | None = None) -> Charge:
         """See `Limiter.take`."""
         return self.take_at_once(now, bucket, guard)
 
-    def take_at_once(self, now: int, bucket: Bucket, guard: Bucket | None = None) -> Charge:
+    def take_at_once(self, now: int, bucket: RateBucket, guard: RateBucket | None = None) -> Charge:
         """See `Limiter.take_at_once`."""
         # Calls may arrive out of order of their times, but the log must be sorted.
         now = self._latest = max(now, self._latest)
@@ -70,7 +70,7 @@ class MemoryLimiter:
             return refused(now, guard, guarded[0])
         return self._counted(now, bucket, log) if bucket.limit else Charge(bucket)
 
-    async def look(self, now: int, bucket: Bucket) -> Charge:
+    async def look(self, now: int, bucket: RateBucket) -> Charge:
         """See `Limiter.look`."""
         log = self._log(max(now, self._latest), bucket)
         return counted(now, bucket, log[0] if log else 0, len(log))
@@ -82,12 +82,12 @@ class MemoryLimiter:
         if log[place : place + 1] == [charge.taken_at]:
             del log[place]
 
-    async def swap(self, now: int, charge: Charge, bucket: Bucket) -> Charge:
+    async def swap(self, now: int, charge: Charge, bucket: RateBucket) -> Charge:
         """See `Limiter.swap`."""
         await self.give_back(charge)
         return self.take_at_once(now, bucket)
 
-    def _log(self, now: int, bucket: Bucket) -> list[int]:
+    def _log(self, now: int, bucket: RateBucket) -> list[int]:
         log = self._logs[bucket.resource].get(bucket.key)
         if log is None:
             return []
@@ -96,7 +96,7 @@ class MemoryLimiter:
             del log[: bisect_right(log, expired)]
         return log
 
-    def _counted(self, now: int, bucket: Bucket, log: list[int]) -> Charge:
+    def _counted(self, now: int, bucket: RateBucket, log: list[int]) -> Charge:
         logs = self._logs[bucket.resource]
         log.append(now)
         logs[bucket.key] = log

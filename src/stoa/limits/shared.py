@@ -10,7 +10,7 @@ import msgspec
 from stoa.domain import limits
 from stoa.limits.limiter import Limiter, LimiterUnavailable, MemoryLimiter
 from stoa.logs import log
-from stoa.operations.parts.buckets import Bucket, Charge
+from stoa.operations.parts.buckets import Charge, RateBucket
 
 if TYPE_CHECKING:  # the client takes 0.1 s to import, and a single process does not need it
     from stoa.limits.valkey import ValkeyLimiter
@@ -39,16 +39,16 @@ class SharedLimiter:
         await self._look()
         self._watching = asyncio.create_task(self._watch())
 
-    async def take(self, now: int, bucket: Bucket, guard: Bucket | None = None) -> Charge:
+    async def take(self, now: int, bucket: RateBucket, guard: RateBucket | None = None) -> Charge:
         """See `Limiter.take`."""
         charge = await self._ask(lambda limiter: limiter.take(now, bucket, guard))
         alone = self._refuse_writes and self.is_away
         return msgspec.structs.replace(charge, exact=False) if alone else charge
 
-    def take_at_once(self, _now: int, _bucket: Bucket, /) -> None:
+    def take_at_once(self, _now: int, _bucket: RateBucket, /) -> None:
         """See `Limiter.take_at_once`: always None, because Valkey needs I/O."""
 
-    async def look(self, now: int, bucket: Bucket) -> Charge:
+    async def look(self, now: int, bucket: RateBucket) -> Charge:
         """See `Limiter.look`."""
         return await self._ask(lambda limiter: limiter.look(now, bucket))
 
@@ -56,7 +56,7 @@ class SharedLimiter:
         """See `Limiter.give_back`. A unit taken before an outage began or ended is not found."""
         await self._ask(lambda limiter: limiter.give_back(charge))
 
-    async def swap(self, now: int, charge: Charge, bucket: Bucket) -> Charge:
+    async def swap(self, now: int, charge: Charge, bucket: RateBucket) -> Charge:
         """See `Limiter.swap`. A unit taken before an outage began or ended is not found."""
         return await self._ask(lambda limiter: limiter.swap(now, charge, bucket))
 

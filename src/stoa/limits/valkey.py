@@ -17,13 +17,13 @@ from valkey.exceptions import NoScriptError
 
 from stoa.domain import limits
 from stoa.limits.limiter import LimiterUnavailable
-from stoa.operations.parts.buckets import Bucket, Charge, counted, refused, taken
+from stoa.operations.parts.buckets import Charge, RateBucket, counted, refused, taken
 from stoa.settings import SettingsError
 
 _PREFIX = "stoa:limit"
 _SCRIPT = (files("stoa.limits") / "limiter.lua").read_text(encoding="utf-8")
-_NONE = Bucket("none", "", 0, 0)
-_PROBE = Bucket("probe", "", 1, 1)
+_NONE = RateBucket("none", "", 0, 0)
+_PROBE = RateBucket("probe", "", 1, 1)
 _TAKEN = 0
 _KEYS = 3
 _TOGETHER = 100  # steps in one pipeline at most, so that each response takes little time
@@ -51,17 +51,17 @@ class ValkeyLimiter:
         self._waiting: list[_Waiting] = []
         self._sender: asyncio.Task[None] | None = None
 
-    async def take(self, now: int, bucket: Bucket, guard: Bucket | None = None) -> Charge:
+    async def take(self, now: int, bucket: RateBucket, guard: RateBucket | None = None) -> Charge:
         """See `Limiter.take`."""
         now = self._time(now)
         if not bucket.limit and not (guard and guard.limit):
             return Charge(bucket)
         return await self._step(now, Charge(_NONE), bucket, guard or _NONE)
 
-    def take_at_once(self, _now: int, _bucket: Bucket, /) -> None:
+    def take_at_once(self, _now: int, _bucket: RateBucket, /) -> None:
         """See `Limiter.take_at_once`: always None, because Valkey needs I/O."""
 
-    async def look(self, now: int, bucket: Bucket) -> Charge:
+    async def look(self, now: int, bucket: RateBucket) -> Charge:
         """See `Limiter.look`."""
         if not bucket.limit:
             return Charge(bucket)
@@ -73,7 +73,7 @@ class ValkeyLimiter:
         if charge.taken_at:
             await self._step(0, charge, _NONE, _NONE)
 
-    async def swap(self, now: int, charge: Charge, bucket: Bucket) -> Charge:
+    async def swap(self, now: int, charge: Charge, bucket: RateBucket) -> Charge:
         """See `Limiter.swap`."""
         now = self._time(now)
         if not charge.taken_at and not bucket.limit:
@@ -93,7 +93,7 @@ class ValkeyLimiter:
             await self._sender
         await self._pool.disconnect()
 
-    async def _step(self, now: int, back: Charge, bucket: Bucket, guard: Bucket) -> Charge:
+    async def _step(self, now: int, back: Charge, bucket: RateBucket, guard: RateBucket) -> Charge:
         state, at, oldest, count = await self._raw_step(now, back, bucket, guard)
         charged = (bucket, bucket, guard)[state]
         if not charged.limit:
@@ -102,7 +102,9 @@ class ValkeyLimiter:
             return refused(at, charged, oldest)
         return taken(at, charged, oldest, count)
 
-    async def _raw_step(self, now: int, back: Charge, bucket: Bucket, guard: Bucket) -> _Answer:
+    async def _raw_step(
+        self, now: int, back: Charge, bucket: RateBucket, guard: RateBucket
+    ) -> _Answer:
         keys = [self._key(back.bucket), self._key(bucket), self._key(guard)]
         values = [bucket.limit, bucket.window_ms, guard.limit, guard.window_ms]
         answer: asyncio.Future[_Answer] = asyncio.get_running_loop().create_future()
@@ -144,7 +146,7 @@ class ValkeyLimiter:
                 pipeline.evalsha(self._sha, _KEYS, *values)
             return cast(list[_Answer | Exception], await pipeline.execute(raise_on_error=False))
 
-    def _key(self, bucket: Bucket) -> str:
+    def _key(self, bucket: RateBucket) -> str:
         return f"{self._prefix}:{bucket.resource}:{bucket.key}"
 
     def _time(self, now: int) -> int:

@@ -12,14 +12,14 @@ from mcp_types import INVALID_PARAMS
 from stoa.calls import dry_runs, idempotency
 from stoa.calls.incoming import Incoming
 from stoa.calls.runner import Runner
-from stoa.domain.errors import Issue, Refusal, invalid, invalid_field
+from stoa.domain.errors import InputIssue, Refusal, invalid, invalid_field
 from stoa.domain.ids import prefix_of
 from stoa.http import answering, reading
 from stoa.http.ready import cache_key
-from stoa.http.request import Request
+from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList
-from stoa.mcp.connection import Connection
-from stoa.mcp.messages import Message, ProtocolError
+from stoa.mcp.connection import AddressOptions
+from stoa.mcp.messages import McpMessage, ProtocolError
 from stoa.mcp.results import content
 from stoa.mcp.tools import AUTHORIZATION, own_arguments
 from stoa.operations.parts.buckets import headers as rate_headers
@@ -62,7 +62,7 @@ class Tools:
         self._operations = {operation.tool_name: operation for operation in operations}
         self._documentation = documentation
 
-    def _named(self, message: Message) -> Operation:
+    def _named(self, message: McpMessage) -> Operation:
         """The operation of the tool that a message calls. Raises ProtocolError for none."""
         name = message.params.get("name")
         if not isinstance(name, str):
@@ -76,7 +76,9 @@ class Tools:
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {hint}")
         return operation
 
-    async def call(self, message: Message, request: Request, wanted: Connection) -> Called:
+    async def call(
+        self, message: McpMessage, request: HttpRequest, wanted: AddressOptions
+    ) -> Called:
         """Call the tool that a message names, with what is wanted of all calls; ProtocolError when
         there is no such tool. A refusal is a result too, but one of the token is raised where the
         token comes from the header alone, as clients of OAuth expect."""
@@ -102,8 +104,8 @@ class Tools:
 def _incoming(
     operation: Operation,
     arguments: Any,
-    request: Request,
-    wanted: Connection,
+    request: HttpRequest,
+    wanted: AddressOptions,
     *,
     takes_token: bool,
 ) -> Incoming:
@@ -180,7 +182,9 @@ def _listed(name: str, text: str) -> Any:
     try:
         return reading.parse_json(text.encode())
     except Refusal as refusal:
-        issues = [Issue(f"{name}.{one.path}".rstrip("."), one.message) for one in refusal.issues]
+        issues = [
+            InputIssue(f"{name}.{one.path}".rstrip("."), one.message) for one in refusal.issues
+        ]
         raise invalid(*issues) from None
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 from msgspec import field
 
 from stoa.http import reading
-from stoa.http.request import Request
+from stoa.http.request import HttpRequest
 from stoa.operations.table import Operation, Toolset
 from stoa.schemas.options import View
 from stoa.schemas.validation import Values, parse, shapes
@@ -13,7 +13,7 @@ from stoa.schemas.validation import Values, parse, shapes
 _HEADERS = {"readonly": "X-MCP-Readonly", "toolsets": "X-MCP-Toolsets"}
 
 
-class Connection(View, kw_only=True):
+class AddressOptions(View, kw_only=True):
     """The parameters of the address."""
 
     readonly: Literal["0", "1", "false", "true"] = "0"
@@ -30,25 +30,25 @@ class Connection(View, kw_only=True):
         return is_wanted and not (self.only_reads and operation.writes)
 
 
-PLAIN = Connection()
+PLAIN = AddressOptions()
 
 
-def connection(request: Request) -> Connection:
+def connection(request: HttpRequest) -> AddressOptions:
     """What the address asks for, and headers where the address says nothing. Raises 400."""
     in_headers = _in_headers(request)
     if not request.query and not in_headers:
         return PLAIN
-    values = reading.query_values(request.query, shapes(Connection))
+    values = reading.query_values(request.query, shapes(AddressOptions))
 
     def place(name: str) -> str:
         return f"query.{name}" if name in values or name not in in_headers else _HEADERS[name]
 
-    return parse(Connection, {**in_headers, **values}, place)[0]
+    return parse(AddressOptions, {**in_headers, **values}, place)[0]
 
 
-def _in_headers(request: Request) -> Values:
+def _in_headers(request: HttpRequest) -> Values:
     """The parameters that have a header, as their fields are read. Empty ones count as absent."""
-    kinds = shapes(Connection)
+    kinds = shapes(AddressOptions)
     texts = {
         name: request.headers.get(header.lower().encode(), b"").decode("latin-1")
         for name, header in _HEADERS.items()

@@ -9,7 +9,7 @@ from stoa.domain.errors import Refusal
 from stoa.http import answering, reading
 from stoa.http.answering import RequestRefusal
 from stoa.http.hosts import Hosts
-from stoa.http.request import Request
+from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList, Send
 from stoa.limits.charge import Charges
 from stoa.mcp.gate import Gate
@@ -19,8 +19,8 @@ from stoa.operations.table import Operation
 from stoa.schemas.base import encode
 
 if TYPE_CHECKING:
-    from stoa.mcp.messages import Reply
-    from stoa.mcp.server import Server
+    from stoa.mcp.messages import McpReply
+    from stoa.mcp.server import McpServer
 
 PATH = "/mcp"
 
@@ -54,9 +54,9 @@ class Mcp:
         self._hosts = hosts
         self._origin = origin
         self._documentation = f"{origin}/docs/errors"
-        self._server: Server | None = None
+        self._server: McpServer | None = None
 
-    async def __call__(self, request: Request, lines: HeaderList, send: Send) -> None:
+    async def __call__(self, request: HttpRequest, lines: HeaderList, send: Send) -> None:
         """Answer one request; `lines` are its headers with repeats."""
         try:
             reply = await self._answer(request, lines)
@@ -66,7 +66,7 @@ class Mcp:
         headers += [request.id_header, answering.NOSNIFF, NO_STORE, *reply.headers]
         return await answering.send_answer(send, reply.status, headers, reply.body)
 
-    async def refuse(self, request: Request, send: Send, refusal: Refusal) -> None:
+    async def refuse(self, request: HttpRequest, send: Send, refusal: Refusal) -> None:
         """Answer with an error body, before there is a message to answer."""
         if self._gate:
             self._gate.explain(refusal, request)
@@ -78,7 +78,7 @@ class Mcp:
         head = request.method == "HEAD"
         await answering.send_answer(send, refusal.status, headers, encode(body), head=head)
 
-    async def _answer(self, request: Request, lines: HeaderList) -> "Reply":
+    async def _answer(self, request: HttpRequest, lines: HeaderList) -> "McpReply":
         if self._gate:
             await self._gate.check(request)
         if request.method != "POST":
@@ -104,11 +104,11 @@ class Mcp:
             await self._charges.count_and_note(request.address)
         return reply
 
-    async def _serve(self) -> "Server":
+    async def _serve(self) -> "McpServer":
         await asyncio.to_thread(importlib.import_module, "stoa.mcp.server")
-        from stoa.mcp.server import Server
+        from stoa.mcp.server import McpServer
 
-        self._server = Server(
+        self._server = McpServer(
             self._runner,
             self._operations,
             self._documentation,

@@ -39,7 +39,7 @@ from pydantic import BaseModel
 
 from stoa import __version__
 from stoa.http.wire import HeaderList
-from stoa.mcp.messages import Message, ProtocolError, read
+from stoa.mcp.messages import McpMessage, ProtocolError, read
 
 _encode = msgspec.json.encode
 
@@ -49,7 +49,7 @@ _REPLAYED = {"idempotentReplayed": True}
 """What `_meta` says of a result that is the stored one of an earlier call."""
 _ROUTING = (MCP_PROTOCOL_VERSION_HEADER, MCP_METHOD_HEADER, MCP_NAME_HEADER)
 
-Answers = dict[str, Callable[[Message], bytes]]
+Answers = dict[str, Callable[[McpMessage], bytes]]
 """By method, what gives the JSON of the members of a result."""
 
 
@@ -60,7 +60,7 @@ class Era(Protocol):
     every_result: bytes
     replayed_result: bytes
 
-    def read(self, value: Any, lines: HeaderList) -> Message:
+    def read(self, value: Any, lines: HeaderList) -> McpMessage:
         """The message of a decoded body under these header lines. Raises ProtocolError."""
         ...
 
@@ -97,7 +97,7 @@ class HandshakeEra:
             "tools/list": self._list,
         }
 
-    def read(self, value: Any, lines: HeaderList) -> Message:  # noqa: ARG002
+    def read(self, value: Any, lines: HeaderList) -> McpMessage:  # noqa: ARG002
         """See `Era.read`. Headers say nothing more here."""
         return read(value)
 
@@ -105,7 +105,7 @@ class HandshakeEra:
         """See `Era.status`."""
         return 400 if code in (INVALID_REQUEST, PARSE_ERROR) else 200
 
-    def _initialize(self, message: Message) -> bytes:
+    def _initialize(self, message: McpMessage) -> bytes:
         wanted = message.params.get("protocolVersion")
         if not isinstance(wanted, str):
             raise ProtocolError(INVALID_PARAMS, "`protocolVersion` must be text.")
@@ -119,7 +119,7 @@ class HandshakeEra:
             )
         )
 
-    def _list(self, message: Message) -> bytes:
+    def _list(self, message: McpMessage) -> bytes:
         _refuse_cursor(message)
         return b'"tools":%b' % self._tools
 
@@ -151,7 +151,7 @@ class EnvelopeEra:
             "tools/list": self._list,
         }
 
-    def read(self, value: Any, lines: HeaderList) -> Message:
+    def read(self, value: Any, lines: HeaderList) -> McpMessage:
         """See `Era.read`."""
         message = read(value)
         headers = [(name.decode("latin-1"), text.decode("latin-1").strip()) for name, text in lines]
@@ -164,13 +164,13 @@ class EnvelopeEra:
         """See `Era.status`."""
         return ERROR_CODE_HTTP_STATUS.get(code, 200)
 
-    def _list(self, message: Message) -> bytes:
+    def _list(self, message: McpMessage) -> bytes:
         _refuse_cursor(message)
         return self._listing
 
 
 def _rejection(
-    message: Message, value: Any, lines: list[tuple[str, str]]
+    message: McpMessage, value: Any, lines: list[tuple[str, str]]
 ) -> InboundLadderRejection | None:
     headers = {name: text for name, text in lines if name in _ROUTING}
     spoken = headers[MCP_PROTOCOL_VERSION_HEADER]
@@ -187,7 +187,7 @@ def _rejection(
     return (unsupported_protocol_version_rejection(spoken) if is_bare else None) or verdict
 
 
-def _refuse_cursor(message: Message) -> None:
+def _refuse_cursor(message: McpMessage) -> None:
     if message.params.get("cursor") is not None:
         raise ProtocolError(INVALID_PARAMS, "No such cursor: all tools are on the first page.")
 

@@ -4,7 +4,7 @@ from stoa.calls.authenticate import Authenticator
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import EVERY_SCOPE, PROTECTED_RESOURCE
 from stoa.http.answering import CHALLENGES
-from stoa.http.request import Request
+from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList
 
 _FORBIDDEN = 403
@@ -17,7 +17,7 @@ class Gate:
     def __init__(self, authenticator: Authenticator) -> None:
         self._authenticator = authenticator
 
-    async def check(self, request: Request) -> None:
+    async def check(self, request: HttpRequest) -> None:
         """Raises 401 unless the header has a live token."""
         try:
             await self._authenticator.check(request.authorization, request.address)
@@ -25,7 +25,7 @@ class Gate:
             refusal.fill({"base_url": request.base_url})
             raise
 
-    def explain(self, refusal: Refusal, request: Request) -> None:
+    def explain(self, refusal: Refusal, request: HttpRequest) -> None:
         """Let a refusal of the token say how a client of OAuth gets another: calls here have no
         argument for one."""
         if refusal.code in CHALLENGES:
@@ -35,7 +35,7 @@ class Gate:
                 "message with `Authorization: Bearer <token>`."
             )
 
-    def headers(self, refusal: Refusal, usual: HeaderList, request: Request) -> HeaderList:
+    def headers(self, refusal: Refusal, usual: HeaderList, request: HttpRequest) -> HeaderList:
         """The headers of a refusal. One of the token says where a client learns how to get another
         (RFC 9728, 5.1), and with which scopes (RFC 6750, 3)."""
         if refusal.code not in CHALLENGES:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from stoa.caching import ByteCache
-from stoa.http.request import Request
+from stoa.http.request import HttpRequest
 
 _MOST_BYTES = 2 * 1024 * 1024
 _LONGEST = 4_000
@@ -20,7 +20,7 @@ _NONE = frozenset(
 )
 """Headers with which a call is always read."""
 
-Asked = tuple[bytes, bytes, *tuple[bytes | None, ...]]
+CallKey = tuple[bytes, bytes, *tuple[bytes | None, ...]]
 """The body before and behind the id of the message, and the headers of the call."""
 
 
@@ -35,9 +35,9 @@ class KnownCalls:
     """The calls that were checked and have an answer that may be cached."""
 
     def __init__(self) -> None:
-        self._known: ByteCache[Asked, Known] = ByteCache(_MOST_BYTES, _size)
+        self._known: ByteCache[CallKey, Known] = ByteCache(_MOST_BYTES, _size)
 
-    def find(self, body: bytes, request: Request) -> tuple[bytes, Known] | None:
+    def find(self, body: bytes, request: HttpRequest) -> tuple[bytes, Known] | None:
         """The id of the message and what answers it, if the call is known."""
         parts = _parts(body, request)
         if parts is None:
@@ -47,7 +47,11 @@ class KnownCalls:
         return (message_id, known) if known else None
 
     def remember(
-        self, body: bytes, request: Request, known: Known, id_of: Callable[[bytes], bytes | None]
+        self,
+        body: bytes,
+        request: HttpRequest,
+        known: Known,
+        id_of: Callable[[bytes], bytes | None],
     ) -> None:
         """Remember a call that was checked. `id_of` reads the id of the message in a body."""
         parts = _parts(body, request)
@@ -62,7 +66,7 @@ class KnownCalls:
             self._known.put(asked, known)
 
 
-def _parts(body: bytes, request: Request) -> tuple[bytes, Asked] | None:
+def _parts(body: bytes, request: HttpRequest) -> tuple[bytes, CallKey] | None:
     """The id of the message, and what the call is without it. None for a call that is always
     read: one whose address says what its connection asks for, too."""
     headers = request.headers
@@ -82,5 +86,5 @@ def _parts(body: bytes, request: Request) -> tuple[bytes, Asked] | None:
     )
 
 
-def _size(asked: Asked, known: Known) -> int:
+def _size(asked: CallKey, known: Known) -> int:
     return sum(len(part or b"") for part in asked) + len(known.cache_key)

@@ -14,7 +14,7 @@ NULL = b"null"
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class McpMessage:
     """A request, or a notification when `id` is None. `id` is the JSON of the request's id."""
 
     id: bytes | None
@@ -23,7 +23,7 @@ class Message:
 
 
 @dataclass(slots=True)
-class Reply:
+class McpReply:
     """An HTTP answer. `charged` says that the call was counted in a bucket of its own."""
 
     status: int
@@ -44,7 +44,7 @@ class ProtocolError(Exception):
         self.id = message_id
 
 
-def read(value: Any) -> Message:
+def read(value: Any) -> McpMessage:
     """The message that a decoded body is. Raises ProtocolError."""
     if not isinstance(value, dict):
         raise _malformed("Send one JSON-RPC message as an object; batches are not taken.")
@@ -57,7 +57,7 @@ def read(value: Any) -> Message:
         raise _malformed("`method` must be text.", message_id)
     if not isinstance(params, dict):
         raise _malformed("`params` must be an object.", message_id)
-    return Message(message_id, method, cast("dict[str, Any]", params))
+    return McpMessage(message_id, method, cast("dict[str, Any]", params))
 
 
 def _id(value: Any) -> bytes:

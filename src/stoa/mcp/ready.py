@@ -4,12 +4,12 @@ from stoa.calls.answer_cache import AnswerCache
 from stoa.clock import Clock
 from stoa.http import answering
 from stoa.http.hosts import Hosts
-from stoa.http.request import Request
+from stoa.http.request import HttpRequest
 from stoa.http.wire import InParts, header_lines
 from stoa.limits.charge import Charges
 from stoa.mcp.known_calls import KnownCalls
 from stoa.mcp.results import content, result
-from stoa.metrics import Sheet
+from stoa.metrics import Counters
 from stoa.operations.parts.buckets import header_lines as rate_lines
 
 NO_STORE = (b"cache-control", b"no-store")
@@ -27,7 +27,7 @@ class ReadyCalls:
         charges: Charges,
         hosts: Hosts,
         clock: Clock,
-        sheet: Sheet,
+        sheet: Counters,
     ) -> None:
         self._known = known
         self._cache = cache
@@ -36,7 +36,7 @@ class ReadyCalls:
         self._clock = clock
         self._sheet = sheet
 
-    def find(self, request: Request, body: bytes) -> InParts | None:
+    def find(self, request: HttpRequest, body: bytes) -> InParts | None:
         """The whole answer; None, charging nothing, when it takes a call of the application."""
         found = self._known.find(body, request)
         if found is None or not self._hosts.allows(request.host):

@@ -9,14 +9,14 @@ from stoa.calls.runner import Runner
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import RESOURCE
 from stoa.http import answering, reading
-from stoa.http.request import Request
+from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList
 from stoa.mcp import messages, tools
 from stoa.mcp.calls import Tools
-from stoa.mcp.connection import Connection, connection
+from stoa.mcp.connection import AddressOptions, connection
 from stoa.mcp.eras import EnvelopeEra, Era, HandshakeEra, is_handshake, server_info
 from stoa.mcp.known_calls import Known, KnownCalls
-from stoa.mcp.messages import Message, ProtocolError, Reply
+from stoa.mcp.messages import McpMessage, McpReply, ProtocolError
 from stoa.mcp.results import result
 from stoa.operations.table import Operation, Toolset
 
@@ -51,7 +51,7 @@ hex, sign the challenge's UTF-8 bytes, POST {base}/api/v1/auth/verify?view=lean.
 after `expiresInSeconds`; on a 401 sign in again and retry once. """
 
 
-class Server:
+class McpServer:
     """Both eras at one address; `origin` is where this service says that it is. Tools take a token
     as an argument, or the header of every message has one. Calls that may be answered from the
     cache are put among those `known`."""
@@ -82,30 +82,30 @@ class Server:
         )
         self._offers: dict[tuple[frozenset[Toolset], bool], _Offer] = {}
 
-    async def answer(self, body: bytes, request: Request, lines: HeaderList) -> Reply:
+    async def answer(self, body: bytes, request: HttpRequest, lines: HeaderList) -> McpReply:
         """Answer one body under these header lines. Raises 400 for a wrong parameter."""
         wanted = connection(request)
         offer = self._offer(wanted)
         version = request.headers.get(b"mcp-protocol-version")
         era = offer.handshake if is_handshake(version) else offer.envelope
-        message: Message | None = None
+        message: McpMessage | None = None
         try:
             message = era.read(self._decoded(body, request), lines)
             if message.id is None:
-                return Reply(202)
+                return McpReply(202)
             if message.method == _CALL:
                 called = await offer.tools.call(message, request, wanted)
                 begin = era.replayed_result if called.replayed else era.every_result
                 if self._known and called.cache_key:
                     self._known.remember(body, request, Known(called.cache_key, begin), _id_of)
                 answer = b"".join(result(message.id, begin, *called.members))
-                return Reply(200, answer, called.headers, charged=True)
-            return Reply(200, b"".join(result(message.id, _plain(era, message))))
+                return McpReply(200, answer, called.headers, charged=True)
+            return McpReply(200, b"".join(result(message.id, _plain(era, message))))
         except ProtocolError as failure:
             message_id = message.id if message else failure.id
-            return Reply(era.status(failure.code), messages.error(message_id, failure))
+            return McpReply(era.status(failure.code), messages.error(message_id, failure))
 
-    def _offer(self, wanted: Connection) -> _Offer:
+    def _offer(self, wanted: AddressOptions) -> _Offer:
         """The tools of a connection. There are few sets, so each choice of them is kept."""
         choice = frozenset(wanted.toolsets), wanted.only_reads
         if choice not in self._offers:
@@ -125,12 +125,12 @@ class Server:
             )
         return self._offers[choice]
 
-    def _others(self, wanted: Connection) -> dict[str, str]:
+    def _others(self, wanted: AddressOptions) -> dict[str, str]:
         """What to say to a call of each tool that a connection does not list."""
         left_out = [one for one in self._operations if one.toolsets and not wanted.lists(one)]
         return {one.tool_name: self._way_to(one, wanted) for one in left_out}
 
-    def _way_to(self, operation: Operation, wanted: Connection) -> str:
+    def _way_to(self, operation: Operation, wanted: AddressOptions) -> str:
         name = operation.tool_name
         if wanted.only_reads and operation.writes:
             return f"Unknown tool: {name} writes, and this connection asked for tools that read."
@@ -140,7 +140,7 @@ class Server:
             f"Connect to {self._address}?toolsets={','.join(dict.fromkeys(sets))}."
         )
 
-    def _decoded(self, body: bytes, request: Request) -> Any:
+    def _decoded(self, body: bytes, request: HttpRequest) -> Any:
         try:
             return reading.parse_json(body)
         except Refusal as refusal:
@@ -168,7 +168,7 @@ def _id_of(body: bytes) -> bytes | None:
         return None
 
 
-def _plain(era: Era, message: Message) -> bytes:
+def _plain(era: Era, message: McpMessage) -> bytes:
     """The members of the result of what is no call."""
     answer = era.answers.get(message.method)
     if answer is None:

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 from functools import cache
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from stoa.calls import dry_runs, idempotency
 from stoa.domain import ids, text
 from stoa.operations.table import Access, Operation
 from stoa.schemas.base import encode
 from stoa.schemas.content import UntrustedContent
-from stoa.schemas.json_schema import answer_schemas, request_schemas
+from stoa.schemas.json_schema import Schema, answer_schemas, request_schemas
 
 AUTHORIZATION = "authorization"
 """The argument that carries the token. It is no field of any request: it stops at this face."""
@@ -33,7 +33,6 @@ _PAGING: dict[str, tuple[str, ...]] = {
 """The paging arguments, and what of their schemas their names, other schemas or the `instructions`
 say."""
 
-Schema = dict[str, Any]
 T = TypeVar("T")
 
 

@@ -19,10 +19,10 @@ from stoa.domain.authorizations import answer_address, check_asked, read_confirm
 from stoa.domain.clients import place, program
 from stoa.domain.oauth import AUTHORIZATION, ISSUER, WRITE, OAuthRefusal
 from stoa.http.ready import REQUEST
-from stoa.http.request import Request as Incoming
+from stoa.http.request import HttpRequest as Incoming
 from stoa.limits.charge import Charges
 from stoa.oauth.clients import Clients
-from stoa.operations.parts.authorizations import Shown
+from stoa.operations.parts.authorizations import ShownRequest
 from stoa.schemas.base import iso
 from stoa.web.security import SECURITY
 from stoa.web.site import Site
@@ -134,7 +134,7 @@ class AuthorizationPages:
         self,
         request: Request,
         handle: str,
-        shown: Shown,
+        shown: ShownRequest,
         *,
         again: bool = False,
         confirmation: str | None = None,

@@ -15,7 +15,7 @@ from stoa.domain.oauth import OAuthRefusal
 from stoa.http.reading import parse_json
 from stoa.limits.charge import Charges
 from stoa.outgoing.client import Outgoing
-from stoa.outgoing.response import Response, Unreachable
+from stoa.outgoing.response import AddressUnreachable, Response
 
 _UNKNOWN = (
     "The `client_id` is neither one that POST /oauth/register gave nor the https address of a "
@@ -98,7 +98,7 @@ class Clients:
         try:
             response = await self._outgoing.get(client_id, {"Accept": "application/json"})
             client = clients.described(client_id, _document(response))
-        except (Unreachable, BadClient) as error:
+        except (AddressUnreachable, BadClient) as error:
             refusal = OAuthRefusal("invalid_client", f"The client cannot be used. {error}")
             return _Cached(refusal, self._clock() + limits.CLIENT_FAILURE_MS)
         return _Cached(client, self._clock() + limits.CLIENT_DOCUMENT_MS)
@@ -111,14 +111,14 @@ class Clients:
 
 
 def _document(response: Response) -> object:
-    """The JSON of a metadata document. Raises `Unreachable` for anything else."""
+    """The JSON of a metadata document. Raises `AddressUnreachable` for anything else."""
     media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     is_json = media_type == "application/json" or media_type.endswith("+json")
     if response.status != 200 or not is_json:
-        raise Unreachable(
+        raise AddressUnreachable(
             f"Its address answered with status {response.status} and not with 200 and JSON."
         )
     try:
         return parse_json(response.body)
     except Refusal:
-        raise Unreachable("Its address answered with JSON that cannot be read.") from None
+        raise AddressUnreachable("Its address answered with JSON that cannot be read.") from None

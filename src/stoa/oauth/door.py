@@ -6,14 +6,14 @@ from stoa.domain.errors import Refusal
 from stoa.domain.oauth import REVOCATION, TOKEN, OAuthRefusal
 from stoa.http import answering, reading
 from stoa.http.answering import RequestRefusal
-from stoa.http.request import Request
+from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList, Send
 from stoa.logs import log
 from stoa.metrics import OAUTH, PREFLIGHT
 from stoa.oauth.metadata import DOCUMENTS
 from stoa.oauth.refusals import body, translated
 from stoa.operations.parts.buckets import headers as rate_headers
-from stoa.operations.parts.grants import Form, required
+from stoa.operations.parts.grants import FormFields, required
 from stoa.schemas.base import encode
 
 PATHS = frozenset({TOKEN, REVOCATION, *DOCUMENTS})
@@ -29,7 +29,7 @@ class OAuthDoor:
     def __init__(self, requests: TokenRequests) -> None:
         self._requests = requests
 
-    async def __call__(self, request: Request, send: Send) -> None:
+    async def __call__(self, request: HttpRequest, send: Send) -> None:
         """Answer one request to one of `PATHS`."""
         request.operation = OAUTH
         if request.method == "OPTIONS":
@@ -47,12 +47,12 @@ class OAuthDoor:
             log.exception("defect")
             return await self.refuse(request, send, Refusal("forum_error"))
 
-    async def refuse(self, request: Request, send: Send, refusal: Refusal) -> None:
+    async def refuse(self, request: HttpRequest, send: Send, refusal: Refusal) -> None:
         """Answer with the refusal in the words of OAuth."""
         headers = answering.refusal_headers(refusal, None)
         await _refuse(request, send, translated(refusal), headers)
 
-    async def _answer(self, request: Request, send: Send) -> None:
+    async def _answer(self, request: HttpRequest, send: Send) -> None:
         charge = await self._requests.charge(request.address)
         headers = rate_headers(charge)
         try:
@@ -66,14 +66,14 @@ class OAuthDoor:
         headers += [*answering.JSON_HEADERS, request.id_header, *_NO_STORE]
         return await answering.send_answer(send, 200, headers, answer)
 
-    async def _made(self, request: Request) -> bytes:
+    async def _made(self, request: HttpRequest) -> bytes:
         form = await _form(request)
         if request.path == REVOCATION:
             await self._requests.revoke(required(form, "token"))
             return b""
         return await self._requests.issue(form, request.address, request.base_url)
 
-    async def _document(self, request: Request, send: Send) -> None:
+    async def _document(self, request: HttpRequest, send: Send) -> None:
         refusal = await self._requests.charges.rate_limit_address(request.address)
         if refusal:
             raise refusal
@@ -87,7 +87,7 @@ class OAuthDoor:
         return await answering.send_answer(send, 200, headers, content, head=head)
 
 
-def _check_method(request: Request) -> None:
+def _check_method(request: HttpRequest) -> None:
     allowed = _METHODS.get(request.path, _READING)
     if request.method.encode() not in allowed.split(b", "):
         names = allowed.decode()
@@ -100,12 +100,14 @@ def _check_method(request: Request) -> None:
         )
 
 
-async def _form(request: Request) -> Form:
+async def _form(request: HttpRequest) -> FormFields:
     content = await reading.body_bytes(request.receive, request.headers, _FORM)
     return reading.query_values(content, {})
 
 
-async def _refuse(request: Request, send: Send, refusal: OAuthRefusal, headers: HeaderList) -> None:
+async def _refuse(
+    request: HttpRequest, send: Send, refusal: OAuthRefusal, headers: HeaderList
+) -> None:
     headers += [*answering.JSON_HEADERS, request.id_header, *_NO_STORE]
     head = request.method == "HEAD"
     await answering.send_answer(send, refusal.status, headers, encode(body(refusal)), head=head)

@@ -1,7 +1,5 @@
 """The addresses below /oauth/ that people open, and that clients register at."""
 
-from collections.abc import Awaitable, Callable
-
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -16,9 +14,8 @@ from stoa.oauth.authorize import AuthorizationPages
 from stoa.oauth.clients import Clients
 from stoa.oauth.register import Registration
 from stoa.outgoing.client import Outgoing
+from stoa.web.documents import Endpoint
 from stoa.web.site import Site
-
-Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def routes(authorizing: Authorizing, charges: Charges, clock: Clock, site: Site) -> list[Route]:

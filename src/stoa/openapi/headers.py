@@ -6,7 +6,7 @@ from stoa.http.answering import CHALLENGES
 from stoa.operations.parts.buckets import BUCKETS
 from stoa.operations.table import Charged, Operation
 
-Headers = dict[str, Any]
+HeaderSchemas = dict[str, Any]
 
 
 def _header(
@@ -21,7 +21,7 @@ def _header(
     return {"required": True, **described} if always else described
 
 
-HEADERS: Headers = {
+HEADERS: HeaderSchemas = {
     "X-Request-Id": _header(
         "Names this call in the log. It is the client's own `X-Request-Id` where that has 1 to 64 "
         "letters, digits, dots, dashes and underscores.",
@@ -90,7 +90,7 @@ HEADERS: Headers = {
 """The headers by name; what stands behind a dot tells headers of one name apart."""
 
 
-def named(*keys: str, always: bool = True) -> Headers:
+def named(*keys: str, always: bool = True) -> HeaderSchemas:
     """These headers by the names they travel under; not `always`: they may lack here."""
     return {key.partition(".")[0]: _used(key, always=always) for key in keys}
 
@@ -102,17 +102,17 @@ def _used(key: str, *, always: bool) -> dict[str, Any]:
     return {name: value for name, value in header.items() if name != "required"}
 
 
-def _rate() -> Headers:
+def _rate() -> HeaderSchemas:
     return named(*(key for key in HEADERS if key.startswith("X-RateLimit-")))
 
 
-def refusal(*, charged: bool) -> Headers:
+def refusal(*, charged: bool) -> HeaderSchemas:
     """The headers of a refusal; a bucket without a limit sends none of its own."""
     found = named("X-Request-Id", "Cache-Control.no-store")
     return found | _rate() if charged else found
 
 
-def success(operation: Operation, *, paged: bool) -> Headers:
+def success(operation: Operation, *, paged: bool) -> HeaderSchemas:
     """The headers of a success."""
     found = named("X-Request-Id", _cache_control(operation))
     if operation.has_etag:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from stoa.caching import ByteCache
-from stoa.domain.errors import Issue, Refusal
+from stoa.domain.errors import InputIssue, Refusal
 from stoa.schemas.base import encode
 from stoa.schemas.names import Names
 
@@ -63,16 +63,18 @@ class Slices:
         issues = [self._issue(name) for name in unknown[:_MOST_ISSUES]]
         more = len(unknown) - len(issues)
         if more:
-            issues.append(Issue("query.operations", f"Must have {more} more names corrected too."))
+            issues.append(
+                InputIssue("query.operations", f"Must have {more} more names corrected too.")
+            )
         return Refusal("invalid_request", issues=issues)
 
-    def _issue(self, name: str) -> Issue:
+    def _issue(self, name: str) -> InputIssue:
         tool = self._tools.get(name)
         meant = (tool,) if tool else self._names.meant(name)
         near = " or ".join(f"`{one}`" for one in meant)
         said = f" Did you mean {near}?" if near else ""
         shown = f"`{name}`" if _IS_NAME.fullmatch(name) else "like one of these"
-        return Issue("query.operations", f"No operation is named {shown}.{said}")
+        return InputIssue("query.operations", f"No operation is named {shown}.{said}")
 
     def _made(self, asked: frozenset[str]) -> bytes:
         chosen = {name: place for name, place in self._places.items() if name in asked}

@@ -2,7 +2,7 @@
 
 from stoa.domain.errors import invalid_field
 from stoa.domain.missing import missing
-from stoa.domain.moderation import Action, Subject, SubjectType
+from stoa.domain.moderation import Action, ModerationSubject, SubjectType
 from stoa.operations.call import Call
 from stoa.operations.parts import moderators
 from stoa.operations.parts.budget import Budget
@@ -64,7 +64,7 @@ async def moderate_thread(call: Call, request: ModerateThread) -> Moderated:
     Hiding gives an open bounty back, for good. A locked thread takes no replies, and its author can
     still accept.
     """
-    subject = Subject(SubjectType.THREAD, request.thread_id)
+    subject = ModerationSubject(SubjectType.THREAD, request.thread_id)
     return await _one(call, request, Order(Action(request.action), subject, request.reason))
 
 
@@ -82,7 +82,7 @@ async def moderate_reply(call: Call, request: ModerateReply) -> Moderated:
 
     It keeps its place in the thread, without its text. What was paid for it stays paid.
     """
-    subject = Subject(SubjectType.REPLY, request.reply_id)
+    subject = ModerationSubject(SubjectType.REPLY, request.reply_id)
     return await _one(call, request, Order(Action(request.action), subject, request.reason))
 
 
@@ -101,7 +101,7 @@ async def moderate_job(call: Call, request: ModerateJob) -> Moderated:
     Hiding or cancelling an open job gives its reward back. A hidden job that was claimed goes on
     for its two parties.
     """
-    subject = Subject(SubjectType.JOB, request.job_id)
+    subject = ModerationSubject(SubjectType.JOB, request.job_id)
     return await _one(call, request, Order(Action(request.action), subject, request.reason))
 
 
@@ -120,7 +120,7 @@ async def moderate_agent(call: Call, request: ModerateAgent) -> Moderated:
     A suspended agent reads, and decides about work that was submitted to it. Only the operator
     hides or suspends a moderator.
     """
-    subject = Subject(SubjectType.AGENT, request.agent_id)
+    subject = ModerationSubject(SubjectType.AGENT, request.agent_id)
     until = _future(call, "until", request.until)
     order = Order(Action(request.action), subject, request.reason, until, request.points)
     return await _one(call, request, order)
@@ -170,11 +170,11 @@ async def moderate_many(call: Call, request: ModerateMany) -> ModeratedMany:
 
 def _order(call: Call, number: int, part: WantedAct) -> Order:
     until = _future(call, f"actions.{number}.until", part.until)
-    subject = Subject(SubjectType(part.subject.type), part.subject.id)
+    subject = ModerationSubject(SubjectType(part.subject.type), part.subject.id)
     return Order(Action(part.action), subject, part.reason, until, part.points)
 
 
-async def _shown(call: Call, subject: Subject) -> ModeratedSubject:
+async def _shown(call: Call, subject: ModerationSubject) -> ModeratedSubject:
     """Something as moderators see it."""
     await found(call.tx, subject)
     await moderators.check_role(call)
@@ -203,7 +203,7 @@ async def _shown(call: Call, subject: Subject) -> ModeratedSubject:
 )
 async def get_moderated_thread(call: Call, request: GetModeratedThread) -> ModeratedSubject:
     """Read a thread with its text, hidden or not, and what was done to it."""
-    return await _shown(call, Subject(SubjectType.THREAD, request.thread_id))
+    return await _shown(call, ModerationSubject(SubjectType.THREAD, request.thread_id))
 
 
 @operation(
@@ -217,7 +217,7 @@ async def get_moderated_thread(call: Call, request: GetModeratedThread) -> Moder
 )
 async def get_moderated_reply(call: Call, request: GetModeratedReply) -> ModeratedSubject:
     """Read a reply with its text, hidden or not, and what was done to it."""
-    return await _shown(call, Subject(SubjectType.REPLY, request.reply_id))
+    return await _shown(call, ModerationSubject(SubjectType.REPLY, request.reply_id))
 
 
 @operation(
@@ -231,7 +231,7 @@ async def get_moderated_reply(call: Call, request: GetModeratedReply) -> Moderat
 )
 async def get_moderated_job(call: Call, request: GetModeratedJob) -> ModeratedSubject:
     """Read a job with its text, hidden or not, and what was done to it."""
-    return await _shown(call, Subject(SubjectType.JOB, request.job_id))
+    return await _shown(call, ModerationSubject(SubjectType.JOB, request.job_id))
 
 
 @operation(
@@ -245,7 +245,7 @@ async def get_moderated_job(call: Call, request: GetModeratedJob) -> ModeratedSu
 )
 async def get_moderated_agent(call: Call, request: GetModeratedAgent) -> ModeratedSubject:
     """Read an agent's name and description, hidden or not, and what was done to it."""
-    return await _shown(call, Subject(SubjectType.AGENT, request.agent_id))
+    return await _shown(call, ModerationSubject(SubjectType.AGENT, request.agent_id))
 
 
 @operation(
@@ -301,7 +301,7 @@ async def resolve_report(call: Call, request: ResolveReport) -> ReportResolved:
         settled_count=done.settled,
         subject_hidden=done.hidden,
         next_actions=next_actions.on_reported(
-            Subject(SubjectType(asked.subject_type), asked.subject_id), done.next
+            ModerationSubject(SubjectType(asked.subject_type), asked.subject_id), done.next
         ),
         receipt=call.receipt("resolve_report", "report", asked.id),
     )

@@ -15,7 +15,7 @@ from stoa.schemas.approvals import (
     ApproveClient,
     ClientApproved,
     GetApproval,
-    Scope,
+    GrantScope,
 )
 from stoa.schemas.base import iso
 from stoa.store import authorizations
@@ -100,6 +100,6 @@ def _approval(row: RequestRow) -> Approval:
     return Approval(
         client=ApprovalClient(id=row.client_id, name=row.client_name),
         address=row.redirect_uri,
-        scopes=cast("list[Scope]", row.scopes.split()),
+        scopes=cast("list[GrantScope]", row.scopes.split()),
         expires_at=iso(row.expires_at),
     )

@@ -127,7 +127,7 @@ def _authentication(settings: Settings) -> contract.Authentication:
     )
 
 
-class Document(NamedTuple):
+class ListedDocument(NamedTuple):
     """A document: its purpose, its media type, whether agents are told of it, and whether they are
     told to read it."""
 
@@ -160,33 +160,37 @@ def card_path(mcp_path: str) -> str:
 
 
 DOCUMENTS = {
-    LLMS: Document("What this is and how to take part, in a page.", _PLAIN, to_read=True),
-    "/llms-full.txt": Document("Every operation, field, limit and error code as text.", _PLAIN),
-    "/skill.md": Document("From nothing to the first paid answer.", _MARKDOWN, to_read=True),
-    OPENAPI: Document(
+    LLMS: ListedDocument("What this is and how to take part, in a page.", _PLAIN, to_read=True),
+    "/llms-full.txt": ListedDocument(
+        "Every operation, field, limit and error code as text.", _PLAIN
+    ),
+    "/skill.md": ListedDocument("From nothing to the first paid answer.", _MARKDOWN, to_read=True),
+    OPENAPI: ListedDocument(
         "OpenAPI 3.1 of every operation; with `?operations=` and names, of these alone.",
         "application/json",
     ),
-    CLIENT: Document("A client in one TypeScript file without dependencies.", "text/typescript"),
-    CARD: Document("A2A agent card.", "application/json"),
-    AI_CATALOG: Document("AI catalog: what there is here.", "application/ai-catalog+json"),
-    API_CATALOG: Document(
+    CLIENT: ListedDocument(
+        "A client in one TypeScript file without dependencies.", "text/typescript"
+    ),
+    CARD: ListedDocument("A2A agent card.", "application/json"),
+    AI_CATALOG: ListedDocument("AI catalog: what there is here.", "application/ai-catalog+json"),
+    API_CATALOG: ListedDocument(
         "The API's descriptions as links (RFC 9727).",
         'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
         told=False,
     ),
-    SKILLS_INDEX: Document("The skills of this service.", "application/json", told=False),
-    SKILL: Document("The same as /skill.md.", _MARKDOWN, told=False),
+    SKILLS_INDEX: ListedDocument("The skills of this service.", "application/json", told=False),
+    SKILL: ListedDocument("The same as /skill.md.", _MARKDOWN, told=False),
     **{
-        card_path(path): Document(
+        card_path(path): ListedDocument(
             "How to connect over MCP.", "application/mcp-server-card+json", told=False
         )
         for path in MCP_PATHS
     },
-    STOA_KEYS: Document(
+    STOA_KEYS: ListedDocument(
         "The key that deliveries to webhooks are signed with.", "application/json", told=False
     ),
-    UNANSWERED: Document("Unanswered threads as Markdown.", _MARKDOWN, to_read=True),
+    UNANSWERED: ListedDocument("Unanswered threads as Markdown.", _MARKDOWN, to_read=True),
 }
 """What programs read besides the API, from web pages of any origin too."""
 

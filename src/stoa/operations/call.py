@@ -9,21 +9,21 @@ from msgspec.structs import replace
 from stoa.domain.errors import Refusal
 from stoa.domain.moderation import is_over
 from stoa.domain.oauth import EVERY_SCOPE, WRITE
-from stoa.entropy import Ids
+from stoa.entropy import IdGenerator
 from stoa.operations.authors import Authors, Embedded
 from stoa.operations.offer_cache import Recommended
 from stoa.operations.parts.buckets import Charge
 from stoa.operations.related_cache import Described
-from stoa.operations.rows import Rows
+from stoa.operations.rows import ListRows
 from stoa.operations.secret import Secret
-from stoa.operations.summary_cache import Summary, summaries_by_id
-from stoa.operations.text_cache import Texts
+from stoa.operations.summary_cache import CachedSummary, summaries_by_id
+from stoa.operations.text_cache import TextCache
 from stoa.schemas.base import Receipt, iso
 from stoa.schemas.options import FULL, Options
 from stoa.settings import Settings
 from stoa.store import agents, receipts
 from stoa.store.agents import AgentRow
-from stoa.store.events import Inbox
+from stoa.store.events import InboxQuery
 from stoa.store.market import Finished
 from stoa.store.posts import Posts
 from stoa.store.remembered import Remembered, RememberedById
@@ -62,17 +62,17 @@ class Services:
     made of, `newest_text` its number, `posts` and `texts` what searches found."""
 
     settings: Settings
-    ids: Ids
+    ids: IdGenerator
     authors: Authors
     secret: Secret
     base_urls: frozenset[str]
     finished: Finished = field(default_factory=Finished)
     described: Described = field(default_factory=Described)
-    summaries: RememberedById[Summary] = field(default_factory=summaries_by_id)
+    summaries: RememberedById[CachedSummary] = field(default_factory=summaries_by_id)
     recommended: Recommended = field(default_factory=Recommended)
     newest_text: Remembered[int] = field(default_factory=Remembered[int])
     posts: Posts = field(default_factory=Posts)
-    texts: Texts = field(default_factory=Texts)
+    texts: TextCache = field(default_factory=TextCache)
 
     def latest_deadline(self, now: int) -> int:
         """When a job that is offered now must end, ms."""
@@ -93,7 +93,7 @@ class Interest:
     cursor: str
     seconds: int
     kinds: Sequence[str]
-    inbox: Inbox | None = None
+    inbox: InboxQuery | None = None
     actor_id: str | None = None
     at_end: bool = True
 
@@ -134,7 +134,7 @@ class Call:
     buckets: Sequence[Charge] = ()
     options: Options = FULL
     as_json: bool = False
-    rows: Sequence[Rows] = ()
+    rows: Sequence[ListRows] = ()
     counted: Sequence[bytes] | None = None
     uncounted: Sequence[str] = ()
     interest: Interest | None = None

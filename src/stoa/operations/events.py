@@ -14,7 +14,7 @@ from stoa.operations.table import Effect, Mode, Toolset, operation
 from stoa.operations.views.events import event_views
 from stoa.schemas.events import CURSOR, FROM_NOW, Event, EventList, ListEvents
 from stoa.store import events
-from stoa.store.events import EventFilter, EventRow, Log
+from stoa.store.events import EventFilter, EventLogState, EventRow
 
 View = TypeVar("View", bound=Event)
 
@@ -63,7 +63,7 @@ def fitting(
     return list(views[:count]), len(views) - count or UNSET, upto
 
 
-def start(log: Log, given: str | None) -> int:
+def start(log: EventLogState, given: str | None) -> int:
     """The place behind which to read. 410 for a cursor of what is not kept any more."""
     if given is None:
         return log.deleted
@@ -75,6 +75,6 @@ def start(log: Log, given: str | None) -> int:
     return place
 
 
-def cursor(log: Log, place: int) -> str:
+def cursor(log: EventLogState, place: int) -> str:
     """The cursor of a place in the log."""
     return cursors.encode(CURSOR.kind, log.epoch, place)

@@ -18,12 +18,12 @@ from stoa.schemas.base import NextAction
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.events import GetInbox, Inbox, InboxEvent, InboxRead, ReadInbox
 from stoa.store import agents, events, jobs, replies
-from stoa.store.events import EventRow, Log
+from stoa.store.events import EventLogState, EventRow
 from stoa.store.jobs import JobRow
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import Tx
 
-Texts = dict[str, str]
+TextsById = dict[str, str]
 """The texts of replies and submissions, by id."""
 
 
@@ -102,15 +102,15 @@ async def _is_old(call: Call, place: int) -> bool:
     return at is not None and at <= call.now - half
 
 
-async def wanted_by(tx: Tx, agent_id: str, kinds: Sequence[str]) -> events.Inbox:
+async def wanted_by(tx: Tx, agent_id: str, kinds: Sequence[str]) -> events.InboxQuery:
     """What stands in the inbox of an agent: events of these kinds, and offers that fit."""
     row = await agents.get(tx, agent_id)
     capabilities = capabilities_of(row) if row else []
     terms = sorted({normalise_capability(label) for label in capabilities})
-    return events.Inbox(agent_id, kinds, terms, row.version if row else 0)
+    return events.InboxQuery(agent_id, kinds, terms, row.version if row else 0)
 
 
-async def _unread(call: Call, wanted: events.Inbox, read: int, log: Log) -> int:
+async def _unread(call: Call, wanted: events.InboxQuery, read: int, log: EventLogState) -> int:
     everything = wanted._replace(kinds=EVERY_KIND)
     return await events.count_inbox(call.tx, everything, read, log.newest, limits.UNREAD_MAX)
 
@@ -130,14 +130,16 @@ async def _views(call: Call, rows: Sequence[EventRow]) -> list[InboxEvent]:
     ]
 
 
-async def _texts(call: Call, rows: Sequence[EventRow]) -> Texts:
+async def _texts(call: Call, rows: Sequence[EventRow]) -> TextsById:
     of_replies = [row.subject_id for row in rows if row.subject_type == "reply"]
     submitted = [row.subject_id for row in rows if row.subject_type == "submission"]
     found = await replies.texts(call.tx, of_replies) if of_replies else {}
     return found | (await jobs.submission_texts(call.tx, submitted) if submitted else {})
 
 
-def _excerpt(call: Call, row: EventRow, known: About, texts: Texts) -> UntrustedContent | UnsetType:
+def _excerpt(
+    call: Call, row: EventRow, known: About, texts: TextsById
+) -> UntrustedContent | UnsetType:
     """The beginning of what was written. Submitted work and why it was rejected are for the parties
     of the job alone. Nothing is shown of what is hidden, and an act of moderation wrote nothing."""
     if row.kind == EventKind.MODERATION_ACTED or known.hides(row):
@@ -147,14 +149,14 @@ def _excerpt(call: Call, row: EventRow, known: About, texts: Texts) -> Untrusted
     return UNSET if written is None else UntrustedContent(body=written[: limits.EXCERPT_CHARS])
 
 
-def _text_of_thread(row: EventRow, known: About, texts: Texts) -> str | None:
+def _text_of_thread(row: EventRow, known: About, texts: TextsById) -> str | None:
     thread = known.threads.get(row.thread_id or "")
     if row.kind == EventKind.THREAD_CREATED and thread:
         return thread.body
     return texts.get(row.subject_id)
 
 
-def _text_of_job(call: Call, row: EventRow, job: JobRow, texts: Texts) -> str | None:
+def _text_of_job(call: Call, row: EventRow, job: JobRow, texts: TextsById) -> str | None:
     if row.kind == EventKind.JOB_CREATED:
         return job.description
     if call.own_id() not in (job.creator_id, job.claimer_id):

@@ -2,7 +2,7 @@
 
 from stoa.domain import ids, limits
 from stoa.domain import jobs as rules
-from stoa.domain.errors import Issue, Refusal, invalid
+from stoa.domain.errors import InputIssue, Refusal, invalid
 from stoa.domain.events import EventKind
 from stoa.domain.jobs import JobEvent, JobStatus
 from stoa.domain.missing import missing, removed
@@ -44,7 +44,7 @@ from stoa.schemas.jobs import (
 )
 from stoa.store import holds, jobs, receipts, threads
 from stoa.store.agents import AgentRow
-from stoa.store.jobs import JobFilter, JobRow, Life, SubmissionRow, json_list
+from stoa.store.jobs import JobFilter, JobHistory, JobRow, SubmissionRow, json_list
 
 _FINISHED = ("job_already_terminal", "job_expired")
 _NO_OPEN_JOB = (
@@ -114,7 +114,7 @@ def _deadline(call: Call, request: CreateJob) -> int:
     given = (request.deadline_hours, request.deadline)
     problems = deadlines.time_problems(*given, *span)
     if problems:
-        raise invalid(*(Issue(path, message) for path, message in problems))
+        raise invalid(*(InputIssue(path, message) for path, message in problems))
     return deadlines.end_of(*given, *span)
 
 
@@ -287,7 +287,7 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
     return _claimed(call, claimed, receipt)
 
 
-def _claimed(call: Call, life: Life, receipt: Receipt) -> JobRead:
+def _claimed(call: Call, life: JobHistory, receipt: Receipt) -> JobRead:
     job = job_written(call, life, "claimer")
     return JobRead(job=job, receipt=receipt, next_actions=job.next_actions)
 

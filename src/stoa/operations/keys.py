@@ -1,9 +1,9 @@
 """Changing an agent's keys, and reading the chain of them."""
 
 from stoa.domain import challenges
-from stoa.domain.challenges import Challenge
+from stoa.domain.challenges import IssuedChallenge
 from stoa.domain.errors import Refusal, invalid_field
-from stoa.domain.key_changes import Change, KeyEvent, Link, check_signature, signed_text
+from stoa.domain.key_changes import ChainLink, KeyChange, KeyEvent, check_signature, signed_text
 from stoa.domain.missing import missing
 from stoa.operations import sessions
 from stoa.operations.agents import found_agent
@@ -58,7 +58,7 @@ async def rotate_key(call: Call, request: RotateKey) -> KeyRotated:
     challenge = await _checked_challenge(call, new_key, request.challenge)
     await call.tx.lock("key", request.new_public_key)
     keys = await key_standing.locked(call.tx, call.services.ids, agent_id)
-    text = signed_text(Change.ROTATE, agent_id, request.new_public_key, request.challenge)
+    text = signed_text(KeyChange.ROTATE, agent_id, request.new_public_key, request.challenge)
     signature, new_signature = _both(request.signature, request.new_signature)
     check_signature(keys.standing.current, text, signature)
     check_signature(new_key, text, new_signature)
@@ -66,12 +66,12 @@ async def rotate_key(call: Call, request: RotateKey) -> KeyRotated:
     await _check_unused(call, keys, new_key)
     await _use_challenge(call, challenge)
     current = keys.standing.current
-    link = Link(Change.ROTATE, new_key, current, current, call.now, call.now, None)
+    link = ChainLink(KeyChange.ROTATE, new_key, current, current, call.now, call.now, None)
     await key_changes.insert(
         call.tx, agent_id, link, Proof(request.challenge, signature, new_signature)
     )
     ended = await key_standing.put_in_force(call.tx, agent_id, new_key)
-    _note(call, Change.ROTATE, agent_id, call.now)
+    _note(call, KeyChange.ROTATE, agent_id, call.now)
     receipt = call.receipt("rotate_key", "agent", agent_id)
     return KeyRotated(agent=await _agent(call, agent_id), sessions_ended=ended, receipt=receipt)
 
@@ -87,7 +87,7 @@ async def _agent(call: Call, agent_id: str) -> Agent:
     return agent_resource(row, call.embedded)
 
 
-async def _checked_challenge(call: Call, key: bytes, challenge: str) -> Challenge:
+async def _checked_challenge(call: Call, key: bytes, challenge: str) -> IssuedChallenge:
     """A challenge that this service gave to the key; 401 for any other."""
     secret = await call.services.secret.of(call.tx)
     try:
@@ -96,7 +96,7 @@ async def _checked_challenge(call: Call, key: bytes, challenge: str) -> Challeng
         raise Refusal(refusal.code, recovery=_NEW_CHALLENGE) from None
 
 
-async def _use_challenge(call: Call, challenge: Challenge) -> None:
+async def _use_challenge(call: Call, challenge: IssuedChallenge) -> None:
     if not await sessions.use_challenge(call, challenge):
         raise Refusal(
             "challenge_invalid",
@@ -135,7 +135,7 @@ async def name_recovery_key(call: Call, request: NameRecoveryKey) -> RecoveryKey
     keys = await key_standing.locked(call.tx, call.services.ids, agent_id)
     current = keys.standing.current
     challenge = await _checked_challenge(call, current, request.challenge)
-    text = signed_text(Change.RECOVERY, agent_id, request.recovery_public_key, request.challenge)
+    text = signed_text(KeyChange.RECOVERY, agent_id, request.recovery_public_key, request.challenge)
     signature = bytes.fromhex(request.signature)
     check_signature(current, text, signature)
     keys.follow(KeyEvent.RECOVERY)
@@ -143,9 +143,9 @@ async def name_recovery_key(call: Call, request: NameRecoveryKey) -> RecoveryKey
         raise invalid_field("recoveryPublicKey", _TAKEN)
     await _use_challenge(call, challenge)
     in_force_at = call.now if keys.standing.recovery is None else _after_delay(call)
-    link = Link(Change.RECOVERY, key, current, current, call.now, in_force_at, None)
+    link = ChainLink(KeyChange.RECOVERY, key, current, current, call.now, in_force_at, None)
     await key_changes.insert(call.tx, agent_id, link, Proof(request.challenge, signature, None))
-    _note(call, Change.RECOVERY, agent_id, in_force_at)
+    _note(call, KeyChange.RECOVERY, agent_id, in_force_at)
     return RecoveryKeyNamed(
         recovery_public_key=request.recovery_public_key,
         in_force_at=iso(in_force_at),
@@ -153,7 +153,7 @@ async def name_recovery_key(call: Call, request: NameRecoveryKey) -> RecoveryKey
     )
 
 
-def _note(call: Call, change: Change, agent_id: str, in_force_at: int) -> None:
+def _note(call: Call, change: KeyChange, agent_id: str, in_force_at: int) -> None:
     key_standing.note_change(
         call.tx, call.services.ids, change, agent_id, in_force_at, actor_id=agent_id
     )
@@ -181,7 +181,7 @@ async def recover_key(call: Call, request: RecoverKey) -> RecoveryBegun:
     challenge = await _checked_challenge(call, new_key, request.challenge)
     await call.tx.lock("key", request.new_public_key)
     keys = await key_standing.locked(call.tx, call.services.ids, agent_id)
-    text = signed_text(Change.RECOVER, agent_id, request.new_public_key, request.challenge)
+    text = signed_text(KeyChange.RECOVER, agent_id, request.new_public_key, request.challenge)
     signature, new_signature = _both(request.signature, request.new_signature)
     signer = keys.standing.recovery
     if signer is not None:
@@ -192,12 +192,12 @@ async def recover_key(call: Call, request: RecoverKey) -> RecoveryBegun:
     await _check_unused(call, keys, new_key)
     await _use_challenge(call, challenge)
     at = _after_delay(call)
-    link = Link(Change.RECOVER, new_key, keys.standing.current, signer, call.now, at, None)
+    link = ChainLink(KeyChange.RECOVER, new_key, keys.standing.current, signer, call.now, at, None)
     await key_changes.insert(
         call.tx, agent_id, link, Proof(request.challenge, signature, new_signature)
     )
     await key_changes.announce(call.tx, agent_id, at)
-    _note(call, Change.RECOVER, agent_id, at)
+    _note(call, KeyChange.RECOVER, agent_id, at)
     await escrow.postpone_decisions(call.tx, agent_id, at - call.now)
     return RecoveryBegun(agent=await _agent(call, agent_id), key_change_at=iso(at))
 
@@ -230,9 +230,9 @@ async def get_keys(call: Call, request: GetKeys) -> KeyChain:
     )
 
 
-def _chain_keys(row: AgentRow, links: list[Link], now: int) -> list[ChainKey]:
+def _chain_keys(row: AgentRow, links: list[ChainLink], now: int) -> list[ChainKey]:
     """Each key with the time from which it is in force, and until when."""
-    changes = [link for link in links if link.change is not Change.RECOVERY]
+    changes = [link for link in links if link.change is not KeyChange.RECOVERY]
     starts = [(key_standing.key_before(row, links), row.created_at)]
     starts += [(link.key, link.in_force_at) for link in changes]
     ends = [link.in_force_at for link in changes]

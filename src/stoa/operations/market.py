@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from stoa.domain import economy, limits
 from stoa.domain.credits import Credits
-from stoa.domain.economy import Signals
+from stoa.domain.economy import EconomySignals
 from stoa.domain.jobs import JobStatus
 from stoa.operations.call import Call
 from stoa.operations.table import Effect, Mode, Toolset, operation
@@ -160,7 +160,7 @@ def _job_day(row: MarketRow, number: int) -> JobDay:
 
 
 def _economy(row: MarketRow) -> Economy:
-    signals = Signals(
+    signals = EconomySignals(
         agents=row.agents[0],
         available=row.issued - _reserved(row),
         richest=tuple(row.richest),

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import msgspec
 
 from stoa.caching import ByteCache
-from stoa.operations.rows import Rows
+from stoa.operations.rows import ListRows
 from stoa.schemas.base import encode
 from stoa.schemas.opportunities import Opportunity, RecommendedList
-from stoa.store.board import Board
-from stoa.store.changes import Marks
+from stoa.store.board import OfferIndex
+from stoa.store.changes import ChangesSeen
 from stoa.store.remembered import Remembered, RememberedById
 
 _MOST_BYTES = 4 * 1024 * 1024
@@ -22,7 +22,7 @@ _MOST_BYTES = 4 * 1024 * 1024
 Terms = tuple[str, ...]
 
 
-class Offer(msgspec.Struct, frozen=True, gc=False):
+class EncodedOffer(msgspec.Struct, frozen=True, gc=False):
     """The JSON of an opportunity but for the last brace, a hash of it, and the characters of its
     requirements."""
 
@@ -31,14 +31,14 @@ class Offer(msgspec.Struct, frozen=True, gc=False):
     characters: int
 
     @classmethod
-    def of(cls, view: Opportunity) -> "Offer":
+    def of(cls, view: Opportunity) -> "EncodedOffer":
         """Of one that is recommended to no agent yet."""
         json = encode(view)[:-1]
         counted = hashlib.sha1(json, usedforsecurity=False).digest()
         return cls(json, counted, sum(map(len, view.requirements)))
 
 
-class Asked(NamedTuple):
+class PageKey(NamedTuple):
     """What a page of recommendations depends on beside what is on offer: the terms of the agent
     that any offer has, its own offers as a bitmap, and which page it asks for."""
 
@@ -53,27 +53,27 @@ class RecommendedPage(NamedTuple):
     """A page of recommendations and its rows as JSON, which are not in the answer itself."""
 
     answer: RecommendedList
-    rows: Rows
+    rows: ListRows
 
 
-def _size_of_page(asked: Asked, page: Remembered[RecommendedPage]) -> int:
+def _size_of_page(asked: PageKey, page: Remembered[RecommendedPage]) -> int:
     rows = sum(map(len, page.latest.rows.pieces)) if page.latest else 0
     return rows + asked.own.bit_length() // 8 + sum(map(len, asked.terms))
 
 
-class Pages:
+class RecommendedPages:
     """Pages of recommendations from one board, for all agents of whom they are the same."""
 
     def __init__(self) -> None:
-        self._board: Board | None = None
+        self._board: OfferIndex | None = None
         self._known = self._none()
         self._lock = Lock()
 
-    def _none(self) -> ByteCache[Asked, Remembered[RecommendedPage]]:
+    def _none(self) -> ByteCache[PageKey, Remembered[RecommendedPage]]:
         return ByteCache(_MOST_BYTES, _size_of_page)
 
     def get(
-        self, board: Board, asked: Asked, marks: Marks | None, now: int
+        self, board: OfferIndex, asked: PageKey, marks: ChangesSeen | None, now: int
     ) -> RecommendedPage | None:
         """The page, if none of its rows has changed."""
         with self._lock:
@@ -81,7 +81,12 @@ class Pages:
         return known.get(marks, now) if known else None
 
     def keep(
-        self, board: Board, asked: Asked, page: RecommendedPage, marks: Marks | None, ids: Set[str]
+        self,
+        board: OfferIndex,
+        asked: PageKey,
+        page: RecommendedPage,
+        marks: ChangesSeen | None,
+        ids: Set[str],
     ) -> None:
         """Cache a page that is made of opportunities with these ids."""
         new = Remembered[RecommendedPage]()
@@ -92,7 +97,7 @@ class Pages:
             self._known.put(asked, new)
 
 
-def _size_of_offer(offer: Offer) -> int:
+def _size_of_offer(offer: EncodedOffer) -> int:
     return len(offer.json)
 
 
@@ -105,11 +110,11 @@ class Recommended:
     """The board, `offers` that were shown, by id, the `terms` of agents that asked, by id, and the
     `pages` that they were shown."""
 
-    board: Remembered[Board] = field(default_factory=Remembered[Board])
-    offers: RememberedById[Offer] = field(
-        default_factory=partial(RememberedById[Offer], _MOST_BYTES, _size_of_offer)
+    board: Remembered[OfferIndex] = field(default_factory=Remembered[OfferIndex])
+    offers: RememberedById[EncodedOffer] = field(
+        default_factory=partial(RememberedById[EncodedOffer], _MOST_BYTES, _size_of_offer)
     )
     terms: RememberedById[Terms] = field(
         default_factory=partial(RememberedById[Terms], _MOST_BYTES, _size_of_terms)
     )
-    pages: Pages = field(default_factory=Pages)
+    pages: RecommendedPages = field(default_factory=RecommendedPages)

@@ -13,10 +13,10 @@ from stoa.domain.jobs import JobStatus
 from stoa.domain.text import normalise_capability
 from stoa.operations.authors import capabilities_of
 from stoa.operations.call import Call
-from stoa.operations.offer_cache import Asked, Offer, RecommendedPage, Terms
+from stoa.operations.offer_cache import EncodedOffer, PageKey, RecommendedPage, Terms
 from stoa.operations.parts import paging
 from stoa.operations.parts.budget import Budget
-from stoa.operations.rows import Rows
+from stoa.operations.rows import ListRows
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import next_actions
 from stoa.schemas.base import Page, encode, iso
@@ -32,14 +32,14 @@ from stoa.schemas.opportunities import (
     RecommendedList,
 )
 from stoa.store import agents, jobs, opportunities, threads
-from stoa.store.board import Board, board
+from stoa.store.board import OfferIndex, board
 from stoa.store.jobs import JobRow
-from stoa.store.opportunities import START, OpportunityRow, Place
+from stoa.store.opportunities import START, OfferPosition, OpportunityRow
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import Tx
 
 Row = TypeVar("Row", JobRow, ThreadRow)
-Matched = list[str] | UnsetType
+MatchedTags = list[str] | UnsetType
 
 _list = msgspec.json.Decoder(list[str]).decode
 RECOMMENDED_PATH = "/api/v1/opportunities/recommended"
@@ -69,7 +69,7 @@ async def offer(
     )
 
 
-def _place(page: Page) -> Place:
+def _place(page: Page) -> OfferPosition:
     place = paging.place(page.orders[""], page)
     if place is None:
         return START
@@ -103,7 +103,7 @@ def _page(
     )
 
 
-def _end(rows: Sequence[OpportunityRow], shown: Collection[str]) -> Place | None:
+def _end(rows: Sequence[OpportunityRow], shown: Collection[str]) -> OfferPosition | None:
     """Behind which place there may be more, where some of the rows were hidden meanwhile."""
     return rows[-1].place if len(shown) < len(rows) else None
 
@@ -168,14 +168,14 @@ def _recommendations(rows: list[Opportunity], members: paging.Members) -> Recomm
 
 
 async def _json_page(
-    call: Call, request: ListRecommended, terms: Terms, on_offer: Board | None
+    call: Call, request: ListRecommended, terms: Terms, on_offer: OfferIndex | None
 ) -> RecommendedPage:
     """The same with rows that are JSON. From a board it is cached for all agents who are
     recommended the same."""
     if on_offer is None:
         return await _joined(call, request, await _wanted(call, request, terms, None))
     pages, marks = call.services.recommended.pages, call.tx.marks
-    asked = Asked(
+    asked = PageKey(
         on_offer.known(terms),
         on_offer.by_author.get(call.own_id(), 0),
         request.size,
@@ -204,7 +204,7 @@ async def _joined(
     known = [*offers.values()]
     matched = [_matched_json(row) for row in rows]
 
-    def place_of(row: int) -> Place:
+    def place_of(row: int) -> OfferPosition:
         return rows[row].place
 
     def bytes_of(row: int) -> int:
@@ -218,7 +218,7 @@ async def _joined(
     pairs = zip(known, matched, strict=True)
     json = b",".join([b'%b,"matchedOn":%b}' % (offer.json, terms) for offer, terms in pairs])
     counted = b"".join([*(offer.counted for offer in known), *matched])
-    shown = Rows("opportunities", [json], counted)
+    shown = ListRows("opportunities", [json], counted)
     return RecommendedPage(_recommendations([], members), shown)
 
 
@@ -226,24 +226,24 @@ def _matched_json(row: OpportunityRow) -> bytes:
     return encode(sorted(set(_list(row.terms)))) if row.overlap else b"[]"
 
 
-async def offers_as_json(call: Call, rows: list[OpportunityRow]) -> dict[str, Offer]:
+async def offers_as_json(call: Call, rows: list[OpportunityRow]) -> dict[str, EncodedOffer]:
     """These opportunities as JSON by id in their order, cached or made now, but for hidden ones."""
     cached, ids = call.services.recommended.offers, [row.id for row in rows]
     found = cached.fresh(ids, call.tx.marks, call.now)
     if len(found) < len(ids):
         missing = [row for row in rows if row.id not in found]
-        new = {view.id: Offer.of(view) for view in await rows_views(call, missing)}
+        new = {view.id: EncodedOffer.of(view) for view in await rows_views(call, missing)}
         cached.keep(new, call.tx.marks)
         found |= new
     return {one: found[one] for one in ids if one in found}
 
 
-async def _board(call: Call) -> Board | None:
+async def _board(call: Call) -> OfferIndex | None:
     return await board(call.tx, call.services.recommended.board)
 
 
 async def _wanted(
-    call: Call, request: ListRecommended, terms: Terms, on_offer: Board | None
+    call: Call, request: ListRecommended, terms: Terms, on_offer: OfferIndex | None
 ) -> list[OpportunityRow]:
     """The rows of a page, and one more if there is any."""
     skipped = request.skip
@@ -252,7 +252,7 @@ async def _wanted(
 
 
 async def _recommended(
-    call: Call, after: Place, limit: int, terms: Terms, on_offer: Board | None
+    call: Call, after: OfferPosition, limit: int, terms: Terms, on_offer: OfferIndex | None
 ) -> list[OpportunityRow]:
     agent_id = call.own_id()
     if on_offer is None:
@@ -286,7 +286,7 @@ async def first_recommended(call: Call, capabilities: list[str]) -> list[Opportu
     return await rows_views(call, rows, recommended=True)
 
 
-async def first_recommended_json(call: Call, capabilities: list[str]) -> Rows:
+async def first_recommended_json(call: Call, capabilities: list[str]) -> ListRows:
     """The same as JSON."""
     page = await _json_page(call, _FIRST, _terms(capabilities), await _board(call))
     return page.rows
@@ -314,7 +314,7 @@ def _cut(body: str) -> tuple[UntrustedContent, bool]:
     return UntrustedContent(body=body[:most]), len(body) > most
 
 
-def _job(row: JobRow, matched: Matched) -> Opportunity:
+def _job(row: JobRow, matched: MatchedTags) -> Opportunity:
     names, actions = next_actions.on_job(row.id, JobStatus.OPEN, submitted=False)
     body, truncated = _cut(row.description)
     return Opportunity(
@@ -339,7 +339,7 @@ def _job(row: JobRow, matched: Matched) -> Opportunity:
     )
 
 
-def _bounty(row: ThreadRow, matched: Matched) -> Opportunity:
+def _bounty(row: ThreadRow, matched: MatchedTags) -> Opportunity:
     _, actions = next_actions.on_thread(row)
     body, truncated = _cut(row.body)
     amount = Credits(row.bounty_amount or 0)
@@ -371,9 +371,9 @@ class Subjects(Generic[Row]):
     """How the opportunities of one type are read and shown."""
 
     many: Callable[[Tx, list[str]], Awaitable[dict[str, Row]]]
-    view: Callable[[Row, Matched], Opportunity]
+    view: Callable[[Row, MatchedTags], Opportunity]
 
-    async def views(self, call: Call, matched: dict[str, Matched]) -> dict[str, Opportunity]:
+    async def views(self, call: Call, matched: dict[str, MatchedTags]) -> dict[str, Opportunity]:
         """Those with the ids of `matched` that are not hidden, by id."""
         rows = await self.many(call.tx, list(matched))
         return {

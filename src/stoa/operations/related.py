@@ -10,7 +10,7 @@ from stoa.domain.related import asked, best, described, of_tag
 from stoa.operations.call import Call
 from stoa.operations.opportunities import offers_as_json, rows_views
 from stoa.operations.related_cache import Offers
-from stoa.operations.rows import Rows
+from stoa.operations.rows import ListRows
 from stoa.schemas.opportunities import TYPES
 from stoa.store import opportunities
 from stoa.store.board import board
@@ -22,7 +22,7 @@ LOOKED_AT = 150
 that share a tag with it as many again."""
 
 
-async def as_rows(call: Call, shown: list[OpportunityRow]) -> Rows:
+async def as_rows(call: Call, shown: list[OpportunityRow]) -> ListRows:
     """Opportunities as rows of a search."""
     known = await offers_as_json(call, shown)
     pieces: list[bytes] = []
@@ -32,7 +32,7 @@ async def as_rows(call: Call, shown: list[OpportunityRow]) -> Rows:
         counted.append(offer.counted)
     if pieces:
         pieces[-1] = b"}"
-    return Rows("relatedOpportunities", pieces, b"".join(counted))
+    return ListRows("relatedOpportunities", pieces, b"".join(counted))
 
 
 async def related(

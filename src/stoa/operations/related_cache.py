@@ -8,7 +8,7 @@ from typing import NamedTuple
 from stoa.caching import ByteCache
 from stoa.domain.bitmaps import ascending, by_count
 from stoa.domain.related import Shared, line, shared
-from stoa.store.board import Board
+from stoa.store.board import OfferIndex
 from stoa.store.opportunities import OpportunityRow
 
 _MOST_BYTES = 4 * 1024 * 1024
@@ -20,14 +20,14 @@ _MOST_SETS, _MOST_TAGS = 500, 24
 """The same for so many sets of at most so many tags."""
 
 
-class Finding(NamedTuple):
+class WordMatches(NamedTuple):
     """Which opportunities `have` a word, of those that were `looked_at`, as bitmaps of places."""
 
     have: int = 0
     looked_at: int = 0
 
 
-_NOT_LOOKED_AT = Finding()
+_NOT_LOOKED_AT = WordMatches()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Offers:
     rows: Sequence[OpportunityRow]
     places: Mapping[str, int]
     tagged: Mapping[str, int]
-    findings: dict[str, Finding] = field(default_factory=dict[str, Finding])
+    findings: dict[str, WordMatches] = field(default_factory=dict[str, WordMatches])
     shared: dict[frozenset[str], list[Shared]] = field(
         default_factory=dict[frozenset[str], list[Shared]]
     )
@@ -75,23 +75,23 @@ class Offers:
                 bits |= 1 << self.places[subject]
         return bits
 
-    def known(self, words: Iterable[str]) -> dict[str, Finding]:
+    def known(self, words: Iterable[str]) -> dict[str, WordMatches]:
         """What was found about these words."""
         known = self.findings.get
         return {word: known(word, _NOT_LOOKED_AT) for word in words}
 
     def look(
-        self, known: Mapping[str, Finding], missing: int, texts: Sequence[bytes]
-    ) -> dict[str, Finding]:
+        self, known: Mapping[str, WordMatches], missing: int, texts: Sequence[bytes]
+    ) -> dict[str, WordMatches]:
         """The same, after a look at those that were `missing`, with these words."""
         pairs = [*zip(ascending(missing), texts, strict=True)]
-        found: dict[str, Finding] = {}
+        found: dict[str, WordMatches] = {}
         for word, finding in known.items():
             have, wanted = finding.have, line(word)
             for place, text in pairs:
                 if wanted in text:
                     have |= 1 << place
-            found[word] = Finding(have, finding.looked_at | missing)
+            found[word] = WordMatches(have, finding.looked_at | missing)
         if len(self.findings) >= _MOST_WORDS:
             self.findings.clear()
         self.findings.update(found)
@@ -104,10 +104,10 @@ class Described:
 
     def __init__(self) -> None:
         self._words: ByteCache[str, bytes] = ByteCache(_MOST_BYTES, lambda _, words: len(words))
-        self._offers: tuple[Board, Offers] | None = None
+        self._offers: tuple[OfferIndex, Offers] | None = None
         self._lock = Lock()
 
-    def offers(self, board: Board) -> Offers:
+    def offers(self, board: OfferIndex) -> Offers:
         """The offers of a board."""
         known = self._offers
         if known is None or known[0] is not board:

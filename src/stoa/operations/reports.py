@@ -6,7 +6,7 @@ from typing import NamedTuple
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.domain.missing import missing
-from stoa.domain.moderation import Action, Subject, SubjectType
+from stoa.domain.moderation import Action, ModerationSubject, SubjectType
 from stoa.operations.call import Call, Services
 from stoa.operations.parts import paging
 from stoa.operations.parts.budget import Budget
@@ -63,7 +63,7 @@ async def create_report(call: Call, request: CreateReport) -> ReportCreated:
 
     Who reported is never public.
     """
-    subject = Subject(SubjectType(request.subject.type), request.subject.id)
+    subject = ModerationSubject(SubjectType(request.subject.type), request.subject.id)
     await found(call.tx, subject)
     agent_id = call.actor()
     report_id = call.new_id("rpt")
@@ -78,7 +78,7 @@ async def create_report(call: Call, request: CreateReport) -> ReportCreated:
     return ReportCreated(report=report_view(row), receipt=receipt)
 
 
-async def _hide_if_many(call: Call, subject: Subject) -> None:
+async def _hide_if_many(call: Call, subject: ModerationSubject) -> None:
     """Hide what so many have reported as the operator has set, unless a moderator restored it."""
     wanted = call.services.settings.auto_hide
     if not wanted or subject.type not in (SubjectType.THREAD, SubjectType.REPLY):
@@ -159,8 +159,8 @@ async def uphold(tx: Tx, report_ids: Sequence[str], act: ActRow) -> None:
             raise Refusal("moderation_not_possible", f"The report {report_id} was resolved before.")
 
 
-def _subject(row: ReportRow) -> Subject:
-    return Subject(SubjectType(row.subject_type), row.subject_id)
+def _subject(row: ReportRow) -> ModerationSubject:
+    return ModerationSubject(SubjectType(row.subject_type), row.subject_id)
 
 
 async def _check_resolver(tx: Tx, row: ReportRow, moderator_id: str | None) -> None:

@@ -5,7 +5,7 @@ from functools import cache
 from typing import NamedTuple
 
 
-class Rows(NamedTuple):
+class ListRows(NamedTuple):
     """The rows of the list `member`, which is empty in the answer itself. `pieces` are their JSON
     with the commas between them, `counted` is what an ETag counts of them."""
 
@@ -14,7 +14,7 @@ class Rows(NamedTuple):
     counted: bytes
 
 
-def inside(answer: bytes, lists: Sequence[Rows]) -> bytes:
+def inside(answer: bytes, lists: Sequence[ListRows]) -> bytes:
     """The JSON of an answer with the rows of these lists, of which the last one in it comes first.
 
     No text in it holds the names of members: its quotes are escaped."""

@@ -6,7 +6,7 @@ from typing import NamedTuple, cast
 import msgspec
 
 from stoa.domain import querylang
-from stoa.domain.cursors import Form
+from stoa.domain.cursors import CursorFormat
 from stoa.domain.querylang import Query
 from stoa.domain.snippets import Sought, prepared
 from stoa.operations.call import Call
@@ -14,11 +14,11 @@ from stoa.operations.opportunities import rows_views
 from stoa.operations.parts import paging
 from stoa.operations.parts.budget import Budget
 from stoa.operations.related import as_rows, related
-from stoa.operations.rows import Rows
+from stoa.operations.rows import ListRows
 from stoa.operations.summaries import made, summaries
-from stoa.operations.summary_cache import Summary
+from stoa.operations.summary_cache import CachedSummary
 from stoa.operations.table import Caching, Effect, Mode, operation
-from stoa.operations.text_cache import Matched, Text
+from stoa.operations.text_cache import CachedText, EncodedMatch
 from stoa.schemas.base import iso, read_time
 from stoa.schemas.search import FoundThread, Match, SearchResult, SearchThreads
 from stoa.store import replies, search, threads
@@ -28,15 +28,15 @@ from stoa.store.search import Narrowing
 from stoa.store.threads import ThreadFilter
 
 
-class Found(NamedTuple):
+class SearchHits(NamedTuple):
     """Threads that were found, how their texts match, and what gives the place of each row by its
     number. With an `end` there may be more behind it."""
 
     ids: list[str]
-    threads: list[Summary]
-    matches: list[Matched]
-    place_of: Callable[[int], paging.Place]
-    end: paging.Place | None = None
+    threads: list[CachedSummary]
+    matches: list[EncodedMatch]
+    place_of: Callable[[int], paging.ListPosition]
+    end: paging.ListPosition | None = None
 
     @property
     def characters(self) -> int:
@@ -47,7 +47,7 @@ class Found(NamedTuple):
         """How long the JSON of a row is, but for a few bytes."""
         return len(self.threads[row].json) + len(self.matches[row].json)
 
-    def rows(self, count: int) -> Rows:
+    def rows(self, count: int) -> ListRows:
         """The first rows as JSON."""
         threads, matches = self.threads[:count], self.matches[:count]
         pieces = [b","] * (3 * count)
@@ -55,7 +55,7 @@ class Found(NamedTuple):
         pieces[1::3] = [match.json for match in matches]
         counted = [thread.counted for thread in threads]
         counted += [match.counted for match in matches]
-        return Rows("threads", pieces[:-1], b"".join(counted))
+        return ListRows("threads", pieces[:-1], b"".join(counted))
 
     def views(self) -> list[FoundThread]:
         """All rows as they travel."""
@@ -123,7 +123,7 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
 
 
 async def _as_json(
-    call: Call, form: Form, request: SearchThreads, query: Query, found: Found
+    call: Call, form: CursorFormat, request: SearchThreads, query: Query, found: SearchHits
 ) -> SearchResult:
     """The same with rows that are JSON."""
     count, members = paging.cut_json(
@@ -141,14 +141,16 @@ async def _as_json(
 
 
 async def _related(
-    call: Call, request: SearchThreads, query: Query, found: Found, count: int
+    call: Call, request: SearchThreads, query: Query, found: SearchHits, count: int
 ) -> list[OpportunityRow]:
     """What goes with the first rows."""
     tags = frozenset(request.tags or ()).union(*[thread.tags for thread in found.threads[:count]])
     return await related(call, query, tags, [] if query.is_empty else found.ids[:count])
 
 
-async def _newest(call: Call, form: Form, request: SearchThreads, query: Query) -> Found:
+async def _newest(
+    call: Call, form: CursorFormat, request: SearchThreads, query: Query
+) -> SearchHits:
     """By creation: a page starts behind a thread, wherever that stands by now."""
     place, narrowed = paging.place(form, request), _narrowed(request)
     after = (str(place[0]), str(place[0])) if place else None
@@ -170,13 +172,13 @@ async def _newest(call: Call, form: Form, request: SearchThreads, query: Query) 
     ids, shown = [*known], [*known.values()]
     matches = await _matches(call, query, shown, dict(zip(ids, ids, strict=True)))
 
-    def place_of(row: int) -> paging.Place:
+    def place_of(row: int) -> paging.ListPosition:
         return (ids[row],)
 
-    return Found(ids, shown, matches, place_of, end and end[1:])
+    return SearchHits(ids, shown, matches, place_of, end and end[1:])
 
 
-async def _best(call: Call, form: Form, request: SearchThreads, query: Query) -> Found:
+async def _best(call: Call, form: CursorFormat, request: SearchThreads, query: Query) -> SearchHits:
     """By rank, or the newest threads first. Later pages leave out what was written since the first,
     which would shift them."""
     place = paging.place(form, request)
@@ -197,7 +199,7 @@ async def _best(call: Call, form: Form, request: SearchThreads, query: Query) ->
     )
     known, end = await summaries(call, found), None
 
-    def place_of(row: int) -> paging.Place:
+    def place_of(row: int) -> paging.ListPosition:
         return newest, start + row + 1
 
     if len(known) < len(found):  # a thread was hidden meanwhile
@@ -206,7 +208,7 @@ async def _best(call: Call, form: Form, request: SearchThreads, query: Query) ->
         found = {one: found[one] for one in known}
     shown = [*known.values()]
     matches = await _matches(call, query, shown, found)
-    return Found([*found], shown, matches, place_of, end)
+    return SearchHits([*found], shown, matches, place_of, end)
 
 
 _NO_STATUS = "none"
@@ -236,23 +238,32 @@ async def _newest_text(call: Call) -> int:
 
 
 async def _matches(
-    call: Call, query: Query, known: list[Summary], found: Mapping[str, str]
-) -> list[Matched]:
+    call: Call, query: Query, known: list[CachedSummary], found: Mapping[str, str]
+) -> list[EncodedMatch]:
     """How the texts that were `found` match, by threads, which are `known`."""
     cached = call.services.texts.known(found.values())
-    texts = cast("list[Text]", cached) if all(cached) else await _texts(call, known, found, cached)
+    texts = (
+        cast("list[CachedText]", cached)
+        if all(cached)
+        else await _texts(call, known, found, cached)
+    )
     return call.services.texts.matches(texts, Sought(query.terms, query.other_terms))
 
 
 async def _texts(
-    call: Call, known: list[Summary], found: Mapping[str, str], cached: list[Text | None]
-) -> list[Text]:
+    call: Call,
+    known: list[CachedSummary],
+    found: Mapping[str, str],
+    cached: list[CachedText | None],
+) -> list[CachedText]:
     """These texts, of which those that were not cached are from now on."""
     bodies = {thread.view.id: thread.view.body.body for thread in known}
     pairs = [*zip(found.items(), cached, strict=True)]
     missing = [whose for whose, text in pairs if text is None]
     if reply_ids := [text_id for thread_id, text_id in missing if text_id != thread_id]:
         bodies |= await replies.texts(call.tx, reply_ids)
-    new = {text_id: Text(whose, text_id, prepared(bodies[text_id])) for whose, text_id in missing}
+    new = {
+        text_id: CachedText(whose, text_id, prepared(bodies[text_id])) for whose, text_id in missing
+    }
     call.services.texts.keep(new.values())
     return [text or new[text_id] for (_, text_id), text in pairs]

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from stoa.domain import challenges, credits, keys, limits
 from stoa.domain.addresses import bucket_key, is_loopback
-from stoa.domain.challenges import Challenge
+from stoa.domain.challenges import IssuedChallenge
 from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
 from stoa.domain.events import EventKind
@@ -20,9 +20,9 @@ from stoa.operations.opportunities import (
     first_recommended_json,
 )
 from stoa.operations.parts import event_log, grants, key_standing
-from stoa.operations.parts.buckets import Bucket, BucketFull, refused
+from stoa.operations.parts.buckets import BucketFull, RateBucket, refused
 from stoa.operations.parts.grants import Grant
-from stoa.operations.rows import Rows
+from stoa.operations.rows import ListRows
 from stoa.operations.table import Caching, Effect, Mode, operation
 from stoa.operations.views import next_actions
 from stoa.schemas.auth import (
@@ -159,7 +159,7 @@ async def find_agent(call: Call, public_key: bytes) -> AgentRow | None:
     return known
 
 
-async def use_challenge(call: Call, challenge: Challenge) -> bool:
+async def use_challenge(call: Call, challenge: IssuedChallenge) -> bool:
     """Use a challenge up; False when it was used before, or is older than the last restore."""
     made_at = challenge.expires_at - call.services.settings.challenge_ttl_seconds * 1000
     digest = challenges.digest(challenge.text)
@@ -190,7 +190,7 @@ async def check_registrations(call: Call) -> None:
     await call.tx.lock("address", address.hex())
     count, first = await sessions.registrations(call.tx, address, limit)
     if count >= limit:
-        bucket = Bucket("registrations", call.address, limit, limits.REGISTRATIONS_WINDOW_MS)
+        bucket = RateBucket("registrations", call.address, limit, limits.REGISTRATIONS_WINDOW_MS)
         raise BucketFull(
             refused(call.now, bucket, first),
             "The limit of new keys for this address is reached: {limit} in {windowSeconds} s.",
@@ -290,7 +290,7 @@ async def _recommended(call: Call, caller: Caller, capabilities: list[str]) -> l
     return await first_recommended(call, capabilities)
 
 
-async def recommended_rows(call: Call, capabilities: list[str]) -> Rows:
+async def recommended_rows(call: Call, capabilities: list[str]) -> ListRows:
     """The rows that such an answer lacks."""
     rows = await first_recommended_json(call, capabilities)
     return rows._replace(member="recommendedOpportunities")

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from stoa import entropy
 from stoa.domain import limits
 from stoa.operations.call import Call
-from stoa.operations.summary_cache import Summary
+from stoa.operations.summary_cache import CachedSummary
 from stoa.operations.views.threads import thread_views
 from stoa.schemas.agents import without_late
 from stoa.schemas.base import encode
@@ -15,7 +15,7 @@ from stoa.store import threads
 from stoa.store.threads import ThreadRow
 
 
-async def summaries(call: Call, thread_ids: Collection[str]) -> dict[str, Summary]:
+async def summaries(call: Call, thread_ids: Collection[str]) -> dict[str, CachedSummary]:
     """These threads by id in their order. All exist, but those that are hidden are left out: what
     is kept in memory may have found one that was hidden before the first row was read."""
     known = call.services.summaries.fresh(thread_ids, call.tx.marks, call.now)
@@ -27,7 +27,7 @@ async def summaries(call: Call, thread_ids: Collection[str]) -> dict[str, Summar
     return {thread_id: known[thread_id] for thread_id in thread_ids if thread_id in known}
 
 
-async def made(call: Call, rows: Sequence[ThreadRow]) -> dict[str, Summary]:
+async def made(call: Call, rows: Sequence[ThreadRow]) -> dict[str, CachedSummary]:
     """Summaries of these rows by id in their order, which are cached from now on."""
     views = await thread_views(call, rows, kept=True)
     new = {
@@ -38,10 +38,10 @@ async def made(call: Call, rows: Sequence[ThreadRow]) -> dict[str, Summary]:
     return new
 
 
-def _summary(view: Thread, expires_at: int) -> Summary:
+def _summary(view: Thread, expires_at: int) -> CachedSummary:
     json = encode(view)
     counted = hashlib.sha1(b"".join(without_late(json)), usedforsecurity=False)
-    return Summary(
+    return CachedSummary(
         view,
         json[:-1],
         counted.digest(),

@@ -16,7 +16,7 @@ _MOST_BYTES = 8 * 1024 * 1024
 _VIEW_BYTES = 2_000  # what a thread takes beside its JSON and its text
 
 
-class Summary(msgspec.Struct, frozen=True, gc=False):
+class CachedSummary(msgspec.Struct, frozen=True, gc=False):
     """A thread with its JSON but for the last brace; at `expires_at` (ms) it may be too old.
     `counted` is a hash of what ETags count of it, `characters` the length of its text."""
 
@@ -28,18 +28,18 @@ class Summary(msgspec.Struct, frozen=True, gc=False):
     tags: Set[str]
 
 
-def _size(summary: Summary) -> int:
+def _size(summary: CachedSummary) -> int:
     return len(summary.json) + 2 * summary.characters + _VIEW_BYTES
 
 
-def _owners(summary: Summary) -> tuple[str, str]:
+def _owners(summary: CachedSummary) -> tuple[str, str]:
     return summary.view.id, summary.view.author_agent_id
 
 
-def _ends(summary: Summary) -> int:
+def _ends(summary: CachedSummary) -> int:
     return summary.expires_at
 
 
-def summaries_by_id() -> RememberedById[Summary]:
+def summaries_by_id() -> RememberedById[CachedSummary]:
     """A cache of summaries by the ids of their threads."""
     return RememberedById(_MOST_BYTES, _size, _owners, _ends)

@@ -11,7 +11,7 @@ from threading import Lock
 import msgspec
 
 from stoa.caching import ByteCache
-from stoa.domain.snippets import NOWHERE, Prepared, Sought, cut, first_place, snippet
+from stoa.domain.snippets import NOWHERE, PreparedText, Sought, cut, first_place, snippet
 from stoa.schemas.base import encode
 from stoa.schemas.content import UntrustedContent
 
@@ -26,24 +26,24 @@ _MATCH_BYTES, _PLACE_BYTES = 300, 100  # what a match and a place take beside th
 _BEFORE, _BEHIND = encode(UntrustedContent(body="")).split(b'""')
 
 
-class Matched(msgspec.Struct, frozen=True, gc=False):
+class EncodedMatch(msgspec.Struct, frozen=True, gc=False):
     """How a text matches, as the JSON at the end of a row, and a hash of it."""
 
     json: bytes
     counted: bytes
 
 
-class Text:
+class CachedText:
     """A text of a thread, or of one of its replies. `matches` are those that were shown, by the
     places that their snippets are cut around, `places` those of words that were looked for; `size`
     is how many bytes all of it takes at most."""
 
     __slots__ = ("_before", "id", "matches", "places", "prepared", "size")
 
-    def __init__(self, thread_id: str, text_id: str, prepared: Prepared) -> None:
+    def __init__(self, thread_id: str, text_id: str, prepared: PreparedText) -> None:
         self.id = text_id
         self.prepared = prepared
-        self.matches: dict[int, Matched] = {}
+        self.matches: dict[int, EncodedMatch] = {}
         self.places: dict[str, int] = {}
         own = b'"replyId":"%b",' % text_id.encode() if text_id != thread_id else b""
         self._before = b',"match":{%b"snippet":%b' % (own, _BEFORE)
@@ -54,34 +54,34 @@ class Text:
         """How many bytes the text alone takes."""
         return self.prepared.bytes + len(self._before)
 
-    def match(self, snippet: str) -> Matched:
+    def match(self, snippet: str) -> EncodedMatch:
         """The match that a snippet shows."""
         json = b"%b%b%b}}" % (self._before, encode(snippet), _BEHIND)
-        return Matched(json, hashlib.sha1(json, usedforsecurity=False).digest())
+        return EncodedMatch(json, hashlib.sha1(json, usedforsecurity=False).digest())
 
 
-class Texts:
+class TextCache:
     """Texts by the ids of their threads and replies, for all threads of a process."""
 
     def __init__(self) -> None:
-        self._known: ByteCache[str, Text] = ByteCache(_MOST_BYTES, lambda _, text: text.size)
+        self._known: ByteCache[str, CachedText] = ByteCache(_MOST_BYTES, lambda _, text: text.size)
         self._lock = Lock()
 
-    def known(self, ids: Collection[str]) -> list[Text | None]:
+    def known(self, ids: Collection[str]) -> list[CachedText | None]:
         """The texts with these ids, None for those that are not cached."""
         with self._lock:
             return self._known.find_all(ids)
 
-    def keep(self, texts: Iterable[Text]) -> None:
+    def keep(self, texts: Iterable[CachedText]) -> None:
         """Cache these."""
         with self._lock:
             for text in texts:
                 if text.prepared.characters <= _LONGEST:
                     self._known.put(text.id, text)
 
-    def matches(self, texts: Sequence[Text], sought: Sought) -> list[Matched]:
+    def matches(self, texts: Sequence[CachedText], sought: Sought) -> list[EncodedMatch]:
         """How each of these texts matches."""
-        found: list[Matched] = []
+        found: list[EncodedMatch] = []
         terms = sought.terms
         for text in texts:
             first, places = NOWHERE, text.places
@@ -95,7 +95,7 @@ class Texts:
                 found.append(self._looked_for(text, sought))
         return found
 
-    def _looked_for(self, text: Text, sought: Sought) -> Matched:
+    def _looked_for(self, text: CachedText, sought: Sought) -> EncodedMatch:
         """How a text matches, whose terms may not have been looked for in it."""
         short, places = text.prepared.short, text.places
         if short is None:
@@ -112,13 +112,13 @@ class Texts:
             self._note(text, sum(len(term) + _PLACE_BYTES for term in sought.terms))
         return match
 
-    def _forget(self, text: Text) -> None:
+    def _forget(self, text: CachedText) -> None:
         """Drop what was made of a text for searches."""
         text.places.clear()
         text.matches.clear()
         self._note(text, text.own_size - text.size)
 
-    def _note(self, text: Text, more: int) -> None:
+    def _note(self, text: CachedText, more: int) -> None:
         """Note how many bytes a text takes more than before."""
         with self._lock:
             text.size += more

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from msgspec import UNSET
 
 from stoa.domain import limits
-from stoa.domain.cursors import Form
+from stoa.domain.cursors import CursorFormat
 from stoa.domain.events import EventKind
 from stoa.domain.missing import missing, removed
 from stoa.operations.call import Call
@@ -117,11 +117,11 @@ async def list_threads(call: Call, request: ListThreads) -> ThreadList:
 
 async def _page(
     call: Call,
-    form: Form,
+    form: CursorFormat,
     request: Page,
     rows: list[ThreadRow],
-    place_of: Callable[[ThreadRow], paging.Place],
-    end: paging.Place | None = None,
+    place_of: Callable[[ThreadRow], paging.ListPosition],
+    end: paging.ListPosition | None = None,
 ) -> paging.Cut[Thread]:
     views = await thread_views(call, rows)
     characters = sum(len(row.body) for row in rows)

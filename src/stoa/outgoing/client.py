@@ -9,7 +9,7 @@ from stoa import __version__
 from stoa.domain import limits
 from stoa.domain.addresses import Network
 from stoa.outgoing.names import Resolver
-from stoa.outgoing.response import Response, Unreachable
+from stoa.outgoing.response import AddressUnreachable, Response
 
 _AGENT = f"stoa/{__version__}"
 
@@ -36,11 +36,11 @@ class Outgoing:
         return Outgoing(self._allowed, self._tls, at_once)
 
     async def get(self, url: str, headers: Mapping[str, str] | None = None) -> Response:
-        """Get a document. Raises `Unreachable`."""
+        """Get a document. Raises `AddressUnreachable`."""
         return await self._ask("GET", url, b"", headers or {})
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Response:
-        """Send a body. Raises `Unreachable`."""
+        """Send a body. Raises `AddressUnreachable`."""
         return await self._ask("POST", url, body, headers)
 
     async def _ask(
@@ -58,12 +58,12 @@ class Outgoing:
                 self._tls = self._tls or await asyncio.to_thread(exchange.tls_context)
                 return await exchange.exchange(reach, self._tls, method, url, body, given)
         except TimeoutError:
-            raise Unreachable(
+            raise AddressUnreachable(
                 f"The server did not answer within {limits.OUTGOING_MS // 1000} s."
             ) from None
 
     def _check(self, url: str) -> bool:
-        """Whether the address is one of plain http. Raises `Unreachable` for one of neither."""
+        """True for http, False for https. Raises `AddressUnreachable` for other addresses."""
         try:
             parts = urlsplit(url)
             usable = bool(parts.hostname) and parts.port != 0
@@ -72,5 +72,5 @@ class Outgoing:
             usable, parts = False, urlsplit("")
         schemes = ("https", "http") if self._allowed else ("https",)
         if not usable or parts.scheme not in schemes or "@" in parts.netloc:
-            raise Unreachable("The address must begin with https:// and name a host.")
+            raise AddressUnreachable("The address must begin with https:// and name a host.")
         return parts.scheme == "http"

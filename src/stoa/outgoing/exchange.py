@@ -9,7 +9,7 @@ import httpx
 from stoa.domain import limits
 from stoa.logs import log
 from stoa.outgoing.reach import NotAllowed, Reach
-from stoa.outgoing.response import Response, Unreachable
+from stoa.outgoing.response import AddressUnreachable, Response
 
 _NO_ANSWER = (
     "The server cannot be reached at a public address, has no valid certificate or does not speak "
@@ -18,13 +18,13 @@ _NO_ANSWER = (
 
 
 def tls_context() -> ssl.SSLContext:
-    """What checks certificates. It reads files. Raises `Unreachable` if these cannot be used."""
+    """The TLS settings, read from files. Raises `AddressUnreachable` if the files are unusable."""
     try:
         return httpx.create_ssl_context()
     except OSError as error:
         recovery = "let SSL_CERT_FILE name a file of certificates (PEM), or unset it"
         log.exception("certificates cannot be read", reason=error.strerror, recovery=recovery)
-        raise Unreachable("This service can check no certificates now.") from None
+        raise AddressUnreachable("This service can check no certificates now.") from None
 
 
 async def exchange(
@@ -35,7 +35,7 @@ async def exchange(
     body: bytes,
     headers: Mapping[str, str],
 ) -> Response:
-    """Send and receive. Raises `Unreachable`, also for an address that `reach` does not allow."""
+    """Send and receive. Raises `AddressUnreachable`, also if `reach` forbids the address."""
     try:
         async with (
             httpcore.AsyncConnectionPool(
@@ -55,14 +55,16 @@ async def exchange(
         httpcore.TimeoutException,
     ) as error:
         # One sentence for all: an agent must not learn which names there are in private networks.
-        raise Unreachable(_NO_ANSWER) from error
+        raise AddressUnreachable(_NO_ANSWER) from error
 
 
 async def _bounded(response: httpcore.Response) -> bytes:
-    """The body. Raises `Unreachable` as soon as it is too large."""
+    """The body. Raises `AddressUnreachable` as soon as it is too large."""
     received = bytearray()
     async for part in response.aiter_stream():
         received += part
         if len(received) > limits.OUTGOING_BYTES:
-            raise Unreachable(f"The server answered more than {limits.OUTGOING_BYTES // 1024} KiB.")
+            raise AddressUnreachable(
+                f"The server answered more than {limits.OUTGOING_BYTES // 1024} KiB."
+            )
     return bytes(received)

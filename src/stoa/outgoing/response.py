@@ -12,6 +12,6 @@ class Response(NamedTuple):
     body: bytes
 
 
-class Unreachable(Exception):
+class AddressUnreachable(Exception):
     """There is no usable response; the message is one sentence for the agent that named the
     address, and tells nothing about the network of this service. The cause is not for agents."""

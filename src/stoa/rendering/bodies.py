@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from stoa.caching import ByteCache
 from stoa.rendering.fences import fenced
-from stoa.rendering.html import Rendered, render
+from stoa.rendering.html import RenderedText, render
 
 FOLD_CHARS = 6000
 """A longer text is folded on a page; one click shows the whole of it."""
@@ -21,19 +21,19 @@ CACHE_BYTES = 4 * 1024 * 1024
 
 
 T = TypeVar("T")
-Body = tuple[str, int]
+BodyKey = tuple[str, int]
 """A text, and the level at which its headings begin."""
 
 
-def _size(body: Body, rendered: Rendered) -> int:
+def _size(body: BodyKey, rendered: RenderedText) -> int:
     return getsizeof(body[0]) + getsizeof(rendered.html)
 
 
-def _render(body: Body) -> Rendered:
+def _render(body: BodyKey) -> RenderedText:
     return render(*body)
 
 
-def _refuse(_: Body) -> Rendered:
+def _refuse(_: BodyKey) -> RenderedText:
     raise NotFormatted
 
 
@@ -45,9 +45,9 @@ class Bodies:
     """Texts as HTML, for one thread at a time."""
 
     def __init__(self) -> None:
-        self._cache: ByteCache[Body, Rendered] = ByteCache(CACHE_BYTES, _size)
+        self._cache: ByteCache[BodyKey, RenderedText] = ByteCache(CACHE_BYTES, _size)
 
-    def page(self, *, formatted: bool = False) -> "PageBodies[Rendered]":
+    def page(self, *, formatted: bool = False) -> "PageBodies[RenderedText]":
         """The bodies of one page of HTML. Those of a page whose texts have to be `formatted`
         already raise `NotFormatted` at the first that is not."""
         make = _refuse if formatted else _render

@@ -35,26 +35,26 @@ _NESTED = re.compile(
 )
 
 
-class Rendered(NamedTuple):
+class RenderedText(NamedTuple):
     """A text as HTML, and whether it holds characters that are shown as escapes."""
 
     html: Markup
     hides: bool
 
 
-def render(text: str, top: int) -> Rendered:
+def render(text: str, top: int) -> RenderedText:
     """The text as HTML that holds nothing but text, its formatting and links. Its headings begin at
     the level `top`."""
     return _formatted(text, top) or plain(text)
 
 
-def plain(text: str) -> Rendered:
+def plain(text: str) -> RenderedText:
     """The text as it was written, without formatting."""
     shown = escape_invisible(text)
-    return Rendered(Markup('<pre class="raw" dir="auto">%s</pre>') % shown, shown != text)
+    return RenderedText(Markup('<pre class="raw" dir="auto">%s</pre>') % shown, shown != text)
 
 
-def _formatted(text: str, top: int) -> Rendered | None:
+def _formatted(text: str, top: int) -> RenderedText | None:
     """The formatted text, or None when it breaks a bound."""
     given = None if _NESTED.search(text) else prepared(text)
     html = None if given is None else _from_markdown(given.markdown)
@@ -65,7 +65,7 @@ def _formatted(text: str, top: int) -> Rendered | None:
     shown = escape_invisible(html, "&lt;", "&gt;")
     if len(shown.encode()) > most:
         return None
-    return Rendered(Markup(shown), hides=shown != html)  # noqa: S704 - only allowed tags are left
+    return RenderedText(Markup(shown), hides=shown != html)  # noqa: S704 - only allowed tags are left
 
 
 def _from_markdown(text: str) -> str | None:

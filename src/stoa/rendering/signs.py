@@ -43,7 +43,7 @@ _BEFORE_PUNCTUATION = re.compile(
 )
 
 
-class Prepared(NamedTuple):
+class PreparedMarkdown(NamedTuple):
     """Markdown for the library, with the characters that stand for others in it."""
 
     markdown: str
@@ -58,7 +58,7 @@ class Prepared(NamedTuple):
         return html
 
 
-def prepared(text: str) -> Prepared | None:
+def prepared(text: str) -> PreparedMarkdown | None:
     """The text for the library: none of its `<` begins HTML, a single `~` and `$` is that sign,
     and emphasis reads punctuation beside Chinese, Japanese and Korean words as letters
     (https://github.com/tats-u/markdown-cjk-friendly). None when the text has too many
@@ -76,7 +76,7 @@ def prepared(text: str) -> Prepared | None:
         markdown = _BEHIND_PUNCTUATION.sub(joiner, markdown)
         markdown = _BEFORE_PUNCTUATION.sub(rf"\g<0>{joiner}", markdown)
     signs = ((less, "&lt;", "%3C"), (tilde, "~", "~"), (dollar, "$", "$"), (joiner, "", ""))
-    return Prepared(markdown, signs)
+    return PreparedMarkdown(markdown, signs)
 
 
 def _without_html(text: str, stand_in: str) -> str:

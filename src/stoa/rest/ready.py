@@ -6,10 +6,10 @@ from stoa.clock import Clock
 from stoa.domain import keys
 from stoa.http import answering
 from stoa.http.hosts import Hosts
-from stoa.http.request import Request
+from stoa.http.request import HttpRequest
 from stoa.http.wire import InParts
 from stoa.limits.charge import Charges
-from stoa.metrics import Sheet
+from stoa.metrics import Counters
 from stoa.operations.call import Services
 from stoa.operations.sessions import create_challenge, new_challenge
 from stoa.schemas.base import encode
@@ -22,7 +22,7 @@ class ReadyChallenges:
     nowhere, so that it takes no transaction either."""
 
     def __init__(
-        self, services: Services, charges: Charges, hosts: Hosts, clock: Clock, sheet: Sheet
+        self, services: Services, charges: Charges, hosts: Hosts, clock: Clock, sheet: Counters
     ) -> None:
         self._services = services
         self._charges = charges
@@ -30,7 +30,7 @@ class ReadyChallenges:
         self._clock = clock
         self._sheet = sheet
 
-    def find(self, request: Request, body: bytes) -> InParts | None:
+    def find(self, request: HttpRequest, body: bytes) -> InParts | None:
         """The whole answer; None, charging nothing, when it takes a call of the application."""
         asked, secret = _PLAIN.fullmatch(body), self._services.secret.known
         if asked is None or secret is None or not self._is_plain(request):
@@ -47,7 +47,7 @@ class ReadyChallenges:
         lines = answering.success_lines(own, answering.PERSONAL_LINES, charge, None)
         return 200, b"%bcontent-length: %d\r\n" % (lines, len(answer)), answer
 
-    def _is_plain(self, request: Request) -> bool:
+    def _is_plain(self, request: HttpRequest) -> bool:
         headers = request.headers
         return (
             headers.get(b"content-type") == answering.JSON

@@ -4,7 +4,7 @@ import json
 from functools import cache
 from typing import Any, NamedTuple
 
-from stoa.domain.errors import CATALOGUE, ErrorKind, Issue, Refusal
+from stoa.domain.errors import CATALOGUE, ErrorKind, InputIssue, Refusal
 from stoa.http.answering import error_json
 from stoa.operations.table import Access, Operation
 from stoa.schemas.errors import OWN_MEMBERS
@@ -51,7 +51,7 @@ def example_refusal(code: str) -> Refusal:
     """A refusal with this code and with the members that such a refusal has."""
     own = OWN_MEMBERS.get(code)
     details: dict[str, Any] = example_of(own, answer_schemas([own])) if own else {}
-    issues = [Issue(**issue) for issue in details.pop("issues", ())]
+    issues = [InputIssue(**issue) for issue in details.pop("issues", ())]
     retry_after = details.pop("retryAfter", None)
     return Refusal(code, details=details, retry_after=retry_after, issues=issues)
 
@@ -61,7 +61,7 @@ def example_body(code: str, documentation: str) -> dict[str, Any]:
     return error_json(example_refusal(code), documentation, REQUEST_ID)
 
 
-class Entry(NamedTuple):
+class ErrorReference(NamedTuple):
     """One code in the reference. `members` are `(name, description)`; `example` is JSON.
 
     `everywhere` says that any operation may answer it; else `operations` are those that may.
@@ -75,15 +75,15 @@ class Entry(NamedTuple):
 
 
 @cache
-def reference(operations: tuple[Operation, ...], documentation: str) -> list[Entry]:
+def reference(operations: tuple[Operation, ...], documentation: str) -> list[ErrorReference]:
     """Every code of the catalogue, explained."""
     may = {operation.name: (operation, set(codes(operation))) for operation in operations}
-    entries: list[Entry] = []
+    entries: list[ErrorReference] = []
     for kind in CATALOGUE.values():
         members = own_schema(kind.code).get("properties", {})
         named = [operation for operation, answered in may.values() if kind.code in answered]
         entries.append(
-            Entry(
+            ErrorReference(
                 kind,
                 [(name, member.get("description", "")) for name, member in members.items()],
                 json.dumps(example_body(kind.code, documentation), indent=2),

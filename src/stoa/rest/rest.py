@@ -11,13 +11,13 @@ from stoa.calls.runner import Runner
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.http import answering, reading, streaming
 from stoa.http.ready import cache_key
-from stoa.http.request import Request
+from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderLines, Send, header_lines
 from stoa.limits.charge import Charges
 from stoa.metrics import PREFLIGHT
 from stoa.operations.table import Operation
 from stoa.rest.deprecation import announcing
-from stoa.rest.router import Found, Router
+from stoa.rest.router import RouteMatch, Router
 from stoa.rest.unknown import unknown_path, wrong_method
 from stoa.schemas import messages
 from stoa.schemas.base import encode
@@ -51,7 +51,7 @@ class Rest:
         """Whether an operation has this path."""
         return self._router.find(path) is not None
 
-    async def __call__(self, request: Request, send: Send) -> None:
+    async def __call__(self, request: HttpRequest, send: Send) -> None:
         """Answer one request."""
         if request.method == "OPTIONS":
             request.operation = PREFLIGHT
@@ -78,11 +78,11 @@ class Rest:
             return await self._stream(request, send, outcome, outcome.following)
         return await self._finish(request, send, operation, outcome)
 
-    def _unknown(self, request: Request) -> Refusal:
+    def _unknown(self, request: HttpRequest) -> Refusal:
         return unknown_path(request.path, request.method, self._router.nearest(request.path))
 
     def _incoming(
-        self, request: Request, operation: Operation, path_values: tuple[str, ...]
+        self, request: HttpRequest, operation: Operation, path_values: tuple[str, ...]
     ) -> Incoming:
         in_path = dict(zip(operation.path_fields, path_values, strict=True))
         is_get, options = operation.method == "GET", _option_names(operation)
@@ -128,7 +128,7 @@ class Rest:
 
     async def _stream(
         self,
-        request: Request,
+        request: HttpRequest,
         send: Send,
         outcome: Outcome,
         following: AsyncGenerator[Streamed | None],
@@ -142,7 +142,7 @@ class Rest:
         return await streaming.send_stream(send, request.receive, headers, following)
 
     async def _finish(
-        self, request: Request, send: Send, operation: Operation, outcome: Outcome
+        self, request: HttpRequest, send: Send, operation: Operation, outcome: Outcome
     ) -> None:
         if outcome.refusal:
             return await self.refuse(request, send, outcome.refusal, outcome)
@@ -156,7 +156,7 @@ class Rest:
         return await answering.send_lines(send, outcome.status, lines, outcome.body, head=head)
 
     async def refuse(
-        self, request: Request, send: Send, refusal: Refusal, outcome: Outcome | None = None
+        self, request: HttpRequest, send: Send, refusal: Refusal, outcome: Outcome | None = None
     ) -> None:
         """Answer with an error body."""
         body = answering.error_json(refusal, self._documentation, request.id)
@@ -176,13 +176,13 @@ class Rest:
         await answering.send_answer(send, refusal.status, headers, encode(body), head=head)
 
 
-def _has_stream(found: Found) -> bool:
+def _has_stream(found: RouteMatch) -> bool:
     """Whether the events that are read at a path come as a stream below it."""
     return any(operation.effect.waits for operation in found.methods.values())
 
 
 def _resumed(
-    values: Callable[[], Awaitable[Values]], request: Request
+    values: Callable[[], Awaitable[Values]], request: HttpRequest
 ) -> Callable[[], Awaitable[Values]]:
     """The input of a stream, which goes on where it was interrupted."""
     last = request.headers.get(_LAST_EVENT_ID)
@@ -219,7 +219,7 @@ def _dry_run(query: bytes) -> str | None:
     return dict(parse_qsl(query.decode("latin-1"), keep_blank_values=True)).get(dry_runs.ARGUMENT)
 
 
-async def _body(request: Request, operation: Operation) -> dict[str, Any]:
+async def _body(request: HttpRequest, operation: Operation) -> dict[str, Any]:
     body = await reading.body_bytes(request.receive, request.headers)
     if not body.strip():
         return {}
@@ -229,7 +229,7 @@ async def _body(request: Request, operation: Operation) -> dict[str, Any]:
     return value  # pyright: ignore[reportUnknownVariableType]
 
 
-def _lines(request: Request, operation: Operation, outcome: Outcome) -> bytes:
+def _lines(request: HttpRequest, operation: Operation, outcome: Outcome) -> bytes:
     """The header lines of a success."""
     if operation.caching.personal or operation.writes or outcome.private:
         caching = answering.PERSONAL_LINES

@@ -10,7 +10,7 @@ _PATH_CHARS = 500
 _SEGMENT_CHARS = 40
 
 
-class Found(NamedTuple):
+class RouteMatch(NamedTuple):
     """The operations of a path by method, and the values of its braces in order."""
 
     methods: dict[str, Operation]
@@ -61,12 +61,12 @@ class Router:
                 node = node.grow(segment)
             node.methods[operation.method] = operation
         self._api = self._root.grow("").grow("api").grow("v1")
-        self._fixed: dict[str, Found] = {}
+        self._fixed: dict[str, RouteMatch] = {}
         for operation in operations:
             if not operation.path_fields and (found := self.find(operation.path)):
                 self._fixed[operation.path] = found
 
-    def find(self, path: str) -> Found | None:
+    def find(self, path: str) -> RouteMatch | None:
         """The operations at `path`, or None when there are none."""
         fixed = self._fixed.get(path)
         if fixed:
@@ -81,13 +81,13 @@ class Router:
                     return None
                 values.append(segment)
             node = child
-        return Found(node.methods, tuple(values)) if node.methods else None
+        return RouteMatch(node.methods, tuple(values)) if node.methods else None
 
-    def nearest(self, path: str) -> Found | None:
+    def nearest(self, path: str) -> RouteMatch | None:
         """The operations nearest to a path of the API that has none: empty segments and another
         version are left out, misspelt segments corrected, and the rest is followed as far as it
         leads. None if that is nowhere. Only the beginning of a long path is looked at."""
-        found: Found | None = None
+        found: RouteMatch | None = None
         node, values = self._api, list[str]()
         for segment in _below_api(path):
             child = node.near(segment)
@@ -96,7 +96,7 @@ class Router:
             if child is node.braced:
                 values.append(segment)
             node = child
-            found = Found(node.first(), tuple(values))
+            found = RouteMatch(node.first(), tuple(values))
         return found
 
 

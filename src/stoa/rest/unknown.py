@@ -6,10 +6,10 @@ from stoa.domain import ids
 from stoa.domain.errors import Refusal
 from stoa.http.answering import RequestRefusal
 from stoa.operations.table import Operation
-from stoa.rest.router import Found
+from stoa.rest.router import RouteMatch
 
 
-def unknown_path(path: str, method: str, near: Found | None) -> Refusal:
+def unknown_path(path: str, method: str, near: RouteMatch | None) -> Refusal:
     """404 that names the operation nearest to the path, or the bootstrap."""
     message = (
         "Nothing exists at this path, which ends with a slash."
@@ -24,7 +24,7 @@ def unknown_path(path: str, method: str, near: Found | None) -> Refusal:
     return Refusal("not_found", message, recovery=recovery)
 
 
-def wrong_method(found: Found) -> Refusal:
+def wrong_method(found: RouteMatch) -> Refusal:
     """405 that names the methods of the path, and the operations that they stand for."""
     methods = found.methods
     allowed = [*methods, "HEAD", "OPTIONS"] if "GET" in methods else [*methods, "OPTIONS"]

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids, limits, text
-from stoa.domain.cursors import Form
+from stoa.domain.cursors import CursorFormat
 from stoa.domain.keys import PUBLIC_KEY_PATTERN
 from stoa.schemas.base import Answer, ListAnswer, Page, Request, Resource, Rule
 from stoa.schemas.fields import Time, shown
@@ -134,9 +134,9 @@ class NamedAgents(Request, kw_only=True):
 class ListAgents(Page, kw_only=True):
     """Filter and order of the list of agents."""
 
-    orders: ClassVar[dict[str, Form]] = {
-        "reputation": Form("agents.reputation", (int, str)),
-        "recent": Form("agents.recent", (str, str)),
+    orders: ClassVar[dict[str, CursorFormat]] = {
+        "reputation": CursorFormat("agents.reputation", (int, str)),
+        "recent": CursorFormat("agents.recent", (str, str)),
     }
 
     capability: (

@@ -9,7 +9,7 @@ from stoa.domain.authorizations import CONFIRMATION_PATTERN, PAIRING_PATTERN
 from stoa.schemas.base import Answer, Receipt, Request, Resource, Written
 from stoa.schemas.fields import Time, example_id, shown
 
-Scope = Literal["read", "write"]
+GrantScope = Literal["read", "write"]
 EXAMPLE_CODE = "7K3QX9AB"
 EXAMPLE_CLIENT = "https://client.example/oauth/client.json"
 
@@ -77,7 +77,7 @@ class Approval(Resource, kw_only=True):
         ),
     ]
     scopes: Annotated[
-        list[Scope],
+        list[GrantScope],
         Meta(
             description="`read` sees what you see. `write` also posts, works and spends your "
             "credits. Neither changes keys, ends other sessions or approves clients.",

@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids, limits
 from stoa.domain.credits import Credits
-from stoa.domain.cursors import Form
+from stoa.domain.cursors import CursorFormat
 from stoa.schemas.fields import Count, Time, example_id, shown
 from stoa.schemas.lean import Lean
 
@@ -164,7 +164,7 @@ class Page(Request, kw_only=True):
     `orders` has the form of its cursors by what it can be sorted by, the default first.
     """
 
-    orders: ClassVar[dict[str, Form]] = {}
+    orders: ClassVar[dict[str, CursorFormat]] = {}
 
     limit: Annotated[
         int, Meta(ge=1, description="Rows wanted; more than 100 is served as 100.")

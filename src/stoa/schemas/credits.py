@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from stoa.domain import ids, limits
 from stoa.domain.credits import ASSET, Credits, amount_problem
-from stoa.domain.cursors import Form
+from stoa.domain.cursors import CursorFormat
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import Answer, ListAnswer, Page, Request, Resource
 from stoa.schemas.fields import Time, example_id, shown
@@ -149,7 +149,7 @@ class BalanceRead(Answer, kw_only=True):
 class ListEntries(Page, kw_only=True):
     """A page of the caller's own ledger."""
 
-    orders: ClassVar[dict[str, Form]] = {"": Form("ledger", (str,))}
+    orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("ledger", (str,))}
 
 
 class Entry(Resource, kw_only=True):

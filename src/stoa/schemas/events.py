@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import cursors, ids, limits, text
 from stoa.domain.credits import Credits
-from stoa.domain.cursors import Form
+from stoa.domain.cursors import CursorFormat
 from stoa.domain.events import EVERY_KIND
 from stoa.domain.webhooks import TEST
 from stoa.schemas.agents import AgentId
@@ -24,7 +24,7 @@ from stoa.schemas.base import (
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.fields import Time, example_id, shown
 
-CURSOR = Form("events", (int, int))
+CURSOR = CursorFormat("events", (int, int))
 """The epoch of the log and a place in it; the log and every inbox have the same cursors."""
 
 FROM_NOW = "now"
@@ -90,7 +90,7 @@ class FromCursor(Request, kw_only=True):
         return min(self.limit, limits.PAGE_MAX)
 
 
-Wait = Annotated[
+WaitSeconds = Annotated[
     int,
     Meta(
         ge=0,
@@ -120,13 +120,13 @@ class StreamEvents(FromCursor, kw_only=True):
 class ListEvents(StreamEvents, kw_only=True):
     """Which events to read, from where on, and how long to wait for one."""
 
-    wait: Wait = 0
+    wait: WaitSeconds = 0
 
 
 class GetInbox(FromCursor, kw_only=True):
     """From where on to read the inbox, and how long to wait for an event."""
 
-    wait: Wait = 0
+    wait: WaitSeconds = 0
 
 
 class ReadInbox(Request, kw_only=True):

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids, limits, text
 from stoa.domain.credits import ASSET, Credits
-from stoa.domain.cursors import Form
+from stoa.domain.cursors import CursorFormat
 from stoa.schemas import deadlines, job_examples
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import (
@@ -278,10 +278,10 @@ class JobAccepted(Written, kw_only=True):
 class ListJobs(Page, kw_only=True):
     """Filters and order of the job list."""
 
-    orders: ClassVar[dict[str, Form]] = {
-        "recent": Form("jobs.recent", (str, str)),
-        "reward": Form("jobs.reward", (int, str)),
-        "deadline": Form("jobs.deadline", (int, str)),
+    orders: ClassVar[dict[str, CursorFormat]] = {
+        "recent": CursorFormat("jobs.recent", (str, str)),
+        "reward": CursorFormat("jobs.reward", (int, str)),
+        "deadline": CursorFormat("jobs.deadline", (int, str)),
     }
 
     status: Status | None = None
@@ -302,7 +302,7 @@ class JobList(ListAnswer, kw_only=True):
 class ListSubmissions(Page, kw_only=True):
     """Which job's submissions to list."""
 
-    orders: ClassVar[dict[str, Form]] = {"": Form("submissions", (str,))}
+    orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("submissions", (str,))}
 
     job_id: JobPath
     limit: Annotated[

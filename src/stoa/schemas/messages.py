@@ -21,7 +21,7 @@ from stoa.schemas.json_schema import example_of, request_schemas
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
-Path = Sequence[str | int]
+ValuePath = Sequence[str | int]
 
 _AGENT, _REPLY = example_id("ag"), example_id("rp")
 _TAGS = ["sqlite", "backup"]
@@ -171,12 +171,12 @@ def whole(kind: type[Request], without: tuple[str, ...] = ()) -> str:
     return f"Must be a JSON object, such as {_json(shown)}."
 
 
-def missing(path: Path, rules: dict[str, Any]) -> str:
+def missing(path: ValuePath, rules: dict[str, Any]) -> str:
     """The sentence about a required field that is not there; `rules` is its schema."""
     return f"This field is required: {_form(rules)}{_like(path)}."
 
 
-def sentence(error: "ValidationError", path: Path) -> str:
+def sentence(error: "ValidationError", path: ValuePath) -> str:
     """The sentence about a value that breaks a rule of its schema."""
     limit: Any = error.validator_value
     given: Any = error.instance
@@ -212,7 +212,7 @@ def _form(rules: Any) -> str:
     return f"{form} of texts" if rules.get("items", {}).get("type") == "string" else form
 
 
-def _like(path: Path) -> str:
+def _like(path: ValuePath) -> str:
     """An example of the value at a path, or where such a value comes from."""
     name = next((step for step in reversed(path) if isinstance(step, str)), "")
     if made := MADE.get(name):
@@ -224,7 +224,7 @@ def _like(path: Path) -> str:
     return f", such as {_json(example[0] if is_item else example)}"
 
 
-def _those_of(path: Path) -> str:
+def _those_of(path: ValuePath) -> str:
     """What the hex digits at a path are of, behind a sentence that has said how many they are."""
     _, digits, what = MADE.get(str(path[-1]) if path else "", "").partition(" hex digits of ")
     return f": those of {what}" if digits else ""

@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 from msgspec import Meta
 
 from stoa.domain import ids, limits, text
-from stoa.domain.cursors import Form
+from stoa.domain.cursors import CursorFormat
 from stoa.domain.moderation import ACTIONS, SubjectType, one_of
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import (
@@ -336,7 +336,7 @@ class ModeratedSubject(Answer, kw_only=True):
 class ListModeration(Page, kw_only=True):
     """A page of the log."""
 
-    orders: ClassVar[dict[str, Form]] = {"": Form("moderation", (int,))}
+    orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("moderation", (int,))}
 
 
 class ModerationLog(ListAnswer, kw_only=True):
@@ -410,7 +410,7 @@ class ReportCreated(Written, kw_only=True):
 class ListReports(Page, kw_only=True):
     """Which reports to list."""
 
-    orders: ClassVar[dict[str, Form]] = {"": Form("reports", (str,))}
+    orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("reports", (str,))}
 
     status: Annotated[Literal["open", "all"], Meta(description="Only those that wait, or all.")] = (
         "open"

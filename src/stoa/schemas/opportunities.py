@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import limits
 from stoa.domain.credits import Credits
-from stoa.domain.cursors import Form
+from stoa.domain.cursors import CursorFormat
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import TO_PICK_FROM, ListAnswer, NextAction, Page, Resource
 from stoa.schemas.content import Tags, UntrustedContent
@@ -80,7 +80,7 @@ _PLACE = (int, int, int, str)
 class ListOpportunities(Page, kw_only=True):
     """Filters of the open feed. Of several `tags` any may match."""
 
-    orders: ClassVar[dict[str, Form]] = {"": Form("opportunities", _PLACE)}
+    orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("opportunities", _PLACE)}
 
     tags: Tags | None = None
     min_reward: (
@@ -117,7 +117,7 @@ def _least_problem(value: object) -> str | None:
 class ListRecommended(Page, kw_only=True):
     """A page of the caller's own feed."""
 
-    orders: ClassVar[dict[str, Form]] = {"": Form("recommended", _PLACE)}
+    orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("recommended", _PLACE)}
 
 
 class OpportunityList(ListAnswer, kw_only=True):

@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import limits, querylang
-from stoa.domain.cursors import Form
+from stoa.domain.cursors import CursorFormat
 from stoa.schemas.agents import without_late
 from stoa.schemas.base import TO_PICK_FROM, ListAnswer, Page, Resource, Rule, read_time
 from stoa.schemas.content import Tags, UntrustedContent
@@ -30,10 +30,10 @@ def _checked(asked: str) -> str:
 class SearchThreads(Page, kw_only=True):
     """What to search for. Without `q` the newest threads are listed."""
 
-    orders: ClassVar[dict[str, Form]] = {
-        "newest": Form("search.newest", (str,)),
-        "best": Form("search.best", (int, int)),
-        "recent": Form("search.recent", (int, int)),
+    orders: ClassVar[dict[str, CursorFormat]] = {
+        "newest": CursorFormat("search.newest", (str,)),
+        "best": CursorFormat("search.best", (int, int)),
+        "recent": CursorFormat("search.recent", (int, int)),
     }
 
     q: (

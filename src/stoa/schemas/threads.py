@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids, limits, text
 from stoa.domain.credits import ASSET, Credits
-from stoa.domain.cursors import Form
+from stoa.domain.cursors import CursorFormat
 from stoa.schemas.agents import AUTHOR, Agent, AgentId, without_late
 from stoa.schemas.base import (
     TO_PICK_FROM,
@@ -265,10 +265,10 @@ class ThreadRead(Answer, kw_only=True):
 class ListThreads(Page, kw_only=True):
     """Filters and order of the thread list."""
 
-    orders: ClassVar[dict[str, Form]] = {
-        "recent": Form("threads.recent", (str, str)),
-        "active": Form("threads.active", (int, str)),
-        "replies": Form("threads.replies", (int, str)),
+    orders: ClassVar[dict[str, CursorFormat]] = {
+        "recent": CursorFormat("threads.recent", (str, str)),
+        "active": CursorFormat("threads.active", (int, str)),
+        "replies": CursorFormat("threads.replies", (int, str)),
     }
 
     tag: (
@@ -305,7 +305,7 @@ class ThreadList(ListAnswer, kw_only=True):
 class ListUnanswered(Page, kw_only=True):
     """A page of the threads without an answer."""
 
-    orders: ClassVar[dict[str, Form]] = {"": Form("unanswered", (str,))}
+    orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("unanswered", (str,))}
 
 
 class ThreadRequest(Request, kw_only=True):
@@ -342,7 +342,7 @@ class ReplyCreated(Written, kw_only=True):
 class ListReplies(Page, kw_only=True):
     """Which thread's replies to list."""
 
-    orders: ClassVar[dict[str, Form]] = {"": Form("replies", (int,))}
+    orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("replies", (int,))}
 
     thread_id: ThreadPath
     limit: Annotated[

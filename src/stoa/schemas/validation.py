@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast, get_args, get_
 import msgspec
 
 from stoa.domain.credits import Credits
-from stoa.domain.errors import Issue, invalid
+from stoa.domain.errors import InputIssue, invalid
 from stoa.schemas import messages
 from stoa.schemas.base import Problems, Request, Rule, Warning, convert, json_schema
 from stoa.schemas.names import Names
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=Request)
 Values = dict[str, Any]
-Problem = tuple[str, str]
+InputProblem = tuple[str, str]
 """The dotted path of a value and what is wrong with it."""
 
 ISSUES_MAX = 100
@@ -137,7 +137,7 @@ def parse(
     return (msgspec.structs.replace(request, **changed) if changed else request), unknown.warnings
 
 
-def _converted(kind: type[R], values: Values) -> tuple[R | None, Values, list[Problem]]:
+def _converted(kind: type[R], values: Values) -> tuple[R | None, Values, list[InputProblem]]:
     """The request, if the values are right, the values that count and what is wrong with them."""
     try:
         return convert(values, kind), values, []
@@ -150,12 +150,12 @@ def _converted(kind: type[R], values: Values) -> tuple[R | None, Values, list[Pr
         return None, given, list(islice(_schema_problems(kind, given), _COUNTED_MAX))
 
 
-def _named(issues: list[Issue]) -> list[Issue]:
+def _named(issues: list[InputIssue]) -> list[InputIssue]:
     """The issues, or the first of them and how many more there are."""
     more = len(issues) - ISSUES_MAX
     if more <= 0:
         return issues
-    return [*issues[:ISSUES_MAX], Issue("", messages.more_problems(more, most=_COUNTED_MAX))]
+    return [*issues[:ISSUES_MAX], InputIssue("", messages.more_problems(more, most=_COUNTED_MAX))]
 
 
 def _without_nulls(kind: type[msgspec.Struct], values: Values) -> Values:
@@ -179,15 +179,15 @@ def _nulls_left_out(kind: type[msgspec.Struct], value: Any) -> Any:
     return _without_nulls(kind, cast(Values, value)) if isinstance(value, dict) else value
 
 
-def _issue(place: Callable[[str], str], path: str, message: str) -> Issue:
+def _issue(place: Callable[[str], str], path: str, message: str) -> InputIssue:
     field, dot, inner = path.partition(".")
-    return Issue(f"{place(field)}{dot}{inner}", message)
+    return InputIssue(f"{place(field)}{dot}{inner}", message)
 
 
 class _Unknown(NamedTuple):
     """What is said about unknown names: those that nearly are known ones are refused."""
 
-    refused: list[Issue]
+    refused: list[InputIssue]
     warnings: list[Warning]
 
 
@@ -232,7 +232,7 @@ def _sorted_out(strangers: Iterable[_Stranger], place: Callable[[str], str]) -> 
                 more += 1
             continue
         field = next((field for field in meant if field not in beside), meant[0])
-        found.refused.append(Issue(place(path + name), messages.did_you_mean(field)))
+        found.refused.append(InputIssue(place(path + name), messages.did_you_mean(field)))
         value = beside.pop(name)
         shape = shapes(kind).get(field, Shape.TEXT)
         beside.setdefault(field, shape.read(value) if isinstance(value, str) else value)
@@ -252,13 +252,13 @@ def _objects(value: Any) -> list[tuple[str, Values]]:
 _NAME_CHARS = 80
 
 
-def _schema_problems(kind: type[Request], values: Values) -> Iterator[Problem]:
+def _schema_problems(kind: type[Request], values: Values) -> Iterator[InputProblem]:
     for error in _validator(kind).iter_errors(values):
         for path, message in _messages(error):
             yield ".".join(path), message
 
 
-def _apart_from(broken: set[str], problems: list[Problem]) -> Iterator[Problem]:
+def _apart_from(broken: set[str], problems: list[InputProblem]) -> Iterator[InputProblem]:
     """The problems of what is not known to be broken, and in nothing that is."""
     for path, message in problems:
         steps = path.split(".")
@@ -268,11 +268,11 @@ def _apart_from(broken: set[str], problems: list[Problem]) -> Iterator[Problem]:
 
 def _ruled(
     kind: type[Request], values: Values, broken: set[str]
-) -> tuple[dict[str, Any], list[Problem]]:
+) -> tuple[dict[str, Any], list[InputProblem]]:
     """What the rules of fields make of their values, by attribute where that is something else, and
     what they refuse."""
     changed: dict[str, Any] = {}
-    problems: list[Problem] = []
+    problems: list[InputProblem] = []
     for name, attribute, rule in _rules(kind):
         value = values.get(name)
         if value is None or name in broken:

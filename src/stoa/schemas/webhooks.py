@@ -9,7 +9,7 @@ from stoa.schemas.base import Answer, Receipt, Request, Resource, Written
 from stoa.schemas.events import Kinds
 from stoa.schemas.fields import URL_PATTERN, Time, example_id, shown
 
-Scope = Literal["inbox", "events"]
+WebhookScope = Literal["inbox", "events"]
 _EXAMPLE_URL = "https://agent.example/stoa"
 _ADDRESS = Meta(
     pattern=URL_PATTERN,
@@ -28,7 +28,7 @@ class CreateWebhook(Request, kw_only=True):
 
     url: Annotated[str, _ADDRESS]
     kinds: Kinds | None = None
-    scope: Annotated[Scope, _SCOPE] = "inbox"
+    scope: Annotated[WebhookScope, _SCOPE] = "inbox"
 
     example: ClassVar[dict[str, Any]] = {"kinds": ["reply.created", "job.submitted"]}
     example_answer: ClassVar[dict[str, Any]] = {

@@ -7,10 +7,10 @@ from stoa.domain import limits
 from stoa.domain.addresses import UNKNOWN as UNKNOWN_ADDRESS
 from stoa.domain.oauth import AUTHORIZATION
 from stoa.http.ready import REQUEST
-from stoa.http.request import Request
+from stoa.http.request import HttpRequest
 from stoa.http.wire import Application, Message, Receive, Scope, Send
 from stoa.logs import log
-from stoa.metrics import UNKNOWN, UNREADABLE, Sheet
+from stoa.metrics import UNKNOWN, UNREADABLE, Counters
 
 _PATH_CHARS = 200
 _SECRETS_BELOW = (f"{AUTHORIZATION}/", "/api/v1/auth/approvals/")
@@ -37,7 +37,7 @@ class RequestLines:
         """Log an answer that took so many nanoseconds."""
         if not self.of_all and status < _REFUSED:
             return
-        request: Request | None = scope.get(REQUEST)
+        request: HttpRequest | None = scope.get(REQUEST)
         told = {
             "client": request.address if request else UNKNOWN_ADDRESS,
             "operation": request.operation if request else UNKNOWN,
@@ -70,7 +70,7 @@ class RequestLines:
         return self._refused <= limits.REFUSAL_LINES
 
 
-def observed(app: Application, sheet: Sheet, lines: RequestLines) -> Application:
+def observed(app: Application, sheet: Counters, lines: RequestLines) -> Application:
     """The application, whose answers are counted as they begin and logged when they have ended."""
 
     async def answering(scope: Scope, receive: Receive, send: Send) -> None:
@@ -98,5 +98,5 @@ def _shown(path: str) -> str:
 
 
 def _operation(scope: Scope) -> str:
-    request: Request | None = scope.get(REQUEST)
+    request: HttpRequest | None = scope.get(REQUEST)
     return request.operation if request else UNKNOWN

@@ -10,7 +10,7 @@ from stoa.server.exchange import whole
 from stoa.server.flow import Signal
 
 
-class Begun:
+class StartedCall:
     """A call for a request that is here as a whole, with this body. It is an application itself,
     for the task that goes on with the call where that has to wait; what was sent before is held
     until then."""

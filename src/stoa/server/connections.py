@@ -36,7 +36,7 @@ class Timeouts:
     last_request: float = limits.LAST_REQUEST_MS / 1000
 
 
-class Connection(Protocol):
+class ClientConnection(Protocol):
     """What `Connections` needs of a connection. Times are those of the event loop, in seconds."""
 
     @property
@@ -72,12 +72,12 @@ class Connections:
         self.tasks = Turns(_TASKS)
         self.unsent = Unsent()
         self._exempt = exempt
-        self._open: dict[Connection, str] = {}
+        self._open: dict[ClientConnection, str] = {}
         self._per_address: Counter[str] = Counter()
-        self._waiting: list[tuple[float, Connection]] = []
+        self._waiting: list[tuple[float, ClientConnection]] = []
         self._listed_at = 0.0
 
-    def register(self, connection: Connection, now: float) -> Refusal | None:
+    def register(self, connection: ClientConnection, now: float) -> Refusal | None:
         """Count a new connection, or return why it is refused. At the cap, the connection that has
         waited longest for its client is closed instead, if there is one."""
         key = "" if self._exempt(connection.address) else bucket_key(connection.address)
@@ -101,7 +101,7 @@ class Connections:
             self._per_address[key] += 1
         return None
 
-    def unregister(self, connection: Connection) -> None:
+    def unregister(self, connection: ClientConnection) -> None:
         """Forget a closed connection. Does nothing if it was never registered."""
         key = self._open.pop(connection, None)
         if key:
@@ -127,7 +127,7 @@ class Connections:
                 return True
         return False
 
-    def _longest_waiting_last(self, latest: float) -> list[tuple[float, Connection]]:
+    def _longest_waiting_last(self, latest: float) -> list[tuple[float, ClientConnection]]:
         waits = ((connection.waits_since(), connection) for connection in reversed(self._open))
         waiting = [
             (since, connection)

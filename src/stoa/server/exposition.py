@@ -18,7 +18,7 @@ from stoa.clock import Clock, SystemClock, elapsed_ms
 from stoa.domain import limits
 from stoa.http import answering
 from stoa.http.wire import HeaderList, Receive, Scope, Send
-from stoa.metrics import SIZES, TIMES_US, Distribution, Sheets
+from stoa.metrics import SIZES, TIMES_US, AllCounters, Distribution
 from stoa.settings import Settings
 from stoa.store import holds, ledger
 from stoa.store.transfer import backups
@@ -83,8 +83,8 @@ METRICS = (
     VALKEY_AWAY, CLOCK_STEP, READY, INFO,
 )  # fmt: skip
 
-Labels = Mapping[str, str | int]
-Value = int | float
+MetricLabels = Mapping[str, str | int]
+MetricValue = int | float
 Lines = Iterator[str]
 
 
@@ -92,7 +92,7 @@ Lines = Iterator[str]
 class Exposition:
     """The ASGI application of the metrics' listener."""
 
-    sheets: Sheets
+    sheets: AllCounters
     store: Store
     upkeep: Upkeep
     clock: Clock
@@ -184,13 +184,13 @@ def _head(metric: Metric) -> Lines:
     yield f"# TYPE {metric.name} {metric.kind}"
 
 
-def _family(metric: Metric, samples: Iterable[tuple[Labels, Value]]) -> Lines:
+def _family(metric: Metric, samples: Iterable[tuple[MetricLabels, MetricValue]]) -> Lines:
     yield from _head(metric)
     for labels, value in samples:
         yield _sample(metric.name, labels, value)
 
 
-def _gauge(metric: Metric, value: Value) -> Lines:
+def _gauge(metric: Metric, value: MetricValue) -> Lines:
     yield from _family(metric, [({}, value)])
 
 
@@ -199,7 +199,7 @@ def _histogram(
     found: Distribution,
     bounds: tuple[int, ...],
     unit: int = 1,
-    labels: Labels | None = None,
+    labels: MetricLabels | None = None,
 ) -> Lines:
     """The samples of one histogram, whose values were counted in parts of a `unit`."""
     labels = labels or {}
@@ -210,7 +210,7 @@ def _histogram(
     yield _sample(f"{metric.name}_count", labels, found.at_most[-1])
 
 
-def _sample(name: str, labels: Labels, value: Value) -> str:
+def _sample(name: str, labels: MetricLabels, value: MetricValue) -> str:
     """A line. Labels are names of operations and the like, which need no escaping."""
     told = ",".join(f'{label}="{text}"' for label, text in labels.items())
     number = "+Inf" if value == inf else value

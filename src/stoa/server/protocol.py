@@ -26,12 +26,12 @@ from stoa.domain.addresses import UNKNOWN
 from stoa.domain.errors import Refusal
 from stoa.http.wire import Application, InParts, Ready, Receive, Scope, Send
 from stoa.server import raw
-from stoa.server.beginning import Begun
+from stoa.server.beginning import StartedCall
 from stoa.server.connections import Connections
 from stoa.server.exchange import Sender
 from stoa.server.flow import Flow, Signal
 
-Refused = Callable[[Refusal, str], None]
+RefusedCallback = Callable[[Refusal, str], None]
 """Is told a refusal and the address of the peer."""
 
 
@@ -97,7 +97,7 @@ class HttpConnection(HttpToolsProtocol):
         connections: Connections,
         documentation: str,
         ready: Ready | None,
-        refused: Refused,
+        refused: RefusedCallback,
         **uvicorn: Any,
     ) -> None:
         super().__init__(**uvicorn)
@@ -117,7 +117,7 @@ class HttpConnection(HttpToolsProtocol):
         self._held: list[bytes] | None = None
         self.pipeline = _EMPTY
         self._has_begun = False  # a call, for one of the requests that arrived together
-        self._begun: Begun | None = None
+        self._begun: StartedCall | None = None
         self._unread: object = None
         self._unread_since = 0.0
         self._unsent: tuple[bytes, ...] = ()
@@ -343,7 +343,7 @@ class HttpConnection(HttpToolsProtocol):
             return False
         self._has_begun = True
         began_ns = elapsed_ns()
-        begun = Begun(self.app, cast(Scope, self.scope), body)
+        begun = StartedCall(self.app, cast(Scope, self.scope), body)
         answer = begun.run()
         self._connections.calls.spend(elapsed_ns() - began_ns)
         if self._send_ready(answer):

@@ -13,7 +13,7 @@ import uvicorn
 from stoa.domain import limits
 from stoa.http.wire import Application, Ready
 from stoa.server.connections import Connections
-from stoa.server.protocol import HttpConnection, Refused
+from stoa.server.protocol import HttpConnection, RefusedCallback
 
 _TICKS_PER_SWEEP = 5
 """uvicorn ticks ten times a second."""
@@ -49,7 +49,7 @@ class Server(uvicorn.Server):
         documentation: str,
         ready: Ready | None = None,
         lost: Callable[[], bool] = lambda: False,
-        refused: Refused = lambda _refusal, _address: None,
+        refused: RefusedCallback = lambda _refusal, _address: None,
         ending: Callable[[], None] = lambda: None,
     ) -> None:
         self._connections = connections

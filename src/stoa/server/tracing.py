@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from stoa import __version__
 from stoa.http.ready import REQUEST
-from stoa.http.request import Request
+from stoa.http.request import HttpRequest
 from stoa.http.wire import Application, Message, Receive, Scope, Send
 from stoa.metrics import UNKNOWN
 from stoa.settings import Settings, SettingsError
@@ -57,7 +57,7 @@ def traced(app: Application, tracer: "Tracer") -> Application:
                 await send(message)
 
             await app(scope, receive, sending)
-            request: Request | None = scope.get(REQUEST)
+            request: HttpRequest | None = scope.get(REQUEST)
             if request:
                 span.update_name(request.operation)
                 span.set_attribute("stoa.request_id", request.id)

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from stoa.domain import limits
-from stoa.domain.authorizations import Asked
+from stoa.domain.authorizations import AuthorizationRequest
 from stoa.store.tx import Tx
 
 
@@ -31,7 +31,7 @@ class RequestRow(NamedTuple):
     tries: int
 
 
-async def insert(tx: Tx, handle: bytes, pairing_code: str, asked: Asked) -> bool:
+async def insert(tx: Tx, handle: bytes, pairing_code: str, asked: AuthorizationRequest) -> bool:
     """Keep what a client asks for; False if another request has this pairing code."""
     rows = await tx.run(
         "authorizations.insert",

@@ -15,7 +15,7 @@ import msgspec
 from stoa.domain.bitmaps import ascending, by_count
 from stoa.store import holds
 from stoa.store.dependencies import read_from
-from stoa.store.opportunities import NEW_THREAD, START, OpportunityRow, Place
+from stoa.store.opportunities import NEW_THREAD, START, OfferPosition, OpportunityRow
 from stoa.store.remembered import Remembered
 from stoa.store.tx import Row, Tx
 
@@ -28,7 +28,7 @@ MADE_EACH_MS = 1_000
 are offered. In SQL a search takes as long as to make one."""
 
 
-class Board(NamedTuple):
+class OfferIndex(NamedTuple):
     """All that is on offer, the highest reward first. `having` are the places of those that have a
     term, `tagged` of those that have it as a tag, `by_author` of those of an author. `made_at` is
     ms; there are `too_many` to show any."""
@@ -45,7 +45,7 @@ class Board(NamedTuple):
         return frozenset(filter(self.having.__contains__, terms))
 
     def recommended(
-        self, agent_id: str, terms: Sequence[str], after: Place, limit: int
+        self, agent_id: str, terms: Sequence[str], after: OfferPosition, limit: int
     ) -> list[OpportunityRow]:
         """See `opportunities.recommended`."""
         if after[0] < 0:  # made up: all that shares no term comes behind it
@@ -55,7 +55,9 @@ class Board(NamedTuple):
         found = self._in_order(by_count([*shared.values()], others), after)
         return [self._row(place, overlap, shared) for place, overlap in islice(found, limit)]
 
-    def _in_order(self, by_overlap: Sequence[int], after: Place) -> Iterator[tuple[int, int]]:
+    def _in_order(
+        self, by_overlap: Sequence[int], after: OfferPosition
+    ) -> Iterator[tuple[int, int]]:
         for overlap in range(len(by_overlap) - 1, -1, -1):
             if overlap <= after[0]:
                 bits = by_overlap[overlap]
@@ -64,7 +66,7 @@ class Board(NamedTuple):
                 for place in ascending(bits):
                     yield place, overlap
 
-    def _behind(self, after: Place) -> int:
+    def _behind(self, after: OfferPosition) -> int:
         """The places behind one in the open feed."""
         first = sum(1 for row in self.rows if row.place[1:] >= after[1:])
         return -1 << first
@@ -77,7 +79,9 @@ class Board(NamedTuple):
         return OpportunityRow(*row[:4], msgspec.json.encode(terms).decode(), overlap)
 
 
-async def board(tx: Tx, kept: Remembered[Board], *, for_search: bool = False) -> Board | None:
+async def board(
+    tx: Tx, kept: Remembered[OfferIndex], *, for_search: bool = False
+) -> OfferIndex | None:
     """What is on offer now, as it is kept or read anew; None where SQL is to be asked."""
     found = kept.get(tx.marks, tx.now)
     if found is None:
@@ -87,13 +91,13 @@ async def board(tx: Tx, kept: Remembered[Board], *, for_search: bool = False) ->
     return None if found.too_many else found
 
 
-def _is_new(latest: Board | None, now: int, for_search: bool) -> bool:
+def _is_new(latest: OfferIndex | None, now: int, for_search: bool) -> bool:
     if latest is None or (for_search and not latest.too_many):
         return False
     return 0 <= now - latest.made_at < MADE_EACH_MS
 
 
-async def _read(tx: Tx, kept: Remembered[Board]) -> Board:
+async def _read(tx: Tx, kept: Remembered[OfferIndex]) -> OfferIndex:
     before = len(tx.ran)
     rows = await tx.all("opportunities.board", now=tx.now, limit=MOST + 1)
     read = read_from(tx.ran[before:])
@@ -102,7 +106,7 @@ async def _read(tx: Tx, kept: Remembered[Board]) -> Board:
     return found
 
 
-def _made(rows: Sequence[Row], now: int) -> Board:
+def _made(rows: Sequence[Row], now: int) -> OfferIndex:
     """The board of rows, one for each term of each that is on offer."""
     having: defaultdict[str, int] = defaultdict(int)
     tagged: defaultdict[str, int] = defaultdict(int)
@@ -119,5 +123,5 @@ def _made(rows: Sequence[Row], now: int) -> Board:
             if is_tag:
                 tagged[term] |= place
     if len(rows) > MOST:
-        return Board([], {}, {}, {}, now, too_many=True)
-    return Board([*offers.values()], dict(having), dict(tagged), dict(by_author), now)
+        return OfferIndex([], {}, {}, {}, now, too_many=True)
+    return OfferIndex([*offers.values()], dict(having), dict(tagged), dict(by_author), now)

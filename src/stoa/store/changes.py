@@ -54,7 +54,7 @@ class Changes:
         return stamp >= self._floor
 
 
-class Marks(NamedTuple):
+class ChangesSeen(NamedTuple):
     """The changes, and their stamp from before a transaction read anything."""
 
     changes: Changes

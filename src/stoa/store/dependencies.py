@@ -76,7 +76,7 @@ _BY_ID = (
 )
 
 
-class Change(NamedTuple):
+class TableChange(NamedTuple):
     """What a statement changes, with the parameter that names the owner. `columns` are those that
     an UPDATE sets. A `late` change is one of columns that may be shown late."""
 
@@ -149,7 +149,7 @@ def _marked_by(name: str) -> tuple[str, str] | None:
 
 
 @cache
-def change_of(name: str) -> Change | None:
+def change_of(name: str) -> TableChange | None:
     """What a statement changes that answers may show.
 
     Raises `ValueError` for one that does not name the owner.
@@ -164,7 +164,7 @@ def change_of(name: str) -> Change | None:
         raise ValueError(f"{name} changes {table} and must name one of {OWNERS[table]}")
     columns = _columns(sql) if verb == "UPDATE" else frozenset[str]()
     late = verb == "UPDATE" and columns <= SHOWN_LATE.get(table, set())
-    return Change(verb, table, owner, columns, late)
+    return TableChange(verb, table, owner, columns, late)
 
 
 @cache
@@ -201,7 +201,7 @@ def _seen_by(name: str, table: str, words: set[str]) -> list[str]:
 
 
 @cache
-def _changes(table: str) -> list[tuple[str, Change]]:
+def _changes(table: str) -> list[tuple[str, TableChange]]:
     found = [(name, change_of(name)) for name in statements.load("sqlite")]
     return [(name, change) for name, change in found if change and change.table == table]
 

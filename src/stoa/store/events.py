@@ -36,7 +36,7 @@ class EventRow(NamedTuple):
     facts: str
 
 
-class Log(NamedTuple):
+class EventLogState(NamedTuple):
     """The place of the newest event that can be read, that of the newest deleted one, and the epoch
     of the cursors, which is another after a restore."""
 
@@ -84,7 +84,7 @@ def add(
     )
 
 
-async def log(tx: Tx) -> Log:
+async def log(tx: Tx) -> EventLogState:
     """Where the log begins and ends.
 
     On PostgreSQL each statement must see what is committed when it runs. A later statement finds
@@ -93,7 +93,7 @@ async def log(tx: Tx) -> Log:
     given = await tx.one("events.given")
     settled = await tx.one("events.settled", given=given[0] if given else 0)
     row = await tx.one("events.log", upto=settled[0] if settled else 0)
-    return Log(*row) if row else Log(0, 0, 0)
+    return EventLogState(*row) if row else EventLogState(0, 0, 0)
 
 
 async def first_behind(tx: Tx, place: int) -> int | None:
@@ -124,7 +124,7 @@ async def page(tx: Tx, wanted: EventFilter, after: int, upto: int, limit: int) -
     return [EventRow(*row) for row in rows]
 
 
-class Inbox(NamedTuple):
+class InboxQuery(NamedTuple):
     """Whose inbox is read: events of these kinds, and offers that have one of these terms, which
     are those of this version of the profile."""
 
@@ -134,7 +134,7 @@ class Inbox(NamedTuple):
     version: int
 
 
-async def inbox_end(tx: Tx, wanted: Inbox, after: int, upto: int) -> int:
+async def inbox_end(tx: Tx, wanted: InboxQuery, after: int, upto: int) -> int:
     """Up to where a page of an inbox behind `after` looks: up to `upto`, or where enough events
     were looked at of which some kinds are left out."""
     if set(wanted.kinds) == set(EVERY_KIND):
@@ -145,13 +145,13 @@ async def inbox_end(tx: Tx, wanted: Inbox, after: int, upto: int) -> int:
     return row[0] if row and row[0] is not None else upto
 
 
-async def inbox(tx: Tx, wanted: Inbox, after: int, upto: int, limit: int) -> list[EventRow]:
+async def inbox(tx: Tx, wanted: InboxQuery, after: int, upto: int, limit: int) -> list[EventRow]:
     """What concerns an agent, behind `after` and up to `upto`."""
     rows = await tx.all("events.inbox", **_values(tx, wanted), after=after, upto=upto, limit=limit)
     return [EventRow(*row) for row in rows]
 
 
-async def count_inbox(tx: Tx, wanted: Inbox, after: int, upto: int, limit: int) -> int:
+async def count_inbox(tx: Tx, wanted: InboxQuery, after: int, upto: int, limit: int) -> int:
     """How many events `inbox` has, up to `limit`."""
     row = await tx.one(
         "events.count_inbox", **_values(tx, wanted), after=after, upto=upto, limit=limit
@@ -196,7 +196,7 @@ async def begin_epoch(tx: Tx) -> None:
     await tx.run("events.begin_epoch", epoch=tx.now // 1000)
 
 
-def _values(tx: Tx, wanted: Inbox) -> dict[str, str | int]:
+def _values(tx: Tx, wanted: InboxQuery) -> dict[str, str | int]:
     return {
         "agent_id": wanted.agent_id,
         "kinds": _list(wanted.kinds),

@@ -7,7 +7,7 @@ from stoa.domain import limits
 from stoa.store.tx import Tx
 
 
-class Form(StrEnum):
+class StoredForm(StrEnum):
     """What of an answer is stored: all of it, its minimal form, or its receipt, from which it is
     made again."""
 
@@ -49,7 +49,7 @@ def row_size(key: str, answer: bytes) -> int:
 
 
 async def insert(
-    tx: Tx, agent_id: str, key: str, request: bytes, answer: bytes, form: Form
+    tx: Tx, agent_id: str, key: str, request: bytes, answer: bytes, form: StoredForm
 ) -> None:
     """Keep an answer."""
     await tx.put(

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from stoa.domain.jobs import JobStatus, status_at
 from stoa.store import places
-from stoa.store.places import LARGEST, NEWEST, SMALLEST, Place, narrowest
+from stoa.store.places import LARGEST, NEWEST, SMALLEST, RowPosition, narrowest
 from stoa.store.tx import Tx, Value
 
 
@@ -57,7 +57,7 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
         lists = len(self.requirements) + len(self.acceptance_criteria) + len(self.verification)
         return len(self.description) + lists
 
-    def place(self, order: str) -> Place:
+    def place(self, order: str) -> RowPosition:
         """Where the row stands in a list of this order."""
         keys: dict[str, int | str] = {
             "recent": self.id,
@@ -78,7 +78,7 @@ class SubmissionRow(NamedTuple):
     created_at: int
 
 
-class EventRow(NamedTuple):
+class JobEventRow(NamedTuple):
     """An event of a job; the time is ms. Deadlines and moderators cause some without an agent."""
 
     event: Literal[
@@ -88,12 +88,12 @@ class EventRow(NamedTuple):
     at: int
 
 
-class Life(NamedTuple):
+class JobHistory(NamedTuple):
     """A job with what was submitted for it and what happened to it, each in order."""
 
     job: JobRow
     submissions: list[SubmissionRow]
-    events: list[EventRow]
+    events: list[JobEventRow]
 
 
 class JobFilter(NamedTuple):
@@ -131,19 +131,19 @@ async def held(tx: Tx, job_id: str) -> JobRow | None:
     return JobRow(*row) if row else None
 
 
-async def life(tx: Tx, job: JobRow) -> Life:
+async def life(tx: Tx, job: JobRow) -> JobHistory:
     """A job with what happened to it. Lock it to change that."""
     rows = await tx.all("jobs.life", job_id=job.id)
-    events = {row[0]: EventRow(*row[1:4]) for row in rows if row[0] is not None}
+    events = {row[0]: JobEventRow(*row[1:4]) for row in rows if row[0] is not None}
     submissions = [
         SubmissionRow(row[1], job.id, row[2], row[4], row[5], row[3])
         for row in rows
         if row[0] is None
     ]
-    return Life(job, sorted(submissions), [events[place] for place in sorted(events)])
+    return JobHistory(job, sorted(submissions), [events[place] for place in sorted(events)])
 
 
-async def insert(tx: Tx, row: JobRow) -> Life:
+async def insert(tx: Tx, row: JobRow) -> JobHistory:
     """Keep a new, open job with its tags and its first event."""
     kept = ("type", "title", "description", "creator_id", "tags", "requirements")
     more = ("acceptance_criteria", "verification", "effort_estimate", "amount", "deadline")
@@ -153,18 +153,18 @@ async def insert(tx: Tx, row: JobRow) -> Life:
         tx.defer(
             "jobs.insert_tags", tag=tag, job_id=row.id, amount=row.amount, deadline=row.deadline
         )
-    event = await _add_event(tx, row.id, EventRow("created", row.creator_id, tx.now))
-    return Life(row, [], [event])
+    event = await _add_event(tx, row.id, JobEventRow("created", row.creator_id, tx.now))
+    return JobHistory(row, [], [event])
 
 
 async def page(
     tx: Tx,
     only: JobFilter,
     order: str,
-    after: Place | None,
+    after: RowPosition | None,
     limit: int,
     offset: int,
-    upto: Place | None = None,
+    upto: RowPosition | None = None,
 ) -> list[JobRow]:
     """Jobs by `recent`, `reward` (largest first) or `deadline` (next first), behind `after`; `upto`
     is of `page_end`.
@@ -184,7 +184,9 @@ async def page(
     return [JobRow(*row) for row in rows]
 
 
-async def page_end(tx: Tx, only: JobFilter, order: str, after: Place | None) -> Place | None:
+async def page_end(
+    tx: Tx, only: JobFilter, order: str, after: RowPosition | None
+) -> RowPosition | None:
     """The last place that a page behind `after` looks at; None where nothing ends it. No index is
     of a tag and a status, so each job with the tag is looked at."""
     scope, value = only.scope()
@@ -200,31 +202,36 @@ async def open_samples(tx: Tx, agent_id: str, limit: int) -> list[JobRow]:
 
 
 async def _change(
-    tx: Tx, change: str, life: Life, event: EventRow, values: dict[str, Value], **changed: Any
-) -> Life:
+    tx: Tx,
+    change: str,
+    life: JobHistory,
+    event: JobEventRow,
+    values: dict[str, Value],
+    **changed: Any,
+) -> JobHistory:
     """Change a job, which must be locked, and note it. Raises `NotTouched` when its state does not
     allow that."""
     job = life.job
     await tx.put(f"jobs.{change}", job_id=job.id, now=tx.now, **values)
     await _add_event(tx, job.id, event)
-    return Life(replace(job, **changed), life.submissions, [*life.events, event])
+    return JobHistory(replace(job, **changed), life.submissions, [*life.events, event])
 
 
-async def claim(tx: Tx, life: Life, agent_id: str) -> Life:
+async def claim(tx: Tx, life: JobHistory, agent_id: str) -> JobHistory:
     """Give an open job to its claimer."""
-    event = EventRow("claimed", agent_id, tx.now)
+    event = JobEventRow("claimed", agent_id, tx.now)
     changed = {"status": JobStatus.CLAIMED, "claimer_id": agent_id, "claimed_at": tx.now}
     return await _change(tx, "claim", life, event, {"claimer_id": agent_id}, **changed)
 
 
-async def submit(tx: Tx, life: Life, submission: SubmissionRow) -> Life:
+async def submit(tx: Tx, life: JobHistory, submission: SubmissionRow) -> JobHistory:
     """Keep a submission and wait for a decision."""
     job = life.job
     submitted = await _change(
         tx,
         "submit",
         life,
-        EventRow("submitted", submission.agent_id, tx.now),
+        JobEventRow("submitted", submission.agent_id, tx.now),
         {"was": job.status, "submission_id": submission.id},
         status=JobStatus.SUBMITTED,
         submission_count=job.submission_count + 1,
@@ -243,21 +250,23 @@ async def submit(tx: Tx, life: Life, submission: SubmissionRow) -> Life:
     return submitted._replace(submissions=[*life.submissions, submission])
 
 
-async def complete(tx: Tx, life: Life) -> Life:
+async def complete(tx: Tx, life: JobHistory) -> JobHistory:
     """The creator accepts."""
-    event = EventRow("accepted", life.job.creator_id, tx.now)
+    event = JobEventRow("accepted", life.job.creator_id, tx.now)
     changed = {"status": JobStatus.COMPLETED, "decided_at": tx.now}
     return await _change(tx, "complete", life, event, {}, **changed)
 
 
-async def reject(tx: Tx, life: Life, status: JobStatus, reason: str, message: str | None) -> Life:
+async def reject(
+    tx: Tx, life: JobHistory, status: JobStatus, reason: str, message: str | None
+) -> JobHistory:
     """The creator rejects."""
     decided_at = tx.now if status is JobStatus.REJECTED_TERMINAL else None
     return await _change(
         tx,
         "reject",
         life,
-        EventRow("rejected", life.job.creator_id, tx.now),
+        JobEventRow("rejected", life.job.creator_id, tx.now),
         {"status": status, "reason": reason, "message": message, "decided_at": decided_at},
         status=status,
         reject_count=life.job.reject_count + 1,
@@ -271,7 +280,7 @@ async def cancel(tx: Tx, job_id: str) -> bool:
     """A moderator ends an open job; False when it is open no more."""
     cancelled = await tx.run("jobs.cancel", job_id=job_id, now=tx.now) == 1
     if cancelled:
-        await _add_event(tx, job_id, EventRow("cancelled", None, tx.now))
+        await _add_event(tx, job_id, JobEventRow("cancelled", None, tx.now))
     return cancelled
 
 
@@ -279,7 +288,7 @@ async def expire(tx: Tx, job_id: str, deadline: int) -> bool:
     """The deadline ended the job; False when it had ended before."""
     changed = await tx.run("jobs.expire", job_id=job_id, now=tx.now)
     if changed:
-        await _add_event(tx, job_id, EventRow("expired", None, deadline))
+        await _add_event(tx, job_id, JobEventRow("expired", None, deadline))
     return changed == 1
 
 
@@ -297,7 +306,7 @@ async def submissions(
     return list(starmap(SubmissionRow, rows))
 
 
-async def _add_event(tx: Tx, job_id: str, event: EventRow) -> EventRow:
+async def _add_event(tx: Tx, job_id: str, event: JobEventRow) -> JobEventRow:
     """Note what happened to a job."""
     await tx.put(
         "jobs.add_event", job_id=job_id, event=event.event, agent_id=event.agent_id, at=event.at

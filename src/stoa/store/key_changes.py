@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from stoa.domain.key_changes import Change, Link
+from stoa.domain.key_changes import ChainLink, KeyChange
 from stoa.store.tx import Row, Tx
 
 SWEEP_MOST = 200
@@ -20,7 +20,7 @@ class Proof(NamedTuple):
 class SignedLink(NamedTuple):
     """A change with its proof."""
 
-    link: Link
+    link: ChainLink
     proof: Proof
 
 
@@ -30,14 +30,14 @@ async def of_agent(tx: Tx, agent_id: str) -> list[SignedLink]:
     return [SignedLink(_link(row), Proof(*row[7:])) for row in rows]
 
 
-async def newest(tx: Tx, agent_id: str) -> list[Link]:
+async def newest(tx: Tx, agent_id: str) -> list[ChainLink]:
     """The changes from which it follows which keys an agent has, in their order: the two newest of
     each kind that were not dropped."""
     return [_link(row) for row in await tx.all("key_changes.newest", agent_id=agent_id)]
 
 
-def _link(row: Row) -> Link:
-    return Link(Change(row[0]), *row[1:7])
+def _link(row: Row) -> ChainLink:
+    return ChainLink(KeyChange(row[0]), *row[1:7])
 
 
 async def owner(tx: Tx, key: bytes) -> str | None:
@@ -46,7 +46,7 @@ async def owner(tx: Tx, key: bytes) -> str | None:
     return row[0] if row else None
 
 
-async def insert(tx: Tx, agent_id: str, link: Link, proof: Proof) -> None:
+async def insert(tx: Tx, agent_id: str, link: ChainLink, proof: Proof) -> None:
     """Add a change behind the others. One of the same agent that has only begun is dropped."""
     await tx.run("key_changes.drop_begun", agent_id=agent_id, now=tx.now)
     await tx.run(

@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 from stoa.domain.credits import Credits, Movement, Posting
 from stoa.domain.errors import Refusal
-from stoa.entropy import Ids
+from stoa.entropy import IdGenerator
 from stoa.store.tx import Statement, Tx
 
 
@@ -20,7 +20,7 @@ class EntryRow(NamedTuple):
     created_at: int
 
 
-async def book(tx: Tx, ids: Ids, movement: Movement) -> str:
+async def book(tx: Tx, ids: IdGenerator, movement: Movement) -> str:
     """Write a movement; returns the id of its transaction.
 
     402 `insufficient_credits` when an account would go below zero. Accounts are locked in the order

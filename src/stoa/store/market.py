@@ -51,7 +51,7 @@ class MarketRow(NamedTuple):
 
 
 @dataclass(slots=True)
-class Days(Generic[_Figure]):
+class DailyFigures(Generic[_Figure]):
     """A figure of each day that has one; those of days before `until` do not change any more."""
 
     until: int = 0
@@ -86,8 +86,10 @@ class Finished:
     was paid in a span of time all but the last hour; of replies and jobs those up to an id.
     """
 
-    series: defaultdict[str, Days[int]] = field(default_factory=lambda: defaultdict(Days[int]))
-    statuses: Days[dict[str, int]] = field(default_factory=Days[dict[str, int]])
+    series: defaultdict[str, DailyFigures[int]] = field(
+        default_factory=lambda: defaultdict(DailyFigures[int])
+    )
+    statuses: DailyFigures[dict[str, int]] = field(default_factory=DailyFigures[dict[str, int]])
     paid: dict[int, Paid] = field(default_factory=dict[int, Paid])
     replies: tuple[str, int] | None = None
     jobs: tuple[str, dict[str, int]] = ("", {})

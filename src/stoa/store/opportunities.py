@@ -25,9 +25,9 @@ class OpportunityRow(NamedTuple):
         return self.overlap, self.amount, self.created_at, self.id
 
 
-Place = tuple[int, int, int, str]
+OfferPosition = tuple[int, int, int, str]
 _LARGEST = 1 << 62
-START: Place = (_LARGEST, _LARGEST, _LARGEST, AFTER_EVERYTHING)
+START: OfferPosition = (_LARGEST, _LARGEST, _LARGEST, AFTER_EVERYTHING)
 
 
 NEW_THREAD = "threads.insert"
@@ -71,7 +71,7 @@ async def insert(
 
 async def page(
     tx: Tx,
-    after: Place,
+    after: OfferPosition,
     *,
     tags: list[str],
     least: int,
@@ -108,7 +108,7 @@ async def among(tx: Tx, subjects: list[str]) -> list[OpportunityRow]:
 
 
 async def recommended(
-    tx: Tx, agent_id: str, terms: list[str], after: Place, limit: int
+    tx: Tx, agent_id: str, terms: list[str], after: OfferPosition, limit: int
 ) -> list[OpportunityRow]:
     """Opportunities of others: most shared terms first, then reward, then newest."""
     rows: list[OpportunityRow] = []
@@ -121,7 +121,7 @@ async def recommended(
 
 
 async def _recommended(
-    tx: Tx, statement: str, agent_id: str, terms: list[str], after: Place, limit: int
+    tx: Tx, statement: str, agent_id: str, terms: list[str], after: OfferPosition, limit: int
 ) -> list[OpportunityRow]:
     values: dict[str, Value] = {"overlap": after[0]} if statement == "matching" else {}
     rows = await tx.all(

@@ -8,15 +8,15 @@ from stoa.store.tx import Tx, Value
 AFTER_EVERYTHING = "~"
 """An id that sorts behind every id."""
 
-Place = tuple[int | str, str]
+RowPosition = tuple[int | str, str]
 """Where a row stands in a list: the key of the order, and its id."""
 
 
 class Ends(NamedTuple):
     """The places before the first and behind the last row of a list, in its order."""
 
-    first: Place
-    last: Place
+    first: RowPosition
+    last: RowPosition
 
 
 NEWEST = Ends((AFTER_EVERYTHING, AFTER_EVERYTHING), ("", ""))
@@ -32,15 +32,17 @@ def narrowest(**filters: str | None) -> tuple[str, str]:
     )
 
 
-def between(ends: Ends, after: Place | None, upto: Place | None = None) -> dict[str, Value]:
+def between(
+    ends: Ends, after: RowPosition | None, upto: RowPosition | None = None
+) -> dict[str, Value]:
     """What a statement takes for the rows behind `after`, up to and with `upto`."""
     (key, row_id), (end, end_id) = after or ends.first, upto or ends.last
     return {"key": key, "id": row_id, "end": end, "end_id": end_id}
 
 
 async def page_end(
-    tx: Tx, statement: str, scope: str, ends: Ends, after: Place | None
-) -> Place | None:
+    tx: Tx, statement: str, scope: str, ends: Ends, after: RowPosition | None
+) -> RowPosition | None:
     """The place, by this statement, of the last row that a page behind `after` looks at where a
     filter has no index; None where fewer are left."""
     most = limits.PAGE_ROWS_SEEN - 1

@@ -7,7 +7,7 @@ from threading import Lock
 from typing import Generic, TypeVar
 
 from stoa.caching import ByteCache
-from stoa.store.changes import Changes, Marks
+from stoa.store.changes import Changes, ChangesSeen
 
 T = TypeVar("T")
 
@@ -44,7 +44,7 @@ class Remembered(Generic[T]):
         """The value that was kept last, whatever has changed since."""
         return self._entry.value if self._entry else None
 
-    def get(self, marks: Marks | None, now: int) -> T | None:
+    def get(self, marks: ChangesSeen | None, now: int) -> T | None:
         """The value, if it is still what would be made now (ms)."""
         entry = self._entry
         if entry is None or marks is None or entry.stamp < 0 or now >= entry.ends_at:
@@ -52,7 +52,7 @@ class Remembered(Generic[T]):
         return entry.value if entry.is_fresh(marks.changes) else None
 
     def keep(
-        self, value: T, marks: Marks | None, depends_on: Set[str] | None, ends_at: int | None
+        self, value: T, marks: ChangesSeen | None, depends_on: Set[str] | None, ends_at: int | None
     ) -> None:
         """Keep a value until something of `depends_on` changes, or until `ends_at` (ms). Without
         these it is out of date at once."""
@@ -82,7 +82,7 @@ class RememberedById(Generic[T]):
         self._owners, self._ends = owners, ends
         self._lock = Lock()
 
-    def fresh(self, ids: Collection[str], marks: Marks | None, now: int) -> dict[str, T]:
+    def fresh(self, ids: Collection[str], marks: ChangesSeen | None, now: int) -> dict[str, T]:
         """Those of these values that would be made now (ms)."""
         if marks is None:
             return {}
@@ -97,7 +97,7 @@ class RememberedById(Generic[T]):
             and (entry.checked == current or entry.is_fresh(changes))
         }
 
-    def keep(self, values: Mapping[str, T], marks: Marks | None) -> None:
+    def keep(self, values: Mapping[str, T], marks: ChangesSeen | None) -> None:
         """Keep these, which were made in the transaction of `marks`."""
         if marks is None:
             return

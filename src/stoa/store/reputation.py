@@ -6,7 +6,7 @@ from stoa.domain.reputation import POINTS, ReputationEvent, pair
 from stoa.store.tx import Tx
 
 
-class EventRow(NamedTuple):
+class ReputationEventRow(NamedTuple):
     """A recent event; the time is ms."""
 
     type: Literal["answer_accepted", "job_completed"]
@@ -16,7 +16,7 @@ class EventRow(NamedTuple):
     created_at: int
 
 
-class Counts(NamedTuple):
+class ReputationCounts(NamedTuple):
     """What the breakdown is made of."""
 
     accepted_answers: int
@@ -66,16 +66,16 @@ async def pair_events(
     return (row[0], row[1] or tx.now) if row else (0, tx.now)
 
 
-async def counts(tx: Tx, agent_id: str) -> Counts:
+async def counts(tx: Tx, agent_id: str) -> ReputationCounts:
     """Everything that the breakdown of an agent shows."""
     answers, parties, top, events = await tx.one("reputation.counts", agent_id=agent_id) or (0,) * 4
     expired = await tx.one("reputation.expired_claims", agent_id=agent_id, now=tx.now) or (0,)
     unpaid = await tx.one("reputation.undecided_submissions", agent_id=agent_id, now=tx.now) or (0,)
     jobs = events - answers
-    return Counts(answers, jobs, expired[0], unpaid[0], parties, top, events)
+    return ReputationCounts(answers, jobs, expired[0], unpaid[0], parties, top, events)
 
 
-async def recent(tx: Tx, agent_id: str, limit: int) -> list[EventRow]:
+async def recent(tx: Tx, agent_id: str, limit: int) -> list[ReputationEventRow]:
     """The newest events of an agent."""
     rows = await tx.all("reputation.recent", agent_id=agent_id, limit=limit)
-    return [EventRow(*row) for row in rows]
+    return [ReputationEventRow(*row) for row in rows]

@@ -8,7 +8,7 @@ import msgspec
 
 from stoa.domain.querylang import Query
 from stoa.domain.words import without_repeats, words
-from stoa.store.places import NEWEST, Place, between, page_end
+from stoa.store.places import NEWEST, RowPosition, between, page_end
 from stoa.store.posts import Posts, Whose
 from stoa.store.tx import Tx
 
@@ -163,7 +163,7 @@ def _kind(query: Query) -> str:
     return "forms" if query.forms else "word"
 
 
-async def tagged_end(tx: Tx, tags: list[str], after: Place | None) -> Place | None:
+async def tagged_end(tx: Tx, tags: list[str], after: RowPosition | None) -> RowPosition | None:
     """The last place that a page behind `after` looks at: each thread with the first of `tags` is
     looked at."""
     return await page_end(tx, "threads.far_tag_recent", tags[0], NEWEST, after)
@@ -172,10 +172,10 @@ async def tagged_end(tx: Tx, tags: list[str], after: Place | None) -> Place | No
 async def tagged(
     tx: Tx,
     narrowed: Narrowing,
-    after: Place | None,
+    after: RowPosition | None,
     limit: int,
     offset: int,
-    upto: Place | None,
+    upto: RowPosition | None,
 ) -> list[str]:
     """Ids of the threads that have all tags, newest first, behind `after`; `upto` is of
     `tagged_end`. Whenever they were created."""

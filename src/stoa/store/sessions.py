@@ -48,7 +48,7 @@ class SessionRow(NamedTuple):
     client_name: str | None
 
 
-class Standing(NamedTuple):
+class AgentStanding(NamedTuple):
     """The status of an agent with a live session, the version of its profile, and when (ms) it was
     suspended last, None for one that never was."""
 
@@ -219,7 +219,7 @@ async def of_agent(tx: Tx, agent_id: str) -> list[SessionRow]:
     return [SessionRow(*row) for row in rows]
 
 
-async def still_live(tx: Tx, sessions: dict[str, str]) -> dict[str, Standing]:
+async def still_live(tx: Tx, sessions: dict[str, str]) -> dict[str, AgentStanding]:
     """Those of these sessions, each with its agent, that can be used now, with the standing of the
     agent."""
     rows = await tx.all(
@@ -227,7 +227,7 @@ async def still_live(tx: Tx, sessions: dict[str, str]) -> dict[str, Standing]:
         sessions=msgspec.json.encode(sessions).decode(),
         now=tx.now,
     )
-    return {session_id: Standing(*standing) for session_id, *standing in rows}
+    return {session_id: AgentStanding(*standing) for session_id, *standing in rows}
 
 
 async def via(tx: Tx, agent_id: str, session_id: str) -> str | None:

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from stoa.store import places
-from stoa.store.places import AFTER_EVERYTHING, LARGEST, NEWEST, Place, narrowest
+from stoa.store.places import AFTER_EVERYTHING, LARGEST, NEWEST, RowPosition, narrowest
 from stoa.store.tx import Tx, Value
 
 CATCH_UP_MOST = 100
@@ -41,7 +41,7 @@ class ThreadRow(msgspec.Struct, frozen=True, gc=False):
     removed_at: int | None
     removed_reason: str | None
 
-    def place(self, order: str) -> Place:
+    def place(self, order: str) -> RowPosition:
         """Where the row stands in a list of this order."""
         keys: dict[str, int | str] = {
             "recent": self.id,
@@ -97,10 +97,10 @@ async def page(
     tx: Tx,
     only: ThreadFilter,
     order: str,
-    after: Place | None,
+    after: RowPosition | None,
     limit: int,
     offset: int,
-    upto: Place | None = None,
+    upto: RowPosition | None = None,
 ) -> list[ThreadRow]:
     """Threads in the order `recent`, `active` or `replies`, largest first, behind `after`; `upto`
     is of `page_end`."""
@@ -110,7 +110,9 @@ async def page(
     return [ThreadRow(*row) for row in rows]
 
 
-async def page_end(tx: Tx, only: ThreadFilter, order: str, after: Place | None) -> Place | None:
+async def page_end(
+    tx: Tx, only: ThreadFilter, order: str, after: RowPosition | None
+) -> RowPosition | None:
     """The last place that a page behind `after` looks at; None where nothing ends it. No index is
     of a tag and a status, so each thread with the tag is looked at."""
     scope, value = only.scope()

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from stoa.domain.querylang import Query
-from stoa.store.changes import Changes, Marks
+from stoa.store.changes import Changes, ChangesSeen
 
 Value = str | int | bytes | None
 Row = Sequence[Any]
@@ -23,7 +23,7 @@ class Tx(Protocol):
         ...
 
     @property
-    def marks(self) -> Marks | None:
+    def marks(self) -> ChangesSeen | None:
         """What changes are noticed by that come after what is read here; None if nothing that is
         read here may be cached."""
         ...

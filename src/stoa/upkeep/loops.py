@@ -9,9 +9,9 @@ from typing import Any
 
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
-from stoa.entropy import Ids, random_bytes
+from stoa.entropy import IdGenerator, random_bytes
 from stoa.logs import log
-from stoa.metrics import Sheet
+from stoa.metrics import Counters
 from stoa.operations.parts import escrow, key_standing
 from stoa.settings import Settings
 from stoa.store import (
@@ -41,12 +41,12 @@ class Upkeep:
     def __init__(
         self,
         store: Store,
-        ids: Ids,
+        ids: IdGenerator,
         auditor: Auditor,
         note_used: Callable[[], Coroutine[Any, Any, None]],
         forget_snapshots: Callable[[], None],
         settings: Settings,
-        sheet: Sheet,
+        sheet: Counters,
         *,
         shares: bool,
     ) -> None:

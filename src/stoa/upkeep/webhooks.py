@@ -6,12 +6,12 @@ from functools import partial
 
 from stoa.clock import Clock
 from stoa.domain import limits
-from stoa.domain.webhooks import Failure, Signer
-from stoa.entropy import Ids, random_bytes
+from stoa.domain.webhooks import Failure, WebhookSigner
+from stoa.entropy import IdGenerator, random_bytes
 from stoa.logs import log
 from stoa.operations.parts import deliveries
 from stoa.operations.parts.deliveries import Delivery
-from stoa.outgoing.client import Outgoing, Unreachable
+from stoa.outgoing.client import AddressUnreachable, Outgoing
 from stoa.store import leases, webhooks
 from stoa.store.tx import Store, StoreUnavailable
 from stoa.store.webhooks import WebhookRow
@@ -38,8 +38,8 @@ class Webhooks:
     def __init__(
         self,
         store: Store,
-        ids: Ids,
-        signer: Signer,
+        ids: IdGenerator,
+        signer: WebhookSigner,
         outgoing: Outgoing,
         clock: Clock,
         *,
@@ -207,7 +207,7 @@ class Webhooks:
         }
         try:
             response = await outgoing.post(sent.webhook.url, sent.body, headers)
-        except Unreachable as error:
+        except AddressUnreachable as error:
             return Failure(str(error))
         except Exception as error:  # noqa: BLE001 - its text may hold the address: not for the log
             kind = type(error).__name__

@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from stoa.calls.answer_cache import Draft
+from stoa.calls.answer_cache import ValidityBuilder
 from stoa.calls.encode import weak_tag
 from stoa.calls.public_reads import PublicReads
 from stoa.http.answering import CORS, names_tag
@@ -26,7 +26,7 @@ def cached(reads: PublicReads, endpoint: Endpoint, *, filtered: bool = False) ->
         if request.scope["query_string"] and not filtered:
             request = Request({**request.scope, "query_string": b""})
 
-        async def make(draft: Draft) -> bytes:
+        async def make(draft: ValidityBuilder) -> bytes:
             request.scope[_DRAFT] = draft
             response = await endpoint(request)
             head = [pair for pair in response.raw_headers if pair[0] != b"content-length"]
@@ -46,7 +46,7 @@ def cached(reads: PublicReads, endpoint: Endpoint, *, filtered: bool = False) ->
     return serve
 
 
-def draft_of(request: Request) -> Draft | None:
+def draft_of(request: Request) -> ValidityBuilder | None:
     """What the page that is being made for a request depends on; None if it will not be cached."""
     return request.scope.get(_DRAFT)
 

@@ -52,7 +52,7 @@ class Tick:
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class ChartDay:
     """A day of a chart: its date, kind and height of each bar, a sentence, its row of the table."""
 
     date: str
@@ -67,7 +67,7 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ChartWords:
     """What is written around a chart; `heads` are those of its table.
 
     `keys` name the kinds of bars, `note` says what they count where the title does not.
@@ -85,7 +85,7 @@ class Words:
 class Chart:
     """Numbers by day, ready to be drawn; `rows` are the same numbers for the table beneath."""
 
-    words: Words
+    words: ChartWords
     columns: tuple[Column, ...]
     grid: tuple[Tick, ...]
     days: tuple[Tick, ...]
@@ -149,13 +149,15 @@ def bar_chart(title: str, unit: str, days: Sequence[tuple[str, float]]) -> Chart
         f"{title}: {number(total)} in the last {len(days)} days, "
         f"most on {best[0]} with {number(best[1])}."
     )
-    words = Words(
+    words = ChartWords(
         title=title,
         caption=f"{unit} a day, {number(total)} in {len(days)} days",
         description=said if total else _nothing(title, len(days)),
-        heads=("Day", unit),
+        heads=("ChartDay", unit),
     )
-    bars = [Day(date, [("", value)], number(value), (date, number(value))) for date, value in days]
+    bars = [
+        ChartDay(date, [("", value)], number(value), (date, number(value))) for date, value in days
+    ]
     return _drawn(words, bars, empty=not total)
 
 
@@ -167,23 +169,23 @@ def median_chart(
     longest = max(known, key=lambda day: day[1], default=("", 0))
     of_days = f"{len(known)} of {len(days)} days"
     said = f"{title}: the median of {of_days}, longest on {longest[0]} with {number(longest[1])}."
-    words = Words(
+    words = ChartWords(
         title=title,
         caption=f"median {unit}, on {of_days}",
         description=said if known else _nothing(title, len(days)),
-        heads=("Day", f"median {unit}"),
+        heads=("ChartDay", f"median {unit}"),
         note=note,
     )
     return _drawn(words, [_median(*day) for day in days], empty=not known, least=0.01)
 
 
-def _median(date: str, value: float | None) -> Day:
+def _median(date: str, value: float | None) -> ChartDay:
     said = _NONE if value is None else number(value)
-    return Day(date, [("", value or 0)], said, (date, said))
+    return ChartDay(date, [("", value or 0)], said, (date, said))
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ColourGroup:
     """Things that one colour stands for; `members` has the name of each."""
 
     kind: str
@@ -199,7 +201,7 @@ def stacked_chart(
     title: str,
     unit: str,
     note: str,
-    groups: Sequence[Group],
+    groups: Sequence[ColourGroup],
     days: Sequence[tuple[str, Mapping[str, int]]],
 ) -> Chart:
     """For each day a bar of each group, on top of each other; the table has every member."""
@@ -207,21 +209,21 @@ def stacked_chart(
     total = sum(count for _, count in sums)
     listed = ", ".join(f"{number(count)} {group.name}" for group, count in sums)
     said = f"{title}: {number(total)} in the last {len(days)} days, {listed}."
-    words = Words(
+    words = ChartWords(
         title=title,
         caption=f"{unit} a day, {number(total)} in {len(days)} days",
         description=said if total else _nothing(title, len(days)),
-        heads=("Day", *(name for group in groups for name in group.members.values())),
+        heads=("ChartDay", *(name for group in groups for name in group.members.values())),
         keys=tuple((group.kind, f"{group.name} {number(count)}") for group, count in sums),
         note=note,
     )
     return _drawn(words, [_stack(date, counts, groups) for date, counts in days], empty=not total)
 
 
-def _stack(date: str, counts: Mapping[str, int], groups: Sequence[Group]) -> Day:
+def _stack(date: str, counts: Mapping[str, int], groups: Sequence[ColourGroup]) -> ChartDay:
     heights = [(group, group.count(counts)) for group in groups]
     members = (member for group in groups for member in group.members)
-    return Day(
+    return ChartDay(
         date,
         [(group.kind, height) for group, height in heights],
         ", ".join(f"{number(height)} {group.name}" for group, height in heights if height),
@@ -229,7 +231,7 @@ def _stack(date: str, counts: Mapping[str, int], groups: Sequence[Group]) -> Day
     )
 
 
-def _drawn(words: Words, days: Sequence[Day], *, empty: bool, least: float = 1) -> Chart:
+def _drawn(words: ChartWords, days: Sequence[ChartDay], *, empty: bool, least: float = 1) -> Chart:
     """The chart of these days. Steps of its scale are `least` or more."""
     largest = max((day.total for day in days), default=0)
     step = _step(largest, least if largest else 1)
@@ -251,13 +253,13 @@ def _drawn(words: Words, days: Sequence[Day], *, empty: bool, least: float = 1) 
     )
 
 
-def _highest(days: Sequence[Day], columns: Sequence[Column]) -> Column:
+def _highest(days: Sequence[ChartDay], columns: Sequence[Column]) -> Column:
     """The column that bears the largest value; 0 stands on a day that has a value."""
     known = (column for day, column in zip(days, columns, strict=True) if day.says != _NONE)
     return min(known, key=lambda column: column.y)
 
 
-def _columns(days: Sequence[Day], per_unit: float) -> tuple[Column, ...]:
+def _columns(days: Sequence[ChartDay], per_unit: float) -> tuple[Column, ...]:
     slot = (WIDTH - _LEFT - _RIGHT) / max(1, len(days))
     return tuple(
         _column(day, round(_LEFT + place * slot + slot * 0.12, 1), round(slot * 0.76, 1), per_unit)
@@ -265,7 +267,7 @@ def _columns(days: Sequence[Day], per_unit: float) -> tuple[Column, ...]:
     )
 
 
-def _column(day: Day, x: float, width: float, per_unit: float) -> Column:
+def _column(day: ChartDay, x: float, width: float, per_unit: float) -> Column:
     y = float(HEIGHT - _BOTTOM)
     bars: list[Bar] = []
     for kind, height in day.heights:
@@ -275,7 +277,7 @@ def _column(day: Day, x: float, width: float, per_unit: float) -> Column:
     return Column(x, y, width, f"{day.date}: {day.says}", tuple(bars))
 
 
-def _day_labels(days: Sequence[Day], columns: tuple[Column, ...]) -> tuple[Tick, ...]:
+def _day_labels(days: Sequence[ChartDay], columns: tuple[Column, ...]) -> tuple[Tick, ...]:
     """A few days by name, the last one among them."""
     every = max(1, len(columns) // _LABELS)
     shown = list(zip(days, columns, strict=True))[::-1][::every][:_LABELS][::-1]

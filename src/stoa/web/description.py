@@ -9,7 +9,7 @@ from stoa.domain.errors import Refusal
 from stoa.openapi.slices import Slices
 from stoa.web.documents import Endpoint
 from stoa.web.errors import refused_json
-from stoa.web.negotiation import Form
+from stoa.web.negotiation import PageFormat
 
 _HEADERS = {"Cache-Control": "public, no-cache"}
 
@@ -23,7 +23,7 @@ def description(whole: Endpoint, slices: Callable[[], Slices], origin: str) -> E
         if not names:
             return await whole(request)
         try:
-            return Response(slices().encoded(names), 200, _HEADERS, Form.JSON)
+            return Response(slices().encoded(names), 200, _HEADERS, PageFormat.JSON)
         except Refusal as refusal:
             return refused_json(request, refusal, origin)
 

@@ -16,7 +16,7 @@ from stoa import __version__
 from stoa.clock import Clock
 from stoa.domain.credits import Credits
 from stoa.domain.token_counts import estimate
-from stoa.domain.webhooks import Signer
+from stoa.domain.webhooks import WebhookSigner
 from stoa.mcp import tools
 from stoa.openapi.slices import Slices
 from stoa.operations.bootstrap import (
@@ -58,7 +58,7 @@ _CLIENT = files("stoa.web") / "static" / "agent-client.ts"
 
 
 def endpoints(
-    settings: Settings, openapi: Callable[[], dict[str, Any]], clock: Clock, signer: Signer
+    settings: Settings, openapi: Callable[[], dict[str, Any]], clock: Clock, signer: WebhookSigner
 ) -> dict[str, Endpoint]:
     """The documents about the service, by their paths."""
     made = _documents(settings, openapi, signer)
@@ -83,7 +83,7 @@ def front_page(settings: Settings) -> bytes:
 
 
 def _documents(
-    settings: Settings, openapi: Callable[[], dict[str, Any]], signer: Signer
+    settings: Settings, openapi: Callable[[], dict[str, Any]], signer: WebhookSigner
 ) -> dict[str, Callable[[], bytes]]:
     """What makes each document; those not named here are templates."""
 
@@ -159,7 +159,7 @@ def _members(operation: Operation) -> str:
     return ", ".join(f"`{name}`" for name in members)
 
 
-class Field(NamedTuple):
+class FieldSummary(NamedTuple):
     """A field of a request as a reader needs it."""
 
     name: str
@@ -170,17 +170,17 @@ class Field(NamedTuple):
 
 
 @cache
-def _fields(operation: Operation) -> list[Field]:
+def _fields(operation: Operation) -> list[FieldSummary]:
     return list(_each_field(operation))
 
 
-def _each_field(operation: Operation) -> Iterator[Field]:
+def _each_field(operation: Operation) -> Iterator[FieldSummary]:
     schema = request_schemas([operation.request])[operation.request.__name__]
     elsewhere = "query" if operation.method == "GET" else "body"
     plain = tools.plain_fields(operation)
     for name in schema.get("properties", {}):
         shape = plain[name]
-        yield Field(
+        yield FieldSummary(
             name=name,
             place="path" if name in operation.path_fields else elsewhere,
             required=name in schema.get("required", ()),

@@ -10,9 +10,9 @@ from stoa.domain.errors import Refusal, filled
 from stoa.http import answering
 from stoa.http.ready import REQUEST
 from stoa.operations.catalog import all_operations
-from stoa.rest.refusals import Entry, reference
+from stoa.rest.refusals import ErrorReference, reference
 from stoa.schemas.base import encode
-from stoa.web.negotiation import PAGE, Form, asked_form
+from stoa.web.negotiation import PAGE, PageFormat, asked_form
 from stoa.web.site import SERVICE_DOC, Site
 
 PATH = "/docs/errors"
@@ -20,7 +20,7 @@ _KEPT = {"Cache-Control": "public, no-cache", "Link": SERVICE_DOC, "Vary": "Acce
 _NOT_KEPT = {"Cache-Control": "no-store", "Vary": "Accept"}
 
 
-class Errors:
+class ErrorPages:
     """The endpoints."""
 
     def __init__(self, site: Site) -> None:
@@ -33,7 +33,7 @@ class Errors:
     async def one(self, request: Request) -> Response:
         """One code, explained."""
         entry = self._entries.get(request.path_params["code"])
-        as_json = asked_form(request, (*PAGE, Form.JSON)) is Form.JSON
+        as_json = asked_form(request, (*PAGE, PageFormat.JSON)) is PageFormat.JSON
         if entry is None:
             refusal = Refusal("not_found", recovery=f"GET {PATH} for the list of all codes.")
             if as_json:
@@ -41,17 +41,17 @@ class Errors:
             raise refusal
         recovery = filled(entry.kind.recovery, {"base_url": self._site.origin})
         if as_json:
-            return Response(encode(_explained(entry, recovery)), 200, _KEPT, Form.JSON)
+            return Response(encode(_explained(entry, recovery)), 200, _KEPT, PageFormat.JSON)
         return self._site.page(request, "error.html", entry=entry, recovery=recovery)
 
     @cached_property
-    def _entries(self) -> dict[str, Entry]:
+    def _entries(self) -> dict[str, ErrorReference]:
         """What is explained, by code."""
         found = reference(tuple(all_operations()), self._site.origin + PATH)
         return {entry.kind.code: entry for entry in found}
 
 
-def _explained(entry: Entry, recovery: str) -> dict[str, Any]:
+def _explained(entry: ErrorReference, recovery: str) -> dict[str, Any]:
     """A code as programs read it, in the words of the contract."""
     kind = entry.kind
     return {
@@ -68,4 +68,4 @@ def _explained(entry: Entry, recovery: str) -> dict[str, Any]:
 def refused_json(request: Request, refusal: Refusal, origin: str) -> Response:
     """A refusal as the API writes it, for programs that read documents."""
     body = answering.error_json(refusal, origin + PATH, request.scope[REQUEST].id)
-    return Response(encode(body), refusal.status, _NOT_KEPT, Form.JSON)
+    return Response(encode(body), refusal.status, _NOT_KEPT, PageFormat.JSON)

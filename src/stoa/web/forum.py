@@ -22,7 +22,7 @@ COLLAPSED_DEPTH = 3
 """Branches this deep are folded."""
 
 
-class Forum:
+class ForumPages:
     """The endpoints of the forum."""
 
     def __init__(self, site: Site) -> None:

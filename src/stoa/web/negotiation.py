@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 
-class Form(StrEnum):
+class PageFormat(StrEnum):
     """A form of a page; its value is the media type."""
 
     HTML = "text/html"
@@ -25,14 +25,14 @@ class Form(StrEnum):
     JSON = "application/json"
 
 
-PAGE = (Form.HTML, Form.MARKDOWN)
+PAGE = (PageFormat.HTML, PageFormat.MARKDOWN)
 """The forms that every page has. The first is for all who ask for none in particular."""
 
 _REMEMBERED = 256
 """The choices for so many headers are remembered: clients send the same, and a page asks for the
 choice of its request several times."""
 
-_NAMES = {form: (form.value, f"{form.partition('/')[0]}/*", "*/*") for form in Form}
+_NAMES = {form: (form.value, f"{form.partition('/')[0]}/*", "*/*") for form in PageFormat}
 """The media ranges that a form is in, the one that names it most exactly first."""
 
 _NAMED = "|".join(re.escape(name) for name in sorted({*chain(*_NAMES.values())}))
@@ -43,30 +43,30 @@ _Range = tuple[float, int]
 """How much a client likes a media range, and where that stands in the header."""
 
 
-def asked_form(request: "Request", offered: Sequence[Form] = PAGE) -> Form:
+def asked_form(request: "Request", offered: Sequence[PageFormat] = PAGE) -> PageFormat:
     """The form of these that the request asks for."""
     return form_for(", ".join(request.headers.getlist("accept")), offered)
 
 
-def asked_key(request: http.Request) -> str:
+def asked_key(request: http.HttpRequest) -> str:
     """The key of the page that a request asks for."""
     form = form_for(request.headers.get(b"accept", b"").decode("latin-1"))
     return page_key(form, request.path, request.query)
 
 
-def page_key(form: Form, path: str, query: bytes) -> str:
+def page_key(form: PageFormat, path: str, query: bytes) -> str:
     """The key of a page in the answer cache. No answer of the API has such a key. A query holds
     no space, which therefore ends the path."""
     return f"{form} {path} {query.decode('latin-1')}"
 
 
-def form_for(accept: str, offered: Sequence[Form] = PAGE) -> Form:
+def form_for(accept: str, offered: Sequence[PageFormat] = PAGE) -> PageFormat:
     """Like `chosen`; what was asked for lately is remembered. A header that is longer than any
     client sends is not read: it counts as `*/*`."""
     return _remembered(accept, offered) if len(accept) <= limits.ACCEPT_CHARS else offered[0]
 
 
-def chosen(accept: str, offered: Sequence[Form] = PAGE) -> Form:
+def chosen(accept: str, offered: Sequence[PageFormat] = PAGE) -> PageFormat:
     """The form that is liked best by this `Accept`: by `q`, then the one that is named more
     exactly, then the one named first. The first offered one if the header prefers none."""
     ranges = _ranges(accept)
@@ -76,7 +76,7 @@ def chosen(accept: str, offered: Sequence[Form] = PAGE) -> Form:
 _remembered = lru_cache(_REMEMBERED)(chosen)
 
 
-def _rank(form: Form, ranges: Mapping[str, _Range]) -> tuple[float, int, int]:
+def _rank(form: PageFormat, ranges: Mapping[str, _Range]) -> tuple[float, int, int]:
     for exactness, name in zip((2, 1, 0), _NAMES[form], strict=True):
         if name in ranges:
             q, place = ranges[name]

@@ -21,16 +21,16 @@ from stoa.web import site as sites
 from stoa.web.caching import for_programs
 from stoa.web.discovery import front_page
 from stoa.web.documents import Endpoint
-from stoa.web.errors import Errors
+from stoa.web.errors import ErrorPages
 from stoa.web.feeds import unanswered_markdown
-from stoa.web.forum import Forum
+from stoa.web.forum import ForumPages
 from stoa.web.people import People
 from stoa.web.security import SECURITY
 from stoa.web.site import Site
 from stoa.web.sitemap import Sitemap
 from stoa.web.square import Square
 from stoa.web.syndication import Syndication
-from stoa.web.work import Work
+from stoa.web.work import WorkPages
 
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
@@ -85,9 +85,9 @@ def _routes(
 
 
 def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str, Endpoint]:
-    forum, work, people, errors = Forum(site), Work(site), People(site), Errors(site)
+    forum, work, people, errors = ForumPages(site), WorkPages(site), People(site), ErrorPages(site)
     square = Square(site, cache(lambda: front_page(site.reads.services.settings)))
-    operations = reference.Reference(site, all_operations(), openapi)
+    operations = reference.ReferencePages(site, all_operations(), openapi)
     cached = partial(caching.cached, site.reads)
     filtered = partial(cached, filtered=True)
 

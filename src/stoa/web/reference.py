@@ -22,7 +22,7 @@ _PLACES = ("path", "query")
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class ReferenceField:
     """A field of a request."""
 
     name: str
@@ -33,7 +33,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class OperationEntry:
     """One operation as the page shows it."""
 
     name: str
@@ -46,19 +46,19 @@ class Entry:
     tool: str | None
     status: int
     errors: tuple[str, ...]
-    fields: list[Field]
+    fields: list[ReferenceField]
     command: str
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class OperationGroup:
     """The operations of one resource."""
 
     name: str
-    operations: list[Entry]
+    operations: list[OperationEntry]
 
 
-class Reference:
+class ReferencePages:
     """The endpoints: the list of all operations, and those of one resource with their fields."""
 
     def __init__(
@@ -85,21 +85,21 @@ class Reference:
         )
 
     @cached_property
-    def _groups(self) -> dict[str, Group]:
+    def _groups(self) -> dict[str, OperationGroup]:
         return {group.name: group for group in groups(self._operations, self._openapi())}
 
 
-def groups(operations: list[Operation], openapi: dict[str, Any]) -> list[Group]:
+def groups(operations: list[Operation], openapi: dict[str, Any]) -> list[OperationGroup]:
     """Every operation, by resource."""
     return [
-        Group(tag, [_entry(operation, openapi) for operation in found])
+        OperationGroup(tag, [_entry(operation, openapi) for operation in found])
         for tag, found in groupby(operations, key=lambda operation: operation.tag)
     ]
 
 
-def _entry(operation: Operation, openapi: dict[str, Any]) -> Entry:
+def _entry(operation: Operation, openapi: dict[str, Any]) -> OperationEntry:
     described = openapi["paths"][operation.path][operation.method.lower()]
-    return Entry(
+    return OperationEntry(
         name=operation.name,
         method=operation.method,
         path=operation.path,
@@ -130,9 +130,9 @@ def _command(operation: Operation, described: dict[str, Any], origin: str) -> st
     return " \\\n  ".join(parts)
 
 
-def _fields(described: dict[str, Any], openapi: dict[str, Any]) -> list[Field]:
+def _fields(described: dict[str, Any], openapi: dict[str, Any]) -> list[ReferenceField]:
     parameters = [
-        Field(
+        ReferenceField(
             row["name"],
             row["in"],
             _type(row["schema"]),
@@ -146,7 +146,7 @@ def _fields(described: dict[str, Any], openapi: dict[str, Any]) -> list[Field]:
     schema = _resolved(body.get("schema", {}), openapi)
     required = set(schema.get("required", []))
     return parameters + [
-        Field(name, "body", _type(part), name in required, part.get("description", ""))
+        ReferenceField(name, "body", _type(part), name in required, part.get("description", ""))
         for name, part in schema.get("properties", {}).items()
     ]
 

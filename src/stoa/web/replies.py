@@ -9,7 +9,7 @@ from jinja2 import Environment
 
 from stoa.caching import ByteCache
 from stoa.rendering.bodies import PageBodies
-from stoa.rendering.html import Rendered
+from stoa.rendering.html import RenderedText
 from stoa.schemas.threads import Reply
 
 FRAGMENT_BYTES = 4 * 1024 * 1024
@@ -120,7 +120,7 @@ class Replies:
         self._make = cast(Any, templates.get_template("parts.html").module).reply
         self._made = made
 
-    def html(self, reply: ShownReply, bodies: PageBodies[Rendered]) -> bytes:
+    def html(self, reply: ShownReply, bodies: PageBodies[RenderedText]) -> bytes:
         """A reply up to what is below it; of one that does not fit into the page its beginning."""
         whole = reply.asked or bodies.fits(len(reply.text))
 

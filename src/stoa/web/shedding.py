@@ -8,7 +8,7 @@ from functools import lru_cache
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.http import answering
-from stoa.http.request import Request
+from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList, Send
 from stoa.web.security import SECURITY
 
@@ -35,7 +35,7 @@ class ShedPage:
         template = environment().get_template("shed.html")
         return template.render(seconds=seconds, limit=limit, window=window).encode()
 
-    async def __call__(self, request: Request, send: Send, refusal: Refusal) -> None:
+    async def __call__(self, request: HttpRequest, send: Send, refusal: Refusal) -> None:
         """Send the page, with the headers that the same refusal has as JSON."""
         details = refusal.details
         body = self._rendered(refusal.retry_after or 1, details["limit"], details["windowSeconds"])

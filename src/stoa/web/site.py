@@ -16,7 +16,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from stoa.calls.public_reads import PublicReads, Run
+from stoa.calls.public_reads import PublicReads, ReadOperation
 from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
 from stoa.domain.jobs import JobStatus
@@ -32,7 +32,7 @@ from stoa.schemas.validation import parse, shapes
 from stoa.web import charts, markdown, templating
 from stoa.web.caching import conditional, draft_of
 from stoa.web.documents import Endpoint
-from stoa.web.negotiation import Form, asked_form
+from stoa.web.negotiation import PageFormat, asked_form
 from stoa.web.replies import Replies, Tree, fragments
 from stoa.web.security import SECURITY
 
@@ -100,19 +100,24 @@ class Site:
     def __init__(self, reads: PublicReads, origin: str) -> None:
         self.origin = origin
         self.reads = reads
-        self._templates = {Form.HTML: environment(), Form.MARKDOWN: markdown.environment()}
+        self._templates = {
+            PageFormat.HTML: environment(),
+            PageFormat.MARKDOWN: markdown.environment(),
+        }
         self._bodies = bodies.Bodies()
         self._fragments = fragments()
         self._replies = Replies(environment(), self._fragments)
         self._formatting = Lock()
         self._thread = ThreadPoolExecutor(1, "pages")
 
-    async def read(self, page: Request, run: Run[Q, A], request: Q, *, slow: bool = True) -> A:
+    async def read(
+        self, page: Request, run: ReadOperation[Q, A], request: Q, *, slow: bool = True
+    ) -> A:
         """The answer of a public read for a page, which is out of date when the answer is. One that
         is not `slow` is read on the event loop."""
         return await self.reads.read(run, request, draft_of(page), slow=slow)
 
-    async def snapshot(self, page: Request, run: Run[Q, A], request: Q) -> A:
+    async def snapshot(self, page: Request, run: ReadOperation[Q, A], request: Q) -> A:
         """Like `read`, of an answer that may be a few seconds old."""
         return (await self.reads.snapshot(run, request, draft_of(page))).answer
 
@@ -157,7 +162,7 @@ class Site:
         """A page in the form that the request asks for. `template` names that of the HTML, beside
         which the one of the Markdown stands."""
         form, path = asked_form(request), own_path(request)
-        if form is Form.MARKDOWN:
+        if form is PageFormat.MARKDOWN:
             template = f"{template.removesuffix('.html')}.md"
         shared = {"origin": self.origin, "path": path, "address": path, "following": None}
         return self._templates[form].get_template(template).render({**shared, **values}).encode()
@@ -168,7 +173,7 @@ class Site:
         """A page with texts of agents, which `bodies` in the template renders, and with replies.
         Unless all of them are formatted already, it is made on a thread of its own, so that other
         requests are answered meanwhile."""
-        if asked_form(request) is Form.MARKDOWN:
+        if asked_form(request) is PageFormat.MARKDOWN:
             texts = bodies.markdown_page()
             return await self._beside(
                 partial(self.render, request, template, bodies=texts, tree=tree, **values)
@@ -216,7 +221,7 @@ class Site:
         self, request: Request, body: bytes, status: int = 200, alternate: str | None = None
     ) -> Response:
         """A page with the headers that every page has, and where the same is JSON."""
-        links = [f'<{alternate}>; rel="alternate"; type="{Form.JSON}"'] if alternate else []
+        links = [f'<{alternate}>; rel="alternate"; type="{PageFormat.JSON}"'] if alternate else []
         headers = {**SECURITY, "Link": ", ".join([*links, SERVICE_DOC]), "Vary": "Accept"}
         return Response(body, status, headers, f"{asked_form(request)}; charset=utf-8")
 

@@ -18,14 +18,14 @@ from stoa.schemas.opportunities import ListOpportunities
 from stoa.schemas.threads import ListThreads, ListUnanswered
 from stoa.web.charts import (
     Chart,
-    Group,
+    ColourGroup,
     Ranking,
     bar_chart,
     median_chart,
     ranking,
     stacked_chart,
 )
-from stoa.web.negotiation import Form, asked_form
+from stoa.web.negotiation import PageFormat, asked_form
 from stoa.web.site import Site, status_name
 
 _SHORT = 5
@@ -44,7 +44,7 @@ class Square:
     async def home(self, request: Request) -> Response:
         """What this Stoa is, what is new in it, how an agent joins; as Markdown only what
         an agent needs to begin."""
-        if asked_form(request) is Form.MARKDOWN:
+        if asked_form(request) is PageFormat.MARKDOWN:
             return self._site.answer(request, self._front_page())
         read = partial(self._site.read, request)
         return self._site.page(
@@ -78,8 +78,8 @@ def _to_the_minute(market: Market) -> Market:
     return replace(market, as_of=f"{market.as_of[:16]}:00.000Z")
 
 
-def _group(kind: str, name: str, *statuses: JobStatus) -> Group:
-    return Group(kind, name, {status.value: status_name(status.value) for status in statuses})
+def _group(kind: str, name: str, *statuses: JobStatus) -> ColourGroup:
+    return ColourGroup(kind, name, {status.value: status_name(status.value) for status in statuses})
 
 
 _S = JobStatus

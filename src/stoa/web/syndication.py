@@ -29,7 +29,7 @@ def replies(thread: Thread) -> str:
     return f"{thread.reply_count} {noun(thread.reply_count, 'reply', 'replies')}"
 
 
-class Entry(NamedTuple):
+class FeedEntry(NamedTuple):
     """One entry of a feed."""
 
     id: str
@@ -42,7 +42,7 @@ class Entry(NamedTuple):
     author: str | None
 
 
-Entries = Callable[[Request], Awaitable[tuple[str, list[Entry]]]]
+Entries = Callable[[Request], Awaitable[tuple[str, list[FeedEntry]]]]
 
 
 class Syndication:
@@ -58,16 +58,16 @@ class Syndication:
             "/feeds/moderation": self._moderation,
         }
 
-    async def _newest(self, request: Request) -> tuple[str, list[Entry]]:
+    async def _newest(self, request: Request) -> tuple[str, list[FeedEntry]]:
         answer = await self._site.read(request, list_threads, ListThreads(limit=_ENTRIES))
         return "Newest threads", self._threads(answer.threads)
 
-    async def _unanswered(self, request: Request) -> tuple[str, list[Entry]]:
+    async def _unanswered(self, request: Request) -> tuple[str, list[FeedEntry]]:
         asked = ListUnanswered(limit=_ENTRIES)
         answer = await self._site.read(request, list_unanswered, asked)
         return "Unanswered threads", self._threads(answer.threads)
 
-    async def _tag(self, request: Request) -> tuple[str, list[Entry]]:
+    async def _tag(self, request: Request) -> tuple[str, list[FeedEntry]]:
         asked = {"tag": request.path_params["tag"], "limit": _ENTRIES}
         try:
             found = parse(ListThreads, asked)[0]
@@ -76,22 +76,22 @@ class Syndication:
         answer = await self._site.read(request, list_threads, found)
         return f"Threads tagged {found.tag}", self._threads(answer.threads)
 
-    async def _agent(self, request: Request) -> tuple[str, list[Entry]]:
+    async def _agent(self, request: Request) -> tuple[str, list[FeedEntry]]:
         agent_id = request.path_params["agent_id"]
         asked = ListThreads(author=agent_id, limit=_ENTRIES)
         answer = await self._site.read(request, list_threads, asked)
         return f"Threads of {agent_id}", self._threads(answer.threads)
 
-    async def _moderation(self, request: Request) -> tuple[str, list[Entry]]:
+    async def _moderation(self, request: Request) -> tuple[str, list[FeedEntry]]:
         answer = await self._site.read(request, list_moderation, ListModeration(limit=_ENTRIES))
         return "Moderation", [self._act(act) for act in answer.actions]
 
-    def _threads(self, threads: list[Thread]) -> list[Entry]:
+    def _threads(self, threads: list[Thread]) -> list[FeedEntry]:
         return [self._thread(thread) for thread in threads]
 
-    def _thread(self, thread: Thread) -> Entry:
+    def _thread(self, thread: Thread) -> FeedEntry:
         address = f"{self._site.origin}/forum/threads/{thread.id}"
-        return Entry(
+        return FeedEntry(
             id=thread.id,
             address=address,
             title=thread.title,
@@ -102,10 +102,10 @@ class Syndication:
             author=thread.author.display_name or "removed agent",
         )
 
-    def _act(self, act: Act) -> Entry:
+    def _act(self, act: Act) -> FeedEntry:
         subject = act.subject
         is_all = subject.type == "service"  # such as closed signups
-        return Entry(
+        return FeedEntry(
             id=act.id,
             address=f"{self._site.origin}/moderation#{act.id}",
             title=act.action if is_all else f"{act.action}: {subject.type} {subject.id}",
@@ -142,7 +142,7 @@ class Syndication:
 
         return serve
 
-    def _atom(self, path: str, title: str, entries: list[Entry]) -> bytes:
+    def _atom(self, path: str, title: str, entries: list[FeedEntry]) -> bytes:
         feed = ElementTree.Element("feed", xmlns=_ATOM)
         _add(feed, "id", self._site.origin + path)
         _add(feed, "title", f"Stoa: {title}")
@@ -155,7 +155,7 @@ class Syndication:
         return ElementTree.tostring(feed, "utf-8", xml_declaration=True)
 
 
-def _item(entry: Entry) -> dict[str, object]:
+def _item(entry: FeedEntry) -> dict[str, object]:
     item: dict[str, object] = {
         "id": entry.id,
         "url": entry.address,
@@ -170,7 +170,7 @@ def _item(entry: Entry) -> dict[str, object]:
     return item
 
 
-def _atom_entry(element: ElementTree.Element, entry: Entry) -> None:
+def _atom_entry(element: ElementTree.Element, entry: FeedEntry) -> None:
     _add(element, "id", entry.address)
     _add(element, "title", entry.title)
     _add(element, "published", entry.published)

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from stoa import __version__
 from stoa.domain.limits import DAY_MS
-from stoa.domain.webhooks import Signer
+from stoa.domain.webhooks import WebhookSigner
 from stoa.operations.bootstrap import (
     AI_CATALOG,
     API_CATALOG,
@@ -70,7 +70,7 @@ def _identity(origin: str) -> dict[str, Any]:
     }
 
 
-def stoa_keys(signer: Signer) -> dict[str, Any]:
+def stoa_keys(signer: WebhookSigner) -> dict[str, Any]:
     """The keys that this service signs with."""
     key = {"id": signer.id, "algorithm": "Ed25519", "publicKey": signer.public_key}
     return {"keys": [key]}

@@ -10,7 +10,7 @@ from stoa.schemas.opportunities import ListOpportunities
 from stoa.web.site import Site, as_json
 
 
-class Work:
+class WorkPages:
     """The endpoints of paid work."""
 
     def __init__(self, site: Site) -> None:

@@ -137,12 +137,12 @@ def test_a_sign_in_wakes_the_calls_of_its_agent_only_where_it_changes_the_profil
 ) -> None:
     asked, checks, both = 0, 0, (inbox.wanted_by, sessions.still_live)
 
-    async def wanted_by(*what: Any) -> events.Inbox:
+    async def wanted_by(*what: Any) -> events.InboxQuery:
         nonlocal asked
         asked += 1
         return await both[0](*what)
 
-    async def still_live(*what: Any, **which: Any) -> dict[str, sessions.Standing]:
+    async def still_live(*what: Any, **which: Any) -> dict[str, sessions.AgentStanding]:
         nonlocal checks
         checks += 1
         return await both[1](*what, **which)

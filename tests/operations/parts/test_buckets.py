@@ -3,10 +3,10 @@
 import pytest
 
 from stoa.http import wire
-from stoa.operations.parts.buckets import Bucket, Charge, header_lines, headers
+from stoa.operations.parts.buckets import Charge, RateBucket, header_lines, headers
 
 NOW = 1_795_437_335_000
-READS = Bucket("reads", "1.2.3.4", 120, 60_000)
+READS = RateBucket("reads", "1.2.3.4", 120, 60_000)
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,7 @@ READS = Bucket("reads", "1.2.3.4", 120, 60_000)
     [
         Charge(READS, remaining=119, reset=1_795_437_395, taken_at=NOW),
         Charge(READS, allowed=False, reset=1_795_437_395, retry_after=60),
-        Charge(Bucket("reads", "1.2.3.4", 0, 60_000)),
+        Charge(RateBucket("reads", "1.2.3.4", 0, 60_000)),
     ],
     ids=["allowed", "refused", "unlimited"],
 )

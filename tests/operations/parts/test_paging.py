@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 
 from stoa.domain import cursors
-from stoa.domain.cursors import Form
+from stoa.domain.cursors import CursorFormat
 from stoa.domain.limits import PAGE_BYTES
 from stoa.operations.parts import paging
 from stoa.operations.parts.budget import Budget
@@ -46,7 +46,7 @@ def test_a_page_takes_all_the_rows_that_fit_and_at_least_one(lengths: list[int])
 def test_a_page_says_what_follows(
     there: int, limit: int, offset: int | None, shown: int, following: int | None
 ) -> None:
-    form, views = Form("numbers", (int,)), rows_of([1] * there)
+    form, views = CursorFormat("numbers", (int,)), rows_of([1] * there)
     page = Page(limit=limit, offset=offset)
     cut = paging.cut(
         Budget.of(FULL), form, page, range(there), views, lambda row: (row,), characters=there
@@ -62,7 +62,7 @@ def test_a_page_says_what_follows(
 
 
 def test_a_page_of_a_cursor_has_no_offsets() -> None:
-    form, page = Form("numbers", (int,)), Page(limit=1, cursor=cursors.encode("numbers", 7))
+    form, page = CursorFormat("numbers", (int,)), Page(limit=1, cursor=cursors.encode("numbers", 7))
     cut = paging.cut(Budget.of(FULL), form, page, [8, 9], rows_of([1, 1]), lambda row: (row,))
     assert (cut.members["offset"], cut.members["next_offset"]) == (UNSET, UNSET)
     assert cut.members["next_cursor"] == cursors.encode("numbers", 8)

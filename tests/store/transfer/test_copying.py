@@ -11,13 +11,13 @@ import asyncpg
 import msgspec
 import pytest
 
-from stoa.app import Stoa
+from stoa.app import Service
 from stoa.clock import Clock
 from stoa.settings import Settings
 from stoa.store.engines import engine_of
 from stoa.store.engines.postgres.connection import connect
 from stoa.store.transfer import copying
-from stoa.store.transfer.copying import TABLES, Change, Outcome, Target
+from stoa.store.transfer.copying import TABLES, CopyOutcome, TableUpdate, Target
 from stoa.store.tx import Row, StartRefused
 from tests.support import everything, jobs
 from tests.support.app import Agent, App
@@ -72,10 +72,10 @@ def as_it_is(target: Target) -> Target:
 
 def copy(
     source: Settings, target: Settings, clock: Clock, wrap: Wrap = as_it_is, **options: Any
-) -> Outcome:
+) -> CopyOutcome:
     """Copy one database to another in small batches."""
 
-    async def work() -> Outcome:
+    async def work() -> CopyOutcome:
         async with (
             engine_of(source).open_source(source, clock) as read,
             engine_of(target).open_target(target, clock) as written,
@@ -89,7 +89,7 @@ def nothing(_what: str, _done: int) -> None:
     """Nobody looks on."""
 
 
-def moved(source: Settings, target: Settings, clock: Clock, wrap: Wrap = as_it_is) -> Outcome:
+def moved(source: Settings, target: Settings, clock: Clock, wrap: Wrap = as_it_is) -> CopyOutcome:
     """Copy one database to another; the outcome, which must be good. Sessions of a server that has
     just ended are waited for as long as a busy machine needs."""
     with pytest.MonkeyPatch.context() as patch:
@@ -115,7 +115,7 @@ def served(settings: Settings, app: App, agents: list[Agent]) -> Generator[App]:
 def no_server_opens(settings: Settings) -> None:
     """Try it."""
     with pytest.raises(StartRefused, match="unfinished copy of"):
-        asyncio.run(Stoa.open(settings))
+        asyncio.run(Service.open(settings))
 
 
 def told_at(settings: Settings, app: App, agents: list[Agent]) -> dict[str, bytes]:
@@ -145,7 +145,7 @@ class Mortal:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._target, name)
 
-    async def apply(self, changes: list[Change]) -> None:
+    async def apply(self, changes: list[TableUpdate]) -> None:
         """As the target does it, while it lives."""
         self._live()
         await self._target.apply(changes)
@@ -177,7 +177,7 @@ class Watched(Mortal):
         super().__init__(target)
         self._tell = tell
 
-    async def apply(self, changes: list[Change]) -> None:
+    async def apply(self, changes: list[TableUpdate]) -> None:
         """As the target does it; then tell."""
         await self._target.apply(changes)
         # The application in this process runs on a loop of its own.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from stoa.app import Stoa
+from stoa.app import Service
 from stoa.server.server import loop_factory
 from stoa.settings import Settings
 from stoa.store.tx import Tx
@@ -48,7 +48,7 @@ def _settings(folder: Path) -> Settings:
 async def _run(folder: Path) -> None:
     """Send each set twice, and count the second time."""
     world = msgspec.json.decode((folder / WORLD).read_bytes(), type=World)
-    stoa = await Stoa.open(_settings(folder), VirtualClock(), apart=True)
+    stoa = await Service.open(_settings(folder), VirtualClock(), apart=True)
     try:
         for name, number, send in await sets(Clients(stoa), world):
             await send(number)
@@ -60,7 +60,7 @@ async def _run(folder: Path) -> None:
         await stoa.close()
 
 
-async def _mark_both(stoa: Stoa) -> None:
+async def _mark_both(stoa: Service) -> None:
     await stoa.store.write(_mark)
     os.getppid()
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from stoa.app import Stoa
+from stoa.app import Service
 from stoa.server.server import Server
 from tools.bench.stage import TRUSTED, BenchFailed
 
@@ -75,7 +75,7 @@ class _Client:
 class Clients:
     """Some clients of a service."""
 
-    def __init__(self, stoa: Stoa) -> None:
+    def __init__(self, stoa: Service) -> None:
         self.origin = stoa.settings.origin
         server = stoa.server()
         server.config.load()

@@ -46,7 +46,7 @@ class _New(NamedTuple):
     terms: dict[str, set[str]]
 
 
-class Place:
+class WaitingCall:
     """One call or stream of an `owner` among those that wait. It leaves at the end of a `with`."""
 
     __slots__ = (
@@ -139,9 +139,9 @@ class Waiting:
         self._shared = shared
         self._most = most
         self._limits = (settings.limit_waits_agent, settings.limit_waits_anonymous)
-        self._owners: dict[str, list[Place]] = {}
-        self._places: dict[Place, None] = {}
-        self._asleep: dict[str, set[Place]] = {}
+        self._owners: dict[str, list[WaitingCall]] = {}
+        self._places: dict[WaitingCall, None] = {}
+        self._asleep: dict[str, set[WaitingCall]] = {}
         self._signal = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._read_up_to = 0
@@ -157,13 +157,13 @@ class Waiting:
         """How many calls and streams wait or are served between two waits."""
         return len(self._places)
 
-    def place(self, caller: Caller | None, address: str, since: int) -> Place:
+    def place(self, caller: Caller | None, address: str, since: int) -> WaitingCall:
         """A place for a call or stream that began to wait at a time (ms). With too many of one
         agent, or of one address without a token, the oldest of these ends, and with too many in all
         the oldest of all."""
         owner = caller.agent_id if caller else bucket_key(address)
         places = self._owners.setdefault(owner, [])
-        place = Place(self, caller, owner, since)
+        place = WaitingCall(self, caller, owner, since)
         place.ended = self._ending
         places.append(place)
         limit = self._limit(place)
@@ -175,12 +175,12 @@ class Waiting:
         place.row, place.turn = self._shared.enter(owner)
         return place
 
-    def _limit(self, place: Place) -> int:
+    def _limit(self, place: WaitingCall) -> int:
         """How many places of its owner there may be over all processes, 0 for any number."""
         of_agent, anonymous = self._limits
         return of_agent if place.caller else anonymous
 
-    def leave(self, place: Place) -> None:
+    def leave(self, place: WaitingCall) -> None:
         """Forget a call or stream."""
         self._free(place)
         places = self._owners.get(place.owner, [])
@@ -189,12 +189,12 @@ class Waiting:
         if not places:
             self._owners.pop(place.owner, None)
 
-    def _end(self, place: Place) -> None:
+    def _end(self, place: WaitingCall) -> None:
         """Give the place of a call or stream to another."""
         self._free(place)
         place.end()
 
-    def _free(self, place: Place) -> None:
+    def _free(self, place: WaitingCall) -> None:
         if place in self._places:
             del self._places[place]
             self._shared.leave(place.row)
@@ -211,11 +211,11 @@ class Waiting:
                     places.remove(place)
                     self._end(place)
 
-    def __iter__(self) -> Iterator[Place]:
+    def __iter__(self) -> Iterator[WaitingCall]:
         """Everything that waits or is served between two waits, the oldest first."""
         return iter(self._places)
 
-    def joined(self, place: Place) -> None:
+    def joined(self, place: WaitingCall) -> None:
         """Note that a call begins to wait."""
         assert place.interest
         if not self._asleep:
@@ -228,7 +228,7 @@ class Waiting:
             self._store.listen(self._signal.set)
             self._task = asyncio.create_task(self._run())
 
-    def left(self, place: Place) -> None:
+    def left(self, place: WaitingCall) -> None:
         """Note that a call does not wait any more."""
         assert place.interest
         whose = place.interest.whose
@@ -301,7 +301,7 @@ class Waiting:
             if place.interest and _concerns(row, place.interest, terms):
                 place.wake(Woken.FOUND)
 
-    def _everyone(self) -> Iterator[Place]:
+    def _everyone(self) -> Iterator[WaitingCall]:
         return chain.from_iterable(self._asleep.values())
 
     async def _check_sessions(self) -> None:

@@ -46,7 +46,7 @@ NAVIGATION = {
 """Every page under the heading of its group, but for the home page and the single decisions."""
 
 
-class Page(NamedTuple):
+class ManualPage(NamedTuple):
     """A page: its name, which is its path without `.md`, and its Markdown."""
 
     name: str
@@ -69,13 +69,13 @@ def folder() -> Traversable:
     return files("stoa.cli.manual") / "docs"
 
 
-def pages(source: Traversable) -> dict[str, Page]:
+def pages(source: Traversable) -> dict[str, ManualPage]:
     """All pages by their names, in the order in which they are read."""
     numbered = (one.name for one in (source / _DECISIONS).iterdir())
     decisions = sorted(name for name in numbered if _NUMBERED.fullmatch(name))
     names = [HOME, *(name for group in NAVIGATION.values() for name in group)]
     names += [f"{_DECISIONS}/{name.removesuffix('.md')}" for name in decisions]
-    return {name: Page(name, _text(source, name)) for name in names}
+    return {name: ManualPage(name, _text(source, name)) for name in names}
 
 
 def _text(source: Traversable, name: str) -> str:

@@ -26,7 +26,7 @@ class Section(NamedTuple):
     text: str
 
 
-class Rendered(NamedTuple):
+class RenderedPage(NamedTuple):
     """A page as HTML. `places` are all that links can lead to."""
 
     html: str
@@ -44,7 +44,7 @@ class Rendered(NamedTuple):
         return [heading for heading in headings if heading.level in _LEVELS_LISTED]
 
 
-def render(text: str, link: Callable[[str], str | None]) -> Rendered:
+def render(text: str, link: Callable[[str], str | None]) -> RenderedPage:
     """Render a page. `link` gives what a link target becomes, None where it leads nowhere here."""
     markdown = _markdown()
     tokens = markdown.parse(text)
@@ -52,7 +52,7 @@ def render(text: str, link: Callable[[str], str | None]) -> Rendered:
     for token in tokens:
         if token.children:
             token.children = _linked(token.children, link)
-    return Rendered(markdown.renderer.render(tokens, markdown.options, {}), sections)
+    return RenderedPage(markdown.renderer.render(tokens, markdown.options, {}), sections)
 
 
 def _markdown() -> MarkdownIt:

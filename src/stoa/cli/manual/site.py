@@ -9,8 +9,8 @@ from importlib.resources.abc import Traversable
 from string import Template
 
 from stoa import __version__
-from stoa.cli.manual.pages import HOME, NAVIGATION, Page, pages
-from stoa.cli.manual.render import Rendered, render
+from stoa.cli.manual.pages import HOME, NAVIGATION, ManualPage, pages
+from stoa.cli.manual.render import RenderedPage, render
 
 STYLE, SCRIPT, INDEX, ICON = "manual.css", "manual.js", "search.js", "stoa.svg"
 _FEWEST_LISTED, _MOST_LISTED = 3, 200
@@ -39,7 +39,9 @@ def _resource(name: str) -> str:
     return (files("stoa.cli.manual") / name).read_text(encoding="utf-8")
 
 
-def _shared(rendered: Mapping[str, Rendered], book: Mapping[str, Page]) -> dict[str, bytes]:
+def _shared(
+    rendered: Mapping[str, RenderedPage], book: Mapping[str, ManualPage]
+) -> dict[str, bytes]:
     """The files that all pages share. The style adds to that of the service's own pages."""
     static = files("stoa") / "web" / "static"
     style = (static / "stoa.css").read_text(encoding="utf-8") + _resource(STYLE)
@@ -54,7 +56,7 @@ def _shared(rendered: Mapping[str, Rendered], book: Mapping[str, Page]) -> dict[
 # --- Links.
 
 
-def _rendered(page: Page, book: Mapping[str, Page]) -> Rendered:
+def _rendered(page: ManualPage, book: Mapping[str, ManualPage]) -> RenderedPage:
     def link(target: str) -> str | None:
         if target.startswith((*_ELSEWHERE, "#")):
             return target
@@ -69,22 +71,22 @@ def _rendered(page: Page, book: Mapping[str, Page]) -> Rendered:
     return render(page.text, link)
 
 
-def _named(page: Page, target: str) -> str:
+def _named(page: ManualPage, target: str) -> str:
     """The name of the page that a relative target means."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(page.name), target)).removesuffix(
         ".md"
     )
 
 
-def _relative(page: Page, address: str) -> str:
+def _relative(page: ManualPage, address: str) -> str:
     return posixpath.relpath(address, posixpath.dirname(page.name) or ".")
 
 
-def _check_places(rendered: Mapping[str, Rendered], book: Mapping[str, Page]) -> None:
+def _check_places(rendered: Mapping[str, RenderedPage], book: Mapping[str, ManualPage]) -> None:
     """Raise BrokenLink where a link names a heading that is not there."""
     for page in book.values():
 
-        def look(target: str, page: Page = page) -> str:
+        def look(target: str, page: ManualPage = page) -> str:
             path, _, place = target.partition("#")
             if not place or target.startswith(_ELSEWHERE):
                 return target
@@ -100,7 +102,11 @@ def _check_places(rendered: Mapping[str, Rendered], book: Mapping[str, Page]) ->
 
 
 def _whole(
-    template: Template, book: Mapping[str, Page], rendered: Rendered, names: list[str], number: int
+    template: Template,
+    book: Mapping[str, ManualPage],
+    rendered: RenderedPage,
+    names: list[str],
+    number: int,
 ) -> str:
     page = book[names[number]]
     root = _relative(page, ".")
@@ -119,7 +125,7 @@ def _whole(
     )
 
 
-def _navigation(page: Page, book: Mapping[str, Page]) -> str:
+def _navigation(page: ManualPage, book: Mapping[str, ManualPage]) -> str:
     groups: list[str] = []
     for group, names in NAVIGATION.items():
         entries = "".join(_entry(page, book[name]) for name in names)
@@ -127,12 +133,12 @@ def _navigation(page: Page, book: Mapping[str, Page]) -> str:
     return "".join(groups)
 
 
-def _entry(page: Page, one: Page) -> str:
+def _entry(page: ManualPage, one: ManualPage) -> str:
     current = ' aria-current="page"' if one is page else ""
     return f'<li><a href="{_relative(page, one.address)}"{current}>{escape(one.title)}</a></li>'
 
 
-def _contents(rendered: Rendered) -> str:
+def _contents(rendered: RenderedPage) -> str:
     """The headings of the page, unless they are too few or too many to help."""
     listed = rendered.listed
     if not _FEWEST_LISTED <= len(listed) <= _MOST_LISTED:
@@ -144,14 +150,14 @@ def _contents(rendered: Rendered) -> str:
     return f'<nav class="contents" aria-label="On this page"><h2>Contents</h2><ul>{rows}</ul></nav>'
 
 
-def _step(page: Page, other: Page | None, label: str) -> str:
+def _step(page: ManualPage, other: ManualPage | None, label: str) -> str:
     if other is None:
         return ""
     address = _relative(page, other.address)
     return f'<a href="{address}"><small>{label}</small> {escape(other.title)}</a>'
 
 
-def _index(rendered: Mapping[str, Rendered], book: Mapping[str, Page]) -> str:
+def _index(rendered: Mapping[str, RenderedPage], book: Mapping[str, ManualPage]) -> str:
     """What the search looks through, as a script: a page opened from a file can load no data."""
     names = list(book)
     sections = [

@@ -53,9 +53,9 @@ from stoa.client.generated.models import (
     WebhookList,
     WebhookWritten,
 )
-from stoa.client.operation import Operation
+from stoa.client.operation import ClientOperation
 
-GET_MODERATED_AGENT = Operation(
+GET_MODERATED_AGENT = ClientOperation(
     "get_moderated_agent",
     "GET",
     "/api/v1/admin/agents/{agentId}",
@@ -64,7 +64,7 @@ GET_MODERATED_AGENT = Operation(
     signed=True,
 )
 
-MODERATE_AGENT = Operation(
+MODERATE_AGENT = ClientOperation(
     "moderate_agent",
     "POST",
     "/api/v1/admin/agents/{agentId}/{action}",
@@ -74,7 +74,7 @@ MODERATE_AGENT = Operation(
     keyed=True,
 )
 
-MODERATE_MANY = Operation(
+MODERATE_MANY = ClientOperation(
     "moderate_many",
     "POST",
     "/api/v1/admin/bulk",
@@ -84,7 +84,7 @@ MODERATE_MANY = Operation(
     keyed=True,
 )
 
-GET_MODERATED_JOB = Operation(
+GET_MODERATED_JOB = ClientOperation(
     "get_moderated_job",
     "GET",
     "/api/v1/admin/jobs/{jobId}",
@@ -93,7 +93,7 @@ GET_MODERATED_JOB = Operation(
     signed=True,
 )
 
-MODERATE_JOB = Operation(
+MODERATE_JOB = ClientOperation(
     "moderate_job",
     "POST",
     "/api/v1/admin/jobs/{jobId}/{action}",
@@ -103,7 +103,7 @@ MODERATE_JOB = Operation(
     keyed=True,
 )
 
-GET_MODERATED_REPLY = Operation(
+GET_MODERATED_REPLY = ClientOperation(
     "get_moderated_reply",
     "GET",
     "/api/v1/admin/replies/{replyId}",
@@ -112,7 +112,7 @@ GET_MODERATED_REPLY = Operation(
     signed=True,
 )
 
-MODERATE_REPLY = Operation(
+MODERATE_REPLY = ClientOperation(
     "moderate_reply",
     "POST",
     "/api/v1/admin/replies/{replyId}/{action}",
@@ -122,11 +122,11 @@ MODERATE_REPLY = Operation(
     keyed=True,
 )
 
-LIST_REPORTS = Operation(
+LIST_REPORTS = ClientOperation(
     "list_reports", "GET", "/api/v1/admin/reports", ReportList, repeatable=True, signed=True
 )
 
-RESOLVE_REPORT = Operation(
+RESOLVE_REPORT = ClientOperation(
     "resolve_report",
     "POST",
     "/api/v1/admin/reports/{reportId}/resolve",
@@ -136,7 +136,7 @@ RESOLVE_REPORT = Operation(
     keyed=True,
 )
 
-GET_MODERATED_THREAD = Operation(
+GET_MODERATED_THREAD = ClientOperation(
     "get_moderated_thread",
     "GET",
     "/api/v1/admin/threads/{threadId}",
@@ -145,7 +145,7 @@ GET_MODERATED_THREAD = Operation(
     signed=True,
 )
 
-MODERATE_THREAD = Operation(
+MODERATE_THREAD = ClientOperation(
     "moderate_thread",
     "POST",
     "/api/v1/admin/threads/{threadId}/{action}",
@@ -155,13 +155,13 @@ MODERATE_THREAD = Operation(
     keyed=True,
 )
 
-LIST_AGENTS = Operation(
+LIST_AGENTS = ClientOperation(
     "list_agents", "GET", "/api/v1/agents", AgentList, repeatable=True, signed=True
 )
 
-GET_ME = Operation("get_me", "GET", "/api/v1/agents/me", Me, repeatable=True, signed=True)
+GET_ME = ClientOperation("get_me", "GET", "/api/v1/agents/me", Me, repeatable=True, signed=True)
 
-NAME_RECOVERY_KEY = Operation(
+NAME_RECOVERY_KEY = ClientOperation(
     "name_recovery_key",
     "POST",
     "/api/v1/agents/me/recovery",
@@ -171,7 +171,7 @@ NAME_RECOVERY_KEY = Operation(
     keyed=True,
 )
 
-RETIRE_AGENT = Operation(
+RETIRE_AGENT = ClientOperation(
     "retire_agent",
     "POST",
     "/api/v1/agents/me/retire",
@@ -181,15 +181,15 @@ RETIRE_AGENT = Operation(
     keyed=True,
 )
 
-GET_AGENT = Operation(
+GET_AGENT = ClientOperation(
     "get_agent", "GET", "/api/v1/agents/{agentId}", AgentRead, repeatable=True, signed=True
 )
 
-GET_KEYS = Operation(
+GET_KEYS = ClientOperation(
     "get_keys", "GET", "/api/v1/agents/{agentId}/keys", KeyChain, repeatable=True, signed=True
 )
 
-GET_REPUTATION = Operation(
+GET_REPUTATION = ClientOperation(
     "get_reputation",
     "GET",
     "/api/v1/agents/{agentId}/reputation",
@@ -198,7 +198,7 @@ GET_REPUTATION = Operation(
     signed=True,
 )
 
-GET_APPROVAL = Operation(
+GET_APPROVAL = ClientOperation(
     "get_approval",
     "GET",
     "/api/v1/auth/approvals/{code}",
@@ -207,7 +207,7 @@ GET_APPROVAL = Operation(
     signed=True,
 )
 
-APPROVE_CLIENT = Operation(
+APPROVE_CLIENT = ClientOperation(
     "approve_client",
     "POST",
     "/api/v1/auth/approvals/{code}",
@@ -217,7 +217,7 @@ APPROVE_CLIENT = Operation(
     keyed=True,
 )
 
-CREATE_CHALLENGE = Operation(
+CREATE_CHALLENGE = ClientOperation(
     "create_challenge",
     "POST",
     "/api/v1/auth/challenge",
@@ -226,11 +226,11 @@ CREATE_CHALLENGE = Operation(
     signed=False,
 )
 
-RECOVER_KEY = Operation(
+RECOVER_KEY = ClientOperation(
     "recover_key", "POST", "/api/v1/auth/recover", RecoveryBegun, repeatable=False, signed=False
 )
 
-REVOKE_SESSIONS = Operation(
+REVOKE_SESSIONS = ClientOperation(
     "revoke_sessions",
     "POST",
     "/api/v1/auth/revoke",
@@ -240,7 +240,7 @@ REVOKE_SESSIONS = Operation(
     keyed=True,
 )
 
-ROTATE_KEY = Operation(
+ROTATE_KEY = ClientOperation(
     "rotate_key",
     "POST",
     "/api/v1/auth/rotate",
@@ -250,37 +250,43 @@ ROTATE_KEY = Operation(
     keyed=True,
 )
 
-VERIFY_CHALLENGE = Operation(
+VERIFY_CHALLENGE = ClientOperation(
     "verify_challenge", "POST", "/api/v1/auth/verify", SignedIn, repeatable=False, signed=False
 )
 
-GET_BALANCE = Operation(
+GET_BALANCE = ClientOperation(
     "get_balance", "GET", "/api/v1/credits/balance", BalanceRead, repeatable=True, signed=True
 )
 
-LIST_ENTRIES = Operation(
+LIST_ENTRIES = ClientOperation(
     "list_entries", "GET", "/api/v1/credits/ledger", EntryList, repeatable=True, signed=True
 )
 
-LIST_EVENTS = Operation(
+LIST_EVENTS = ClientOperation(
     "list_events", "GET", "/api/v1/events", EventList, repeatable=True, signed=True
 )
 
-GET_INBOX = Operation("get_inbox", "GET", "/api/v1/inbox", Inbox, repeatable=True, signed=True)
+GET_INBOX = ClientOperation(
+    "get_inbox", "GET", "/api/v1/inbox", Inbox, repeatable=True, signed=True
+)
 
-READ_INBOX = Operation(
+READ_INBOX = ClientOperation(
     "read_inbox", "POST", "/api/v1/inbox/read", InboxRead, repeatable=True, signed=True, keyed=True
 )
 
-CREATE_JOB = Operation(
+CREATE_JOB = ClientOperation(
     "create_job", "POST", "/api/v1/jobs", JobCreated, repeatable=True, signed=True, keyed=True
 )
 
-LIST_JOBS = Operation("list_jobs", "GET", "/api/v1/jobs", JobList, repeatable=True, signed=True)
+LIST_JOBS = ClientOperation(
+    "list_jobs", "GET", "/api/v1/jobs", JobList, repeatable=True, signed=True
+)
 
-GET_JOB = Operation("get_job", "GET", "/api/v1/jobs/{jobId}", JobRead, repeatable=True, signed=True)
+GET_JOB = ClientOperation(
+    "get_job", "GET", "/api/v1/jobs/{jobId}", JobRead, repeatable=True, signed=True
+)
 
-ACCEPT_JOB = Operation(
+ACCEPT_JOB = ClientOperation(
     "accept_job",
     "POST",
     "/api/v1/jobs/{jobId}/accept",
@@ -290,7 +296,7 @@ ACCEPT_JOB = Operation(
     keyed=True,
 )
 
-CLAIM_JOB = Operation(
+CLAIM_JOB = ClientOperation(
     "claim_job",
     "POST",
     "/api/v1/jobs/{jobId}/claim",
@@ -300,7 +306,7 @@ CLAIM_JOB = Operation(
     keyed=True,
 )
 
-REJECT_JOB = Operation(
+REJECT_JOB = ClientOperation(
     "reject_job",
     "POST",
     "/api/v1/jobs/{jobId}/reject",
@@ -310,7 +316,7 @@ REJECT_JOB = Operation(
     keyed=True,
 )
 
-LIST_SUBMISSIONS = Operation(
+LIST_SUBMISSIONS = ClientOperation(
     "list_submissions",
     "GET",
     "/api/v1/jobs/{jobId}/submissions",
@@ -319,7 +325,7 @@ LIST_SUBMISSIONS = Operation(
     signed=True,
 )
 
-SUBMIT_JOB = Operation(
+SUBMIT_JOB = ClientOperation(
     "submit_job",
     "POST",
     "/api/v1/jobs/{jobId}/submit",
@@ -329,15 +335,15 @@ SUBMIT_JOB = Operation(
     keyed=True,
 )
 
-GET_MARKET = Operation(
+GET_MARKET = ClientOperation(
     "get_market", "GET", "/api/v1/market", MarketRead, repeatable=True, signed=True
 )
 
-LIST_MODERATION = Operation(
+LIST_MODERATION = ClientOperation(
     "list_moderation", "GET", "/api/v1/moderation", ModerationLog, repeatable=True, signed=True
 )
 
-CREATE_REPORT = Operation(
+CREATE_REPORT = ClientOperation(
     "create_report",
     "POST",
     "/api/v1/reports",
@@ -347,7 +353,7 @@ CREATE_REPORT = Operation(
     keyed=True,
 )
 
-LIST_OPPORTUNITIES = Operation(
+LIST_OPPORTUNITIES = ClientOperation(
     "list_opportunities",
     "GET",
     "/api/v1/opportunities",
@@ -356,7 +362,7 @@ LIST_OPPORTUNITIES = Operation(
     signed=True,
 )
 
-LIST_RECOMMENDED = Operation(
+LIST_RECOMMENDED = ClientOperation(
     "list_recommended",
     "GET",
     "/api/v1/opportunities/recommended",
@@ -365,11 +371,11 @@ LIST_RECOMMENDED = Operation(
     signed=True,
 )
 
-GET_REPLY = Operation(
+GET_REPLY = ClientOperation(
     "get_reply", "GET", "/api/v1/replies/{replyId}", ReplyFocus, repeatable=True, signed=True
 )
 
-CREATE_REPLY = Operation(
+CREATE_REPLY = ClientOperation(
     "create_reply",
     "POST",
     "/api/v1/threads/{threadId}/replies",
@@ -379,7 +385,7 @@ CREATE_REPLY = Operation(
     keyed=True,
 )
 
-LIST_REPLIES = Operation(
+LIST_REPLIES = ClientOperation(
     "list_replies",
     "GET",
     "/api/v1/threads/{threadId}/replies",
@@ -388,7 +394,7 @@ LIST_REPLIES = Operation(
     signed=True,
 )
 
-GET_THREAD_REPLY = Operation(
+GET_THREAD_REPLY = ClientOperation(
     "get_thread_reply",
     "GET",
     "/api/v1/threads/{threadId}/replies/{replyId}",
@@ -397,7 +403,7 @@ GET_THREAD_REPLY = Operation(
     signed=True,
 )
 
-ACCEPT_REPLY = Operation(
+ACCEPT_REPLY = ClientOperation(
     "accept_reply",
     "POST",
     "/api/v1/threads/{threadId}/replies/{replyId}/accept",
@@ -407,19 +413,19 @@ ACCEPT_REPLY = Operation(
     keyed=True,
 )
 
-GET_BOOTSTRAP = Operation(
+GET_BOOTSTRAP = ClientOperation(
     "get_bootstrap", "GET", "/api/v1/bootstrap", Bootstrap, repeatable=True, signed=False
 )
 
-GET_LIMITS = Operation(
+GET_LIMITS = ClientOperation(
     "get_limits", "GET", "/api/v1/limits", LimitsRead, repeatable=True, signed=False
 )
 
-SEARCH_THREADS = Operation(
+SEARCH_THREADS = ClientOperation(
     "search_threads", "GET", "/api/v1/search", SearchResult, repeatable=True, signed=True
 )
 
-CREATE_THREAD = Operation(
+CREATE_THREAD = ClientOperation(
     "create_thread",
     "POST",
     "/api/v1/threads",
@@ -429,19 +435,19 @@ CREATE_THREAD = Operation(
     keyed=True,
 )
 
-LIST_THREADS = Operation(
+LIST_THREADS = ClientOperation(
     "list_threads", "GET", "/api/v1/threads", ThreadList, repeatable=True, signed=True
 )
 
-GET_THREAD = Operation(
+GET_THREAD = ClientOperation(
     "get_thread", "GET", "/api/v1/threads/{threadId}", ThreadRead, repeatable=True, signed=True
 )
 
-LIST_UNANSWERED = Operation(
+LIST_UNANSWERED = ClientOperation(
     "list_unanswered", "GET", "/api/v1/unanswered", ThreadList, repeatable=True, signed=True
 )
 
-CREATE_WEBHOOK = Operation(
+CREATE_WEBHOOK = ClientOperation(
     "create_webhook",
     "POST",
     "/api/v1/webhooks",
@@ -451,11 +457,11 @@ CREATE_WEBHOOK = Operation(
     keyed=True,
 )
 
-LIST_WEBHOOKS = Operation(
+LIST_WEBHOOKS = ClientOperation(
     "list_webhooks", "GET", "/api/v1/webhooks", WebhookList, repeatable=True, signed=True
 )
 
-DELETE_WEBHOOK = Operation(
+DELETE_WEBHOOK = ClientOperation(
     "delete_webhook",
     "POST",
     "/api/v1/webhooks/{webhookId}/delete",
@@ -465,7 +471,7 @@ DELETE_WEBHOOK = Operation(
     keyed=True,
 )
 
-TEST_WEBHOOK = Operation(
+TEST_WEBHOOK = ClientOperation(
     "test_webhook",
     "POST",
     "/api/v1/webhooks/{webhookId}/test",

@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 from stoa.domain import authorizations as rules
-from stoa.domain.authorizations import Asked
+from stoa.domain.authorizations import AuthorizationRequest
 from stoa.domain.oauth import OAuthRefusal, check_resource
 from stoa.operations.call import Call
-from stoa.operations.parts.grants import Form, Grant, Tokens, open_session, required
+from stoa.operations.parts.grants import FormFields, Grant, Tokens, open_session, required
 from stoa.store import agents, authorizations, sessions
 from stoa.store.authorizations import RequestRow
 from stoa.store.tx import Tx
@@ -17,25 +17,25 @@ VIA = "authorization_code"
 _BAD_CODE = "The code is unknown, has expired or was used: begin again at the authorization page."
 
 
-class Shown(NamedTuple):
+class ShownRequest(NamedTuple):
     """A request as its page shows it, with the name of the agent that approved it."""
 
     row: RequestRow
     agent_name: str
 
 
-async def begin(tx: Tx, handle: str, pairing_code: str, asked: Asked) -> bool:
+async def begin(tx: Tx, handle: str, pairing_code: str, asked: AuthorizationRequest) -> bool:
     """Keep what a client asks for; False if another request has this pairing code."""
     return await authorizations.insert(tx, rules.digest(handle), pairing_code, asked)
 
 
-async def shown(tx: Tx, handle: str) -> Shown | None:
+async def shown(tx: Tx, handle: str) -> ShownRequest | None:
     """The request whose page has this handle; None when there is none any more."""
     row = await authorizations.get(tx, rules.digest(handle))
     if row is None or row.expires_at <= tx.now:
         return None
     agent = await agents.get(tx, row.agent_id) if row.agent_id else None
-    return Shown(row, agent.display_name if agent else "")
+    return ShownRequest(row, agent.display_name if agent else "")
 
 
 async def confirm(tx: Tx, handle: str, given: str) -> bool:
@@ -59,7 +59,7 @@ async def give_code(tx: Tx, handle: str, confirmation: str, code: str) -> bool:
     return await authorizations.give_code(tx, rules.digest(handle), rules.digest(code))
 
 
-async def redeem_code(call: Call, form: Form) -> Tokens | OAuthRefusal:
+async def redeem_code(call: Call, form: FormFields) -> Tokens | OAuthRefusal:
     """Trade a code for the tokens of a session. A second use of a code ends that session.
 
     Raises `OAuthRefusal` with nothing changed for a code that this client cannot use.
@@ -88,7 +88,7 @@ async def redeem_code(call: Call, form: Form) -> Tokens | OAuthRefusal:
     return opened.tokens
 
 
-def _check_bound(row: RequestRow, form: Form) -> None:
+def _check_bound(row: RequestRow, form: FormFields) -> None:
     """`invalid_grant` unless this is the client that asked, with its address and its verifier."""
     if required(form, "client_id") != row.client_id:
         raise OAuthRefusal("invalid_grant", "The code was given to another `client_id`.")

@@ -24,7 +24,7 @@ _RESET, _RESOURCE = b"x-ratelimit-reset", b"x-ratelimit-resource"
 _LINES = b"%b: %%d\r\n%b: %%d\r\n%b: %%d\r\n%b: %%b\r\n" % (_LIMIT, _REMAINING, _RESET, _RESOURCE)
 
 
-class Bucket(msgspec.Struct, frozen=True, gc=False):
+class RateBucket(msgspec.Struct, frozen=True, gc=False):
     """What a call is charged to: at most `limit` (0 = unlimited) in any `window_ms`, per `key`.
 
     `resource` is the name in the headers, with one window for all its buckets; `key` says whose.
@@ -45,7 +45,7 @@ class Charge(msgspec.Struct, frozen=True, gc=False):
     the call; writes are then refused.
     """
 
-    bucket: Bucket
+    bucket: RateBucket
     allowed: bool = True
     remaining: int = 0
     reset: int = 0
@@ -64,7 +64,7 @@ class Charge(msgspec.Struct, frozen=True, gc=False):
         return self.bucket.limit
 
 
-def taken(now: int, bucket: Bucket, oldest: int, count: int) -> Charge:
+def taken(now: int, bucket: RateBucket, oldest: int, count: int) -> Charge:
     """The charge of a unit taken now, when `count` calls are counted, the first made at `oldest`.
 
     Times in ms.
@@ -73,7 +73,7 @@ def taken(now: int, bucket: Bucket, oldest: int, count: int) -> Charge:
     return Charge(bucket, True, bucket.limit - count, reset, 0, now)
 
 
-def counted(now: int, bucket: Bucket, oldest: int, count: int) -> Charge:
+def counted(now: int, bucket: RateBucket, oldest: int, count: int) -> Charge:
     """How full a bucket is, when `count` calls are counted, the first made at `oldest`; nothing is
     charged. `reset` is 0 when none is counted. Times in ms."""
     if not count:
@@ -81,7 +81,7 @@ def counted(now: int, bucket: Bucket, oldest: int, count: int) -> Charge:
     return msgspec.structs.replace(taken(now, bucket, oldest, count), taken_at=0)
 
 
-def refused(now: int, bucket: Bucket, oldest: int) -> Charge:
+def refused(now: int, bucket: RateBucket, oldest: int) -> Charge:
     """The refusal of a full bucket, of which the first call was made at `oldest`. Times in ms."""
     leaves = oldest + bucket.window_ms
     retry_after = max(1, -(-(leaves - now) // 1000))

@@ -6,17 +6,17 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from stoa.domain import assertions
-from stoa.domain.assertions import Claims, Header
+from stoa.domain.assertions import Claims, JoseHeader
 from stoa.domain.oauth import ISSUER, TOKEN, check_resource, granted_scopes
 from stoa.operations import sessions as keys
 from stoa.operations.call import Call
-from stoa.operations.parts.grants import Form, Grant, Tokens, open_session, required
+from stoa.operations.parts.grants import FormFields, Grant, Tokens, open_session, required
 from stoa.store import agents, sessions
 
 T = TypeVar("T")
 
 
-class SignIn(NamedTuple):
+class AssertionSignIn(NamedTuple):
     """A sign-in by an assertion that this key signed, not before `made_at`. It is good until a time
     and once: `digest` is what is remembered of it. Times are ms."""
 
@@ -27,7 +27,7 @@ class SignIn(NamedTuple):
     scopes: str
 
 
-def read_sign_in(form: Form, base_urls: frozenset[str], now: int) -> SignIn:
+def read_sign_in(form: FormFields, base_urls: frozenset[str], now: int) -> AssertionSignIn:
     """The sign-in that a form asks for at a time (ms). This needs no store, so that the process
     that writes never reads an assertion or checks a signature."""
     scopes = granted_scopes(form.get("scope"))
@@ -35,7 +35,7 @@ def read_sign_in(form: Form, base_urls: frozenset[str], now: int) -> SignIn:
     key, claims = _read(form)
     assertions.check_claims(claims, _audiences(base_urls), now)
     times = assertions.made_at(claims), assertions.good_until(claims)
-    return SignIn(key, assertions.digest(key, claims), *times, scopes)
+    return AssertionSignIn(key, assertions.digest(key, claims), *times, scopes)
 
 
 @lru_cache
@@ -44,7 +44,7 @@ def _audiences(base_urls: frozenset[str]) -> frozenset[str]:
     return frozenset(f"{url}{path}" for url in base_urls for path in (ISSUER, TOKEN))
 
 
-async def client_credentials(call: Call, asked: SignIn) -> Tokens:
+async def client_credentials(call: Call, asked: AssertionSignIn) -> Tokens:
     """Sign an agent in by an assertion that its key signed (RFC 7523).
 
     A key that is new is registered, as by a signed challenge and under the same limits.
@@ -72,7 +72,7 @@ async def client_credentials(call: Call, asked: SignIn) -> Tokens:
     return (await open_session(call, grant)).tokens
 
 
-def _read(form: Form) -> tuple[bytes, Claims]:
+def _read(form: FormFields) -> tuple[bytes, Claims]:
     """The key that signed the assertion of a request, and what it claims."""
     if required(form, "client_assertion_type") != assertions.TYPE:
         raise assertions.refusal(f"client_assertion_type must be {assertions.TYPE}.")
@@ -89,7 +89,7 @@ def _read(form: Form) -> tuple[bytes, Claims]:
 @lru_cache
 def _check_head(part: bytes) -> None:
     """`assertions.check_head`, once for each header: clients send the same with each assertion."""
-    assertions.check_head(_decoded(part, Header))
+    assertions.check_head(_decoded(part, JoseHeader))
 
 
 def _decoded(part: bytes, kind: type[T]) -> T:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from stoa.domain import limits
 from stoa.domain import webhooks as rules
 from stoa.domain.events import EVERY_KIND, PUBLIC_KINDS, chosen
-from stoa.entropy import Ids
+from stoa.entropy import IdGenerator
 from stoa.operations.inbox import wanted_by
 from stoa.operations.parts import event_log
 from stoa.operations.views.events import WEBHOOKS, event_views
@@ -17,7 +17,7 @@ from stoa.store.events import EventFilter, EventRow
 from stoa.store.tx import Tx
 from stoa.store.webhooks import WebhookRow
 
-Looked = Mapping[str, int]
+ReadUpTo = Mapping[str, int]
 """Up to which place of the log there was nothing for a webhook, by its id."""
 
 
@@ -30,7 +30,7 @@ class Delivery(NamedTuple):
     body: bytes
 
 
-class Found(NamedTuple):
+class DueWebhooks(NamedTuple):
     """The webhooks that have something to be sent now, and up to which place there is nothing for
     each; for those in `moved` that place is to be stored."""
 
@@ -39,11 +39,11 @@ class Found(NamedTuple):
     moved: dict[str, int]
 
 
-async def find(tx: Tx, looked: Looked, busy: Collection[str]) -> Found:
+async def find(tx: Tx, looked: ReadUpTo, busy: Collection[str]) -> DueWebhooks:
     """Find the webhooks that an event or a test is to be sent to now, but for `busy` ones. Each
     statement has to see what was committed before that statement."""
     kept = {webhook_id: looked[webhook_id] for webhook_id in busy if webhook_id in looked}
-    newest, found = (await events.log(tx)).newest, Found([], kept, {})
+    newest, found = (await events.log(tx)).newest, DueWebhooks([], kept, {})
     for row in await webhooks.due(tx, newest):
         if row.id in busy:
             continue
@@ -56,7 +56,7 @@ async def find(tx: Tx, looked: Looked, busy: Collection[str]) -> Found:
     return found
 
 
-async def next_delivery(tx: Tx, webhook_id: str, looked: Looked) -> Delivery | None:
+async def next_delivery(tx: Tx, webhook_id: str, looked: ReadUpTo) -> Delivery | None:
     """What is to be sent to a webhook now, as it is shown now."""
     row = await webhooks.get(tx, webhook_id)
     if row is None:
@@ -72,7 +72,7 @@ async def next_delivery(tx: Tx, webhook_id: str, looked: Looked) -> Delivery | N
     return Delivery(row, event.id, event.seq, encode(view))
 
 
-async def _next(tx: Tx, row: WebhookRow, looked: Looked) -> tuple[EventRow | None, int]:
+async def _next(tx: Tx, row: WebhookRow, looked: ReadUpTo) -> tuple[EventRow | None, int]:
     """The first event that a webhook was not sent, and up to which place was looked."""
     log = await events.log(tx)
     after = max(row.seq, log.deleted, looked.get(row.id, 0))
@@ -110,7 +110,7 @@ async def succeeded(tx: Tx, sent: Delivery) -> None:
     await webhooks.test_succeeded(tx, webhook_id, sent.event_id, newest)
 
 
-async def failed(tx: Tx, ids: Ids, sent: Delivery, failure: rules.Failure) -> bool:
+async def failed(tx: Tx, ids: IdGenerator, sent: Delivery, failure: rules.Failure) -> bool:
     """Note that a delivery failed, and why; whether the webhook is disabled now."""
     row, due_at = sent.webhook, None
     if sent.seq is None:
@@ -128,7 +128,7 @@ async def failed(tx: Tx, ids: Ids, sent: Delivery, failure: rules.Failure) -> bo
     return True
 
 
-async def move(tx: Tx, places: Looked) -> None:
+async def move(tx: Tx, places: ReadUpTo) -> None:
     """Store up to where these webhooks have nothing to be sent."""
     for webhook_id, place in sorted(places.items()):
         await webhooks.move(tx, webhook_id, place)

@@ -6,7 +6,7 @@ from stoa.domain import credits, limits
 from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
 from stoa.domain.jobs import JobStatus
-from stoa.entropy import Ids
+from stoa.entropy import IdGenerator
 from stoa.operations.call import Call
 from stoa.operations.parts import event_log, key_standing
 from stoa.schemas.credits import CreditChange
@@ -120,7 +120,7 @@ async def take_back(call: Call, agent_id: str, amount: Credits) -> None:
         await ledger.book(call.tx, call.services.ids, movement)
 
 
-async def give_back(tx: Tx, ids: Ids, hold: HoldRow) -> None:
+async def give_back(tx: Tx, ids: IdGenerator, hold: HoldRow) -> None:
     """Return a hold to the agent who made it. Its thread or job must be locked."""
     _check_running(await ledger.stopped(tx))
     movement = credits.refund(hold.type, hold.id, hold.agent_id, Credits(hold.amount))
@@ -137,7 +137,7 @@ def _check_running(stopped: str | None) -> None:
         )
 
 
-async def expire(tx: Tx, ids: Ids, hold: HoldRow) -> None:
+async def expire(tx: Tx, ids: IdGenerator, hold: HoldRow) -> None:
     """Refund a hold that is due and mark its thread or job, which must be locked."""
     await give_back(tx, ids, hold)
     if hold.type == "bounty":
@@ -155,7 +155,7 @@ async def close_opportunity(tx: Tx, subject_id: str) -> None:
 
 
 async def expire_due(
-    tx: Tx, ids: Ids, agent_id: str, subject_ids: list[str], most: int | None = None
+    tx: Tx, ids: IdGenerator, agent_id: str, subject_ids: list[str], most: int | None = None
 ) -> bool:
     """Book the refunds that are due for an agent or for these threads and jobs, up to `most`;
     returns whether there were as many."""
@@ -168,13 +168,13 @@ async def expire_due(
     return len(seen) == most
 
 
-async def _expire_all(tx: Tx, ids: Ids, due: list[HoldRow]) -> None:
+async def _expire_all(tx: Tx, ids: IdGenerator, due: list[HoldRow]) -> None:
     # In the order in which all transactions lock accounts.
     for hold in sorted(due, key=lambda hold: (hold.agent_id, hold.expires_at)):
         await expire(tx, ids, hold)
 
 
-async def sweep(tx: Tx, ids: Ids) -> int:
+async def sweep(tx: Tx, ids: IdGenerator) -> int:
     """Book some of the refunds that are due; returns how many there were."""
     if await ledger.stopped(tx):
         return 0

@@ -1,7 +1,7 @@
 """Writes the events of what operations do, in the same transaction."""
 
 from stoa.domain.events import EventKind
-from stoa.entropy import Ids
+from stoa.entropy import IdGenerator
 from stoa.operations.call import Call
 from stoa.schemas.base import Receipt, iso
 from stoa.store import events
@@ -55,7 +55,7 @@ def on_job(
 
 def on_agent(
     tx: Tx,
-    ids: Ids,
+    ids: IdGenerator,
     kind: EventKind,
     agent_id: str,
     actor_id: str | None,
@@ -67,7 +67,7 @@ def on_agent(
     events.add(tx, event_id, kind, actor_id, subject, None, None, (party, None), facts, offer=False)
 
 
-def on_webhook_disabled(tx: Tx, ids: Ids, webhook_id: str, agent_id: str) -> None:
+def on_webhook_disabled(tx: Tx, ids: IdGenerator, webhook_id: str, agent_id: str) -> None:
     """Write that a webhook of an agent is disabled, into its inbox alone."""
     kind, event_id = EventKind.WEBHOOK_DISABLED, ids.new("ev", tx.now)
     subject = ("webhook", webhook_id)
@@ -89,14 +89,14 @@ def on_act(
     )
 
 
-def on_bounty_refunded(tx: Tx, ids: Ids, hold: HoldRow) -> None:
+def on_bounty_refunded(tx: Tx, ids: IdGenerator, hold: HoldRow) -> None:
     """Write that a bounty went back: its time had passed, or its thread was hidden."""
     _ended(
         tx, ids, EventKind.BOUNTY_REFUNDED, hold, ("bounty", hold.id), hold.subject_id, None, None
     )
 
 
-def on_job_expired(tx: Tx, ids: Ids, hold: HoldRow, job: JobRow | None) -> None:
+def on_job_expired(tx: Tx, ids: IdGenerator, hold: HoldRow, job: JobRow | None) -> None:
     """Write that a job ended without payment: its time had passed, or it was hidden or
     cancelled."""
     worker = job.claimer_id if job else None
@@ -106,7 +106,7 @@ def on_job_expired(tx: Tx, ids: Ids, hold: HoldRow, job: JobRow | None) -> None:
 
 def _ended(
     tx: Tx,
-    ids: Ids,
+    ids: IdGenerator,
     kind: EventKind,
     hold: HoldRow,
     subject: tuple[str, str],

@@ -13,7 +13,7 @@ from stoa.operations.call import Call
 from stoa.store import agents, sessions
 from stoa.store.sessions import Origin, RefreshRow
 
-Form = Mapping[str, str]
+FormFields = Mapping[str, str]
 """The parameters of a request to the token endpoint, each given once."""
 
 
@@ -85,7 +85,7 @@ async def _check_key(call: Call, grant: Grant) -> None:
         raise OAuthRefusal("invalid_grant", "The key of the agent has changed since it agreed.")
 
 
-async def refresh_session(call: Call, form: Form) -> Tokens | OAuthRefusal:
+async def refresh_session(call: Call, form: FormFields) -> Tokens | OAuthRefusal:
     """The grant `refresh_token`: another token and refresh token for the session.
 
     A refresh token is good once. For a while it gives the same again: its answer may have been
@@ -154,7 +154,7 @@ async def _keep_refresh_token(
     await sessions.insert_refresh_token(call.tx, digest, agent_id, session_id, ends_at)
 
 
-def required(form: Form, name: str) -> str:
+def required(form: FormFields, name: str) -> str:
     """A parameter that a grant cannot do without."""
     if name not in form:
         raise OAuthRefusal("invalid_request", f"The parameter {name} is missing.")

@@ -5,9 +5,16 @@ from typing import NamedTuple
 from stoa.domain import key_changes as rules
 from stoa.domain.errors import Refusal
 from stoa.domain.events import EventKind
-from stoa.domain.key_changes import KEY_SIGNED, Change, KeyEvent, KeyState, Link, Standing
+from stoa.domain.key_changes import (
+    KEY_SIGNED,
+    ChainLink,
+    KeyChange,
+    KeyEvent,
+    KeyStanding,
+    KeyState,
+)
 from stoa.domain.missing import missing
-from stoa.entropy import Ids
+from stoa.entropy import IdGenerator
 from stoa.operations.call import Call
 from stoa.operations.parts import event_log
 from stoa.schemas.base import iso
@@ -20,7 +27,7 @@ class AgentKeys(NamedTuple):
     """An agent with its keys."""
 
     row: AgentRow
-    standing: Standing
+    standing: KeyStanding
 
     def follow(self, event: KeyEvent) -> None:
         """Raise the refusal of an event that the keys do not allow now."""
@@ -32,19 +39,19 @@ async def read(tx: Tx, row: AgentRow) -> AgentKeys:
     return AgentKeys(row, standing(row, await key_changes.newest(tx, row.id), tx.now))
 
 
-def standing(row: AgentRow, links: list[Link], now: int) -> Standing:
+def standing(row: AgentRow, links: list[ChainLink], now: int) -> KeyStanding:
     """The keys of an agent at a time (ms), from its changes or the newest of each kind."""
     is_retired = row.retired_at is not None
     first = key_before(row, links)
     return rules.standing(first, row.created_at, links, now, retired=is_retired)
 
 
-def key_before(row: AgentRow, links: list[Link]) -> bytes:
+def key_before(row: AgentRow, links: list[ChainLink]) -> bytes:
     """The key of an agent before these changes, which include the newest."""
     return links[0].replaced if links else row.public_key
 
 
-async def locked(tx: Tx, ids: Ids, agent_id: str) -> AgentKeys:
+async def locked(tx: Tx, ids: IdGenerator, agent_id: str) -> AgentKeys:
     """The keys of an agent, which nothing else changes until the end; 404 without such an agent.
 
     A recovery whose delay has passed is put in force first.
@@ -58,12 +65,18 @@ async def locked(tx: Tx, ids: Ids, agent_id: str) -> AgentKeys:
     if due_at is None or due_at > tx.now:
         return keys
     await put_in_force(tx, agent_id, keys.standing.current)
-    note_change(tx, ids, Change.RECOVER, agent_id, due_at, actor_id=None)
+    note_change(tx, ids, KeyChange.RECOVER, agent_id, due_at, actor_id=None)
     return await locked(tx, ids, agent_id)
 
 
 def note_change(
-    tx: Tx, ids: Ids, change: Change, agent_id: str, in_force_at: int, *, actor_id: str | None
+    tx: Tx,
+    ids: IdGenerator,
+    change: KeyChange,
+    agent_id: str,
+    in_force_at: int,
+    *,
+    actor_id: str | None,
 ) -> None:
     """Write the event of a change of keys, which is in force from `in_force_at` (ms) on."""
     facts = {"change": change.value, "inForceAt": iso(in_force_at)}
@@ -79,7 +92,7 @@ async def put_in_force(tx: Tx, agent_id: str, key: bytes) -> int:
     return ended
 
 
-async def sweep(tx: Tx, ids: Ids) -> int:
+async def sweep(tx: Tx, ids: IdGenerator) -> int:
     """Put in force some of the recoveries whose delay has passed; returns how many."""
     due = await key_changes.due(tx)
     for agent_id in sorted(due):
@@ -106,7 +119,7 @@ def check_in_force(row: AgentRow, key: bytes) -> None:
         raise _about(row, Refusal("key_retired"))
 
 
-async def by_other_key(tx: Tx, ids: Ids, key: bytes) -> AgentRow | None:
+async def by_other_key(tx: Tx, ids: IdGenerator, key: bytes) -> AgentRow | None:
     """The agent that a recovery whose delay has passed gives this key to, which is put in force.
 
     401 for a key that is retired or pending; None for one that no agent had.

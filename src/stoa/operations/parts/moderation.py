@@ -14,15 +14,15 @@ from stoa.domain.missing import missing, removed
 from stoa.domain.moderation import (
     ACTIONS,
     Action,
-    State,
-    Subject,
+    ModerationState,
+    ModerationSubject,
     SubjectType,
     check_moderator,
     follow,
     follow_ups,
     one_of,
 )
-from stoa.entropy import Ids
+from stoa.entropy import IdGenerator
 from stoa.operations.call import Services
 from stoa.operations.parts import escrow, event_log, moderators
 from stoa.schemas.base import iso
@@ -42,26 +42,26 @@ class Order:
     """What is to be done, and why; `undoes` is the act that it takes back."""
 
     action: Action
-    subject: Subject
+    subject: ModerationSubject
     reason: str
     until: int | None = None
     points: int | None = None
     undoes: str | None = None
 
 
-Row = ThreadRow | ReplyRow | JobRow | AgentRow
+SubjectRow = ThreadRow | ReplyRow | JobRow | AgentRow
 
 
-def subject_of(subject_id: str) -> Subject:
+def subject_of(subject_id: str) -> ModerationSubject:
     """What an id names. 404 for an id of something that cannot be moderated."""
     prefix = prefix_of(subject_id) or ""
     if prefix not in _TYPES:
         wanted = subject_id.partition("_")[0]
         raise missing(wanted if wanted in _TYPES else "th", subject_id)
-    return Subject(_TYPES[prefix], subject_id)
+    return ModerationSubject(_TYPES[prefix], subject_id)
 
 
-_READ: dict[SubjectType, Callable[[Tx, str], Awaitable[Row | None]]] = {
+_READ: dict[SubjectType, Callable[[Tx, str], Awaitable[SubjectRow | None]]] = {
     SubjectType.THREAD: threads.get,
     SubjectType.REPLY: replies.get,
     SubjectType.JOB: jobs.get,
@@ -69,7 +69,7 @@ _READ: dict[SubjectType, Callable[[Tx, str], Awaitable[Row | None]]] = {
 }
 
 
-async def found(tx: Tx, subject: Subject) -> Row:
+async def found(tx: Tx, subject: ModerationSubject) -> SubjectRow:
     """The row of what is moderated, hidden or not; 404 when there is none."""
     row = await _READ[subject.type](tx, subject.id)
     if row is None:
@@ -118,14 +118,14 @@ async def check_shown(tx: Tx, answer: bytes) -> None:
             raise removed(prefix, subject_id, reason=row.removed_reason, at=at)
 
 
-def owner_of(row: Row) -> str:
+def owner_of(row: SubjectRow) -> str:
     """The agent whose the subject is."""
     if isinstance(row, AgentRow):
         return row.id
     return row.creator_id if isinstance(row, JobRow) else row.author_id
 
 
-async def locked(tx: Tx, subjects: Sequence[Subject]) -> None:
+async def locked(tx: Tx, subjects: Sequence[ModerationSubject]) -> None:
     """Lock the log, and what is moderated with what changes with it, in the order of all locks.
 
     404 when one of the subjects is not there.
@@ -187,13 +187,13 @@ async def act_locked(tx: Tx, services: Services, order: Order, moderator_id: str
 
 async def record(
     tx: Tx,
-    ids: Ids,
+    ids: IdGenerator,
     action: str,
     subject: tuple[str, str],
     reason: str,
     moderator_id: str | None = None,
     more: tuple[int | None, int | None, str | None] = (None, None, None),
-    on: Row | None = None,
+    on: SubjectRow | None = None,
 ) -> ActRow:
     """Write an act into the log, and its event: the one place where one is recorded. `more` is
     until when it holds, its points and the act that it takes back."""
@@ -205,14 +205,14 @@ async def record(
     return row
 
 
-def _thread_of(row: Row | None) -> str | None:
+def _thread_of(row: SubjectRow | None) -> str | None:
     if isinstance(row, ReplyRow):
         return row.thread_id
     return row.id if isinstance(row, ThreadRow) else None
 
 
 async def possible_next(
-    tx: Tx, services: Services, row: Row, outcome: str, moderator_id: str | None
+    tx: Tx, services: Services, row: SubjectRow, outcome: str, moderator_id: str | None
 ) -> list[Action]:
     """What this moderator, or the operator, can do next about something with settled reports."""
     subject = subject_of(row.id)
@@ -229,7 +229,7 @@ async def possible_next(
 
 
 async def _check_moderator(
-    tx: Tx, services: Services, order: Order, row: Row, moderator_id: str
+    tx: Tx, services: Services, order: Order, row: SubjectRow, moderator_id: str
 ) -> None:
     is_one = isinstance(row, AgentRow) and await moderators.is_moderator(tx, services.settings, row)
     check_moderator(
@@ -241,31 +241,31 @@ async def _check_moderator(
     )
 
 
-async def _states(tx: Tx, row: Row) -> frozenset[State]:
+async def _states(tx: Tx, row: SubjectRow) -> frozenset[ModerationState]:
     """The states that something is in, as far as moderation is concerned."""
-    states = {State.SHOWN if row.removed_at is None else await _hidden_by(tx, row.id)}
+    states = {ModerationState.SHOWN if row.removed_at is None else await _hidden_by(tx, row.id)}
     if isinstance(row, ThreadRow):
-        states.add(State.LOCKED if row.locked else State.UNLOCKED)
+        states.add(ModerationState.LOCKED if row.locked else ModerationState.UNLOCKED)
     elif isinstance(row, JobRow):
         is_open = row.status_at(tx.now) is JobStatus.OPEN
-        states.add(State.OPEN if is_open else State.NOT_OPEN)
+        states.add(ModerationState.OPEN if is_open else ModerationState.NOT_OPEN)
     elif isinstance(row, AgentRow):
         states.add(_standing(row))
     return frozenset(states)
 
 
-def _standing(row: AgentRow) -> State:
+def _standing(row: AgentRow) -> ModerationState:
     if row.retired_at is not None:
-        return State.RETIRED
-    return State.SUSPENDED if row.status == "suspended" else State.ACTIVE
+        return ModerationState.RETIRED
+    return ModerationState.SUSPENDED if row.status == "suspended" else ModerationState.ACTIVE
 
 
-async def _hidden_by(tx: Tx, subject_id: str) -> State:
+async def _hidden_by(tx: Tx, subject_id: str) -> ModerationState:
     by_reports = await moderation.hidden_by(tx, subject_id) == Action.AUTO_HIDE
-    return State.AUTO_HIDDEN if by_reports else State.HIDDEN
+    return ModerationState.AUTO_HIDDEN if by_reports else ModerationState.HIDDEN
 
 
-async def _do(tx: Tx, ids: Ids, order: Order, row: Row) -> None:
+async def _do(tx: Tx, ids: IdGenerator, order: Order, row: SubjectRow) -> None:
     match order.action:
         case Action.HIDE | Action.AUTO_HIDE | Action.RESTORE:
             await _show_or_hide(tx, ids, order, row)
@@ -284,7 +284,7 @@ async def _do(tx: Tx, ids: Ids, order: Order, row: Row) -> None:
             await _refund_job(tx, ids, row.id)
 
 
-async def _show_or_hide(tx: Tx, ids: Ids, order: Order, row: Row) -> None:
+async def _show_or_hide(tx: Tx, ids: IdGenerator, order: Order, row: SubjectRow) -> None:
     reason = None if order.action is Action.RESTORE else order.reason
     is_news = (row.removed_at is None) is not (reason is None)
     if isinstance(row, ThreadRow):
@@ -307,7 +307,7 @@ async def _show_or_hide(tx: Tx, ids: Ids, order: Order, row: Row) -> None:
         await moderation.mark(tx, "agent", reason, agent_id=row.id)
 
 
-async def _refund_bounty(tx: Tx, ids: Ids, row: ThreadRow) -> None:
+async def _refund_bounty(tx: Tx, ids: IdGenerator, row: ThreadRow) -> None:
     """Give the open bounty of a locked thread back."""
     hold = await holds.get(tx, row.bounty_id) if row.bounty_id else None
     if hold and hold.status == "OPEN":
@@ -317,7 +317,7 @@ async def _refund_bounty(tx: Tx, ids: Ids, row: ThreadRow) -> None:
         await escrow.close_opportunity(tx, row.id)
 
 
-async def _refund_job(tx: Tx, ids: Ids, job_id: str) -> None:
+async def _refund_job(tx: Tx, ids: IdGenerator, job_id: str) -> None:
     """Give the reward of a locked job back that is open."""
     hold = await holds.get(tx, job_id)
     if await jobs.cancel(tx, job_id) and hold:

@@ -10,7 +10,7 @@ from stoa.domain import limits
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.keys import parse_public_key
 from stoa.domain.missing import missing
-from stoa.domain.moderation import INVERSE, Action, Subject, SubjectType, same_aspect
+from stoa.domain.moderation import INVERSE, Action, ModerationSubject, SubjectType, same_aspect
 from stoa.domain.text import check_label
 from stoa.operations.call import Services
 from stoa.operations.parts.moderation import (
@@ -40,7 +40,7 @@ class Command(msgspec.Struct, tag_field="command", frozen=True, kw_only=True):
     reason: str = ""
 
 
-class Grant(Command, tag="grant", frozen=True, kw_only=True):
+class GrantModerator(Command, tag="grant", frozen=True, kw_only=True):
     """Let the agent of a public key be a moderator."""
 
     key: str
@@ -90,7 +90,7 @@ class Resolve(Command, tag="resolve", frozen=True, kw_only=True):
     outcome: Literal["upheld", "dismissed"]
 
 
-Commands = Grant | Revoke | Do | Undo | Signups | ShowReports | Resolve
+Commands = GrantModerator | Revoke | Do | Undo | Signups | ShowReports | Resolve
 
 
 class Done(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
@@ -137,7 +137,7 @@ def _check(asked: Commands, now: int) -> None:
             most = limits.MODERATION_REASON_CHARS
             raise invalid_field("reason", f"Must have 1 to {most} characters.")
         _label("reason", asked.reason, check_label)
-    if isinstance(asked, Grant | Revoke):
+    if isinstance(asked, GrantModerator | Revoke):
         _label("key", asked.key, parse_public_key)
     if isinstance(asked, Do):
         if asked.until is not None and asked.until <= now:
@@ -155,7 +155,7 @@ def _label(path: str, value: str, check: Callable[[str], object]) -> None:
 
 async def _carry_out(tx: Tx, services: Services, asked: Commands) -> Done:
     match asked:
-        case Grant() | Revoke():
+        case GrantModerator() | Revoke():
             return await _name(tx, services, asked)
         case Do():
             subject = subject_of(asked.subject_id)
@@ -180,14 +180,14 @@ def _done(rows: list[ActRow], skipped: list[ActRow] | None = None) -> Done:
     return Done(actions=[act_view(row) for row in rows], skipped=[*map(act_view, skipped or [])])
 
 
-async def _name(tx: Tx, services: Services, asked: Grant | Revoke) -> Done:
+async def _name(tx: Tx, services: Services, asked: GrantModerator | Revoke) -> Done:
     """Give or take the role, and write it into the log."""
     await tx.lock("moderation", "acts")
     key = bytes.fromhex(asked.key)
-    change = moderation.grant if isinstance(asked, Grant) else moderation.revoke
+    change = moderation.grant if isinstance(asked, GrantModerator) else moderation.revoke
     if not await change(tx, key):
         raise Refusal("moderation_not_possible", "That is so already.")
-    action = "grant" if isinstance(asked, Grant) else "revoke"
+    action = "grant" if isinstance(asked, GrantModerator) else "revoke"
     return await _logged(tx, services, action, asked.reason, ("key", key.hex()))
 
 
@@ -254,8 +254,8 @@ async def _tried(tx: Tx, services: Services, order: Order) -> ActRow | None:
         return None
 
 
-def _subject(row: ActRow) -> Subject:
-    return Subject(SubjectType(row.subject_type), row.subject_id)
+def _subject(row: ActRow) -> ModerationSubject:
+    return ModerationSubject(SubjectType(row.subject_type), row.subject_id)
 
 
 def _inverse(row: ActRow, on_it: list[ActRow], undone: set[str], reason: str) -> Order | None:

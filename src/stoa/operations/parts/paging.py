@@ -6,7 +6,7 @@ from typing import Generic, NamedTuple, NotRequired, TypedDict, TypeVar
 from msgspec import UNSET, UnsetType
 
 from stoa.domain import cursors, limits
-from stoa.domain.cursors import Form
+from stoa.domain.cursors import CursorFormat
 from stoa.domain.errors import invalid_field
 from stoa.operations.parts.budget import Budget
 from stoa.schemas.base import Page, Resource, encode
@@ -14,7 +14,7 @@ from stoa.schemas.base import Page, Resource, encode
 Row = TypeVar("Row")
 View = TypeVar("View", bound=Resource)
 Shown = TypeVar("Shown")
-Place = tuple[int | str, ...]
+ListPosition = tuple[int | str, ...]
 
 _TOO_FAR = (
     f"Must be at most {limits.OFFSET_MOST} in a list as long as this: go on with `cursor`, the "
@@ -25,7 +25,7 @@ _ROW_BYTES = 30_000  # of everything but the long text: author, title, labels, a
 _BESIDE_BYTES = 64 * 1024  # of what stands beside the rows: a thread, related rows, warnings
 
 
-def place(form: Form, page: Page) -> Place | None:
+def place(form: CursorFormat, page: Page) -> ListPosition | None:
     """The place that the cursor of a request that was read names, or None for the start."""
     return None if page.cursor is None else cursors.decode(*form, page.cursor)
 
@@ -75,14 +75,14 @@ class Cut(NamedTuple, Generic[View]):
 
 def cut(
     budget: Budget,
-    form: Form,
+    form: CursorFormat,
     page: Page,
     rows: Sequence[Row],
     views: Sequence[View],
-    place_of: Callable[[Row], Place],
+    place_of: Callable[[Row], ListPosition],
     *,
     characters: int = 0,
-    end: Place | None = None,
+    end: ListPosition | None = None,
 ) -> Cut[View]:
     """Cut `rows`, fetched with one more than wanted, and their `views` to the page and the budget.
 
@@ -99,14 +99,14 @@ def cut(
 
 
 def cut_json(
-    form: Form,
+    form: CursorFormat,
     page: Page,
     rows: int,
-    place_of: Callable[[int], Place],
+    place_of: Callable[[int], ListPosition],
     bytes_of: Callable[[int], int],
     *,
     characters: int = 0,
-    end: Place | None = None,
+    end: ListPosition | None = None,
 ) -> tuple[int, Members]:
     """How many of so many `rows` that are JSON the page has, and its paging members. The two
     functions take the number of a row. No budget limits answers that are made of JSON. `end` is as
@@ -116,7 +116,9 @@ def cut_json(
     return count, _members(form, page, count, last, end)
 
 
-def _members(form: Form, page: Page, count: int, last: Place | None, end: Place | None) -> Members:
+def _members(
+    form: CursorFormat, page: Page, count: int, last: ListPosition | None, end: ListPosition | None
+) -> Members:
     """The paging members of a page with `count` rows. `last` is the place of the last one if there
     are more, `end` that behind which there may be more. Raises 400 for an offset so large that
     fewer rows were skipped: each row that is skipped by number is looked at."""

@@ -26,7 +26,7 @@ from stoa.schemas.jobs import (
 )
 from stoa.schemas.removal import removal
 from stoa.store import jobs
-from stoa.store.jobs import JobRow, Life, SubmissionRow
+from stoa.store.jobs import JobHistory, JobRow, SubmissionRow
 
 Shown = TypeVar("Shown", bound=JobSummary)
 
@@ -90,7 +90,7 @@ def _shown(
     )
 
 
-def job_view(call: Call, life: Life) -> Job:
+def job_view(call: Call, life: JobHistory) -> Job:
     """A job as the caller may see it."""
     row = life.job
     visible, status = is_party(call, row), _status(call, row)
@@ -105,7 +105,7 @@ def job_view(call: Call, life: Life) -> Job:
     )
 
 
-def job_written(call: Call, life: Life, role: Role) -> Job:
+def job_written(call: Call, life: JobHistory, role: Role) -> Job:
     """A job after a write of one who is its `role`, whose turns come first in `nextActions`."""
     view = job_view(call, life)
     return replace(view, next_actions=next_actions.own_first(view.next_actions, role))
@@ -133,7 +133,7 @@ def submission_view(row: SubmissionRow, *, visible: bool) -> Submission:
     )
 
 
-def _timeline(life: Life, status: JobStatus) -> list[TimelineEvent]:
+def _timeline(life: JobHistory, status: JobStatus) -> list[TimelineEvent]:
     events = [
         TimelineEvent(event=event.event, agent_id=event.agent_id, at=iso(event.at))
         for event in life.events

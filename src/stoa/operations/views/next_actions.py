@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from stoa.domain.jobs import JobStatus
-from stoa.domain.moderation import Action, Subject
+from stoa.domain.moderation import Action, ModerationSubject
 from stoa.schemas.base import NextAction, Role
 from stoa.schemas.threads import Reply
 from stoa.store.threads import ThreadRow
 
-Offer = tuple[list[str], list[NextAction]]
+OfferedActions = tuple[list[str], list[NextAction]]
 """`actions`, the short names, and `nextActions`."""
 
 ACCEPTS_OFFERED = 5
@@ -32,7 +32,7 @@ def write(action: str, url: str, by: Role = "anyone") -> NextAction:
     return NextAction(action=action, method="POST", url=url, requires_auth=True, by=by)
 
 
-def on_thread(row: ThreadRow, beside: Sequence[Reply] = ()) -> Offer:
+def on_thread(row: ThreadRow, beside: Sequence[Reply] = ()) -> OfferedActions:
     """What the state of a thread allows.
 
     Of the replies `beside` it those that can be accepted are offered, else the newest of all.
@@ -81,7 +81,7 @@ def on_told_reply(thread: ThreadRow, reply_id: str, *, may_accept: bool) -> list
     return [*actions, _accept(path, reply_id)] if may_accept else actions
 
 
-def on_job(job_id: str, status: JobStatus, *, submitted: bool) -> Offer:
+def on_job(job_id: str, status: JobStatus, *, submitted: bool) -> OfferedActions:
     """What the state of a job allows; `submitted` says whether it has submissions."""
     path = f"/api/v1/jobs/{job_id}"
     # Its parties alone are shown the submissions.
@@ -94,7 +94,7 @@ def on_job(job_id: str, status: JobStatus, *, submitted: bool) -> Offer:
     return names, actions + [write(f"{name}_job", f"{path}/{name}", by) for name in names]
 
 
-def on_reported(subject: Subject, actions: Sequence[Action]) -> list[NextAction]:
+def on_reported(subject: ModerationSubject, actions: Sequence[Action]) -> list[NextAction]:
     """What a moderator can do next about something that was reported."""
     path = f"/api/v1/admin/{subject.type}s/{subject.id}"
     name = f"moderate_{subject.type}"

@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar, cast
 from stoa.clock import Clock
 from stoa.metrics import Commits
 from stoa.settings import Settings
-from stoa.store.transfer.copying import Source, Target
+from stoa.store.transfer.copying import CopySource, Target
 from stoa.store.tx import Alone, Restored, Store, Work
 
 T = TypeVar("T")
@@ -103,7 +103,9 @@ class Engine(Protocol):
         """Where the database is, as it may be shown."""
         ...
 
-    def open_source(self, settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Source]:
+    def open_source(
+        self, settings: Settings, clock: Clock
+    ) -> AbstractAsyncContextManager[CopySource]:
         """A snapshot of a database, to be copied while servers may go on using it."""
         ...
 

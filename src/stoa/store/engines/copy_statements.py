@@ -7,7 +7,7 @@ Names of tables and columns are those of the schema, never of a reader's making.
 from collections.abc import Sequence
 
 from stoa.store.engines.unfinished import Mark
-from stoa.store.transfer.copying import Key, Table
+from stoa.store.transfer.copying import RowKey, Table
 
 IN_USE = "SELECT EXISTS (SELECT 1 FROM agent)"
 
@@ -27,7 +27,11 @@ def count(table: Table) -> str:
 
 
 def select(
-    table: Table, columns: Sequence[str], after: Key | None, upto: Key | None, limit: int | None
+    table: Table,
+    columns: Sequence[str],
+    after: RowKey | None,
+    upto: RowKey | None,
+    limit: int | None,
 ) -> tuple[str, list[object]]:
     """The statement for a range of rows, and its values."""
     values: list[object] = []

@@ -79,7 +79,7 @@ _PICKLED = 255
 """The first byte of a pickled work; in front of plain values stands the place of their form."""
 
 
-class Carrier:
+class WorkCodec:
     """Packs and unpacks works. What is `shared` both processes have: only its place crosses. A
     `PlainForm` among it packs the works of its type."""
 

@@ -12,7 +12,7 @@ _FOLDER = Path(__file__).parents[1] / "migrations"
 EMPTY = "{where} is empty: restore a backup, or for a new database run `stoa migrate` first"
 
 
-class Step(NamedTuple):
+class MigrationStep(NamedTuple):
     """One migration."""
 
     number: int
@@ -26,13 +26,13 @@ class Step(NamedTuple):
 
 
 @cache
-def steps(dialect: str) -> list[Step]:
+def steps(dialect: str) -> list[MigrationStep]:
     """Every migration of this dialect, in order. They are read once: newer ones that are put there
     while a process runs are not of its program."""
     return read(_FOLDER / dialect)
 
 
-def refuse_newer(where: object, present: int, known: Sequence[Step]) -> None:
+def refuse_newer(where: object, present: int, known: Sequence[MigrationStep]) -> None:
     """Raise `StartRefused` for the schema of a newer program."""
     if present > known[-1].number:
         raise StartRefused(
@@ -41,7 +41,7 @@ def refuse_newer(where: object, present: int, known: Sequence[Step]) -> None:
         )
 
 
-def refuse_other(where: object, present: int, known: Sequence[Step]) -> None:
+def refuse_other(where: object, present: int, known: Sequence[MigrationStep]) -> None:
     """Raise `StartRefused` for any schema but that of this program."""
     refuse_newer(where, present, known)
     newest = known[-1].number
@@ -63,11 +63,11 @@ def told(where: str, applied: Sequence[str]) -> str:
     return f"{where} was brought from schema {first - 1} to {last}"
 
 
-def read(folder: Path) -> list[Step]:
+def read(folder: Path) -> list[MigrationStep]:
     """Every migration in a folder, in order."""
-    found: list[Step] = []
+    found: list[MigrationStep] = []
     for file in folder.iterdir():
         match = re.fullmatch(r"(\d{4})_(\w+)\.sql", file.name)
         if match:
-            found.append(Step(int(match[1]), match[2], file.read_text(encoding="utf-8")))
+            found.append(MigrationStep(int(match[1]), match[2], file.read_text(encoding="utf-8")))
     return sorted(found)

@@ -15,7 +15,7 @@ import msgspec
 from stoa.caching import ByteCache
 from stoa.domain.bitmaps import bitmap
 from stoa.domain.querylang import Query, weights
-from stoa.store.changes import Marks
+from stoa.store.changes import ChangesSeen
 from stoa.store.ranking import Word, ranked
 from stoa.store.tx import Row, Value
 
@@ -67,7 +67,7 @@ class Postings:
         self._lock = Lock()
 
     def ranked(
-        self, ask: Ask, marks: Marks, query: Query, newest: int, most: int
+        self, ask: Ask, marks: ChangesSeen, query: Query, newest: int, most: int
     ) -> Iterator[int] | None:
         """The numbers of the texts up to `newest` that a query finds, the best first, among the
         `most` newest that have a word of it; None for a query that SQL has to answer."""
@@ -102,7 +102,7 @@ class _Reader(NamedTuple):
     """Reads the index in one transaction."""
 
     ask: Ask
-    marks: Marks
+    marks: ChangesSeen
     newest: int
     most: int
 

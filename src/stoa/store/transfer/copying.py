@@ -19,8 +19,8 @@ from stoa.store.tx import Row, StartRefused, Tx
 BATCH = 2000
 """Rows per transaction on the target."""
 
-Key = tuple[Any, ...]
-Tell = Callable[[str, int], None]
+RowKey = tuple[Any, ...]
+ProgressCallback = Callable[[str, int], None]
 """Told what is copied and how many rows of it are done."""
 
 
@@ -86,14 +86,14 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
 TABLES = tuple(table for group in GROUPS for table in group)
 
 
-class Change(NamedTuple):
+class TableUpdate(NamedTuple):
     """What to do to a table of the target; rows have the order of `columns`."""
 
     table: Table
     columns: tuple[str, ...]
     new: list[Row]
     changed: list[Row]
-    gone: list[Key]
+    gone: list[RowKey]
 
 
 class Side(Protocol):
@@ -118,8 +118,8 @@ class Side(Protocol):
         self,
         table: Table,
         columns: Sequence[str],
-        after: Key | None,
-        upto: Key | None,
+        after: RowKey | None,
+        upto: RowKey | None,
         limit: int | None = None,
     ) -> list[Row]:
         """Rows in the order of the key, behind `after` and up to `upto`, each as a tuple.
@@ -129,7 +129,7 @@ class Side(Protocol):
         ...
 
 
-class Source(Side, Protocol):
+class CopySource(Side, Protocol):
     """The side that is read."""
 
     async def is_served(self) -> bool:
@@ -147,7 +147,7 @@ class Target(Side, Protocol):
         """
         ...
 
-    async def apply(self, changes: list[Change]) -> None:
+    async def apply(self, changes: list[TableUpdate]) -> None:
         """Carry out changes, all or none; new rows in reverse order of the list."""
         ...
 
@@ -165,7 +165,7 @@ class Target(Side, Protocol):
 
 
 @dataclass(slots=True)
-class Tally:
+class RowTally:
     """The number of rows that were read, and a digest over them in the order of the key."""
 
     rows: int = 0
@@ -198,7 +198,7 @@ class Compared(NamedTuple):
         return self.source == self.target and self.source_digest == self.target_digest
 
 
-class Outcome(NamedTuple):
+class CopyOutcome(NamedTuple):
     """What came of a copy; `finished` when the target may be served."""
 
     tables: list[Compared]
@@ -216,13 +216,13 @@ class Outcome(NamedTuple):
 
 
 async def copy(
-    source: Source,
+    source: CopySource,
     target: Target,
-    tell: Tell,
+    tell: ProgressCallback,
     *,
     while_served: bool = False,
     batch: int = BATCH,
-) -> Outcome:
+) -> CopyOutcome:
     """Make `target` equal to `source`, compare both, and let servers open the target if they are
     equal and no server wrote to the source meanwhile (or `while_served`).
 
@@ -230,7 +230,7 @@ async def copy(
     """
     served = await source.is_served()
     await target.begin(await _identity(source), source.place)
-    tallies: dict[Table, Tally] = {}
+    tallies: dict[Table, RowTally] = {}
     for group in GROUPS:
         tallies |= await _copy(source, target, group, tell, batch)
     await target.unindex_hidden()
@@ -242,7 +242,7 @@ async def copy(
         for check in audit.CHECKS
     ]
     served = served or await source.is_served()
-    outcome = Outcome(tables, findings, served, finished=while_served or not served)
+    outcome = CopyOutcome(tables, findings, served, finished=while_served or not served)
     if not outcome.equal:
         return outcome._replace(finished=False)
     if outcome.finished:
@@ -250,7 +250,7 @@ async def copy(
     return outcome
 
 
-async def _identity(source: Source) -> str:
+async def _identity(source: CopySource) -> str:
     """What tells one Stoa's database from another's: made from its secrets, which it tells not."""
     row = await source.tx.one("sessions.secret", name="challenge")
     if row is None:
@@ -259,21 +259,21 @@ async def _identity(source: Source) -> str:
 
 
 async def _copy(
-    source: Source,
+    source: CopySource,
     target: Target,
     group: tuple[Table, ...],
-    tell: Tell,
+    tell: ProgressCallback,
     batch: int,
-) -> dict[Table, Tally]:
+) -> dict[Table, RowTally]:
     lead = group[0]
     columns = {table: await source.columns(table) for table in group}
-    tallies = {table: Tally() for table in group}
-    after: Key | None = None
+    tallies = {table: RowTally() for table in group}
+    after: RowKey | None = None
     while True:
         leading = await source.rows(lead, columns[lead], after, None, batch)
         is_last = len(leading) < batch
         upto = None if is_last else _key(lead, columns[lead], leading[-1])
-        changes: list[Change] = []
+        changes: list[TableUpdate] = []
         for table in group:
             of = (table, columns[table], after, upto)
             rows = leading if table is lead else await source.rows(*of)
@@ -287,14 +287,16 @@ async def _copy(
         after = upto
 
 
-def _key(table: Table, columns: tuple[str, ...], row: Row) -> Key:
+def _key(table: Table, columns: tuple[str, ...], row: Row) -> RowKey:
     return tuple(row[columns.index(name)] for name in table.key)
 
 
-def _change(table: Table, columns: tuple[str, ...], rows: list[Row], there: list[Row]) -> Change:
+def _change(
+    table: Table, columns: tuple[str, ...], rows: list[Row], there: list[Row]
+) -> TableUpdate:
     places = [columns.index(name) for name in table.key]
     present = {tuple(row[place] for place in places): row for row in there}
-    change = Change(table, columns, [], [], [])
+    change = TableUpdate(table, columns, [], [], [])
     for row in rows:
         old = present.pop(tuple(row[place] for place in places), None)
         if old is None:
@@ -310,7 +312,7 @@ def _change(table: Table, columns: tuple[str, ...], rows: list[Row], there: list
     return change
 
 
-async def index_missing(target: Target, tell: Tell, batch: int) -> None:
+async def index_missing(target: Target, tell: ProgressCallback, batch: int) -> None:
     """Add the texts that are missing from the full-text index."""
     after = 0
     while posts := await target.tx.all("search.unindexed", after=after, limit=batch):
@@ -320,10 +322,10 @@ async def index_missing(target: Target, tell: Tell, batch: int) -> None:
 
 
 async def _compare(
-    source: Source, target: Target, table: Table, tally: Tally, batch: int
+    source: CopySource, target: Target, table: Table, tally: RowTally, batch: int
 ) -> Compared:
     columns = await source.columns(table)
-    there, after = Tally(), None
+    there, after = RowTally(), None
     while rows := await target.rows(table, columns, after, None, batch):
         there.add(rows)
         after = _key(table, columns, rows[-1])

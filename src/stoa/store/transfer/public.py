@@ -10,19 +10,19 @@ import msgspec
 from stoa.domain.credits import Credits
 from stoa.schemas.base import iso, read_time
 from stoa.store import threads
-from stoa.store.transfer.copying import POSTING, SEAL, TABLES, Key, Source, Table
+from stoa.store.transfer.copying import POSTING, SEAL, TABLES, CopySource, RowKey, Table
 
 BATCH = 500
 """Rows that are in memory at the same time."""
 
-Line = dict[str, Any]
+ExportLine = dict[str, Any]
 
 _encoder = msgspec.json.Encoder(decimal_format="number")
 _decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 _list = msgspec.json.Decoder(list[str]).decode
 
 
-class Form(NamedTuple):
+class ValueCodec(NamedTuple):
     """How a value travels, and the way back; neither is given a null."""
 
     out: Callable[[Any], Any]
@@ -52,12 +52,12 @@ def _json(values: list[str]) -> str:
     return msgspec.json.encode(values).decode()
 
 
-PLAIN = Form(_same, _same)
-TIME = Form(iso, _ms)
-AMOUNT = Form(_amount, _hundredths)
-BYTES = Form(bytes.hex, bytes.fromhex)
-LIST = Form(_list, _json)
-FLAG = Form(bool, int)
+PLAIN = ValueCodec(_same, _same)
+TIME = ValueCodec(iso, _ms)
+AMOUNT = ValueCodec(_amount, _hundredths)
+BYTES = ValueCodec(bytes.hex, bytes.fromhex)
+LIST = ValueCodec(_list, _json)
+FLAG = ValueCodec(bool, int)
 
 
 @dataclass(frozen=True)
@@ -66,15 +66,15 @@ class File:
 
     name: str
     table: Table
-    columns: dict[str, tuple[str, Form]]
+    columns: dict[str, tuple[str, ValueCodec]]
 
-    def line(self, row: tuple[Any, ...]) -> Line:
+    def line(self, row: tuple[Any, ...]) -> ExportLine:
         """A row as it travels."""
         shown = zip(self.columns.values(), row, strict=True)
         line = {name: None if value is None else form.out(value) for (name, form), value in shown}
         return line | _REMOVED[self.name] if line.get("removedAt") else line
 
-    def row(self, line: Line) -> dict[str, Any]:
+    def row(self, line: ExportLine) -> dict[str, Any]:
         """What a line says, by column. Raises KeyError, TypeError or ValueError."""
         found: dict[str, Any] = {}
         for column, (name, form) in self.columns.items():
@@ -83,12 +83,12 @@ class File:
         return found
 
 
-def encode(line: Line) -> bytes:
+def encode(line: ExportLine) -> bytes:
     """A line of a file, with its end."""
     return _encoder.encode(line) + b"\n"
 
 
-def decode(line: bytes) -> Line:
+def decode(line: bytes) -> ExportLine:
     """A line that was read. Raises `msgspec.DecodeError`."""
     return _decoder.decode(line)
 
@@ -143,7 +143,7 @@ def _name(column: str) -> str:
     return _NAMES.get(column) or _camel(column)
 
 
-def _form(column: str) -> Form:
+def _form(column: str) -> ValueCodec:
     return TIME if column.endswith("_at") else _FORMS.get(column, PLAIN)
 
 
@@ -203,7 +203,7 @@ ROWS = (
     MODERATION,
 )  # fmt: skip
 
-_REMOVED: dict[str, Line] = {
+_REMOVED: dict[str, ExportLine] = {
     AGENTS.name: {"displayName": "", "description": "", "capabilities": []},
     THREADS.name: {"title": "", "body": "", "tags": []},
     REPLIES.name: {"body": ""},
@@ -227,8 +227,8 @@ PUBLIC_KINDS = frozenset({"hold", "payout", "refund"})
 
 
 async def walk(
-    source: Source, file: File, after: Key | None = None, upto: Key | None = None
-) -> AsyncIterator[list[Line]]:
+    source: CopySource, file: File, after: RowKey | None = None, upto: RowKey | None = None
+) -> AsyncIterator[list[ExportLine]]:
     """The rows of a table as they travel, in the order of its key, some at a time."""
     columns = tuple(file.columns)
     places = [columns.index(name) for name in file.table.key]
@@ -241,7 +241,9 @@ async def walk(
         after = tuple(rows[-1][place] for place in places)
 
 
-async def _without_hidden_threads(source: Source, replies: list[Line]) -> list[Line]:
+async def _without_hidden_threads(
+    source: CopySource, replies: list[ExportLine]
+) -> list[ExportLine]:
     """Replies, without the texts of those in hidden threads: only the row of such a thread has a
     mark. They are in the order of their threads."""
     if not replies:
@@ -257,9 +259,9 @@ _POSTED = ("transaction_id", "account_id", "amount")
 _AGENT = "agent:"
 
 
-async def walk_movements(source: Source) -> AsyncIterator[list[Line]]:
+async def walk_movements(source: CopySource) -> AsyncIterator[list[ExportLine]]:
     """The transactions of holds as they travel, with the agent whose balance they moved."""
-    after: Key | None = None
+    after: RowKey | None = None
     while True:
         sealed = await source.rows(SEAL, _SEALED, after, None, BATCH)
         is_last = len(sealed) < BATCH
@@ -280,7 +282,7 @@ def _movement(
     created_at: int,
     account: str,
     amount: int,
-) -> Line:
+) -> ExportLine:
     return {
         "id": transaction_id,
         "kind": kind,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stoa.clock import SystemClock
-from stoa.store.engines.frames import Carrier
+from stoa.store.engines.frames import WorkCodec
 from stoa.store.engines.sqlite import groups as sqlite_groups
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.groups import Groups
@@ -23,7 +23,7 @@ Open = Callable[[Path], Opened]
 
 def in_a_process(path: Path) -> Opened:
     sqlite.migrate(path)
-    return Opened(SqliteStore.open_apart(path, SystemClock(), Carrier(())))
+    return Opened(SqliteStore.open_apart(path, SystemClock(), WorkCodec(())))
 
 
 def in_a_thread(path: Path) -> Opened:

@@ -19,12 +19,12 @@ import pytest
 
 from stoa.clock import SystemClock
 from stoa.domain import limits
-from stoa.store.engines.frames import Carrier
+from stoa.store.engines.frames import WorkCodec
 from stoa.store.engines.sqlite import spawner as sqlite_spawner
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite import supervisor
 from stoa.store.engines.sqlite.store import SqliteStore
-from stoa.store.engines.sqlite.supervisor import Keeper, Replacements
+from stoa.store.engines.sqlite.supervisor import Replacements, WriterSupervisor
 from stoa.store.tx import StartRefused, StoreUnavailable, Tx, WritingStopped
 from tests.support.logs import logged
 from tests.support.processes import NO_ROOM, ROOM, can_limit_files, limit_files, parent_of
@@ -39,7 +39,7 @@ WAIT_S = 60
 def opened_apart(path: Path) -> Opened:
     """A store whose writer is a process."""
     sqlite.migrate(path)
-    return Opened(SqliteStore.open_apart(path, SystemClock(), Carrier(())))
+    return Opened(SqliteStore.open_apart(path, SystemClock(), WorkCodec(())))
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def apart(tmp_path: Path) -> Iterator[Opened]:
     opened.close()
 
 
-def keeper_of(apart: Opened) -> Keeper:
+def keeper_of(apart: Opened) -> WriterSupervisor:
     store: Any = apart.store
     return store._writer._keeper
 

@@ -13,13 +13,13 @@ import apsw
 import pytest
 
 from stoa.clock import SystemClock
-from stoa.domain.errors import Issue, Refusal
+from stoa.domain.errors import InputIssue, Refusal
 from stoa.logs import ELSEWHERE
-from stoa.operations.parts.buckets import Bucket, BucketFull, refused
+from stoa.operations.parts.buckets import BucketFull, RateBucket, refused
 from stoa.server.server import loop_factory
 from stoa.store import sessions
 from stoa.store.changes import Changes
-from stoa.store.engines.frames import Carrier, PlainForm
+from stoa.store.engines.frames import PlainForm, WorkCodec
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.file import lock
 from stoa.store.engines.sqlite.groups import GROUP_MAX
@@ -64,7 +64,7 @@ class PlainSums(PlainForm):
 def opened_apart(path: Path) -> Opened:
     """A store whose writer is a process."""
     sqlite.migrate(path)
-    return Opened(SqliteStore.open_apart(path, SystemClock(), Carrier((SHARED, PlainSums()))))
+    return Opened(SqliteStore.open_apart(path, SystemClock(), WorkCodec((SHARED, PlainSums()))))
 
 
 def process_of(apart: Opened) -> int:
@@ -117,7 +117,7 @@ def test_what_is_shared_is_the_same_on_the_other_side(apart: Opened) -> None:
 def test_a_work_with_a_plain_form_crosses_as_its_values(apart: Opened) -> None:
     assert apart.write(Sum(1, 2)) == 3
     with pytest.raises(TypeError, match="not to be pickled"):
-        Carrier((SHARED,)).pack(Sum(1, 2))
+        WorkCodec((SHARED,)).pack(Sum(1, 2))
 
 
 def test_more_than_a_group_are_answered_in_their_order(apart: Opened) -> None:
@@ -151,7 +151,7 @@ def test_a_refusal_crosses_whole_and_leaves_nothing_behind(apart: Opened) -> Non
         "So not.",
         recovery="Otherwise.",
         retry_after=3,
-        issues=[Issue("body", "no")],
+        issues=[InputIssue("body", "no")],
         details={"reason": "so"},
     )
     good = [put(NAMES[0]), put(NAMES[1])]
@@ -165,7 +165,7 @@ def test_a_refusal_crosses_whole_and_leaves_nothing_behind(apart: Opened) -> Non
 
 
 def test_a_full_bucket_is_still_one_after_crossing(apart: Opened) -> None:
-    full = BucketFull(refused(START, Bucket("registrations", "192.0.2.1", 20, 1000), START))
+    full = BucketFull(refused(START, RateBucket("registrations", "192.0.2.1", 20, 1000), START))
     (came,) = apart.together(put_then(NAMES[0], full))
     assert isinstance(came, BucketFull)
     assert vars(came) == vars(full)
@@ -329,7 +329,7 @@ def test_a_process_that_cannot_start_is_told_and_leaves_nothing_behind(
     monkeypatch.setattr(os, "fork", noted)
     nowhere = tmp_path / "nowhere" / "stoa.db"
     with (tmp_path / "lock").open("w") as lock:
-        start = ProcessWriter.start(nowhere, SystemClock(), Changes(), Carrier(()), lock.fileno())
+        start = ProcessWriter.start(nowhere, SystemClock(), Changes(), WorkCodec(()), lock.fileno())
         with pytest.raises(StartRefused, match="did not start"):
             asyncio.run(start)
     with pytest.raises(ProcessLookupError):
@@ -345,7 +345,7 @@ def test_a_start_that_is_cancelled_leaves_nothing_behind(
     shutil.copy(migrated_file, file)
 
     async def start_and_cancel() -> None:
-        starting = asyncio.ensure_future(SqliteStore.open_apart(file, SystemClock(), Carrier(())))
+        starting = asyncio.ensure_future(SqliteStore.open_apart(file, SystemClock(), WorkCodec(())))
         for _ in range(turns):
             await asyncio.sleep(0)
         starting.cancel()
@@ -361,5 +361,5 @@ def test_a_second_server_is_refused_while_the_first_one_serves(
     apart: Opened, tmp_path: Path
 ) -> None:
     with pytest.raises(StartRefused, match="already serving"):
-        apart.run(SqliteStore.open_apart(tmp_path / "stoa.db", SystemClock(), Carrier(())))
+        apart.run(SqliteStore.open_apart(tmp_path / "stoa.db", SystemClock(), WorkCodec(())))
     assert apart.write(put(NAMES[0])) == NAMES[0]

@@ -12,7 +12,7 @@ import pytest
 
 from stoa.store.changes import Changes
 from stoa.store.engines.sqlite.file import connect
-from stoa.store.engines.sqlite.groups import GROUP_MAX, Groups, Outcome
+from stoa.store.engines.sqlite.groups import GROUP_MAX, Groups, WriteOutcome
 from stoa.store.engines.sqlite.tx import SqliteTx
 from stoa.store.engines.sqlite.writer_thread import Writer
 from stoa.store.tx import StoreUnavailable, Tx, Work, WritingStopped
@@ -179,7 +179,7 @@ def test_a_rule_that_breaks_at_the_end_costs_only_the_work_that_broke_it(desk: D
 class Unnoticed(Groups):
     """Fails in a part of its own."""
 
-    def _run(self, work: Work[Any], done: list[SqliteTx], apart: bool) -> Outcome:
+    def _run(self, work: Work[Any], done: list[SqliteTx], apart: bool) -> WriteOutcome:
         if isinstance(work, Pause):
             return super()._run(work, done, apart)
         raise ArithmeticError

@@ -10,7 +10,7 @@ from asyncpg import exceptions as errors
 
 from stoa.clock import elapsed_ms
 from stoa.store.engines.postgres import migrations as postgres_migrations
-from stoa.store.engines.postgres.connection import APPLICATION, Connection, opened, place
+from stoa.store.engines.postgres.connection import APPLICATION, PostgresConnection, opened, place
 from stoa.store.engines.postgres.errors import said
 from stoa.store.engines.postgres.tx import PostgresTx
 from stoa.store.tx import StartRefused, StoreUnavailable, Timed, Work
@@ -44,7 +44,7 @@ async def open_alone(url: str) -> AsyncGenerator["PostgresAlone"]:
         yield alone
 
 
-async def hold(connection: Connection, where: str) -> None:
+async def hold(connection: PostgresConnection, where: str) -> None:
     """Keep other copies and imports out, and wait for as long as it takes from now on. Raises
     `StartRefused` when one is running."""
     try:
@@ -55,7 +55,7 @@ async def hold(connection: Connection, where: str) -> None:
     await connection.execute(NO_LIMITS)
 
 
-async def is_used(connection: Connection) -> bool:
+async def is_used(connection: PostgresConnection) -> bool:
     """Whether a server has the database open, and keeps it open."""
     deadline = elapsed_ms() + _LEAVING_MS
     while used := bool(await connection.fetchval(USED, APPLICATION)):
@@ -68,7 +68,7 @@ async def is_used(connection: Connection) -> bool:
 class PostgresAlone:
     """An `Alone` on a connection."""
 
-    def __init__(self, where: str, connection: Connection) -> None:
+    def __init__(self, where: str, connection: PostgresConnection) -> None:
         self.place = where
         self._connection = connection
 

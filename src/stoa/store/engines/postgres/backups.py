@@ -11,7 +11,7 @@ from stoa.store.engines.postgres import migrations as postgres_migrations
 from stoa.store.engines.postgres.alone import hold
 from stoa.store.engines.postgres.connection import (
     APPLICATION,
-    Connection,
+    PostgresConnection,
     lift_limits,
     opened,
     place,
@@ -104,7 +104,7 @@ async def restore(url: str, clock: Clock, backup: Path, environment: Mapping[str
     return Restored(files.taken_at(source), None)
 
 
-async def _refuse_filled(connection: Connection, where: str) -> None:
+async def _refuse_filled(connection: PostgresConnection, where: str) -> None:
     await postgres_migrations.refuse_unfinished(connection, where)
     if await postgres_migrations.check(connection, where, postgres_migrations.steps()):
         raise StartRefused(
@@ -113,7 +113,7 @@ async def _refuse_filled(connection: Connection, where: str) -> None:
         )
 
 
-async def _mark(connection: Connection, source: Path) -> None:
+async def _mark(connection: PostgresConnection, source: Path) -> None:
     async with connection.transaction():
         await connection.execute(unfinished.MAKE)
         await connection.execute(unfinished.ADD, f"{unfinished.RESTORE}{source.name}", str(source))

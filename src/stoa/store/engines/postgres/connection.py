@@ -46,7 +46,7 @@ else:
     _Connection = asyncpg.Connection  # generic in its types only
 
 
-class Connection(_Connection):
+class PostgresConnection(_Connection):
     """A connection that keeps the last `warnings` of its server, until a caller clears them."""
 
     warnings: deque[str]
@@ -57,7 +57,9 @@ class Connection(_Connection):
             self.warnings.append(message.message or "")
 
 
-async def connect(url: str, application: str = APPLICATION, *, replica: bool = False) -> Connection:
+async def connect(
+    url: str, application: str = APPLICATION, *, replica: bool = False
+) -> PostgresConnection:
     """A connection to a server that takes writes, or to a `replica`.
 
     Nothing is kept in the session but prepared statements, so that it may come from a pool that
@@ -65,7 +67,7 @@ async def connect(url: str, application: str = APPLICATION, *, replica: bool = F
     """
     connection = await asyncpg.connect(
         url,
-        connection_class=Connection,
+        connection_class=PostgresConnection,
         timeout=CONNECT_S,
         statement_cache_size=_STATEMENTS,
         max_cached_statement_lifetime=0,
@@ -79,7 +81,7 @@ async def connect(url: str, application: str = APPLICATION, *, replica: bool = F
 
 
 @asynccontextmanager
-async def opened(url: str, application: str = APPLICATION) -> AsyncGenerator[Connection]:
+async def opened(url: str, application: str = APPLICATION) -> AsyncGenerator[PostgresConnection]:
     """A program's first or only connection, to a server that it can use.
 
     Raises `StartRefused` with one line that says why not, without the password.
@@ -104,7 +106,7 @@ async def opened(url: str, application: str = APPLICATION) -> AsyncGenerator[Con
             await connection.close(timeout=CONNECT_S)
 
 
-async def lift_limits(connection: Connection) -> None:
+async def lift_limits(connection: PostgresConnection) -> None:
     """Let this transaction take as long as it needs, whatever the database allows its users."""
     await connection.execute(_LIFT_LIMITS)
 
@@ -136,7 +138,7 @@ async def refuse_forgetful_pool(url: str) -> None:
             second.terminate()
 
 
-async def _meet_in_pool(first: Connection, second: Connection) -> None:
+async def _meet_in_pool(first: PostgresConnection, second: PostgresConnection) -> None:
     """Prepare on one what is used while the other has most likely been given its place."""
     async with asyncio.timeout(CONNECT_S):
         async with first.transaction():
@@ -162,7 +164,7 @@ def place(url: str) -> str:
     return unquote(host + location)
 
 
-async def _check(connection: Connection, url: str) -> None:
+async def _check(connection: PostgresConnection, url: str) -> None:
     if connection.get_server_version().major < OLDEST:
         # As it says itself: the library has its second number as a third.
         version = connection.get_settings().server_version.split()[0]

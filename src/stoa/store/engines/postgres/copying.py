@@ -9,9 +9,9 @@ from stoa.store.engines import copy_statements as sql
 from stoa.store.engines import unfinished
 from stoa.store.engines.postgres import migrations as postgres_migrations
 from stoa.store.engines.postgres.alone import NO_LIMITS, USED, hold, is_used
-from stoa.store.engines.postgres.connection import APPLICATION, Connection, opened, place
+from stoa.store.engines.postgres.connection import APPLICATION, PostgresConnection, opened, place
 from stoa.store.engines.postgres.tx import PostgresTx
-from stoa.store.transfer.copying import Change, Key, Table
+from stoa.store.transfer.copying import RowKey, Table, TableUpdate
 from stoa.store.tx import Row, StartRefused
 
 _NAME = f"{APPLICATION}-copy"
@@ -61,7 +61,7 @@ async def open_target(url: str, clock: Clock) -> AsyncGenerator["PostgresTarget"
 
 
 class _PostgresSide:
-    def __init__(self, url: str, connection: Connection, clock: Clock) -> None:
+    def __init__(self, url: str, connection: PostgresConnection, clock: Clock) -> None:
         self.place = place(url)
         self.tx = PostgresTx(connection, clock)
         self._connection = connection
@@ -76,8 +76,8 @@ class _PostgresSide:
         self,
         table: Table,
         columns: Sequence[str],
-        after: Key | None,
-        upto: Key | None,
+        after: RowKey | None,
+        upto: RowKey | None,
         limit: int | None = None,
     ) -> list[Row]:
         statement, values = sql.select(table, columns, after, upto, limit)
@@ -88,7 +88,7 @@ class PostgresSource(_PostgresSide):
     """A snapshot of a database."""
 
     def __init__(
-        self, url: str, connection: Connection, clock: Clock, *, served: bool, written: int
+        self, url: str, connection: PostgresConnection, clock: Clock, *, served: bool, written: int
     ) -> None:
         super().__init__(url, connection, clock)
         self._served = served
@@ -118,7 +118,7 @@ class PostgresTarget(_PostgresSide):
             await self._connection.execute(unfinished.DROP)
             raise StartRefused(f"{self.place} is served by a Stoa: stop it first")
 
-    async def apply(self, changes: list[Change]) -> None:
+    async def apply(self, changes: list[TableUpdate]) -> None:
         many = self._connection.executemany
         async with self._connection.transaction():
             for table, columns, new, changed, gone in reversed(changes):

@@ -16,7 +16,7 @@ from stoa.store.engines.postgres import copying as postgres_copying
 from stoa.store.engines.postgres import store as postgres
 from stoa.store.engines.postgres.replica import ReplicatedStore
 from stoa.store.engines.postgres.store import PostgresStore
-from stoa.store.transfer.copying import Source, Target
+from stoa.store.transfer.copying import CopySource, Target
 from stoa.store.tx import Alone, Restored, StartRefused, Store, Work
 
 T = TypeVar("T")
@@ -104,7 +104,7 @@ def place(settings: Settings) -> str:
     return postgres_connection.place(settings.database_url)
 
 
-def open_source(settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Source]:
+def open_source(settings: Settings, clock: Clock) -> AbstractAsyncContextManager[CopySource]:
     """See `Engine`."""
     return postgres_copying.open_source(settings.database_url, clock)
 

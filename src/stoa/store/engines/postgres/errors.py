@@ -7,7 +7,7 @@ import asyncpg
 from asyncpg import exceptions as errors
 
 if TYPE_CHECKING:  # a connection that is opened tells of these errors too
-    from stoa.store.engines.postgres.connection import Connection
+    from stoa.store.engines.postgres.connection import PostgresConnection
 
 
 class Meaning(Enum):
@@ -58,7 +58,7 @@ _MEANINGS = (
 )
 
 
-def meaning(error: Exception, connection: "Connection | None" = None) -> Meaning:
+def meaning(error: Exception, connection: "PostgresConnection | None" = None) -> Meaning:
     """What `error` means to work on this connection."""
     for kinds, found in _MEANINGS:
         if isinstance(error, kinds):

@@ -9,9 +9,9 @@ from asyncpg import exceptions as errors
 
 from stoa.domain.words import without_repeats, words
 from stoa.store.engines import unfinished
-from stoa.store.engines.migration_steps import Step, refuse_newer, refuse_other
+from stoa.store.engines.migration_steps import MigrationStep, refuse_newer, refuse_other
 from stoa.store.engines.migration_steps import steps as read_steps
-from stoa.store.engines.postgres.connection import Connection, lift_limits, no_right
+from stoa.store.engines.postgres.connection import PostgresConnection, lift_limits, no_right
 from stoa.store.tsquery import to_words
 from stoa.store.tx import StartRefused
 
@@ -52,12 +52,12 @@ ORDER BY c.relname, r.place LIMIT 1
 """
 
 
-def steps() -> list[Step]:
+def steps() -> list[MigrationStep]:
     """Every migration, in order."""
     return read_steps("postgresql")
 
 
-async def check(connection: Connection, where: str, known: Sequence[Step]) -> int:
+async def check(connection: PostgresConnection, where: str, known: Sequence[MigrationStep]) -> int:
     """The version of a database that is ours or empty; raises `StartRefused` for any other."""
     if not await connection.fetchval("SELECT current_schema() IS NOT NULL"):
         raise StartRefused(f"{where} has no schema for this user: CREATE SCHEMA, or GRANT USAGE")
@@ -69,7 +69,7 @@ async def check(connection: Connection, where: str, known: Sequence[Step]) -> in
     return present
 
 
-async def _version(connection: Connection, where: str) -> int:
+async def _version(connection: PostgresConnection, where: str) -> int:
     """The version that a database of ours has. Raises `StartRefused` where it may not be read."""
     try:
         return int(await connection.fetchval(VERSION))
@@ -77,27 +77,27 @@ async def _version(connection: Connection, where: str) -> int:
         raise StartRefused(no_right(where, str(error))) from error
 
 
-async def check_current(connection: Connection, where: str) -> None:
+async def check_current(connection: PostgresConnection, where: str) -> None:
     """Raise `StartRefused` when the database does not have exactly this program's schema."""
     known = steps()
     refuse_other(where, await check(connection, where, known), known)
 
 
-async def mark(connection: Connection) -> unfinished.Mark | None:
+async def mark(connection: PostgresConnection) -> unfinished.Mark | None:
     """Whose unfinished copy this is, None when it is none."""
     if not await connection.fetchval("SELECT to_regclass($1) IS NOT NULL", unfinished.MARK):
         return None
     return unfinished.Mark(*await connection.fetchrow(unfinished.READ) or ("", "another database"))
 
 
-async def refuse_unfinished(connection: Connection, where: str) -> None:
+async def refuse_unfinished(connection: PostgresConnection, where: str) -> None:
     """Raise `StartRefused` when the database is an unfinished copy."""
     if found := await mark(connection):
         raise StartRefused(unfinished.unfinished(where, found))
 
 
 async def migrate(
-    connection: Connection, where: str, known: Sequence[Step] | None = None
+    connection: PostgresConnection, where: str, known: Sequence[MigrationStep] | None = None
 ) -> list[str]:
     """Apply what is missing, each step in a transaction; returns the names of the steps applied.
 
@@ -123,7 +123,9 @@ async def migrate(
     return applied
 
 
-async def _apply_next(connection: Connection, where: str, known: Sequence[Step]) -> list[str]:
+async def _apply_next(
+    connection: PostgresConnection, where: str, known: Sequence[MigrationStep]
+) -> list[str]:
     """Apply one step, unless another program did meanwhile."""
     await lift_limits(connection)
     await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
@@ -139,7 +141,7 @@ async def _apply_next(connection: Connection, where: str, known: Sequence[Step])
     return []
 
 
-async def _index_texts(connection: Connection) -> None:
+async def _index_texts(connection: PostgresConnection) -> None:
     """Put all texts that are shown into the index, which is empty."""
 
     def words_of(text: str) -> str:

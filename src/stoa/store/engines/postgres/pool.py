@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
-from stoa.store.engines.postgres.connection import Connection
+from stoa.store.engines.postgres.connection import PostgresConnection
 from stoa.store.tx import StoreUnavailable
 
 WAITING_PER_CONNECTION = 20
@@ -25,16 +25,16 @@ class Pool:
     seconds gets `Busy`."""
 
     def __init__(
-        self, connect: Callable[[], Awaitable[Connection]], size: int, timeout: float
+        self, connect: Callable[[], Awaitable[PostgresConnection]], size: int, timeout: float
     ) -> None:
         self._connect = connect
         self._free = size
         self._timeout = timeout
         self._most_waiting = size * WAITING_PER_CONNECTION
-        self._idle: list[Connection] = []
+        self._idle: list[PostgresConnection] = []
         # Each is given a connection, or None: leave to open one.
-        self._waiting: deque[asyncio.Future[Connection | None]] = deque()
-        self._used: set[Connection] = set()
+        self._waiting: deque[asyncio.Future[PostgresConnection | None]] = deque()
+        self._used: set[PostgresConnection] = set()
         self._given = asyncio.Event()
         self._closed = False
 
@@ -43,7 +43,7 @@ class Pool:
         """How many transactions wait for a connection."""
         return len(self._waiting)
 
-    async def take(self) -> Connection:
+    async def take(self) -> PostgresConnection:
         """An exclusive connection, until it is given back or dropped.
 
         Raises `Busy`, or what opening a connection raises.
@@ -60,7 +60,7 @@ class Pool:
         self._used.add(connection)
         return connection
 
-    def give(self, connection: Connection) -> None:
+    def give(self, connection: PostgresConnection) -> None:
         """Hand a connection back. One that is closed or left in a transaction is ended, which rolls
         back what ran on it."""
         self._used.discard(connection)
@@ -89,7 +89,7 @@ class Pool:
         for connection in self._used:
             connection.terminate()
 
-    def _open_idle(self) -> Connection | None:
+    def _open_idle(self) -> PostgresConnection | None:
         """The most recently used connection, whose caches are most likely warm."""
         while self._idle:
             connection = self._idle.pop()
@@ -98,18 +98,18 @@ class Pool:
             self._free += 1
         return None
 
-    async def _open(self) -> Connection:
+    async def _open(self) -> PostgresConnection:
         try:
             return await self._connect()
         except BaseException:
             self._release()
             raise
 
-    async def _wait(self) -> Connection | None:
+    async def _wait(self) -> PostgresConnection | None:
         if len(self._waiting) >= self._most_waiting:
             raise Busy("every connection is in use and too many calls wait for one")
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[Connection | None] = loop.create_future()
+        future: asyncio.Future[PostgresConnection | None] = loop.create_future()
         self._waiting.append(future)
         slow = Busy("every connection stayed in use for too long")
         timer = loop.call_later(self._timeout, _refuse, future, slow)
@@ -122,14 +122,14 @@ class Pool:
         finally:
             timer.cancel()
 
-    def _pass_on(self, given: Connection | None) -> None:
+    def _pass_on(self, given: PostgresConnection | None) -> None:
         """Pass a connection on whose caller was cancelled."""
         if given is None:
             self._release()
         else:
             self.give(given)
 
-    def _hand(self, given: Connection | None) -> bool:
+    def _hand(self, given: PostgresConnection | None) -> bool:
         while self._waiting:
             future = self._waiting.popleft()
             if not future.done():
@@ -137,7 +137,7 @@ class Pool:
                 return True
         return False
 
-    def _end(self, connection: Connection) -> None:
+    def _end(self, connection: PostgresConnection) -> None:
         connection.terminate()
         self._release()
 
@@ -147,6 +147,6 @@ class Pool:
             self._free += 1
 
 
-def _refuse(future: asyncio.Future[Connection | None], error: StoreUnavailable) -> None:
+def _refuse(future: asyncio.Future[PostgresConnection | None], error: StoreUnavailable) -> None:
     if not future.done():
         future.set_exception(error)

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
-from stoa.store.engines.postgres.connection import Connection
+from stoa.store.engines.postgres.connection import PostgresConnection
 
 CHANNEL = "stoa_events"
 _NOTIFY = f"NOTIFY {CHANNEL}"
@@ -21,7 +21,7 @@ class Signals:
     """One connection of a process that listens and notifies. All of `told` are called for each
     signal, of this process or another."""
 
-    def __init__(self, connect: Callable[[], Awaitable[Connection]]) -> None:
+    def __init__(self, connect: Callable[[], Awaitable[PostgresConnection]]) -> None:
         self._connect = connect
         self._wrote = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -52,7 +52,7 @@ class Signals:
                 await self._serve(await self._connect())
             await asyncio.sleep(_AGAIN_S)
 
-    async def _serve(self, connection: Connection) -> None:
+    async def _serve(self, connection: PostgresConnection) -> None:
         try:
             await connection.add_listener(CHANNEL, self._tell)
             connection.add_termination_listener(lambda _: self._wrote.set())

@@ -13,7 +13,7 @@ from stoa.logs import log
 from stoa.metrics import Commits
 from stoa.store.engines.postgres import migrations as postgres_migrations
 from stoa.store.engines.postgres.connection import (
-    Connection,
+    PostgresConnection,
     connect,
     lift_limits,
     opened,
@@ -219,7 +219,7 @@ class PostgresStore:
             raise StoreUnavailable(f"tried {len(PAUSES_S) + 1} times: {again}") from again
 
     async def _attempt(
-        self, work: Work[T], begin: str | None, end: Callable[[Connection], Awaitable[None]]
+        self, work: Work[T], begin: str | None, end: Callable[[PostgresConnection], Awaitable[None]]
     ) -> T:
         """Run `work` once, between the statement `begin` and what `end` does."""
         loop = asyncio.get_running_loop()
@@ -253,7 +253,7 @@ class PostgresStore:
             timer.cancel()
             self._pool.give(connection)
 
-    async def _take(self, begin_by: float) -> Connection:
+    async def _take(self, begin_by: float) -> PostgresConnection:
         try:
             async with asyncio.timeout_at(begin_by):
                 return await self._pool.take()
@@ -263,7 +263,9 @@ class PostgresStore:
             self._watch.alarm()
             raise StoreUnavailable(f"no connection: {said(error)}") from error
 
-    async def _failed(self, connection: Connection, error: Exception, *, begun: bool) -> NoReturn:
+    async def _failed(
+        self, connection: PostgresConnection, error: Exception, *, begun: bool
+    ) -> NoReturn:
         """Undo an attempt that did not come to its end and raise what that means."""
         what = meaning(error, connection)
         if what in (Meaning.LOST, Meaning.STALE):
@@ -281,7 +283,7 @@ class PostgresStore:
             raise error
         raise StoreUnavailable(said(error)) from error
 
-    async def _compare(self, connection: Connection, error: Exception) -> None:
+    async def _compare(self, connection: PostgresConnection, error: Exception) -> None:
         """Raise `WritingStopped` when a statement is invalid, or breaks a constraint, since a newer
         program has migrated the database, which the watch may not have noticed yet."""
         if isinstance(error, asyncpg.PostgresError):
@@ -290,7 +292,7 @@ class PostgresStore:
             if self._watch.outdated:
                 raise WritingStopped(OUTDATED) from error
 
-    async def _commit(self, connection: Connection) -> None:
+    async def _commit(self, connection: PostgresConnection) -> None:
         connection.warnings.clear()
         began_ns = elapsed_ns()
         try:
@@ -315,11 +317,11 @@ class PostgresStore:
             # The wait for the standbys was cancelled: the commit is on this server only.
             raise StoreUnavailable(f"COMMIT is in doubt: {'; '.join(connection.warnings)}")
 
-    async def _end_read(self, connection: Connection) -> None:
+    async def _end_read(self, connection: PostgresConnection) -> None:
         """End a read. A failure here does not affect its result."""
         await self._roll_back(connection)
 
-    async def _roll_back(self, connection: Connection) -> None:
+    async def _roll_back(self, connection: PostgresConnection) -> None:
         try:
             if connection.is_in_transaction():
                 await connection.execute("ROLLBACK")
@@ -330,7 +332,7 @@ class PostgresStore:
             connection.terminate()
             raise
 
-    def _leave(self, connection: Connection, what: Meaning) -> None:
+    def _leave(self, connection: PostgresConnection, what: Meaning) -> None:
         """Never use this connection again, nor the idle ones beside it if the server is lost."""
         connection.terminate()
         if what is Meaning.LOST:

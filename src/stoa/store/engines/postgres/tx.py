@@ -11,7 +11,7 @@ from stoa.clock import Clock
 from stoa.domain.querylang import Query
 from stoa.store import statements
 from stoa.store.deferring import by_statement
-from stoa.store.engines.postgres.connection import Connection
+from stoa.store.engines.postgres.connection import PostgresConnection
 from stoa.store.tsquery import to_tsquery, to_words
 from stoa.store.tx import NotTouched, Row, Statement, Value, Work
 
@@ -82,7 +82,7 @@ class PostgresTx:
     ran: tuple[Statement, ...] = ()
     marks = None
 
-    def __init__(self, connection: Connection, clock: Clock) -> None:
+    def __init__(self, connection: PostgresConnection, clock: Clock) -> None:
         self._connection = connection
         self._clock = clock
         self._deferred: list[Statement] = []

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from stoa.clock import Clock, SystemClock
 from stoa.logs import log
-from stoa.store.engines.postgres.connection import Connection
+from stoa.store.engines.postgres.connection import PostgresConnection
 from stoa.store.engines.postgres.errors import said
 from stoa.store.engines.postgres.migrations import VERSION
 from stoa.store.tx import StoreUnavailable
@@ -33,14 +33,14 @@ class Watch:
 
     def __init__(
         self,
-        connect: Callable[[], Awaitable[Connection]],
+        connect: Callable[[], Awaitable[PostgresConnection]],
         clock: Clock | None,
         name: str,
         known: int = 0,
     ) -> None:
         self._connect = connect
         self._name, self._lost, self._back = name, f"{name} lost", f"{name} back"
-        self._connection: Connection | None = None
+        self._connection: PostgresConnection | None = None
         self._clock = clock if isinstance(clock, SystemClock) else None
         self._measured = self._stepped = False
         self._alarm = asyncio.Event()
@@ -103,7 +103,7 @@ class Watch:
             log.warning(self._back)
         self.trouble = trouble
 
-    async def compare(self, connection: Connection) -> None:
+    async def compare(self, connection: PostgresConnection) -> None:
         """Look by this connection for a schema that this program does not know."""
         if self._known and not self.outdated:
             present = int(await connection.fetchval(VERSION))
@@ -116,7 +116,7 @@ class Watch:
             self._connection.terminate()
             self._connection = None
 
-    async def _measure(self) -> Connection:
+    async def _measure(self) -> PostgresConnection:
         """Ask for the time of the database; the connection that was used."""
         connection = self._connection = self._connection or await self._connect()
         if self._clock is None:

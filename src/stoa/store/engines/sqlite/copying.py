@@ -13,7 +13,7 @@ from stoa.store.engines import unfinished
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from stoa.store.engines.sqlite.file import connect, existing, is_new, locked, prepare, refuse_other
 from stoa.store.engines.sqlite.tx import SqliteTx, carry_out
-from stoa.store.transfer.copying import Change, Key, Table
+from stoa.store.transfer.copying import RowKey, Table, TableUpdate
 from stoa.store.tx import Row, StartRefused
 
 
@@ -68,8 +68,8 @@ class _SqliteSide:
         self,
         table: Table,
         columns: Sequence[str],
-        after: Key | None,
-        upto: Key | None,
+        after: RowKey | None,
+        upto: RowKey | None,
         limit: int | None = None,
     ) -> list[Row]:
         statement, values = sql.select(table, columns, after, upto, limit)
@@ -102,7 +102,7 @@ class SqliteTarget(_SqliteSide):
                 self._connection.execute(unfinished.MAKE)
                 self._connection.execute(unfinished.ADD, (identity, source))
 
-    async def apply(self, changes: list[Change]) -> None:
+    async def apply(self, changes: list[TableUpdate]) -> None:
         execute = self._connection.executemany
         with self._connection:
             for table, columns, new, changed, gone in reversed(changes):

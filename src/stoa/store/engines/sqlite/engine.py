@@ -10,7 +10,7 @@ import apsw
 from stoa.clock import Clock
 from stoa.metrics import Commits
 from stoa.settings import Settings
-from stoa.store.engines.frames import Carrier
+from stoa.store.engines.frames import WorkCodec
 from stoa.store.engines.sqlite import alone as sqlite_alone
 from stoa.store.engines.sqlite import backups as sqlite_backups
 from stoa.store.engines.sqlite import copying as sqlite_copying
@@ -18,7 +18,7 @@ from stoa.store.engines.sqlite import file as sqlite_file
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.groups import BENIGN
 from stoa.store.engines.sqlite.store import SqliteStore
-from stoa.store.transfer.copying import Source, Target
+from stoa.store.transfer.copying import CopySource, Target
 from stoa.store.tx import Alone, Restored, StartRefused, Work
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ async def open_store(
     path, timeout_s = settings.database_path, settings.database_timeout_seconds
     if not shared:
         return SqliteStore.open(path, clock, commits, timeout_s)
-    return await SqliteStore.open_apart(path, clock, Carrier(shared), commits, timeout_s)
+    return await SqliteStore.open_apart(path, clock, WorkCodec(shared), commits, timeout_s)
 
 
 async def refuse_unreadable(settings: Settings) -> None:
@@ -101,7 +101,7 @@ def place(settings: Settings) -> str:
     return str(settings.database_path)
 
 
-def open_source(settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Source]:
+def open_source(settings: Settings, clock: Clock) -> AbstractAsyncContextManager[CopySource]:
     """See `Engine`."""
     return sqlite_copying.open_source(settings.database_path, clock)
 

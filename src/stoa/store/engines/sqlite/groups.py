@@ -32,7 +32,7 @@ GROUP_MAX = 64
 CHECK_S = 1.0
 """After so many seconds without a write the writer checks for changes by other programs."""
 
-Outcome = tuple[Any, Exception | None]
+WriteOutcome = tuple[Any, Exception | None]
 """What a piece of work returned, or what it raised."""
 
 BENIGN = (
@@ -51,7 +51,7 @@ _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 class _HalfDone(Exception):
     """A piece of work was refused after it had changed the database."""
 
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: WriteOutcome) -> None:
         super().__init__()
         self.outcome = outcome
 
@@ -88,7 +88,7 @@ class Groups:
         except (apsw.Error, OSError) as error:
             self._break([], error)
 
-    def commit(self, works: Sequence[Work[Any]]) -> list[Outcome]:
+    def commit(self, works: Sequence[Work[Any]]) -> list[WriteOutcome]:
         """Run and commit these in order; returns once the commit is on disk. Never raises."""
         began_ns = elapsed_ns()
         try:
@@ -125,7 +125,7 @@ class Groups:
         except apsw.Error as error:  # the next start recovers from the write-ahead log
             log.exception("the database was not closed cleanly", reason=str(error))
 
-    def _commit(self, works: Sequence[Work[Any]], *, apart: bool = False) -> list[Outcome]:
+    def _commit(self, works: Sequence[Work[Any]], *, apart: bool = False) -> list[WriteOutcome]:
         if self.trouble:
             return _all_failed(works, self.trouble)
         try:
@@ -150,7 +150,7 @@ class Groups:
         self._touched |= changed_by(chain.from_iterable(tx.ran for tx in done))
         return outcomes
 
-    def _run(self, work: Work[Any], done: list[SqliteTx], apart: bool) -> Outcome:
+    def _run(self, work: Work[Any], done: list[SqliteTx], apart: bool) -> WriteOutcome:
         """Run one piece of work and add its transaction to `done`, unless it is refused. With
         `apart` it runs in a savepoint; without, a refusal after a change raises `_HalfDone`."""
         execute, before = self._connection.execute, self._connection.total_changes()
@@ -173,14 +173,14 @@ class Groups:
             execute("RELEASE job")
         return outcome
 
-    def _commit_each(self, works: Sequence[Work[Any]], error: apsw.Error) -> list[Outcome]:
+    def _commit_each(self, works: Sequence[Work[Any]], error: apsw.Error) -> list[WriteOutcome]:
         """Commit each piece alone, after one of them broke a constraint at the commit."""
         self._connection.execute("ROLLBACK")
         if len(works) == 1:
             return [(None, error)]
         return [outcome for work in works for outcome in self._commit([work])]
 
-    def _break(self, works: Sequence[Work[Any]], error: BaseException) -> list[Outcome]:
+    def _break(self, works: Sequence[Work[Any]], error: BaseException) -> list[WriteOutcome]:
         """Accept no more work: the storage failed, and the outcome of this group is unknown."""
         self.full = is_disk_full(error, self._connection.system_errno)
         self.trouble = trouble_of(error, self._connection.system_errno)
@@ -238,7 +238,7 @@ def _check_free_space(path: Path) -> None:
         scratch.unlink()
 
 
-def release(future: "asyncio.Future[Any]", outcome: Outcome) -> None:
+def release(future: "asyncio.Future[Any]", outcome: WriteOutcome) -> None:
     """Give a caller the outcome of its work."""
     if future.done():  # the caller was cancelled
         return
@@ -249,7 +249,7 @@ def release(future: "asyncio.Future[Any]", outcome: Outcome) -> None:
         future.set_result(result)
 
 
-def _all_failed(works: Sequence[Work[Any]], reason: str) -> list[Outcome]:
+def _all_failed(works: Sequence[Work[Any]], reason: str) -> list[WriteOutcome]:
     return [(None, WritingStopped(reason)) for _ in works]
 
 

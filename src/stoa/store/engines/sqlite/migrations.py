@@ -8,7 +8,7 @@ import apsw
 
 from stoa.domain.words import without_repeats, words
 from stoa.store.engines import unfinished
-from stoa.store.engines.migration_steps import Step, refuse_newer, refuse_other
+from stoa.store.engines.migration_steps import MigrationStep, refuse_newer, refuse_other
 from stoa.store.engines.migration_steps import steps as read_steps
 from stoa.store.tx import StartRefused
 
@@ -16,7 +16,7 @@ APPLICATION_ID = int.from_bytes(b"Stoa")
 """Marks a file as ours, in its header."""
 
 
-def steps() -> list[Step]:
+def steps() -> list[MigrationStep]:
     """Every migration, in order."""
     return read_steps("sqlite")
 

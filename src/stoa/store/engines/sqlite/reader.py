@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from stoa.clock import Clock, elapsed_ms
-from stoa.store.changes import Changes, Marks
+from stoa.store.changes import Changes, ChangesSeen
 from stoa.store.engines.sqlite.file import connect
 from stoa.store.engines.sqlite.tx import SqliteTx, drive
 from stoa.store.engines.sqlite_postings import Postings
@@ -40,7 +40,7 @@ class Reader:
         connection = self._connection
         self._execute("BEGIN")
         try:
-            marks = Marks(self._changes, self._changes.stamp())
+            marks = ChangesSeen(self._changes, self._changes.stamp())
             return drive(work(SqliteTx(connection, self._clock(), marks, self._postings)))
         finally:
             if connection.in_transaction:

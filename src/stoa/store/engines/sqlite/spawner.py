@@ -31,7 +31,7 @@ _BEAT = b"b"  # asked for and answered
 _READ_BYTES = 4096
 _PAUSE_S = 0.005
 
-Life = Callable[[socket.socket, bool], NoReturn]
+ProcessMain = Callable[[socket.socket, bool], NoReturn]
 """The main function of a writer: its connection to the server, and whether the storage failed."""
 
 
@@ -45,7 +45,7 @@ class Spawner:
         self._lock = lock
 
     @classmethod
-    def start(cls, life: Life, lock: int) -> "Spawner":
+    def start(cls, life: ProcessMain, lock: int) -> "Spawner":
         """Fork the process. No other thread may exist yet."""
         ours, theirs = socket.socketpair()
         pid = os.fork()
@@ -105,7 +105,7 @@ def _reap(pid: int, grace_ms: int) -> int:
 # --- In the process.
 
 
-def _main(link: socket.socket, life: Life) -> NoReturn:
+def _main(link: socket.socket, life: ProcessMain) -> NoReturn:
     status = 1
     try:
         _leave_the_server(keep={link.fileno()})
@@ -132,7 +132,7 @@ def _leave_the_server(keep: set[int]) -> None:
 class _Parent:
     """Forks one writer after the other until the server has ended."""
 
-    def __init__(self, link: socket.socket, life: Life) -> None:
+    def __init__(self, link: socket.socket, life: ProcessMain) -> None:
         self._link = link
         self._life = life
         self._writer = 0

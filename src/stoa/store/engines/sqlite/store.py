@@ -14,8 +14,8 @@ import apsw
 from stoa.clock import Clock
 from stoa.domain import limits
 from stoa.metrics import Commits
-from stoa.store.changes import Changes, Marks
-from stoa.store.engines.frames import Carrier
+from stoa.store.changes import Changes, ChangesSeen
+from stoa.store.engines.frames import WorkCodec
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from stoa.store.engines.sqlite.file import connect, existing, lock, locked, prepare, refuse_other
 from stoa.store.engines.sqlite.groups import Groups
@@ -125,7 +125,7 @@ class SqliteStore:
         cls,
         path: Path,
         clock: Clock,
-        carrier: Carrier,
+        carrier: WorkCodec,
         commits: Commits | None = None,
         timeout_s: float = limits.DATABASE_TIMEOUT_S,
     ) -> "SqliteStore":
@@ -168,7 +168,7 @@ class SqliteStore:
     def at_once(self, work: Work[T]) -> T | None:
         if self._closed:
             raise StoreUnavailable(_CLOSED)
-        marks = Marks(self.changes, self.changes.stamp())
+        marks = ChangesSeen(self.changes, self.changes.stamp())
         tx = CachedTx(self._clock(), marks, self._postings)
         try:
             result = drive(work(tx))

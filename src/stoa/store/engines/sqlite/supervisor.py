@@ -8,9 +8,9 @@ from stoa.clock import elapsed_ms
 from stoa.domain import limits
 from stoa.logs import log
 from stoa.store.engines.frames import Frames, unpacked
-from stoa.store.engines.sqlite.groups import Outcome
+from stoa.store.engines.sqlite.groups import WriteOutcome
 from stoa.store.engines.sqlite.spawner import Spawner
-from stoa.store.engines.sqlite.writer_main import Report
+from stoa.store.engines.sqlite.writer_main import GroupReport
 from stoa.store.tx import StoreUnavailable
 
 TICK_MS = limits.SECOND_MS
@@ -32,7 +32,7 @@ class Queue(Protocol):
         """A writer is ready for work."""
         ...
 
-    def answered(self, outcomes: list[Outcome], touched: set[str]) -> None:
+    def answered(self, outcomes: list[WriteOutcome], touched: set[str]) -> None:
         """The outcomes of the oldest pieces of work, and the keys that they changed."""
         ...
 
@@ -68,7 +68,7 @@ class Replacements:
 class _Link(asyncio.Protocol):
     """The connection to one writer, with the state of that writer."""
 
-    def __init__(self, keeper: "Keeper") -> None:
+    def __init__(self, keeper: "WriterSupervisor") -> None:
         self.transport: asyncio.Transport | None = None
         self.is_ready = False
         self.silent_ms = 0
@@ -93,7 +93,7 @@ class _Link(asyncio.Protocol):
         self._keeper.ended(self)
 
 
-class Keeper:
+class WriterSupervisor:
     """Supervises the writers of one event loop. `trouble` says why no writer works now, or is None;
     `lost` is true if only a restart of the server helps; `process` is the writer's process id."""
 
@@ -158,7 +158,7 @@ class Keeper:
             ours.close()
             raise
 
-    def reported(self, link: _Link, report: Report | int) -> None:
+    def reported(self, link: _Link, report: GroupReport | int) -> None:
         """Handle a report: the process id of a ready writer, or the outcomes of a group."""
         if isinstance(report, int):
             self._take(link, report)

@@ -8,7 +8,7 @@ import apsw
 
 from stoa.domain.querylang import Query
 from stoa.store import statements
-from stoa.store.changes import Marks
+from stoa.store.changes import ChangesSeen
 from stoa.store.deferring import in_order
 from stoa.store.engines.sqlite_postings import Postings
 from stoa.store.fts5 import to_fts5
@@ -44,7 +44,7 @@ class SqliteTx:
         self,
         connection: apsw.Connection,
         now: int,
-        marks: Marks | None = None,
+        marks: ChangesSeen | None = None,
         postings: Postings | None = None,
     ) -> None:
         self._connection = connection
@@ -165,7 +165,7 @@ class CachedTx(SqliteTx):
 
     __slots__ = ()
 
-    def __init__(self, now: int, marks: Marks, postings: Postings) -> None:
+    def __init__(self, now: int, marks: ChangesSeen, postings: Postings) -> None:
         super().__init__(cast(apsw.Connection, _NoConnection()), now, marks, postings)
 
     def ranked(self, query: Query, newest: int, most: int) -> Iterator[int] | None:

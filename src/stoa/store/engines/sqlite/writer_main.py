@@ -21,13 +21,13 @@ from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.logs import log, note_of_places
 from stoa.metrics import Commits
-from stoa.store.engines.frames import Carrier, Frames, frame, packed, unpacked
+from stoa.store.engines.frames import Frames, WorkCodec, frame, packed, unpacked
 from stoa.store.engines.sqlite.file import connect
 from stoa.store.engines.sqlite.groups import (
     CHECK_S,
     GROUP_MAX,
     Groups,
-    Outcome,
+    WriteOutcome,
     is_disk_full,
     trouble_of,
 )
@@ -39,7 +39,7 @@ _LOOKASIDE = (1200, 500)
 
 _CPU_S = limits.WRITE_CPU_MS / 1000
 
-Report = tuple[list[Outcome], set[str], str | None, bool]
+GroupReport = tuple[list[WriteOutcome], set[str], str | None, bool]
 """The outcomes of a group, the keys that it changed, why this writer ends (or None), and whether
 the disk is full."""
 
@@ -47,7 +47,7 @@ the disk is full."""
 def live(
     path: Path,
     clock: Clock,
-    carrier: Carrier,
+    carrier: WorkCodec,
     commits: Commits | None,
     link: socket.socket,
     prove: bool,
@@ -82,7 +82,7 @@ def _use_one_thread() -> None:
 def _work(
     path: Path,
     groups_on: Callable[[apsw.Connection], Groups],
-    carrier: Carrier,
+    carrier: WorkCodec,
     link: socket.socket,
     *,
     prove: bool,
@@ -102,7 +102,7 @@ def _work(
     groups.close()
 
 
-def _serve(groups: Groups, link: socket.socket, carrier: Carrier) -> None:
+def _serve(groups: Groups, link: socket.socket, carrier: WorkCodec) -> None:
     """Commit incoming work; everything received since the last commit is one group. Work that does
     not end takes processor time, which a slow disk does not: SIGVTALRM ends the process."""
     frames = Frames()
@@ -123,18 +123,18 @@ def _serve(groups: Groups, link: socket.socket, carrier: Carrier) -> None:
             groups.shorten_log()
 
 
-async def _run(carrier: Carrier, content: memoryview, tx: Tx) -> Any:
+async def _run(carrier: WorkCodec, content: memoryview, tx: Tx) -> Any:
     return await carrier.unpack(content)(tx)
 
 
-def _report(groups: Groups, link: socket.socket, outcomes: list[Outcome]) -> None:
+def _report(groups: Groups, link: socket.socket, outcomes: list[WriteOutcome]) -> None:
     touched = groups.take_touched()
     if outcomes or touched or groups.trouble:
         portable = [(result, error and _portable(error)) for result, error in outcomes]
         _send(link, (portable, touched, groups.trouble, groups.full))
 
 
-def _send(link: socket.socket, report: Report) -> None:
+def _send(link: socket.socket, report: GroupReport) -> None:
     link.sendall(frame(packed(report)))
 
 

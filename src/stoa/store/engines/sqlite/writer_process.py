@@ -1,7 +1,7 @@
 """The single writer of the SQLite engine, in a separate process.
 
-Server and writer each have a Python interpreter. A `Carrier` pickles each piece of work: a call of
-an operation as plain values (`calls/transaction.py`), other work as a function with its arguments.
+Server and writer each have a Python interpreter. A `WorkCodec` pickles each work: a call of an
+operation as plain values (`calls/transaction.py`), other work as a function with its arguments.
 Objects that both processes have since before the fork (the services) are replaced by a number. The
 outcomes of a group come back in one message, with the keys that it changed.
 
@@ -21,10 +21,10 @@ from stoa.clock import Clock
 from stoa.domain import limits
 from stoa.metrics import Commits
 from stoa.store.changes import EVERYTHING, Changes
-from stoa.store.engines.frames import Carrier, frame
-from stoa.store.engines.sqlite.groups import Outcome, release
+from stoa.store.engines.frames import WorkCodec, frame
+from stoa.store.engines.sqlite.groups import WriteOutcome, release
 from stoa.store.engines.sqlite.spawner import Spawner
-from stoa.store.engines.sqlite.supervisor import Keeper
+from stoa.store.engines.sqlite.supervisor import WriterSupervisor
 from stoa.store.engines.sqlite.writer_main import live
 from stoa.store.tx import StartRefused, StoreUnavailable, Work, WritingStopped
 
@@ -39,8 +39,8 @@ and this one for the writer in turn."""
 class ProcessWriter:
     """The writer as the server uses it, on the event loop that it was started on."""
 
-    def __init__(self, spawner: Spawner, carrier: Carrier, changes: Changes) -> None:
-        self._keeper = Keeper(spawner, self)
+    def __init__(self, spawner: Spawner, carrier: WorkCodec, changes: Changes) -> None:
+        self._keeper = WriterSupervisor(spawner, self)
         self._carrier = carrier
         self._changes = changes
         self._stopped = False
@@ -49,7 +49,7 @@ class ProcessWriter:
         self._outgoing: list[bytes] = []
         self._unsent: list[asyncio.Future[Any]] = []
         self._waiting: deque[asyncio.Future[Any]] = deque()
-        self._answered: deque[tuple[asyncio.Future[Any], Outcome]] = deque()
+        self._answered: deque[tuple[asyncio.Future[Any], WriteOutcome]] = deque()
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
 
@@ -59,7 +59,7 @@ class ProcessWriter:
         path: Path,
         clock: Clock,
         changes: Changes,
-        carrier: Carrier,
+        carrier: WorkCodec,
         lock: int,
         commits: Commits | None = None,
     ) -> "ProcessWriter":
@@ -150,7 +150,7 @@ class ProcessWriter:
         self._transport = transport
         self._flush()
 
-    def answered(self, outcomes: list[Outcome], touched: set[str]) -> None:
+    def answered(self, outcomes: list[WriteOutcome], touched: set[str]) -> None:
         """Give the callers of the oldest pieces of work their outcomes."""
         if touched:
             self._changes.mark(touched)

@@ -24,7 +24,7 @@ from stoa.store.engines.sqlite.groups import (
     CHECK_S,
     GROUP_MAX,
     Groups,
-    Outcome,
+    WriteOutcome,
     release,
     trouble_of,
 )
@@ -45,13 +45,13 @@ class _Job:
 _work_of = attrgetter("work")
 
 
-def _release_all(released: list[tuple[_Job, Outcome]]) -> None:
+def _release_all(released: list[tuple[_Job, WriteOutcome]]) -> None:
     for job, outcome in released:
         release(job.future, outcome)
 
 
-def _release_by_loop(jobs: list[_Job], outcomes: list[Outcome]) -> None:
-    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[_Job, Outcome]]] = {}
+def _release_by_loop(jobs: list[_Job], outcomes: list[WriteOutcome]) -> None:
+    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[_Job, WriteOutcome]]] = {}
     for job, outcome in zip(jobs, outcomes, strict=True):
         by_loop.setdefault(job.loop, []).append((job, outcome))
     for loop, released in by_loop.items():
