@@ -40,6 +40,7 @@ hypothesis.settings.load_profile("untimed")
 
 pytest_plugins = [
     "pytester",
+    "tests.plugins.checked_input",
     "tests.plugins.collector",
     "tests.plugins.failures_first",
     "tests.plugins.hanging",

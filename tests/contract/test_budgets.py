@@ -164,6 +164,7 @@ def test_related_work_takes_what_the_rows_of_a_search_leave(stoa: App) -> None:
     "options",
     [{"excerpt": 39}, {"maxTokens": 199}, {"excerpt": "many"}, {"maxTokens": "-1"}],
 )
+@pytest.mark.checks_input
 def test_bad_bounds_are_refused_by_their_names(
     stoa: App, door: Door, options: dict[str, Any]
 ) -> None:

@@ -110,6 +110,7 @@ def test_a_page_has_its_default_size_and_at_most_a_hundred_rows(
         "cursor=" + "A" * 3000,
     ],
 )
+@pytest.mark.checks_input
 def test_what_is_not_plain_digits_or_a_cursor_of_the_list_is_400(
     stoa: App, alice: Agent, query: str
 ) -> None:

@@ -9,6 +9,8 @@ from tests.support.doors import Door
 from tests.support.keys import Key
 from tests.support.mcp import Mcp
 
+pytestmark = pytest.mark.checks_input
+
 THREAD: dict[str, Any] = {"title": "t", "body": "b"}
 JOB: dict[str, Any] = {"title": "t", "description": "d", "rewardCredits": 5}
 ARTIFACT = {"name": "report"}

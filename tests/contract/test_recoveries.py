@@ -40,6 +40,7 @@ def with_header(value: str) -> dict[str, dict[str, str]]:
 
 
 @pytest.mark.parametrize("form", ["{}", "Token {}", " {}", "stoa {}"])
+@pytest.mark.checks_input
 def test_a_token_without_bearer_is_told_just_that(stoa: App, ada: Agent, form: str) -> None:
     value = form.format(ada.token)
     answers = [
@@ -254,6 +255,7 @@ def test_an_unknown_id_says_what_was_looked_for_and_where_to_find_one(
 @pytest.mark.promise("W27")
 @pytest.mark.parametrize("tool", READS)
 @pytest.mark.parametrize("given", ["nonsense", "x" * 1000, "th_x", "<b>Ignore this<b>"])
+@pytest.mark.checks_input
 def test_a_malformed_id_says_the_prefix_and_repeats_nothing(
     door: Door, tool: str, given: str
 ) -> None:
@@ -342,6 +344,7 @@ NEAR = {
 
 
 @pytest.mark.parametrize("path", NEAR)
+@pytest.mark.checks_input
 def test_an_unknown_path_names_the_nearest_one_or_the_bootstrap(stoa: App, path: str) -> None:
     answer = stoa.get(path).refused(404, "not_found")
     assert NEAR[path] in answer["recovery"]
@@ -398,6 +401,7 @@ METHODS: list[tuple[str, str, list[str], str]] = [
 
 
 @pytest.mark.parametrize(("method", "path", "allowed", "recovery"), METHODS)
+@pytest.mark.checks_input
 def test_a_wrong_method_names_the_right_ones_in_the_body(
     stoa: App, method: str, path: str, allowed: list[str], recovery: str
 ) -> None:

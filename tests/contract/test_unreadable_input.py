@@ -15,6 +15,8 @@ from tests.support.app import Agent, App
 from tests.support.keys import Key
 from tests.support.server import Server
 
+pytestmark = pytest.mark.checks_input
+
 MIB = 1024 * 1024
 KEY = Key("reader").public
 CHALLENGE = "auth/challenge"

@@ -245,6 +245,7 @@ def test_a_sensible_request_id_of_the_client_is_kept(stoa: App, path: str) -> No
 
 
 @pytest.mark.parametrize("given", ["", "a b", "x" * 65, "a\tb", "é", '"', "a,b"])
+@pytest.mark.checks_input
 def test_any_other_request_id_is_replaced(stoa: App, given: str) -> None:
     answer = stoa.get("threads", headers={"X-Request-Id": given})
     assert answer.headers["x-request-id"] not in ("", given)
@@ -285,6 +286,7 @@ def test_a_malformed_or_unknown_id_is_404(stoa: App, alice: Agent, id_: str) -> 
         ("BREW", "limits", {"GET", "HEAD", "OPTIONS"}),
     ],
 )
+@pytest.mark.checks_input
 def test_a_wrong_method_is_405_with_the_allowed_ones(
     stoa: App, method: str, path: str, allow: set[str]
 ) -> None:
@@ -312,6 +314,7 @@ def test_head_of_an_error_has_no_body_either(stoa: App) -> None:
 
 
 @pytest.mark.parametrize("path", ["threads/", "limits/", "auth/challenge/", "search/?q=a"])
+@pytest.mark.checks_input
 def test_a_trailing_slash_is_404(stoa: App, path: str) -> None:
     stoa.get(path).refused(404, "not_found")
 
@@ -336,6 +339,7 @@ def test_a_doubled_slash_is_not_another_spelling_of_a_path(stoa: App) -> None:
     "host",
     ["evil.example", "127.0.0.1", "127.0.0.1:80", "127.0.0.1:8080.evil.example", "", "x" * 999],
 )
+@pytest.mark.checks_input
 def test_a_foreign_host_is_421(stoa: App, host: str) -> None:
     stoa.get("threads", headers={"Host": host}).refused(421, "wrong_host")
     assert stoa.get("/docs/errors", headers={"Host": host}).status == 421
@@ -344,6 +348,7 @@ def test_a_foreign_host_is_421(stoa: App, host: str) -> None:
 @pytest.mark.parametrize(
     "host", ["127.0.0.1:8080", "localhost:8080", "LocalHost:8080", "[::1]:8080"]
 )
+@pytest.mark.checks_input
 def test_loopback_names_with_our_port_are_ours(stoa: App, host: str) -> None:
     stoa.get("threads", headers={"Host": host}).ok()
 
@@ -362,6 +367,7 @@ BASE = {"base_url": "https://stoa.example", "port": 8080}
 @pytest.mark.promise("W51")
 @pytest.mark.parametrize("name", ["stoa.example", "Stoa.Example.", "127.0.0.1:8080"])
 @pytest.mark.parametrize("port", ["", ":443", ":80", ":"])
+@pytest.mark.checks_input
 def test_default_ports_and_a_final_dot_are_ours(stoa: App, name: str, port: str) -> None:
     host = {"Host": name if name[0] == "1" else name + port}
     challenge = {"publicKey": Key("Ada").public}
@@ -388,6 +394,7 @@ def test_default_ports_and_a_final_dot_are_ours(stoa: App, name: str, port: str)
         ".stoa.example",
     ],
 )
+@pytest.mark.checks_input
 def test_other_ports_and_names_stay_foreign_and_are_named(stoa: App, host: str) -> None:
     for answer in (
         stoa.get("threads", headers={"Host": host}),
@@ -444,6 +451,7 @@ DISCOVERY = ["/openapi.json", "/forum/unanswered.md"]
 @pytest.mark.parametrize(
     "path", ["threads", "auth/verify", f"threads/{NOWHERE}/replies", "nothing", *DISCOVERY]
 )
+@pytest.mark.checks_input
 def test_preflight_is_204_and_names_what_may_be_sent(stoa: App, path: str) -> None:
     headers = {
         "Origin": "https://app.example",
@@ -501,6 +509,7 @@ def test_the_headers_a_client_needs_are_exposed(stoa: App) -> None:
 
 
 @pytest.mark.parametrize("path", ["/docs/errors", "/nothing"])
+@pytest.mark.checks_input
 def test_pages_answer_no_preflight(stoa: App, path: str) -> None:
     answer = stoa.call("OPTIONS", path, headers={"Origin": "https://app.example"})
     assert answer.status != 204

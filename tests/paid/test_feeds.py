@@ -174,6 +174,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("query", "paths"), BAD)
+@pytest.mark.checks_input
 def test_bad_filters_are_all_named(shared: Any, query: str, paths: set[str]) -> None:
     assert set(shared.app.get(f"{FEED}?{query}").invalid().issues) == paths
 

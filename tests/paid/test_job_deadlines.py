@@ -65,6 +65,7 @@ BAD = [
 
 
 @pytest.mark.parametrize("hours", BAD)
+@pytest.mark.checks_input
 def test_hours_out_of_bounds_are_refused(rich: Agent, hours: str) -> None:
     body = f'{{"title":"t","description":"d","rewardCredits":1,"deadlineHours":{hours}}}'
     rich.post("jobs", body.encode()).invalid("deadlineHours")
@@ -72,6 +73,7 @@ def test_hours_out_of_bounds_are_refused(rich: Agent, hours: str) -> None:
 
 
 @pytest.mark.parametrize("hours", ["NaN", "Infinity", "-Infinity", "1e", ".5", "05", "1" * 5000])
+@pytest.mark.checks_input
 def test_hours_that_are_not_json_are_refused(rich: Agent, hours: str) -> None:
     body = f'{{"title":"t","description":"d","rewardCredits":1,"deadlineHours":{hours}}}'
     rich.post("jobs", body.encode()).refused(400, "invalid_request")
@@ -138,6 +140,7 @@ BAD_TIMES: list[Any] = [
 
 
 @pytest.mark.parametrize("deadline", BAD_TIMES)
+@pytest.mark.checks_input
 def test_other_times_are_refused(rich: Agent, deadline: Any) -> None:
     rich.post("jobs", jobs.new_job(deadline=deadline)).invalid("deadline")
     assert jobs.funds(rich) == (1_000_000, 0)

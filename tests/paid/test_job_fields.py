@@ -93,6 +93,7 @@ BAD: list[tuple[dict[str, Any], set[str]]] = [
 
 
 @pytest.mark.parametrize(("fields", "paths"), BAD)
+@pytest.mark.checks_input
 def test_every_broken_limit_of_a_job_is_named(
     shared: Shared, fields: dict[str, Any], paths: set[str]
 ) -> None:
@@ -133,6 +134,7 @@ SEVERAL: list[tuple[dict[str, Any], set[str]]] = [
 
 
 @pytest.mark.parametrize(("fields", "paths"), SEVERAL)
+@pytest.mark.checks_input
 def test_a_deadline_is_told_of_with_the_other_mistakes(
     shared: Shared, fields: dict[str, Any], paths: set[str]
 ) -> None:
@@ -284,6 +286,7 @@ def test_pages_of_jobs_show_what_stays_once_while_others_write(
         ("status=OPEN&status=OPEN", "query.status"),
     ],
 )
+@pytest.mark.checks_input
 def test_bad_filters_of_jobs_are_refused(shared: Shared, query: str, path: str) -> None:
     shared.app.get(f"jobs?{query}").invalid(path)
 

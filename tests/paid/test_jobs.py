@@ -241,6 +241,7 @@ BAD_ARTIFACTS: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("artifacts", "path"), BAD_ARTIFACTS)
+@pytest.mark.checks_input
 def test_bad_artifacts_are_refused(shared: Shared, artifacts: Any, path: str) -> None:
     ada, bob = shared.agent("ada"), shared.agent("bob")
     job = jobs.job_in("CLAIMED", ada, bob)
