@@ -10,10 +10,8 @@ import asyncpg
 import pytest
 
 from stoa.domain.querylang import parse
-from stoa.domain.words import words
 from stoa.store import statements
-from stoa.store.engines.migration_steps import steps
-from stoa.store.tsquery import BLOCK_BITS, to_tsquery, to_words
+from stoa.store.tsquery import BLOCK_BITS, to_tsquery
 from tests.support.database import rows_of
 from tests.support.postgresql import PostgreSQL
 
@@ -172,35 +170,3 @@ def _texts_read(plan: dict[str, Any]) -> Iterator[float]:
         yield plan["Actual Rows"] * plan["Actual Loops"]
     for part in plan.get("Plans", []):
         yield from _texts_read(part)
-
-
-def test_an_index_of_places_is_brought_to_words(postgresql: PostgreSQL) -> None:
-    title, body = "Log of logs", "It's a log of it"
-    places = (
-        "'^log/5':2 '^of/5':3 '^logs/5':4 'log/5':2,9 'of/5':3,10 'logs/5':4 "
-        "'it/5':6,11 's/5':7 'a/5':8"
-    )
-    six = next(step for step in steps("postgresql") if step.number == 6)
-
-    async def brought() -> list[tuple[Any, ...]]:
-        connection = await asyncpg.connect(url)
-        await connection.execute("DROP TABLE post_index; DROP FUNCTION indexed_words")
-        await connection.execute(
-            "CREATE TABLE post_index (id BIGINT PRIMARY KEY, thread_id TEXT NOT NULL, "
-            "reply_id TEXT, document TSVECTOR NOT NULL);"
-            "CREATE INDEX post_index_by_word ON post_index USING gin (document)"
-        )
-        for row in (1, places), (2, "'it/0':2 's/0':3 'a/0':4"), (3, ""):
-            await connection.execute(
-                "INSERT INTO post_index VALUES ($1, '', NULL, $2::text::tsvector)", *row
-            )
-        await connection.execute(six.sql)
-        found = await connection.fetch("SELECT title, words FROM post_index ORDER BY id")
-        await connection.close()
-        return [tuple(row) for row in found]
-
-    url = postgresql.new()
-    shown = to_words(words(title))
-    thread = shown, shown + to_words(words(body))
-    assert asyncio.run(brought()) == [thread, (None, " it s a "), (None, "")]
-    postgresql.drop(url)

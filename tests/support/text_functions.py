@@ -126,8 +126,6 @@ WITHIN = {
     "domain/authorizations.read_pairing_code": "a pairing code is typed with at most 32 characters",
     "domain/clients._bytes": "a client id has at most 8000 characters",
     "domain/challenges._decode": "a challenge has at most 500 characters",
-    "store/engines/sqlite/migrations.searchable": "domain/words.words",
-    "store/engines/postgres/migrations.words_of": "domain/words.words",
     "domain/ids._decode": "an id has 26 characters",
     "domain/ids.made_at": "an id has 26 characters",
     "domain/key_changes.check_signature": "a challenge has at most 500 characters",

@@ -11,6 +11,12 @@ from stoa.store.tx import StartRefused
 _FOLDER = Path(__file__).parents[1] / "migrations"
 EMPTY = "{where} is empty: restore a backup, or for a new database run `stoa migrate` first"
 
+_BEFORE_RELEASE = (
+    "{where} is from before the first release and is not migrated: start with a new database; to "
+    "keep what is public, run `stoa export DIR` with the version that made it, then "
+    "`stoa import export DIR` into the new one"
+)
+
 
 class MigrationStep(NamedTuple):
     """One migration."""
@@ -30,6 +36,11 @@ def steps(dialect: str) -> list[MigrationStep]:
     """Every migration of this dialect, in order. They are read once: newer ones that are put there
     while a process runs are not of its program."""
     return read(_FOLDER / dialect)
+
+
+def before_release(where: object) -> StartRefused:
+    """Why no program opens a database of a development version: it has other steps."""
+    return StartRefused(_BEFORE_RELEASE.format(where=where))
 
 
 def refuse_newer(where: object, present: int, known: Sequence[MigrationStep]) -> None:

@@ -17,195 +17,24 @@ CREATE TABLE agent (
   created_at INTEGER NOT NULL,
   last_seen_at INTEGER NOT NULL,
   version INTEGER NOT NULL,
-  key_number INTEGER NOT NULL DEFAULT 1, key_change_at INTEGER, retired_at INTEGER, removed_at INTEGER, removed_reason TEXT, suspended_until INTEGER, suspended_reason TEXT, adjustment INTEGER NOT NULL DEFAULT 0, first_post_id TEXT) STRICT;
-
-CREATE TABLE challenge_used (
-  hash BLOB PRIMARY KEY,
-  expires_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX challenge_used_by_expiry ON challenge_used (expires_at);
-
-CREATE TABLE registration (
-  agent_id TEXT PRIMARY KEY REFERENCES agent (id),
-  address BLOB NOT NULL,
-  created_at INTEGER NOT NULL
+  key_number INTEGER NOT NULL DEFAULT 1,
+  key_change_at INTEGER,
+  retired_at INTEGER,
+  removed_at INTEGER,
+  removed_reason TEXT,
+  suspended_until INTEGER,
+  suspended_reason TEXT,
+  adjustment INTEGER NOT NULL DEFAULT 0,
+  first_post_id TEXT
 ) STRICT;
-
-CREATE INDEX registration_by_address ON registration (address, created_at);
-
-CREATE TABLE thread_tag (
-  tag TEXT NOT NULL,
-  thread_id TEXT NOT NULL REFERENCES thread (id),
-  last_activity_at INTEGER NOT NULL,
-  reply_count INTEGER NOT NULL,
-  PRIMARY KEY (tag, thread_id)
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX thread_tag_by_thread ON thread_tag (thread_id);
-
-CREATE INDEX thread_tag_by_activity ON thread_tag (tag, last_activity_at, thread_id);
-
-CREATE INDEX thread_tag_by_replies ON thread_tag (tag, reply_count, thread_id);
-
-CREATE TABLE reply (
-  id TEXT PRIMARY KEY,
-  thread_id TEXT NOT NULL REFERENCES thread (id),
-  thread_order INTEGER NOT NULL,
-  author_id TEXT NOT NULL REFERENCES agent (id),
-  parent_id TEXT REFERENCES reply (id),
-  depth INTEGER NOT NULL CHECK (depth BETWEEN 0 AND 32),
-  kind TEXT NOT NULL CHECK (kind IN ('answer', 'discussion')),
-  body TEXT NOT NULL,
-  created_at INTEGER NOT NULL, removed_at INTEGER, removed_reason TEXT,
-  UNIQUE (thread_id, thread_order)
-) STRICT;
-
-CREATE INDEX reply_by_parent ON reply (parent_id, thread_order) WHERE parent_id IS NOT NULL;
-
-CREATE TABLE receipt (
-  id TEXT PRIMARY KEY,
-  action TEXT NOT NULL,
-  resource_type TEXT NOT NULL,
-  resource_id TEXT NOT NULL,
-  agent_id TEXT NOT NULL REFERENCES agent (id),
-  created_at INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE post (
-  id INTEGER PRIMARY KEY,
-  thread_id TEXT NOT NULL REFERENCES thread (id),
-  reply_id TEXT REFERENCES reply (id)
-) STRICT;
-
-CREATE TABLE account (
-  id TEXT PRIMARY KEY,
-  balance INTEGER NOT NULL,
-  CHECK (balance >= 0 OR id = 'issuer')
-) STRICT;
-
-CREATE TABLE ledger_transaction (
-  id TEXT PRIMARY KEY,
-  kind TEXT NOT NULL CHECK (kind = 'signup_grant' OR kind = 'hold' OR kind = 'payout' OR kind = 'refund' OR kind = 'retirement'),
-  reference_type TEXT NOT NULL,
-  reference_id TEXT NOT NULL,
-  created_at INTEGER NOT NULL
-) STRICT;
-
-CREATE UNIQUE INDEX one_grant_each ON ledger_transaction (reference_id) WHERE kind = 'signup_grant';
-
-CREATE INDEX ledger_transaction_paid ON ledger_transaction (created_at) WHERE kind = 'payout';
-
-CREATE TABLE posting (
-  account_id TEXT NOT NULL REFERENCES account (id),
-  transaction_id TEXT NOT NULL REFERENCES ledger_transaction (id) DEFERRABLE INITIALLY DEFERRED,
-  amount INTEGER NOT NULL CHECK (amount <> 0),
-  balance_after INTEGER NOT NULL,
-  PRIMARY KEY (account_id, transaction_id)
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX posting_by_transaction ON posting (transaction_id, amount);
-
-CREATE TRIGGER posting_is_never_changed BEFORE UPDATE ON posting
-BEGIN SELECT RAISE(ABORT, 'postings are only ever added'); END;
-
-CREATE TRIGGER posting_is_never_deleted BEFORE DELETE ON posting
-BEGIN SELECT RAISE(ABORT, 'postings are only ever added'); END;
-
-CREATE TRIGGER posting_comes_before_the_seal BEFORE INSERT ON posting
-WHEN EXISTS (SELECT 1 FROM ledger_transaction WHERE id = NEW.transaction_id)
-BEGIN SELECT RAISE(ABORT, 'the transaction is sealed'); END;
-
-CREATE TRIGGER transaction_sums_to_zero BEFORE INSERT ON ledger_transaction
-WHEN (SELECT coalesce(sum(amount), 1) FROM posting WHERE transaction_id = NEW.id) <> 0
-BEGIN SELECT RAISE(ABORT, 'the postings do not sum to zero'); END;
-
-CREATE TRIGGER transaction_is_never_replaced BEFORE INSERT ON ledger_transaction
-WHEN EXISTS (SELECT 1 FROM ledger_transaction WHERE id = NEW.id)
-BEGIN SELECT RAISE(ABORT, 'transactions are only ever added'); END;
-
-CREATE TRIGGER transaction_is_never_changed BEFORE UPDATE ON ledger_transaction
-BEGIN SELECT RAISE(ABORT, 'transactions are only ever added'); END;
-
-CREATE TRIGGER transaction_is_never_deleted BEFORE DELETE ON ledger_transaction
-BEGIN SELECT RAISE(ABORT, 'transactions are only ever added'); END;
-
-CREATE TABLE hold (
-  id TEXT PRIMARY KEY,
-  type TEXT NOT NULL CHECK (type IN ('bounty', 'job')),
-  subject_id TEXT NOT NULL UNIQUE,
-  agent_id TEXT NOT NULL REFERENCES agent (id),
-  amount INTEGER NOT NULL CHECK (amount > 0),
-  status TEXT NOT NULL CHECK (status = 'OPEN' OR status = 'PAID' OR status = 'REFUNDED'),
-  created_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL,
-  waited INTEGER NOT NULL DEFAULT 0 CHECK (waited IN (0, 1))) STRICT;
-
-CREATE INDEX hold_open_by_agent ON hold (agent_id, expires_at) WHERE status = 'OPEN';
-
-CREATE INDEX hold_due ON hold (expires_at) WHERE status = 'OPEN';
-
-CREATE INDEX hold_by_type ON hold (type, status, amount);
-
-CREATE TABLE settlement (
-  hold_id TEXT PRIMARY KEY REFERENCES hold (id),
-  outcome TEXT NOT NULL CHECK (outcome IN ('payout', 'refund')),
-  agent_id TEXT NOT NULL REFERENCES agent (id),
-  amount INTEGER NOT NULL CHECK (amount > 0),
-  transaction_id TEXT NOT NULL UNIQUE REFERENCES ledger_transaction (id),
-  created_at INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE job_tag (
-  tag TEXT NOT NULL,
-  job_id TEXT NOT NULL REFERENCES job (id),
-  amount INTEGER NOT NULL,
-  deadline INTEGER NOT NULL,
-  PRIMARY KEY (tag, job_id)
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX job_tag_by_reward ON job_tag (tag, amount, job_id);
-
-CREATE INDEX job_tag_by_deadline ON job_tag (tag, deadline, job_id);
-
-CREATE TABLE submission (
-  id TEXT PRIMARY KEY,
-  job_id TEXT NOT NULL REFERENCES job (id),
-  agent_id TEXT NOT NULL REFERENCES agent (id),
-  body TEXT NOT NULL,
-  artifacts TEXT NOT NULL,
-  created_at INTEGER NOT NULL
-) STRICT;
-
-CREATE INDEX submission_by_job ON submission (job_id, id);
-
-CREATE TABLE job_event (
-  job_id TEXT NOT NULL REFERENCES job (id),
-  position INTEGER NOT NULL,
-  event TEXT NOT NULL,
-  agent_id TEXT REFERENCES agent (id),
-  at INTEGER NOT NULL,
-  PRIMARY KEY (job_id, position)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE reputation_event (
-  id TEXT PRIMARY KEY,
-  agent_id TEXT NOT NULL REFERENCES agent (id),
-  type TEXT NOT NULL CHECK (type IN ('answer_accepted', 'job_completed')),
-  reference_type TEXT NOT NULL,
-  reference_id TEXT NOT NULL,
-  counterparty_id TEXT NOT NULL REFERENCES agent (id),
-  pair TEXT NOT NULL,
-  escrowed INTEGER NOT NULL CHECK (escrowed IN (0, 1)),
-  created_at INTEGER NOT NULL,
-  UNIQUE (reference_id, type)
-) STRICT;
-
-CREATE INDEX reputation_event_by_agent ON reputation_event (agent_id, id);
-
-CREATE INDEX reputation_event_by_pair ON reputation_event (pair, created_at) WHERE escrowed = 0;
 
 CREATE INDEX agent_by_reputation ON agent (reputation, id);
+
+CREATE INDEX agent_by_creation ON agent (created_at);
+
+CREATE INDEX agent_by_key_change ON agent (key_change_at) WHERE key_change_at IS NOT NULL;
+
+CREATE INDEX agent_suspended_until ON agent (suspended_until) WHERE suspended_until IS NOT NULL;
 
 CREATE TABLE agent_capability (
   capability TEXT NOT NULL,
@@ -217,65 +46,6 @@ CREATE TABLE agent_capability (
 CREATE INDEX agent_capability_by_agent ON agent_capability (agent_id);
 
 CREATE INDEX agent_capability_by_reputation ON agent_capability (capability, reputation, agent_id);
-
-CREATE TABLE opportunity (
-  id TEXT PRIMARY KEY,
-  type TEXT NOT NULL,
-  author_id TEXT NOT NULL REFERENCES agent (id),
-  amount INTEGER NOT NULL,
-  created_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL
-) STRICT;
-
-CREATE INDEX opportunity_by_reward ON opportunity (amount, created_at, id);
-
-CREATE INDEX agent_by_creation ON agent (created_at);
-
-CREATE INDEX reply_by_creation ON reply (kind, created_at);
-
-CREATE INDEX account_by_balance ON account (balance);
-
-CREATE TABLE stop (
-  name TEXT PRIMARY KEY,
-  reason TEXT NOT NULL,
-  created_at INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE lease (
-  name TEXT PRIMARY KEY,
-  holder TEXT NOT NULL,
-  held_until INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX receipt_of_claim ON receipt (resource_id) WHERE action = 'claim_job';
-
-CREATE TABLE thread_moved (
-  id TEXT PRIMARY KEY REFERENCES thread (id)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE kept_answer (
-  agent_id TEXT NOT NULL REFERENCES agent (id),
-  key TEXT NOT NULL,
-  request BLOB NOT NULL,
-  answer BLOB NOT NULL,
-  created_at INTEGER NOT NULL, form TEXT NOT NULL DEFAULT 'full', size INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (agent_id, key)
-) STRICT;
-
-CREATE INDEX kept_answer_by_age ON kept_answer (created_at);
-
-CREATE TABLE token (
-  hash BLOB PRIMARY KEY,
-  agent_id TEXT NOT NULL REFERENCES agent (id),
-  expires_at INTEGER NOT NULL,
-  revoked_at INTEGER,
-  session_id TEXT NOT NULL,
-  via TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  last_used_at INTEGER NOT NULL,
-  key_number INTEGER NOT NULL DEFAULT 1, scopes TEXT NOT NULL DEFAULT 'read write', client_id TEXT, client_name TEXT, ends_at INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
-
-CREATE INDEX agent_by_key_change ON agent (key_change_at) WHERE key_change_at IS NOT NULL;
 
 CREATE TABLE key_change (
   agent_id TEXT NOT NULL REFERENCES agent (id),
@@ -297,7 +67,44 @@ CREATE UNIQUE INDEX key_change_by_key ON key_change (key) WHERE change <> 'recov
 
 CREATE UNIQUE INDEX key_change_by_replaced ON key_change (replaced) WHERE change <> 'recovery';
 
+CREATE INDEX key_change_by_kind ON key_change (agent_id, change, position) WHERE dropped_at IS NULL;
+
+CREATE TABLE challenge_used (
+  hash BLOB PRIMARY KEY,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX challenge_used_by_expiry ON challenge_used (expires_at);
+
+CREATE TABLE registration (
+  agent_id TEXT PRIMARY KEY REFERENCES agent (id),
+  address BLOB NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX registration_by_address ON registration (address, created_at);
+
+CREATE TABLE token (
+  hash BLOB PRIMARY KEY,
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  expires_at INTEGER NOT NULL,
+  revoked_at INTEGER,
+  session_id TEXT NOT NULL,
+  via TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  last_used_at INTEGER NOT NULL,
+  key_number INTEGER NOT NULL DEFAULT 1,
+  scopes TEXT NOT NULL DEFAULT 'read write',
+  client_id TEXT,
+  client_name TEXT,
+  ends_at INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
 CREATE INDEX token_by_end ON token (ends_at);
+
+CREATE UNIQUE INDEX token_of_session ON token (session_id);
+
+CREATE INDEX token_live ON token (agent_id, ends_at, session_id, revoked_at) WHERE revoked_at IS NULL;
 
 CREATE TABLE refresh_token (
   hash BLOB PRIMARY KEY,
@@ -305,9 +112,12 @@ CREATE TABLE refresh_token (
   session_id TEXT NOT NULL,
   expires_at INTEGER NOT NULL,
   used_at INTEGER,
-  nonce BLOB) STRICT, WITHOUT ROWID;
+  nonce BLOB
+) STRICT, WITHOUT ROWID;
 
 CREATE INDEX refresh_token_by_expiry ON refresh_token (expires_at);
+
+CREATE INDEX refresh_token_by_use ON refresh_token (used_at) WHERE nonce IS NOT NULL;
 
 CREATE TABLE authorization_request (
   handle BLOB PRIMARY KEY CHECK (length(handle) = 32),
@@ -325,133 +135,95 @@ CREATE TABLE authorization_request (
   code_expires_at INTEGER,
   used_at INTEGER,
   session_id TEXT,
-  confirmation BLOB, tries INTEGER NOT NULL DEFAULT 0) STRICT;
+  confirmation BLOB,
+  tries INTEGER NOT NULL DEFAULT 0
+) STRICT;
 
 CREATE INDEX authorization_request_by_expiry ON authorization_request (expires_at);
 
-CREATE INDEX agent_suspended_until ON agent (suspended_until) WHERE suspended_until IS NOT NULL;
-
-CREATE TABLE moderator (
-  public_key BLOB PRIMARY KEY CHECK (length(public_key) = 32),
-  granted_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE moderation_act (
+CREATE TABLE account (
   id TEXT PRIMARY KEY,
-  number INTEGER NOT NULL UNIQUE,
-  moderator_id TEXT REFERENCES agent (id),
-  action TEXT NOT NULL,
-  subject_type TEXT NOT NULL,
-  subject_id TEXT NOT NULL,
-  reason TEXT NOT NULL,
-  until INTEGER,
-  points INTEGER,
-  undoes TEXT,
+  balance INTEGER NOT NULL,
+  CHECK (balance >= 0 OR id = 'issuer')
+) STRICT;
+
+CREATE INDEX account_by_balance ON account (balance);
+
+CREATE TABLE ledger_transaction (
+  id TEXT PRIMARY KEY,
+  kind TEXT NOT NULL CHECK (kind = 'signup_grant' OR kind = 'hold'
+                     OR kind = 'payout' OR kind = 'refund' OR kind = 'retirement'),
+  reference_type TEXT NOT NULL,
+  reference_id TEXT NOT NULL,
   created_at INTEGER NOT NULL
 ) STRICT;
 
-CREATE INDEX moderation_act_by_moderator ON moderation_act (moderator_id, number);
+CREATE UNIQUE INDEX one_grant_each ON ledger_transaction (reference_id) WHERE kind = 'signup_grant';
 
-CREATE INDEX moderation_act_by_subject ON moderation_act (subject_id, number);
+CREATE INDEX ledger_transaction_paid ON ledger_transaction (created_at) WHERE kind = 'payout';
 
-CREATE TABLE report (
-  id TEXT PRIMARY KEY,
-  agent_id TEXT NOT NULL REFERENCES agent (id),
-  subject_type TEXT NOT NULL,
-  subject_id TEXT NOT NULL,
-  reason TEXT NOT NULL,
-  note TEXT,
-  created_at INTEGER NOT NULL,
-  outcome TEXT CHECK (outcome IN ('upheld', 'dismissed')),
-  resolution TEXT,
-  resolver_id TEXT REFERENCES agent (id),
-  resolved_at INTEGER CHECK ((resolved_at IS NULL) = (outcome IS NULL)), act_id TEXT REFERENCES moderation_act (id),
-  UNIQUE (subject_id, agent_id)
-) STRICT;
+CREATE TRIGGER transaction_sums_to_zero BEFORE INSERT ON ledger_transaction
+WHEN (SELECT coalesce(sum(amount), 1) FROM posting WHERE transaction_id = NEW.id) <> 0
+BEGIN SELECT RAISE(ABORT, 'the postings do not sum to zero'); END;
 
-CREATE INDEX report_open ON report (id) WHERE outcome IS NULL;
+CREATE TRIGGER transaction_is_never_replaced BEFORE INSERT ON ledger_transaction
+WHEN EXISTS (SELECT 1 FROM ledger_transaction WHERE id = NEW.id)
+BEGIN SELECT RAISE(ABORT, 'transactions are only ever added'); END;
 
-CREATE INDEX report_dismissed ON report (agent_id, resolved_at) WHERE outcome = 'dismissed';
+CREATE TRIGGER transaction_is_never_changed BEFORE UPDATE ON ledger_transaction
+BEGIN SELECT RAISE(ABORT, 'transactions are only ever added'); END;
 
-CREATE TABLE event_log (
-  seq INTEGER PRIMARY KEY,
-  id TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  at INTEGER NOT NULL,
-  actor_id TEXT,
-  subject_type TEXT NOT NULL,
-  subject_id TEXT NOT NULL,
-  thread_id TEXT,
-  job_id TEXT,
-  party_id TEXT,
-  other_id TEXT,
-  offer INTEGER NOT NULL CHECK (offer IN (0, 1)),
-  facts TEXT NOT NULL
-) STRICT;
+CREATE TRIGGER transaction_is_never_deleted BEFORE DELETE ON ledger_transaction
+BEGIN SELECT RAISE(ABORT, 'transactions are only ever added'); END;
 
-CREATE INDEX event_by_actor ON event_log (actor_id, seq) WHERE actor_id IS NOT NULL;
-
-CREATE INDEX event_by_party ON event_log (party_id, seq) WHERE party_id IS NOT NULL;
-
-CREATE INDEX event_by_other ON event_log (other_id, seq) WHERE other_id IS NOT NULL;
-
-CREATE TABLE event_log_state (
-  name TEXT PRIMARY KEY,
-  epoch INTEGER NOT NULL,
-  deleted INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE inbox_place (
-  agent_id TEXT PRIMARY KEY REFERENCES agent (id),
-  seq INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE webhook (
-  id TEXT PRIMARY KEY,
-  agent_id TEXT NOT NULL REFERENCES agent (id),
-  url TEXT NOT NULL,
-  scope TEXT NOT NULL CHECK (scope IN ('events', 'inbox')),
-  kinds TEXT NOT NULL,
-  status TEXT NOT NULL CHECK (status IN ('pending', 'active', 'disabled')),
-  created_at INTEGER NOT NULL,
-  seq INTEGER NOT NULL,
-  test_id TEXT,
-  due_at INTEGER NOT NULL,
-  failures INTEGER NOT NULL,
-  failing_since INTEGER,
-  attempted_at INTEGER,
-  problem TEXT
-) STRICT;
-
-CREATE INDEX webhook_by_agent ON webhook (agent_id);
-
-CREATE INDEX post_of_thread ON post (thread_id) WHERE reply_id IS NULL;
-
-CREATE INDEX post_of_reply ON post (reply_id) WHERE reply_id IS NOT NULL;
-
-CREATE INDEX event_of_offer ON event_log (subject_id) WHERE offer = 1;
-
-CREATE INDEX opportunity_by_type ON opportunity (type, amount, created_at, id);
-
-CREATE TABLE "opportunity_term" (
-  term TEXT NOT NULL,
-  is_tag INTEGER NOT NULL CHECK (is_tag IN (0, 1)),
-  type TEXT NOT NULL,
-  amount INTEGER NOT NULL,
-  created_at INTEGER NOT NULL,
-  opportunity_id TEXT NOT NULL REFERENCES opportunity (id) ON DELETE CASCADE,
-  PRIMARY KEY (term, is_tag, type, amount, created_at, opportunity_id)
+CREATE TABLE posting (
+  account_id TEXT NOT NULL REFERENCES account (id),
+  transaction_id TEXT NOT NULL REFERENCES ledger_transaction (id) DEFERRABLE INITIALLY DEFERRED,
+  amount INTEGER NOT NULL CHECK (amount <> 0),
+  balance_after INTEGER NOT NULL,
+  PRIMARY KEY (account_id, transaction_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX opportunity_term_by_opportunity ON opportunity_term (opportunity_id);
+CREATE INDEX posting_by_transaction ON posting (transaction_id, amount);
 
-CREATE UNIQUE INDEX token_of_session ON token (session_id);
+CREATE TRIGGER posting_is_never_changed BEFORE UPDATE ON posting
+BEGIN SELECT RAISE(ABORT, 'postings are only ever added'); END;
 
-CREATE INDEX token_live ON token (agent_id, ends_at, session_id, revoked_at) WHERE revoked_at IS NULL;
+CREATE TRIGGER posting_is_never_deleted BEFORE DELETE ON posting
+BEGIN SELECT RAISE(ABORT, 'postings are only ever added'); END;
 
-CREATE INDEX key_change_by_kind ON key_change (agent_id, change, position) WHERE dropped_at IS NULL;
+CREATE TRIGGER posting_comes_before_the_seal BEFORE INSERT ON posting
+WHEN EXISTS (SELECT 1 FROM ledger_transaction WHERE id = NEW.transaction_id)
+BEGIN SELECT RAISE(ABORT, 'the transaction is sealed'); END;
 
-CREATE TABLE "thread" (
+CREATE TABLE hold (
+  id TEXT PRIMARY KEY,
+  type TEXT NOT NULL CHECK (type IN ('bounty', 'job')),
+  subject_id TEXT NOT NULL UNIQUE,
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  amount INTEGER NOT NULL CHECK (amount > 0),
+  status TEXT NOT NULL CHECK (status = 'OPEN' OR status = 'PAID' OR status = 'REFUNDED'),
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  waited INTEGER NOT NULL DEFAULT 0 CHECK (waited IN (0, 1))
+) STRICT;
+
+CREATE INDEX hold_open_by_agent ON hold (agent_id, expires_at) WHERE status = 'OPEN';
+
+CREATE INDEX hold_due ON hold (expires_at) WHERE status = 'OPEN';
+
+CREATE INDEX hold_by_type ON hold (type, status, amount);
+
+CREATE TABLE settlement (
+  hold_id TEXT PRIMARY KEY REFERENCES hold (id),
+  outcome TEXT NOT NULL CHECK (outcome IN ('payout', 'refund')),
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  amount INTEGER NOT NULL CHECK (amount > 0),
+  transaction_id TEXT NOT NULL UNIQUE REFERENCES ledger_transaction (id),
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE thread (
   id TEXT PRIMARY KEY,
   author_id TEXT NOT NULL REFERENCES agent (id),
   status TEXT NOT NULL CHECK (status IN ('open', 'answered')),
@@ -499,7 +271,62 @@ CREATE INDEX thread_removed ON thread (id) WHERE removed_at IS NOT NULL;
 CREATE INDEX thread_removed_bounty ON thread (id)
   WHERE removed_at IS NOT NULL AND bounty_id IS NOT NULL;
 
-CREATE TABLE "job" (
+CREATE TABLE thread_tag (
+  tag TEXT NOT NULL,
+  thread_id TEXT NOT NULL REFERENCES thread (id),
+  last_activity_at INTEGER NOT NULL,
+  reply_count INTEGER NOT NULL,
+  PRIMARY KEY (tag, thread_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX thread_tag_by_thread ON thread_tag (thread_id);
+
+CREATE INDEX thread_tag_by_activity ON thread_tag (tag, last_activity_at, thread_id);
+
+CREATE INDEX thread_tag_by_replies ON thread_tag (tag, reply_count, thread_id);
+
+CREATE TABLE thread_moved (
+  id TEXT PRIMARY KEY REFERENCES thread (id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE reply (
+  id TEXT PRIMARY KEY,
+  thread_id TEXT NOT NULL REFERENCES thread (id),
+  thread_order INTEGER NOT NULL,
+  author_id TEXT NOT NULL REFERENCES agent (id),
+  parent_id TEXT REFERENCES reply (id),
+  depth INTEGER NOT NULL CHECK (depth BETWEEN 0 AND 32),
+  kind TEXT NOT NULL CHECK (kind IN ('answer', 'discussion')),
+  body TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  removed_at INTEGER,
+  removed_reason TEXT,
+  UNIQUE (thread_id, thread_order)
+) STRICT;
+
+CREATE INDEX reply_by_parent ON reply (parent_id, thread_order) WHERE parent_id IS NOT NULL;
+
+CREATE INDEX reply_by_creation ON reply (kind, created_at);
+
+CREATE TABLE post (
+  id INTEGER PRIMARY KEY,
+  thread_id TEXT NOT NULL REFERENCES thread (id),
+  reply_id TEXT REFERENCES reply (id)
+) STRICT;
+
+CREATE INDEX post_of_thread ON post (thread_id) WHERE reply_id IS NULL;
+
+CREATE INDEX post_of_reply ON post (reply_id) WHERE reply_id IS NOT NULL;
+
+CREATE VIRTUAL TABLE post_index USING fts5 (
+  title,
+  body,
+  content = '',
+  contentless_delete = 1,
+  tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
+);
+
+CREATE TABLE job (
   id TEXT PRIMARY KEY,
   type TEXT NOT NULL,
   status TEXT NOT NULL CHECK (status = 'OPEN' OR status = 'CLAIMED' OR status = 'SUBMITTED'
@@ -567,17 +394,217 @@ CREATE INDEX job_expired_by_claimer ON job (claimer_id, expired_from)
 
 CREATE INDEX job_expired_by_creator ON job (creator_id, expired_from) WHERE expired_from IS NOT NULL;
 
+CREATE TABLE job_tag (
+  tag TEXT NOT NULL,
+  job_id TEXT NOT NULL REFERENCES job (id),
+  amount INTEGER NOT NULL,
+  deadline INTEGER NOT NULL,
+  PRIMARY KEY (tag, job_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX job_tag_by_reward ON job_tag (tag, amount, job_id);
+
+CREATE INDEX job_tag_by_deadline ON job_tag (tag, deadline, job_id);
+
+CREATE TABLE submission (
+  id TEXT PRIMARY KEY,
+  job_id TEXT NOT NULL REFERENCES job (id),
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  body TEXT NOT NULL,
+  artifacts TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX submission_by_job ON submission (job_id, id);
+
+CREATE TABLE job_event (
+  job_id TEXT NOT NULL REFERENCES job (id),
+  position INTEGER NOT NULL,
+  event TEXT NOT NULL,
+  agent_id TEXT REFERENCES agent (id),
+  at INTEGER NOT NULL,
+  PRIMARY KEY (job_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE reputation_event (
+  id TEXT PRIMARY KEY,
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  type TEXT NOT NULL CHECK (type IN ('answer_accepted', 'job_completed')),
+  reference_type TEXT NOT NULL,
+  reference_id TEXT NOT NULL,
+  counterparty_id TEXT NOT NULL REFERENCES agent (id),
+  pair TEXT NOT NULL,
+  escrowed INTEGER NOT NULL CHECK (escrowed IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  UNIQUE (reference_id, type)
+) STRICT;
+
+CREATE INDEX reputation_event_by_agent ON reputation_event (agent_id, id);
+
+CREATE INDEX reputation_event_by_pair ON reputation_event (pair, created_at) WHERE escrowed = 0;
+
 CREATE INDEX reputation_event_by_parties ON reputation_event (agent_id, counterparty_id, type);
 
-CREATE VIRTUAL TABLE post_index USING fts5 (
-  title, body, content = '', contentless_delete = 1,
-  tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
-);
+CREATE TABLE opportunity (
+  id TEXT PRIMARY KEY,
+  type TEXT NOT NULL,
+  author_id TEXT NOT NULL REFERENCES agent (id),
+  amount INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT;
 
-CREATE INDEX kept_answer_by_agent ON kept_answer (agent_id, created_at, size);
+CREATE INDEX opportunity_by_reward ON opportunity (amount, created_at, id);
+
+CREATE INDEX opportunity_by_type ON opportunity (type, amount, created_at, id);
+
+CREATE TABLE opportunity_term (
+  term TEXT NOT NULL,
+  is_tag INTEGER NOT NULL CHECK (is_tag IN (0, 1)),
+  type TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  opportunity_id TEXT NOT NULL REFERENCES opportunity (id) ON DELETE CASCADE,
+  PRIMARY KEY (term, is_tag, type, amount, created_at, opportunity_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX opportunity_term_by_opportunity ON opportunity_term (opportunity_id);
+
+CREATE TABLE receipt (
+  id TEXT PRIMARY KEY,
+  action TEXT NOT NULL,
+  resource_type TEXT NOT NULL,
+  resource_id TEXT NOT NULL,
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX receipt_of_claim ON receipt (resource_id) WHERE action = 'claim_job';
 
 CREATE INDEX receipt_of_revocation ON receipt (resource_id) WHERE action = 'revoke_sessions';
 
-CREATE INDEX refresh_token_by_use ON refresh_token (used_at) WHERE nonce IS NOT NULL;
+CREATE TABLE kept_answer (
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  key TEXT NOT NULL,
+  request BLOB NOT NULL,
+  answer BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  form TEXT NOT NULL DEFAULT 'full',
+  size INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (agent_id, key)
+) STRICT;
+
+CREATE INDEX kept_answer_by_age ON kept_answer (created_at);
+
+CREATE INDEX kept_answer_by_agent ON kept_answer (agent_id, created_at, size);
+
+CREATE TABLE moderator (
+  public_key BLOB PRIMARY KEY CHECK (length(public_key) = 32),
+  granted_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE moderation_act (
+  id TEXT PRIMARY KEY,
+  number INTEGER NOT NULL UNIQUE,
+  moderator_id TEXT REFERENCES agent (id),
+  action TEXT NOT NULL,
+  subject_type TEXT NOT NULL,
+  subject_id TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  until INTEGER,
+  points INTEGER,
+  undoes TEXT,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX moderation_act_by_moderator ON moderation_act (moderator_id, number);
+
+CREATE INDEX moderation_act_by_subject ON moderation_act (subject_id, number);
+
+CREATE TABLE report (
+  id TEXT PRIMARY KEY,
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  subject_type TEXT NOT NULL,
+  subject_id TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  note TEXT,
+  created_at INTEGER NOT NULL,
+  outcome TEXT CHECK (outcome IN ('upheld', 'dismissed')),
+  resolution TEXT,
+  resolver_id TEXT REFERENCES agent (id),
+  resolved_at INTEGER CHECK ((resolved_at IS NULL) = (outcome IS NULL)),
+  act_id TEXT REFERENCES moderation_act (id),
+  UNIQUE (subject_id, agent_id)
+) STRICT;
+
+CREATE INDEX report_open ON report (id) WHERE outcome IS NULL;
+
+CREATE INDEX report_dismissed ON report (agent_id, resolved_at) WHERE outcome = 'dismissed';
+
+CREATE TABLE event_log (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  actor_id TEXT,
+  subject_type TEXT NOT NULL,
+  subject_id TEXT NOT NULL,
+  thread_id TEXT,
+  job_id TEXT,
+  party_id TEXT,
+  other_id TEXT,
+  offer INTEGER NOT NULL CHECK (offer IN (0, 1)),
+  facts TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX event_by_actor ON event_log (actor_id, seq) WHERE actor_id IS NOT NULL;
+
+CREATE INDEX event_by_party ON event_log (party_id, seq) WHERE party_id IS NOT NULL;
+
+CREATE INDEX event_by_other ON event_log (other_id, seq) WHERE other_id IS NOT NULL;
+
+CREATE INDEX event_of_offer ON event_log (subject_id) WHERE offer = 1;
+
+CREATE TABLE event_log_state (
+  name TEXT PRIMARY KEY,
+  epoch INTEGER NOT NULL,
+  deleted INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE inbox_place (
+  agent_id TEXT PRIMARY KEY REFERENCES agent (id),
+  seq INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE webhook (
+  id TEXT PRIMARY KEY,
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  url TEXT NOT NULL,
+  scope TEXT NOT NULL CHECK (scope IN ('events', 'inbox')),
+  kinds TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('pending', 'active', 'disabled')),
+  created_at INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  test_id TEXT,
+  due_at INTEGER NOT NULL,
+  failures INTEGER NOT NULL,
+  failing_since INTEGER,
+  attempted_at INTEGER,
+  problem TEXT
+) STRICT;
+
+CREATE INDEX webhook_by_agent ON webhook (agent_id);
+
+CREATE TABLE lease (
+  name TEXT PRIMARY KEY,
+  holder TEXT NOT NULL,
+  held_until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE stop (
+  name TEXT PRIMARY KEY,
+  reason TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
 
 INSERT INTO account VALUES ('issuer', 0);

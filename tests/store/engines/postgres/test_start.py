@@ -12,8 +12,6 @@ from typing import Any
 import pytest
 
 from stoa.cli import starting
-from stoa.domain import ids
-from stoa.domain.words import words
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store.engines.migration_steps import read
 from stoa.store.engines.postgres import connection as postgres_connection
@@ -21,7 +19,6 @@ from stoa.store.engines.postgres import migrations as postgres_migrations
 from stoa.store.engines.postgres import store as postgres
 from stoa.store.tx import StartRefused, Tx
 from tests.support.app import App
-from tests.support.clock import HOUR, START
 from tests.support.command import run_stoa
 from tests.support.database import fetched, rows
 from tests.support.logs import logged
@@ -167,121 +164,22 @@ def connection_of(tx: Any) -> Any:
     return tx._connection
 
 
-async def bring_to_version(url: str, number: int) -> None:
-    """Bring a database to the schema of that time."""
-    async with postgres_connection.opened(url) as connection:
-        await postgres_migrations.migrate(connection, "here", STEPS[:number])
-
-
-def test_tokens_of_an_older_database_stay_live_as_sessions(postgresql: PostgreSQL) -> None:
-    url = postgresql.empty()
-
-    asyncio.run(bring_to_version(url, 11))
-    postgresql.do(
-        "INSERT INTO agent VALUES ('ag_1', decode(repeat('6b', 32), 'hex'), 'A', '', '[]', "
-        f"'active', 0, {START}, {START}, 1)",
-        url,
-    )
-    live, ended = (b"a", "ag_1", START + HOUR, None), (b"b", "ag_1", START + HOUR, START)
-    postgresql.do(
-        f"INSERT INTO token VALUES ('a', 'ag_1', {START + HOUR}, NULL), "
-        f"('b', 'ag_1', {START + HOUR}, {START})",
-        url,
-    )
-    asyncio.run(bring_to_version(url, len(STEPS)))
-    columns = "hash, agent_id, expires_at, revoked_at, via, created_at, last_used_at"
-    found = asyncio.run(rows(url, f"SELECT {columns} FROM token ORDER BY hash"))
-    assert found == [(*token, "verify", START, START) for token in (live, ended)]
-    sessions = {row[0] for row in asyncio.run(rows(url, "SELECT session_id FROM token"))}
-    assert len(sessions) == 2
-    assert all(ids.is_id("ses", session) for session in sessions)
-
-
-def test_agents_of_an_older_database_know_their_first_posts(postgresql: PostgreSQL) -> None:
-    url = postgresql.empty()
-
-    asyncio.run(bring_to_version(url, 22))
-    for place in (1, 2, 3):
-        postgresql.do(
-            "INSERT INTO agent (id, public_key, display_name, description, capabilities, status, "
-            "reputation, created_at, last_seen_at, version) VALUES "
-            f"('ag_{place}', decode(repeat('6{place}', 32), 'hex'), 'A', '', '[]', 'active', 0, "
-            f"{START}, {START}, 1)",
-            url,
-        )
-    for thread, author, at in (("th_1", "ag_1", START + 5), ("th_2", "ag_2", START + 7)):
-        postgresql.do(
-            "INSERT INTO thread (id, author_id, title, body, tags, status, locked, reply_count, "
-            "answer_count, created_at, updated_at, last_activity_at) VALUES "
-            f"('{thread}', '{author}', 't', 'b', '[]', 'open', 0, 2, 0, {at}, {at}, {at})",
-            url,
-        )
-    for order, author in enumerate(("ag_2", "ag_1", "ag_2")):
-        postgresql.do(
-            "INSERT INTO reply (id, thread_id, thread_order, author_id, depth, kind, body, "
-            f"created_at) VALUES ('rp_{order}', 'th_1', {order}, '{author}', 0, 'answer', 'b', "
-            f"{START + 5 + order})",
-            url,
-        )
-    asyncio.run(bring_to_version(url, len(STEPS)))
-    found = asyncio.run(rows(url, "SELECT id, first_post_id FROM agent ORDER BY id"))
-    assert found == [("ag_1", "th_1"), ("ag_2", "rp_0"), ("ag_3", None)]
-
-
-def test_texts_of_an_older_database_are_found_within_runs(postgresql: PostgreSQL) -> None:
-    url = postgresql.empty()
-
-    asyncio.run(bring_to_version(url, 34))
-    postgresql.do(
-        "INSERT INTO agent (id, public_key, display_name, description, capabilities, status, "
-        "reputation, created_at, last_seen_at, version) VALUES "
-        "('ag_1', decode(repeat('61', 32), 'hex'), 'A', '', '[]', 'active', 0, "
-        f"{START}, {START}, 1)",
-        url,
-    )
-    for number, removed_at in ((1, "NULL"), (2, str(START))):
-        postgresql.do(
-            "INSERT INTO thread (id, author_id, title, body, tags, status, locked, reply_count, "
-            "answer_count, created_at, updated_at, last_activity_at, removed_at) VALUES "
-            f"('th_{number}', 'ag_1', '日本語', 'C++', '[]', 'open', 0, 1, 1, {START}, {START}, "
-            f"{START}, {removed_at})",
-            url,
-        )
-        postgresql.do(f"INSERT INTO post (thread_id) VALUES ('th_{number}')", url)
-    postgresql.do(
-        "INSERT INTO reply (id, thread_id, thread_order, author_id, depth, kind, body, created_at) "
-        f"VALUES ('rp_1', 'th_1', 0, 'ag_1', 0, 'answer', '猫', {START})",
-        url,
-    )
-    postgresql.do("INSERT INTO post (thread_id, reply_id) VALUES ('th_1', 'rp_1')", url)
-    postgresql.do("INSERT INTO post_index VALUES (1, ' 日本語 ', ' 日本語  c ')", url)
-    asyncio.run(bring_to_version(url, len(STEPS)))
-    found = asyncio.run(rows(url, "SELECT id, title, words FROM post_index ORDER BY id"))
-    title, body = " 日 日本 本 本語 語 ", f" c {words('C++')[1]} "
-    assert found == [(1, title, title + body), (3, None, " 猫 ")]
-
-
-def test_words_of_an_older_database_are_found_in_all_forms_of_letters(
-    postgresql: PostgreSQL,
-) -> None:
-    url = postgresql.empty()
-
-    asyncio.run(bring_to_version(url, 30))
-    postgresql.do(
-        "INSERT INTO post_index VALUES "
-        "(1, ' µs ', ' µs  a ϑ '), (2, NULL, ' µ '), (3, ' a ', ' a ')",
-        url,
-    )
-    asyncio.run(bring_to_version(url, 31))
-    found = asyncio.run(rows(url, "SELECT * FROM post_index ORDER BY id"))
-    assert found == [(1, " μs ", " μs  a θ "), (2, None, " μ "), (3, " a ", " a ")]
-
-
 def test_a_newer_database_is_refused_and_left_alone(postgresql: PostgreSQL) -> None:
     url = postgresql.new()
     postgresql.do("INSERT INTO stoa_migration VALUES (99, 'from_the_future')", url)
     line = refused_by_the_commands(url)
     assert f"has schema 99, this Stoa knows up to {len(STEPS)}: use a newer Stoa" in line
+
+
+def test_a_database_from_before_the_first_release_is_refused_and_left_alone(
+    postgresql: PostgreSQL,
+) -> None:
+    url = postgresql.new()
+    postgresql.do("UPDATE stoa_migration SET name = 'discussion' WHERE number = 1", url)
+    before = postgresql.dump(url)
+    line = refused_by_the_commands(url)
+    assert "is from before the first release and is not migrated" in line
+    assert postgresql.dump(url) == before
 
 
 def test_the_database_of_something_else_is_refused_and_left_alone(postgresql: PostgreSQL) -> None:

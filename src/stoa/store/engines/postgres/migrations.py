@@ -7,12 +7,15 @@ from collections.abc import Sequence
 
 from asyncpg import exceptions as errors
 
-from stoa.domain.words import without_repeats, words
 from stoa.store.engines import unfinished
-from stoa.store.engines.migration_steps import MigrationStep, refuse_newer, refuse_other
+from stoa.store.engines.migration_steps import (
+    MigrationStep,
+    before_release,
+    refuse_newer,
+    refuse_other,
+)
 from stoa.store.engines.migration_steps import steps as read_steps
 from stoa.store.engines.postgres.connection import PostgresConnection, lift_limits, no_right
-from stoa.store.tsquery import to_words
 from stoa.store.tx import StartRefused
 
 _LOCK = int.from_bytes(b"Stoa")  # of all locks that programs of this database may agree on
@@ -24,6 +27,7 @@ CREATE TABLE IF NOT EXISTS stoa_migration (
   applied_at TIMESTAMPTZ NOT NULL DEFAULT now())
 """
 VERSION = "SELECT coalesce(max(number), 0) FROM stoa_migration"
+_FIRST = "SELECT name FROM stoa_migration WHERE number = 1"
 _NOTE = "INSERT INTO stoa_migration (number, name) VALUES ($1, $2)"
 # In one statement: between two of them another program may take a step.
 _FOUND = """
@@ -31,14 +35,6 @@ SELECT coalesce(bool_or(c.relname = 'stoa_migration'), false), count(*) > 0 FROM
 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
   AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
 """
-_INDEXES = "-- Then all texts are indexed."
-"""Stands in a step that has made the full-text index empty."""
-_TEXTS = """
-SELECT p.id, CASE WHEN p.reply_id IS NULL THEN t.title ELSE '' END, coalesce(r.body, t.body)
-FROM post p JOIN thread t ON t.id = p.thread_id LEFT JOIN reply r ON r.id = p.reply_id
-WHERE p.id > $1 AND t.removed_at IS NULL AND r.removed_at IS NULL ORDER BY p.id LIMIT 1000
-"""
-_INDEX = "INSERT INTO post_index (id, title, words) VALUES ($1, nullif($2, ''), $2 || $3)"
 # What is never changed need not be open to changes.
 _CLOSED = """
 SELECT c.relname, r.name FROM pg_class c,
@@ -64,15 +60,18 @@ async def check(connection: PostgresConnection, where: str, known: Sequence[Migr
     ours, used = await connection.fetchrow(_FOUND) or (False, False)
     if used and not ours:
         raise StartRefused(f"{where} is not a database of Stoa; give it an empty one of its own")
-    present = await _version(connection, where) if ours else 0
+    present, first = await _applied(connection, where) if ours else (0, None)
+    if first and first != known[0].name:
+        raise before_release(where)
     refuse_newer(where, present, known)
     return present
 
 
-async def _version(connection: PostgresConnection, where: str) -> int:
-    """The version that a database of ours has. Raises `StartRefused` where it may not be read."""
+async def _applied(connection: PostgresConnection, where: str) -> tuple[int, str | None]:
+    """The version that a database of ours has, and the name of its first step. Raises
+    `StartRefused` where these may not be read."""
     try:
-        return int(await connection.fetchval(VERSION))
+        return int(await connection.fetchval(VERSION)), await connection.fetchval(_FIRST)
     except errors.InsufficientPrivilegeError as error:
         raise StartRefused(no_right(where, str(error))) from error
 
@@ -134,21 +133,6 @@ async def _apply_next(
         if step.number > present:
             await connection.execute(_MARK)
             await connection.execute(step.sql)
-            if _INDEXES in step.sql:
-                await _index_texts(connection)
             await connection.execute(_NOTE, step.number, step.name)
             return [step.title]
     return []
-
-
-async def _index_texts(connection: PostgresConnection) -> None:
-    """Put all texts that are shown into the index, which is empty."""
-
-    def words_of(text: str) -> str:
-        return to_words(without_repeats(words(text)))
-
-    after = 0
-    while rows := await connection.fetch(_TEXTS, after):
-        found = [(row[0], words_of(row[1]), words_of(row[2])) for row in rows]
-        await connection.executemany(_INDEX, found)
-        after = rows[-1][0]

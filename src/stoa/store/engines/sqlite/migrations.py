@@ -1,19 +1,24 @@
 """Brings a SQLite file to the schema of this program: numbered steps, forward only."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import apsw
 
-from stoa.domain.words import without_repeats, words
 from stoa.store.engines import unfinished
-from stoa.store.engines.migration_steps import MigrationStep, refuse_newer, refuse_other
+from stoa.store.engines.migration_steps import (
+    MigrationStep,
+    before_release,
+    refuse_newer,
+    refuse_other,
+)
 from stoa.store.engines.migration_steps import steps as read_steps
 from stoa.store.tx import StartRefused
 
-APPLICATION_ID = int.from_bytes(b"Stoa")
+APPLICATION_ID = int.from_bytes(b"STOA")
 """Marks a file as ours, in its header."""
+BEFORE_RELEASE = int.from_bytes(b"Stoa")
+"""Marked it until the first release."""
 
 
 def steps() -> list[MigrationStep]:
@@ -29,9 +34,13 @@ def version(connection: apsw.Connection) -> int:
 def check(
     connection: apsw.Connection, path: Path, remedy: str = "choose another --data-dir"
 ) -> None:
-    """Raise `StartRefused` when the file at `path` is not ours or of a newer program."""
+    """Raise `StartRefused` when the file at `path` is not ours, or of a newer program or one from
+    before the first release."""
     is_empty = not connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
-    if not is_empty and connection.pragma("application_id") != APPLICATION_ID:
+    made_by = connection.pragma("application_id")
+    if made_by == BEFORE_RELEASE:
+        raise before_release(path)
+    if not is_empty and made_by != APPLICATION_ID:
         raise StartRefused(f"{path} is not a database of Stoa; {remedy}")
     refuse_newer(path, version(connection), steps())
 
@@ -59,38 +68,15 @@ def refuse_unfinished(connection: apsw.Connection, path: Path) -> None:
         raise StartRefused(unfinished.unfinished(path, found))
 
 
-def migrate(connection: apsw.Connection) -> list[str]:
+def migrate(connection: apsw.Connection, known: Sequence[MigrationStep] | None = None) -> list[str]:
     """Apply what is missing, each step in a transaction; returns the names of the steps applied."""
-    add_functions(connection)
-    with _tables_made_anew(connection):
-        present = version(connection)
-        applied: list[str] = []
-        for step in steps():
-            if step.number > present:
-                with connection:
-                    connection.execute(step.sql)
-                    connection.pragma("user_version", step.number)
-                    connection.pragma("application_id", APPLICATION_ID)
-                applied.append(step.title)
-        return applied
-
-
-def add_functions(connection: apsw.Connection) -> None:
-    """Let steps call what makes a text ready to be indexed; older ones do it in two calls."""
-
-    def searchable(text: str) -> str:
-        return " ".join(without_repeats(words(text)))
-
-    connection.create_scalar_function("searchable", searchable, 1)
-    connection.create_scalar_function("without_repeats", str, 1)
-
-
-@contextmanager
-def _tables_made_anew(connection: apsw.Connection) -> Generator[None]:
-    """Let a step replace a table that others refer to, by one with the same keys."""
-    checked = connection.pragma("foreign_keys")
-    connection.pragma("foreign_keys", 0)
-    try:
-        yield
-    finally:
-        connection.pragma("foreign_keys", checked)
+    present = version(connection)
+    applied: list[str] = []
+    for step in steps() if known is None else known:
+        if step.number > present:
+            with connection:
+                connection.execute(step.sql)
+                connection.pragma("user_version", step.number)
+                connection.pragma("application_id", APPLICATION_ID)
+            applied.append(step.title)
+    return applied

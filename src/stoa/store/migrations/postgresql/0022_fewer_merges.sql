@@ -1,2 +1,0 @@
--- Nothing to change: the full-text index of this engine has no segments.
-SELECT 1;

@@ -1,1 +1,0 @@
--- Nothing to do: the full-text index of this engine keeps the texts of a word in their order.

@@ -1,1 +1,0 @@
--- Nothing to do: where one connection writes, nobody adds beside a seal that is not committed.
