@@ -64,7 +64,7 @@ def test_a_question_that_nobody_answers_changes_nothing(tmp_path: Path) -> None:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=250,
         check=False,
     )
     assert done.returncode == 2
@@ -103,7 +103,7 @@ def test_the_command_that_is_written_serves_the_tools(
         input='{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n',
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=250,
         check=True,
     )
     offered = {tool["name"] for tool in json.loads(done.stdout)["result"]["tools"]}

@@ -155,7 +155,7 @@ def exchange(
         input="".join(f"{line}\n" for line in lines),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=250,
         check=False,
         env=parameters.env,
     )

@@ -31,7 +31,7 @@ def stoa(
         cwd=where,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=250,
         check=False,
     )
     assert (result.returncode, result.stderr) == (0, ""), result

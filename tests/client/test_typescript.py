@@ -56,6 +56,6 @@ def test_it_is_served_as_text_to_any_site(server: Server) -> None:
     again = httpx.get(
         f"{server.url}/agent-client.ts",
         headers={"If-None-Match": served.headers["etag"]},
-        timeout=60,
+        timeout=250,
     )
     assert again.status_code == 304

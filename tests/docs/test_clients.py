@@ -151,7 +151,7 @@ def test_the_command_of_a_configuration_serves_the_tools(
         env=environment({}),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=250,
         check=True,
     )
     sets = {Toolset.DEFAULT, Toolset.INBOX}

@@ -143,7 +143,6 @@ def test_five_kills_under_load_lose_nothing_that_was_acknowledged(
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(300)
 def test_twenty_kills_under_load_lose_nothing_that_was_acknowledged(
     start_server: Callable[..., Server], tmp_path: Path
 ):

@@ -26,7 +26,7 @@ def plugins_on_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_test_that_loses_its_timeout_is_aborted_and_shown(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(LOSES_IT + "def test_other(): pass")
-    result = pytester.runpytest_subprocess("-p", "tests.plugins.hanging", "-n", "1", timeout=50)
+    result = pytester.runpytest_subprocess("-p", "tests.plugins.hanging", "-n", "1", timeout=200)
     result.stderr.fnmatch_lines(["*Aborted*", "*in test_it"])
     result.stdout.fnmatch_lines(["*crashed while running*::test_it*"])
     result.assert_outcomes(passed=1, failed=1)
@@ -34,5 +34,5 @@ def test_a_test_that_loses_its_timeout_is_aborted_and_shown(pytester: pytest.Pyt
 
 def test_tests_in_time_are_left_alone(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_it(): pass")
-    result = pytester.runpytest_subprocess("-p", "tests.plugins.hanging", timeout=50)
+    result = pytester.runpytest_subprocess("-p", "tests.plugins.hanging", timeout=200)
     result.assert_outcomes(passed=1)

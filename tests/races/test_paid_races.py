@@ -308,7 +308,6 @@ def settled_once(town: Server, holds: int) -> None:
 
 
 @pytest.mark.promise("C11")
-@pytest.mark.timeout(300)
 def test_a_hundred_holds_raced_for_around_their_deadline_are_settled_once(town: Server) -> None:
     settled_once(town, 100)
 

@@ -26,7 +26,7 @@ def run_stoa(*arguments: str, **environment: str) -> Finished:
         env={**_inherited(), **environment},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=250,
         check=False,
     )
     return Finished(done.returncode, done.stdout, done.stderr)

@@ -23,7 +23,7 @@ def run(
     script: Path,
     *arguments: str | Path,
     cwd: Path | None = None,
-    timeout: int = 100,
+    timeout: int = 250,
     variables: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run a JavaScript file to its end."""

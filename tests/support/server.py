@@ -24,8 +24,8 @@ _PROGRAMS = Path(__file__).parents[1] / "programs"
 _PORTS = range(10_240, 32_768)
 """Below those that systems give to outgoing connections."""
 _CHANCE = SystemRandom()  # Hypothesis seeds the other one alike in all processes
-_READY_S = 60
-_STOP_S = 60
+_READY_S = 120
+_STOP_S = 120
 _OPEN_AT = re.compile(r"open at (http://\S+)")
 
 
