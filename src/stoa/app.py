@@ -84,23 +84,25 @@ class Service:
         services: Services,
         clock: Clock,
         limiter: MemoryLimiter | SharedLimiter,
-        sheet: Counters,
+        counters: Counters,
         signer: WebhookSigner,
     ) -> None:
         settings, shares = services.settings, engine_of(services.settings).SHARED
-        self.waiting = Waiting(store, settings, SharedWaits(sheet.waits, sheet.waits_elsewhere))
+        self.waiting = Waiting(
+            store, settings, SharedWaits(counters.waits, counters.waits_elsewhere)
+        )
         hosts, operations = Hosts(settings), all_operations()
         others = partial(_kept_bytes, services)
         answers = AnswerCache(store.changes, settings.cache_mb * 1024 * 1024, others)
-        charges = Charges(limiter, settings, clock, sheet)
+        charges = Charges(limiter, settings, clock, counters)
         outages, snapshots = Outages(lambda: store.trouble), Snapshots()
         reads = PublicReads(store, services, clock, answers, snapshots, outages)
         authenticator = Authenticator(store, charges, clock)
         reader = InputReader(store, services, clock)
         transactions = Transactions(store, services, clock)
         steps = (authenticator, charges, answers, reader, reads, transactions, outages)
-        runner = Runner(clock, *steps, sheet, self.waiting, SharedReads(transactions))
-        self.store, self.sheet = store, sheet
+        runner = Runner(clock, *steps, counters, self.waiting, SharedReads(transactions))
+        self.store, self.counters = store, counters
         self._lines = RequestLines(of_all=settings.log_level == "debug")
         self.settings, self._services = settings, services
         self._clock, self.limiter = clock, limiter
@@ -111,7 +113,7 @@ class Service:
             authenticator.note_used,
             reads.forget_snapshots,
             settings,
-            sheet,
+            counters,
             shares=shares,
         )
         allowed = parse_networks(settings.webhooks_allow)
@@ -120,7 +122,9 @@ class Service:
         )
         known = KnownCalls()
         begins = not shares and isinstance(limiter, MemoryLimiter)
-        self.ready = _ready(answers, charges, hosts, clock, sheet, services, known, begins=begins)
+        self.ready = _ready(
+            answers, charges, hosts, clock, counters, services, known, begins=begins
+        )
         documentation = f"{settings.origin}/docs/errors"
         authorizing = Authorizing(store, services, outages)
         self.asgi = App(
@@ -142,33 +146,35 @@ class Service:
         clock: Clock | None = None,
         *,
         apart: bool = False,
-        sheet: Counters | None = None,
+        counters: Counters | None = None,
     ) -> "Service":
         """Open the store and build everything. Raises `StartRefused` with one line.
 
         With `apart` the embedded engine writes in a process of its own, a fork of this one, which
-        must not have a second thread yet. What happens is counted in `sheet`.
+        must not have a second thread yet. What happens is counted in `counters`.
         """
         clock = clock or SystemClock()
-        sheet = sheet or new_sheets().each[0]
+        counters = counters or new_counters().each[0]
         services, engine = new_services(settings), engine_of(settings)
         shared = (services, services.ids, PlainRuns(services), PlainGrants(services))
         try:
-            store = await engine.open_store(settings, clock, shared if apart else (), sheet.commits)
-            return await cls.over(store, services, clock, sheet)
+            store = await engine.open_store(
+                settings, clock, shared if apart else (), counters.commits
+            )
+            return await cls.over(store, services, clock, counters)
         except StoreUnavailable as error:
             raise StartRefused(f"{engine.place(settings)} cannot be used now: {error}") from error
 
     @classmethod
     async def over(
-        cls, store: Store, services: Services, clock: Clock, sheet: Counters | None = None
+        cls, store: Store, services: Services, clock: Clock, counters: Counters | None = None
     ) -> "Service":
         """Build everything over a store that is open. Raises `StoreUnavailable`."""
         limiter = _limiter(services.settings, own_clock=not isinstance(clock, SystemClock))
         signer = await _keep_secrets(store)
         if isinstance(limiter, SharedLimiter):
             await limiter.open()
-        return cls(store, services, clock, limiter, sheet or new_sheets().each[0], signer)
+        return cls(store, services, clock, limiter, counters or new_counters().each[0], signer)
 
     async def __aenter__(self) -> "Service":
         self.upkeep.begin()
@@ -189,7 +195,7 @@ class Service:
             lambda peer: is_loopback(peer) or is_trusted(peer, proxies),
             Timeouts(connections=most, idle=self.settings.keep_alive_seconds),
         )
-        app = observed(self.asgi, self.sheet, self._lines)
+        app = observed(self.asgi, self.counters, self._lines)
         if tracer:
             app = traced(app, tracer)
         ready = None if self._lines.of_all or tracer else self.ready
@@ -197,9 +203,9 @@ class Service:
         lost, ending = lambda: self.store.lost, self.waiting.end
         return Server(app, connections, documentation, ready, lost, self._refused, ending)
 
-    def metrics_server(self, sheets: AllCounters) -> Server:
+    def metrics_server(self, all_counters: AllCounters) -> Server:
         """The server of the metrics' own listener."""
-        app = Exposition(sheets, self.store, self.upkeep, self._clock, self.settings)
+        app = Exposition(all_counters, self.store, self.upkeep, self._clock, self.settings)
         return Server(app, Connections(lambda _: True), f"{self.settings.origin}/docs/errors")
 
     async def operate(self, command: bytes) -> bytes:
@@ -217,15 +223,15 @@ class Service:
     def beat(self) -> None:
         """Tell the metrics that this process lives, and the log what it left out. Once a second."""
         away = isinstance(self.limiter, SharedLimiter) and self.limiter.is_away
-        self.sheet.beat(self.store.waiting, valkey_away=away)
+        self.counters.beat(self.store.waiting, valkey_away=away)
         self._lines.tell_left_out()
 
     def _refused(self, refusal: Refusal, address: str) -> None:
         """Count and log what is refused before there is a request."""
         self._lines.write_refusal(address, refusal.status)
-        self.sheet.answered_at_once(UNREADABLE, refusal.status)
+        self.counters.answered_at_once(UNREADABLE, refusal.status)
         if refusal.status == _TOO_MANY:
-            self.sheet.limited(CONNECTIONS)
+            self.counters.limited(CONNECTIONS)
 
     async def close(self) -> None:
         """Finish what runs and close the store."""
@@ -254,7 +260,7 @@ class Service:
         return details
 
 
-def new_sheets(count: int = 1) -> AllCounters:
+def new_counters(count: int = 1) -> AllCounters:
     """Where so many processes count what happens."""
     names = (operation.name for operation in all_operations())
     return AllCounters(names, BUCKETS, count)
@@ -290,23 +296,23 @@ def _ready(
     charges: Charges,
     hosts: Hosts,
     clock: Clock,
-    sheet: Counters,
+    counters: Counters,
     services: Services,
     known: KnownCalls,
     *,
     begins: bool,
 ) -> ReadyAnswers:
     """What is answered without calling the application."""
-    calls = ReadyCalls(known, cache, charges, hosts, clock, sheet)
+    calls = ReadyCalls(known, cache, charges, hosts, clock, counters)
     reading = (one.path for one in all_operations() if one.method == "POST" and not one.writes)
     beginning = (path.encode() for path in (RESOURCE, *reading) if begins)
-    challenges = ReadyChallenges(services, charges, hosts, clock, sheet)
+    challenges = ReadyChallenges(services, charges, hosts, clock, counters)
     posted: dict[bytes, FindPosted] = {
         **dict.fromkeys(beginning, nothing_ready),
         CHALLENGE_PATH.encode(): challenges.find,
         PATH.encode(): calls.find,
     }
-    return ReadyAnswers(cache, charges, hosts, clock, asked_key, sheet, posted, begins=begins)
+    return ReadyAnswers(cache, charges, hosts, clock, asked_key, counters, posted, begins=begins)
 
 
 def _site(

@@ -1,8 +1,8 @@
 """What is counted while serving, in memory that all processes of one server share.
 
-Each worker counts in a sheet of its own, and so does the process that writes for it. Every cell has
-one writer, so that counting takes no lock; a reader in any worker adds the sheets up. The counts of
-a worker that has ended stay, and the worker that takes its place goes on with them.
+Each worker has counters of its own, and so has the process that writes for it. Every cell has one
+writer, so that counting takes no lock; a reader in any worker adds the counters of all up. The
+counts of a worker that has ended stay, and the worker that takes its place continues them.
 """
 
 import mmap
@@ -155,7 +155,7 @@ class Counters:
 
 
 class AllCounters:
-    """The sheets of all workers of a server, made before the workers are forked."""
+    """The all_counters of all workers of a server, made before the workers are forked."""
 
     def __init__(self, operations: Iterable[str], buckets: Iterable[str], count: int = 1) -> None:
         self.operations = (*operations, *_BESIDES)
@@ -174,13 +174,13 @@ class AllCounters:
             Counters(cells[start : start + size], self.operations, self.buckets)
             for start in range(0, size * count, size)
         ]
-        for sheet in self.each:
-            sheet.waits_elsewhere = [one.waits for one in self.each if one is not sheet]
+        for counters in self.each:
+            counters.waits_elsewhere = [one.waits for one in self.each if one is not counters]
 
     def answers(self) -> Iterator[tuple[str, int, int]]:
         """Operation, status and number of the answers that were given."""
         for name in self.operations:
-            totals = _sums(sheet.answers(name) for sheet in self.each)
+            totals = _sums(counters.answers(name) for counters in self.each)
             for place, number in enumerate(totals):
                 if number:
                     yield name, _FIRST_STATUS + place, number
@@ -188,37 +188,39 @@ class AllCounters:
     def durations(self) -> Iterator[tuple[str, Distribution]]:
         """The times of the answers, by operation, of those that were given any."""
         for name in self.operations:
-            found = _distribution(sheet.durations(name) for sheet in self.each)
+            found = _distribution(counters.durations(name) for counters in self.each)
             if found.at_most[-1]:
                 yield name, found
 
     def limited(self) -> dict[str, int]:
         """The number of calls that were refused because a bucket was full."""
-        rows = [sheet.full() for sheet in self.each]
+        rows = [counters.full() for counters in self.each]
         columns = zip(*rows, strict=True)
         return dict(zip(self.buckets, map(sum, columns), strict=True))
 
     def commit_times(self) -> Distribution:
         """The times of commits."""
-        return _distribution(sheet.commits.times for sheet in self.each)
+        return _distribution(counters.commits.times for counters in self.each)
 
     def group_sizes(self) -> Distribution:
         """The sizes of the groups that were committed together."""
-        return _distribution(sheet.commits.sizes for sheet in self.each)
+        return _distribution(counters.commits.sizes for counters in self.each)
 
     def living(self) -> list[WorkerState]:
         """The states of the workers whose event loops turn."""
         since = elapsed_ms() - limits.HEARTBEATS_MISSED * limits.HEARTBEAT_MS
-        return [state for state in (sheet.state() for sheet in self.each) if state.beat_at > since]
+        return [
+            state for state in (counters.state() for counters in self.each) if state.beat_at > since
+        ]
 
     def last_audit(self) -> WorkerState | None:
         """The state of the worker that audited last, if any has."""
-        last = max((sheet.state() for sheet in self.each), key=lambda state: state.audited_at)
+        last = max((counters.state() for counters in self.each), key=lambda state: state.audited_at)
         return last if last.audited_at else None
 
 
 class _Cutter:
-    """Deals out the cells of a sheet in order."""
+    """Deals out the cells of one worker's counters in order."""
 
     def __init__(self, cells: memoryview) -> None:
         self._cells = cells

@@ -64,7 +64,7 @@ def none_of(_: object, ids: Collection[str], *__: object) -> list[None]:
     return [None] * len(ids)
 
 
-async def no_board(*_: object, **__: object) -> None:
+async def no_index(*_: object, **__: object) -> None:
     """Leave it to SQL."""
 
 
@@ -334,7 +334,7 @@ class World:
             patch.setattr(SqliteTx, "ranked", nothing)
             patch.setattr(TextCache, "known", none_of)
             patch.setattr(Remembered, "get", nothing)
-            patch.setattr("stoa.operations.related.board", no_board)
+            patch.setattr("stoa.operations.related.offer_index", no_index)
             patch.setattr(RememberedById, "fresh", nothing_known)
             made = [self.stoa.get(target).ok().json for target in SEARCHES]
         for target, one, other in zip(SEARCHES, joined, made, strict=True):

@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from stoa.operations.offer_cache import PageKey, RecommendedPage, RecommendedPages
-from stoa.store.board import OfferIndex
+from stoa.store.offer_index import OfferIndex
 from stoa.store.remembered import Remembered, RememberedById
 from tests.contract.test_cached_answers import (
     MORE_STEPS,
     World,
     ever_kept,
     latest,
-    no_board,
+    no_index,
     nothing_known,
 )
 from tests.support.app import Agent, App
@@ -28,9 +28,9 @@ def engine() -> str:
 
 
 @pytest.fixture(autouse=True)
-def make_boards(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have boards made however little time has passed: the clock stands still between steps."""
-    monkeypatch.setattr("stoa.store.board.MADE_EACH_MS", 0)
+def make_indexes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let each call make the index of open offers: the clock stands still between steps."""
+    monkeypatch.setattr("stoa.store.offer_index.MADE_EACH_MS", 0)
 
 
 def no_terms(*_: object) -> frozenset[str]:
@@ -67,7 +67,7 @@ class Market(World):
             after, reader = self.step(), self.agent()
             kept = [pages(reader, target) for target in TARGETS]
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("stoa.operations.opportunities.board", no_board)
+                patch.setattr("stoa.operations.opportunities.offer_index", no_index)
                 patch.setattr(RememberedById, "fresh", nothing_known)
                 made = [pages(reader, target) for target in TARGETS]
             assert kept == made, after
@@ -86,7 +86,7 @@ def test_recommendations_are_those_that_would_be_made_now(stoa: App, seed: int) 
         (RecommendedPages, "get", any_page),
         (OfferIndex, "known", no_terms),
     ],
-    ids=["terms and rows", "board", "pages", "terms of pages"],
+    ids=["terms and rows", "offer_index", "pages", "terms of pages"],
 )
 def test_a_part_of_a_recommendation_that_is_never_out_of_date_would_be_noticed(
     stoa: App, monkeypatch: pytest.MonkeyPatch, cache: type, method: str, careless: Any

@@ -11,8 +11,8 @@ import pytest
 from stoa.app import Service
 from stoa.operations import opportunities, related, search
 from stoa.operations.call import Call
-from stoa.store.board import MADE_EACH_MS
 from stoa.store.engines.sqlite.tx import SqliteTx
+from stoa.store.offer_index import MADE_EACH_MS
 from stoa.store.tx import Tx
 from stoa.web.site import ROWS
 from tests.support import jobs

@@ -1,5 +1,5 @@
-"""What a search names beside its threads is what a look at each opportunity alone finds, from the
-board in memory as in SQL, on both engines, where there are more than a search compares."""
+"""What a search names beside its threads is what a look at each opportunity alone finds, from an
+index in memory as in SQL, on both engines, where there are more than a search compares."""
 
 import random
 from collections.abc import Callable
@@ -118,10 +118,10 @@ def test_a_search_names_what_a_look_at_each_opportunity_finds(stoa: App) -> None
     Market(stoa).run()
 
 
-def test_sql_names_the_same_where_no_board_is_kept(
+def test_sql_names_the_same_where_no_index_is_kept(
     stoa: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stoa.store.board.MOST", 3)
+    monkeypatch.setattr("stoa.store.offer_index.MOST", 3)
     Market(stoa, 1).run()
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import httpx
 import pytest
 
-from stoa.app import new_sheets
+from stoa.app import new_counters
 from stoa.server.exposition import METRICS, Exposition
 from stoa.settings import LIMITS_OFF
 from stoa.store import ledger
@@ -271,10 +271,12 @@ def test_every_metric_is_told_by_a_server_with_all_that_it_has(
 
 def exposed(app: App) -> str:
     """What a worker of this application would tell."""
-    sheets = new_sheets()
-    sheets.each[:] = [process.sheet for process in app.processes]
+    all_counters = new_counters()
+    all_counters.each[:] = [process.counters for process in app.processes]
     stoa = app.stoa
-    return app.run(Exposition(sheets, stoa.store, stoa.upkeep, app.clock, app.settings).text())
+    return app.run(
+        Exposition(all_counters, stoa.store, stoa.upkeep, app.clock, app.settings).text()
+    )
 
 
 def test_open_and_overdue_holds_are_counted(stoa: App) -> None:

@@ -49,7 +49,7 @@ class Runner:
     reads: PublicReads
     transactions: Transactions
     outages: Outages
-    sheet: Counters
+    counters: Counters
     waiting: Waiting
     shared: SharedReads
     flight: SingleFlight = field(default_factory=SingleFlight)
@@ -115,7 +115,7 @@ class Runner:
 
     def _refused(self, refusal: Refusal, charge: Charge | None = None) -> Outcome:
         if isinstance(refusal, BucketFull):
-            self.sheet.limited(refusal.charge.resource)
+            self.counters.limited(refusal.charge.resource)
         return refused(refusal, charge)
 
     async def _answer(

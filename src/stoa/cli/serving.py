@@ -126,7 +126,7 @@ def _run(
     # Loaded here, once the settings are known to be right: a mistake is told at once.
     import msgspec
 
-    from stoa.app import new_sheets  # once, for all workers: they are forks of this process
+    from stoa.app import new_counters  # once, for all workers: they are forks of this process
     from stoa.cli import starting
     from stoa.cli.supervising import Supervisor, places
     from stoa.clock import SystemClock
@@ -144,7 +144,7 @@ def _run(
         log.warning("the limit of open files is low", connections=most)
     settings = msgspec.structs.replace(settings, port=listener.getsockname()[1])
     clock = SystemClock()
-    sheets = new_sheets(places(settings.workers))
+    all_counters = new_counters(places(settings.workers))
 
     place = engine_of(settings).place(settings)
     statements.load(settings.engine)
@@ -154,7 +154,7 @@ def _run(
 
     def work(link: "SupervisorLink") -> None:
         with asyncio.Runner(loop_factory=loops) as runner, suppress(asyncio.CancelledError):
-            if not runner.run(_serve(settings, listener, clock, link, sheets, metrics, most)):
+            if not runner.run(_serve(settings, listener, clock, link, all_counters, metrics, most)):
                 raise SystemExit(os.EX_SOFTWARE)
 
     gc.set_threshold(_NEW_OBJECTS)
@@ -198,7 +198,7 @@ async def _serve(
     listener: socket.socket,
     clock: "SystemClock",
     link: "SupervisorLink",
-    sheets: "AllCounters",
+    all_counters: "AllCounters",
     metrics: socket.socket | None,
     most: int,
 ) -> bool:
@@ -211,8 +211,8 @@ async def _serve(
     asyncio.get_running_loop().set_exception_handler(loop_fault)
     cancel_on_signals()
     _end_with_supervisor(link)
-    sheet = sheets.each[link.place]
-    async with await Service.open(settings, clock, apart=True, sheet=sheet) as stoa:
+    counters = all_counters.each[link.place]
+    async with await Service.open(settings, clock, apart=True, counters=counters) as stoa:
         provider = new_provider(settings)  # has a thread, so not before the writer was forked
         server = stoa.server(provider and provider.get_tracer("stoa"), most)
         server.end_on_signals()
@@ -221,7 +221,7 @@ async def _serve(
         link.ready()
         _beat(link, stoa)
         async with (
-            _serving_metrics(stoa.metrics_server(sheets), metrics),
+            _serving_metrics(stoa.metrics_server(all_counters), metrics),
             _taking_commands(settings, stoa),
         ):
             await server.serve(sockets=[listener])

@@ -156,7 +156,7 @@ class SessionState:
         self.url = canonical_url(url)
         self.clock = clock
         self.signed_in: SignedIn | None = None
-        self.keeper: SessionStore | None = None
+        self.store: SessionStore | None = None
         self.reload_key: Callable[[], Signer | None] | None = None
         self._agent_id: str | None = None
         self._key = key
@@ -270,12 +270,12 @@ class SessionState:
         kept = Kept(signed_in.token, signed_in.agent.id, lifetime - early)
         self._hold(kept)
         self.signed_in = signed_in
-        if self.keeper:
-            self.keeper.write(self.own_key().public_key, kept)
+        if self.store:
+            self.store.write(self.own_key().public_key, kept)
 
     def _goes_on(self) -> bool:
         """Whether a kept session was found that is not to be renewed by now."""
-        kept = self.keeper.read(self.own_key().public_key) if self.keeper else None
+        kept = self.store.read(self.own_key().public_key) if self.store else None
         if kept is None or kept.seconds <= 0:
             return False
         self._hold(kept)

@@ -38,7 +38,7 @@ class ReadyAnswers:
         hosts: Hosts,
         clock: Clock,
         page_key: Callable[[HttpRequest], str],
-        sheet: Counters,
+        counters: Counters,
         posted: Mapping[bytes, FindPosted],
         *,
         begins: bool,
@@ -48,7 +48,7 @@ class ReadyAnswers:
         self._hosts = hosts
         self._clock = clock
         self._page_key = page_key
-        self._sheet = sheet
+        self._counters = counters
         self._posted = posted
         self._begins = begins
 
@@ -96,11 +96,11 @@ class ReadyAnswers:
         lines = answering.success_lines(request.id_header[1], caching, charge, etag)
         known = request.headers.get(b"if-none-match")
         if known is not None and answering.names_tag(known, etag):
-            self._sheet.answered_at_once(entry.operation, 304)
+            self._counters.answered_at_once(entry.operation, 304)
             return 304, lines, b""
         if entry.next_cursor:
             lines += answering.next_link(request.path, request.query, entry.next_cursor)
-        self._sheet.answered_at_once(entry.operation, 200)
+        self._counters.answered_at_once(entry.operation, 200)
         body = entry.body
         return 200, b"%bcontent-length: %d\r\n" % (lines, len(body)), body
 
@@ -114,11 +114,11 @@ class ReadyAnswers:
         own = [request.id_header, (b"etag", entry.etag.encode())]
         known = request.headers.get(b"if-none-match")
         if known is not None and answering.names_tag(known, entry.etag):
-            self._sheet.answered_at_once(PAGE, 304)
+            self._counters.answered_at_once(PAGE, 304)
             return 304, _TYPE.sub(b"", entry.head) + header_lines(own), b""
         body = entry.body
         own.append((b"content-length", b"%d" % len(body)))
-        self._sheet.answered_at_once(PAGE, 200)
+        self._counters.answered_at_once(PAGE, 200)
         return 200, entry.head + header_lines(own), body
 
 

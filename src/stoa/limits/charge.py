@@ -15,9 +15,11 @@ from stoa.settings import Settings
 class Charges:
     """Charges calls to rate-limit buckets, with the limits of the settings."""
 
-    def __init__(self, limiter: Limiter, settings: Settings, clock: Clock, sheet: Counters) -> None:
+    def __init__(
+        self, limiter: Limiter, settings: Settings, clock: Clock, counters: Counters
+    ) -> None:
         self._limiter = limiter
-        self._sheet = sheet
+        self._counters = counters
         self._clock = clock
         self._settings = settings
         hour, day = limits.WRITES_WINDOW_MS, limits.KEYS_WINDOW_MS
@@ -89,7 +91,7 @@ class Charges:
         bucket = RateBucket("authorizations", bucket_key(address), limit, window)
         charge = await self._limiter.take(self._clock(), bucket)
         if not charge.allowed:
-            self._sheet.limited(bucket.resource)
+            self._counters.limited(bucket.resource)
             raise BucketFull(
                 charge,
                 "Too many authorization pages were opened from this address: {limit} in "
@@ -114,7 +116,7 @@ class Charges:
         try:
             return await self.count(address)
         except BucketFull as refusal:
-            self._sheet.limited(refusal.charge.resource)
+            self._counters.limited(refusal.charge.resource)
             raise
 
     async def rate_limit_address(self, address: str) -> Refusal | None:

@@ -27,14 +27,14 @@ class ReadyCalls:
         charges: Charges,
         hosts: Hosts,
         clock: Clock,
-        sheet: Counters,
+        counters: Counters,
     ) -> None:
         self._known = known
         self._cache = cache
         self._charges = charges
         self._hosts = hosts
         self._clock = clock
-        self._sheet = sheet
+        self._counters = counters
 
     def find(self, request: HttpRequest, body: bytes) -> InParts | None:
         """The whole answer; None, charging nothing, when it takes a call of the application."""
@@ -48,7 +48,7 @@ class ReadyCalls:
         if entry is None or charge is None:
             return None
         begin, text, body, end = result(message_id, known.begin, *content(entry.body))
-        self._sheet.answered_at_once(entry.operation, 200)
+        self._counters.answered_at_once(entry.operation, 200)
         length = len(begin) + len(text) + len(body) + len(end)
         lines = _LINES % (request.id_header[1], rate_lines(charge), length)
         return 200, lines, begin, text, body, end

@@ -13,8 +13,8 @@ from stoa.caching import ByteCache
 from stoa.operations.rows import ListRows
 from stoa.schemas.base import encode
 from stoa.schemas.opportunities import Opportunity, RecommendedList
-from stoa.store.board import OfferIndex
 from stoa.store.changes import ChangesSeen
+from stoa.store.offer_index import OfferIndex
 from stoa.store.remembered import Remembered, RememberedById
 
 _MOST_BYTES = 4 * 1024 * 1024
@@ -62,10 +62,10 @@ def _size_of_page(asked: PageKey, page: Remembered[RecommendedPage]) -> int:
 
 
 class RecommendedPages:
-    """Pages of recommendations from one board, for all agents of whom they are the same."""
+    """Pages of recommendations from one index, for all agents of whom they are the same."""
 
     def __init__(self) -> None:
-        self._board: OfferIndex | None = None
+        self._offer_index: OfferIndex | None = None
         self._known = self._none()
         self._lock = Lock()
 
@@ -73,16 +73,16 @@ class RecommendedPages:
         return ByteCache(_MOST_BYTES, _size_of_page)
 
     def get(
-        self, board: OfferIndex, asked: PageKey, marks: ChangesSeen | None, now: int
+        self, offer_index: OfferIndex, asked: PageKey, marks: ChangesSeen | None, now: int
     ) -> RecommendedPage | None:
         """The page, if none of its rows has changed."""
         with self._lock:
-            known = self._known.find(asked) if self._board is board else None
+            known = self._known.find(asked) if self._offer_index is offer_index else None
         return known.get(marks, now) if known else None
 
     def keep(
         self,
-        board: OfferIndex,
+        offer_index: OfferIndex,
         asked: PageKey,
         page: RecommendedPage,
         marks: ChangesSeen | None,
@@ -92,8 +92,8 @@ class RecommendedPages:
         new = Remembered[RecommendedPage]()
         new.keep(page, marks, ids, None)
         with self._lock:
-            if self._board is not board:
-                self._board, self._known = board, self._none()
+            if self._offer_index is not offer_index:
+                self._offer_index, self._known = offer_index, self._none()
             self._known.put(asked, new)
 
 
@@ -107,10 +107,10 @@ def _size_of_terms(terms: Terms) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Recommended:
-    """The board, `offers` that were shown, by id, the `terms` of agents that asked, by id, and the
-    `pages` that they were shown."""
+    """The index of open offers, the `offers` that were shown, by id, the `terms` of agents that
+    asked, by id, and the `pages` that they were shown."""
 
-    board: Remembered[OfferIndex] = field(default_factory=Remembered[OfferIndex])
+    offer_index: Remembered[OfferIndex] = field(default_factory=Remembered[OfferIndex])
     offers: RememberedById[EncodedOffer] = field(
         default_factory=partial(RememberedById[EncodedOffer], _MOST_BYTES, _size_of_offer)
     )

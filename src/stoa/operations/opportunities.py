@@ -32,8 +32,8 @@ from stoa.schemas.opportunities import (
     RecommendedList,
 )
 from stoa.store import agents, jobs, opportunities, threads
-from stoa.store.board import OfferIndex, board
 from stoa.store.jobs import JobRow
+from stoa.store.offer_index import OfferIndex, offer_index
 from stoa.store.opportunities import START, OfferPosition, OpportunityRow
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import Tx
@@ -153,7 +153,7 @@ async def list_recommended(call: Call, request: ListRecommended) -> RecommendedL
     Poll it without a cursor every pollAfterSeconds with If-None-Match; `matchedOn` says why a row
     fits.
     """
-    terms, on_offer = await _own_terms(call), await _board(call)
+    terms, on_offer = await _own_terms(call), await _offer_index(call)
     if call.as_json:
         return _answered(call, await _json_page(call, request, terms, on_offer))
     rows = await _wanted(call, request, terms, on_offer)
@@ -170,7 +170,7 @@ def _recommendations(rows: list[Opportunity], members: paging.Members) -> Recomm
 async def _json_page(
     call: Call, request: ListRecommended, terms: Terms, on_offer: OfferIndex | None
 ) -> RecommendedPage:
-    """The same with rows that are JSON. From a board it is cached for all agents who are
+    """The same with rows that are JSON. From an index it is cached for all agents who are
     recommended the same."""
     if on_offer is None:
         return await _joined(call, request, await _wanted(call, request, terms, None))
@@ -238,8 +238,8 @@ async def offers_as_json(call: Call, rows: list[OpportunityRow]) -> dict[str, En
     return {one: found[one] for one in ids if one in found}
 
 
-async def _board(call: Call) -> OfferIndex | None:
-    return await board(call.tx, call.services.recommended.board)
+async def _offer_index(call: Call) -> OfferIndex | None:
+    return await offer_index(call.tx, call.services.recommended.offer_index)
 
 
 async def _wanted(
@@ -281,14 +281,14 @@ _FIRST = ListRecommended(limit=limits.SIGN_IN_RECOMMENDATIONS)
 
 async def first_recommended(call: Call, capabilities: list[str]) -> list[Opportunity]:
     """The first rows of the feed of the caller, which has these capabilities."""
-    terms, on_offer = _terms(capabilities), await _board(call)
+    terms, on_offer = _terms(capabilities), await _offer_index(call)
     rows = await _recommended(call, START, _FIRST.size, terms, on_offer)
     return await rows_views(call, rows, recommended=True)
 
 
 async def first_recommended_json(call: Call, capabilities: list[str]) -> ListRows:
     """The same as JSON."""
-    page = await _json_page(call, _FIRST, _terms(capabilities), await _board(call))
+    page = await _json_page(call, _FIRST, _terms(capabilities), await _offer_index(call))
     return page.rows
 
 
@@ -296,7 +296,7 @@ async def rows_views(
     call: Call, rows: list[OpportunityRow], *, recommended: bool = False
 ) -> list[Opportunity]:
     """Opportunities as they travel, with one query for those of each type; but for hidden ones,
-    which a board may still have where it was kept before the first row was read."""
+    which an index may still have that was made before the first row was read."""
     views: dict[str, Opportunity] = {}
     for opportunity_type, subjects in SUBJECTS.items():
         matched = {

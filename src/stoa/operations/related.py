@@ -13,7 +13,7 @@ from stoa.operations.related_cache import Offers
 from stoa.operations.rows import ListRows
 from stoa.schemas.opportunities import TYPES
 from stoa.store import opportunities
-from stoa.store.board import board
+from stoa.store.offer_index import offer_index
 from stoa.store.opportunities import START, OpportunityRow
 from stoa.store.tx import Tx
 
@@ -45,7 +45,7 @@ async def related(
     words = asked(query)
     if not tags and not words.all:
         return []
-    on_offer = await board(call.tx, call.services.recommended.board, for_search=True)
+    on_offer = await offer_index(call.tx, call.services.recommended.offer_index, for_search=True)
     if on_offer:
         offers = call.services.described.offers(on_offer)
         among = offers.all
@@ -71,7 +71,7 @@ def _looked_at(offers: Offers, terms: frozenset[str], found: list[str]) -> int:
 async def _in_sql(
     call: Call, words: frozenset[str], tags: frozenset[str], found: list[str]
 ) -> Offers:
-    """The same where no board is kept."""
+    """The same where no index is kept."""
     rows = await _page(call.tx, [])
     if len(rows) == LOOKED_AT:
         rows += await _page(call.tx, sorted(words | tags))

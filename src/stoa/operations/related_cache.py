@@ -8,7 +8,7 @@ from typing import NamedTuple
 from stoa.caching import ByteCache
 from stoa.domain.bitmaps import ascending, by_count
 from stoa.domain.related import Shared, line, shared
-from stoa.store.board import OfferIndex
+from stoa.store.offer_index import OfferIndex
 from stoa.store.opportunities import OpportunityRow
 
 _MOST_BYTES = 4 * 1024 * 1024
@@ -99,7 +99,7 @@ class Offers:
 
 
 class Described:
-    """The words of opportunities by id, which never change, and the offers of the latest board, for
+    """The words of opportunities by id, which never change, and the offers of the latest index, for
     all threads of a process."""
 
     def __init__(self) -> None:
@@ -107,11 +107,11 @@ class Described:
         self._offers: tuple[OfferIndex, Offers] | None = None
         self._lock = Lock()
 
-    def offers(self, board: OfferIndex) -> Offers:
-        """The offers of a board."""
+    def offers(self, offer_index: OfferIndex) -> Offers:
+        """The offers of an index."""
         known = self._offers
-        if known is None or known[0] is not board:
-            known = self._offers = board, Offers.of(board.rows, board.tagged)
+        if known is None or known[0] is not offer_index:
+            known = self._offers = offer_index, Offers.of(offer_index.rows, offer_index.tagged)
         return known[1]
 
     def words(self, ids: Collection[str]) -> list[bytes | None]:

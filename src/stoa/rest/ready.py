@@ -22,13 +22,13 @@ class ReadyChallenges:
     nowhere, so that it takes no transaction either."""
 
     def __init__(
-        self, services: Services, charges: Charges, hosts: Hosts, clock: Clock, sheet: Counters
+        self, services: Services, charges: Charges, hosts: Hosts, clock: Clock, counters: Counters
     ) -> None:
         self._services = services
         self._charges = charges
         self._hosts = hosts
         self._clock = clock
-        self._sheet = sheet
+        self._counters = counters
 
     def find(self, request: HttpRequest, body: bytes) -> InParts | None:
         """The whole answer; None, charging nothing, when it takes a call of the application."""
@@ -42,7 +42,7 @@ class ReadyChallenges:
         if charge is None:
             return None
         answer = encode(new_challenge(self._services, secret, request.base_url, key, now))
-        self._sheet.answered_at_once(create_challenge.__name__, 200)
+        self._counters.answered_at_once(create_challenge.__name__, 200)
         own = request.id_header[1]
         lines = answering.success_lines(own, answering.PERSONAL_LINES, charge, None)
         return 200, b"%bcontent-length: %d\r\n" % (lines, len(answer)), answer

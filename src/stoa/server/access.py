@@ -70,7 +70,7 @@ class RequestLines:
         return self._refused <= limits.REFUSAL_LINES
 
 
-def observed(app: Application, sheet: Counters, lines: RequestLines) -> Application:
+def observed(app: Application, counters: Counters, lines: RequestLines) -> Application:
     """The application, whose answers are counted as they begin and logged when they have ended."""
 
     async def answering(scope: Scope, receive: Receive, send: Send) -> None:
@@ -80,7 +80,7 @@ def observed(app: Application, sheet: Counters, lines: RequestLines) -> Applicat
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                sheet.answered(_operation(scope), status, elapsed_ns() - began_ns)
+                counters.answered(_operation(scope), status, elapsed_ns() - began_ns)
             await send(message)
 
         try:

@@ -92,7 +92,7 @@ Lines = Iterator[str]
 class Exposition:
     """The ASGI application of the metrics' listener."""
 
-    sheets: AllCounters
+    all_counters: AllCounters
     store: Store
     upkeep: Upkeep
     clock: Clock
@@ -118,21 +118,21 @@ class Exposition:
             REQUESTS,
             [
                 ({"operation": name, "status": status}, number)
-                for name, status, number in self.sheets.answers()
+                for name, status, number in self.all_counters.answers()
             ],
         )
         yield from _head(DURATIONS)
-        for name, found in self.sheets.durations():
+        for name, found in self.all_counters.durations():
             yield from _histogram(DURATIONS, found, TIMES_US, _US, {"operation": name})
-        buckets = self.sheets.limited().items()
+        buckets = self.all_counters.limited().items()
         yield from _family(LIMITED, [({"bucket": bucket}, number) for bucket, number in buckets])
 
     def _of_commits(self) -> Lines:
         yield from _head(COMMITS)
-        yield from _histogram(COMMITS, self.sheets.commit_times(), TIMES_US, _US)
+        yield from _histogram(COMMITS, self.all_counters.commit_times(), TIMES_US, _US)
         if self.settings.engine == "sqlite":
             yield from _head(GROUPS)
-            yield from _histogram(GROUPS, self.sheets.group_sizes(), SIZES)
+            yield from _histogram(GROUPS, self.all_counters.group_sizes(), SIZES)
 
     def _of_files(self) -> Lines:
         """What lies on the disk. A file that is not there has no size."""
@@ -163,13 +163,13 @@ class Exposition:
         return []
 
     def _of_server(self) -> Lines:
-        living = self.sheets.living()
+        living = self.all_counters.living()
         yield from _gauge(WAITING, sum(worker.waiting for worker in living))
         yield from _gauge(WORKERS, len(living))
         yield from _gauge(WORKERS_WANTED, self.settings.workers)
         if self.settings.valkey_url:
             yield from _gauge(VALKEY_AWAY, sum(worker.valkey_away for worker in living))
-        audit = self.sheets.last_audit()
+        audit = self.all_counters.last_audit()
         if audit:
             yield from _gauge(AUDIT_AGE, (elapsed_ms() - audit.audited_at) / 1000)
             yield from _gauge(DIFFERENCES, audit.differences)

@@ -46,7 +46,7 @@ class Upkeep:
         note_used: Callable[[], Coroutine[Any, Any, None]],
         forget_snapshots: Callable[[], None],
         settings: Settings,
-        sheet: Counters,
+        counters: Counters,
         *,
         shares: bool,
     ) -> None:
@@ -60,7 +60,7 @@ class Upkeep:
         self._leads = asyncio.Event()
         self._stopped: str | None = None
         self._settings = settings
-        self._sheet = sheet
+        self._counters = counters
         self._tasks: list[asyncio.Task[None]] = []
 
     def begin(self) -> None:
@@ -124,7 +124,7 @@ class Upkeep:
 
     async def audit(self) -> None:
         """Run the part of the audit that is due this minute."""
-        self._sheet.audited(len(await self._auditor.minute()))
+        self._counters.audited(len(await self._auditor.minute()))
         self._stopped = await self._store.read(ledger.stopped)
 
     async def _audit_in_turn(self) -> None:

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 import httpx
 import pytest
 
-from stoa.app import new_sheets
+from stoa.app import new_counters
 from stoa.calls.following.shared_waits import SharedWaits
 from stoa.client import Key, Stoa
 from tests.support.processes import one_client_each, process, workers
@@ -91,7 +91,7 @@ def test_what_a_killed_worker_had_waiting_does_not_count(
 
 
 def pair() -> tuple[SharedWaits, SharedWaits]:
-    one, other = new_sheets(2).each
+    one, other = new_counters(2).each
     return (
         SharedWaits(one.waits, one.waits_elsewhere),
         SharedWaits(other.waits, other.waits_elsewhere),
@@ -113,7 +113,7 @@ def test_each_process_sees_who_waits_in_the_others() -> None:
 
 
 def test_who_takes_the_place_of_a_process_forgets_what_it_had_waiting() -> None:
-    first, second = new_sheets(2).each
+    first, second = new_counters(2).each
     one = SharedWaits(first.waits, first.waits_elsewhere)
     other = SharedWaits(second.waits, second.waits_elsewhere)
     one.enter("ag_1")

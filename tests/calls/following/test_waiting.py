@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from stoa.app import new_sheets
+from stoa.app import new_counters
 from stoa.calls.following.shared_waits import SharedWaits
 from stoa.calls.following.waiting import Waiting, Woken
 from stoa.domain import limits
@@ -31,7 +31,7 @@ Task = asyncio.Task[Answer]
 
 def unshared() -> SharedWaits:
     """What a process notes that is alone."""
-    return SharedWaits(new_sheets().each[0].waits, ())
+    return SharedWaits(new_counters().each[0].waits, ())
 
 
 def asleep(stoa: App) -> int:

@@ -17,7 +17,7 @@ WHERE {{scope}} AND {{offered}} AND o.amount >= :least AND (o.amount, o.created_
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
 
 -- What is on offer, the highest reward first, once for each of its terms.
--- name: board
+-- name: offer_index
 SELECT o.id, o.type, o.amount, o.created_at, o.author_id, m.term, m.is_tag
 FROM opportunity o LEFT JOIN opportunity_term m ON m.opportunity_id = o.id
 WHERE {{offered}} ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit

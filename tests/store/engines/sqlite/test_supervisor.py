@@ -49,9 +49,9 @@ def apart(tmp_path: Path) -> Iterator[Opened]:
     opened.close()
 
 
-def keeper_of(apart: Opened) -> WriterSupervisor:
+def supervisor_of(apart: Opened) -> WriterSupervisor:
     store: Any = apart.store
-    return store._writer._keeper
+    return store._writer._supervisor
 
 
 def writer_of(apart: Opened) -> int:
@@ -302,17 +302,17 @@ def test_a_writer_whose_work_never_ends_is_killed_and_replaced(
 
 def silent_ticks(apart: Opened) -> int:
     """How many ticks of the server a writer that works on something endless may be silent."""
-    keeper: Any = keeper_of(apart)
+    supervisor: Any = supervisor_of(apart)
 
     async def count() -> int:
-        keeper._ticking.cancel()
+        supervisor._ticking.cancel()
         write = asyncio.create_task(apart.store.write(wait_for_ever))
         await asyncio.sleep(0.01)
         ticks = 0
         while not write.done():
             ticks += 1
             assert ticks < 1000
-            keeper._count_silence()
+            supervisor._count_silence()
             await asyncio.sleep(0)
             await asyncio.sleep(0)
         assert isinstance(write.exception(), StoreUnavailable)
@@ -398,13 +398,13 @@ def test_when_no_writer_can_be_forked_any_more_the_server_has_to_start_afresh(
 def looks_at_the_spawner(apart: Opened, *, answered: bool) -> int:
     """How often a server looks at the process that starts writers until it gives up, 50 times at
     most; each look waits for its answer if there is to be one."""
-    keeper: Any = keeper_of(apart)
-    keeper._ticking.cancel()
+    supervisor: Any = supervisor_of(apart)
+    supervisor._ticking.cancel()
     looks = 0
     while not apart.store.lost and looks < 50:
         looks += 1
-        keeper._look_at_spawner()
-        while answered and keeper._spawner_silent_ms:
+        supervisor._look_at_spawner()
+        while answered and supervisor._spawner_silent_ms:
             turn(apart)
     return looks
 

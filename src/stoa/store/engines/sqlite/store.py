@@ -125,15 +125,15 @@ class SqliteStore:
         cls,
         path: Path,
         clock: Clock,
-        carrier: WorkCodec,
+        codec: WorkCodec,
         commits: Commits | None = None,
         timeout_s: float = limits.DATABASE_TIMEOUT_S,
     ) -> "SqliteStore":
         """Lock the file, which has this program's schema; a process of its own writes, and
-        `carrier` takes the works there. Raises `StartRefused` with one line that says why not."""
+        `codec` takes the works there. Raises `StartRefused` with one line that says why not."""
         changes = Changes()
         with _held(path) as (file, descriptor):
-            writer = await ProcessWriter.start(file, clock, changes, carrier, descriptor, commits)
+            writer = await ProcessWriter.start(file, clock, changes, codec, descriptor, commits)
             return cls(file, descriptor, clock, changes, writer, timeout_s)
 
     def _read_slowly(self, work: Work[T]) -> T:

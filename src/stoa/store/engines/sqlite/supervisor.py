@@ -22,7 +22,7 @@ _NO_WRITER = "no writer can be started"
 
 
 class Queue(Protocol):
-    """What the keeper calls when the state of its writer changes."""
+    """What the supervisor calls when the state of its writer changes."""
 
     def has_unanswered(self) -> bool:
         """Whether work was sent to the writer that has no outcome yet."""
@@ -68,14 +68,14 @@ class Replacements:
 class _Link(asyncio.Protocol):
     """The connection to one writer, with the state of that writer."""
 
-    def __init__(self, keeper: "WriterSupervisor") -> None:
+    def __init__(self, supervisor: "WriterSupervisor") -> None:
         self.transport: asyncio.Transport | None = None
         self.is_ready = False
         self.silent_ms = 0
         self.trouble: str | None = None
         self.is_full = False
         self.storage_failed = False
-        self._keeper = keeper
+        self._supervisor = supervisor
         self._frames = Frames()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -86,11 +86,11 @@ class _Link(asyncio.Protocol):
         """The protocol's way to get what the writer reports."""
         self.silent_ms = 0
         for content in self._frames.feed(data):
-            self._keeper.reported(self, unpacked(content))
+            self._supervisor.reported(self, unpacked(content))
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         """The protocol's way to learn that the writer has ended."""
-        self._keeper.ended(self)
+        self._supervisor.ended(self)
 
 
 class WriterSupervisor:

@@ -47,7 +47,7 @@ the disk is full."""
 def live(
     path: Path,
     clock: Clock,
-    carrier: WorkCodec,
+    codec: WorkCodec,
     commits: Commits | None,
     link: socket.socket,
     prove: bool,
@@ -57,7 +57,7 @@ def live(
     status = 1
     try:
         _use_one_thread()
-        _work(path, partial(Groups, clock=clock, commits=commits), carrier, link, prove=prove)
+        _work(path, partial(Groups, clock=clock, commits=commits), codec, link, prove=prove)
         status = 0
     except ConnectionError:
         status = 0  # the server was killed; each transaction is either rolled back or on disk
@@ -82,7 +82,7 @@ def _use_one_thread() -> None:
 def _work(
     path: Path,
     groups_on: Callable[[apsw.Connection], Groups],
-    carrier: WorkCodec,
+    codec: WorkCodec,
     link: socket.socket,
     *,
     prove: bool,
@@ -98,11 +98,11 @@ def _work(
         _report(groups, link, [])
     else:
         link.sendall(frame(packed(os.getpid())))
-        _serve(groups, link, carrier)
+        _serve(groups, link, codec)
     groups.close()
 
 
-def _serve(groups: Groups, link: socket.socket, carrier: WorkCodec) -> None:
+def _serve(groups: Groups, link: socket.socket, codec: WorkCodec) -> None:
     """Commit incoming work; everything received since the last commit is one group. Work that does
     not end takes processor time, which a slow disk does not: SIGVTALRM ends the process."""
     frames = Frames()
@@ -114,7 +114,7 @@ def _serve(groups: Groups, link: socket.socket, carrier: WorkCodec) -> None:
         data = link.recv(_READ_BYTES)
         if not data:
             return
-        works = [partial(_run, carrier, content) for content in frames.feed(data)]
+        works = [partial(_run, codec, content) for content in frames.feed(data)]
         for first in range(0, len(works), GROUP_MAX):
             signal.setitimer(signal.ITIMER_VIRTUAL, _CPU_S)
             outcomes = groups.commit(works[first : first + GROUP_MAX])
@@ -123,8 +123,8 @@ def _serve(groups: Groups, link: socket.socket, carrier: WorkCodec) -> None:
             groups.shorten_log()
 
 
-async def _run(carrier: WorkCodec, content: memoryview, tx: Tx) -> Any:
-    return await carrier.unpack(content)(tx)
+async def _run(codec: WorkCodec, content: memoryview, tx: Tx) -> Any:
+    return await codec.unpack(content)(tx)
 
 
 def _report(groups: Groups, link: socket.socket, outcomes: list[WriteOutcome]) -> None:

@@ -39,9 +39,9 @@ and this one for the writer in turn."""
 class ProcessWriter:
     """The writer as the server uses it, on the event loop that it was started on."""
 
-    def __init__(self, spawner: Spawner, carrier: WorkCodec, changes: Changes) -> None:
-        self._keeper = WriterSupervisor(spawner, self)
-        self._carrier = carrier
+    def __init__(self, spawner: Spawner, codec: WorkCodec, changes: Changes) -> None:
+        self._supervisor = WriterSupervisor(spawner, self)
+        self._codec = codec
         self._changes = changes
         self._stopped = False
         self._refusal: str | None = None
@@ -59,16 +59,16 @@ class ProcessWriter:
         path: Path,
         clock: Clock,
         changes: Changes,
-        carrier: WorkCodec,
+        codec: WorkCodec,
         lock: int,
         commits: Commits | None = None,
     ) -> "ProcessWriter":
         """Start the processes. The writer holds the descriptor `lock` until it ends. No other
         thread may exist yet. Raises `StartRefused`; then no process is left."""
-        life = partial(live, path, clock, carrier, commits)
-        writer = cls(Spawner.start(life, lock), carrier, changes)
+        life = partial(live, path, clock, codec, commits)
+        writer = cls(Spawner.start(life, lock), codec, changes)
         try:
-            await writer._keeper.start()
+            await writer._supervisor.start()
         except (StoreUnavailable, OSError) as error:
             await writer.close()
             said = f"the process that writes to {path} did not start: {error}"
@@ -81,17 +81,17 @@ class ProcessWriter:
     @property
     def trouble(self) -> str | None:
         """Why no writer works now, or None."""
-        return self._keeper.trouble
+        return self._supervisor.trouble
 
     @property
     def lost(self) -> bool:
         """Whether only a restart of the server helps."""
-        return self._keeper.lost
+        return self._supervisor.lost
 
     @property
     def process(self) -> int:
         """The process id of the current or the last writer."""
-        return self._keeper.process
+        return self._supervisor.process
 
     @property
     def waiting(self) -> int:
@@ -104,7 +104,7 @@ class ProcessWriter:
             raise StoreUnavailable("the database is closed")
         if self._refusal:
             raise WritingStopped(self._refusal)
-        framed = frame(self._carrier.pack(work))
+        framed = frame(self._codec.pack(work))
         if not self._outgoing:  # work submitted in the same turn of the event loop is sent with it
             self._loop.call_soon(self._flush)
         self._outgoing.append(framed)
@@ -123,7 +123,7 @@ class ProcessWriter:
         """End the processes. Call `stop` first."""
         if self._refusing:
             self._refusing.cancel()
-        await self._keeper.close()
+        await self._supervisor.close()
 
     def _flush(self) -> None:
         """Send the queued work. Without a writer it stays queued for the next one."""
@@ -134,7 +134,7 @@ class ProcessWriter:
         self._unsent.clear()
         self._transport.write(b"".join(frames))
 
-    # --- Called by the keeper.
+    # --- Called by the supervisor.
 
     def has_unanswered(self) -> bool:
         """Whether work was sent that has no outcome yet."""

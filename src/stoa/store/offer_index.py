@@ -24,8 +24,8 @@ MOST = 2_500
 take too long."""
 
 MADE_EACH_MS = 1_000
-"""For recommendations a board is made no more often, else much work for nothing where many jobs
-are offered. In SQL a search takes as long as to make one."""
+"""For recommendations the index is made no more often: where many jobs are offered, each new one
+would make it again. A search needs the newest; in SQL it takes as long as making an index."""
 
 
 class OfferIndex(NamedTuple):
@@ -79,7 +79,7 @@ class OfferIndex(NamedTuple):
         return OpportunityRow(*row[:4], msgspec.json.encode(terms).decode(), overlap)
 
 
-async def board(
+async def offer_index(
     tx: Tx, kept: Remembered[OfferIndex], *, for_search: bool = False
 ) -> OfferIndex | None:
     """What is on offer now, as it is kept or read anew; None where SQL is to be asked."""
@@ -99,7 +99,7 @@ def _is_new(latest: OfferIndex | None, now: int, for_search: bool) -> bool:
 
 async def _read(tx: Tx, kept: Remembered[OfferIndex]) -> OfferIndex:
     before = len(tx.ran)
-    rows = await tx.all("opportunities.board", now=tx.now, limit=MOST + 1)
+    rows = await tx.all("opportunities.offer_index", now=tx.now, limit=MOST + 1)
     read = read_from(tx.ran[before:])
     found = _made(rows, tx.now)
     kept.keep(found, tx.marks, read and read - {NEW_THREAD}, await holds.next_deadline(tx))
@@ -107,7 +107,7 @@ async def _read(tx: Tx, kept: Remembered[OfferIndex]) -> OfferIndex:
 
 
 def _made(rows: Sequence[Row], now: int) -> OfferIndex:
-    """The board of rows, one for each term of each that is on offer."""
+    """The index of rows, one for each term of each that is on offer."""
     having: defaultdict[str, int] = defaultdict(int)
     tagged: defaultdict[str, int] = defaultdict(int)
     by_author: defaultdict[str, int] = defaultdict(int)

@@ -1,4 +1,4 @@
-"""What is recommended from a board that is kept in memory is what SQL recommends."""
+"""What is recommended from an index that is kept in memory is what SQL recommends."""
 
 import random
 from collections.abc import Generator
@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from stoa.store import agents, board, opportunities
-from stoa.store.board import MADE_EACH_MS, OfferIndex
+from stoa.store import agents, offer_index, opportunities
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.store import SqliteStore
+from stoa.store.offer_index import MADE_EACH_MS, OfferIndex
 from stoa.store.opportunities import START, OfferPosition, OpportunityRow
 from stoa.store.remembered import Remembered
 from stoa.store.tx import Tx
@@ -61,13 +61,13 @@ class Market:
         self.opened.write(lambda tx: tx.run("opportunities.delete", subject_id=subject))
 
     def compare(self) -> None:
-        """Ask the board and SQL for the same."""
+        """Ask the index and SQL for the same."""
         source = self.random
         asked = source.choice(AGENTS), source.sample(TERMS, source.randrange(4))
         self.opened.run(self.opened.store.read(partial(self._compare, *asked)))
 
     async def _compare(self, agent_id: str, terms: list[str], tx: Tx) -> None:
-        on_offer = await board.board(tx, self.kept)
+        on_offer = await offer_index.offer_index(tx, self.kept)
         assert on_offer
         place, limit = START, self.random.randint(1, 5)
         places: list[OfferPosition] = [(-1, 2, tx.now, "job_1"), (0, 2, tx.now, "job_1"), START]
@@ -80,9 +80,11 @@ class Market:
             if len(here) == limit:
                 places.append(here[-1].place)
 
-    def board(self) -> OfferIndex | None:
-        """The board of now, None where SQL is to be asked."""
-        return self.opened.run(self.opened.store.read(partial(board.board, kept=self.kept)))
+    def offer_index(self) -> OfferIndex | None:
+        """The index of now, None where SQL is to be asked."""
+        return self.opened.run(
+            self.opened.store.read(partial(offer_index.offer_index, kept=self.kept))
+        )
 
 
 async def _register(tx: Tx) -> None:
@@ -102,35 +104,35 @@ def market(tmp_path: Path) -> Generator[Market]:
     market.opened.close()
 
 
-def test_a_board_recommends_what_sql_recommends(
+def test_an_index_recommends_what_sql_recommends(
     market: Market, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stoa.store.board.MADE_EACH_MS", 0)
+    monkeypatch.setattr("stoa.store.offer_index.MADE_EACH_MS", 0)
     for _ in range(40):
         market.offer(market.random.choice([0, 1, 3]) or market.offers == 0)
         market.take()
         market.compare()
 
 
-def test_of_too_much_on_offer_no_board_is_kept(
+def test_of_too_much_on_offer_no_index_is_kept(
     market: Market, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stoa.store.board.MOST", 12)
+    monkeypatch.setattr("stoa.store.offer_index.MOST", 12)
     market.offer(3)
-    assert market.board()
+    assert market.offer_index()
     market.offer(12)
     market.clock.advance(MADE_EACH_MS)
-    assert market.board() is None
+    assert market.offer_index() is None
 
 
-def test_a_board_is_made_once_a_second_at_most(market: Market) -> None:
+def test_an_index_is_made_once_a_second_at_most(market: Market) -> None:
     market.offer(1)
-    first = market.board()
+    first = market.offer_index()
     assert first
-    assert market.board() is first
+    assert market.offer_index() is first
     market.offer(1)
-    assert market.board() is None
+    assert market.offer_index() is None
     market.clock.advance(MADE_EACH_MS)
-    second = market.board()
+    second = market.offer_index()
     assert second
     assert len(second.rows) == 2
