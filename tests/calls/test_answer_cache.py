@@ -39,7 +39,7 @@ class Cached:
         draft = self.cache.draft()
         deadline = lives and self.now + lives
         shown = frozenset({"ag_1"})
-        draft.add(Validity(frozenset({depends_on}), deadline, shown, self.changes.stamp()))
+        draft.add(Validity(frozenset({depends_on}), deadline, shown, self.changes.data_version()))
         self.cache.put(key, draft, body, 'W/"a"', self.now)
         return body
 
@@ -130,9 +130,13 @@ def test_an_answer_whose_agents_acted_is_kept_for_a_minute(cached: Cached, minut
 
 def test_an_answer_counts_from_the_first_time_that_an_agent_was_read(cached: Cached) -> None:
     draft = cached.cache.draft()
-    draft.add(Validity(frozenset({"th_1"}), None, frozenset({"ag_1"}), cached.changes.stamp()))
+    draft.add(
+        Validity(frozenset({"th_1"}), None, frozenset({"ag_1"}), cached.changes.data_version())
+    )
     cached.changes.mark(["ag_1 late"])
-    draft.add(Validity(frozenset({"th_1"}), None, frozenset({"ag_2"}), cached.changes.stamp()))
+    draft.add(
+        Validity(frozenset({"th_1"}), None, frozenset({"ag_2"}), cached.changes.data_version())
+    )
     cached.cache.put("a", draft, b"both", "", cached.now)
     assert cached.get("a")
     cached.now += 60_000
@@ -222,12 +226,12 @@ def test_an_answer_that_is_made_again_after_a_write_is_kept(cached: Cached) -> N
 
 
 def fill(cached: Cached) -> None:
-    """Let what lies open make room."""
+    """Fill the cache, so that uncompressed answers make room."""
     for number in range(8):
         cached.put_bytes(f"filling {number}", bytes(MIB))
 
 
-def test_an_answer_that_is_asked_for_often_is_opened_once(
+def test_an_answer_that_is_read_often_is_decompressed_once(
     cached: Cached, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body, opened = cached.put("a"), list[bytes]()

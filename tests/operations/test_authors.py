@@ -54,9 +54,9 @@ def connection(stoa: App) -> apsw.Connection:
 
 def test_an_agent_of_an_older_snapshot_is_not_kept(stoa: App, connection: apsw.Connection) -> None:
     agent, changes, known = stoa.agent("ada"), Changes(), Authors()
-    old = SqliteTx(connection, stoa.clock(), ChangesSeen(changes, changes.stamp()))
+    old = SqliteTx(connection, stoa.clock(), ChangesSeen(changes, changes.data_version()))
     changes.mark(["agents.update_profile"])
-    new = SqliteTx(connection, stoa.clock(), ChangesSeen(changes, changes.stamp()))
+    new = SqliteTx(connection, stoa.clock(), ChangesSeen(changes, changes.data_version()))
     drive(known.load(new, {}, Embedded()))
     for tx, since, reads in ((old, 0, 1), (old, 0, 2), (new, 1, 1), (new, 1, 1)):
         embedded = Embedded()
@@ -68,11 +68,11 @@ def test_a_call_that_embeds_agents_depends_on_their_profiles(
     stoa: App, connection: apsw.Connection
 ) -> None:
     agent, changes = stoa.agent("ada"), Changes()
-    tx = SqliteTx(connection, stoa.clock(), ChangesSeen(changes, changes.stamp()))
+    tx = SqliteTx(connection, stoa.clock(), ChangesSeen(changes, changes.data_version()))
     services = new_services(stoa.settings)
     known = services.authors
     drive(known.load(tx, {agent.id: None}, Embedded()))
-    call = Call(SqliteTx(connection, stoa.clock(), tx.marks), services, None, "", "")
+    call = Call(SqliteTx(connection, stoa.clock(), tx.seen), services, None, "", "")
     assert drive(validity(call)).depends_on == frozenset()
     drive(known.load(call.tx, {agent.id: None}, call.embedded))
     assert not call.tx.ran

@@ -1,16 +1,17 @@
 """Third step: the answer, if it is cached.
 
-An answer gets its stamp before it is read. A change is marked after its commit and before its
-caller gets the response. So a client that knows of a write never gets an older answer, and an
+An answer gets its data version before it is read. A change is recorded after its commit and before
+its caller gets the response. So a client that knows of a write never gets an older answer, and an
 answer that was read during a write is stale from the start.
 
-What an answer shows of its authors may be a minute old. So before that time is over the answer is
-checked: if none of them has changed since, it is as good as a new one, and stays.
+What an answer shows of its authors is eventually consistent, within a minute. So before that time
+is over the answer is checked: if none of them has changed since, it is as good as a new one, and
+stays.
 
-New answers and those in frequent use lie open, the others are packed with LZ4: this takes a quarter
-to a seventh of the memory, and opening takes a tenth of the time of making the answer. One that
-nobody asked for again while it lay open is not packed but dropped, and its key remembered: most
-answers are read once. If it is made again, it is packed in its turn.
+New answers and those in frequent use are stored as they are sent, the others compressed with LZ4,
+which takes a quarter to a seventh of the memory; decompressing takes a tenth of the time of making
+the answer. Most answers are read once: one that had no second reader before it would be compressed
+is evicted, and its key remembered. If it is made again, it is compressed the next time.
 """
 
 import sys
@@ -25,30 +26,30 @@ from stoa import entropy
 from stoa.calls.validity import Validity
 from stoa.domain import limits
 from stoa.store.changes import Changes
-from stoa.store.dependencies import late
+from stoa.store.dependencies import eventual
 
-_OPEN_BYTES = 4 * 1024 * 1024
+_PLAIN_BYTES = 4 * 1024 * 1024
 _LEAST_PART = 8
 _ENTRY_BYTES = 900  # memory of an entry without its body and key
 _SOON_MS = 10
-"""A packed answer that is asked for again so soon lies open from then on."""
+"""A compressed answer that is read twice within this time is stored decompressed again."""
 _MOST_REMEMBERED = 20_000
-"""So many keys of dropped answers; then all are forgotten."""
+"""The most keys of evicted answers; then all are forgotten."""
 
 
 class CachedAnswer(msgspec.Struct, gc=False):
-    """An encoded answer that was read at `stamp`. It is valid until its `deadline` (ms) or until
-    data that it depends on changes; from `check_at` (ms) on only if no agent that it `embeds` has
-    had a late change after the stamp `since`. `next_cursor` leads to the next page; an answer
-    `for_parties` is the one for callers without a token. `head` are the header lines of a page that
+    """An encoded answer that was read at `data_version`. It is valid until its `deadline` (ms) or
+    until data that it depends on changes; from `check_at` (ms) on only if no agent that it
+    `embeds` has changed after the data version `since`. `next_cursor` leads to the next page; an
+    answer `for_parties` is the one for callers without a token. `head` are the header lines of a page that
     do not depend on the request; other answers have none. `operation` is the name of the one that
-    made it. `used_at` (ms) is when it was asked for last, 0 if only now that it
-    is made for the first time: then it is not worth to be packed."""
+    made it. `used_at` (ms) is when it was read last, 0 if nobody has asked for it twice: then it is
+    evicted instead of compressed."""
 
     kept: bytes
     etag: str
     depends_on: tuple[str, ...]
-    stamp: int
+    data_version: int
     deadline: int | None
     embeds: tuple[str, ...]
     since: int
@@ -58,19 +59,19 @@ class CachedAnswer(msgspec.Struct, gc=False):
     head: bytes = b""
     operation: str = ""
     used_at: int = 0
-    is_packed: bool = False
+    is_compressed: bool = False
 
     @property
     def body(self) -> bytes:
-        """The answer itself; one that is packed is opened each time."""
-        return lz4.block.decompress(self.kept) if self.is_packed else self.kept
+        """The body; decompressed at each access if stored compressed."""
+        return lz4.block.decompress(self.kept) if self.is_compressed else self.kept
 
 
 @dataclass(slots=True)
 class ValidityBuilder:
     """How long an unfinished answer is valid, as in `Validity`, by all that was read for it."""
 
-    stamp: int
+    data_version: int
     depends_on: set[str] = field(default_factory=set[str])
     deadline: int | None = None
     embeds: set[str] = field(default_factory=set[str])
@@ -106,24 +107,26 @@ class AnswerCache:
         self._changes = changes
         self.is_active = changes is not None and max_bytes > 0
         self._max_bytes, self._others = max_bytes, others
-        self._max_open = min(_OPEN_BYTES, max_bytes // _LEAST_PART // 2)
-        self._open, self._packed = _LruEntries(), _LruEntries()
+        # A sixteenth of a small cache, so that there is room for compressed answers too.
+        self._max_plain = min(_PLAIN_BYTES, max_bytes // _LEAST_PART // 2)
+        self._plain, self._compressed = _LruEntries(), _LruEntries()
         self._remembered = set[int]()
 
     def get(self, key: str, now: int) -> CachedAnswer | None:
         """The cached answer for this key, if it is still valid."""
-        entry = self._open.use(key) or self._packed.use(key)
+        entry = self._plain.use(key) or self._compressed.use(key)
         if entry is None or self._changes is None:
             return None
-        if not self._changes.fresh(entry.depends_on, entry.stamp) or (
+        if not self._changes.fresh(entry.depends_on, entry.data_version) or (
             now >= entry.check_at and not self._may_stay(entry, now)
         ):
-            self._open.drop(key)
-            self._packed.drop(key)
+            # It was wanted although it is stale: the next one is worth compressing.
+            self._plain.drop(key)
+            self._compressed.drop(key)
             self._remember(key)
             return None
-        if entry.is_packed and now - entry.used_at < _SOON_MS:
-            self._lay_open(key, entry)
+        if entry.is_compressed and now - entry.used_at < _SOON_MS:
+            self._decompress(key, entry)
         entry.used_at = now
         return entry
 
@@ -131,47 +134,53 @@ class AnswerCache:
         """Whether a new answer would be the same; then the entry is checked again later."""
         assert self._changes
         is_over = entry.deadline is not None and now >= entry.deadline
-        if is_over or not self._changes.fresh(late(entry.embeds), entry.since):
+        if is_over or not self._changes.fresh(eventual(entry.embeds), entry.since):
             return False
         entry.check_at = _check_at(now, entry.deadline)
         return True
 
     def draft(self) -> ValidityBuilder:
         """Begin an answer. Call this before any of its data is read."""
-        return ValidityBuilder(self._changes.stamp() if self._changes else 0)
+        return ValidityBuilder(self._changes.data_version() if self._changes else 0)
 
     def put(self, key: str, draft: ValidityBuilder, body: bytes, etag: str, read_at: int) -> None:
         """Cache an answer that was read at `read_at` (ms), unless it is stale already."""
         changes, deadline = self._changes, draft.deadline
         depends_on = tuple(draft.depends_on)
-        if changes is None or not draft.cacheable or not changes.fresh(depends_on, draft.stamp):
+        if (
+            changes is None
+            or not draft.cacheable
+            or not changes.fresh(depends_on, draft.data_version)
+        ):
             return
-        self._packed.drop(key)
+        self._compressed.drop(key)
         embeds = tuple(draft.embeds)
-        valid = (draft.stamp, deadline, embeds, draft.since, _check_at(read_at, deadline))
+        valid = (draft.data_version, deadline, embeds, draft.since, _check_at(read_at, deadline))
         told = (draft.next_cursor, draft.for_parties, draft.head, draft.operation)
+        # Hashes take less memory than keys; two keys with one hash cost a compression, no more.
         used_at = read_at if hash(key) in self._remembered else 0
-        self._open.put(key, CachedAnswer(body, etag, depends_on, *valid, *told, used_at))
-        if self._open.kept_bytes > self._max_open:
+        self._plain.put(key, CachedAnswer(body, etag, depends_on, *valid, *told, used_at))
+        if self._plain.kept_bytes > self._max_plain:
             self._evict()
 
-    def _lay_open(self, key: str, entry: CachedAnswer) -> None:
-        self._packed.drop(key)
-        entry.kept, entry.is_packed = entry.body, False
-        self._open.put(key, entry)
+    def _decompress(self, key: str, entry: CachedAnswer) -> None:
+        self._compressed.drop(key)
+        entry.kept, entry.is_compressed = entry.body, False
+        self._plain.put(key, entry)
         self._evict()
 
     def _evict(self) -> None:
-        while self._open.kept_bytes > self._max_open:
-            key, entry = self._open.evict_oldest()
+        while self._plain.kept_bytes > self._max_plain:
+            key, entry = self._plain.evict_oldest()
             if entry.used_at:
-                entry.kept, entry.is_packed = lz4.block.compress(entry.kept), True
-                self._packed.put(key, entry)
+                entry.kept, entry.is_compressed = lz4.block.compress(entry.kept), True
+                self._compressed.put(key, entry)
             else:
                 self._remember(key)
+        # Plain answers are within their bound by now, so only compressed ones can be too many.
         left = max(self._max_bytes - self._others(), self._max_bytes // _LEAST_PART)
-        while self._packed.kept_bytes + self._open.kept_bytes > left:
-            key, _ = self._packed.evict_oldest()
+        while self._compressed.kept_bytes + self._plain.kept_bytes > left:
+            key, _ = self._compressed.evict_oldest()
             self._remember(key)
 
     def _remember(self, key: str) -> None:

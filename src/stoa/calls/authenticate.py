@@ -99,12 +99,12 @@ class Authenticator:
         changes, known = self._store.changes, self._known.get(digest)
         if known and changes and changes.fresh((known[0].agent_id,), known[1]):
             return known[0]
-        stamp = changes.stamp() if changes else 0
+        data_version = changes.data_version() if changes else 0
         row = await self._store.read(lambda tx: sessions.token(tx, digest), single=True)
         if row:
             if len(self._known) >= _MOST:
                 self._known = {}
-            self._known[digest] = row, stamp
+            self._known[digest] = row, data_version
         return row
 
 

@@ -52,9 +52,9 @@ def _lean(
     form = lean_form(answer, made)
     body = encode(form)
     if uncounted:
-        made.late.append((form, tuple(uncounted)))
+        made.eventual.append((form, tuple(uncounted)))
     forget(made)
-    return body, (encode(form) if made.late else body,)
+    return body, (encode(form) if made.eventual else body,)
 
 
 def weak_tag(*parts: bytes) -> str:

@@ -11,8 +11,8 @@ from stoa.store.dependencies import TIME, embedding, read_from
 
 class Validity(msgspec.Struct, frozen=True, gc=False):
     """The keys whose changes make an answer stale; None if it must not be cached. At `deadline`
-    (ms) it changes without a write. It embeds these agents as they were at the stamp `since`, and
-    may show some of their late changes a while later."""
+    (ms) it changes without a write. It embeds these agents as they were at the data version
+    `since`; some of their members are eventually consistent."""
 
     depends_on: frozenset[str] | None
     deadline: int | None = None

@@ -70,35 +70,35 @@ def agent_resource(row: AgentRow, shown: "Embedded") -> Agent:
 
 @dataclass(slots=True)
 class Embedded:
-    """Agents that an answer shows as they were read at the stamp `since` or later. At `until` (ms)
-    one of the agents in it changes by the passing of time alone."""
+    """Agents that an answer shows as they were read at the data version `since` or later. At
+    `until` (ms) one of them changes without a write, because time has passed."""
 
     agent_ids: set[str] = field(default_factory=set[str])
     since: int = sys.maxsize
     until: int | None = None
 
     def note_change(self, at: int | None) -> None:
-        """Note when (ms) something that is shown of an agent changes by itself, if it does."""
+        """Note when (ms) what is shown of an agent changes without a write, if it does."""
         if at is not None:
             self.until = at if self.until is None else min(at, self.until)
 
-    def note(self, agent_ids: Iterable[str], stamp: int) -> None:
-        """Note agents that were read at this stamp or later."""
+    def note(self, agent_ids: Iterable[str], data_version: int) -> None:
+        """Note agents that were read at this data version or later."""
         self.agent_ids.update(agent_ids)
-        self.since = min(self.since, stamp)
+        self.since = min(self.since, data_version)
 
     def note_read(self, tx: Tx, agent_ids: Iterable[str]) -> None:
         """Note agents that this transaction reads."""
-        self.note(map(intern, agent_ids), _stamp(tx))
+        self.note(map(intern, agent_ids), _data_version(tx))
 
 
 @dataclass(slots=True)
 class _Known:
-    """Agents by id that were read at this time (ms) and stamp or later, and what they take. At
-    `until` (ms) the first of them changes by the passing of time."""
+    """Agents by id that were read at this time (ms) and data version or later, and the bytes that
+    they take. At `until` (ms) the first of them changes without a write."""
 
     read_at: int
-    stamp: int
+    data_version: int
     authors: dict[str, Author] = field(default_factory=dict[str, Author])
     kept_bytes: int = 0
     until: int | None = None
@@ -109,12 +109,12 @@ class _Known:
             return False
         if self.until is not None and tx.now >= self.until:
             return False
-        return tx.marks is None or tx.marks.changes.fresh(embedding(), self.stamp)
+        return tx.seen is None or tx.seen.changes.fresh(embedding(), self.data_version)
 
     def put(self, author: Author, changes_at: int | None, tx: Tx) -> None:
         """Keep an agent that this transaction read, unless it began before the first that did. By
         the passing of time it changes at `changes_at` (ms)."""
-        if tx.now >= self.read_at and _stamp(tx) >= self.stamp:
+        if tx.now >= self.read_at and _data_version(tx) >= self.data_version:
             replaced = self.authors.get(author.id)
             self.kept_bytes += _bytes(author) - (_bytes(replaced) if replaced else 0)
             self.authors[author.id] = author
@@ -137,17 +137,17 @@ class Authors:
         """These agents by id, in their order, with at most one query. All are noted."""
         known = self._known
         if not known.serves(tx):
-            known = self._known = _Known(tx.now, _stamp(tx))
+            known = self._known = _Known(tx.now, _data_version(tx))
         found = dict(zip(versions, map(known.authors.get, versions), strict=True))
-        if tx.marks is None or not all(found.values()):
+        if tx.seen is None or not all(found.values()):
             missing = [
                 agent_id
                 for agent_id, author in found.items()
-                if author is None or (tx.marks is None and author.version != versions[agent_id])
+                if author is None or (tx.seen is None and author.version != versions[agent_id])
             ]
             found |= await self._fetch(tx, missing, known, embedded) if missing else {}
         authors = cast("dict[str, Author]", found)
-        embedded.note(map(_id_of, authors.values()), known.stamp)
+        embedded.note(map(_id_of, authors.values()), known.data_version)
         embedded.note_change(known.until)
         return authors
 
@@ -164,8 +164,8 @@ class Authors:
         return fetched
 
 
-def _stamp(tx: Tx) -> int:
-    return tx.marks.stamp if tx.marks else 0
+def _data_version(tx: Tx) -> int:
+    return tx.seen.data_version if tx.seen else 0
 
 
 def _bytes(author: Author) -> int:

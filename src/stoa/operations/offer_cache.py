@@ -73,24 +73,24 @@ class RecommendedPages:
         return ByteCache(_MOST_BYTES, _size_of_page)
 
     def get(
-        self, offer_index: OfferIndex, asked: PageKey, marks: ChangesSeen | None, now: int
+        self, offer_index: OfferIndex, asked: PageKey, seen: ChangesSeen | None, now: int
     ) -> RecommendedPage | None:
         """The page, if none of its rows has changed."""
         with self._lock:
             known = self._known.find(asked) if self._offer_index is offer_index else None
-        return known.get(marks, now) if known else None
+        return known.get(seen, now) if known else None
 
     def keep(
         self,
         offer_index: OfferIndex,
         asked: PageKey,
         page: RecommendedPage,
-        marks: ChangesSeen | None,
+        seen: ChangesSeen | None,
         ids: Set[str],
     ) -> None:
         """Cache a page that is made of opportunities with these ids."""
         new = Remembered[RecommendedPage]()
-        new.keep(page, marks, ids, None)
+        new.keep(page, seen, ids, None)
         with self._lock:
             if self._offer_index is not offer_index:
                 self._offer_index, self._known = offer_index, self._none()

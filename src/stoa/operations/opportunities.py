@@ -174,7 +174,7 @@ async def _json_page(
     recommended the same."""
     if on_offer is None:
         return await _joined(call, request, await _wanted(call, request, terms, None))
-    pages, marks = call.services.recommended.pages, call.tx.marks
+    pages, seen = call.services.recommended.pages, call.tx.seen
     asked = PageKey(
         on_offer.known(terms),
         on_offer.by_author.get(call.own_id(), 0),
@@ -182,11 +182,11 @@ async def _json_page(
         request.offset or 0,
         request.cursor,
     )
-    page = pages.get(on_offer, asked, marks, call.now)
+    page = pages.get(on_offer, asked, seen, call.now)
     if page is None:
         rows = await _wanted(call, request, terms, on_offer)
         page = await _joined(call, request, rows)
-        pages.keep(on_offer, asked, page, marks, {row.id for row in rows})
+        pages.keep(on_offer, asked, page, seen, {row.id for row in rows})
     return page
 
 
@@ -229,11 +229,11 @@ def _matched_json(row: OpportunityRow) -> bytes:
 async def offers_as_json(call: Call, rows: list[OpportunityRow]) -> dict[str, EncodedOffer]:
     """These opportunities as JSON by id in their order, cached or made now, but for hidden ones."""
     cached, ids = call.services.recommended.offers, [row.id for row in rows]
-    found = cached.fresh(ids, call.tx.marks, call.now)
+    found = cached.fresh(ids, call.tx.seen, call.now)
     if len(found) < len(ids):
         missing = [row for row in rows if row.id not in found]
         new = {view.id: EncodedOffer.of(view) for view in await rows_views(call, missing)}
-        cached.keep(new, call.tx.marks)
+        cached.keep(new, call.tx.seen)
         found |= new
     return {one: found[one] for one in ids if one in found}
 
@@ -263,12 +263,12 @@ async def _recommended(
 async def _own_terms(call: Call) -> Terms:
     """What the caller is good at, as opportunities name it."""
     agent_id, cached = call.own_id(), call.services.recommended.terms
-    known = cached.fresh([agent_id], call.tx.marks, call.now)
+    known = cached.fresh([agent_id], call.tx.seen, call.now)
     if known:
         return known[agent_id]
     row = await agents.get(call.tx, agent_id)
     terms = _terms(capabilities_of(row) if row else [])
-    cached.keep({agent_id: terms}, call.tx.marks)
+    cached.keep({agent_id: terms}, call.tx.seen)
     return terms
 
 

@@ -229,11 +229,11 @@ def _narrowed(request: SearchThreads) -> Narrowing:
 
 async def _newest_text(call: Call) -> int:
     """The number of the newest text, which is kept until there is another one."""
-    cached, marks, before = call.services.newest_text, call.tx.marks, len(call.tx.ran)
-    newest = cached.get(marks, call.now)
+    cached, seen, before = call.services.newest_text, call.tx.seen, len(call.tx.ran)
+    newest = cached.get(seen, call.now)
     if newest is None:
         newest = await search.newest_post(call.tx)
-        cached.keep(newest, marks, read_from(call.tx.ran[before:]), None)
+        cached.keep(newest, seen, read_from(call.tx.ran[before:]), None)
     return newest
 
 

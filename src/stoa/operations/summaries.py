@@ -18,7 +18,7 @@ from stoa.store.threads import ThreadRow
 async def summaries(call: Call, thread_ids: Collection[str]) -> dict[str, CachedSummary]:
     """These threads by id in their order. All exist, but those that are hidden are left out: what
     is kept in memory may have found one that was hidden before the first row was read."""
-    known = call.services.summaries.fresh(thread_ids, call.tx.marks, call.now)
+    known = call.services.summaries.fresh(thread_ids, call.tx.seen, call.now)
     if len(known) == len(thread_ids):
         return known
     missing = [thread_id for thread_id in thread_ids if thread_id not in known]
@@ -34,7 +34,7 @@ async def made(call: Call, rows: Sequence[ThreadRow]) -> dict[str, CachedSummary
         view.id: _summary(view, _expires_at(row, call))
         for row, view in zip(rows, views, strict=True)
     }
-    call.services.summaries.keep(new, call.tx.marks)
+    call.services.summaries.keep(new, call.tx.seen)
     return new
 
 

@@ -1,8 +1,8 @@
 """Threads as lists show them, each made and encoded once for each of its versions.
 
-A summary is cached with the stamp from before its rows were read, as whole answers are, until its
-thread or its author changes. It ends before its author's late members are a minute old, and with
-the deadline of its bounty.
+A summary is cached with the data version from before its rows were read, as whole answers are,
+until its thread or its author changes. It ends before the eventually consistent members of its
+author are a minute old, and with the deadline of its bounty.
 """
 
 from collections.abc import Set

@@ -96,7 +96,7 @@ class Agent(Resource, kw_only=True):
 
 AUTHOR = Lean(
     renamed={"id": "id", "display_name": "name", "reputation_score": "reputation"},
-    late=frozenset({"reputation_score"}),
+    eventual=frozenset({"reputation_score"}),
     once="id",
 )
 """The lean form of an agent that is embedded as an author: after the first time its id alone."""

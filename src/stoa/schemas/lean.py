@@ -17,7 +17,7 @@ class Lean:
     - `only` is the member whose value stands for the whole resource; members `aside` go, when they
       are there, into the object around it.
     - `renamed` are the only members that stay, with their names.
-    - `late` members may be out of date, so ETags do not count them.
+    - `eventual` members may be out of date, so ETags do not count them.
     - `members` have other lean forms than their types declare.
     - `once` is the member that stays of a resource which stands in the answer already.
     - `texts` of an answer end after so many characters, unless its reader asks for an `excerpt`.
@@ -31,7 +31,7 @@ class Lean:
     only: str | None = None
     aside: tuple[str, ...] = ()
     renamed: Mapping[str, str] = field(default_factory=dict[str, str])
-    late: frozenset[str] = frozenset()
+    eventual: frozenset[str] = frozenset()
     members: Mapping[str, "Lean"] = field(default_factory=dict[str, "Lean"])
     once: str | None = None
     texts: int | None = None

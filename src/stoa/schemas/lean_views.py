@@ -22,16 +22,16 @@ from stoa.schemas.lean import NOTICE, Lean
 class Made:
     """What is known of an answer while its lean form is made.
 
-    Texts end after `most` characters, if it is not None. `late` are lean forms with the members
+    Texts end after `most` characters, if it is not None. `eventual` are lean forms with the members
     that ETags do not count, since they may be out of date; `short` are forms of resources that
     stand in the answer already, by what stays of them.
     """
 
-    __slots__ = ("late", "most", "short")
+    __slots__ = ("eventual", "most", "short")
 
     def __init__(self, most: int | None = None) -> None:
         self.most = most
-        self.late: list[tuple[msgspec.Struct, tuple[str, ...]]] = []
+        self.eventual: list[tuple[msgspec.Struct, tuple[str, ...]]] = []
         self.short: dict[str, msgspec.Struct] = {}
 
 
@@ -45,7 +45,7 @@ def lean_form(resource: Resource, made: Made) -> Any:
 
 def forget(made: Made) -> None:
     """Empty the members that ETags do not count."""
-    for form, names in made.late:
+    for form, names in made.eventual:
         for name in names:
             setattr(form, name, UNSET)
 
@@ -148,8 +148,8 @@ class _Writer:
             yield f"{names} = text(value.{field.name}, made.most)"
         notice = ["NOTICE"] if issubclass(kind, Answer) else []
         yield f"form = {form}({', '.join([*notice, *(member.code for member in members)])})"
-        if lean.late:
-            yield f"made.late.append((form, {tuple(lean.late)}))"
+        if lean.eventual:
+            yield f"made.eventual.append((form, {tuple(lean.eventual)}))"
         yield "return form"
 
     def _named(self, what: str, thing: Any) -> str:

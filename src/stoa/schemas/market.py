@@ -143,7 +143,7 @@ class Market(Resource, kw_only=True):
     daily: list[Day]
     daily_jobs: list[JobDay]
 
-    lean: ClassVar[Lean] = Lean(late=frozenset({"as_of"}))
+    lean: ClassVar[Lean] = Lean(eventual=frozenset({"as_of"}))
 
 
 class Hint(Resource, kw_only=True):

@@ -27,7 +27,7 @@ class Changes:
         """Let `told` be called after each mark, in the thread that marks."""
         self._told.append(told)
 
-    def stamp(self) -> int:
+    def data_version(self) -> int:
         """The current mark. Take it before reading data that will be cached."""
         return self._now
 
@@ -43,19 +43,19 @@ class Changes:
         for told in self._told:
             told()
 
-    def fresh(self, keys: Collection[str], stamp: int) -> bool:
-        """Whether none of `keys` has changed since `stamp`."""
+    def fresh(self, keys: Collection[str], data_version: int) -> bool:
+        """Whether none of `keys` has changed since `data_version`."""
         changed = self._changed
         if not changed.keys().isdisjoint(keys):
             for key in keys:
-                if changed.get(key, 0) > stamp:
+                if changed.get(key, 0) > data_version:
                     return False
         # Read last, because `mark` sets it first: a key that was just dropped is below the floor.
-        return stamp >= self._floor
+        return data_version >= self._floor
 
 
 class ChangesSeen(NamedTuple):
-    """The changes, and their stamp from before a transaction read anything."""
+    """The changes, and their data version from before a transaction read anything."""
 
     changes: Changes
-    stamp: int
+    data_version: int

@@ -40,7 +40,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
 """The tables that cached answers show, or decide whose they are, and the parameters that name the
 owner of a row."""
 
-SHOWN_LATE = {
+EVENTUALLY_CONSISTENT = {
     "agent": {"last_seen_at", "reputation"},
     "agent_capability": {"reputation"},
 }
@@ -54,8 +54,8 @@ TIME = "time"
 """What an answer depends on if a statement was given the time: it may find other rows when a
 deadline passes."""
 
-_LATE = " late"
-"""Behind the id of an owner: the key of its late changes."""
+_EVENTUAL = " eventual"
+"""Behind the id of an owner: the key of its eventual changes."""
 
 UNSEEN = {
     "sessions.forget_tokens",
@@ -78,18 +78,18 @@ _BY_ID = (
 
 class TableChange(NamedTuple):
     """What a statement changes, with the parameter that names the owner. `columns` are those that
-    an UPDATE sets. A `late` change is one of columns that may be shown late."""
+    an UPDATE sets. A `eventual` change is one of columns that may be shown eventual."""
 
     verb: str
     table: str
     owner: str
     columns: frozenset[str]
-    late: bool
+    eventual: bool
 
 
 class Reading(NamedTuple):
     """What an answer depends on that a statement was read for: the owners that these parameters
-    name, one or many (those in `seen` with their late changes), and these changing statements or
+    name, one or many (those in `seen` with their eventual changes), and these changing statements or
     `TIME`. A `private` statement reads what is never shown."""
 
     one: tuple[str, ...]
@@ -111,7 +111,7 @@ def read_from(ran: Iterable[Statement]) -> frozenset[str] | None:
         for owner in reading.one:
             found.add(str(values[owner]))
         for owner in reading.seen:
-            found.add(f"{values[owner]}{_LATE}")
+            found.add(f"{values[owner]}{_EVENTUAL}")
         for owners in reading.many:
             found.update(msgspec.json.decode(str(values[owners]), type=list[str]))
     return frozenset(found)
@@ -119,13 +119,13 @@ def read_from(ran: Iterable[Statement]) -> frozenset[str] | None:
 
 @cache
 def embedding() -> frozenset[str]:
-    """What an answer depends on that shows agents embedded, but for their late changes."""
+    """What an answer depends on that shows agents embedded, but for their eventual changes."""
     return frozenset[str]().union(*(reading_of(name).changes for name in EMBEDS))
 
 
-def late(agent_ids: Iterable[str]) -> list[str]:
-    """The keys of the late changes of these agents."""
-    return [agent_id + _LATE for agent_id in agent_ids]
+def eventual(agent_ids: Iterable[str]) -> list[str]:
+    """The keys of the eventual changes of these agents."""
+    return [agent_id + _EVENTUAL for agent_id in agent_ids]
 
 
 def changed_by(ran: Iterable[Statement]) -> set[str]:
@@ -134,8 +134,8 @@ def changed_by(ran: Iterable[Statement]) -> set[str]:
     for name, values in ran:
         marked = _marked_by(name)
         if marked is not None:
-            owner, late = marked
-            changed.add(f"{values[owner]}{late}")
+            owner, eventual = marked
+            changed.add(f"{values[owner]}{eventual}")
             changed.add(name)
     return changed
 
@@ -145,7 +145,7 @@ def _marked_by(name: str) -> tuple[str, str] | None:
     """The parameter that names the owner of what a statement changes, and what stands behind it in
     the key of the change."""
     change = change_of(name)
-    return change and (change.owner, _LATE if change.late else "")
+    return change and (change.owner, _EVENTUAL if change.eventual else "")
 
 
 @cache
@@ -163,8 +163,8 @@ def change_of(name: str) -> TableChange | None:
     if owner is None:
         raise ValueError(f"{name} changes {table} and must name one of {OWNERS[table]}")
     columns = _columns(sql) if verb == "UPDATE" else frozenset[str]()
-    late = verb == "UPDATE" and columns <= SHOWN_LATE.get(table, set())
-    return TableChange(verb, table, owner, columns, late)
+    eventual = verb == "UPDATE" and columns <= EVENTUALLY_CONSISTENT.get(table, set())
+    return TableChange(verb, table, owner, columns, eventual)
 
 
 @cache
@@ -175,7 +175,9 @@ def reading_of(name: str) -> Reading:
     tables = [table for table in OWNERS if table in words]
     one = {table: owner for table in tables if (owner := _owner(table, parameters))}
     many = {table: owner for table in tables if (owner := _owners(table, parameters))}
-    seen = {owner for table, owner in one.items() if words & SHOWN_LATE.get(table, set())}
+    seen = {
+        owner for table, owner in one.items() if words & EVENTUALLY_CONSISTENT.get(table, set())
+    }
     rest = [table for table in tables if table not in {**one, **many}]
     return Reading(
         tuple(set(one.values())),
@@ -195,7 +197,7 @@ def _seen_by(name: str, table: str, words: set[str]) -> list[str]:
         changing
         for changing, change in _changes(table)
         if not (change.verb == "INSERT" and by_id)
-        and not (change.late and name in EMBEDS)
+        and not (change.eventual and name in EMBEDS)
         and (change.verb != "UPDATE" or change.columns & words)
     ]
 

@@ -83,9 +83,9 @@ async def offer_index(
     tx: Tx, kept: Remembered[OfferIndex], *, for_search: bool = False
 ) -> OfferIndex | None:
     """What is on offer now, as it is kept or read anew; None where SQL is to be asked."""
-    found = kept.get(tx.marks, tx.now)
+    found = kept.get(tx.seen, tx.now)
     if found is None:
-        if tx.marks is None or _is_new(kept.latest, tx.now, for_search):
+        if tx.seen is None or _is_new(kept.latest, tx.now, for_search):
             return None
         found = await _read(tx, kept)
     return None if found.too_many else found
@@ -102,7 +102,7 @@ async def _read(tx: Tx, kept: Remembered[OfferIndex]) -> OfferIndex:
     rows = await tx.all("opportunities.offer_index", now=tx.now, limit=MOST + 1)
     read = read_from(tx.ran[before:])
     found = _made(rows, tx.now)
-    kept.keep(found, tx.marks, read and read - {NEW_THREAD}, await holds.next_deadline(tx))
+    kept.keep(found, tx.seen, read and read - {NEW_THREAD}, await holds.next_deadline(tx))
     return found
 
 

@@ -14,20 +14,20 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class _Entry(Generic[T]):
-    """A value until `ends_at` (ms). `checked` is the stamp at which nothing of `depends_on` had
+    """A value until `ends_at` (ms). At the data version `checked` nothing of `depends_on` had
     changed yet."""
 
     value: T
     depends_on: Collection[str]
-    stamp: int
+    data_version: int
     ends_at: int = sys.maxsize
     checked: int = -1
 
     def is_fresh(self, changes: Changes) -> bool:
         """Whether nothing of that has changed yet."""
-        current = changes.stamp()
+        current = changes.data_version()
         if self.checked != current:
-            if not changes.fresh(self.depends_on, self.stamp):
+            if not changes.fresh(self.depends_on, self.data_version):
                 return False
             self.checked = current
         return True
@@ -44,21 +44,21 @@ class Remembered(Generic[T]):
         """The value that was kept last, whatever has changed since."""
         return self._entry.value if self._entry else None
 
-    def get(self, marks: ChangesSeen | None, now: int) -> T | None:
+    def get(self, seen: ChangesSeen | None, now: int) -> T | None:
         """The value, if it is still what would be made now (ms)."""
         entry = self._entry
-        if entry is None or marks is None or entry.stamp < 0 or now >= entry.ends_at:
+        if entry is None or seen is None or entry.data_version < 0 or now >= entry.ends_at:
             return None
-        return entry.value if entry.is_fresh(marks.changes) else None
+        return entry.value if entry.is_fresh(seen.changes) else None
 
     def keep(
-        self, value: T, marks: ChangesSeen | None, depends_on: Set[str] | None, ends_at: int | None
+        self, value: T, seen: ChangesSeen | None, depends_on: Set[str] | None, ends_at: int | None
     ) -> None:
         """Keep a value until something of `depends_on` changes, or until `ends_at` (ms). Without
         these it is out of date at once."""
-        stamp = marks.stamp if marks and depends_on is not None else -1
+        data_version = seen.data_version if seen and depends_on is not None else -1
         ends_at = sys.maxsize if ends_at is None else ends_at
-        self._entry = _Entry(value, depends_on or frozenset(), stamp, ends_at)
+        self._entry = _Entry(value, depends_on or frozenset(), data_version, ends_at)
 
 
 class RememberedById(Generic[T]):
@@ -82,13 +82,13 @@ class RememberedById(Generic[T]):
         self._owners, self._ends = owners, ends
         self._lock = Lock()
 
-    def fresh(self, ids: Collection[str], marks: ChangesSeen | None, now: int) -> dict[str, T]:
+    def fresh(self, ids: Collection[str], seen: ChangesSeen | None, now: int) -> dict[str, T]:
         """Those of these values that would be made now (ms)."""
-        if marks is None:
+        if seen is None:
             return {}
         with self._lock:
             found = self._known.find_all(ids)
-        changes, current = marks.changes, marks.changes.stamp()
+        changes, current = seen.changes, seen.changes.data_version()
         return {
             one: entry.value
             for one, entry in zip(ids, found, strict=True)
@@ -97,12 +97,12 @@ class RememberedById(Generic[T]):
             and (entry.checked == current or entry.is_fresh(changes))
         }
 
-    def keep(self, values: Mapping[str, T], marks: ChangesSeen | None) -> None:
-        """Keep these, which were made in the transaction of `marks`."""
-        if marks is None:
+    def keep(self, values: Mapping[str, T], seen: ChangesSeen | None) -> None:
+        """Keep these, which were made in the transaction of `seen`."""
+        if seen is None:
             return
         with self._lock:
             for one, value in values.items():
                 owners = self._owners(value) if self._owners else (one,)
                 ends = self._ends(value) if self._ends else sys.maxsize
-                self._known.put(one, _Entry(value, owners, marks.stamp, ends))
+                self._known.put(one, _Entry(value, owners, seen.data_version, ends))

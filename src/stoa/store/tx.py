@@ -23,9 +23,9 @@ class Tx(Protocol):
         ...
 
     @property
-    def marks(self) -> ChangesSeen | None:
-        """What changes are noticed by that come after what is read here; None if nothing that is
-        read here may be cached."""
+    def seen(self) -> ChangesSeen | None:
+        """The data version that this transaction reads, or an earlier one, to find later changes;
+        None if nothing that it reads may be cached."""
         ...
 
     @property

@@ -40,12 +40,12 @@ Looked = tuple[str, tuple[str, ...]]
 
 class _Known(NamedTuple):
     """The texts of a word with numbers behind `since` and up to `upto`, counted from `since` on. At
-    `stamp` none was hidden."""
+    `data_version` none was hidden."""
 
     texts: Word
     since: int
     upto: int
-    stamp: int
+    data_version: int
 
     def between(self, since: int, newest: int) -> Word:
         """The texts with numbers behind `since` and up to `newest`, counted from `since` on."""
@@ -67,14 +67,14 @@ class Postings:
         self._lock = Lock()
 
     def ranked(
-        self, ask: Ask, marks: ChangesSeen, query: Query, newest: int, most: int
+        self, ask: Ask, seen: ChangesSeen, query: Query, newest: int, most: int
     ) -> Iterator[int] | None:
         """The numbers of the texts up to `newest` that a query finds, the best first, among the
         `most` newest that have a word of it; None for a query that SQL has to answer."""
         looked = _looked(query)
         if looked is None or newest > _POSTS:
             return None
-        reader = _Reader(ask, marks, newest, most)
+        reader = _Reader(ask, seen, newest, most)
         found = [self._find(reader, word) for word in looked]
         since = max([known.since for known in found])
         texts = [known.between(since, newest) for known in found]
@@ -102,14 +102,14 @@ class _Reader(NamedTuple):
     """Reads the index in one transaction."""
 
     ask: Ask
-    marks: ChangesSeen
+    seen: ChangesSeen
     newest: int
     most: int
 
     def can_add_to(self, known: _Known) -> bool:
         """Whether few texts came since, and none was hidden or shown again."""
-        return self.newest - known.upto < _NEW_TEXTS and self.marks.changes.fresh(
-            _HIDING, known.stamp
+        return self.newest - known.upto < _NEW_TEXTS and self.seen.changes.fresh(
+            _HIDING, known.data_version
         )
 
     def read(self, looked: Looked) -> _Known:
@@ -117,7 +117,7 @@ class _Reader(NamedTuple):
         numbers = [self._newest(match) for match in _matches(looked)]
         full = [min(found) - 1 for found in numbers if len(found) == self.most]
         since = max(full, default=0)
-        return _Known(_word(numbers, since), since, self.newest, self.marks.stamp)
+        return _Known(_word(numbers, since), since, self.newest, self.seen.data_version)
 
     def added(self, known: _Known, looked: Looked) -> _Known:
         """What is known, with the texts that came since."""

@@ -250,11 +250,11 @@ def test_a_change_makes_what_showed_it_out_of_date_and_nothing_else(opened: Open
         await change("th_2")(tx)
         raise Refusal("not_found")
 
-    before = opened.store.changes.stamp()
+    before = opened.store.changes.data_version()
     opened.together(change("th_1"), change_and_fail)
     assert not opened.store.changes.fresh(("th_1",), before)
     assert opened.store.changes.fresh(("th_2",), before)
-    assert opened.store.changes.fresh(("th_1",), opened.store.changes.stamp())
+    assert opened.store.changes.fresh(("th_1",), opened.store.changes.data_version())
 
 
 def insert_secret(path: Path) -> None:
@@ -267,13 +267,13 @@ def test_a_write_notices_that_another_program_has_changed_the_file(
     opened: Opened, tmp_path: Path
 ) -> None:
     opened.write(put(NAMES[0]))
-    before = opened.store.changes.stamp()
+    before = opened.store.changes.data_version()
     opened.write(put(NAMES[1]))
     assert opened.store.changes.fresh(("th_1",), before)
     insert_secret(tmp_path / "stoa.db")
     opened.write(put(NAMES[2]))
     assert not opened.store.changes.fresh(("th_1",), before)
-    assert opened.store.changes.fresh(("th_1",), opened.store.changes.stamp())
+    assert opened.store.changes.fresh(("th_1",), opened.store.changes.data_version())
 
 
 def test_without_a_write_it_is_noticed_in_time(
@@ -281,7 +281,7 @@ def test_without_a_write_it_is_noticed_in_time(
 ) -> None:
     monkeypatch.setattr("stoa.store.engines.sqlite.writer_thread.CHECK_S", 0.01)
     opened.write(put(NAMES[0]))
-    before = opened.store.changes.stamp()
+    before = opened.store.changes.data_version()
 
     insert_secret(tmp_path / "stoa.db")
     for _ in range(3000):

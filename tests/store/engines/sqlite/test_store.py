@@ -143,21 +143,21 @@ def test_durability_is_switched_on_for_the_writer_and_writing_off_for_readers(tm
 
 def test_a_key_is_fresh_until_it_is_marked():
     changes = Changes()
-    stamp = changes.stamp()
+    data_version = changes.data_version()
     changes.mark(["a"])
-    assert not changes.fresh(("a",), stamp)
-    assert changes.fresh(("b",), stamp)
-    assert changes.fresh(("a",), changes.stamp())
+    assert not changes.fresh(("a",), data_version)
+    assert changes.fresh(("b",), data_version)
+    assert changes.fresh(("a",), changes.data_version())
 
 
 def test_forgetting_old_marks_makes_everything_older_stale(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("stoa.store.changes._MOST", 3)
     changes = Changes()
-    stamp = changes.stamp()
+    data_version = changes.data_version()
     for key in "abcde":
         changes.mark([key])
-    later = changes.stamp()
+    later = changes.data_version()
     changes.mark(["f"])
-    assert not any(changes.fresh((key,), stamp) for key in "abcdefg")
-    assert changes.fresh(("f",), changes.stamp())
+    assert not any(changes.fresh((key,), data_version) for key in "abcdefg")
+    assert changes.fresh(("f",), changes.data_version())
     assert not changes.fresh(("f",), later)

@@ -190,11 +190,11 @@ def test_all_that_was_cached_is_out_of_date_once_a_writer_was_lost(
 ) -> None:
     monkeypatch.setattr(limits, "WRITER_PAUSE_MS", 300)
     kill_and_wait(apart)
-    before = apart.store.changes.stamp()
+    before = apart.store.changes.data_version()
     assert apart.store.changes.fresh(("anything",), before)
     os.kill(writer_of(apart), signal.SIGKILL)
     wait_for_trouble(apart)
-    between = apart.store.changes.stamp()
+    between = apart.store.changes.data_version()
     assert not apart.store.changes.fresh(("anything",), before)
     wait_for_trouble(apart, over=True)
     assert not apart.store.changes.fresh(("anything",), between)

@@ -211,16 +211,16 @@ def test_work_that_cannot_cross_is_refused_to_its_caller_alone(apart: Opened) ->
 
 
 def test_a_change_makes_what_showed_it_out_of_date(apart: Opened) -> None:
-    before = apart.store.changes.stamp()
+    before = apart.store.changes.data_version()
     apart.write(put(NAMES[0]))
     assert not apart.store.changes.fresh((NAMES[0],), before)
     assert apart.store.changes.fresh((NAMES[1],), before)
-    assert apart.store.changes.fresh((NAMES[0],), apart.store.changes.stamp())
+    assert apart.store.changes.fresh((NAMES[0],), apart.store.changes.data_version())
 
 
 def test_what_another_program_has_changed_is_noticed(apart: Opened, tmp_path: Path) -> None:
     apart.write(put(NAMES[0]))
-    before = apart.store.changes.stamp()
+    before = apart.store.changes.data_version()
     with opened_file(tmp_path / "stoa.db") as other:
         other.execute("INSERT INTO secret VALUES ('foreign', x'00')")
     apart.write(own_process)
@@ -276,7 +276,7 @@ def test_what_was_sent_to_a_writer_that_is_killed_is_refused_and_another_writes(
     apart: Opened,
 ) -> None:
     apart.write(put(NAMES[0]))
-    before = apart.store.changes.stamp()
+    before = apart.store.changes.data_version()
     process = process_of(apart)
 
     async def kill() -> list[Any]:

@@ -80,7 +80,7 @@ class PostgresTx:
     )
     # No answer is cached where other processes write too.
     ran: tuple[Statement, ...] = ()
-    marks = None
+    seen = None
 
     def __init__(self, connection: PostgresConnection, clock: Clock) -> None:
         self._connection = connection

@@ -40,8 +40,8 @@ class Reader:
         connection = self._connection
         self._execute("BEGIN")
         try:
-            marks = ChangesSeen(self._changes, self._changes.stamp())
-            return drive(work(SqliteTx(connection, self._clock(), marks, self._postings)))
+            seen = ChangesSeen(self._changes, self._changes.data_version())
+            return drive(work(SqliteTx(connection, self._clock(), seen, self._postings)))
         finally:
             if connection.in_transaction:
                 self._execute("COMMIT")

@@ -168,13 +168,13 @@ class SqliteStore:
     def at_once(self, work: Work[T]) -> T | None:
         if self._closed:
             raise StoreUnavailable(_CLOSED)
-        marks = ChangesSeen(self.changes, self.changes.stamp())
-        tx = CachedTx(self._clock(), marks, self._postings)
+        seen = ChangesSeen(self.changes, self.changes.data_version())
+        tx = CachedTx(self._clock(), seen, self._postings)
         try:
             result = drive(work(tx))
         except NotCached:
             return None
-        return result if self.changes.stamp() == marks.stamp else None
+        return result if self.changes.data_version() == seen.data_version else None
 
     async def write(self, work: Work[T]) -> T:
         return await self._writer.submit(work)

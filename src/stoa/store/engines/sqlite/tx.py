@@ -35,16 +35,16 @@ class SqliteTx:
         "_execute",
         "_postings",
         "_statements",
-        "marks",
         "now",
         "ran",
+        "seen",
     )
 
     def __init__(
         self,
         connection: apsw.Connection,
         now: int,
-        marks: ChangesSeen | None = None,
+        seen: ChangesSeen | None = None,
         postings: Postings | None = None,
     ) -> None:
         self._connection = connection
@@ -52,7 +52,7 @@ class SqliteTx:
         self._execute = connection.cursor().execute
         self._postings = postings
         self._statements = statements.load("sqlite")
-        self.marks = marks
+        self.seen = seen
         self.now = now
         self.ran: list[Statement] = []
 
@@ -124,9 +124,9 @@ class SqliteTx:
         return " ".join(words)
 
     def ranked(self, query: Query, newest: int, most: int) -> Iterator[int] | None:
-        if self._postings is None or self.marks is None:
+        if self._postings is None or self.seen is None:
             return None
-        return self._postings.ranked(self.ask, self.marks, query, newest, most)
+        return self._postings.ranked(self.ask, self.seen, query, newest, most)
 
     def ask(self, statement: str, values: dict[str, Value]) -> list[Row]:
         """Every row, of a statement that no answer is cached of."""
@@ -165,8 +165,8 @@ class CachedTx(SqliteTx):
 
     __slots__ = ()
 
-    def __init__(self, now: int, marks: ChangesSeen, postings: Postings) -> None:
-        super().__init__(cast(apsw.Connection, _NoConnection()), now, marks, postings)
+    def __init__(self, now: int, seen: ChangesSeen, postings: Postings) -> None:
+        super().__init__(cast(apsw.Connection, _NoConnection()), now, seen, postings)
 
     def ranked(self, query: Query, newest: int, most: int) -> Iterator[int] | None:
         found = super().ranked(query, newest, most) if newest <= _RANKED_AT_ONCE else None
