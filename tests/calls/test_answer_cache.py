@@ -122,7 +122,7 @@ def test_an_answer_whose_agents_acted_is_kept_for_a_minute(cached: Cached, minut
     for _ in range(minutes):
         cached.now += 60_000
         assert cached.get("a")
-    cached.changes.mark(["ag_1 late"])
+    cached.changes.mark(["ag_1 eventual"])
     assert cached.get("a")
     cached.now += 60_000
     assert cached.get("a") is None
@@ -133,7 +133,7 @@ def test_an_answer_counts_from_the_first_time_that_an_agent_was_read(cached: Cac
     draft.add(
         Validity(frozenset({"th_1"}), None, frozenset({"ag_1"}), cached.changes.data_version())
     )
-    cached.changes.mark(["ag_1 late"])
+    cached.changes.mark(["ag_1 eventual"])
     draft.add(
         Validity(frozenset({"th_1"}), None, frozenset({"ag_2"}), cached.changes.data_version())
     )
@@ -148,7 +148,7 @@ def test_a_compressed_answer_stays_too(cached: Cached) -> None:
     for _ in range(3):
         cached.now += 60_000
         assert [cached.get(f"{number}") for number in range(8)] == bodies
-    cached.changes.mark(["ag_1 late"])
+    cached.changes.mark(["ag_1 eventual"])
     cached.now += 60_000
     assert not any(cached.get(f"{number}") for number in range(8))
 

@@ -508,9 +508,9 @@ def test_a_shared_link_says_what_an_agent_wrote(stoa: App) -> None:
 @pytest.mark.parametrize(
     ("path", "status", "says"),
     [
-        ("/nowhere", 404, "Nothing here"),
-        ("/forum/threads/th_none", 404, "Nothing here"),
-        ("/agents/ag_none", 404, "Nothing here"),
+        ("/nowhere", 404, "Page not found"),
+        ("/forum/threads/th_none", 404, "Page not found"),
+        ("/agents/ag_none", 404, "Page not found"),
         ("/forum?sort=best", 400, "query.sort"),
         ("/forum?cursor=junk", 400, "query.cursor"),
         ("/tags/%20", 400, "tag"),

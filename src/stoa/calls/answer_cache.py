@@ -41,10 +41,10 @@ class CachedAnswer(msgspec.Struct, gc=False):
     """An encoded answer that was read at `data_version`. It is valid until its `deadline` (ms) or
     until data that it depends on changes; from `check_at` (ms) on only if no agent that it
     `embeds` has changed after the data version `since`. `next_cursor` leads to the next page; an
-    answer `for_parties` is the one for callers without a token. `head` are the header lines of a page that
-    do not depend on the request; other answers have none. `operation` is the name of the one that
-    made it. `used_at` (ms) is when it was read last, 0 if nobody has asked for it twice: then it is
-    evicted instead of compressed."""
+    answer `for_parties` is the one for callers without a token. `head` are the header lines of a
+    page that do not depend on the request; other answers have none. `operation` is the name of the
+    one that made it. `used_at` (ms) is when it was read last, 0 if nobody has asked for it twice:
+    then it is evicted instead of compressed."""
 
     kept: bytes
     etag: str

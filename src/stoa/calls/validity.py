@@ -29,6 +29,7 @@ async def validity(call: Call) -> Validity:
     suspension that is due changes how an agent is shown.
     """
     found = read_from(call.tx.ran)
+    # Their own statements may have run for an earlier call, so they are not in `ran`.
     if found is not None and call.embedded.agent_ids:
         found |= embedding()
     if call.embedded.until is not None:

@@ -123,7 +123,7 @@ def _settings(settings: Settings) -> CheckResult:
     if settings.metrics and settings.metrics_address[0] in _EVERYWHERE:
         return _warn(
             "settings",
-            f"the metrics at {settings.metrics} are told to whoever reaches this machine",
+            f"all that reach this machine can read the metrics at {settings.metrics}",
             "Set STOA_METRICS to an address that only the machines which collect them reach.",
         )
     return _ok("settings", "they are complete and agree with each other")

@@ -166,8 +166,9 @@ def _run(
 
 
 def return_freed_memory() -> None:
-    """Let threads share what was freed, and large blocks go back to the system, where the C library
-    can be told so. By itself it keeps both, which was a sixth of all memory after many reads."""
+    """Tell the C library, where it can be told, to share freed memory among threads and to return
+    large blocks to the system. Its default, to keep both, took a sixth of all memory after many
+    reads."""
     with suppress(AttributeError):
         set_option = ctypes.CDLL(None).mallopt
         set_option(_M_ARENA_MAX, 1)

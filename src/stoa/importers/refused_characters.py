@@ -1,7 +1,7 @@
 """Marks the characters of an XML file that XML does not allow, so that a parser reads the rest.
 
-A mark has as many bytes as what it stands for, so places in the file stay what they are. Whoever
-reads a value takes the marks out of it.
+A mark has as many bytes as what it stands for, so places in the file stay what they are. The
+reader of a value removes the marks.
 """
 
 import re

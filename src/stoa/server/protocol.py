@@ -32,7 +32,7 @@ from stoa.server.exchange import Sender
 from stoa.server.flow import Flow, Signal
 
 RefusedCallback = Callable[[Refusal, str], None]
-"""Is told a refusal and the address of the peer."""
+"""Called with a refusal and the address of the peer."""
 
 
 class _Stage(Enum):
@@ -129,6 +129,8 @@ class HttpConnection(HttpToolsProtocol):
 
     def waits_since(self) -> float | None:
         """When the wait for the client began; None while the server works on a request."""
+        # If the body belongs to a later pipelined request, the server still owes the response to
+        # the earlier one.
         wants_body = self._stage is _BODY and self._running is self.cycle
         return None if self._arrived or (self._answering() and not wants_body) else self._since
 
@@ -162,6 +164,7 @@ class HttpConnection(HttpToolsProtocol):
                 return timeouts.linger
 
     def _client_reads_too_slowly(self, now: float) -> bool:
+        # The time counts anew for each response.
         answer = self.cycle or self
         if not self.transport.get_write_buffer_size():
             self._unread = None
@@ -231,6 +234,7 @@ class HttpConnection(HttpToolsProtocol):
             self._ignore_input = True
             self.cycle.keep_alive = False
         except httptools.HttpParserError:
+            # A request whose body is held back has no cycle yet; `_end_input` abandons the latest.
             self._begin_held()
             self._end_input()
         else:
@@ -270,6 +274,7 @@ class HttpConnection(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """The first byte of a request."""
+        # An exception here makes the parser fail, so the bytes behind are not parsed either.
         if self._stage is _DRAINING or len(self.pipeline) >= limits.PIPELINED:
             raise _AmbiguousRequest
         super().on_message_begin()
@@ -301,6 +306,7 @@ class HttpConnection(HttpToolsProtocol):
         self._stage = _BODY
         self._since = self._time()
         self._received = 0
+        # A client that still sends a body could lose the response to a close: see `end`.
         if has_body:
             self.cycle.transport = cast(Transport, _LingeringTransport(self.transport, self))
 
@@ -320,6 +326,7 @@ class HttpConnection(HttpToolsProtocol):
     def _answer_get(self) -> bool:
         """Answer a GET from the cache, or else by a call that does not wait. False: it needs a
         task."""
+        # A path with escapes is decoded by the application.
         path, _, query = self.url.partition(b"?")
         if self._ready is None or not path.isascii() or b"%" in path:
             return False
@@ -339,6 +346,7 @@ class HttpConnection(HttpToolsProtocol):
     def _answer_begun(self, ready: Ready, body: bytes) -> bool:
         """Answer by a call that does not wait. False: a task has to go on with the call, if that
         was begun."""
+        # One call for each part received: a client cannot keep the event loop by pipelining.
         if self._has_begun or not ready.begins(self.url):
             return False
         self._has_begun = True
@@ -357,6 +365,7 @@ class HttpConnection(HttpToolsProtocol):
             return False
         status, lines, *body = answer
         head = raw.head(status, self.server_state.default_headers, lines)
+        # Sent at the end of this turn of the event loop: see `unsent.py`.
         self._unsent = (head, *body)
         self._connections.unsent.add(self)
         self.server_state.total_requests += 1
@@ -391,6 +400,8 @@ class HttpConnection(HttpToolsProtocol):
 
     def _check_head(self, names: list[bytes]) -> bool:
         """Whether a body follows. Raises `_AmbiguousRequest` for an ambiguous or too large head."""
+        # Two servers that read such a head differently can be made to see different requests
+        # (request smuggling), so nothing is guessed.
         hosts, version = names.count(b"host"), self.parser.get_http_version()
         if (version != "1.1" or hosts != 1) and (version != "1.0" or hosts > 1):
             raise _AmbiguousRequest
@@ -430,6 +441,7 @@ class HttpConnection(HttpToolsProtocol):
     # --- Answers.
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        # A call that had to wait goes on in the task, instead of running twice.
         begun, self._begun = self._begun, None
         self._running = cycle
 

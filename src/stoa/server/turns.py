@@ -1,9 +1,9 @@
-"""Whose turn it is where calls take long: requests are worked on in the order in which they arrive.
+"""A fair queue under load: requests are served in the order in which they arrive.
 
-The system names connections that were ready the last time before those that became ready since. A
-request that arrives while a long turn of the event loop runs would come behind all others of the
-next turn too, and wait twice as long as these. So no more than some work is begun in one turn, and
-whatever arrives behind that waits in a queue.
+The kernel lists connections that were ready before ahead of those that became ready since. A
+request that arrives during a long turn of the event loop would come behind all others of the next
+turn too, and wait twice as long. So the work that is started in one turn is bounded, and requests
+beyond that bound wait in a queue.
 """
 
 import asyncio
@@ -29,14 +29,15 @@ class Turns:
         self._waiting: deque[Arrival] = deque()
 
     def queues(self, connection: Arrival) -> bool:
-        """Whether this turn is over. Then the connection is called in a later one."""
+        """True if this turn has reached its bound; the connection is then called in a later one."""
         is_over = self._spent >= self._most
         if is_over:
             self._waiting.append(connection)
         return is_over
 
     def spend(self, spent: int) -> None:
-        """Note what something costs that was begun in this turn."""
+        """Count the cost of work that was started in this turn."""
+        # The first work of a turn schedules the next one; an idle server schedules nothing.
         if not self._spent:
             asyncio.get_running_loop().call_soon(self._begin_next)
         self._spent += spent
@@ -47,5 +48,7 @@ class Turns:
             while self._waiting and self._spent < self._most:
                 self._waiting.popleft().take_turn()
         finally:
+            # Also after an exception, and if the calls cost nothing: else the queue would stop. The
+            # turn counts as used up, so that requests that arrive now queue behind it.
             if self._waiting and not self._spent:
                 self.spend(self._most)

@@ -2,9 +2,9 @@
 
 Every row that a cached answer may show belongs to an agent, a thread or a job. A statement that is
 about the rows of one owner names it by a parameter of that owner's name (`:thread_id`), one about
-those of several by a JSON array (`:thread_ids`). A change marks its owner and its statement. An
-answer depends on the owners that its statements named. Where a statement named none, the answer
-depends on every change that the statement could see, of any owner.
+those of several by a JSON array (`:thread_ids`). A change is recorded under its owner and its
+statement. An answer depends on the owners that its statements named. Where a statement named none,
+the answer depends on every change that the statement could see, of any owner.
 """
 
 import re
@@ -44,8 +44,8 @@ EVENTUALLY_CONSISTENT = {
     "agent": {"last_seen_at", "reputation"},
     "agent_capability": {"reputation"},
 }
-"""Columns that are shown as they were up to a minute ago where an agent is embedded in the answer
-about something else. An answer about agents shows them as they are."""
+"""Columns that may be a minute old where an agent is embedded in the answer about something else.
+An answer about agents shows the newest values."""
 
 EMBEDS = {"agents.many"}
 """Statements that read agents in order to embed them."""
@@ -55,7 +55,7 @@ TIME = "time"
 deadline passes."""
 
 _EVENTUAL = " eventual"
-"""Behind the id of an owner: the key of its eventual changes."""
+"""With an id in front: the key for changes of eventually consistent columns alone."""
 
 UNSEEN = {
     "sessions.forget_tokens",
@@ -78,7 +78,7 @@ _BY_ID = (
 
 class TableChange(NamedTuple):
     """What a statement changes, with the parameter that names the owner. `columns` are those that
-    an UPDATE sets. A `eventual` change is one of columns that may be shown eventual."""
+    an UPDATE sets. `eventual` says that all of them are eventually consistent."""
 
     verb: str
     table: str
@@ -88,9 +88,9 @@ class TableChange(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What an answer depends on that a statement was read for: the owners that these parameters
-    name, one or many (those in `seen` with their eventual changes), and these changing statements or
-    `TIME`. A `private` statement reads what is never shown."""
+    """What an answer depends on because of a statement: the owners that these parameters name, one
+    or many (for those in `seen` also changes of eventually consistent columns), and these changing
+    statements or `TIME`. A `private` statement reads a table that no answer may show."""
 
     one: tuple[str, ...]
     many: tuple[str, ...]
@@ -101,7 +101,7 @@ class Reading(NamedTuple):
 
 def read_from(ran: Iterable[Statement]) -> frozenset[str] | None:
     """What an answer depends on that these statements read; None when it must not be cached, since
-    one of them read a table whose changes are not marked."""
+    one of them read a table whose changes are not recorded."""
     found: set[str] = set()
     for name, values in ran:
         reading = reading_of(name)
@@ -119,12 +119,12 @@ def read_from(ran: Iterable[Statement]) -> frozenset[str] | None:
 
 @cache
 def embedding() -> frozenset[str]:
-    """What an answer depends on that shows agents embedded, but for their eventual changes."""
+    """What an answer with embedded agents depends on, without eventually consistent columns."""
     return frozenset[str]().union(*(reading_of(name).changes for name in EMBEDS))
 
 
 def eventual(agent_ids: Iterable[str]) -> list[str]:
-    """The keys of the eventual changes of these agents."""
+    """The keys for changes of the eventually consistent columns of these agents."""
     return [agent_id + _EVENTUAL for agent_id in agent_ids]
 
 
@@ -135,6 +135,7 @@ def changed_by(ran: Iterable[Statement]) -> set[str]:
         marked = _marked_by(name)
         if marked is not None:
             owner, eventual = marked
+            # Both: some answers know the owner, others only that such a statement may matter.
             changed.add(f"{values[owner]}{eventual}")
             changed.add(name)
     return changed
@@ -154,6 +155,8 @@ def change_of(name: str) -> TableChange | None:
 
     Raises `ValueError` for one that does not name the owner.
     """
+    # Only SQLite: its one writer sees every change. Answers from PostgreSQL, where other servers
+    # may write, are not cached by what they depend on.
     sql = statements.load("sqlite")[name]
     found = _CHANGE.search(sql)
     if found is None or found[2] not in OWNERS or name in UNSEEN:
@@ -161,6 +164,8 @@ def change_of(name: str) -> TableChange | None:
     verb, table = found[1], found[2]
     owner = _owner(table, _parameters(sql))
     if owner is None:
+        # Without an owner no answer about the row would become stale. `_changes` goes over all
+        # statements, so that the first cached read shows this mistake.
         raise ValueError(f"{name} changes {table} and must name one of {OWNERS[table]}")
     columns = _columns(sql) if verb == "UPDATE" else frozenset[str]()
     eventual = verb == "UPDATE" and columns <= EVENTUALLY_CONSISTENT.get(table, set())
@@ -171,6 +176,8 @@ def change_of(name: str) -> TableChange | None:
 def reading_of(name: str) -> Reading:
     """What a statement of the engine whose answers are cached reads."""
     sql = statements.load("sqlite")[name]
+    # A word that only looks like a column or table adds a needless dependency. Then an answer is
+    # read once more than necessary, but none is out of date.
     words, parameters = set(re.findall(r"\w+", sql)), _parameters(sql)
     tables = [table for table in OWNERS if table in words]
     one = {table: owner for table in tables if (owner := _owner(table, parameters))}
@@ -192,6 +199,8 @@ def reading_of(name: str) -> Reading:
 def _seen_by(name: str, table: str, words: set[str]) -> list[str]:
     """The statements that change what this one reads of a table."""
     sql = statements.load("sqlite")[name]
+    # Rows are found by ids alone if every mention of the table is such a place. A new row has a new
+    # id, so that no INSERT can add to what was found.
     by_id = len(re.findall(_BY_ID.format(table), sql)) == len(re.findall(rf"\b{table}\b", sql))
     return [
         changing

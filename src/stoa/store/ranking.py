@@ -88,12 +88,15 @@ def ranked(
         found |= word.anywhere
         texts += word.many
     if texts > most:
+        # So far `texts` counts a text once for each of its words, so this may be too many;
+        # `largest` gives the true number.
         oldest, texts = largest(found, most)
     elif words[1:]:
         texts = found.bit_count()
     if texts < least:
         return None
     if oldest:
+        # Shorter bitmaps make each of the following steps cheaper.
         found, without = found >> oldest, without >> oldest
         words = [word.behind(oldest) for word in words]
     if without:
@@ -134,6 +137,7 @@ def _points(weights: Weights) -> Sequence[int]:
 
 
 def _rarity(texts: int, have: int) -> int:
+    # Rounded as SQL does, half up, so that both ways order texts alike; `round` goes to even.
     return math.floor(1000 * math.log(1 + texts / have) + 0.5) if have else 0
 
 

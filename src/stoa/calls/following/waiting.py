@@ -1,6 +1,7 @@
 """Calls that wait for events. None of them holds a thread, a transaction or a connection meanwhile.
 
-One task of a process reads new events for all that wait, and wakes those whom an event concerns.
+One task of a process reads new events for all waiting calls, and wakes those that an event
+concerns.
 """
 
 import asyncio
@@ -47,7 +48,7 @@ class _New(NamedTuple):
 
 
 class WaitingCall:
-    """One call or stream of an `owner` among those that wait. It leaves at the end of a `with`."""
+    """A waiting call or stream of an `owner`. It is unregistered at the end of its `with` block."""
 
     __slots__ = (
         "_future",
@@ -80,8 +81,8 @@ class WaitingCall:
         self._waiting.leave(self)
 
     async def until(self, interest: Interest, seconds: float) -> Woken:
-        """Wait for what a call is interested in, so many seconds at most. What is not at the end of
-        what there is looks on after a pause, so that it costs no more than single reads."""
+        """Wait for what a call is interested in, at most so many seconds. A call that has not read
+        all existing events yet reads on after a pause, and so costs no more than single reads."""
         if self.ended:
             return Woken.ENDED
         pause = limits.WAIT_LOOK_MS / limits.SECOND_MS
@@ -102,6 +103,8 @@ class WaitingCall:
         """Why this is woken; also by new events, if it has seen all that there are."""
         if not interest.at_end:
             return await woken
+        # `joined` compares with what the task has read, so events from between the read of this
+        # call and now are not missed.
         self.interest = interest
         self._waiting.joined(self)
         try:
@@ -167,6 +170,7 @@ class Waiting:
         place.ended = self._ending
         places.append(place)
         limit = self._limit(place)
+        # The oldest ends instead of the new one, so a client that lost its connection can return.
         if limit and len(places) > limit:
             self._end(places.pop(0))
         if len(self._places) == self._most:
@@ -184,7 +188,7 @@ class Waiting:
         """Forget a call or stream."""
         self._free(place)
         places = self._owners.get(place.owner, [])
-        with suppress(ValueError):  # it ended for another
+        with suppress(ValueError):  # it was ended to make room for another
             places.remove(place)
         if not places:
             self._owners.pop(place.owner, None)
@@ -219,6 +223,7 @@ class Waiting:
         """Note that a call begins to wait."""
         assert place.interest
         if not self._asleep:
+            # Nobody waited, so nothing was read. Begin where this call ended, and look at once.
             self._read_up_to = place.interest.after
             self._signal.set()
         elif place.interest.after < self._read_up_to:
@@ -272,6 +277,7 @@ class Waiting:
                 await asyncio.sleep(_PAUSE_S)
 
     async def _next_signal(self) -> None:
+        # Signals of PostgreSQL can be lost with their connection; without waiters none is needed.
         seconds = LOOK_S if self._asleep else None
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -279,11 +285,12 @@ class Waiting:
         self._signal.clear()
 
     async def _look(self) -> None:
-        """Read the new events and wake whom they concern. Who came meanwhile, when nobody waited,
-        may want those before: the next look begins there."""
+        """Read the new events and wake those whom they concern. If `joined` moved `_read_up_to`
+        during the read, it stays there: that call may want earlier events."""
         after = self._read_up_to
         new = await self._store.read(partial(_new, after=after), single=True)
         if len(new.rows) == _BATCH:
+            # Too many to compare with each waiter: let every call read its own page.
             for place in self._everyone():
                 place.wake(Woken.FOUND)
         else:
@@ -340,7 +347,7 @@ async def _new(tx: Tx, after: int) -> _New:
 
 
 def _concerns(row: EventRow, interest: Interest, terms: dict[str, set[str]]) -> bool:
-    """Whether a call that is interested may find this event. One of a tag looks for itself."""
+    """Whether a call may find this event. Filters by tag are left to the read of the call."""
     if row.seq <= interest.after or row.kind not in interest.kinds:
         return False
     inbox = interest.inbox

@@ -39,8 +39,8 @@ async def shown(tx: Tx, handle: str) -> ShownRequest | None:
 
 
 async def confirm(tx: Tx, handle: str, given: str) -> bool:
-    """Whether these are the digits that the approval of a request has shown. Whoever sent a person
-    the address of its page does not know them. After a few wrong ones none are right any more."""
+    """Whether these are the digits that the approval of a request has shown. An attacker who sent
+    a person the address of the page does not know them. After a few wrong tries none are right."""
     kept = rules.digest(handle)
     if not await authorizations.count_try(tx, kept):
         return False
@@ -103,7 +103,7 @@ def _check_bound(row: RequestRow, form: FormFields) -> None:
 
 
 async def _used_again(call: Call, row: RequestRow) -> OAuthRefusal:
-    """Someone else has the code too, so what it gave ends."""
+    """The code was used twice: end the session that it opened."""
     now = await authorizations.get(call.tx, row.handle)
     if now and now.agent_id and now.session_id:
         await sessions.end(call.tx, now.agent_id, now.session_id)

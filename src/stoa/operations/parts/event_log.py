@@ -61,7 +61,7 @@ def on_agent(
     actor_id: str | None,
     **facts: str | int | bool,
 ) -> None:
-    """Write what happened to an agent. A change of its key concerns itself, whoever made it."""
+    """Write what happened to an agent. A change of its key always concerns the agent."""
     party = agent_id if kind is EventKind.AGENT_KEY_CHANGED else None
     subject, event_id = ("agent", agent_id), ids.new("ev", tx.now)
     events.add(tx, event_id, kind, actor_id, subject, None, None, (party, None), facts, offer=False)

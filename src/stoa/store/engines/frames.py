@@ -12,17 +12,17 @@ _LENGTH = 4
 
 
 def frame(content: bytes) -> bytes:
-    """A content with its length in front."""
+    """The bytes of one message: its length, then its content."""
     return len(content).to_bytes(_LENGTH) + content
 
 
-def packed(thing: object) -> bytes:
-    """A thing as bytes. Raises what `pickle` does when it cannot be packed."""
+def pickled(thing: object) -> bytes:
+    """An object as bytes. Raises what `pickle` raises for an object that cannot be pickled."""
     return pickle.dumps(thing, pickle.HIGHEST_PROTOCOL)
 
 
-def unpacked(content: bytes | memoryview) -> Any:
-    """The thing that was packed, by this process or by the other one."""
+def unpickled(content: bytes | memoryview) -> Any:
+    """The object that this process or the other one pickled."""
     return pickle.loads(content)  # noqa: S301 - no other process has these sockets
 
 
@@ -49,6 +49,8 @@ class Frames:
 class _Pickler(pickle.Pickler):
     places: dict[int, int]
 
+    # By identity: what is shared was there before the fork, so both processes have its copy at the
+    # same place of their list, and equal objects that were made later are not meant.
     def persistent_id(self, obj: object) -> int | None:
         return self.places.get(id(obj))
 
@@ -61,8 +63,8 @@ class _Unpickler(pickle.Unpickler):
 
 
 class PlainForm(ABC):
-    """Takes works of one type apart into plain values, and makes them again. That is three times as
-    fast as pickling them whole."""
+    """Turns works of one type into plain values, and back. That is three times as fast as pickling
+    them whole."""
 
     works: type
 
@@ -72,16 +74,16 @@ class PlainForm(ABC):
 
     @abstractmethod
     def work(self, values: Any) -> Work[Any]:
-        """The work that consisted of these."""
+        """The work with these values."""
 
 
 _PICKLED = 255
-"""The first byte of a pickled work; in front of plain values stands the place of their form."""
+"""The first byte of a pickled work. For plain values it is the place of their `PlainForm`."""
 
 
 class WorkCodec:
-    """Packs and unpacks works. What is `shared` both processes have: only its place crosses. A
-    `PlainForm` among it packs the works of its type."""
+    """Encodes works for the other process. Both have what is `shared`, so a number stands for it. A
+    `PlainForm` in `shared` encodes the works of its type."""
 
     def __init__(self, shared: Sequence[object]) -> None:
         self._shared = shared
@@ -91,23 +93,23 @@ class WorkCodec:
         }
         self._forms = {form.works: form for form in self._plain.values()}
 
-    def pack(self, work: Work[Any]) -> bytes:
-        """A work as bytes; raises as `packed`."""
+    def encode(self, work: Work[Any]) -> bytes:
+        """A work as bytes. Raises as `pickled`."""
         form = self._forms.get(type(work))
         if form:
-            return bytes((self._places[id(form)],)) + packed(form.values(work))
+            return bytes((self._places[id(form)],)) + pickled(form.values(work))
         buffer = BytesIO(bytes((_PICKLED,)))
-        buffer.seek(1)
+        buffer.seek(1)  # a new BytesIO writes from its first byte on
         pickler = _Pickler(buffer, pickle.HIGHEST_PROTOCOL)
         pickler.places = self._places
         pickler.dump(work)
         return buffer.getvalue()
 
-    def unpack(self, content: memoryview) -> Work[Any]:
-        """The work that was packed."""
+    def decode(self, content: memoryview) -> Work[Any]:
+        """The work of these bytes."""
         form = self._plain.get(content[0])
         if form:
-            return form.work(unpacked(content[1:]))
+            return form.work(unpickled(content[1:]))
         unpickler = _Unpickler(BytesIO(content[1:]))
         unpickler.shared = self._shared
         return unpickler.load()

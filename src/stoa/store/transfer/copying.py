@@ -152,11 +152,11 @@ class Target(Side, Protocol):
         ...
 
     async def unindex_hidden(self) -> None:
-        """Let texts that are hidden by now not be found any more."""
+        """Remove hidden texts from the full-text index."""
         ...
 
     async def index(self, posts: list[Row]) -> None:
-        """Make texts findable, all or none: rows of the post's number, title and body."""
+        """Add texts to the full-text index, all or none: rows of number, title and body."""
         ...
 
     async def finish(self) -> None:
@@ -233,6 +233,7 @@ async def copy(
     tallies: dict[Table, RowTally] = {}
     for group in GROUPS:
         tallies |= await _copy(source, target, group, tell, batch)
+    # Only now: whether a text is hidden depends on rows of several tables.
     await target.unindex_hidden()
     await index_missing(target, tell, batch)
     tell("comparing", 0)
@@ -241,6 +242,7 @@ async def copy(
         (await audit.run(source.tx, check), await audit.run(target.tx, check))
         for check in audit.CHECKS
     ]
+    # Asked again: a server that started during the copy may have written what was not read.
     served = served or await source.is_served()
     outcome = CopyOutcome(tables, findings, served, finished=while_served or not served)
     if not outcome.equal:
@@ -272,10 +274,12 @@ async def _copy(
     while True:
         leading = await source.rows(lead, columns[lead], after, None, batch)
         is_last = len(leading) < batch
+        # The last range has no end, so that rows of the target behind the last of the source go.
         upto = None if is_last else _key(lead, columns[lead], leading[-1])
         changes: list[TableUpdate] = []
         for table in group:
             of = (table, columns[table], after, upto)
+            # Without a limit: the others of a group have a few rows for each of the leading table.
             rows = leading if table is lead else await source.rows(*of)
             tallies[table].add(rows)
             changes.append(_change(table, columns[table], rows, await target.rows(*of)))
@@ -295,6 +299,7 @@ def _change(
     table: Table, columns: tuple[str, ...], rows: list[Row], there: list[Row]
 ) -> TableUpdate:
     places = [columns.index(name) for name in table.key]
+    # What the source does not have stays in `present` and is deleted.
     present = {tuple(row[place] for place in places): row for row in there}
     change = TableUpdate(table, columns, [], [], [])
     for row in rows:
@@ -304,6 +309,7 @@ def _change(
         elif old != row:
             change.changed.append(row)
     change.gone.extend(present)
+    # An earlier copy of this source cannot differ like this: the target holds something else.
     if (change.gone and not table.loses) or (change.changed and table.fixed):
         raise StartRefused(
             f"the table {table.name} of the target holds what the source never held: copy into an "

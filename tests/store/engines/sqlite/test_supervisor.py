@@ -217,13 +217,13 @@ def kill_self() -> None:
     ("end", "told"), [(partial(os._exit, 3), {"exit_code": 3}), (kill_self, {"signal": "SIGKILL"})]
 )
 def test_the_log_tells_how_a_writer_ended(end: Callable[[], object], told: dict[str, Any]) -> None:
-    def life(link: socket.socket, prove: bool) -> None:
+    def main(link: socket.socket, prove: bool) -> None:
         end()
 
     ours, theirs = socket.socketpair()
     with ours, theirs, logged() as lines:
         spawner: Any = sqlite_spawner
-        parent = spawner._Parent(theirs, life)
+        parent = spawner._Parent(theirs, main)
         parent._fork([os.dup(ours.fileno())], prove=False)
         ended = parent._writer
         parent._end_writer(1000 * WAIT_S)

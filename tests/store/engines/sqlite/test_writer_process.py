@@ -117,7 +117,7 @@ def test_what_is_shared_is_the_same_on_the_other_side(apart: Opened) -> None:
 def test_a_work_with_a_plain_form_crosses_as_its_values(apart: Opened) -> None:
     assert apart.write(Sum(1, 2)) == 3
     with pytest.raises(TypeError, match="not to be pickled"):
-        WorkCodec((SHARED,)).pack(Sum(1, 2))
+        WorkCodec((SHARED,)).encode(Sum(1, 2))
 
 
 def test_more_than_a_group_are_answered_in_their_order(apart: Opened) -> None:

@@ -1,8 +1,8 @@
 """Tells the processes of one database that there are new events, with LISTEN and NOTIFY.
 
 A transaction that notifies would take a lock that lets one commit at a time, over its wait for the
-disk and the standbys. So a process notifies after its commits, once for many. What is lost with a
-process or a connection is found by asking now and then, which whoever waits for events does.
+disk and the standbys. So a process notifies after its commits, once for many. Waiting calls
+also ask now and then, and so find what was lost with a process or a connection.
 """
 
 import asyncio

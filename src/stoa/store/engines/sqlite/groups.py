@@ -68,7 +68,9 @@ class Groups:
         self._clock = clock
         self._touched: set[str] = set()
         self._log_pages = 0
-        connection.set_wal_hook(self._note_log)  # in the place of SQLite's own way to shorten it
+        # This replaces the automatic checkpoint of SQLite, which would run in a commit and delay
+        # its callers; `shorten_log` runs after they have their outcomes.
+        connection.set_wal_hook(self._note_log)
         self._version = self._data_version()
         self.trouble: str | None = None
         self.full = False
@@ -136,17 +138,20 @@ class Groups:
             return self._break(works, error)
         done: list[SqliteTx] = []
         try:
+            # Inside the transaction, where no other program can change the file behind the check.
             self._check_version()
             outcomes = [self._run(work, done, apart) for work in works]
             carry_out(self._connection, done)
             self._connection.execute("COMMIT")
         except _HalfDone as half:
+            # Savepoints cost each work two statements, so they are used only in this rare case.
             self._connection.execute("ROLLBACK")
             return [half.outcome] if len(works) == 1 else self._commit(works, apart=True)
         except BENIGN as error:
             return self._commit_each(works, error)
         except apsw.Error as error:
             return self._break(works, error)
+        # After the commit: an answer that is read now has the change already.
         self._touched |= changed_by(chain.from_iterable(tx.ran for tx in done))
         return outcomes
 
@@ -161,7 +166,7 @@ class Groups:
             outcome = drive(work(tx)), None
         except BaseException as error:  # errors of the work go to its caller
             if isinstance(error, apsw.Error) and not isinstance(error, BENIGN):
-                raise
+                raise  # the storage failed: `_commit` ends the whole group
             outcome = None, _as_exception(error)
             if apart:
                 execute("ROLLBACK TO job")
@@ -178,6 +183,7 @@ class Groups:
         self._connection.execute("ROLLBACK")
         if len(works) == 1:
             return [(None, error)]
+        # The error of a constraint that is checked at the commit does not name its row.
         return [outcome for work in works for outcome in self._commit([work])]
 
     def _break(self, works: Sequence[Work[Any]], error: BaseException) -> list[WriteOutcome]:

@@ -45,12 +45,12 @@ class Spawner:
         self._lock = lock
 
     @classmethod
-    def start(cls, life: ProcessMain, lock: int) -> "Spawner":
+    def start(cls, main: ProcessMain, lock: int) -> "Spawner":
         """Fork the process. No other thread may exist yet."""
         ours, theirs = socket.socketpair()
         pid = os.fork()
         if not pid:
-            _main(theirs, life)
+            _main(theirs, main)
         theirs.close()
         return cls(pid, ours, lock)
 
@@ -105,11 +105,11 @@ def _reap(pid: int, grace_ms: int) -> int:
 # --- In the process.
 
 
-def _main(link: socket.socket, life: ProcessMain) -> NoReturn:
+def _main(link: socket.socket, main: ProcessMain) -> NoReturn:
     status = 1
     try:
         _leave_the_server(keep={link.fileno()})
-        _Parent(link, life).run()
+        _Parent(link, main).run()
         status = 0
     except BaseException:
         log.exception("spawner failed")
@@ -132,9 +132,9 @@ def _leave_the_server(keep: set[int]) -> None:
 class _Parent:
     """Forks one writer after the other until the server has ended."""
 
-    def __init__(self, link: socket.socket, life: ProcessMain) -> None:
+    def __init__(self, link: socket.socket, main: ProcessMain) -> None:
         self._link = link
-        self._life = life
+        self._main = main
         self._writer = 0
         self._is_stopped = False
 
@@ -177,7 +177,7 @@ class _Parent:
         else:
             if not self._writer:
                 self._link.close()
-                self._life(socket.socket(fileno=given[0]), prove)
+                self._main(socket.socket(fileno=given[0]), prove)
         for descriptor in given:
             os.close(descriptor)
 

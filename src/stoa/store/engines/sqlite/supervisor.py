@@ -7,7 +7,7 @@ from typing import Protocol, cast
 from stoa.clock import elapsed_ms
 from stoa.domain import limits
 from stoa.logs import log
-from stoa.store.engines.frames import Frames, unpacked
+from stoa.store.engines.frames import Frames, unpickled
 from stoa.store.engines.sqlite.groups import WriteOutcome
 from stoa.store.engines.sqlite.spawner import Spawner
 from stoa.store.engines.sqlite.writer_main import GroupReport
@@ -86,7 +86,7 @@ class _Link(asyncio.Protocol):
         """The protocol's way to get what the writer reports."""
         self.silent_ms = 0
         for content in self._frames.feed(data):
-            self._supervisor.reported(self, unpacked(content))
+            self._supervisor.reported(self, unpickled(content))
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         """The protocol's way to learn that the writer has ended."""

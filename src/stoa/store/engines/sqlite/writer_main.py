@@ -21,7 +21,7 @@ from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.logs import log, note_of_places
 from stoa.metrics import Commits
-from stoa.store.engines.frames import Frames, WorkCodec, frame, packed, unpacked
+from stoa.store.engines.frames import Frames, WorkCodec, frame, pickled, unpickled
 from stoa.store.engines.sqlite.file import connect
 from stoa.store.engines.sqlite.groups import (
     CHECK_S,
@@ -44,7 +44,7 @@ GroupReport = tuple[list[WriteOutcome], set[str], str | None, bool]
 the disk is full."""
 
 
-def live(
+def main(
     path: Path,
     clock: Clock,
     codec: WorkCodec,
@@ -97,7 +97,7 @@ def _work(
     if groups.trouble:
         _report(groups, link, [])
     else:
-        link.sendall(frame(packed(os.getpid())))
+        link.sendall(frame(pickled(os.getpid())))
         _serve(groups, link, codec)
     groups.close()
 
@@ -124,7 +124,7 @@ def _serve(groups: Groups, link: socket.socket, codec: WorkCodec) -> None:
 
 
 async def _run(codec: WorkCodec, content: memoryview, tx: Tx) -> Any:
-    return await codec.unpack(content)(tx)
+    return await codec.decode(content)(tx)
 
 
 def _report(groups: Groups, link: socket.socket, outcomes: list[WriteOutcome]) -> None:
@@ -135,7 +135,7 @@ def _report(groups: Groups, link: socket.socket, outcomes: list[WriteOutcome]) -
 
 
 def _send(link: socket.socket, report: GroupReport) -> None:
-    link.sendall(frame(packed(report)))
+    link.sendall(frame(pickled(report)))
 
 
 def _portable(error: Exception) -> Exception:
@@ -144,7 +144,7 @@ def _portable(error: Exception) -> Exception:
         return error
     places = note_of_places(error)
     try:
-        unpacked(packed(error))
+        unpickled(pickled(error))
     except Exception:  # noqa: BLE001 - pickling an arbitrary error may raise any exception
         error = RuntimeError(f"the work ended with {type(error).__name__}")
     error.add_note(places)

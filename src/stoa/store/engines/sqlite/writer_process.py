@@ -25,7 +25,7 @@ from stoa.store.engines.frames import WorkCodec, frame
 from stoa.store.engines.sqlite.groups import WriteOutcome, release
 from stoa.store.engines.sqlite.spawner import Spawner
 from stoa.store.engines.sqlite.supervisor import WriterSupervisor
-from stoa.store.engines.sqlite.writer_main import live
+from stoa.store.engines.sqlite.writer_main import main
 from stoa.store.tx import StartRefused, StoreUnavailable, Work, WritingStopped
 
 T = TypeVar("T")
@@ -65,8 +65,8 @@ class ProcessWriter:
     ) -> "ProcessWriter":
         """Start the processes. The writer holds the descriptor `lock` until it ends. No other
         thread may exist yet. Raises `StartRefused`; then no process is left."""
-        life = partial(live, path, clock, codec, commits)
-        writer = cls(Spawner.start(life, lock), codec, changes)
+        run = partial(main, path, clock, codec, commits)
+        writer = cls(Spawner.start(run, lock), codec, changes)
         try:
             await writer._supervisor.start()
         except (StoreUnavailable, OSError) as error:
@@ -104,7 +104,7 @@ class ProcessWriter:
             raise StoreUnavailable("the database is closed")
         if self._refusal:
             raise WritingStopped(self._refusal)
-        framed = frame(self._codec.pack(work))
+        framed = frame(self._codec.encode(work))
         if not self._outgoing:  # work submitted in the same turn of the event loop is sent with it
             self._loop.call_soon(self._flush)
         self._outgoing.append(framed)

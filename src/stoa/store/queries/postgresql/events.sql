@@ -2,8 +2,8 @@
 -- let fitting: FROM opportunity o CROSS JOIN LATERAL (SELECT * FROM event_log s WHERE s.subject_id = o.id AND s.offer = 1 OFFSET 0) e WHERE o.id = ANY (ARRAY(SELECT opportunity_id FROM opportunity_term WHERE term = ANY (ARRAY(SELECT json_array_elements_text(CAST(:terms AS JSON)))))) AND o.expires_at > :now AND NOT EXISTS (SELECT 1 FROM thread h WHERE h.id = o.id AND (h.removed_at IS NOT NULL OR h.locked = 1)) AND e.actor_id <> :agent_id
 
 -- A number is given after its transaction has locked a smaller one, and the lock is let go after
--- the commit can be seen. So whoever first reads the last number that was given, and then which are
--- locked, knows which numbers no transaction can still add: a later statement reads up to there.
+-- the commit can be seen. A reader of the last number that was given, and then of the locked ones,
+-- knows which numbers no transaction can still add: a later statement reads up to there.
 -- name: given
 SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM event_log_seq_seq
 
