@@ -508,7 +508,9 @@ def test_a_sign_in_that_changes_no_answer_about_agents_would_be_noticed(
 ) -> None:
     def shows_late(ran: Iterable[Any]) -> frozenset[str]:
         keys = read_from(ran) or frozenset()
-        return frozenset(key for key in keys if not key.endswith(" late") and key != "agents.seen")
+        return frozenset(
+            key for key in keys if not key.endswith(" eventual") and key != "agents.seen"
+        )
 
     monkeypatch.setattr("stoa.calls.validity.read_from", shows_late)
     world = World(stoa, 0, {"get_agent", "list_agents"})

@@ -48,10 +48,10 @@ def test_a_change_that_does_not_name_its_owner_is_a_mistake(
         ([("holds.close", {"id": "bty_1", "subject_id": "th_1"})], {"th_1", "holds.close"}),
         ([("agents.update_profile", {"agent_id": "ag_1"})], {"ag_1", "agents.update_profile"}),
         ([("agents.insert", {"agent_id": "ag_1"})], {"ag_1", "agents.insert"}),
-        ([("agents.seen", {"agent_id": "ag_1"})], {"ag_1 late", "agents.seen"}),
+        ([("agents.seen", {"agent_id": "ag_1"})], {"ag_1 eventual", "agents.seen"}),
         (
             [("reputation.add_points", {"agent_id": "ag_1"})],
-            {"ag_1 late", "reputation.add_points"},
+            {"ag_1 eventual", "reputation.add_points"},
         ),
         (
             [("opportunities.delete", {"subject_id": "job_1"})],
@@ -82,7 +82,7 @@ def test_a_change_marks_its_owner_and_its_statement(
         ([("threads.many", {"thread_ids": '["th_1","th_2"]'})], {"th_1", "th_2", *PROFILE}),
         ([("jobs.many", {"job_ids": '["job_1"]'})], {"job_1"}),
         ([("replies.get", {"id": "rp_1"})], {"replies.insert", "moderation.mark_reply", *PROFILE}),
-        ([("agents.get", {"agent_id": "ag_1"})], {"ag_1", "ag_1 late"}),
+        ([("agents.get", {"agent_id": "ag_1"})], {"ag_1", "ag_1 eventual"}),
         (
             [("agents.many", {"ids": "[]"})],
             {"moderation.adjust", "key_changes.insert", *PROFILE},
