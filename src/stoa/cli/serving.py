@@ -68,7 +68,7 @@ def serve(flags: Mapping[str, Any], config: Path | None = None, *, new: bool = F
 
 def _reread(
     running: Settings, flags: Mapping[str, Any], config: Path | None
-) -> "reload_report.Report":
+) -> "reload_report.ReloadReport":
     """What a reload does not take of the settings as they are given now."""
     from stoa.cli import reload_report
 
@@ -117,7 +117,7 @@ def _run(
     settings: Settings,
     listener: socket.socket,
     metrics: socket.socket | None,
-    reread: "Callable[[], reload_report.Report]",
+    reread: "Callable[[], reload_report.ReloadReport]",
     *,
     new: bool,
 ) -> int:
