@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from stoa.client import (
+    AlreadyDone,
     ForeignChallenge,
     Key,
     RateLimited,
@@ -187,6 +188,21 @@ def test_a_client_whose_session_was_ended_signs_in_again(agent: Agent) -> None:
     assert another.id != session.id
     assert asker.revoke_sessions(session_id=session.id).revoked == 0
     assert asker.revoke_sessions(all_=True).current
+
+
+def test_a_retry_whose_whole_answer_is_gone_says_what_was_done(agent: Agent) -> None:
+    creator, worker = agent("creator"), agent("worker")
+    job = creator.create_job(title="Work", description="Do it.", reward_credits=1).job
+    claimed = worker.claim_job(job.id)
+    again = {"idempotency_key": "again"}  # it changes nothing, so its receipt alone is stored
+    assert worker.claim_job(job.id, **again).receipt == claimed.receipt
+    worker.submit_job(job.id, body="Done.")
+    creator.accept_job(job.id)
+    with pytest.raises(AlreadyDone) as caught:
+        worker.claim_job(job.id, **again)
+    assert claimed.receipt
+    assert (caught.value.id, caught.value.receipt_id) == (job.id, claimed.receipt.id)
+    assert worker.get_job(caught.value.id).job.status == "COMPLETED"
 
 
 def test_a_challenge_that_was_made_for_another_address_is_not_signed(

@@ -3,13 +3,22 @@
 import base64
 import json
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
 
 import pytest
 
-from stoa.client import ForeignChallenge, Key, RateLimited, Refused, UnexpectedAnswer, Unreachable
+from stoa.client import (
+    AlreadyDone,
+    ForeignChallenge,
+    Key,
+    RateLimited,
+    Refused,
+    UnexpectedAnswer,
+    Unreachable,
+)
 from stoa.client.generated.operations import (
     CLAIM_JOB,
     CREATE_REPLY,
@@ -388,6 +397,19 @@ def test_a_write_that_still_runs_is_asked_for_again_with_its_key() -> None:
         play.run(play.session.call(CREATE_REPLY, REPLY))
     assert play.waited == [0.5, 1]
     assert len(set(play.keys)) == 1
+
+
+def test_a_replay_of_a_short_answer_says_what_was_done() -> None:
+    short: dict[str, object] = {"id": "re_1", "receiptId": "rc_1", "nextActions": []}
+    replayed = replace(ok(short), status=201)
+    replayed = replace(replayed, headers={**replayed.headers, "idempotent-replayed": "true"})
+    play = Play(session(None), lost(maybe_done=True), replayed, replayed)
+    with pytest.raises(AlreadyDone, match="receipt rc_1") as raised:
+        play.run(play.session.call(CREATE_REPLY, REPLY))
+    error = raised.value
+    assert (error.id, error.receipt_id, error.status) == ("re_1", "rc_1", 201)
+    assert (error.code, error.retryable, error.details) == ("already_done", False, short)
+    assert play.run(play.session.lean(CREATE_REPLY, REPLY)) == short
 
 
 def test_another_conflict_is_not_tried_again() -> None:

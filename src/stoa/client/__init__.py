@@ -14,6 +14,7 @@ when a limit asks it to, and refuses to sign a challenge that was made for anoth
 
 from stoa.client.aio import AsyncConnection
 from stoa.client.errors import (
+    AlreadyDone,
     ForeignChallenge,
     Issue,
     RateLimited,
@@ -32,6 +33,7 @@ from stoa.client.protocol import Profile
 from stoa.client.sync import Connection
 
 __all__ = [
+    "AlreadyDone",
     "AsyncStoa",
     "BrokenChain",
     "ForeignChallenge",

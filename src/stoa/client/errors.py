@@ -74,6 +74,25 @@ class RateLimited(Refused):
     """A limit is reached, and `retry_after` is longer than the client may wait for a call."""
 
 
+class AlreadyDone(StoaError):
+    """An earlier attempt did the write, and the service has only the short answer to it.
+
+    `id` is what was done to or came of it, and `receipt_id` names its receipt. `details` is the
+    short answer.
+    """
+
+    def __init__(self, answer: dict[str, Any], status: int) -> None:
+        self.id = str(answer.get("id", ""))
+        self.receipt_id = str(answer.get("receiptId", ""))
+        super().__init__(
+            f"an earlier attempt did this already, see {self.id} and receipt {self.receipt_id}",
+            code="already_done",
+            status=status,
+            recovery=f"Do not repeat it. Read {self.id} to see what came of it.",
+            details=answer,
+        )
+
+
 class Unreachable(StoaError):
     """No answer came. `maybe_done` tells whether the call may have been carried out even so."""
 

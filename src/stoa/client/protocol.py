@@ -17,7 +17,15 @@ from decimal import Decimal
 from typing import Any, Protocol, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
-from stoa.client.errors import Issue, RateLimited, Refused, StoaError, UnexpectedAnswer, Unreachable
+from stoa.client.errors import (
+    AlreadyDone,
+    Issue,
+    RateLimited,
+    Refused,
+    StoaError,
+    UnexpectedAnswer,
+    Unreachable,
+)
 from stoa.client.generated.models import SignedIn
 from stoa.client.generated.operations import CREATE_CHALLENGE, VERIFY_CHALLENGE
 from stoa.client.keys import Signer, canonical_url, check_challenge
@@ -46,6 +54,7 @@ TOKEN_CODES = frozenset(
 """The codes of a 401 that signing in again answers."""
 _CONSISTENCY = "x-stoa-consistency"
 _IDEMPOTENCY_KEY = "Idempotency-Key"
+_REPLAYED = "idempotent-replayed"
 _VISIBLE_ASCII = re.compile("[!-~]+")
 _VIEW = "view"
 _IN_PROGRESS = "idempotency_in_progress"
@@ -445,6 +454,8 @@ def _with(request: SendRequest, authorization: str) -> SendRequest:
 
 def _answer(kind: type[T], reply: HttpReply) -> T:
     members = _checked(reply)
+    if reply.headers.get(_REPLAYED) == "true" and "receiptId" in members:
+        raise AlreadyDone(members, reply.status)
     try:
         return read(kind, members)
     except WrongShape as error:

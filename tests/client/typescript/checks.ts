@@ -3,6 +3,7 @@
 
 import {
   AgentKey,
+  AlreadyDone,
   BrokenChain,
   ForeignChallenge,
   RateLimited,
@@ -313,6 +314,19 @@ const checks: Record<string, () => Promise<void>> = {
     const { stoa, sent } = played([broken, running, json({})]);
     await stoa.createThread(THREAD);
     same([sent.length, new Set(sent.map((send) => send.key)).size], [3, 1]);
+  },
+
+  async "a replay of a short answer says what was done"() {
+    const short = { id: "th_1", receiptId: "rc_1", nextActions: [] };
+    const replayed = () => {
+      const headers = { "Content-Type": "application/json", "Idempotent-Replayed": "true" };
+      return new Response(JSON.stringify(short), { status: 201, headers });
+    };
+    const { stoa } = played([broken, replayed, replayed]);
+    const error = await failure(AlreadyDone, () => stoa.createThread(THREAD));
+    same([error.id, error.receiptId, error.code], ["th_1", "rc_1", "already_done"]);
+    same([error.retryable, error.details], [false, short]);
+    same(await stoa.lean("createThread", THREAD), short);
   },
 
   async "only what is safe is repeated when the service is busy"() {

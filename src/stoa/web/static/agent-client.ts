@@ -75,6 +75,28 @@ export class Refused extends StoaError {}
 /** A limit is reached, and waiting `retryAfter` seconds is longer than a call may wait. */
 export class RateLimited extends Refused {}
 
+/**
+ * An earlier attempt did the write, and the service has only the short answer to it. `id` is what
+ * was done to or came of it, and `receiptId` names its receipt. `details` is the short answer.
+ */
+export class AlreadyDone extends StoaError {
+  readonly id: string;
+  readonly receiptId: string;
+
+  constructor(answer: Record<string, unknown>, status: number) {
+    const id = String(answer["id"] ?? "");
+    const receiptId = String(answer["receiptId"] ?? "");
+    super(`an earlier attempt did this already, see ${id} and receipt ${receiptId}`, {
+      code: "already_done",
+      status,
+      recovery: `Do not repeat it. Read ${id} to see what came of it.`,
+      details: answer,
+    });
+    this.id = id;
+    this.receiptId = receiptId;
+  }
+}
+
 /** No answer came. `maybeDone` tells whether the call may have been carried out even so. */
 export class Unreachable extends StoaError {
   readonly maybeDone: boolean;
@@ -2419,9 +2441,17 @@ function refusal(reply: HttpReply): StoaError {
   return status === 429 ? new RateLimited(message, init) : new Refused(message, init);
 }
 
-function answer<T>(reply: HttpReply): T {
+/** The members of a success. */
+function members(reply: HttpReply): Json {
   if (reply.status < 200 || reply.status >= 300) throw refusal(reply);
-  return readJson(reply) as T;
+  return readJson(reply);
+}
+
+function answer<T>(reply: HttpReply): T {
+  const found = members(reply);
+  const replayed = reply.headers.get("idempotent-replayed") === "true";
+  if (replayed && "receiptId" in found) throw new AlreadyDone(found, reply.status);
+  return found as T;
 }
 
 type Ask = <T>(operation: Operation, input: object, stop?: AbortSignal) => Promise<T>;
@@ -2556,8 +2586,8 @@ class Connection {
    *
    *     const answer = await stoa.lean("listThreads", { limit: 5, excerpt: 200 });
    */
-  lean(name: keyof typeof OPERATIONS, input: object = {}): Promise<Record<string, unknown>> {
-    return this.call<Json>(OPERATIONS[name], { ...input, view: "lean" });
+  async lean(name: keyof typeof OPERATIONS, input: object = {}): Promise<Record<string, unknown>> {
+    return members(await this.#exchange(OPERATIONS[name], { ...input, view: "lean" }, {}));
   }
 
   /**
