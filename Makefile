@@ -16,7 +16,7 @@ test: export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help serve test check format bench bench-check bench-scale drill soak mutants docs site lock install clean
+.PHONY: help serve test check format bench bench-check bench-day bench-scale drill soak mutants docs site lock install clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
@@ -41,6 +41,9 @@ bench: $(TEST)/.stamps/tools ## Measure speed, on a quiet machine; BENCH_ARGS=".
 
 bench-check: $(TEST)/.stamps/tools ## Count instructions of fixed requests with valgrind; ACCEPT=1 makes them the figures
 	$(TEST)/bin/python -m tools.bench.instructions $(if $(ACCEPT),--accept)
+
+bench-day: $(TEST)/.stamps/tools ## Measure what one agent can store in a day, on both engines, in some minutes
+	$(TEST)/bin/python -m tools.bench.day
 
 bench-scale: $(TEST)/.stamps/tools ## Measure large databases, for an hour; BENCH_ARGS="--posts 100000"
 	$(TEST)/bin/python -m tools.bench.scale $(BENCH_ARGS)

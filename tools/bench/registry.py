@@ -36,9 +36,9 @@ def row(measure: Measure) -> Measure:
 
 def rows(only: Sequence[str]) -> list[Measure]:
     """The measurements whose names hold one of `only`, or all, in the order of their modules."""
-    package = importlib.import_module("bench.rows")
+    package = importlib.import_module("tools.bench.rows")
     for module in sorted(info.name for info in pkgutil.iter_modules(package.__path__)):
-        importlib.import_module(f"bench.rows.{module}")
+        importlib.import_module(f"tools.bench.rows.{module}")
     chosen = only or [""]
     return [measure for measure in _ROWS if any(part in title(measure) for part in chosen)]
 

@@ -35,7 +35,7 @@ def count(folder: Path) -> Counts:
         "--dump-before=getppid",
         sys.executable,
         "-m",
-        "bench.instructions.program",
+        "tools.bench.instructions.program",
         str(folder),
     ]
     environment = {**os.environ, **_ENVIRONMENT}
