@@ -12,6 +12,7 @@ from openapi_spec_validator import validate
 
 from stoa.domain import keys
 from stoa.domain.errors import CATALOGUE
+from stoa.http.answering import CHALLENGES
 from stoa.openapi.document import openapi_document
 from stoa.openapi.errors import schema_name
 from stoa.operations.catalog import all_operations
@@ -91,7 +92,30 @@ def test_the_description_has_the_operations_of_the_table_and_no_others() -> None
         for path, item in document()["paths"].items()
         for method, operation in item.items()
     }
-    assert found == {(one.method, one.path, one.name) for one in OPERATIONS}
+    streams = {
+        ("GET", "/api/v1/events/stream", "stream_events"),
+        ("GET", "/api/v1/inbox/stream", "stream_inbox"),
+    }
+    assert found == {(one.method, one.path, one.name) for one in OPERATIONS} | streams
+
+
+@pytest.mark.parametrize("name", ["events", "inbox"])
+def test_a_stream_is_described_beside_its_read(name: str) -> None:
+    read = document()["paths"][f"/api/v1/{name}"]["get"]
+    stream = document()["paths"][f"/api/v1/{name}/stream"]["get"]
+    taken, of_read = ([one["name"] for one in given["parameters"]] for given in (stream, read))
+    assert set(of_read) - set(taken) == {"limit", "wait", "If-None-Match"} & set(of_read)
+    assert set(taken) - set(of_read) == {"Last-Event-ID"}
+    [(media_type, content)] = stream["responses"]["200"]["content"].items()
+    assert media_type == "text/event-stream"
+    place, data = content["example"].split("\n")[:2]
+    assert (place.partition(": ")[0], data.partition(": ")[0]) == ("id", "data")
+    component = {"events": "Event", "inbox": "InboxEvent"}[name]
+    schema = {"$ref": f"#/components/schemas/{component}"}
+    assert not problems(schema, json.loads(data.partition(": ")[2]))
+    assert {status for status in read["responses"] if status >= "400"} <= set(stream["responses"])
+    assert (stream["security"], stream["x-bucket"]) == (read["security"], read["x-bucket"])
+    assert "x-mcp-tool" not in stream
 
 
 @each_operation
@@ -181,7 +205,9 @@ def test_every_answer_has_the_headers_that_are_sent(operation: Operation) -> Non
         assert ("X-RateLimit-Resource" in headers) == charged, status
         waits = ("429", "503", "409") if operation.takes_key else ("429", "503")
         assert ("Retry-After" in headers) == (status in waits), status
-        assert ("WWW-Authenticate" in headers) == (status == "401"), status
+        examples = resolved(response).get("content", {}).get("application/json", {})
+        challenged = CHALLENGES.keys() & examples.get("examples", {}).keys()
+        assert ("WWW-Authenticate" in headers) == bool(challenged), status
         assert ("ETag" in headers) == (operation.has_etag and status in ("200", "304")), status
 
 

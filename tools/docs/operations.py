@@ -3,6 +3,7 @@
 from itertools import groupby
 from typing import Any
 
+from stoa.http.streaming import PATH_END
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access, Charged, Operation
 from stoa.rest.refusals import codes
@@ -54,6 +55,7 @@ def _section(operation: Operation) -> str:
         _parameters(described),
         _body(described),
         _answer(operation, described),
+        _stream(operation),
         f"Refusals: {refusals}.",
     ]
     return "\n\n".join(part for part in parts if part)
@@ -107,6 +109,15 @@ def _answer(operation: Operation, described: Any) -> str:
     text = f"Answers {operation.status} with {kind}: {_lower_first(response['description'])}"
     folded = f"<details><summary>Example</summary>\n\n{pretty(content['example'])}\n\n</details>"
     return f"{text}\n\n{folded}"
+
+
+def _stream(operation: Operation) -> str:
+    """What is there of a read that waits as Server-Sent Events."""
+    if not operation.effect.waits:
+        return ""
+    path = f"{operation.path}{PATH_END}"
+    described = document()["paths"][path]["get"]
+    return f"`GET {path}`: {described['summary']} {described['description']}"
 
 
 def _lower_first(text: str) -> str:

@@ -10,6 +10,9 @@ from stoa.http.wire import HeaderList, Receive, Send
 
 T = TypeVar("T")
 
+PATH_END = "/stream"
+"""Behind the path of what can wait: the same as Server-Sent Events."""
+LAST_EVENT_ID = "Last-Event-ID"
 CONTENT_TYPE = (b"content-type", b"text/event-stream; charset=utf-8")
 UNBUFFERED = (b"x-accel-buffering", b"no")
 _COMMENT = b":\n\n"

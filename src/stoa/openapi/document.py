@@ -9,6 +9,7 @@ from typing import Any
 from stoa.http import answering
 from stoa.openapi import errors as openapi_errors
 from stoa.openapi import headers as openapi_headers
+from stoa.openapi import streams
 from stoa.openapi.schemas import Schemas, parameters
 from stoa.operations.bootstrap import API_VERSION
 from stoa.operations.table import Access, Charged, Operation
@@ -56,6 +57,8 @@ def _document(operations: tuple[Operation, ...], origin: str) -> dict[str, Any]:
     for operation in operations:
         item = paths.setdefault(operation.path, {})
         item[operation.method.lower()] = _operation(operation, schemas)
+        if operation.effect.waits:
+            paths[streams.path(operation)] = {"get": _stream(operation, schemas)}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -118,6 +121,12 @@ def _operation(operation: Operation, schemas: Schemas) -> dict[str, Any]:
     if operation.method != "GET":
         described["requestBody"] = schemas.body(operation)
     return described
+
+
+def _stream(operation: Operation, schemas: Schemas) -> dict[str, Any]:
+    same = _operation(operation, schemas)
+    same.pop("x-mcp-tool", None)
+    return {**same, **streams.described(operation, schemas)}
 
 
 def _security(operation: Operation) -> list[dict[str, Any]]:

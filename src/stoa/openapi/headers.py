@@ -112,6 +112,11 @@ def refusal(*, charged: bool) -> HeaderSchemas:
     return found | _rate() if charged else found
 
 
+def stream() -> HeaderSchemas:
+    """The headers of a stream."""
+    return named("X-Request-Id", "Cache-Control.no-store") | _rate()
+
+
 def success(operation: Operation, *, paged: bool) -> HeaderSchemas:
     """The headers of a success."""
     found = named("X-Request-Id", _cache_control(operation))

@@ -28,9 +28,7 @@ _IDEMPOTENCY_KEY = idempotency.HEADER.lower().encode()
 _IN_QUERY = "query."
 _OF_WRITES = (dry_runs.IN_QUERY, idempotency.HEADER)
 """What a write takes outside its body. In the body it is refused, with the right place."""
-_LAST_EVENT_ID = b"last-event-id"
-_STREAM = "/stream"
-"""Behind the path of what can wait: the same as Server-Sent Events."""
+_LAST_EVENT_ID = streaming.LAST_EVENT_ID.lower().encode()
 
 _TOKEN_LINES = header_lines([(b"cache-control", b"private, no-cache")])
 _PREFERENCE_APPLIED = header_lines([(b"preference-applied", b"return=minimal")])
@@ -56,7 +54,7 @@ class Rest:
         if request.method == "OPTIONS":
             request.operation = PREFLIGHT
             return await answering.send_preflight(send, request.id_header)
-        path = request.path.removesuffix(_STREAM)
+        path = request.path.removesuffix(streaming.PATH_END)
         found = self._router.find(path)
         if found and path != request.path and not _has_stream(found):
             found = None

@@ -1,0 +1,58 @@
+"""Reads that wait, described in OpenAPI as streams of Server-Sent Events."""
+
+from typing import Any
+
+from stoa.domain import limits
+from stoa.http import streaming
+from stoa.openapi import errors, headers
+from stoa.openapi.schemas import Schemas, parameters
+from stoa.operations.table import Operation
+from stoa.schemas.base import encode
+
+_LEFT_OUT = frozenset({"limit", "wait", "If-None-Match"})
+"""What a stream does not take of its read: it sends one event behind the other, and waits."""
+_DESCRIPTION = (
+    "Each event is one `data:` line of JSON, and its `id:` is the cursor behind it: a client that "
+    f"connects again with it in `{streaming.LAST_EVENT_ID}` goes on there. When nothing comes for "
+    f"{limits.STREAM_COMMENT_MS // limits.SECOND_MS} seconds there is a comment.\n\n"
+    "Charged once to the bucket `{bucket}`. A stream takes the place of a waiting call and ends "
+    "with its session."
+)
+_LAST_EVENT_ID = {
+    "name": streaming.LAST_EVENT_ID,
+    "in": "header",
+    "required": False,
+    "description": "The `id` of the last event that was read; it counts before `cursor`.",
+    "schema": {"type": "string"},
+}
+
+
+def path(operation: Operation) -> str:
+    """The path of the stream of a read that waits."""
+    return f"{operation.path}{streaming.PATH_END}"
+
+
+def described(operation: Operation, schemas: Schemas) -> dict[str, Any]:
+    """What the stream differs in from the description of its read."""
+    taken = [one for one in parameters(operation, schemas) if one["name"] not in _LEFT_OUT]
+    cursor, event = _example(schemas.answer(operation)["example"])
+    content = {"schema": {"type": "string"}, "example": f"id: {cursor}\ndata: {event}\n\n"}
+    return {
+        "operationId": f"stream_{operation.path.rpartition('/')[2]}",
+        "summary": f"Send what `{operation.name}` reads as Server-Sent Events.",
+        "description": _DESCRIPTION.format(bucket=operation.who.charged.value),
+        "parameters": [*taken, _LAST_EVENT_ID],
+        "responses": {
+            "200": {
+                "description": "The events, until one side ends the stream.",
+                "headers": headers.stream(),
+                "content": {streaming.CONTENT_TYPE[1].decode().partition(";")[0]: content},
+            },
+            **errors.refusals(operation),
+        },
+    }
+
+
+def _example(page: dict[str, Any]) -> tuple[str, str]:
+    """The cursor and the first event of a page."""
+    return page["nextCursor"], encode(page["events"][0]).decode()
