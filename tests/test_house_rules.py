@@ -388,16 +388,15 @@ def test_time_chance_and_environment_come_from_one_module_each(source: str) -> N
 
 # --- No test depends on speed.
 
-HTTPX = {"Client", "AsyncClient", "delete", "get", "head", "options", "patch", "post", "put"}
-HTTPX |= {"request", "stream"}
+HTTPX = re.compile(
+    r"httpx2?\.(Async)?(Client|delete|get|head|options|patch|post|put|request|stream)"
+)
 
 
 def impatient(file: Path) -> Iterator[str]:
     """Calls over a network with httpx's own patience, which is five seconds."""
     for node in nodes_of(file):
-        if isinstance(node, ast.Call) and dotted(node.func) in {
-            f"{library}.{name}" for library in ("httpx", "httpx2") for name in HTTPX
-        }:
+        if isinstance(node, ast.Call) and HTTPX.fullmatch(dotted(node.func)):
             given = {keyword.arg for keyword in node.keywords}
             if not given & {"timeout", "transport", None}:
                 yield f"{file.name}:{node.lineno}"
