@@ -88,7 +88,7 @@ def test_accepting_a_job(app: App, profiler: Profiler) -> None:
     ada.post(first).ok()
     calls = fewest(profiler.count(lambda path=path: ada.post(path).ok()) for path in others)
     expect_at_most(182, calls)
-    assert calls["Request.__init__"] == 1
+    assert calls["HttpRequest.__init__"] == 1
 
 
 def test_reading_a_thread_for_the_first_time(app: App, profiler: Profiler) -> None:
@@ -101,7 +101,7 @@ def test_reading_a_thread_for_the_first_time(app: App, profiler: Profiler) -> No
     app.get(warm).ok()
     calls = fewest(profiler.count(partial(app.get, path)) for path in cold)
     expect_at_most(100, calls)
-    assert calls["Request.__init__"] == 1
+    assert calls["HttpRequest.__init__"] == 1
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -113,7 +113,7 @@ def test_reading_a_job_over_mcp(app: App, profiler: Profiler, era: str) -> None:
     read()
     calls = profiler.count(read)
     expect_at_most(110, calls)
-    assert calls["Request.__init__"] == 1
+    assert calls["HttpRequest.__init__"] == 1
 
 
 def test_signing_in_by_an_assertion(app: App, profiler: Profiler) -> None:
@@ -122,7 +122,7 @@ def test_signing_in_by_an_assertion(app: App, profiler: Profiler) -> None:
     post(app, first).ok()
     calls = fewest(profiler.count(lambda form=form: post(app, form).ok()) for form in others)
     expect_at_most(125, calls)
-    assert calls["Request.__init__"] == 1
+    assert calls["HttpRequest.__init__"] == 1
 
 
 @pytest.mark.promise("S14")
