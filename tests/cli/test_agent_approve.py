@@ -66,7 +66,7 @@ def test_anything_else_approves_nothing(server: Server, key: str, answer: str) -
     assert run(code, "--key", key, answer=answer).code == 1
     done = run(code, "--key", key, answer="y\n")  # it waited all the while
     assert done.code == 0
-    assert re.search("confirmation +[0-9]{6}", done.out)
+    assert re.search(r"confirmation\s+[0-9]{6}", done.out)
 
 
 def test_a_name_cannot_write_over_what_is_shown(server: Server, key: str) -> None:

@@ -3,7 +3,7 @@
 Nothing but typer is imported here, so that other commands start no slower for it.
 """
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -21,14 +21,19 @@ from stoa.cli.agent_options import (
     KeyPath,
     Limit,
     RewardOption,
-    SameKey,
     TagsOption,
     Toolsets,
     UrlOption,
     key_path,
+    reading,
+    signing_in,
     text_of,
+    writing,
 )
-from stoa.cli.options import DryRunOption, JsonOption
+from stoa.cli.options import JsonOption
+
+if TYPE_CHECKING:
+    from stoa.cli.agent_session import Run
 
 app = typer.Typer(
     help="Ask, answer and do paid work at a Stoa as the agent of a key file.",
@@ -70,12 +75,10 @@ def keygen(
 
 
 @app.command()
-def whoami(key: KeyPath = None, url: UrlOption = None, as_json: JsonOption = False) -> None:
+@signing_in
+def whoami(run: "Run") -> None:
     """Show who the agent is; the first time, this registers it."""
-    from stoa.cli import agent_session as session
-
-    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        show.agent(stoa.get_me().agent, stoa.url)
+    run.show.agent(run.stoa.get_me().agent, run.stoa.url)
 
 
 @app.command()
@@ -88,176 +91,119 @@ def headers(key: KeyPath = None, url: UrlOption = None) -> None:
 
     from stoa.cli import agent_session as session
 
-    with session.signing_in(key, url, as_json=False) as (stoa, _):
-        print(json.dumps({"Authorization": session.live_authorization(stoa)}))
+    with session.signing_in(key, url) as run:
+        print(json.dumps({"Authorization": session.live_authorization(run.stoa)}))
 
 
 @app.command()
-def sessions(key: KeyPath = None, url: UrlOption = None, as_json: JsonOption = False) -> None:
+@signing_in
+def sessions(run: "Run") -> None:
     """List the agent's sessions, of which this command is one, and the calls it has left."""
-    from stoa.cli import agent_session as session
-
-    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        show.sessions(stoa.get_me())
+    run.show.sessions(run.stoa.get_me())
 
 
 @app.command()
+@writing
 def revoke(
+    run: "Run",
     session_id: Annotated[str | None, typer.Argument(metavar="SES_ID")] = None,
     every: Annotated[bool, typer.Option("--all", help="End every session.")] = False,
-    dry_run: DryRunOption = False,
-    idempotency_key: SameKey = None,
-    key: KeyPath = None,
-    url: UrlOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """End a session of the agent, or all with --all. Their tokens are refused from then on."""
-    from stoa.cli import agent_session as session
-
     if every == (session_id is not None):
         raise typer.BadParameter("give either the id of a session or --all")
-    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        ended = stoa.revoke_sessions(
-            session_id=session_id,
-            all_=every or None,
-            idempotency_key=idempotency_key,
-            dry_run=dry_run,
-        )
-        show.revoked(ended)
+    ended = run.stoa.revoke_sessions(session_id=session_id, all_=every or None, **run.write)
+    run.show.revoked(ended)
 
 
 @app.command()
+@writing
 def ask(
+    run: "Run",
     title: str,
     body: BodyArgument,
     tag: TagsOption = None,
     bounty: BountyOption = None,
-    dry_run: DryRunOption = False,
-    idempotency_key: SameKey = None,
-    key: KeyPath = None,
-    url: UrlOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Open a thread with a question."""
-    from stoa.cli import agent_session as session
-
-    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        created = stoa.create_thread(
-            title,
-            text_of(body),
-            tags=tag,
-            bounty_credits=bounty,
-            idempotency_key=idempotency_key,
-            dry_run=dry_run,
-        )
-        show.thread(created, created.thread)
+    created = run.stoa.create_thread(
+        title, text_of(body), tags=tag, bounty_credits=bounty, **run.write
+    )
+    run.show.thread(created, created.thread)
 
 
 @app.command()
+@writing
 def answer(
+    run: "Run",
     thread: Annotated[str, typer.Argument(metavar="TH_ID")],
     body: BodyArgument,
     to: Annotated[
         str | None, typer.Option(metavar="RP_ID", help="Discuss this reply instead.")
     ] = None,
-    dry_run: DryRunOption = False,
-    idempotency_key: SameKey = None,
-    key: KeyPath = None,
-    url: UrlOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Answer a thread."""
-    from stoa.cli import agent_session as session
-
-    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        created = stoa.create_reply(
-            thread,
-            text_of(body),
-            parent_reply_id=to,
-            idempotency_key=idempotency_key,
-            dry_run=dry_run,
-        )
-        show.reply(created, created.reply)
+    created = run.stoa.create_reply(thread, text_of(body), parent_reply_id=to, **run.write)
+    run.show.reply(created, created.reply)
 
 
 @app.command()
+@writing
 def accept(
+    run: "Run",
     identifier: Annotated[str, typer.Argument(metavar="RP_ID|JOB_ID")],
-    dry_run: DryRunOption = False,
-    idempotency_key: SameKey = None,
-    key: KeyPath = None,
-    url: UrlOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Accept a reply to your thread, or the work for your job. It cannot be undone."""
-    from stoa.cli import agent_session as session
-
-    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        if identifier.startswith("job_"):
-            done = stoa.accept_job(identifier, idempotency_key=idempotency_key, dry_run=dry_run)
-        else:
-            thread_id = stoa.get_reply(identifier).thread.id
-            done = stoa.accept_reply(
-                thread_id, identifier, idempotency_key=idempotency_key, dry_run=dry_run
-            )
-        show.settled(done, done.receipt.resource_id, done.settlement)
+    if identifier.startswith("job_"):
+        done = run.stoa.accept_job(identifier, **run.write)
+    else:
+        thread_id = run.stoa.get_reply(identifier).thread.id
+        done = run.stoa.accept_reply(thread_id, identifier, **run.write)
+    run.show.settled(done, done.receipt.resource_id, done.settlement)
 
 
 @app.command()
+@reading
 def search(
+    run: "Run",
     query: Annotated[str | None, typer.Argument(help='Words, "phrases", -not.')] = None,
     tag: TagsOption = None,
     author: Annotated[str | None, typer.Option(metavar="AG_ID")] = None,
-    status: Annotated[Literal["open", "answered"] | None, typer.Option()] = None,
-    since: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Created then or later, as ISO 8601.")
-    ] = None,
-    sort: Annotated[Literal["relevance", "recent"], typer.Option()] = "relevance",
     limit: Limit = 20,
-    key: KeyPath = None,
-    url: UrlOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Search threads and their replies; without words, list the newest."""
-    from stoa.cli import agent_session as session
-
-    with session.reading(key, url, as_json=as_json) as (stoa, show):
-        found = stoa.search_threads(
-            q=query, tags=tag, author=author, status=status, since=since, sort=sort, limit=limit
-        )
-        show.found(found)
+    found = run.stoa.search_threads(q=query, tags=tag, author=author, limit=limit)
+    run.show.found(found)
 
 
 @app.command()
+@reading
 def read(
+    run: "Run",
     identifier: Annotated[str, typer.Argument(metavar="TH_ID|RP_ID|JOB_ID|AG_ID")],
-    key: KeyPath = None,
-    url: UrlOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Read a thread with its replies, a reply with what surrounds it, a job, or an agent."""
-    from stoa.cli import agent_session as session
-
-    with session.reading(key, url, as_json=as_json) as (stoa, show):
-        match identifier.partition("_")[0]:
-            case "th":
-                shown = stoa.get_thread(identifier, include="replies")
-                show.thread(shown, shown.thread, shown.replies or [])
-            case "rp":
-                focus = stoa.get_reply(identifier)
-                show.thread(focus, focus.thread, focus.replies)
-            case "job":
-                job = stoa.get_job(identifier)
-                show.job(job, job.job)
-            case "ag":
-                found = stoa.get_agent(identifier)
-                show.agent(found.agent, stoa.url)
-            case _:
-                raise typer.BadParameter("an id starts with th_, rp_, job_ or ag_")
+    match identifier.partition("_")[0]:
+        case "th":
+            shown = run.stoa.get_thread(identifier, include="replies")
+            run.show.thread(shown, shown.thread, shown.replies or [])
+        case "rp":
+            focus = run.stoa.get_reply(identifier)
+            run.show.thread(focus, focus.thread, focus.replies)
+        case "job":
+            job = run.stoa.get_job(identifier)
+            run.show.job(job, job.job)
+        case "ag":
+            found = run.stoa.get_agent(identifier)
+            run.show.agent(found.agent, run.stoa.url)
+        case _:
+            raise typer.BadParameter("an id starts with th_, rp_, job_ or ag_")
 
 
 @app.command()
+@reading
 def jobs(
+    run: "Run",
     status: Annotated[str, typer.Option(help="OPEN, CLAIMED, SUBMITTED, COMPLETED …")] = "OPEN",
     tag: Annotated[str | None, typer.Option(help="Only jobs with this tag.")] = None,
     mine: Annotated[
@@ -265,28 +211,26 @@ def jobs(
     ] = False,
     sort: Annotated[Literal["recent", "reward", "deadline"], typer.Option()] = "reward",
     limit: Limit = 20,
-    key: KeyPath = None,
-    url: UrlOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """List jobs, the best paid open ones unless asked otherwise."""
     from stoa.cli import agent_session as session
 
     if mine:
-        with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-            me = stoa.get_me().agent.id
-            show.jobs(
-                stoa.list_jobs(tag=tag, claimed_by=me, sort=sort, limit=limit).jobs
-                + stoa.list_jobs(tag=tag, creator=me, sort=sort, limit=limit).jobs
-            )
+        run.require_key()
+        me = run.stoa.get_me().agent.id
+        run.show.jobs(
+            run.stoa.list_jobs(tag=tag, claimed_by=me, sort=sort, limit=limit).jobs
+            + run.stoa.list_jobs(tag=tag, creator=me, sort=sort, limit=limit).jobs
+        )
     else:
         wanted = session.job_status(status)
-        with session.reading(key, url, as_json=as_json) as (stoa, show):
-            show.jobs(stoa.list_jobs(status=wanted, tag=tag, sort=sort, limit=limit).jobs)
+        run.show.jobs(run.stoa.list_jobs(status=wanted, tag=tag, sort=sort, limit=limit).jobs)
 
 
 @app.command()
+@writing
 def offer(
+    run: "Run",
     title: str,
     description: BodyArgument,
     reward: RewardOption,
@@ -298,75 +242,52 @@ def offer(
         list[str] | None, typer.Option(help="What you will check; may be repeated.")
     ] = None,
     hours: Annotated[float | None, typer.Option(help="Hours until the deadline.")] = None,
-    dry_run: DryRunOption = False,
-    idempotency_key: SameKey = None,
-    key: KeyPath = None,
-    url: UrlOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Offer a paid job."""
-    from stoa.cli import agent_session as session
-
-    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        created = stoa.create_job(
-            title,
-            text_of(description),
-            reward_credits=reward,
-            tags=tag,
-            requirements=requirement,
-            acceptance_criteria=criterion,
-            deadline_hours=hours,
-            idempotency_key=idempotency_key,
-            dry_run=dry_run,
-        )
-        show.job(created, created.job)
+    created = run.stoa.create_job(
+        title,
+        text_of(description),
+        reward_credits=reward,
+        tags=tag,
+        requirements=requirement,
+        acceptance_criteria=criterion,
+        deadline_hours=hours,
+        **run.write,
+    )
+    run.show.job(created, created.job)
 
 
 @app.command()
+@writing
 def claim(
+    run: "Run",
     job: Annotated[str, typer.Argument(metavar="JOB_ID")],
-    dry_run: DryRunOption = False,
-    idempotency_key: SameKey = None,
-    key: KeyPath = None,
-    url: UrlOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Claim an open job; the first claim wins."""
-    from stoa.cli import agent_session as session
-
-    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        claimed = stoa.claim_job(job, idempotency_key=idempotency_key, dry_run=dry_run)
-        show.job(claimed, claimed.job)
+    claimed = run.stoa.claim_job(job, **run.write)
+    run.show.job(claimed, claimed.job)
 
 
 @app.command()
+@writing
 def submit(
+    run: "Run",
     job: Annotated[str, typer.Argument(metavar="JOB_ID")],
     body: BodyArgument,
     artifact: Artifacts = None,
-    dry_run: DryRunOption = False,
-    idempotency_key: SameKey = None,
-    key: KeyPath = None,
-    url: UrlOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Submit work for a job that you claimed."""
     from stoa.cli import agent_session as session
 
     artifacts = session.artifacts(artifact or [])
-    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        submitted = stoa.submit_job(
-            job,
-            text_of(body),
-            artifacts=artifacts,
-            idempotency_key=idempotency_key,
-            dry_run=dry_run,
-        )
-        show.job(submitted, submitted.job)
+    submitted = run.stoa.submit_job(job, text_of(body), artifacts=artifacts, **run.write)
+    run.show.job(submitted, submitted.job)
 
 
 @app.command()
+@writing
 def review(
+    run: "Run",
     job: Annotated[str, typer.Argument(metavar="JOB_ID")],
     accepted: Annotated[bool, typer.Option("--accept", help="Pay for the work.")] = False,
     rejected: Annotated[
@@ -374,47 +295,33 @@ def review(
         typer.Option("--reject", help="Send it back; the second time ends the job."),
     ] = None,
     message: Annotated[str | None, typer.Option(help="What is wrong.")] = None,
-    dry_run: DryRunOption = False,
-    idempotency_key: SameKey = None,
-    key: KeyPath = None,
-    url: UrlOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Read the work submitted for your job, and decide with --accept or --reject."""
-    from stoa.cli import agent_session as session
-
     if accepted and rejected:
         raise typer.BadParameter("give either --accept or --reject")
-    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        if accepted:
-            done = stoa.accept_job(job, idempotency_key=idempotency_key, dry_run=dry_run)
-            show.settled(done, job, done.settlement)
-        elif rejected:
-            sent_back = stoa.reject_job(
-                job, rejected, message=message, idempotency_key=idempotency_key, dry_run=dry_run
-            )
-            show.job(sent_back, sent_back.job)
-        else:
-            listed = stoa.list_submissions(job)
-            show.submissions(listed)
+    if accepted:
+        done = run.stoa.accept_job(job, **run.write)
+        run.show.settled(done, job, done.settlement)
+    elif rejected:
+        sent_back = run.stoa.reject_job(job, rejected, message=message, **run.write)
+        run.show.job(sent_back, sent_back.job)
+    else:
+        listed = run.stoa.list_submissions(job)
+        run.show.submissions(listed)
 
 
 @app.command()
+@signing_in
 def balance(
+    run: "Run",
     ledger: Annotated[bool, typer.Option("--ledger", help="Show every movement too.")] = False,
     limit: Limit = 20,
-    key: KeyPath = None,
-    url: UrlOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Show the agent's credits, and with --ledger how they came and went."""
-    from stoa.cli import agent_session as session
-
-    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        if ledger:
-            show.entries(stoa.list_entries(limit=limit))
-        else:
-            show.balance(stoa.get_balance())
+    if ledger:
+        run.show.entries(run.stoa.list_entries(limit=limit))
+    else:
+        run.show.balance(run.stoa.get_balance())
 
 
 @app.command()

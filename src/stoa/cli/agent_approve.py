@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stoa.cli.agent_options import KeyPath, UrlOption
-from stoa.cli.options import JsonOption
+from stoa.cli.agent_options import signing_in
 
 if TYPE_CHECKING:
+    from stoa.cli.agent_session import Run
     from stoa.client.generated.models import Approval
 
 PairingCodeArgument = Annotated[
@@ -20,11 +20,10 @@ def add_to(app: typer.Typer) -> None:
     app.command()(approve)
 
 
+@signing_in
 def approve(
+    run: "Run",
     code: PairingCodeArgument,
-    key: KeyPath = None,
-    url: UrlOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Let a program use the agent: shows what it asks for, and does it once you say yes.
 
@@ -35,19 +34,18 @@ def approve(
 
     if not code.strip():
         raise typer.BadParameter("give the pairing code that the page in the browser shows")
-    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        asked = stoa.get_approval(code).approval
-        typer.echo("\n".join(_lines(asked)), err=True)
-        if not typer.confirm("Let this program use your agent?", err=True):
-            typer.echo("Nothing was approved.", err=True)
-            raise typer.Exit(session.REFUSED)
-        approved = stoa.approve_client(code, client_id=asked.client.id)
-        show.answer(
-            approved,
-            client=asked.client.name,
-            confirmation=approved.confirmation,
-            next="type the confirmation into the page that you opened; tell nobody",
-        )
+    asked = run.stoa.get_approval(code).approval
+    typer.echo("\n".join(_lines(asked)), err=True)
+    if not typer.confirm("Let this program use your agent?", err=True):
+        typer.echo("Nothing was approved.", err=True)
+        raise typer.Exit(session.REFUSED)
+    approved = run.stoa.approve_client(code, client_id=asked.client.id)
+    run.show.answer(
+        approved,
+        client=asked.client.name,
+        confirmation=approved.confirmation,
+        next="type the confirmation into the page that you opened; tell nobody",
+    )
 
 
 def _lines(asked: "Approval") -> list[str]:

@@ -1,11 +1,13 @@
 """`stoa agent inbox` and `stoa agent watch`: what happens that concerns the agent."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stoa.cli.agent_options import KeyPath, Limit, UrlOption
-from stoa.cli.options import JsonOption
+from stoa.cli.agent_options import Limit, reading, signing_in
+
+if TYPE_CHECKING:
+    from stoa.cli.agent_session import Run
 
 KindsOption = Annotated[
     list[str] | None,
@@ -22,35 +24,33 @@ def add_to(app: typer.Typer) -> None:
     app.command()(watch)
 
 
+@signing_in
 def inbox(
+    run: "Run",
     wait: Annotated[
         int, typer.Option(min=0, max=30, help="Seconds to wait when there is nothing new.")
     ] = 0,
     kind: KindsOption = None,
     limit: Limit = 20,
     keep: Keep = False,
-    key: KeyPath = None,
-    url: UrlOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Show what others did that concerns the agent, the oldest first, and acknowledge it.
 
     The next call begins behind what was shown.
     """
-    from stoa.cli import agent_session as session
-
-    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        answer = stoa.get_inbox(kinds=kind, wait=wait, limit=limit)
-        behind = None
-        while kind and not (wait or answer.events) and answer.next_cursor != behind:
-            behind = answer.next_cursor
-            answer = stoa.get_inbox(cursor=behind, kinds=kind, limit=limit)
-        show.inbox(answer)
-        if answer.events and not keep:
-            stoa.read_inbox(answer.next_cursor)
+    answer = run.stoa.get_inbox(kinds=kind, wait=wait, limit=limit)
+    behind = None
+    while kind and not (wait or answer.events) and answer.next_cursor != behind:
+        behind = answer.next_cursor
+        answer = run.stoa.get_inbox(cursor=behind, kinds=kind, limit=limit)
+    run.show.inbox(answer)
+    if answer.events and not keep:
+        run.stoa.read_inbox(answer.next_cursor)
 
 
+@reading
 def watch(
+    run: "Run",
     once: Annotated[bool, typer.Option("--once", help="Show what there is, and end.")] = False,
     log: Annotated[
         bool, typer.Option("--log", help="Show the log of all events instead, from now on.")
@@ -58,27 +58,22 @@ def watch(
     kind: KindsOption = None,
     tag: Annotated[str | None, typer.Option(help="With --log: only events with this tag.")] = None,
     keep: Keep = False,
-    key: KeyPath = None,
-    url: UrlOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Show what the agent could earn and its inbox, and then each event as it happens.
 
     New offers are told if they fit the capabilities of the agent; `--log --kind job.created` tells
     all jobs. It waits with one call in 30 seconds. Ctrl-C ends it.
     """
-    from stoa.cli import agent_session as session
     from stoa.client.following import WAIT_S
 
     wait = 0 if once else WAIT_S
     if log:
         begin = None if once else "now"
-        with session.reading(key, url, as_json=as_json) as (stoa, show):
-            for event in stoa.events(cursor=begin, kinds=kind, tag=tag, wait=wait):
-                show.event(event)
+        for event in run.stoa.events(cursor=begin, kinds=kind, tag=tag, wait=wait):
+            run.show.event(event)
     else:
-        with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-            for row in stoa.iter_recommended():
-                show.opportunity(row)
-            for event in stoa.inbox(kinds=kind, wait=wait, acknowledge=not keep):
-                show.event(event)
+        run.require_key()
+        for row in run.stoa.iter_recommended():
+            run.show.opportunity(row)
+        for event in run.stoa.inbox(kinds=kind, wait=wait, acknowledge=not keep):
+            run.show.event(event)

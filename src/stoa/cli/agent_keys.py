@@ -8,11 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stoa.cli.agent_options import KeyPath, UrlOption, Yes, ask, key_path
+from stoa.cli.agent_options import (
+    KeyPath,
+    UrlOption,
+    Yes,
+    ask,
+    key_path,
+    signing_in,
+)
 from stoa.cli.options import DryRunOption, JsonOption
 
 if TYPE_CHECKING:
     from stoa.cli.agent_print import Printer
+    from stoa.cli.agent_session import Run
     from stoa.client import KeyFile
     from stoa.client.generated.models import KeyChain
 
@@ -52,42 +60,35 @@ def add_to(app: typer.Typer) -> None:
     app.add_typer(_recovery, name="recovery")
 
 
-def rotate(
-    yes: Yes = False,
-    dry_run: DryRunOption = False,
-    key: KeyPath = None,
-    url: UrlOption = None,
-    as_json: JsonOption = False,
-) -> None:
+@signing_in
+def rotate(run: "Run", yes: Yes = False, dry_run: DryRunOption = False) -> None:
     """Replace the agent's key by a new one; the key file has the new one afterwards.
 
     All sessions end, and the old key never signs in again. Programs that use the key file, such as
     `stoa agent watch` and `stoa agent mcp`, go on with the new key. Asks first.
     """
-    from stoa.cli import agent_session as session
     from stoa.client import Key, KeyFile, StoaError
 
-    path = key_path(key).expanduser()
+    path = run.key.expanduser()
     waiting = path.with_name(f"{path.name}.new")
-    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        old = KeyFile.load(path)
-        new = KeyFile(old.url, Key.generate(), old.profile)
-        if dry_run:
-            show.answer(stoa.rotate_to(new.key, dry_run=True), keyFile=str(path))
-            return
-        ask(f"Replace the key in {path}? The old one never signs in again.", yes=yes)
-        # Kept before it is sent: the service may have taken it when no answer comes.
-        new.save(waiting)
-        try:
-            rotated = stoa.rotate_to(new.key)
-        except (StoaError, KeyboardInterrupt) as error:
-            if _is_final(error):
-                waiting.unlink()
-            else:
-                typer.echo(_KEPT.format(waiting=waiting, path=path), err=True)
-            raise
-        new.replace(path, waiting)
-        show.answer(rotated, agent=rotated.agent.id, keyFile=str(path), newKey=new.key.public_key)
+    old = KeyFile.load(path)
+    new = KeyFile(old.url, Key.generate(), old.profile)
+    if dry_run:
+        run.show.answer(run.stoa.rotate_to(new.key, dry_run=True), keyFile=str(path))
+        return
+    ask(f"Replace the key in {path}? The old one never signs in again.", yes=yes)
+    # Kept before it is sent: the service may have taken it when no answer comes.
+    new.save(waiting)
+    try:
+        rotated = run.stoa.rotate_to(new.key)
+    except (StoaError, KeyboardInterrupt) as error:
+        if _is_final(error):
+            waiting.unlink()
+        else:
+            typer.echo(_KEPT.format(waiting=waiting, path=path), err=True)
+        raise
+    new.replace(path, waiting)
+    run.show.answer(rotated, agent=rotated.agent.id, keyFile=str(path), newKey=new.key.public_key)
 
 
 def _is_final(error: BaseException) -> bool:
@@ -101,7 +102,9 @@ def _is_final(error: BaseException) -> bool:
 
 
 @_recovery.command("set")
+@signing_in
 def recovery_set(
+    run: "Run",
     file: Annotated[
         Path | None,
         typer.Argument(
@@ -109,28 +112,22 @@ def recovery_set(
             help="The recovery key's file; unset: the key file's name with .recovery behind.",
         ),
     ] = None,
-    key: KeyPath = None,
-    url: UrlOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Name the key in FILE as the agent's recovery key; the file is made if there is none.
 
     Keep the file offline: who has it can take the agent over, and so can you when its key is lost
     or stolen.
     """
-    from stoa.cli import agent_session as session
-
-    own = key_path(key)
+    own = run.key
     file = file or own.with_name(f"{own.name}.recovery")
-    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        offline = _kept_or_new(file, stoa.url)
-        named = stoa.name_recovery(offline.key.public_key)
-        show.answer(
-            named,
-            recoveryKey=named.recovery_public_key,
-            keyFile=str(file),
-            inForce=named.in_force_at,
-        )
+    offline = _kept_or_new(file, run.stoa.url)
+    named = run.stoa.name_recovery(offline.key.public_key)
+    run.show.answer(
+        named,
+        recoveryKey=named.recovery_public_key,
+        keyFile=str(file),
+        inForce=named.in_force_at,
+    )
 
 
 def recover(
@@ -237,22 +234,18 @@ def _check(show: "Printer", agent: str, chain: "KeyChain") -> None:
     show.key_chain(chain)
 
 
+@signing_in
 def retire(
+    run: "Run",
     confirm: Annotated[
         str | None, typer.Option(metavar="AG_ID", help="The agent's own id, to confirm it.")
     ] = None,
-    key: KeyPath = None,
-    url: UrlOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Retire the agent for ever: its name and its credits go, and what it wrote stays."""
-    from stoa.cli import agent_session as session
-
     if confirm is None:
         raise typer.BadParameter(
             "this cannot be undone: run it again with the agent's own id, --confirm AG_ID, which "
             "`stoa agent whoami` shows"
         )
-    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        retired = stoa.retire_agent(confirm)
-        show.answer(retired, agent=retired.agent.id, returned=str(retired.returned))
+    retired = run.stoa.retire_agent(confirm)
+    run.show.answer(retired, agent=retired.agent.id, returned=str(retired.returned))

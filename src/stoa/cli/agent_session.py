@@ -7,13 +7,13 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, get_args
 
 import typer
 
 from stoa.cli.agent_options import key_path
 from stoa.cli.agent_print import Printer
-from stoa.client import KeyFileError, Refused, Stoa, StoaError
+from stoa.client import KeyFile, KeyFileError, Refused, Stoa, StoaError
 from stoa.client.generated.models.choices import JobStatus
 from stoa.client.resources import dump
 from stoa.domain.text import one_line
@@ -26,11 +26,24 @@ USAGE = 2
 NO_ANSWER = 3
 
 
-class Desk(NamedTuple):
-    """What a command works with."""
+class Write(TypedDict):
+    """The options of a write, as every call that writes takes them."""
+
+    idempotency_key: str | None
+    dry_run: bool
+
+
+class Run(NamedTuple):
+    """What a command works with: the client of its agent, what shows answers, and its options."""
 
     stoa: Stoa
     show: Printer
+    key: Path
+    write: Write
+
+    def require_key(self) -> None:
+        """Raise KeyFileError where the client is anonymous, for want of a key file."""
+        KeyFile.load(self.key)
 
 
 @contextmanager
@@ -66,25 +79,35 @@ def _explain(error: StoaError) -> None:
 
 
 @contextmanager
-def signing_in(key: Path | None, url: str | None, *, as_json: bool) -> Generator[Desk]:
+def signing_in(
+    key: Path | None,
+    url: str | None,
+    *,
+    as_json: bool = False,
+    idempotency_key: str | None = None,
+    dry_run: bool = False,
+) -> Generator[Run]:
     """The client of the agent of a key file, in the session that the last command kept."""
     path = key_path(key)
+    write = Write(idempotency_key=idempotency_key, dry_run=dry_run)
     with (
         failing(as_json=as_json) as show,
         Stoa.from_key_file(path, url=url, keep_session=True) as stoa,
     ):
-        yield Desk(stoa, show)
+        yield Run(stoa, show, path, write)
 
 
 @contextmanager
-def reading(key: Path | None, url: str | None, *, as_json: bool) -> Generator[Desk]:
+def reading(key: Path | None, url: str | None, *, as_json: bool) -> Generator[Run]:
     """The client of the agent, or an anonymous one if there is an address but no key file."""
-    if url is None or key is not None or key_path(None).exists():
-        with signing_in(key, url, as_json=as_json) as desk:
-            yield desk
+    path = key_path(key)
+    if url is None or key is not None or path.exists():
+        with signing_in(key, url, as_json=as_json) as run:
+            yield run
     else:
+        write = Write(idempotency_key=None, dry_run=False)
         with failing(as_json=as_json) as show, Stoa(url) as stoa:
-            yield Desk(stoa, show)
+            yield Run(stoa, show, path, write)
 
 
 def live_authorization(stoa: Stoa) -> str:

@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from stoa.cli.agent_options import KeyPath, SameKey, UrlOption
-from stoa.cli.options import DryRunOption, JsonOption
+from stoa.cli.agent_options import signing_in, writing
+from stoa.cli.options import DryRunOption
 
 if TYPE_CHECKING:
+    from stoa.cli.agent_session import Run
     from stoa.client.generated.models import Webhook
 
 WebhookId = Annotated[str, typer.Argument(metavar="WH_ID")]
@@ -21,16 +22,16 @@ def add_to(app: typer.Typer) -> None:
 
 
 @_webhooks.command("list")
-def webhooks_list(key: KeyPath = None, url: UrlOption = None, as_json: JsonOption = False) -> None:
+@signing_in
+def webhooks_list(run: "Run") -> None:
     """List the agent's webhooks, and how the last delivery to each ended."""
-    from stoa.cli import agent_session as session
-
-    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        show.webhooks(stoa.list_webhooks())
+    run.show.webhooks(run.stoa.list_webhooks())
 
 
 @_webhooks.command("add")
+@writing
 def webhooks_add(
+    run: "Run",
     address: Annotated[str, typer.Argument(metavar="HTTPS_URL")],
     kind: Annotated[
         list[str] | None, typer.Option(help="Only events of this kind; may be repeated.")
@@ -38,47 +39,32 @@ def webhooks_add(
     scope: Annotated[
         Literal["inbox", "events"], typer.Option(help="What concerns the agent, or the public log.")
     ] = "inbox",
-    dry_run: DryRunOption = False,
-    idempotency_key: SameKey = None,
-    key: KeyPath = None,
-    url: UrlOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Have events delivered to an address, once it has answered a test that is sent at once."""
-    from stoa.cli import agent_session as session
-
-    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        made = stoa.create_webhook(
-            address, kinds=kind, scope=scope, idempotency_key=idempotency_key, dry_run=dry_run
-        )
-        show.answer(made, **_facts(made.webhook))
+    made = run.stoa.create_webhook(address, kinds=kind, scope=scope, **run.write)
+    run.show.answer(made, **_facts(made.webhook))
 
 
 @_webhooks.command("test")
+@signing_in
 def webhooks_test(
-    webhook: WebhookId, key: KeyPath = None, url: UrlOption = None, as_json: JsonOption = False
+    run: "Run",
+    webhook: WebhookId,
 ) -> None:
     """Send a test; `list` then shows how it ended."""
-    from stoa.cli import agent_session as session
-
-    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        asked = stoa.test_webhook(webhook)
-        show.answer(asked, **_facts(asked.webhook))
+    asked = run.stoa.test_webhook(webhook)
+    run.show.answer(asked, **_facts(asked.webhook))
 
 
 @_webhooks.command("delete")
+@signing_in
 def webhooks_delete(
+    run: "Run",
     webhook: WebhookId,
     dry_run: DryRunOption = False,
-    key: KeyPath = None,
-    url: UrlOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Delete a webhook: nothing is delivered to it any more."""
-    from stoa.cli import agent_session as session
-
-    with session.signing_in(key, url, as_json=as_json) as (stoa, show):
-        show.answer(stoa.delete_webhook(webhook, dry_run=dry_run), deleted=webhook)
+    run.show.answer(run.stoa.delete_webhook(webhook, dry_run=dry_run), deleted=webhook)
 
 
 def _facts(webhook: "Webhook") -> dict[str, str]:
