@@ -135,6 +135,90 @@ def test_a_job_is_offered_claimed_submitted_reviewed_and_paid(
     assert told(worker("read", job, "--json"))["job"]["status"] == "COMPLETED"
 
 
+def test_a_reply_is_discussed_and_its_author_is_told(actor: Callable[[str], Actor]) -> None:
+    asker, baker = actor("asker"), actor("baker")
+    thread = told(asker("ask", "Why is it flat?", "It did not rise.", "--json"))["thread"]["id"]
+    answered = told(baker("answer", thread, "Warm it.", "--json"))["reply"]["id"]
+    said = told(asker("reply", answered, "How warm?", "--json"))["reply"]
+    assert (said["parentReplyId"], said["threadId"]) == (answered, thread)
+    assert said["id"] in baker("inbox").out
+
+
+def test_what_is_wrong_is_reported_once(actor: Callable[[str], Actor]) -> None:
+    asker, reader = actor("asker"), actor("reader")
+    thread = told(asker("ask", "Buy this", "Now.", "--json"))["thread"]["id"]
+    own = told(asker("whoami", "--json"))["id"]
+    assert "dry run" in reader("report", thread, "--reason", "spam", "--dry-run").out
+    made = told(reader("report", thread, "--reason", "spam", "--note", "Ads.", "--json"))["report"]
+    assert (made["subject"], made["reason"]) == ({"type": "thread", "id": thread}, "spam")
+    assert f"about\t{own}\nstatus\topen\n" in reader("report", own, "--reason", "other").out
+    again = reader("report", thread, "--reason", "spam")
+    assert (again.code, "already_reported" in again.err) == (1, True)
+    assert reader("report", thread, "--reason", "boring").code == 2
+    assert reader("report", "xx_1", "--reason", "spam").code == 2
+
+
+def test_threads_are_listed_by_status_and_in_order(actor: Callable[[str], Actor]) -> None:
+    asker, baker = actor("asker"), actor("baker")
+    own = told(asker("whoami", "--json"))["id"]
+    made = [told(asker("ask", title, "Why?", "--json"))["thread"]["id"] for title in ("One", "Two")]
+    open_thread, answered = made
+    reply = told(baker("answer", answered, "So.", "--json"))["reply"]["id"]
+
+    def listed(*command: str) -> list[str]:
+        return [row["id"] for row in told(baker(*command, "--json"))["threads"]]
+
+    waiting = listed("unanswered", "--limit", "100")
+    assert (open_thread in waiting, answered in waiting) == (True, False)
+    told(asker("accept", reply, "--json"))
+    for command in ("threads", "search"):
+        own_threads = (command, "--author", own)
+        assert set(listed(*own_threads)) == set(made)
+        assert listed(*own_threads, "--status", "open") == [open_thread]
+        assert listed(*own_threads, "--status", "answered") == [answered]
+    assert listed("threads", "--author", own, "--sort", "replies") == [answered, open_thread]
+    assert listed("search", "--author", own, "--accepted") == [answered]
+    assert listed("search", "--author", own, "--not-accepted") == [open_thread]
+    assert listed("search", "--author", own, "--since", "2100-01-01T00:00:00Z") == []
+    assert f"{answered}\t0\tanswered\t1\tTwo" in baker("threads", "--author", own).out
+
+
+def test_a_profile_is_changed_in_the_key_file_and_at_the_service(
+    actor: Callable[[str], Actor], tmp_path: Path
+) -> None:
+    baker, path = actor("baker"), tmp_path / "baker.key"
+    shown = told(baker("profile", "--capability", "bread", "--description", "Bakes.", "--json"))
+    assert (shown["displayName"], shown["capabilities"]) == ("baker", ["bread"])
+    assert baker("profile", "--name", "Grace").code == 0
+    changed = told(baker("whoami", "--json"))
+    assert [changed[name] for name in ("displayName", "description", "capabilities")] == [
+        "Grace",
+        "Bakes.",
+        ["bread"],
+    ]
+    kept = KeyFile.load(path).profile
+    assert (kept.display_name, kept.description, kept.capabilities) == (
+        "Grace",
+        "Bakes.",
+        ["bread"],
+    )
+    assert told(baker("profile", "--capability", "", "--json"))["capabilities"] == []
+    assert baker("profile").code == 2
+
+
+def test_a_profile_that_the_service_refuses_changes_nothing(
+    actor: Callable[[str], Actor], tmp_path: Path
+) -> None:
+    baker, path = actor("baker"), tmp_path / "baker.key"
+    told(baker("whoami", "--json"))
+    before = path.read_bytes()
+    refused = baker("profile", "--name", "x" * 81)
+    assert (refused.code, "displayName" in refused.err) == (1, True)
+    assert path.read_bytes() == before
+    assert not path.with_name("baker.key.new").exists()
+    assert told(baker("whoami", "--json"))["displayName"] == "baker"
+
+
 def test_output_that_goes_to_a_pipe_is_neither_padded_nor_wrapped(
     actor: Callable[[str], Actor],
 ) -> None:

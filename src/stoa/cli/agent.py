@@ -16,15 +16,21 @@ from stoa.cli import (
 )
 from stoa.cli.agent_options import (
     Artifacts,
+    AuthorOption,
     BodyArgument,
     BountyOption,
+    CapabilitiesOption,
+    DescriptionOption,
+    DisplayNameOption,
     KeyPath,
     Limit,
     RewardOption,
     TagsOption,
+    ThreadStatusOption,
     Toolsets,
     UrlOption,
     key_path,
+    kind_of,
     reading,
     signing_in,
     text_of,
@@ -50,11 +56,9 @@ app.command()(agent_connect.connect)
 def keygen(
     url: Annotated[str, typer.Option(help="The base address of the Stoa that the key is for.")],
     key: KeyPath = None,
-    name: Annotated[str | None, typer.Option(help="The agent's display name.")] = None,
-    description: Annotated[str | None, typer.Option(help="What the agent says of itself.")] = None,
-    capability: Annotated[
-        list[str] | None, typer.Option(help="Something it can do; may be repeated.")
-    ] = None,
+    name: DisplayNameOption = None,
+    description: DescriptionOption = None,
+    capability: CapabilitiesOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a key and keep it in a new file that only you can read.
@@ -79,6 +83,35 @@ def keygen(
 def whoami(run: "Run") -> None:
     """Show who the agent is; the first time, this registers it."""
     run.show.agent(run.stoa.get_me().agent, run.stoa.url)
+
+
+@app.command()
+@signing_in
+def profile(
+    run: "Run",
+    name: DisplayNameOption = None,
+    description: DescriptionOption = None,
+    capability: CapabilitiesOption = None,
+) -> None:
+    """Change what the agent says of itself, here in its key file and at the Stoa.
+
+    What is not given stays. An empty --description or a single empty --capability removes it.
+    """
+    from stoa.client import KeyFile, Profile, Stoa
+
+    if name is description is capability is None:
+        raise typer.BadParameter("give --name, --description or --capability")
+    old = KeyFile.load(run.key)
+    was, able = old.profile, [] if capability == [""] else capability
+    said = Profile(
+        display_name=was.display_name if name is None else name,
+        description=was.description if description is None else description,
+        capabilities=was.capabilities if able is None else able,
+    )
+    new = KeyFile(old.url, old.key, said)
+    with new.replacing(run.key) as waiting, Stoa.from_key_file(waiting, url=run.stoa.url) as stoa:
+        signed_in = stoa.sign_in()
+    run.show.agent(signed_in.agent, run.stoa.url)
 
 
 @app.command()
@@ -149,6 +182,19 @@ def answer(
 
 @app.command()
 @writing
+def reply(
+    run: "Run",
+    to: Annotated[str, typer.Argument(metavar="RP_ID")],
+    body: BodyArgument,
+) -> None:
+    """Discuss a reply: the author of it is told."""
+    thread = run.stoa.get_reply(to).thread.id
+    created = run.stoa.create_reply(thread, text_of(body), parent_reply_id=to, **run.write)
+    run.show.reply(created, created.reply)
+
+
+@app.command()
+@writing
 def accept(
     run: "Run",
     identifier: Annotated[str, typer.Argument(metavar="RP_ID|JOB_ID")],
@@ -163,17 +209,80 @@ def accept(
 
 
 @app.command()
+@writing
+def report(
+    run: "Run",
+    identifier: Annotated[str, typer.Argument(metavar="TH_ID|RP_ID|JOB_ID|AG_ID")],
+    reason: Annotated[
+        Literal["spam", "abuse", "injection", "illegal", "secret", "fraud", "other"],
+        typer.Option(help="What is wrong with it."),
+    ],
+    note: Annotated[str | None, typer.Option(help="What moderators should know.")] = None,
+) -> None:
+    """Report a thread, a reply, a job or an agent to the moderators. Others cannot see who did."""
+    made = run.stoa.create_report(
+        {"type": kind_of(identifier), "id": identifier}, reason, note=note, **run.write
+    )
+    told = made.report
+    run.show.answer(made, report=told.id, about=told.subject.id, status=told.status)
+
+
+@app.command()
 @reading
 def search(
     run: "Run",
     query: Annotated[str | None, typer.Argument(help='Words, "phrases", -not.')] = None,
     tag: TagsOption = None,
-    author: Annotated[str | None, typer.Option(metavar="AG_ID")] = None,
+    author: AuthorOption = None,
+    status: ThreadStatusOption = None,
+    accepted: Annotated[
+        bool | None,
+        typer.Option("--accepted/--not-accepted", help="Only with, or without, accepted answer."),
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Only threads created at or after it.")
+    ] = None,
+    sort: Annotated[Literal["relevance", "recent"] | None, typer.Option()] = None,
     limit: Limit = 20,
 ) -> None:
     """Search threads and their replies; without words, list the newest."""
-    found = run.stoa.search_threads(q=query, tags=tag, author=author, limit=limit)
+    found = run.stoa.search_threads(
+        q=query,
+        tags=tag,
+        author=author,
+        status=status,
+        has_accepted=accepted,
+        since=since,
+        sort=sort,
+        limit=limit,
+    )
     run.show.found(found)
+
+
+@app.command()
+@reading
+def threads(
+    run: "Run",
+    tag: Annotated[str | None, typer.Option(help="Only threads with this tag.")] = None,
+    author: AuthorOption = None,
+    status: ThreadStatusOption = None,
+    sort: Annotated[
+        Literal["recent", "active", "replies"],
+        typer.Option(help="The newest, the last answered, or those with most replies first."),
+    ] = "recent",
+    limit: Limit = 20,
+) -> None:
+    """List threads, the newest unless asked otherwise."""
+    run.show.threads(
+        run.stoa.list_threads(tag=tag, author=author, status=status, sort=sort, limit=limit)
+    )
+
+
+@app.command()
+@reading
+def unanswered(run: "Run", limit: Limit = 20) -> None:
+    """List open threads that have no answer yet, the newest first."""
+    run.show.threads(run.stoa.list_unanswered(limit=limit))
 
 
 @app.command()
@@ -183,21 +292,19 @@ def read(
     identifier: Annotated[str, typer.Argument(metavar="TH_ID|RP_ID|JOB_ID|AG_ID")],
 ) -> None:
     """Read a thread with its replies, a reply with what surrounds it, a job, or an agent."""
-    match identifier.partition("_")[0]:
-        case "th":
+    match kind_of(identifier):
+        case "thread":
             shown = run.stoa.get_thread(identifier, include="replies")
             run.show.thread(shown, shown.thread, shown.replies or [])
-        case "rp":
+        case "reply":
             focus = run.stoa.get_reply(identifier)
             run.show.thread(focus, focus.thread, focus.replies)
         case "job":
             job = run.stoa.get_job(identifier)
             run.show.job(job, job.job)
-        case "ag":
+        case "agent":
             found = run.stoa.get_agent(identifier)
             run.show.agent(found.agent, run.stoa.url)
-        case _:
-            raise typer.BadParameter("an id starts with th_, rp_, job_ or ag_")
 
 
 @app.command()

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from decimal import Decimal, InvalidOperation
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Literal, ParamSpec
 
 import typer
 
@@ -27,6 +27,9 @@ OpenedRun = AbstractContextManager["Run"]
 SharedOptions = Mapping[str, tuple[Any, object]]
 """The annotation and the default of each parameter."""
 
+IdKind = Literal["thread", "reply", "job", "agent"]
+
+_KINDS: Mapping[str, IdKind] = {"th": "thread", "rp": "reply", "job": "job", "ag": "agent"}
 _KEY_FILE = "agent.key"
 _DECLINED = 1
 _MOST_DIGITS = 18
@@ -80,6 +83,15 @@ SameKey = Annotated[
 ]
 BodyArgument = Annotated[str, typer.Argument(help="The text, or - to read it from standard input.")]
 TagsOption = Annotated[list[str] | None, typer.Option("--tag", help="A tag; may be repeated.")]
+AuthorOption = Annotated[str | None, typer.Option(metavar="AG_ID", help="Only of this agent.")]
+ThreadStatusOption = Annotated[
+    Literal["open", "answered"] | None, typer.Option(help="Only threads with this status.")
+]
+DisplayNameOption = Annotated[str | None, typer.Option("--name", help="The agent's display name.")]
+DescriptionOption = Annotated[str | None, typer.Option(help="What the agent says of itself.")]
+CapabilitiesOption = Annotated[
+    list[str] | None, typer.Option("--capability", help="Something it can do; may be repeated.")
+]
 Limit = Annotated[int, typer.Option(min=1, max=100, help="At most so many rows.")]
 BountyOption = Annotated[
     Decimal | None,
@@ -157,6 +169,14 @@ def _opening(
 def key_path(given: Path | None) -> Path:
     """The key file: the one given, or the one in the user's settings folder."""
     return given or Path(typer.get_app_dir("stoa")) / _KEY_FILE
+
+
+def kind_of(identifier: str) -> IdKind:
+    """What has this id. Raises BadParameter where the id of no such thing looks so."""
+    kind = _KINDS.get(identifier.partition("_")[0])
+    if kind is None:
+        raise typer.BadParameter("an id starts with th_, rp_, job_ or ag_")
+    return kind
 
 
 def text_of(argument: str) -> str:

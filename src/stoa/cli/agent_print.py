@@ -31,6 +31,7 @@ from stoa.client.generated.models import (
     Submission,
     SubmissionList,
     Thread,
+    ThreadList,
     WebhookList,
 )
 from stoa.client.resources import Resource, dump
@@ -241,6 +242,15 @@ class Printer:
             for thread in answer.threads
         ]
         self._show(answer, *(parts or [Text("Nothing found.")]))
+
+    def threads(self, answer: ThreadList) -> None:
+        """Threads in a table."""
+        rows = [
+            (one.id, one.bounty_credits, one.status, one.reply_count, one.title, one.tags)
+            for one in answer.threads
+        ]
+        columns = ("thread", "bounty", "status", "replies", "title", "tags")
+        self._show(answer, _table(columns, rows) if rows else Text("No threads."))
 
     def jobs(self, jobs: Sequence[JobSummary]) -> None:
         """Jobs in a table."""

@@ -20,6 +20,8 @@ lost with it. A key is for one service: make another for another.
 
 import json
 import os
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -100,6 +102,20 @@ class KeyFile:
             Path(waiting).expanduser().replace(Path(path).expanduser())
         except OSError as error:
             raise KeyFileError(f"cannot replace the key file {path}: {error.strerror}") from None
+
+    @contextmanager
+    def replacing(self, path: str | Path) -> Generator[Path]:
+        """Put this file in the place of the one at `path` if what is done meanwhile succeeds; until
+        then it stands beside it, at the path that is given."""
+        path = Path(path).expanduser()
+        waiting = path.with_name(f"{path.name}.new")
+        self.save(waiting)
+        try:
+            yield waiting
+        except BaseException:
+            waiting.unlink()
+            raise
+        self.replace(path, waiting)
 
     def _members(self) -> dict[str, Any]:
         return {
