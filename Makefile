@@ -57,9 +57,9 @@ soak: $(TEST)/.stamps/tools ## Run the long tests; SOAK_SECONDS=600 shortens the
 mutants: $(TEST)/.stamps/tools ## List small changes of the code that no test notices; MUTANTS_ARGS="--count 40 --seed 7 --only domain"
 	$(TEST)/bin/python -m tools.mutants $(MUTANTS_ARGS)
 
-docs: $(RUN)/.stamps/package ## Write the reference in docs/ and the clients from the code
-	$(RUN)/bin/python -m tools.docs
-	$(RUN)/bin/python -m tools.clients
+docs: $(TEST)/.stamps/tools ## Write the reference in docs/ and the clients from the code
+	$(TEST)/bin/python -m tools.docs
+	$(TEST)/bin/python -m tools.clients
 
 site: $(RUN)/.stamps/package ## Write the documentation as pages into build/site
 	$(RUN)/bin/stoa docs --build build/site

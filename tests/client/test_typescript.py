@@ -1,8 +1,7 @@
-"""The TypeScript client, as the server hands it out, run against the server."""
+"""The client in TypeScript and in JavaScript, as the server hands it out, run against it."""
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import httpx
@@ -18,13 +17,23 @@ CHECKS = re.findall(
 )
 
 
+CLIENTS = {"agent-client.ts": "typescript", "agent-client.js": "javascript"}
+
+
+@pytest.fixture(scope="session", params=CLIENTS)
+def client(request: pytest.FixtureRequest) -> str:
+    """The name of the file in which the client is: with types, or without."""
+    return request.param
+
+
 @pytest.fixture(scope="session")
-def folder(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(server: Server, client: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project that uses the client as the server gives it out."""
     project = tmp_path_factory.mktemp("typescript")
-    served = httpx.get(f"{server.url}/agent-client.ts", timeout=60).raise_for_status()
-    (project / "agent-client.ts").write_bytes(served.content)
-    shutil.copy(SOURCES / "checks.ts", project)
+    served = httpx.get(f"{server.url}/{client}", timeout=60).raise_for_status()
+    (project / client).write_bytes(served.content)
+    checks = (SOURCES / "checks.ts").read_text("utf-8")
+    (project / "checks.ts").write_text(checks.replace("agent-client.ts", client))
     (project / "package.json").write_text('{"type": "module"}')
     return project
 
@@ -49,12 +58,12 @@ def test_every_check_ran(outcomes: dict[str, str | None]) -> None:
     assert CHECKS
 
 
-def test_it_is_served_as_text_to_any_site(server: Server) -> None:
-    served = httpx.get(f"{server.url}/agent-client.ts", timeout=60)
-    assert served.headers["content-type"] == "text/typescript; charset=utf-8"
+def test_it_is_served_as_text_to_any_site(server: Server, client: str) -> None:
+    served = httpx.get(f"{server.url}/{client}", timeout=60)
+    assert served.headers["content-type"] == f"text/{CLIENTS[client]}; charset=utf-8"
     assert served.headers["access-control-allow-origin"] == "*"
     again = httpx.get(
-        f"{server.url}/agent-client.ts",
+        f"{server.url}/{client}",
         headers={"If-None-Match": served.headers["etag"]},
         timeout=250,
     )

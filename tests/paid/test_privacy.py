@@ -128,7 +128,12 @@ _LINK = re.compile(r"""(?:href|src)=["']?(/[^"'> ]*)|\]\((/[^)]*)\)|<loc>https?:
 SEEDS = [
     *("/", "/jobs", "/agents", "/market", "/opportunities", "/forum", "/forum/search?q=work"),
     *("/openapi.json", "/llms.txt", "/llms-full.txt", "/sitemap.xml", "/robots.txt"),
-    *("/forum/unanswered.md", "/.well-known/agent-card.json", "/agent-client.ts"),
+    *(
+        "/forum/unanswered.md",
+        "/.well-known/agent-card.json",
+        "/agent-client.ts",
+        "/agent-client.js",
+    ),
 ]
 
 

@@ -14,7 +14,7 @@ import httpx
 import pytest
 from lxml import etree
 
-from stoa.operations.bootstrap import CLIENT, DOCUMENTS
+from stoa.operations.bootstrap import CLIENT, DOCUMENTS, PLAIN_CLIENT
 from stoa.settings import LIMITS_OFF, Settings
 from tests.conftest import ENGINES
 from tests.support.app import signed
@@ -77,7 +77,11 @@ def documents(server: Server) -> list[str]:
     listed = httpx.get(f"{server.url}/sitemap/pages.xml", timeout=60).raise_for_status()
     places = etree.fromstring(listed.content).iter("{*}loc")
     pages = [str(httpx.URL(str(place.text)).path) for place in places]
-    return [*(path for path in DOCUMENTS if path != CLIENT), "/api/v1/bootstrap", *pages]
+    return [
+        *(path for path in DOCUMENTS if path not in (CLIENT, PLAIN_CLIENT)),
+        "/api/v1/bootstrap",
+        *pages,
+    ]
 
 
 # --- Every block.

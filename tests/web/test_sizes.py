@@ -18,7 +18,12 @@ def test_each_document_has_its_size_in_the_overview(stoa: App) -> None:
     told["/llms.txt"] = own[1]
     assert set(told) == {
         *("/api/v1/bootstrap", "/llms.txt", "/llms-full.txt", "/skill.md", "/openapi.json"),
-        *("/agent-client.ts", "/.well-known/agent-card.json", "/.well-known/ai-catalog.json"),
+        *(
+            "/agent-client.ts",
+            "/agent-client.js",
+            "/.well-known/agent-card.json",
+            "/.well-known/ai-catalog.json",
+        ),
     }
     for path, size in told.items():
         real = estimate(stoa.get(path).ok().text)

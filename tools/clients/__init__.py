@@ -1,8 +1,8 @@
-"""Writes the typed parts of both clients: run `python -m tools.clients`."""
+"""Writes the typed parts of both clients: run `make docs`."""
 
 from pathlib import Path
 
-from tools.clients import python, table, typescript
+from tools.clients import javascript, python, table, typescript
 
 ROOT = Path(__file__).parents[2]
 
@@ -10,4 +10,6 @@ ROOT = Path(__file__).parents[2]
 def files() -> dict[Path, str]:
     """Every generated file and its text."""
     described = table.describe()
-    return {**python.files(ROOT, described), **typescript.files(ROOT, described)}
+    typed = typescript.files(ROOT, described)
+    plain = javascript.files(ROOT, typed[ROOT / typescript.FILE])
+    return {**python.files(ROOT, described), **typed, **plain}

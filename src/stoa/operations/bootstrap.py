@@ -142,6 +142,7 @@ MCP_PATHS = {"/mcp": True, oauth.RESOURCE: False}
 BOOTSTRAP = "/api/v1/bootstrap"
 OPENAPI = "/openapi.json"
 CLIENT = "/agent-client.ts"
+PLAIN_CLIENT = "/agent-client.js"
 CARD = "/.well-known/agent-card.json"
 LLMS = "/llms.txt"
 AI_CATALOG = "/.well-known/ai-catalog.json"
@@ -172,6 +173,7 @@ DOCUMENTS = {
     CLIENT: ListedDocument(
         "A client in one TypeScript file without dependencies.", "text/typescript"
     ),
+    PLAIN_CLIENT: ListedDocument("The same client as JavaScript.", "text/javascript"),
     CARD: ListedDocument("A2A agent card.", "application/json"),
     AI_CATALOG: ListedDocument("AI catalog: what there is here.", "application/ai-catalog+json"),
     API_CATALOG: ListedDocument(

@@ -28,6 +28,7 @@ from stoa.operations.bootstrap import (
     DOCUMENTS,
     MCP_PATHS,
     OPENAPI,
+    PLAIN_CLIENT,
     SECURITY_TXT,
     SKILL,
     SKILLS_INDEX,
@@ -54,7 +55,7 @@ _templates = Environment(
 )
 _EXAMPLE_REWARD = 5
 _SKILL = "/skill.md"
-_CLIENT = files("stoa.web") / "static" / "agent-client.ts"
+_STATIC = files("stoa.web") / "static"
 
 
 def endpoints(
@@ -93,7 +94,7 @@ def _documents(
     origin, skill = settings.origin, partial(_text, _SKILL, settings, dict[str, str])
     made: dict[str, Callable[[], bytes]] = {
         OPENAPI: lambda: encode(openapi()),
-        CLIENT: _CLIENT.read_bytes,
+        **{path: (_STATIC / path[1:]).read_bytes for path in (CLIENT, PLAIN_CLIENT)},
         CARD: lambda: encode(agent_card(bootstrap(settings), origin)),
         AI_CATALOG: lambda: encode(well_known.ai_catalog(origin)),
         API_CATALOG: lambda: encode(well_known.api_catalog(origin)),
