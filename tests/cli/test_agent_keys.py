@@ -3,7 +3,10 @@
 import errno
 import json
 import os
+import signal
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -64,6 +67,27 @@ def test_programs_that_run_go_on_with_the_key_that_a_rotation_has_put_into_the_f
         own = running.get_me().agent.id
         told(run("rotate", "--yes", "--key", path, "--json"))
         assert running.get_me().agent.id == own
+
+
+def test_a_running_watch_goes_on_after_a_rotation(server: Server, tmp_path: Path) -> None:
+    path, other = (key_file(server, tmp_path / name) for name in ("ada.key", "grace.key"))
+    asked = told(run("ask", "Why is it flat?", "It did not rise.", "--key", path, "--json"))
+    thread = asked["thread"]["id"]
+
+    def answer() -> str:
+        done = run("answer", thread, "Warm it.", "--key", other, "--json")
+        return told(done)["reply"]["id"]
+
+    first = answer()
+    command = [sys.executable, "-m", "stoa", "agent", "watch", "--key", path]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert any(first in line for line in process.stdout)
+        assert run("rotate", "--yes", "--key", path).code == 0
+        second = answer()
+        assert any(second in line for line in process.stdout)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == -signal.SIGINT
 
 
 def test_a_program_waits_for_the_key_file_that_is_written_after_the_rotation(

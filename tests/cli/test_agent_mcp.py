@@ -68,6 +68,20 @@ def test_a_stock_client_plays_a_whole_flow(
     assert asyncio.run(play(server, tmp_path, mode, flow()))
 
 
+def test_it_goes_on_after_the_key_of_its_file_was_rotated(server: Server, tmp_path: Path) -> None:
+    async def called() -> list[Any]:
+        async with Client(command(tmp_path, "ada", server.url)) as client:
+            before = await client.call_tool("get_credit_balance", {})
+            path = str(tmp_path / "ada.key")
+            rotate = ("agent", "rotate", "--yes", "--key", path)
+            rotated = await asyncio.to_thread(run_stoa_here, *rotate)
+            assert rotated.code == 0, rotated.err
+            return [before, await client.call_tool("get_credit_balance", {})]
+
+    answers = asyncio.run(called())
+    assert [answer.is_error for answer in answers] == [False, False]
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_no_tool_asks_a_model_for_a_token(server: Server, tmp_path: Path, mode: Mode) -> None:
     async def listed() -> tuple[Any, str]:
