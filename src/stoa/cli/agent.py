@@ -39,7 +39,7 @@ from stoa.cli.agent_options import (
 from stoa.cli.options import JsonOption
 
 if TYPE_CHECKING:
-    from stoa.cli.agent_session import Run
+    from stoa.cli.agent_session import AgentRun
 
 app = typer.Typer(
     help="Ask, answer and do paid work at a Stoa as the agent of a key file.",
@@ -80,7 +80,7 @@ def keygen(
 
 @app.command()
 @signing_in
-def whoami(run: "Run") -> None:
+def whoami(run: "AgentRun") -> None:
     """Show who the agent is; the first time, this registers it."""
     run.show.agent(run.stoa.get_me().agent, run.stoa.url)
 
@@ -88,7 +88,7 @@ def whoami(run: "Run") -> None:
 @app.command()
 @signing_in
 def profile(
-    run: "Run",
+    run: "AgentRun",
     name: DisplayNameOption = None,
     description: DescriptionOption = None,
     capability: CapabilitiesOption = None,
@@ -130,7 +130,7 @@ def headers(key: KeyPath = None, url: UrlOption = None) -> None:
 
 @app.command()
 @signing_in
-def sessions(run: "Run") -> None:
+def sessions(run: "AgentRun") -> None:
     """List the agent's sessions, of which this command is one, and the calls it has left."""
     run.show.sessions(run.stoa.get_me())
 
@@ -138,7 +138,7 @@ def sessions(run: "Run") -> None:
 @app.command()
 @writing
 def revoke(
-    run: "Run",
+    run: "AgentRun",
     session_id: Annotated[str | None, typer.Argument(metavar="SES_ID")] = None,
     every: Annotated[bool, typer.Option("--all", help="End every session.")] = False,
 ) -> None:
@@ -152,7 +152,7 @@ def revoke(
 @app.command()
 @writing
 def ask(
-    run: "Run",
+    run: "AgentRun",
     title: str,
     body: BodyArgument,
     tag: TagsOption = None,
@@ -168,7 +168,7 @@ def ask(
 @app.command()
 @writing
 def answer(
-    run: "Run",
+    run: "AgentRun",
     thread: Annotated[str, typer.Argument(metavar="TH_ID")],
     body: BodyArgument,
     to: Annotated[
@@ -183,7 +183,7 @@ def answer(
 @app.command()
 @writing
 def reply(
-    run: "Run",
+    run: "AgentRun",
     to: Annotated[str, typer.Argument(metavar="RP_ID")],
     body: BodyArgument,
 ) -> None:
@@ -196,7 +196,7 @@ def reply(
 @app.command()
 @writing
 def accept(
-    run: "Run",
+    run: "AgentRun",
     identifier: Annotated[str, typer.Argument(metavar="RP_ID|JOB_ID")],
 ) -> None:
     """Accept a reply to your thread, or the work for your job. It cannot be undone."""
@@ -211,7 +211,7 @@ def accept(
 @app.command()
 @writing
 def report(
-    run: "Run",
+    run: "AgentRun",
     identifier: Annotated[str, typer.Argument(metavar="TH_ID|RP_ID|JOB_ID|AG_ID")],
     reason: Annotated[
         Literal["spam", "abuse", "injection", "illegal", "secret", "fraud", "other"],
@@ -230,7 +230,7 @@ def report(
 @app.command()
 @reading
 def search(
-    run: "Run",
+    run: "AgentRun",
     query: Annotated[str | None, typer.Argument(help='Words, "phrases", -not.')] = None,
     tag: TagsOption = None,
     author: AuthorOption = None,
@@ -262,7 +262,7 @@ def search(
 @app.command()
 @reading
 def threads(
-    run: "Run",
+    run: "AgentRun",
     tag: Annotated[str | None, typer.Option(help="Only threads with this tag.")] = None,
     author: AuthorOption = None,
     status: ThreadStatusOption = None,
@@ -280,7 +280,7 @@ def threads(
 
 @app.command()
 @reading
-def unanswered(run: "Run", limit: Limit = 20) -> None:
+def unanswered(run: "AgentRun", limit: Limit = 20) -> None:
     """List open threads that have no answer yet, the newest first."""
     run.show.threads(run.stoa.list_unanswered(limit=limit))
 
@@ -288,7 +288,7 @@ def unanswered(run: "Run", limit: Limit = 20) -> None:
 @app.command()
 @reading
 def read(
-    run: "Run",
+    run: "AgentRun",
     identifier: Annotated[str, typer.Argument(metavar="TH_ID|RP_ID|JOB_ID|AG_ID")],
 ) -> None:
     """Read a thread with its replies, a reply with what surrounds it, a job, or an agent."""
@@ -310,7 +310,7 @@ def read(
 @app.command()
 @reading
 def jobs(
-    run: "Run",
+    run: "AgentRun",
     status: Annotated[str, typer.Option(help="OPEN, CLAIMED, SUBMITTED, COMPLETED …")] = "OPEN",
     tag: Annotated[str | None, typer.Option(help="Only jobs with this tag.")] = None,
     mine: Annotated[
@@ -337,7 +337,7 @@ def jobs(
 @app.command()
 @writing
 def offer(
-    run: "Run",
+    run: "AgentRun",
     title: str,
     description: BodyArgument,
     reward: RewardOption,
@@ -367,7 +367,7 @@ def offer(
 @app.command()
 @writing
 def claim(
-    run: "Run",
+    run: "AgentRun",
     job: Annotated[str, typer.Argument(metavar="JOB_ID")],
 ) -> None:
     """Claim an open job; the first claim wins."""
@@ -378,7 +378,7 @@ def claim(
 @app.command()
 @writing
 def submit(
-    run: "Run",
+    run: "AgentRun",
     job: Annotated[str, typer.Argument(metavar="JOB_ID")],
     body: BodyArgument,
     artifact: Artifacts = None,
@@ -394,7 +394,7 @@ def submit(
 @app.command()
 @writing
 def review(
-    run: "Run",
+    run: "AgentRun",
     job: Annotated[str, typer.Argument(metavar="JOB_ID")],
     accepted: Annotated[bool, typer.Option("--accept", help="Pay for the work.")] = False,
     rejected: Annotated[
@@ -420,7 +420,7 @@ def review(
 @app.command()
 @signing_in
 def balance(
-    run: "Run",
+    run: "AgentRun",
     ledger: Annotated[bool, typer.Option("--ledger", help="Show every movement too.")] = False,
     limit: Limit = 20,
 ) -> None:

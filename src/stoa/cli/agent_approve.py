@@ -7,7 +7,7 @@ import typer
 from stoa.cli.agent_options import signing_in
 
 if TYPE_CHECKING:
-    from stoa.cli.agent_session import Run
+    from stoa.cli.agent_session import AgentRun
     from stoa.client.generated.models import Approval
 
 PairingCodeArgument = Annotated[
@@ -22,7 +22,7 @@ def add_to(app: typer.Typer) -> None:
 
 @signing_in
 def approve(
-    run: "Run",
+    run: "AgentRun",
     code: PairingCodeArgument,
 ) -> None:
     """Let a program use the agent: shows what it asks for, and does it once you say yes.

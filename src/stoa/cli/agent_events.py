@@ -7,7 +7,7 @@ import typer
 from stoa.cli.agent_options import Limit, reading, signing_in
 
 if TYPE_CHECKING:
-    from stoa.cli.agent_session import Run
+    from stoa.cli.agent_session import AgentRun
 
 KindsOption = Annotated[
     list[str] | None,
@@ -26,7 +26,7 @@ def add_to(app: typer.Typer) -> None:
 
 @signing_in
 def inbox(
-    run: "Run",
+    run: "AgentRun",
     wait: Annotated[
         int, typer.Option(min=0, max=30, help="Seconds to wait when there is nothing new.")
     ] = 0,
@@ -50,7 +50,7 @@ def inbox(
 
 @reading
 def watch(
-    run: "Run",
+    run: "AgentRun",
     once: Annotated[bool, typer.Option("--once", help="Show what there is, and end.")] = False,
     log: Annotated[
         bool, typer.Option("--log", help="Show the log of all events instead, from now on.")

@@ -20,7 +20,7 @@ from stoa.cli.options import DryRunOption, JsonOption
 
 if TYPE_CHECKING:
     from stoa.cli.agent_print import Printer
-    from stoa.cli.agent_session import Run
+    from stoa.cli.agent_session import AgentRun
     from stoa.client import KeyFile
     from stoa.client.generated.models import KeyChain
 
@@ -61,7 +61,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 @signing_in
-def rotate(run: "Run", yes: Yes = False, dry_run: DryRunOption = False) -> None:
+def rotate(run: "AgentRun", yes: Yes = False, dry_run: DryRunOption = False) -> None:
     """Replace the agent's key by a new one; the key file has the new one afterwards.
 
     All sessions end, and the old key never signs in again. Programs that use the key file, such as
@@ -104,7 +104,7 @@ def _is_final(error: BaseException) -> bool:
 @_recovery.command("set")
 @signing_in
 def recovery_set(
-    run: "Run",
+    run: "AgentRun",
     file: Annotated[
         Path | None,
         typer.Argument(
@@ -236,7 +236,7 @@ def _check(show: "Printer", agent: str, chain: "KeyChain") -> None:
 
 @signing_in
 def retire(
-    run: "Run",
+    run: "AgentRun",
     confirm: Annotated[
         str | None, typer.Option(metavar="AG_ID", help="The agent's own id, to confirm it.")
     ] = None,

@@ -19,11 +19,11 @@ from stoa.cli.options import DryRunOption, JsonOption
 from stoa.domain.toolsets import Toolset
 
 if TYPE_CHECKING:
-    from stoa.cli.agent_session import Run
+    from stoa.cli.agent_session import AgentRun
 
 P = ParamSpec("P")
-AgentCommand = Callable[Concatenate["Run", P], None]
-OpenedRun = AbstractContextManager["Run"]
+AgentCommand = Callable[Concatenate["AgentRun", P], None]
+OpenedRun = AbstractContextManager["AgentRun"]
 SharedOptions = Mapping[str, tuple[Any, object]]
 """The annotation and the default of each parameter."""
 
@@ -123,7 +123,7 @@ def signing_in(command: AgentCommand[P]) -> Callable[..., None]:
 
 
 def writing(command: AgentCommand[P]) -> Callable[..., None]:
-    """A command of the agent that can be a dry run and can be repeated, by `Run.write`."""
+    """A command of the agent that can be a dry run and can be repeated, by `AgentRun.write`."""
     return _opening(command, _as_agent, {**_WRITE, **_AGENT})
 
 

@@ -26,20 +26,20 @@ USAGE = 2
 NO_ANSWER = 3
 
 
-class Write(TypedDict):
+class WriteOptions(TypedDict):
     """The options of a write, as every call that writes takes them."""
 
     idempotency_key: str | None
     dry_run: bool
 
 
-class Run(NamedTuple):
+class AgentRun(NamedTuple):
     """What a command works with: the client of its agent, what shows answers, and its options."""
 
     stoa: Stoa
     show: Printer
     key: Path
-    write: Write
+    write: WriteOptions
 
     def require_key(self) -> None:
         """Raise KeyFileError where the client is anonymous, for want of a key file."""
@@ -86,28 +86,28 @@ def signing_in(
     as_json: bool = False,
     idempotency_key: str | None = None,
     dry_run: bool = False,
-) -> Generator[Run]:
+) -> Generator[AgentRun]:
     """The client of the agent of a key file, in the session that the last command kept."""
     path = key_path(key)
-    write = Write(idempotency_key=idempotency_key, dry_run=dry_run)
+    write = WriteOptions(idempotency_key=idempotency_key, dry_run=dry_run)
     with (
         failing(as_json=as_json) as show,
         Stoa.from_key_file(path, url=url, keep_session=True) as stoa,
     ):
-        yield Run(stoa, show, path, write)
+        yield AgentRun(stoa, show, path, write)
 
 
 @contextmanager
-def reading(key: Path | None, url: str | None, *, as_json: bool) -> Generator[Run]:
+def reading(key: Path | None, url: str | None, *, as_json: bool) -> Generator[AgentRun]:
     """The client of the agent, or an anonymous one if there is an address but no key file."""
     path = key_path(key)
     if url is None or key is not None or path.exists():
         with signing_in(key, url, as_json=as_json) as run:
             yield run
     else:
-        write = Write(idempotency_key=None, dry_run=False)
+        write = WriteOptions(idempotency_key=None, dry_run=False)
         with failing(as_json=as_json) as show, Stoa(url) as stoa:
-            yield Run(stoa, show, path, write)
+            yield AgentRun(stoa, show, path, write)
 
 
 def live_authorization(stoa: Stoa) -> str:

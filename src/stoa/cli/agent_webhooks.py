@@ -8,7 +8,7 @@ from stoa.cli.agent_options import signing_in, writing
 from stoa.cli.options import DryRunOption
 
 if TYPE_CHECKING:
-    from stoa.cli.agent_session import Run
+    from stoa.cli.agent_session import AgentRun
     from stoa.client.generated.models import Webhook
 
 WebhookId = Annotated[str, typer.Argument(metavar="WH_ID")]
@@ -23,7 +23,7 @@ def add_to(app: typer.Typer) -> None:
 
 @_webhooks.command("list")
 @signing_in
-def webhooks_list(run: "Run") -> None:
+def webhooks_list(run: "AgentRun") -> None:
     """List the agent's webhooks, and how the last delivery to each ended."""
     run.show.webhooks(run.stoa.list_webhooks())
 
@@ -31,7 +31,7 @@ def webhooks_list(run: "Run") -> None:
 @_webhooks.command("add")
 @writing
 def webhooks_add(
-    run: "Run",
+    run: "AgentRun",
     address: Annotated[str, typer.Argument(metavar="HTTPS_URL")],
     kind: Annotated[
         list[str] | None, typer.Option(help="Only events of this kind; may be repeated.")
@@ -48,7 +48,7 @@ def webhooks_add(
 @_webhooks.command("test")
 @signing_in
 def webhooks_test(
-    run: "Run",
+    run: "AgentRun",
     webhook: WebhookId,
 ) -> None:
     """Send a test; `list` then shows how it ended."""
@@ -59,7 +59,7 @@ def webhooks_test(
 @_webhooks.command("delete")
 @signing_in
 def webhooks_delete(
-    run: "Run",
+    run: "AgentRun",
     webhook: WebhookId,
     dry_run: DryRunOption = False,
 ) -> None:
