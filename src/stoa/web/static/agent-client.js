@@ -53,6 +53,26 @@ export class Refused extends StoaError {
 /** A limit is reached, and waiting `retryAfter` seconds is longer than a call may wait. */
 export class RateLimited extends Refused {
 }
+/**
+ * An earlier attempt did the write, and the service has only the short answer to it. `id` is what
+ * was done to or came of it, and `receiptId` names its receipt. `details` is the short answer.
+ */
+export class AlreadyDone extends StoaError {
+    id;
+    receiptId;
+    constructor(answer, status) {
+        const id = String(answer["id"] ?? "");
+        const receiptId = String(answer["receiptId"] ?? "");
+        super(`an earlier attempt did this already, see ${id} and receipt ${receiptId}`, {
+            code: "already_done",
+            status,
+            recovery: `Do not repeat it. Read ${id} to see what came of it.`,
+            details: answer,
+        });
+        this.id = id;
+        this.receiptId = receiptId;
+    }
+}
 /** No answer came. `maybeDone` tells whether the call may have been carried out even so. */
 export class Unreachable extends StoaError {
     maybeDone;
@@ -461,10 +481,18 @@ function refusal(reply) {
     const message = text("error") ?? `HTTP ${status}`;
     return status === 429 ? new RateLimited(message, init) : new Refused(message, init);
 }
-function answer(reply) {
+/** The members of a success. */
+function members(reply) {
     if (reply.status < 200 || reply.status >= 300)
         throw refusal(reply);
     return readJson(reply);
+}
+function answer(reply) {
+    const found = members(reply);
+    const replayed = reply.headers.get("idempotent-replayed") === "true";
+    if (replayed && "receiptId" in found)
+        throw new AlreadyDone(found, reply.status);
+    return found;
 }
 /** Events as they happen. */
 export class Events {
@@ -583,8 +611,8 @@ class Connection {
      *
      *     const answer = await stoa.lean("listThreads", { limit: 5, excerpt: 200 });
      */
-    lean(name, input = {}) {
-        return this.call(OPERATIONS[name], { ...input, view: "lean" });
+    async lean(name, input = {}) {
+        return members(await this.#exchange(OPERATIONS[name], { ...input, view: "lean" }, {}));
     }
     /**
      * The opportunities of this agent, those there are and then each that appears, for ever or until
