@@ -1,4 +1,4 @@
-"""Rules for the code, checked on its syntax: sizes, floors, one clock, exact money, full docs."""
+"""Rules for the code, checked on its syntax: sizes, names, one clock, exact money, full docs."""
 
 import ast
 import re
@@ -25,6 +25,10 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 def name_of(file: Path) -> str:
     return file.relative_to(SOURCE).as_posix()
+
+
+def room_of(name: str) -> str:
+    return name.removesuffix(".py").split("/")[0]
 
 
 @cache
@@ -146,65 +150,7 @@ def test_a_name_that_two_types_share_is_found() -> None:
     assert shared_names([("client/a.py", "Row"), ("store/a.py", "Row")]) != {}
 
 
-# --- Floors: imports only go down.
-
-FLOORS = [
-    {"domain"},
-    {"schemas"},
-    {"caching", "clock", "entropy", "metrics", "settings", "logs", "store", "rendering"}
-    | {"outgoing"},
-    {"operations"},
-    {"limits"},
-    {"calls", "upkeep"},
-    {"http", "server"},
-    {"configuration", "rest", "openapi", "mcp", "oauth", "web"},
-    {"app", "dispatch"},
-    {"importers", "demo", "cli", "__main__"},
-]
-FLOOR_OF = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}
-ALONE = "client"
-"""The SDK can be used without the server: it imports no other package of Stoa."""
-
-
-def room_of(name: str) -> str:
-    return name.removesuffix(".py").split("/")[0]
-
-
-def imports(nodes: list[ast.AST]) -> Iterator[str]:
-    """The rooms that a module imports from, late imports included."""
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        yield from (name.split(".")[1] for name in names if name.startswith("stoa."))
-
-
-def test_imports_only_go_down() -> None:
-    upwards = [
-        (name, room)
-        for name, nodes in every_module()
-        if room_of(name) in FLOOR_OF
-        for room in imports(nodes)
-        if room in FLOOR_OF and FLOOR_OF[room] > FLOOR_OF[room_of(name)]
-    ]
-    assert upwards == []
-
-
-def test_every_room_has_its_floor() -> None:
-    rooms = {room_of(name_of(file)) for file in MODULES} - {"__init__"}
-    assert rooms == {*FLOOR_OF, ALONE}
-
-
-def test_the_client_stands_alone() -> None:
-    for name, nodes in every_module():
-        rooms = set(imports(nodes))
-        if room_of(name) == ALONE:
-            assert rooms <= {ALONE, "__version__"}, name
-        elif ALONE in rooms:
-            assert room_of(name) in {"cli", "demo", "importers", "mcp"}, name
+# --- What rooms may know; `test_floors.py` says which may import which.
 
 
 def test_the_domain_knows_no_library_but_that_of_keys() -> None:
@@ -263,7 +209,7 @@ CALLED_BY_NAME = {
 READ_BESIDE = {
     "calls/following/waiting.py:.asleep",
     "rendering/html.py:OUTPUT_FACTOR",
-    "server/exposition.py:METRICS",
+    "monitoring/exposition.py:METRICS",
     "settings.py:LIMITS_OFF",
     "store/tsquery.py:BLOCK_BITS",
     "upkeep/loops.py:.audits",

@@ -14,8 +14,8 @@ from stoa.calls.outages import how_to_retry
 from stoa.domain.errors import CATALOGUE
 from stoa.domain.ids import PREFIXES
 from stoa.domain.missing import in_another_thread, missing
+from stoa.http.error_reference import codes, example_refusal
 from stoa.operations.catalog import all_operations
-from stoa.rest.refusals import codes, example_refusal
 
 SOURCE = Path(__file__).parents[1] / "src/stoa"
 OPERATIONS = all_operations()
@@ -216,7 +216,7 @@ def test_how_to_retry_holds_the_style_for_every_write() -> None:
 MADE_ELSEWHERE = {
     ("calls/outages.py", "recovery"),
     ("calls/runner.py", "how_to_retry(operation, incoming.idempotency_key)"),
-    ("rest/refusals.py", "code"),
+    ("http/error_reference.py", "code"),
     ("domain/jobs.py", "refusal_code(status, event)"),
     ("domain/key_changes.py", "refusal_code(state)"),
     ("operations/keys.py", "refusal.code"),

@@ -1,7 +1,7 @@
 """The composition root: settings, store, limiter, clock and faces become one application."""
 
 import os
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from stoa import __version__, caching
@@ -28,16 +28,14 @@ from stoa.domain.webhooks import SECRET_BYTES, WebhookSigner
 from stoa.entropy import IdGenerator, random_bytes
 from stoa.http.hosts import Hosts
 from stoa.http.late import LateApplication
-from stoa.http.ready import FindPosted, ReadyAnswers, nothing_ready
 from stoa.http.wire import Application
 from stoa.limits.charge import Charges
 from stoa.limits.limiter import MemoryLimiter
 from stoa.limits.shared import SharedLimiter
 from stoa.mcp.door import PATH, Mcp
 from stoa.mcp.gate import Gate
-from stoa.mcp.known_calls import KnownCalls
-from stoa.mcp.ready import ReadyCalls
 from stoa.metrics import CONNECTIONS, UNREADABLE, AllCounters, Counters
+from stoa.monitoring.exposition import Exposition
 from stoa.oauth.door import OAuthDoor
 from stoa.operations import secret
 from stoa.operations.authors import Authors
@@ -48,14 +46,16 @@ from stoa.operations.parts.buckets import BUCKETS
 from stoa.operations.secret import Secret
 from stoa.operations.sessions import CHALLENGE_PATH
 from stoa.outgoing.client import Outgoing
-from stoa.rest.ready import ReadyChallenges
 from stoa.rest.rest import Rest
 from stoa.server.access import RequestLines, observed
 from stoa.server.connections import Connections, Timeouts
-from stoa.server.exposition import Exposition
 from stoa.server.server import Server
 from stoa.server.tracing import traced
 from stoa.settings import Settings
+from stoa.shortcuts.cached_answers import FindPosted, ReadyAnswers, nothing_ready
+from stoa.shortcuts.challenges import ReadyChallenges
+from stoa.shortcuts.known_calls import KnownCalls
+from stoa.shortcuts.tool_calls import ReadyCalls
 from stoa.store import sessions
 from stoa.store.engines import engine_of
 from stoa.store.transfer import backups
@@ -325,12 +325,16 @@ def _site(
     """What is not under `/api`, with all that makes pages."""
     from stoa.oauth import pages as oauth
     from stoa.openapi.document import openapi_document
+    from stoa.openapi.slices import Slices
     from stoa.web import discovery
     from stoa.web.pages import pages
 
     settings = reads.services.settings
     openapi = partial(openapi_document, all_operations(), settings)
-    documents = discovery.endpoints(settings, openapi, clock, signer)
+    slices = cache(lambda: Slices(openapi()))
+    documents = discovery.endpoints(
+        settings, openapi, lambda names: slices().encoded(names), clock, signer
+    )
     signing_in = partial(oauth.routes, authorizing, charges, clock)
     return pages(reads, settings.origin, openapi, documents, signing_in)
 

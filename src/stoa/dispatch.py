@@ -11,8 +11,7 @@ from stoa.domain.errors import Refusal
 from stoa.domain.oauth import REGISTRATION
 from stoa.http import answering
 from stoa.http.hosts import Hosts
-from stoa.http.ready import REQUEST
-from stoa.http.request import HttpRequest
+from stoa.http.request import REQUEST, HttpRequest
 from stoa.http.wire import HeaderList, Message, Receive, Scope, Send
 from stoa.logs import log, note_request
 from stoa.mcp import door as mcp

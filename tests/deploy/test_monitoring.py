@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from stoa.server.exposition import METRICS
+from stoa.monitoring.exposition import METRICS
 from tools.docs import ROOT
 
 ALERTS = ROOT / "deploy/prometheus/alerts.yml"

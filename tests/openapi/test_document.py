@@ -13,11 +13,11 @@ from openapi_spec_validator import validate
 from stoa.domain import keys
 from stoa.domain.errors import CATALOGUE
 from stoa.http.answering import CHALLENGES
+from stoa.http.error_reference import codes, example_body
 from stoa.openapi.document import openapi_document
 from stoa.openapi.errors import schema_name
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access, Charged, Operation
-from stoa.rest.refusals import codes, example_body
 from stoa.schemas.base import encode
 from stoa.schemas.errors import OWN_MEMBERS
 from stoa.schemas.validation import parse

@@ -30,11 +30,11 @@ from stoa.domain import (
 from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
 from stoa.domain.snippets import Sought
-from stoa.mcp import results
 from stoa.rendering import fences, html, lines, signs, tags
 from stoa.schemas.base import encode, read_time
 from stoa.schemas.threads import CreateThread
 from stoa.schemas.validation import Shape, parse
+from stoa.shortcuts import tool_results as results
 from stoa.store import consistency, tsquery
 from stoa.web import markdown as markdown_pages
 

@@ -1,7 +1,7 @@
 """The page of all refusals."""
 
+from stoa.http.error_reference import ErrorReference, reference
 from stoa.operations.catalog import all_operations
-from stoa.rest.refusals import ErrorReference, reference
 from tools.docs.markdown import code, table
 from tools.docs.markdown import page as whole
 

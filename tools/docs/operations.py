@@ -3,10 +3,10 @@
 from itertools import groupby
 from typing import Any
 
+from stoa.http.error_reference import codes
 from stoa.http.streaming import PATH_END
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access, Charged, Operation
-from stoa.rest.refusals import codes
 from stoa.web.discovery import camel
 from tools.docs.markdown import code, document, pretty, table, words
 from tools.docs.markdown import page as whole

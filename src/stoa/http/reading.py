@@ -11,9 +11,8 @@ from urllib.parse import parse_qsl
 from stoa.domain import limits
 from stoa.domain.errors import InputIssue, Refusal, invalid, invalid_field
 from stoa.http.answering import RequestRefusal
-from stoa.http.wire import Headers, Receive
+from stoa.http.wire import ArrivedBody, Headers, Receive
 from stoa.schemas.validation import Shape, Values
-from stoa.server.beginning import Arrived
 
 _QUERY_FIELDS = 100
 _NAME_CHARS = 80
@@ -27,7 +26,7 @@ async def body_bytes(receive: Receive, headers: Headers, media_type: bytes = _JS
     length = headers.get(b"content-length", b"0")
     if length.isdigit() and int(length[:20]) > limits.BODY_BYTES:
         raise RequestRefusal("payload_too_large", _CLOSE)
-    body = receive.take() if isinstance(receive, Arrived) else None
+    body = receive.take() if isinstance(receive, ArrivedBody) else None
     if body is None:
         try:
             async with asyncio.timeout(limits.BODY_TIMEOUT_MS / 1000):

@@ -8,6 +8,9 @@ from stoa.http.hosts import Hosts
 from stoa.http.wire import HeaderList, Headers, Receive, Scope
 from stoa.metrics import UNKNOWN
 
+REQUEST = "stoa.request"
+"""The member of the ASGI scope for a request that was read already."""
+
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 

@@ -1,6 +1,7 @@
 """The ASGI types that all faces work with."""
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
 from typing import Any, Protocol
 
@@ -57,3 +58,21 @@ class Ready(Protocol):
     def find_posted(self, scope: Scope, body: bytes) -> InParts | None:
         """The whole answer to a POST with this body, or None."""
         ...
+
+
+class ArrivedBody(ABC):
+    """An ASGI `receive` of a request whose body is here as a whole."""
+
+    __slots__ = ("_body",)
+
+    def __init__(self, body: bytes) -> None:
+        self._body: bytes | None = body
+
+    def take(self) -> bytes | None:
+        """The body, once. To await it takes a timeout, for which there has to be a task."""
+        body, self._body = self._body, None
+        return body
+
+    @abstractmethod
+    async def __call__(self) -> Message:
+        """The next message of the request."""

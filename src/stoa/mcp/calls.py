@@ -15,18 +15,18 @@ from stoa.calls.runner import Runner
 from stoa.domain.errors import InputIssue, Refusal, invalid, invalid_field
 from stoa.domain.ids import prefix_of
 from stoa.http import answering, reading
-from stoa.http.ready import cache_key
 from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList
 from stoa.mcp.connection import AddressOptions
 from stoa.mcp.messages import McpMessage, ProtocolError
-from stoa.mcp.results import content
 from stoa.mcp.tools import AUTHORIZATION, own_arguments
 from stoa.operations.parts.buckets import headers as rate_headers
 from stoa.operations.table import Operation
 from stoa.schemas import messages
 from stoa.schemas.base import encode
 from stoa.schemas.validation import Shape, Values, is_json_list, names, shapes
+from stoa.shortcuts.cached_answers import cache_key
+from stoa.shortcuts.tool_results import content
 
 _INTEGER_DIGITS = 18
 _INTEGER_MOST = 10**_INTEGER_DIGITS

@@ -13,10 +13,10 @@ from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList, Send
 from stoa.limits.charge import Charges
 from stoa.mcp.gate import Gate
-from stoa.mcp.known_calls import KnownCalls
-from stoa.mcp.ready import NO_STORE
 from stoa.operations.table import Operation
 from stoa.schemas.base import encode
+from stoa.shortcuts.known_calls import KnownCalls
+from stoa.shortcuts.tool_calls import NO_STORE
 
 if TYPE_CHECKING:
     from stoa.mcp.messages import McpReply

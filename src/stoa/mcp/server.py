@@ -15,10 +15,10 @@ from stoa.mcp import messages, tools
 from stoa.mcp.calls import Tools
 from stoa.mcp.connection import AddressOptions, connection
 from stoa.mcp.eras import EnvelopeEra, Era, HandshakeEra, is_handshake, server_info
-from stoa.mcp.known_calls import Known, KnownCalls
 from stoa.mcp.messages import McpMessage, McpReply, ProtocolError
-from stoa.mcp.results import result
 from stoa.operations.table import Operation, Toolset
+from stoa.shortcuts.known_calls import Known, KnownCalls
+from stoa.shortcuts.tool_results import result
 
 _CALL = "tools/call"
 _INSTRUCTIONS = """\

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable
 from functools import cache
-from typing import TypeVar
 
 from stoa.calls import dry_runs, idempotency
-from stoa.domain import ids, text
 from stoa.operations.table import Access, Operation
 from stoa.schemas.base import encode
 from stoa.schemas.content import UntrustedContent
-from stoa.schemas.json_schema import Schema, answer_schemas, request_schemas
+from stoa.schemas.json_schema import Schema, answer_schemas
+from stoa.schemas.plain_schemas import named, plain_schema, without
 
 AUTHORIZATION = "authorization"
 """The argument that carries the token. It is no field of any request: it stops at this face."""
@@ -22,9 +21,6 @@ the arguments of a page: `nextCursor` leads on."""
 _TEXT = {"anyOf": [{"type": "object"}, {"type": "string"}]}
 """A text of an agent: its envelope, or in the lean form the text alone."""
 _TOKEN = {"type": "string", "description": "`Bearer <ACCESS_TOKEN>`"}
-_SEEN = r"\S"
-_TEXTS = frozenset(map(text.portable, (text.LABEL_PATTERN, text.NOT_BLANK_PATTERN)))
-_IDS = frozenset(ids.pattern(prefix) for prefix in ids.PREFIXES.values())
 _PAGING: dict[str, tuple[str, ...]] = {
     "limit": ("description",),
     "offset": ("description",),
@@ -32,8 +28,6 @@ _PAGING: dict[str, tuple[str, ...]] = {
 }
 """The paging arguments, and what of their schemas their names, other schemas or the `instructions`
 say."""
-
-T = TypeVar("T")
 
 
 def own_arguments(operation: Operation, *, takes_token: bool) -> tuple[str, ...]:
@@ -43,22 +37,12 @@ def own_arguments(operation: Operation, *, takes_token: bool) -> tuple[str, ...]
     return (*token, *_OF_WRITES) if operation.takes_key else token
 
 
-def title(operation: Operation) -> str:
-    """The tool's name for people: `search_threads` is "Search threads"."""
-    return operation.tool_name.replace("_", " ").capitalize()
-
-
-def describe(operation: Operation) -> str:
-    """What the tool does and when to use it."""
-    return " ".join(part for part in (operation.summary, operation.description) if part)
-
-
 def definition(operation: Operation, *, takes_token: bool = True) -> Schema:
     """One entry of `tools/list`; the tool takes its token as an argument or not."""
     return {
         "name": operation.tool_name,
-        "title": title(operation),
-        "description": describe(operation),
+        "title": operation.tool_title,
+        "description": operation.told,
         "inputSchema": input_schema(operation, takes_token=takes_token),
         "outputSchema": output_schema(operation),
         "annotations": annotations(operation),
@@ -89,12 +73,13 @@ def annotations(operation: Operation) -> dict[str, bool]:
 
 def input_schema(operation: Operation, *, takes_token: bool = True) -> Schema:
     """The whole JSON Schema of the arguments, without references."""
-    fields = plain_fields(operation)
+    whole = plain_schema(operation.request)
+    fields = dict(whole["properties"])
     paging = {
-        name: _without(fields.pop(name), *said) for name, said in _PAGING.items() if name in fields
+        name: without(fields.pop(name), *said) for name, said in _PAGING.items() if name in fields
     }
     fields = {name: _or_text(one) for name, one in fields.items()}
-    required = _whole(operation).get("required", [])
+    required = whole.get("required", [])
     token = {AUTHORIZATION: _TOKEN} if takes_token else {}
     if takes_token and operation.who.access is Access.AGENT:
         required = [*required, AUTHORIZATION]
@@ -104,67 +89,13 @@ def input_schema(operation: Operation, *, takes_token: bool = True) -> Schema:
     return {**schema, "required": required} if required else schema
 
 
-def plain_fields(operation: Operation) -> dict[str, Schema]:
-    """The schemas of a request's fields, without references, nulls and long patterns."""
-    return dict(_whole(operation)["properties"])
-
-
-def _whole(operation: Operation) -> Schema:
-    kinds = request_schemas([operation.request])
-    return _inlined(kinds[operation.request.__name__], kinds)
-
-
 def _or_text(schema: Schema) -> Schema:
     """A list of texts may also be text: that of the list in JSON, of one item, or of labels with
     commas."""
     if schema.get("items", {}).get("type") != "string":
         return schema
     rest = {name: schema[name] for name in ("description", "default") if name in schema}
-    return {**rest, "anyOf": [_without(schema, *rest), {"type": "string"}]}
-
-
-def _inlined(schema: Schema, kinds: dict[str, Schema]) -> Schema:
-    """`schema` without references, nulls (an argument is left out instead), titles and examples."""
-    if "$ref" in schema:
-        named = _without(_inlined(_named(schema, kinds), kinds), "description")
-        return {**named, **_without(schema, "$ref", "default")}
-    if "anyOf" in schema:
-        choices = [_inlined(one, kinds) for one in schema["anyOf"] if one != {"type": "null"}]
-        rest = _tidy(_without(schema, "anyOf"))
-        return {**choices[0], **rest} if len(choices) == 1 else {"anyOf": choices, **rest}
-    tidy = _tidy(schema)
-    if "items" in tidy:
-        tidy["items"] = _inlined(tidy["items"], kinds)
-    if "properties" in tidy:
-        properties: Schema = tidy["properties"]
-        tidy["properties"] = {name: _inlined(one, kinds) for name, one in properties.items()}
-    return tidy
-
-
-def _named(schema: Schema, kinds: dict[str, Schema]) -> Schema:
-    return kinds[schema["$ref"].rpartition("/")[2]]
-
-
-def _tidy(schema: Schema) -> Schema:
-    """What a client needs of one schema, in words that every dialect of JSON Schema has.
-
-    The patterns against invisible text are long and in one dialect: their plain part takes the
-    place of them and of their explanation. A name such as `threadId` tells what an id looks like.
-    """
-    tidy = _without(schema, "title", "examples")
-    for name in ("default", "required"):
-        if not tidy.get(name, True):
-            del tidy[name]
-    patterns = {tidy.get("pattern"), *(one.get("pattern") for one in tidy.get("allOf", ()))}
-    if patterns & _TEXTS:
-        tidy = {**_without(tidy, "allOf", "minLength", "description"), "pattern": _SEEN}
-    if patterns & _IDS:
-        del tidy["pattern"]
-    return {"type": "string", **tidy} if "enum" in tidy else tidy
-
-
-def _without(mapping: dict[str, T], *names: str) -> dict[str, T]:
-    return {name: value for name, value in mapping.items() if name not in names}
+    return {**rest, "anyOf": [without(schema, *rest), {"type": "string"}]}
 
 
 def output_schema(operation: Operation) -> Schema:
@@ -182,8 +113,8 @@ def output_schema(operation: Operation) -> Schema:
 def _kind(schema: Schema, kinds: dict[str, Schema]) -> Schema:
     """The JSON type of a member. Some clients do not read a list of types: `anyOf` serves all."""
     if "$ref" in schema:
-        named = _named(schema, kinds)
-        return _TEXT if named is kinds.get(UntrustedContent.__name__) else _kind(named, kinds)
+        inner = named(schema, kinds)
+        return _TEXT if inner is kinds.get(UntrustedContent.__name__) else _kind(inner, kinds)
     if "anyOf" not in schema:
         return {"type": schema.get("type", "string")}
     choices = [_kind(one, kinds) for one in schema["anyOf"]]

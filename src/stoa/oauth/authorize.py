@@ -7,7 +7,7 @@ the person follows; a client or an address that is not known gets no link at all
 import hashlib
 from base64 import b64encode
 from importlib.resources import files
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.requests import Request
@@ -17,15 +17,15 @@ from stoa.calls.authorizing import Authorizing
 from stoa.domain import limits
 from stoa.domain.authorizations import answer_address, check_asked, read_confirmation
 from stoa.domain.clients import place, program
+from stoa.domain.errors import Refusal
 from stoa.domain.oauth import AUTHORIZATION, ISSUER, WRITE, OAuthRefusal
-from stoa.http.ready import REQUEST
+from stoa.http.browser_headers import SECURITY
+from stoa.http.request import REQUEST
 from stoa.http.request import HttpRequest as Incoming
 from stoa.limits.charge import Charges
 from stoa.oauth.clients import Clients
 from stoa.operations.parts.authorizations import ShownRequest
 from stoa.schemas.base import iso
-from stoa.web.security import SECURITY
-from stoa.web.site import Site
 
 SCRIPT = (files("stoa.oauth") / "static" / "authorize.js").read_text(encoding="utf-8")
 """The one script of all pages. Its hash is the only one that a browser may run."""
@@ -43,11 +43,23 @@ _CONFIRMATION = "confirmation"
 """The name of what the page of an approved request asks for, in the query of its address."""
 
 
+class PageMaker(Protocol):
+    """What makes the pages of this service: templates, headers, the style sheet."""
+
+    def page(self, request: Request, template: str, *, status: int, **values: Any) -> Response:
+        """A page made of a template and these values."""
+        ...
+
+    def refused(self, request: Request, refusal: Refusal) -> Response:
+        """The page of a refusal."""
+        ...
+
+
 class AuthorizationPages:
     """The pages of the authorization endpoint."""
 
     def __init__(
-        self, site: Site, clients: Clients, authorizing: Authorizing, charges: Charges
+        self, site: PageMaker, clients: Clients, authorizing: Authorizing, charges: Charges
     ) -> None:
         self._site = site
         self._clients = clients

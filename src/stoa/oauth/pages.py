@@ -1,5 +1,7 @@
 """The addresses below /oauth/ that people open, and that clients register at."""
 
+from collections.abc import Awaitable, Callable
+
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -10,15 +12,17 @@ from stoa.domain.addresses import parse_networks
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import AUTHORIZATION, REGISTRATION
 from stoa.limits.charge import Charges
-from stoa.oauth.authorize import AuthorizationPages
+from stoa.oauth.authorize import AuthorizationPages, PageMaker
 from stoa.oauth.clients import Clients
 from stoa.oauth.register import Registration
 from stoa.outgoing.client import Outgoing
-from stoa.web.documents import Endpoint
-from stoa.web.site import Site
+
+_Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def routes(authorizing: Authorizing, charges: Charges, clock: Clock, site: Site) -> list[Route]:
+def routes(
+    authorizing: Authorizing, charges: Charges, clock: Clock, site: PageMaker
+) -> list[Route]:
     """The routes of the authorization pages and of the registration of clients."""
     allowed = parse_networks(authorizing.services.settings.webhooks_allow)
     clients = Clients(Outgoing(allowed), authorizing, charges, clock, plain=bool(allowed))
@@ -31,7 +35,7 @@ def routes(authorizing: Authorizing, charges: Charges, clock: Clock, site: Site)
     ]
 
 
-def _shown(site: Site, endpoint: Endpoint) -> Endpoint:
+def _shown(site: PageMaker, endpoint: _Endpoint) -> _Endpoint:
     """The endpoint, with refusals shown as pages."""
 
     async def serve(request: Request) -> Response:

@@ -13,7 +13,7 @@ from stoa.domain.errors import Refusal
 from stoa.domain.oauth import EVERY_SCOPE, OAuthRefusal
 from stoa.http import reading
 from stoa.http.answering import CORS
-from stoa.http.ready import REQUEST
+from stoa.http.request import REQUEST
 from stoa.http.request import HttpRequest as Incoming
 from stoa.limits.charge import Charges
 from stoa.oauth.refusals import body, translated

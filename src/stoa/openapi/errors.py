@@ -6,9 +6,9 @@ from typing import Any
 
 from stoa.domain.errors import CATALOGUE, ErrorKind
 from stoa.http import answering
+from stoa.http.error_reference import codes, example_body, own_schema
 from stoa.openapi import headers
 from stoa.operations.table import Charged, Operation
-from stoa.rest.refusals import codes, example_body, own_schema
 from stoa.schemas.errors import OWN_MEMBERS, ErrorBody, Problem, Wait
 from stoa.schemas.json_schema import Schema, answer_schemas
 

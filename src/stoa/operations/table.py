@@ -158,6 +158,16 @@ class Operation:
         """Its name as a tool of any set, and in what is done or can be done next."""
         return self.tool or self.name
 
+    @property
+    def tool_title(self) -> str:
+        """The tool's name for people: `search_threads` is "Search threads"."""
+        return self.tool_name.replace("_", " ").capitalize()
+
+    @property
+    def told(self) -> str:
+        """What it does and when to use it, for models."""
+        return " ".join(part for part in (self.summary, self.description) if part)
+
     @cached_property
     def path_fields(self) -> tuple[str, ...]:
         """The names of the fields in the path, in its order."""

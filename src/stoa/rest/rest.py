@@ -10,7 +10,6 @@ from stoa.calls.incoming import Incoming, Outcome, Streamed
 from stoa.calls.runner import Runner
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.http import answering, reading, streaming
-from stoa.http.ready import cache_key
 from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderLines, Send, header_lines
 from stoa.limits.charge import Charges
@@ -23,6 +22,7 @@ from stoa.schemas import messages
 from stoa.schemas.base import encode
 from stoa.schemas.names import Names
 from stoa.schemas.validation import Shape, Values, names, shapes
+from stoa.shortcuts.cached_answers import cache_key
 
 _IDEMPOTENCY_KEY = idempotency.HEADER.lower().encode()
 _IN_QUERY = "query."

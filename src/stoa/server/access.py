@@ -6,8 +6,7 @@ from stoa.clock import elapsed_ms, elapsed_ns
 from stoa.domain import limits
 from stoa.domain.addresses import UNKNOWN as UNKNOWN_ADDRESS
 from stoa.domain.oauth import AUTHORIZATION
-from stoa.http.ready import REQUEST
-from stoa.http.request import HttpRequest
+from stoa.http.request import REQUEST, HttpRequest
 from stoa.http.wire import Application, Message, Receive, Scope, Send
 from stoa.logs import log
 from stoa.metrics import UNKNOWN, UNREADABLE, Counters

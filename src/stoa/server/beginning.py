@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextvars import copy_context
 from typing import Any, cast
 
-from stoa.http.wire import Application, Message, Receive, Scope, Send, Whole
+from stoa.http.wire import Application, ArrivedBody, Message, Receive, Scope, Send, Whole
 from stoa.server.exchange import whole
 from stoa.server.flow import Signal
 
@@ -69,13 +69,13 @@ class StartedCall:
             self._held.append(message)
 
 
-class Arrived:
+class Arrived(ArrivedBody):
     """The ASGI `receive` of the call: behind the body nothing comes before the task."""
 
-    __slots__ = ("_body", "_has_task", "_rest")
+    __slots__ = ("_has_task", "_rest")
 
     def __init__(self, body: bytes) -> None:
-        self._body: bytes | None = body
+        super().__init__(body)
         self._rest: Receive | None = None
         self._has_task: Signal | None = None
 
@@ -88,11 +88,6 @@ class Arrived:
             await self._has_task.wait()
         assert self._rest
         return await self._rest()
-
-    def take(self) -> bytes | None:
-        """The whole body, once. To await it takes a timeout, for which there has to be a task."""
-        body, self._body = self._body, None
-        return body
 
     def go_on(self, receive: Receive) -> None:
         """There is a task, whose `receive` says what comes now."""

@@ -7,8 +7,7 @@ body. Traces of clients are not continued.
 from typing import TYPE_CHECKING
 
 from stoa import __version__
-from stoa.http.ready import REQUEST
-from stoa.http.request import HttpRequest
+from stoa.http.request import REQUEST, HttpRequest
 from stoa.http.wire import Application, Message, Receive, Scope, Send
 from stoa.metrics import UNKNOWN
 from stoa.settings import Settings, SettingsError

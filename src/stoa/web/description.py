@@ -6,7 +6,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from stoa.domain.errors import Refusal
-from stoa.openapi.slices import Slices
 from stoa.web.documents import Endpoint
 from stoa.web.errors import refused_json
 from stoa.web.negotiation import PageFormat
@@ -14,7 +13,7 @@ from stoa.web.negotiation import PageFormat
 _HEADERS = {"Cache-Control": "public, no-cache"}
 
 
-def description(whole: Endpoint, slices: Callable[[], Slices], origin: str) -> Endpoint:
+def description(whole: Endpoint, openapi_of: Callable[[list[str]], bytes], origin: str) -> Endpoint:
     """The endpoint of the description; `whole` serves it where the query names no operation."""
 
     async def serve(request: Request) -> Response:
@@ -23,7 +22,7 @@ def description(whole: Endpoint, slices: Callable[[], Slices], origin: str) -> E
         if not names:
             return await whole(request)
         try:
-            return Response(slices().encoded(names), 200, _HEADERS, PageFormat.JSON)
+            return Response(openapi_of(names), 200, _HEADERS, PageFormat.JSON)
         except Refusal as refusal:
             return refused_json(request, refusal, origin)
 

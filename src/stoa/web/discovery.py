@@ -17,8 +17,6 @@ from stoa.clock import Clock
 from stoa.domain.credits import Credits
 from stoa.domain.token_counts import estimate
 from stoa.domain.webhooks import WebhookSigner
-from stoa.mcp import tools
-from stoa.openapi.slices import Slices
 from stoa.operations.bootstrap import (
     AI_CATALOG,
     API_CATALOG,
@@ -42,6 +40,7 @@ from stoa.operations.table import Operation
 from stoa.schemas.base import encode
 from stoa.schemas.bootstrap import Bootstrap
 from stoa.schemas.json_schema import Schema, answer_schemas, request_schemas
+from stoa.schemas.plain_schemas import plain_schema
 from stoa.settings import Settings
 from stoa.web import well_known
 from stoa.web.description import description
@@ -59,9 +58,13 @@ _STATIC = files("stoa.web") / "static"
 
 
 def endpoints(
-    settings: Settings, openapi: Callable[[], dict[str, Any]], clock: Clock, signer: WebhookSigner
+    settings: Settings,
+    openapi: Callable[[], dict[str, Any]],
+    openapi_of: Callable[[list[str]], bytes],
+    clock: Clock,
+    signer: WebhookSigner,
 ) -> dict[str, Endpoint]:
-    """The documents about the service, by their paths."""
+    """The documents about the service, by their paths. `openapi_of` describes some operations."""
     made = _documents(settings, openapi, signer)
     origin = settings.origin
     links = {API_CATALOG: f'<{origin}{API_CATALOG}>; rel="api-catalog"'}
@@ -69,8 +72,7 @@ def endpoints(
         path: document(make, DOCUMENTS[path].media_type, links.get(path))
         for path, make in made.items()
     }
-    slices = cache(lambda: Slices(openapi()))
-    found[OPENAPI] = description(found[OPENAPI], slices, origin)
+    found[OPENAPI] = description(found[OPENAPI], openapi_of, origin)
     if settings.contact:
         report = partial(well_known.security_txt, settings.contact, origin)
         found[SECURITY_TXT] = dated_document(lambda: report(clock()), "text/plain; charset=utf-8")
@@ -178,7 +180,7 @@ def _fields(operation: Operation) -> list[FieldSummary]:
 def _each_field(operation: Operation) -> Iterator[FieldSummary]:
     schema = request_schemas([operation.request])[operation.request.__name__]
     elsewhere = "query" if operation.method == "GET" else "body"
-    plain = tools.plain_fields(operation)
+    plain = plain_schema(operation.request)["properties"]
     for name in schema.get("properties", {}):
         shape = plain[name]
         yield FieldSummary(
@@ -258,7 +260,7 @@ def agent_card(contract: Bootstrap, origin: str) -> dict[str, Any]:
 def _skill(operation: Operation) -> dict[str, Any]:
     return {
         "id": operation.tool,
-        "name": tools.title(operation),
-        "description": tools.describe(operation),
+        "name": operation.tool_title,
+        "description": operation.told,
         "tags": [operation.tag],
     }

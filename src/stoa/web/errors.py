@@ -8,9 +8,9 @@ from starlette.responses import Response
 
 from stoa.domain.errors import Refusal, filled
 from stoa.http import answering
-from stoa.http.ready import REQUEST
+from stoa.http.error_reference import ErrorReference, reference
+from stoa.http.request import REQUEST
 from stoa.operations.catalog import all_operations
-from stoa.rest.refusals import ErrorReference, reference
 from stoa.schemas.base import encode
 from stoa.web.negotiation import PAGE, PageFormat, asked_form
 from stoa.web.site import SERVICE_DOC, Site

@@ -13,6 +13,7 @@ from starlette.routing import Route
 from stoa.calls.public_reads import PublicReads
 from stoa.domain.errors import Refusal
 from stoa.http.answering import RequestRefusal
+from stoa.http.browser_headers import SECURITY
 from stoa.operations.bootstrap import UNANSWERED
 from stoa.operations.catalog import all_operations
 from stoa.web import caching, reference
@@ -25,7 +26,6 @@ from stoa.web.errors import ErrorPages
 from stoa.web.feeds import unanswered_markdown
 from stoa.web.forum import ForumPages
 from stoa.web.people import People
-from stoa.web.security import SECURITY
 from stoa.web.site import Site
 from stoa.web.sitemap import Sitemap
 from stoa.web.square import Square

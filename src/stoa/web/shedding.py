@@ -8,9 +8,9 @@ from functools import lru_cache
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.http import answering
+from stoa.http.browser_headers import SECURITY
 from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList, Send
-from stoa.web.security import SECURITY
 
 _HEADERS: HeaderList = [
     (name.lower().encode(), value.encode())

@@ -22,6 +22,7 @@ from stoa.domain.errors import Refusal
 from stoa.domain.jobs import JobStatus
 from stoa.domain.text import escape_invisible
 from stoa.http.answering import RequestRefusal
+from stoa.http.browser_headers import SECURITY
 from stoa.http.reading import query_values
 from stoa.operations.agents import named
 from stoa.rendering import bodies, lines
@@ -34,7 +35,6 @@ from stoa.web.caching import conditional, draft_of
 from stoa.web.documents import Endpoint
 from stoa.web.negotiation import PageFormat, asked_form
 from stoa.web.replies import Replies, Tree, fragments
-from stoa.web.security import SECURITY
 
 Q = TypeVar("Q", bound=base.Request)
 A = TypeVar("A", bound=base.Answer)

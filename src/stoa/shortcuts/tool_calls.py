@@ -7,10 +7,10 @@ from stoa.http.hosts import Hosts
 from stoa.http.request import HttpRequest
 from stoa.http.wire import InParts, header_lines
 from stoa.limits.charge import Charges
-from stoa.mcp.known_calls import KnownCalls
-from stoa.mcp.results import content, result
 from stoa.metrics import Counters
 from stoa.operations.parts.buckets import header_lines as rate_lines
+from stoa.shortcuts.known_calls import KnownCalls
+from stoa.shortcuts.tool_results import content, result
 
 NO_STORE = (b"cache-control", b"no-store")
 _ALWAYS = header_lines([(b"content-type", answering.JSON), answering.NOSNIFF, NO_STORE])

@@ -8,14 +8,11 @@ from stoa.clock import Clock
 from stoa.domain.oauth import AUTHORIZATION
 from stoa.http import answering
 from stoa.http.hosts import Hosts
-from stoa.http.request import HttpRequest
+from stoa.http.request import REQUEST, HttpRequest
 from stoa.http.wire import InParts, Message, Scope, Whole, header_lines
 from stoa.limits.charge import Charges
 from stoa.logs import log
 from stoa.metrics import PAGE, Counters
-
-REQUEST = "stoa.request"
-"""The member of the ASGI scope for a request that was read already."""
 
 FindPosted = Callable[[HttpRequest, bytes], InParts | None]
 

@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 from stoa.app import new_counters
-from stoa.server.exposition import METRICS, Exposition
+from stoa.monitoring.exposition import METRICS, Exposition
 from stoa.settings import LIMITS_OFF
 from stoa.store import ledger
 from stoa.store.transfer import backups

@@ -1,0 +1,77 @@
+"""Floors: a room imports from rooms below it only, never up and never sideways."""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+import pytest
+
+from tests.test_house_rules import MODULES, every_module, name_of, room_of
+
+FLOORS = [
+    {"domain"},
+    {"schemas", "caching", "clock", "entropy"},
+    {"rendering", "logs", "metrics", "settings"},
+    {"outgoing"},
+    {"store"},
+    {"operations"},
+    {"limits"},
+    {"calls"},
+    {"upkeep", "http"},
+    {"server", "shortcuts", "configuration"},
+    {"rest", "openapi", "mcp", "oauth", "web", "monitoring"},
+    {"dispatch"},
+    {"app"},
+    {"importers", "demo"},
+    {"cli"},
+    {"__main__"},
+]
+FLOOR_OF = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}
+ALONE = "client"
+"""The SDK can be used without the server: it imports no other package of Stoa."""
+
+
+def imports(nodes: list[ast.AST]) -> Iterator[str]:
+    """The rooms that a module imports from, late imports included."""
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        yield from (name.split(".")[1] for name in names if name.startswith("stoa."))
+
+
+def climbing(modules: Iterable[tuple[str, list[ast.AST]]]) -> list[tuple[str, str]]:
+    """The imports that go up, or sideways to another room of the same floor."""
+    return [
+        (name, room)
+        for name, nodes in modules
+        if room_of(name) in FLOOR_OF
+        for room in imports(nodes)
+        if room in FLOOR_OF and room != room_of(name)
+        if FLOOR_OF[room] >= FLOOR_OF[room_of(name)]
+    ]
+
+
+def test_imports_only_go_down() -> None:
+    assert climbing(every_module()) == []
+
+
+@pytest.mark.parametrize("line", ["from stoa.web import site", "from stoa.app import Stoa"])
+def test_an_import_that_goes_sideways_or_up_is_found(line: str) -> None:
+    assert climbing([("oauth/pages.py", list(ast.walk(ast.parse(line))))]) != []
+
+
+def test_every_room_has_its_floor() -> None:
+    rooms = {room_of(name_of(file)) for file in MODULES} - {"__init__"}
+    assert rooms == {*FLOOR_OF, ALONE}
+
+
+def test_the_client_stands_alone() -> None:
+    for name, nodes in every_module():
+        rooms = set(imports(nodes))
+        if room_of(name) == ALONE:
+            assert rooms <= {ALONE, "__version__"}, name
+        elif ALONE in rooms:
+            assert room_of(name) in {"cli", "demo", "importers", "mcp"}, name
