@@ -248,6 +248,7 @@ def test_beside_two_others_each_phrase_is_looked_for_once(
     texts = [(number, "", "a b c d") for number in range(1, 10)]
     connection.executemany("INSERT INTO post_index (rowid, title, body) VALUES (?, ?, ?)", texts)
     values = {"match": to_fts5(parse(text), {}), "author": None, "tags": "[]", "newest": 9}
+    values |= {"status": None, "since": 0, "recent": 0}
     page = {"matches": 100, "some": 10, "limit": 10, "offset": 0}
     connection.execute(statements.load("sqlite")["search.find_phrases"], {**values, **page})
     assert calls == at_once
