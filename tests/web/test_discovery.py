@@ -207,7 +207,7 @@ def test_the_contract_shows_the_examples(contract: Answer) -> None:
 
 def test_the_contract_names_every_header_that_a_call_may_bring(stoa: App, contract: Answer) -> None:
     allowed = stoa.call("OPTIONS", "threads").headers["access-control-allow-headers"]
-    without_effect = {"Content-Type", "X-Request-Id", "Last-Event-ID"}
+    without_effect = {"Content-Type", "X-Request-Id", "Last-Event-ID", "MCP-Protocol-Version"}
     taken = set(allowed.split(", ")) - without_effect
     assert {header["name"] for header in contract["requestHeaders"]} == taken
 
