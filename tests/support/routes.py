@@ -14,6 +14,7 @@ from tests.support.clock import VirtualClock
 
 def web_paths(settings: Settings) -> list[str]:
     """The paths of all pages, feeds and documents, with their fields in braces."""
-    documents = discovery.endpoints(settings, dict, VirtualClock(), WebhookSigner.of(bytes(32)))
+    signer = WebhookSigner.of(bytes(32))
+    documents = discovery.endpoints(settings, dict, lambda _: b"", VirtualClock(), signer)
     site = pages(cast(PublicReads, None), settings.origin, dict, documents)
     return [route.path for route in site.routes if isinstance(route, Route)]
