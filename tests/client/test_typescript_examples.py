@@ -22,7 +22,7 @@ COMMENT = re.compile(r"/\*\*\n(?P<text>.*?)\*/\s+(?P<about>[^({]*)", re.DOTALL)
 def examples(client: str) -> list[tuple[str, str]]:
     """Each block of code in a comment, with the name of what the comment is about."""
     return [
-        (comment["about"].split("\n")[-1], token.content)
+        (comment["about"].split("\n")[-1].removeprefix("async "), token.content)
         for comment in COMMENT.finditer(client)
         for token in MarkdownIt().parse(re.sub(r"^ *\* ?", "", comment["text"], flags=re.MULTILINE))
         if token.type in ("fence", "code_block")
