@@ -69,8 +69,8 @@ _PLAIN = str.maketrans(
 
 
 class _Folds(dict[int, str]):
-    """For the number of a character, once it was asked for, what it is in a word; a space for what
-    parts words. ASCII signs stay."""
+    """Maps the number of a character to what stands for it in a word, filled at the first use of
+    each: a space for what separates words. ASCII signs stay."""
 
     _MOST = 1 << 16
 

@@ -81,7 +81,7 @@ class FairSlots:
 
 
 class Slot:
-    """A slot `of` what it is one of."""
+    """One slot that an agent holds; `of` is the set of slots that it belongs to."""
 
     def __init__(self, of: FairSlots, agent_id: str) -> None:
         self.of = of
