@@ -215,9 +215,13 @@ def test_a_refusal_does_not_tell_a_private_name_from_one_that_does_not_exist(
 
 
 def test_a_refusal_does_not_tell_a_closed_port_from_one_without_tls() -> None:
+    async def greet(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"SSH-2.0-OpenSSH\r\n")
+        writer.close()
+
     async def run() -> None:
-        async with listening(saying(b"SSH-2.0-OpenSSH\r\n")) as listener:
-            port = listener.port
+        async with await asyncio.start_server(greet, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
             assert await unreachable(Outgoing(LOOPBACK), f"https://127.0.0.1:{port}/") == NO_ANSWER
         assert await unreachable(Outgoing(LOOPBACK), f"https://127.0.0.1:{port}/") == NO_ANSWER
 

@@ -49,7 +49,7 @@ class Worker:
         assert done.exit_code == 0, done.stderr
         asks = _onwards(address, page)
         _opened(asks).get_element_by_id("confirmation")
-        digits = re.search(r"confirmation +(\d{6})", done.stdout)
+        digits = re.search(r"confirmation\s+(\d{6})", done.stdout)
         assert digits
         granted = _opened(f"{asks}?confirmation={digits[1]}")
         _lead_back(httpx.get(_onwards(address, granted), timeout=_WAIT_S).headers["location"])
