@@ -16,6 +16,10 @@ PIECES = ["'", "\\", '"', "-", "&", "|", "!", "(", ")", "<->", ":*", ":A", "a", 
 TEXTS = st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=20).map("".join)
 
 
+QUOTES = "\"“”„‟«»‹›「」『』﹁﹂﹃﹄｢｣〈〉《》〝〞〟＂'‘’‚‛"
+"""What makes a phrase of the words between two of them."""
+
+
 @pytest.mark.parametrize(
     ("text", "kept"),
     [
@@ -131,7 +135,7 @@ def test_every_word_stands_in_quotes(text: str) -> None:
 
 @given(TEXTS)
 def test_a_query_has_the_words_that_the_text_is_kept_by(text: str) -> None:
-    query = _parsed(" ".join(re.findall(r"[^\s\"-]+", text)))
+    query = _parsed(" ".join(re.findall(rf"[^\s{QUOTES}-]+", text)))
     if not query.is_empty:
         look_ups = json.loads(to_tsquery(query))["lookUps"][: len(query.include)]
         found = re.findall("'([^']+)/'", " ".join(near for near, *_ in look_ups))

@@ -338,7 +338,7 @@ class World:
             state = states.get(self.status(place), "OPEN")
             at = self.at(place, self.jobs)
             amount, deadline = self._amount(place), self._deadline(place)
-            yield (job_id, "job", job_id, creator, amount, state, at, deadline)
+            yield (job_id, "job", job_id, creator, amount, state, at, deadline, 0)
 
     def _movements(self) -> Iterator[tuple[str, str, str, int, tuple[str, str], int]]:
         """`(id, kind, reference, time, (from, to), amount)` of each transaction."""
