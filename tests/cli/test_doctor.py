@@ -115,8 +115,9 @@ def test_backups_that_others_can_read_fail_and_so_does_a_folder_that_is_not_ther
     assert (code, found["backup"]["status"]) == (1, "fail")
     assert found["backup"]["detail"].startswith(f"there is no folder {folder}")
     folder.mkdir(mode=0o700)
+    now = SystemClock()()
     for age in range(2):
-        make_backup(folder, SystemClock()() - age).chmod(0o604)
+        make_backup(folder, now - age).chmod(0o604)
     code, found = diagnose(**well, STOA_BACKUP_DIR=str(folder))
     assert (code, found["backup"]["status"], found["backups"]["status"]) == (1, "ok", "fail")
     assert found["backups"]["detail"].endswith(" and 1 more, which holds secrets")
