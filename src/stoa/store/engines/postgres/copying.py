@@ -9,7 +9,13 @@ from stoa.store.engines import copy_statements as sql
 from stoa.store.engines import unfinished
 from stoa.store.engines.postgres import migrations as postgres_migrations
 from stoa.store.engines.postgres.alone import NO_LIMITS, USED, hold, is_used
-from stoa.store.engines.postgres.connection import APPLICATION, PostgresConnection, opened, place
+from stoa.store.engines.postgres.connection import (
+    APPLICATION,
+    PostgresConnection,
+    analyze,
+    opened,
+    place,
+)
 from stoa.store.engines.postgres.tx import PostgresTx
 from stoa.store.transfer.copying import RowKey, Table, TableUpdate
 from stoa.store.tx import Row, StartRefused
@@ -144,5 +150,5 @@ class PostgresTarget(_PostgresSide):
     async def finish(self) -> None:
         await self._connection.execute(_NEXT_POST)
         await self._connection.execute(_NEXT_EVENT)
-        await self._connection.execute("ANALYZE")
+        await analyze(self._connection)
         await self._connection.execute(unfinished.DROP)
