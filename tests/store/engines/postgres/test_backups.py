@@ -13,10 +13,11 @@ from stoa.clock import SystemClock
 from stoa.configuration import for_programs
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store.engines.postgres import backups as postgres_backups
+from stoa.store.engines.postgres import programs as programs_of
 from stoa.store.engines.postgres import store as postgres
 from stoa.store.engines.postgres.connection import analyze, opened
 from stoa.store.engines.postgres.programs import without_password
-from stoa.store.transfer import backups
+from stoa.store.transfer import audit, backups
 from stoa.store.tx import Restored, StartRefused
 from tests.support.app import App
 from tests.support.clock import VirtualClock
@@ -58,6 +59,11 @@ def back_up(url: str, folder: Path, keep: int = 0) -> Path:
     """A backup, a second after the last one."""
     CLOCK.advance(1000)
     return asyncio.run(postgres_backups.back_up(url, CLOCK, folder, keep, for_programs()))
+
+
+def unchanged(url: str) -> tuple[str, str]:
+    """An address with its password, and none beside it."""
+    return url, ""
 
 
 def restore(url: str, backup: Path) -> Restored:
@@ -136,11 +142,15 @@ def test_no_argument_of_a_program_holds_the_password(
     postgresql.do(f"GRANT pg_read_all_data TO {user}")
     told = tmp_path / "told"
     instead(tmp_path, "pg_dump", f'printf "%s\\n" "$@" >{told}; exec REAL "$@"', monkeypatch)
-    back_up(postgresql.url(database, user=user, password=PASSWORD), tmp_path / "backups")
+    url = postgresql.url(database, user=user, password=PASSWORD)
+    back_up(url, tmp_path / "backups")
     assert f"--dbname=postgresql://{user}@/{database}?host=" in told.read_text()
     assert "hush" not in told.read_text()
     with pytest.raises(StartRefused, match="password"):  # without which nobody is let in
         back_up(postgresql.url(database, user=user), tmp_path / "backups")
+    monkeypatch.setattr(programs_of, "without_password", unchanged)  # the control
+    back_up(url, tmp_path / "backups")
+    assert "hush" in told.read_text()
 
 
 @pytest.mark.promise("D46")
@@ -170,6 +180,20 @@ def test_a_dump_that_is_not_whole_gets_no_name(
         back_up(url, folder, keep=1)
     assert set(folder.iterdir()) == kept
     assert not backups.has_changed(old)
+
+
+def test_a_dump_that_is_not_read_through_gets_a_name(
+    postgresql: PostgreSQL, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control of the test above: half a dump takes the place of the last good one."""
+    url, folder = postgresql.new(), tmp_path / "backups"
+    ask(url, "Kept")
+    old = back_up(url, folder)
+    cut = f'REAL "$@"; truncate -s -20 {folder}/.stoa-*.partial'
+    instead(tmp_path, "pg_dump", cut, monkeypatch)
+    instead(tmp_path, "pg_restore", "exit 0", monkeypatch)
+    back_up(url, folder, keep=1)
+    assert not old.exists()
 
 
 def test_a_program_that_is_not_there_is_named(
@@ -233,7 +257,7 @@ def test_a_dump_that_is_read_half_way_fills_nothing_in(
 
 @pytest.mark.promise("D47")
 def test_a_backup_of_an_empty_database_takes_the_place_of_no_other(
-    postgresql: PostgreSQL, tmp_path: Path
+    postgresql: PostgreSQL, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     full, empty, folder = postgresql.new(), postgresql.new(), tmp_path / "backups"
     ask(full, "Kept")
@@ -243,6 +267,9 @@ def test_a_backup_of_an_empty_database_takes_the_place_of_no_other(
     assert not first.exists()
     newest = back_up(full, folder, keep=1)
     assert set(folder.glob("*.dump")) == {newest}
+    monkeypatch.setattr(audit, "in_use", bool)  # the control: nobody looks
+    last = back_up(empty, folder, keep=1)
+    assert set(folder.glob("*.dump")) == {last}
 
 
 @pytest.mark.parametrize(
