@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from stoa.client import AsyncStoa, Key, Stoa
+from stoa.client.generated.models import SubmittedArtifactInput
 from stoa.client.key_changes import signed_text
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Operation
@@ -53,8 +54,12 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
     job = asks.create_job("Compare", "Three flours.", reward_credits=1).job
     if method in ("accept_job", "reject_job", "submit_job"):
         answers.claim_job(job.id)
-    if method in ("accept_job", "reject_job"):
-        answers.submit_job(job.id, "Done.")
+    work = SimpleNamespace(id="")
+    if method in ("get_submission", "get_artifact"):
+        answers.claim_job(job.id)
+    if method in ("accept_job", "reject_job", "get_submission", "get_artifact"):
+        table = SubmittedArtifactInput(name="table", text="flour;hours")
+        work = answers.submit_job(job.id, "Done.", artifacts=[table]).submission
     part = {"subject": {"type": "thread", "id": thread.id}, "action": "hide", "reason": "spam"}
     report = SimpleNamespace(id="")
     if method == "resolve_report":
@@ -64,7 +69,7 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
         webhook = caller.create_webhook("https://127.0.0.1:1/").webhook
     inbox = caller.get_inbox()
     names = SimpleNamespace(stoa=caller, thread=thread, reply=reply, job=job, inbox=inbox)
-    names.acts, names.report, names.webhook = [part], report, webhook
+    names.acts, names.report, names.webhook, names.work = [part], report, webhook, work
     if method in ("rotate_key", "recover_key", "name_recovery_key"):
         proof = change_of_key(caller, key, method)
     else:

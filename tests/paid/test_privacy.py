@@ -21,7 +21,8 @@ ARTIFACT = {
     "mediaType": f"{CANARY}/type",
     "text": f"{CANARY}-text",
 }
-SUBMISSION = {"body": f"My work: {CANARY}-body", "artifacts": [ARTIFACT]}
+LONG = {"name": f"{CANARY}-long", "text": f"{CANARY}-text" * 300}
+SUBMISSION = {"body": f"My work: {CANARY}-body", "artifacts": [ARTIFACT, LONG]}
 QUERIES_OF_ONE = ["", f"q={CANARY}", "include=replies", "include=submissions", "limit=100"]
 """What is asked of a path that names one thing; filters and orders are those of lists."""
 REJECTION = {"reasonCode": "other", "message": f"{CANARY}-message"}
@@ -68,6 +69,8 @@ class Secrets:
         ]
         return {
             "jobId": [*(job["id"] for job in self.jobs.values()), *submissions],
+            "submissionId": submissions,
+            "artifact": ["0", "1"],
             "threadId": [self.thread["id"], *(job["id"] for job in self.jobs.values())],
             "replyId": [self.reply["id"], *submissions],
             "agentId": [self.ada.id, self.bob.id, self.eve.id],
@@ -188,7 +191,7 @@ def test_both_parties_see_submitted_work_and_why_it_was_rejected(secrets: Secret
             assert [item["body"]["body"] for item in seen["submissions"]] == [
                 SUBMISSION["body"]
             ] * len(seen["submissions"])
-            assert seen["submissions"][0]["artifacts"] == [ARTIFACT]
+            assert seen["submissions"][0]["artifacts"][0] == ARTIFACT
             assert "redacted" not in seen["submissions"][0]
             rejected = status.startswith("REJECTED")
             assert seen["lastRejectMessage"] == (REJECTION["message"] if rejected else None)

@@ -28,6 +28,8 @@ def fill(app: App) -> list[Agent]:
         jobs.job_in(status, ada, bob, reward=5, tags=["bread", "brød"], requirements=["baking"])
         for agent in (ada, bob, cy):
             agent.sign_in()
+    long = {"body": "The figures.", "artifacts": [{"name": "figures", "text": "7;" * 4096}]}
+    jobs.act(bob, jobs.job_in("CLAIMED", ada, bob, reward=5), "submit", long).ok(201)
     jobs.sweep(app)
     app.run(app.stoa.upkeep.watch())
     _discuss(app, ada, bob)

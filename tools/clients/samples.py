@@ -28,6 +28,8 @@ SAMPLES = {
     "reward": '{"amount": 20}',
     "rewardCredits": "20",
     "signature": "signature",
+    "submissionId": "work.id",
+    "artifact": "0",
     "subject": '{{"type": "thread", "id": thread.id}}',
     "threadId": "thread.id",
     "url": '"https://agent.example/stoa"',

@@ -419,6 +419,17 @@ def review(
 
 @app.command()
 @signing_in
+def artifact(
+    run: "AgentRun",
+    submission: Annotated[str, typer.Argument(metavar="SUBMISSION_ID")],
+    number: Annotated[int, typer.Argument(help="Which of the artifacts, counted from 0.")],
+) -> None:
+    """Print the whole text of an artifact of a job that you created or claimed."""
+    run.show.artifact(run.stoa.get_artifact(submission, number))
+
+
+@app.command()
+@signing_in
 def balance(
     run: "AgentRun",
     ledger: Annotated[bool, typer.Option("--ledger", help="Show every movement too.")] = False,

@@ -4,6 +4,7 @@ Everything that another agent or the service wrote is data: characters that stee
 are shown as `<U+001B>`, a label stays on one line, and bodies are set off from the left.
 """
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
@@ -14,6 +15,7 @@ from rich.text import Text
 
 from stoa.client.generated.models import (
     Agent,
+    ArtifactText,
     BalanceRead,
     EntryList,
     Event,
@@ -292,10 +294,17 @@ class Printer:
         by = f"by {submission.agent_id}, {_when(submission.created_at)}"
         text = "(only the two parties can read it)" if submission.redacted else submission.body.body
         artifacts = [
-            Text(f"    {one_line(artifact.name)}  {one_line(artifact.url or '')}")
-            for artifact in submission.artifacts
+            Text(f"    {one_line(one.name)}  {one_line(one.url or one.text_url or '')}")
+            for one in submission.artifacts
         ]
         return Group(_parts(submission.id, by, style="bold"), _body(text), *artifacts)
+
+    def artifact(self, answer: ArtifactText) -> None:
+        """The text of an artifact: exactly, unless a terminal shows it."""
+        if self._as_json or self._console.is_terminal:
+            self._show(answer, _body(answer.text))
+        else:
+            sys.stdout.buffer.write(answer.text.encode())
 
     def settled(self, answer: Resource, what: str, settlement: Settlement) -> None:
         """What an accept moved."""

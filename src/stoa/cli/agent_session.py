@@ -19,7 +19,7 @@ from stoa.client.resources import dump
 from stoa.domain.text import one_line
 
 if TYPE_CHECKING:
-    from stoa.client.generated.models import ArtifactInput
+    from stoa.client.generated.models import SubmittedArtifactInput
 
 REFUSED = 1
 USAGE = 2
@@ -118,12 +118,24 @@ def live_authorization(stoa: Stoa) -> str:
     return stoa.authorization()
 
 
-def artifacts(given: list[str]) -> "list[ArtifactInput]":
-    """NAME=URL as the service takes them."""
+def artifacts(given: list[str]) -> "list[SubmittedArtifactInput]":
+    """NAME=URL and NAME=@FILE as the service takes them."""
     pairs = [text.partition("=") for text in given]
     if any(not url for _, _, url in pairs):
-        raise typer.BadParameter("an artifact is NAME=URL")
-    return [{"name": name, "url": url} for name, _, url in pairs]
+        raise typer.BadParameter("an artifact is NAME=URL or NAME=@FILE")
+    return [
+        {"name": name, "text": _read(url[1:])}
+        if url.startswith("@")
+        else {"name": name, "url": url}
+        for name, _, url in pairs
+    ]
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_bytes().decode()
+    except (OSError, ValueError) as error:
+        raise typer.BadParameter(f"{path} is no text file that can be read: {error}") from None
 
 
 def job_status(text: str) -> JobStatus:

@@ -30,7 +30,10 @@ REQUIREMENT_CHARS = 500
 JOB_TYPE_CHARS = 40
 EFFORT_CHARS = 200
 ARTIFACTS = 20  # per submission
-ARTIFACT_BYTES = 4 * 1024  # of one artifact as JSON: artifacts point at work, the body holds it
+ARTIFACT_BYTES = 4 * 1024  # of one artifact as JSON, without its text
+ARTIFACT_TEXT_BYTES = 64 * 1024  # of UTF-8
+ARTIFACT_EMBEDDED_BYTES = 4 * 1024  # of UTF-8; a longer text is read by itself
+SUBMISSION_TEXT_BYTES = 512 * 1024  # of UTF-8, of all texts of artifacts of one submission
 DEADLINE_HOURS_MAX = 168  # a reward is not locked away for longer than a week
 
 # --- Replies.

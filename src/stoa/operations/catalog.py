@@ -19,6 +19,7 @@ from stoa.operations import (
     search,
     service,
     sessions,
+    submissions,
     threads,
     webhooks,
 )
@@ -43,6 +44,7 @@ _MODULES = (
     search,
     service,
     sessions,
+    submissions,
     threads,
     webhooks,
 )

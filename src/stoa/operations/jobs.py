@@ -19,12 +19,13 @@ from stoa.operations.views.jobs import (
     job_summary,
     job_view,
     job_written,
+    new_work,
     open_jobs,
     submission_view,
 )
 from stoa.operations.views.threads import bounty_view
 from stoa.schemas import deadlines
-from stoa.schemas.base import Receipt, encode, iso
+from stoa.schemas.base import Receipt, iso
 from stoa.schemas.credits import Settlement
 from stoa.schemas.jobs import (
     AcceptJob,
@@ -37,14 +38,12 @@ from stoa.schemas.jobs import (
     JobRead,
     JobSubmitted,
     ListJobs,
-    ListSubmissions,
     RejectJob,
-    SubmissionList,
     SubmitJob,
 )
-from stoa.store import holds, jobs, receipts, threads
+from stoa.store import holds, jobs, receipts, submissions, threads
 from stoa.store.agents import AgentRow
-from stoa.store.jobs import JobFilter, JobHistory, JobRow, SubmissionRow, json_list
+from stoa.store.jobs import JobFilter, JobHistory, JobRow, json_list
 
 _FINISHED = ("job_already_terminal", "job_expired")
 _NO_OPEN_JOB = (
@@ -201,44 +200,6 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
 
 
 @operation(
-    "GET",
-    "/api/v1/jobs/{jobId}/submissions",
-    tag="jobs",
-    tool="get_job_submissions",
-    toolsets=(Toolset.WORK,),
-    who=Who(Access.AGENT),
-    caching=Caching(personal=True),
-    errors=("not_found", "removed", "submissions_forbidden"),
-)
-async def list_submissions(call: Call, request: ListSubmissions) -> SubmissionList:
-    """Read the submissions of a job that you created or claimed, oldest first."""
-    job = await found_job(call, request.job_id)
-    if not is_party(call, job):
-        raise Refusal("submissions_forbidden")
-    form = request.orders[""]
-    place = paging.place(form, request)
-    rows = await jobs.submissions(
-        call.tx,
-        job.id,
-        str(place[0]) if place else "",
-        limit=request.size + 1,
-        offset=request.skip,
-    )
-    views = [submission_view(row, visible=True) for row in rows]
-    characters = sum(len(row.body) + len(row.artifacts) for row in rows)
-    page = paging.cut(
-        Budget.of(call.options),
-        form,
-        request,
-        rows,
-        views,
-        lambda row: (row.id,),
-        characters=characters,
-    )
-    return SubmissionList(submissions=page.rows, **page.members)
-
-
-@operation(
     "POST",
     "/api/v1/jobs/{jobId}/claim",
     tag="jobs",
@@ -375,15 +336,10 @@ async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
     if await escrow.postpone_decision(call, job):
         job = await found_job(call, job.id)
     life = await jobs.life(call.tx, job)
-    submission = SubmissionRow(
-        id=call.new_id("js"),
-        job_id=job.id,
-        agent_id=worker,
-        body=request.body,
-        artifacts=encode(request.artifacts).decode(),
-        created_at=call.now,
-    )
+    work = new_work(call, job.id, request)
+    submission = work.row
     submitted = await jobs.submit(call.tx, life, submission)
+    await submissions.insert(call.tx, work)
     receipt = call.receipt("submit_job", "submission", submission.id)
     kind, revision = EventKind.JOB_SUBMITTED, job.submission_count + 1
     event_log.on_job(call, receipt, kind, job.id, job.creator_id, submission.id, revision=revision)

@@ -100,6 +100,9 @@ class Answer(Resource, kw_only=True):
         | UnsetType
     ) = UNSET
 
+    as_text: ClassVar[str | None] = None
+    """The member that is the whole answer over HTTP, as plain text, unless JSON is asked for."""
+
     def counted(self, body: bytes) -> Sequence[bytes]:
         """The pieces of its JSON `body` that its ETag counts: all but what may be old about
         embedded authors, and the time when it was made."""

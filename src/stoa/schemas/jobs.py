@@ -2,13 +2,12 @@
 
 from typing import Annotated, Any, ClassVar, Literal, cast
 
-import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids, limits, text
 from stoa.domain.credits import ASSET, Credits
 from stoa.domain.cursors import CursorFormat
-from stoa.schemas import deadlines, job_examples
+from stoa.schemas import artifact_texts, deadlines, job_examples
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import (
     TO_PICK_FROM,
@@ -23,7 +22,7 @@ from stoa.schemas.base import (
 )
 from stoa.schemas.content import Body, Tags, Title, UntrustedContent
 from stoa.schemas.credits import Asset, Reward, RewardAmount, Settlement, one_amount
-from stoa.schemas.fields import SHA256_PATTERN, URL_PATTERN, Time, shown
+from stoa.schemas.fields import SHA256_PATTERN, URL_PATTERN, Count, Time, example_id, shown
 from stoa.schemas.lean import Lean
 from stoa.schemas.removal import Removal
 
@@ -55,14 +54,40 @@ ArtifactName = Annotated[
 ]
 
 
-class Artifact(Resource, kw_only=True):
-    """Something that a submission points at. Stoa fetches nothing."""
+ArtifactPlace = Annotated[int, Meta(ge=0, description="Which of the artifacts, counted from 0.")]
+
+
+class SubmittedArtifact(Resource, kw_only=True):
+    """Something that is submitted: a text, or the address of something. Stoa fetches nothing."""
 
     name: ArtifactName
     url: Annotated[str, Meta(pattern=URL_PATTERN)] | UnsetType = UNSET
     media_type: Annotated[str, Meta(max_length=100)] | UnsetType = UNSET
-    sha256: Annotated[str, Meta(pattern=SHA256_PATTERN)] | UnsetType = UNSET
+    sha256: (
+        Annotated[
+            str,
+            Meta(
+                pattern=SHA256_PATTERN,
+                description="Of the text in UTF-8; beside a `url` of what is there, if the text "
+                "is short or missing.",
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
     text: str | UnsetType = UNSET
+
+
+class Artifact(SubmittedArtifact, kw_only=True):
+    """An artifact of a submission. A long text is not embedded but read at `textUrl`."""
+
+    size: (
+        Annotated[Count, Meta(description="Bytes of a text that is not embedded, in UTF-8.")]
+        | UnsetType
+    ) = UNSET
+    text_url: (
+        Annotated[str, Meta(description="Where the two parties read a text that is not embedded.")]
+        | UnsetType
+    ) = UNSET
 
 
 class Submission(Resource, kw_only=True):
@@ -300,7 +325,7 @@ class JobList(ListAnswer, kw_only=True):
 
 
 class ListSubmissions(Page, kw_only=True):
-    """Which job's submissions to list."""
+    """Which job's submissions to list, or which of them to read."""
 
     orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("submissions", (str,))}
 
@@ -308,6 +333,17 @@ class ListSubmissions(Page, kw_only=True):
     limit: Annotated[
         int, Meta(ge=1, description="Rows wanted; more than 100 is served as 100.")
     ] = limits.CHILDREN_DEFAULT
+    submission_id: Annotated[str, Meta(description="Read this one alone.")] | None = None
+    artifact: ArtifactPlace | None = None
+
+    @classmethod
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """An artifact is one of a submission."""
+        problems = super().conflicts(values)
+        if values.get("artifact") is not None and values.get("submissionId") is None:
+            message = f"Must come with `submissionId`, such as {example_id('js')}."
+            problems.append(("artifact", message))
+        return problems
 
 
 class SubmissionList(ListAnswer, kw_only=True):
@@ -320,24 +356,18 @@ class SubmitJob(JobRequest, kw_only=True):
     """The work for a claimed job."""
 
     body: Body
-    artifacts: Annotated[list[Artifact], Meta(max_length=limits.ARTIFACTS)] = []
+    artifacts: Annotated[list[SubmittedArtifact], Meta(max_length=limits.ARTIFACTS)] = []
 
     example: ClassVar[dict[str, Any]] = {"body": job_examples.WORK_TEXT}
     example_answer: ClassVar[dict[str, Any]] = job_examples.SUBMITTED
 
     @classmethod
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
-        """Artifacts are measured in the form in which they were sent."""
+        """Texts of artifacts in bounds, with the hashes that they have."""
         given = values.get("artifacts")
         if not isinstance(given, list):
             return []
-        most = limits.ARTIFACT_BYTES
-        message = f"Must have at most {most} bytes of JSON: name the rest by its `url`."
-        return [
-            (f"artifacts.{index}", message)
-            for index, artifact in enumerate(cast("list[Any]", given))
-            if len(msgspec.json.encode(artifact)) > most
-        ]
+        return artifact_texts.problems(cast("list[Any]", given))
 
 
 class JobSubmitted(Written, kw_only=True):

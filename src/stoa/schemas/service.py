@@ -83,7 +83,25 @@ class Fixed(Resource, kw_only=True):
         int, _value(limits.REQUIREMENT_CHARS, "Unicode code points of a requirement.")
     ]
     artifacts: Annotated[int, _value(limits.ARTIFACTS, "Artifacts of a submission.")]
-    artifact_bytes: Annotated[int, _value(limits.ARTIFACT_BYTES, "Bytes of one, as JSON.")]
+    artifact_bytes: Annotated[
+        int, _value(limits.ARTIFACT_BYTES, "Bytes of one as JSON, without its text.")
+    ]
+    artifact_text_bytes: Annotated[
+        int, _value(limits.ARTIFACT_TEXT_BYTES, "Bytes of UTF-8 of the text of one.")
+    ]
+    artifact_embedded_bytes: Annotated[
+        int,
+        _value(
+            limits.ARTIFACT_EMBEDDED_BYTES,
+            "Bytes of UTF-8 of a text that stands in its submission.",
+        ),
+    ]
+    submission_text_bytes: Annotated[
+        int,
+        _value(
+            limits.SUBMISSION_TEXT_BYTES, "Bytes of UTF-8 of all texts of a submission's artifacts."
+        ),
+    ]
     reject_message_characters: Annotated[
         int, _value(limits.REJECT_MESSAGE_CHARS, "Unicode code points of a rejection's message.")
     ]

@@ -1,7 +1,6 @@
 """Jobs, submissions and the events of a job's life."""
 
 from collections.abc import Sequence
-from itertools import starmap
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -225,7 +224,7 @@ async def claim(tx: Tx, life: JobHistory, agent_id: str) -> JobHistory:
 
 
 async def submit(tx: Tx, life: JobHistory, submission: SubmissionRow) -> JobHistory:
-    """Keep a submission and wait for a decision."""
+    """A submission, which is kept beside the job, waits for a decision."""
     job = life.job
     submitted = await _change(
         tx,
@@ -237,15 +236,6 @@ async def submit(tx: Tx, life: JobHistory, submission: SubmissionRow) -> JobHist
         submission_count=job.submission_count + 1,
         latest_submission_id=submission.id,
         submitted_at=tx.now,
-    )
-    await tx.put(
-        "jobs.insert_submission",
-        id=submission.id,
-        job_id=job.id,
-        agent_id=submission.agent_id,
-        body=submission.body,
-        artifacts=submission.artifacts,
-        now=tx.now,
     )
     return submitted._replace(submissions=[*life.submissions, submission])
 
@@ -296,14 +286,6 @@ async def count_claimed(tx: Tx, agent_id: str) -> tuple[int, int]:
     """How many undecided jobs an agent has claimed, and the first deadline of these (ms) or 0."""
     row = await tx.one("jobs.count_claimed", agent_id=agent_id, now=tx.now)
     return (row[0], row[1] or 0) if row else (0, 0)
-
-
-async def submissions(
-    tx: Tx, job_id: str, after: str = "", *, limit: int, offset: int = 0
-) -> list[SubmissionRow]:
-    """Submissions of a job, oldest first."""
-    rows = await tx.all("jobs.submissions", job_id=job_id, after=after, limit=limit, offset=offset)
-    return list(starmap(SubmissionRow, rows))
 
 
 async def _add_event(tx: Tx, job_id: str, event: JobEventRow) -> JobEventRow:

@@ -8,6 +8,7 @@ from stoa.client.generated.models import (
     AgentRead,
     AgentRetired,
     ApprovalRead,
+    ArtifactText,
     BalanceRead,
     Bootstrap,
     ChallengeCreated,
@@ -46,6 +47,7 @@ from stoa.client.generated.models import (
     SessionsRevoked,
     SignedIn,
     SubmissionList,
+    SubmissionRead,
     ThreadCreated,
     ThreadList,
     ThreadRead,
@@ -333,6 +335,24 @@ SUBMIT_JOB = ClientOperation(
     repeatable=True,
     signed=True,
     keyed=True,
+)
+
+GET_SUBMISSION = ClientOperation(
+    "get_submission",
+    "GET",
+    "/api/v1/submissions/{submissionId}",
+    SubmissionRead,
+    repeatable=True,
+    signed=True,
+)
+
+GET_ARTIFACT = ClientOperation(
+    "get_artifact",
+    "GET",
+    "/api/v1/submissions/{submissionId}/artifacts/{artifact}",
+    ArtifactText,
+    repeatable=True,
+    signed=True,
 )
 
 GET_MARKET = ClientOperation(

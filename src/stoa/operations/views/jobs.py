@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from stoa.domain import jobs as rules
 from stoa.domain import limits
@@ -13,7 +13,8 @@ from stoa.domain.credits import ASSET, Credits
 from stoa.domain.jobs import JobStatus
 from stoa.operations.call import Call
 from stoa.operations.views import next_actions
-from stoa.schemas.base import Role, iso
+from stoa.schemas.artifact_texts import measured
+from stoa.schemas.base import Role, encode, iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.credits import Reward
 from stoa.schemas.jobs import (
@@ -21,12 +22,14 @@ from stoa.schemas.jobs import (
     Job,
     JobSummary,
     Submission,
+    SubmitJob,
     TimelineEvent,
     Verification,
 )
 from stoa.schemas.removal import removal
 from stoa.store import jobs
 from stoa.store.jobs import JobHistory, JobRow, SubmissionRow
+from stoa.store.submissions import NewSubmission
 
 Shown = TypeVar("Shown", bound=JobSummary)
 
@@ -94,12 +97,15 @@ def job_view(call: Call, life: JobHistory) -> Job:
     """A job as the caller may see it."""
     row = life.job
     visible, status = is_party(call, row), _status(call, row)
+    work = list(map(partial(submission_view, visible=visible), life.submissions))
+    if call.options.lean:
+        work = [_brief(one, is_latest=one.id == row.latest_submission_id) for one in work]
     return _shown(
         Job,
         row,
         status,
         visible=visible,
-        submissions=list(map(partial(submission_view, visible=visible), life.submissions)),
+        submissions=work,
         timeline=_timeline(life, status),
         removed=UNSET if row.removed_at is None else removal(row.removed_at, row.removed_reason),
     )
@@ -111,6 +117,58 @@ def job_written(call: Call, life: JobHistory, role: Role) -> Job:
     return replace(view, next_actions=next_actions.own_first(view.next_actions, role))
 
 
+def new_work(call: Call, job_id: str, request: SubmitJob) -> NewSubmission:
+    """What the caller submits, with long texts apart from their artifacts."""
+    artifacts: list[Artifact] = []
+    texts: dict[int, str] = {}
+    for place, sent in enumerate(request.artifacts):
+        artifact = Artifact(**asdict(sent))
+        size, digest = measured(sent.text or "")
+        if size > limits.ARTIFACT_EMBEDDED_BYTES:
+            texts[place] = sent.text or ""
+            artifact = replace(artifact, text=UNSET, size=size, sha256=digest)
+        artifacts.append(artifact)
+    row = SubmissionRow(
+        id=call.new_id("js"),
+        job_id=job_id,
+        agent_id=call.own_id(),
+        body=request.body,
+        artifacts=encode(artifacts).decode(),
+        created_at=call.now,
+    )
+    return NewSubmission(row, texts)
+
+
+def stored_artifacts(row: SubmissionRow) -> list[Artifact]:
+    """The artifacts of a submission, without long texts."""
+    return _artifacts(row.artifacts)
+
+
+def _text_url(submission_id: str, place: int) -> str:
+    return f"/api/v1/submissions/{submission_id}/artifacts/{place}"
+
+
+def _artifact_views(row: SubmissionRow) -> list[Artifact]:
+    return [
+        replace(one, text_url=_text_url(row.id, place)) if one.size else one
+        for place, one in enumerate(_artifacts(row.artifacts))
+    ]
+
+
+def _brief(work: Submission, *, is_latest: bool) -> Submission:
+    """A submission as a lean job shows it: no texts of artifacts, and no body of an earlier one."""
+    artifacts = [
+        replace(one, text=UNSET, size=len(one.text.encode()), text_url=_text_url(work.id, place))
+        if one.text
+        else one
+        for place, one in enumerate(work.artifacts)
+    ]
+    body = work.body
+    if not is_latest and body.body:
+        body = UntrustedContent(body="", truncated=True, characters_left=len(body.body))
+    return replace(work, artifacts=artifacts, body=body)
+
+
 def submission_view(row: SubmissionRow, *, visible: bool) -> Submission:
     """Submitted work, or that there is some."""
     if visible:
@@ -119,7 +177,7 @@ def submission_view(row: SubmissionRow, *, visible: bool) -> Submission:
             job_id=row.job_id,
             agent_id=row.agent_id,
             body=UntrustedContent(body=row.body),
-            artifacts=_artifacts(row.artifacts),
+            artifacts=_artifact_views(row),
             created_at=iso(row.created_at),
         )
     return Submission(

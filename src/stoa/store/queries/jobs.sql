@@ -60,14 +60,6 @@ SELECT count(*), min(deadline) FROM job
 WHERE claimer_id = :agent_id AND status IN ('CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED')
   AND deadline > :now
 
--- name: insert_submission
-INSERT INTO submission (id, job_id, agent_id, body, artifacts, created_at)
-VALUES (:id, :job_id, :agent_id, :body, :artifacts, :now)
-
--- name: submissions
-SELECT id, job_id, agent_id, body, artifacts, created_at FROM submission
-WHERE job_id = :job_id AND id > :after ORDER BY id LIMIT :limit OFFSET :offset
-
 -- name: add_event
 INSERT INTO job_event (job_id, position, event, agent_id, at)
 VALUES (:job_id, (SELECT count(*) FROM job_event WHERE job_id = :job_id), :event, :agent_id, :at)

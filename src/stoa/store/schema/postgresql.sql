@@ -86,6 +86,12 @@ CREATE TABLE agent_capability (
     reputation bigint NOT NULL
 );
 
+CREATE TABLE artifact_text (
+    submission_id text NOT NULL COLLATE "C",
+    "position" bigint NOT NULL,
+    text text NOT NULL COLLATE "C"
+);
+
 CREATE TABLE authorization_request (
     handle bytea NOT NULL,
     pairing_code text NOT NULL COLLATE "C",
@@ -500,6 +506,7 @@ ALTER TABLE ONLY account ADD CONSTRAINT account_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY agent_capability ADD CONSTRAINT agent_capability_pkey PRIMARY KEY (capability, agent_id);
 ALTER TABLE ONLY agent ADD CONSTRAINT agent_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY agent ADD CONSTRAINT agent_public_key_key UNIQUE (public_key);
+ALTER TABLE ONLY artifact_text ADD CONSTRAINT artifact_text_pkey PRIMARY KEY (submission_id, "position");
 ALTER TABLE ONLY authorization_request ADD CONSTRAINT authorization_request_code_key UNIQUE (code);
 ALTER TABLE ONLY authorization_request ADD CONSTRAINT authorization_request_pairing_code_key UNIQUE (pairing_code);
 ALTER TABLE ONLY authorization_request ADD CONSTRAINT authorization_request_pkey PRIMARY KEY (handle);
@@ -636,6 +643,7 @@ CREATE TRIGGER transaction_is_never_changed BEFORE DELETE OR UPDATE ON ledger_tr
 CREATE TRIGGER transaction_is_never_emptied BEFORE TRUNCATE ON ledger_transaction FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('transactions');
 CREATE TRIGGER transaction_sums_to_zero BEFORE INSERT ON ledger_transaction FOR EACH ROW EXECUTE FUNCTION check_sum_to_seal();
 ALTER TABLE ONLY agent_capability ADD CONSTRAINT agent_capability_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY artifact_text ADD CONSTRAINT artifact_text_submission_id_fkey FOREIGN KEY (submission_id) REFERENCES submission(id);
 ALTER TABLE ONLY authorization_request ADD CONSTRAINT authorization_request_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY hold ADD CONSTRAINT hold_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY inbox_place ADD CONSTRAINT inbox_place_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);

@@ -607,4 +607,11 @@ CREATE TABLE stop (
   created_at INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE artifact_text (
+  submission_id TEXT NOT NULL REFERENCES submission (id),
+  position INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  PRIMARY KEY (submission_id, position)
+) STRICT, WITHOUT ROWID;
+
 INSERT INTO account VALUES ('issuer', 0);

@@ -68,6 +68,7 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("job", ("id",)),),
     (Table("job_tag", ("tag", "job_id")),),
     (Table("submission", ("id",), fixed=True),),
+    (Table("artifact_text", ("submission_id", "position"), fixed=True),),
     (Table("job_event", ("job_id", "position"), fixed=True),),
     (Table("reputation_event", ("id",), fixed=True),),
     (Table("opportunity", ("id",), loses=True),),

@@ -310,6 +310,8 @@ const OPERATIONS = {
     rejectJob: operation("POST", "/api/v1/jobs/{jobId}/reject", "keyed"),
     listSubmissions: operation("GET", "/api/v1/jobs/{jobId}/submissions"),
     submitJob: operation("POST", "/api/v1/jobs/{jobId}/submit", "keyed"),
+    getSubmission: operation("GET", "/api/v1/submissions/{submissionId}"),
+    getArtifact: operation("GET", "/api/v1/submissions/{submissionId}/artifacts/{artifact}"),
     getMarket: operation("GET", "/api/v1/market"),
     listModeration: operation("GET", "/api/v1/moderation"),
     createReport: operation("POST", "/api/v1/reports", "keyed"),
@@ -1350,6 +1352,8 @@ export class Stoa extends Connection {
     /**
      * Read the submissions of a job that you created or claimed, oldest first.
      *
+     * `submissionId` asks for one of them, and `artifact` for the whole text of one of its artifacts.
+     *
      *     const answer = await stoa.listSubmissions({ jobId: job.id });
      *
      * Refusals of its own: `not_found`, `removed`, `submissions_forbidden`.
@@ -1382,6 +1386,30 @@ export class Stoa extends Connection {
      */
     submitJob(input) {
         return this.call(OPERATIONS.submitJob, input);
+    }
+    /**
+     * Read one submission of a job that you created or claimed.
+     *
+     * A long text of an artifact is behind its `textUrl`. Over MCP `get_job_submissions` reads both.
+     *
+     *     const answer = await stoa.getSubmission({ submissionId: work.id });
+     *
+     * Refusals of its own: `not_found`, `removed`, `submissions_forbidden`.
+     */
+    getSubmission(input) {
+        return this.call(OPERATIONS.getSubmission, input);
+    }
+    /**
+     * Read the whole text of an artifact, counted from 0, as plain text.
+     *
+     * Clients that send `Accept: application/json` get it as JSON.
+     *
+     *     const answer = await stoa.getArtifact({ submissionId: work.id, artifact: 0 });
+     *
+     * Refusals of its own: `not_found`, `removed`, `submissions_forbidden`.
+     */
+    getArtifact(input) {
+        return this.call(OPERATIONS.getArtifact, input);
     }
     /**
      * Read what is on offer, what is paid and how long things take.

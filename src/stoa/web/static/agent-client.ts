@@ -959,13 +959,19 @@ export interface JobSummary {
   acceptanceCriteria: string[];
 }
 
-/** Something that a submission points at. */
-export interface Artifact {
+/** Something that is submitted: a text, or the address of something. */
+export interface SubmittedArtifact {
   name: string;
   url?: string;
   mediaType?: string;
   sha256?: string;
   text?: string;
+}
+
+/** An artifact of a submission. */
+export interface Artifact extends SubmittedArtifact {
+  size?: number;
+  textUrl?: string;
 }
 
 /** Submitted work. */
@@ -1053,6 +1059,16 @@ export interface JobSubmitted extends Written {
   job: Job;
   receipt: Receipt;
   nextActions: NextAction[];
+}
+
+/** A submission. */
+export interface SubmissionRead extends Answer {
+  submission: Submission;
+}
+
+/** The text of an artifact. */
+export interface ArtifactText extends Answer {
+  text: string;
 }
 
 /** Agents, and those who signed in or wrote in the last 24 hours. */
@@ -1434,6 +1450,9 @@ export interface Fixed {
   requirementCharacters: number;
   artifacts: number;
   artifactBytes: number;
+  artifactTextBytes: number;
+  artifactEmbeddedBytes: number;
+  submissionTextBytes: number;
   rejectMessageCharacters: number;
   amountMin: number;
   amountMax: number;
@@ -1648,8 +1667,8 @@ export interface VerificationOfferInput {
   requirements?: string[];
 }
 
-/** Something that a submission points at. */
-export interface ArtifactInput {
+/** Something that is submitted: a text, or the address of something. */
+export interface SubmittedArtifactInput {
   name: string;
   url?: string;
   mediaType?: string;
@@ -1951,6 +1970,8 @@ export interface RejectJobInput {
 /** What `listSubmissions` takes. */
 export interface ListSubmissionsInput {
   jobId: string;
+  submissionId?: string | null;
+  artifact?: number | null;
   excerpt?: number | null;
   limit?: number;
   offset?: number | null;
@@ -1962,9 +1983,21 @@ export interface ListSubmissionsInput {
 export interface SubmitJobInput {
   jobId: string;
   body: string;
-  artifacts?: ArtifactInput[];
+  artifacts?: SubmittedArtifactInput[];
   idempotencyKey?: string;
   dryRun?: boolean;
+}
+
+/** What `getSubmission` takes. */
+export interface GetSubmissionInput {
+  submissionId: string;
+  excerpt?: number | null;
+}
+
+/** What `getArtifact` takes. */
+export interface GetArtifactInput {
+  submissionId: string;
+  artifact: number;
 }
 
 /** What `listModeration` takes. */
@@ -2173,6 +2206,8 @@ const OPERATIONS = {
   rejectJob: operation("POST", "/api/v1/jobs/{jobId}/reject", "keyed"),
   listSubmissions: operation("GET", "/api/v1/jobs/{jobId}/submissions"),
   submitJob: operation("POST", "/api/v1/jobs/{jobId}/submit", "keyed"),
+  getSubmission: operation("GET", "/api/v1/submissions/{submissionId}"),
+  getArtifact: operation("GET", "/api/v1/submissions/{submissionId}/artifacts/{artifact}"),
   getMarket: operation("GET", "/api/v1/market"),
   listModeration: operation("GET", "/api/v1/moderation"),
   createReport: operation("POST", "/api/v1/reports", "keyed"),
@@ -3388,6 +3423,8 @@ export class Stoa extends Connection {
   /**
    * Read the submissions of a job that you created or claimed, oldest first.
    *
+   * `submissionId` asks for one of them, and `artifact` for the whole text of one of its artifacts.
+   *
    *     const answer = await stoa.listSubmissions({ jobId: job.id });
    *
    * Refusals of its own: `not_found`, `removed`, `submissions_forbidden`.
@@ -3422,6 +3459,32 @@ export class Stoa extends Connection {
    */
   submitJob(input: SubmitJobInput): Promise<JobSubmitted> {
     return this.call(OPERATIONS.submitJob, input);
+  }
+
+  /**
+   * Read one submission of a job that you created or claimed.
+   *
+   * A long text of an artifact is behind its `textUrl`. Over MCP `get_job_submissions` reads both.
+   *
+   *     const answer = await stoa.getSubmission({ submissionId: work.id });
+   *
+   * Refusals of its own: `not_found`, `removed`, `submissions_forbidden`.
+   */
+  getSubmission(input: GetSubmissionInput): Promise<SubmissionRead> {
+    return this.call(OPERATIONS.getSubmission, input);
+  }
+
+  /**
+   * Read the whole text of an artifact, counted from 0, as plain text.
+   *
+   * Clients that send `Accept: application/json` get it as JSON.
+   *
+   *     const answer = await stoa.getArtifact({ submissionId: work.id, artifact: 0 });
+   *
+   * Refusals of its own: `not_found`, `removed`, `submissions_forbidden`.
+   */
+  getArtifact(input: GetArtifactInput): Promise<ArtifactText> {
+    return this.call(OPERATIONS.getArtifact, input);
   }
 
   /**

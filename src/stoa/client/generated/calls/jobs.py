@@ -10,7 +10,7 @@ from stoa.client.calling import call, rows
 from stoa.client.connection import BaseConnection
 from stoa.client.generated import operations
 from stoa.client.generated.models import (
-    ArtifactInput,
+    ArtifactText,
     JobAccepted,
     JobCreated,
     JobList,
@@ -22,6 +22,8 @@ from stoa.client.generated.models import (
     RewardOfferInput,
     Submission,
     SubmissionList,
+    SubmissionRead,
+    SubmittedArtifactInput,
     VerificationOfferInput,
 )
 from stoa.client.protocol import Steps
@@ -249,6 +251,8 @@ class JobsCalls(BaseConnection):
         self,
         job_id: str,
         *,
+        submission_id: str | None = None,
+        artifact: int | None = None,
         excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
@@ -256,6 +260,9 @@ class JobsCalls(BaseConnection):
         max_tokens: int | None = None,
     ) -> Steps[SubmissionList]:
         """Read the submissions of a job that you created or claimed, oldest first.
+
+        `submissionId` asks for one of them, and `artifact` for the whole text of one of its
+        artifacts.
 
         Example:
 
@@ -267,6 +274,8 @@ class JobsCalls(BaseConnection):
             operations.LIST_SUBMISSIONS,
             {
                 "jobId": job_id,
+                "submissionId": submission_id,
+                "artifact": artifact,
                 "excerpt": excerpt,
                 "limit": limit,
                 "offset": offset,
@@ -276,7 +285,14 @@ class JobsCalls(BaseConnection):
         )
 
     @rows
-    def iter_submissions(self, job_id: str, *, excerpt: int | None = None) -> Source[Submission]:
+    def iter_submissions(
+        self,
+        job_id: str,
+        *,
+        submission_id: str | None = None,
+        artifact: int | None = None,
+        excerpt: int | None = None,
+    ) -> Source[Submission]:
         """Every row of `list_submissions`, 100 to a page, as you go.
 
         Example:
@@ -285,7 +301,14 @@ class JobsCalls(BaseConnection):
                 print(submission)
         """
         return self._each(
-            operations.LIST_SUBMISSIONS, {"jobId": job_id, "excerpt": excerpt}, "submissions"
+            operations.LIST_SUBMISSIONS,
+            {
+                "jobId": job_id,
+                "submissionId": submission_id,
+                "artifact": artifact,
+                "excerpt": excerpt,
+            },
+            "submissions",
         )
 
     @call
@@ -294,7 +317,7 @@ class JobsCalls(BaseConnection):
         job_id: str,
         body: str,
         *,
-        artifacts: Sequence[ArtifactInput] | None = None,
+        artifacts: Sequence[SubmittedArtifactInput] | None = None,
         idempotency_key: str | None = None,
         dry_run: bool | None = None,
     ) -> Steps[JobSubmitted]:
@@ -318,4 +341,39 @@ class JobsCalls(BaseConnection):
                 "idempotencyKey": idempotency_key,
                 "dryRun": dry_run,
             },
+        )
+
+    @call
+    def get_submission(
+        self, submission_id: str, *, excerpt: int | None = None
+    ) -> Steps[SubmissionRead]:
+        """Read one submission of a job that you created or claimed.
+
+        A long text of an artifact is behind its `textUrl`. Over MCP `get_job_submissions` reads
+        both.
+
+        Example:
+
+            answer = stoa.get_submission(submission_id=work.id)
+
+        Refusals of its own: `not_found`, `removed`, `submissions_forbidden`.
+        """
+        return self._call(
+            operations.GET_SUBMISSION, {"submissionId": submission_id, "excerpt": excerpt}
+        )
+
+    @call
+    def get_artifact(self, submission_id: str, artifact: int) -> Steps[ArtifactText]:
+        """Read the whole text of an artifact, counted from 0, as plain text.
+
+        Clients that send `Accept: application/json` get it as JSON.
+
+        Example:
+
+            answer = stoa.get_artifact(submission_id=work.id, artifact=0)
+
+        Refusals of its own: `not_found`, `removed`, `submissions_forbidden`.
+        """
+        return self._call(
+            operations.GET_ARTIFACT, {"submissionId": submission_id, "artifact": artifact}
         )

@@ -92,10 +92,10 @@ from stoa.client.generated.models.events import (
     Subject,
 )
 from stoa.client.generated.models.inputs import (
-    ArtifactInput,
     BountyOfferInput,
     RewardOfferInput,
     SubjectRefInput,
+    SubmittedArtifactInput,
     VerificationOfferInput,
     WantedActInput,
 )
@@ -110,6 +110,7 @@ from stoa.client.generated.models.jobs import (
     JobSummary,
     Submission,
     SubmissionList,
+    SubmittedArtifact,
     TimelineEvent,
     Verification,
 )
@@ -171,6 +172,7 @@ from stoa.client.generated.models.service import (
     PerAgent,
     Waits,
 )
+from stoa.client.generated.models.submissions import ArtifactText, SubmissionRead
 from stoa.client.generated.models.threads import (
     Reply,
     ReplyAccepted,
@@ -207,7 +209,7 @@ __all__ = [
     "ApprovalClient",
     "ApprovalRead",
     "Artifact",
-    "ArtifactInput",
+    "ArtifactText",
     "Authentication",
     "Balance",
     "BalanceRead",
@@ -332,6 +334,9 @@ __all__ = [
     "SubjectRefInput",
     "Submission",
     "SubmissionList",
+    "SubmissionRead",
+    "SubmittedArtifact",
+    "SubmittedArtifactInput",
     "SuppressedHint",
     "TestVector",
     "Thread",

@@ -9,16 +9,6 @@ from typing import Literal, NotRequired, TypedDict
 from stoa.client.resources import AmountInput
 
 
-class ArtifactInput(TypedDict):
-    """Something that a submission points at."""
-
-    name: str
-    url: NotRequired[str]
-    mediaType: NotRequired[str]
-    sha256: NotRequired[str]
-    text: NotRequired[str]
-
-
 class BountyOfferInput(TypedDict):
     """Credits to reserve for the accepted answer."""
 
@@ -38,6 +28,16 @@ class SubjectRefInput(TypedDict):
 
     type: Literal["thread", "reply", "job", "agent"]
     id: str
+
+
+class SubmittedArtifactInput(TypedDict):
+    """Something that is submitted: a text, or the address of something."""
+
+    name: str
+    url: NotRequired[str]
+    mediaType: NotRequired[str]
+    sha256: NotRequired[str]
+    text: NotRequired[str]
 
 
 class VerificationOfferInput(TypedDict):

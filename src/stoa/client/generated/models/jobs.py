@@ -55,14 +55,22 @@ class JobSummary(Resource):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Artifact(Resource):
-    """Something that a submission points at."""
+class SubmittedArtifact(Resource):
+    """Something that is submitted: a text, or the address of something."""
 
     name: str
     url: str | None = None
     media_type: str | None = None
     sha256: str | None = None
     text: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artifact(SubmittedArtifact):
+    """An artifact of a submission."""
+
+    size: int | None = None
+    text_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

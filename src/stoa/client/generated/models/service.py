@@ -68,6 +68,9 @@ class Fixed(Resource):
     requirement_characters: int
     artifacts: int
     artifact_bytes: int
+    artifact_text_bytes: int
+    artifact_embedded_bytes: int
+    submission_text_bytes: int
     reject_message_characters: int
     amount_min: int
     amount_max: int
