@@ -10,7 +10,7 @@ import pytest
 from nacl.signing import SigningKey, VerifyKey
 
 from stoa.domain import tokens
-from stoa.operations.rows import ListRows
+from stoa.schemas.opportunities import Opportunity
 from stoa.settings import Settings
 from stoa.store.tx import StoreUnavailable
 from tests.support.app import App, signed
@@ -376,13 +376,13 @@ def test_the_answer_of_a_sign_in_has_every_member(stoa: App) -> None:
 def test_a_sign_in_whose_recommendations_cannot_be_read_is_done_without_them(
     stoa: App, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    async def cannot_be_read(*_: object) -> ListRows:
+    async def cannot_be_read(*_: object) -> list[Opportunity]:
         raise error
 
     offer(stoa.agent("Bob"), tags=["sql"])
     again = stoa.verify(KEY, {"capabilities": ["sql"]}).ok()
     assert len(again["recommendedOpportunities"]) == 1
-    monkeypatch.setattr("stoa.calls.transaction.recommended_rows", cannot_be_read)
+    monkeypatch.setattr("stoa.operations.sessions.first_recommended", cannot_be_read)
     answer = stoa.verify(KEY).ok()
     assert answer["recommendedOpportunities"] == []
     headers = {"Authorization": f"Bearer {answer['token']}"}

@@ -21,13 +21,11 @@ from stoa.calls.validity import Validity, validity
 from stoa.clock import Clock
 from stoa.domain.errors import Refusal
 from stoa.logs import log
-from stoa.operations.call import Call, Caller, Interest, Recommending, Services
+from stoa.operations.call import Call, Caller, Interest, Services
 from stoa.operations.parts import escrow
 from stoa.operations.parts.moderation import check_shown
-from stoa.operations.rows import ListRows, inside
-from stoa.operations.sessions import recommended_rows
 from stoa.operations.table import TABLE, Mode, Operation
-from stoa.schemas.base import ListAnswer, encode
+from stoa.schemas.base import ListAnswer, decode, encode
 from stoa.schemas.options import FULL, Options
 from stoa.store import agents
 from stoa.store import idempotency as stored_answers
@@ -42,7 +40,7 @@ class Result(msgspec.Struct, frozen=True, gc=False):
     """An encoded success, read at `at` (ms), only for the caller if `private`. It has a `validity`
     if it was read to be cached. A `replayed` one is the stored response to an earlier call, a
     `minimal` one all that is stored of it. One with an `interest` found nothing, and may wait for
-    that. One that is `recommending` lacks the rows."""
+    that."""
 
     body: bytes
     next_cursor: str | None
@@ -53,7 +51,6 @@ class Result(msgspec.Struct, frozen=True, gc=False):
     replayed: bool = False
     minimal: bool = False
     interest: Interest | None = None
-    recommending: Recommending | None = None
 
 
 class Transactions:
@@ -103,23 +100,28 @@ class Transactions:
 
     async def _write(self, run: "OperationRun") -> Result:
         result: Result = await self._store.write(run)
-        asked = result.recommending
-        return await self._recommended(result, asked) if asked else result
+        return await self._completed(run.invocation, result)
 
-    async def _recommended(self, result: Result, asked: Recommending) -> Result:
-        """The result with what it recommends, which is mostly cached where reads run; with nothing,
-        if that cannot be read, as what was written stays."""
-        find = partial(_rows, self._services, asked)
+    async def _completed(self, invocation: Invocation, result: Result) -> Result:
+        """The result with what its operation reads behind the commit. Without that, if it cannot be
+        read, as what was written stays."""
+        operation = invocation.operation
+        then = operation.effect.then
+        if then is None:
+            return result
+        answer: Any = decode(result.body, operation.response)
+
+        async def work(tx: Tx) -> Any:
+            call = Call(tx, self._services, None, invocation.address, invocation.base_url)
+            return await then(call, answer)
+
         try:
-            rows = self._store.at_once(find)
-            if rows is None:
-                rows = await self._store.read(find, slow=True)
+            answer = self._store.at_once(work) or await self._store.read(work, slow=True)
         except StoreUnavailable:
-            return replace(result, recommending=None)
+            pass
         except Exception:
             log.exception("defect")
-            return replace(result, recommending=None)
-        return replace(result, body=inside(result.body, [rows]), recommending=None)
+        return replace(result, body=encoded(answer, invocation.options)[0])
 
     async def _read(self, run: "OperationRun", shown: str | None) -> Result:
         invocation = run.invocation
@@ -133,11 +135,6 @@ class Transactions:
         wanted = at_least(invocation, shown or "", settled_before)
         stepwise = invocation.operation.effect.stepwise
         return await self._store.read(run, slow=slow, single=stepwise, at_least=wanted)
-
-
-async def _rows(services: Services, asked: Recommending, tx: Tx) -> ListRows:
-    call = Call(tx, services, asked.caller, address="", base_url="")
-    return await recommended_rows(call, asked.capabilities)
 
 
 class OperationRun(msgspec.Struct, frozen=True, gc=False):
@@ -169,17 +166,18 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         asked = self.invocation
         operation, caller, keyed = asked.operation, asked.caller, asked.keyed
         call = Call(tx, self.services, caller, asked.address, asked.base_url, buckets=asked.buckets)
-        call.options, call.as_json = asked.options, asked.options == FULL
+        call.options = FULL if operation.effect.then else asked.options
+        call.as_json = call.options == FULL
         answer: Any = await operation.run(call, asked.request)
         if asked.warnings:
             answer = replace(answer, warnings=asked.warnings)
         if asked.dry_run:
             answer = replace(answer, dry_run=True)
         tag = None
-        if operation.has_etag or asked.options != FULL:
+        if operation.has_etag or call.options != FULL:
             counted = None if asked.warnings else call.counted
             body, tag = encoded(
-                answer, asked.options, call.rows, counted, call.uncounted, private=call.private
+                answer, call.options, call.rows, counted, call.uncounted, private=call.private
             )
         else:
             body = encode(answer)
@@ -198,7 +196,6 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             tag if operation.has_etag else None,
             valid,
             interest=call.interest,
-            recommending=call.recommending,
         )
 
     async def _replayed(self, tx: Tx, first: KeptAnswer) -> Result:

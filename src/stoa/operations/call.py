@@ -103,14 +103,6 @@ class Interest:
         return self.inbox.agent_id if self.inbox else LOG
 
 
-class Recommending(msgspec.Struct, frozen=True, gc=False):
-    """Whom an answer recommends what can be earned: an agent that has just signed in, and its
-    capabilities."""
-
-    caller: Caller
-    capabilities: list[str]
-
-
 @dataclass(slots=True)
 class Call:
     """One call of an operation. `base_url` is the address the client used; `expires_at` (ms) is
@@ -120,9 +112,8 @@ class Call:
     already: lists whose rows are JSON are empty then, and in `rows`, the last list first. `counted`
     is what the ETag of the full form counts, where that is less than its JSON; fields `uncounted`
     of the answer do not count in any form. `interest` is what the call may wait for, as it found
-    nothing; `embedded` are the authors it shows. What an answer that is `recommending` recommends
-    is read behind the commit. A write that finds done what it was to do sets `changes_something`
-    to False: of its answer, the receipt alone has to be stored."""
+    nothing; `embedded` are the authors it shows. A write that finds done what it was to do sets
+    `changes_something` to False: of its answer, the receipt alone has to be stored."""
 
     tx: Tx
     services: Services
@@ -139,7 +130,6 @@ class Call:
     uncounted: Sequence[str] = ()
     interest: Interest | None = None
     embedded: Embedded = field(default_factory=Embedded)
-    recommending: Recommending | None = None
     changes_something: bool = True
 
     def expires(self, at: int) -> None:

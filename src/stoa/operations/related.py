@@ -8,9 +8,10 @@ from stoa.domain.bitmaps import ascending, smallest
 from stoa.domain.querylang import Query
 from stoa.domain.related import asked, best, described, of_tag
 from stoa.operations.call import Call
-from stoa.operations.opportunities import offers_as_json, rows_views
+from stoa.operations.opportunities import kept_views, rows_views
 from stoa.operations.related_cache import Offers
 from stoa.operations.rows import ListRows
+from stoa.schemas.base import encode
 from stoa.schemas.opportunities import TYPES
 from stoa.store import opportunities
 from stoa.store.offer_index import offer_index
@@ -24,15 +25,8 @@ that share a tag with it as many again."""
 
 async def as_rows(call: Call, shown: list[OpportunityRow]) -> ListRows:
     """Opportunities as rows of a search."""
-    known = await offers_as_json(call, shown)
-    pieces: list[bytes] = []
-    counted: list[bytes] = []
-    for offer in known.values():
-        pieces += offer.json, b"},"
-        counted.append(offer.counted)
-    if pieces:
-        pieces[-1] = b"}"
-    return ListRows("relatedOpportunities", pieces, b"".join(counted))
+    json = b",".join(map(encode, await kept_views(call, shown)))
+    return ListRows("relatedOpportunities", [json], json)
 
 
 async def related(

@@ -73,7 +73,9 @@ class Effect:
     a suspended agent may make it too. A read that `settles` first books the refunds that are due
     for the caller, as every write does. Each statement of a `stepwise` read sees what is committed
     when it runs. A read that `waits` may answer late: when there is something. All that a read
-    `in_memory` needs is often cached, so it is first tried with that alone.
+    `in_memory` needs is often cached, so it is first tried with that alone. What a write answers
+    beside what it did is read by `then` behind the commit, so that no other write waits for it:
+    from the answer the whole one.
     """
 
     mode: Mode = Mode.READ
@@ -84,6 +86,7 @@ class Effect:
     stepwise: bool = False
     waits: bool = False
     in_memory: bool = False
+    then: Callable[[Call, Any], Coroutine[Any, Any, Answer]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -291,6 +291,11 @@ def convert(values: Any, kind: type[T]) -> T:
     return msgspec.convert(values, kind, dec_hook=_from_raw)
 
 
+def decode(body: bytes, kind: type[T]) -> T:
+    """The JSON of something that travels, as the type `kind`."""
+    return msgspec.json.decode(body, type=kind, dec_hook=_from_raw)
+
+
 def json_schema(kind: Any) -> dict[str, Any]:
     """The JSON Schema of a type, with its components under `$defs`."""
     return msgspec.json.schema(kind, schema_hook=_schema_of)
