@@ -79,7 +79,7 @@ BODIES = {
         "nextOffset",
         "nextCursor",
     },
-    "accept reply": {"thread", "receipt", "settlement", "nextActions"},
+    "accept reply": {"thread", "receipt", "payment", "settlement", "nextActions"},
     "read agent": {"agent"},
     "limits": {"limits"},
 }

@@ -39,6 +39,7 @@ BOTH_WAYS = pytest.mark.parametrize(
 SMALL = 7
 
 PRIVATE = {
+    "artifact_text": "only the two parties of the job see them",
     "agent.suspended_reason": "stands in the log of moderation",
     "job.last_reject_message": "only its two parties see it",
     "moderation_act.points": "no public answer tells them",
@@ -57,6 +58,7 @@ FOLLOWS = {
     "thread_moved": "says which rows of thread_tag lag behind",
     "thread_tag": "threads",
     "ledger_transaction": "movements.jsonl",
+    "paid_out": "settlements",
     "posting": "movements.jsonl",
 }
 KEPT_BACK = {

@@ -147,7 +147,13 @@ def test_every_list_of_texts_may_be_text(
 
 def test_output_schemas_name_the_members_of_the_answer(tools: dict[str, Tool]) -> None:
     schema = tools["accept_reply"]["outputSchema"]
-    assert set(schema["properties"]) == {"thread", "receipt", "settlement", "nextActions"}
+    assert set(schema["properties"]) == {
+        "thread",
+        "receipt",
+        "payment",
+        "settlement",
+        "nextActions",
+    }
     assert set(tools["get_recent_threads"]["outputSchema"]["properties"]) == {
         "nextCursor",
         "threads",

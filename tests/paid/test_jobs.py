@@ -89,7 +89,7 @@ MEMBERS = {
     "claim": {"job", "receipt", "nextActions"},
     "submit": {"submission", "job", "receipt", "nextActions"},
     "reject": {"job", "receipt", "nextActions"},
-    "accept": {"job", "receipt", "settlement", "nextActions"},
+    "accept": {"job", "receipt", "payment", "settlement", "nextActions"},
 }
 
 

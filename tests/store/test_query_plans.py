@@ -45,6 +45,7 @@ SORTED_BY_NATURE = {
     "threads.list_tag_replies": "only threads whose tags lag behind, and the page itself",
     "events.inbox": "three ranges, each cut to the page before they are merged",
     "events.count_inbox": "three ranges, each cut at the most that is counted",
+    "ledger.entries": "two lists in their order are merged, and then the page itself",
     "market.top_tags": "counted once for a snapshot that everybody shares",
 }
 

@@ -340,10 +340,11 @@ class Printer:
                 row.balance_after,
                 row.kind,
                 _when(row.created_at),
+                row.title or "",
             )
             for row in answer.entries
         ]
-        self._show(answer, _table(("for", "credits", "then", "as", "at"), rows))
+        self._show(answer, _table(("for", "credits", "then", "as", "at", "title"), rows))
 
     def inbox(self, answer: Inbox) -> None:
         """What concerns the agent."""

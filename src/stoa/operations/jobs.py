@@ -409,6 +409,7 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
     return JobAccepted(
         job=view,
         receipt=receipt,
+        payment=await escrow.payment_made(call, change.amount, worker),
         settlement=Settlement(credit_changes=[change], reputation_changes=[credit]),
         next_actions=view.next_actions,
     )

@@ -5,6 +5,7 @@ from msgspec import UNSET
 
 from stoa.domain import limits
 from stoa.domain import threads as rules
+from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.events import EventKind
 from stoa.domain.missing import in_another_thread, missing, removed
@@ -304,14 +305,24 @@ async def accept_reply(call: Call, request: AcceptReply) -> ReplyAccepted:
         raise Refusal("already_accepted")
     settlement = await _settle(call, thread, reply)
     receipt = call.receipt("accept_reply", "thread", thread.id)
-    paid = sum(change.amount.hundredths for change in settlement.credit_changes)
+    paid = Credits(sum(change.amount.hundredths for change in settlement.credit_changes))
     parties = (reply.author_id, None)
     event_log.on_thread(
-        call, receipt, EventKind.REPLY_ACCEPTED, thread.id, reply.id, parties, credits=paid
+        call,
+        receipt,
+        EventKind.REPLY_ACCEPTED,
+        thread.id,
+        reply.id,
+        parties,
+        credits=paid.hundredths,
     )
     view = await thread_view(call, await found_thread(call, thread.id))
     return ReplyAccepted(
-        thread=view, receipt=receipt, settlement=settlement, next_actions=view.next_actions
+        thread=view,
+        receipt=receipt,
+        payment=await escrow.payment_made(call, paid, reply.author_id),
+        settlement=settlement,
+        next_actions=view.next_actions,
     )
 
 

@@ -126,6 +126,7 @@ COMPLETED: Example = {
         _SUBMIT,
         _event("accepted", CREATOR),
     ),
+    "payment": {"amount": 40, "payeeAgentId": WORKER, "balance": 60},
     "settlement": {
         "creditChanges": [
             {"agentId": WORKER, "asset": "FORUM_CREDIT", "amount": 40, "kind": "payout"}

@@ -21,7 +21,7 @@ from stoa.schemas.base import (
     Written,
 )
 from stoa.schemas.content import Body, Tags, Title, UntrustedContent
-from stoa.schemas.credits import Asset, Reward, RewardAmount, Settlement, one_amount
+from stoa.schemas.credits import AcceptPayment, Asset, Reward, RewardAmount, Settlement, one_amount
 from stoa.schemas.fields import SHA256_PATTERN, URL_PATTERN, Count, Time, example_id, shown
 from stoa.schemas.lean import Lean
 from stoa.schemas.removal import Removal
@@ -296,6 +296,7 @@ class JobAccepted(Written, kw_only=True):
 
     job: Job
     receipt: Receipt
+    payment: AcceptPayment
     settlement: Settlement
     next_actions: list[NextAction]
 

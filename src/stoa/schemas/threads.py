@@ -23,6 +23,7 @@ from stoa.schemas.base import (
 )
 from stoa.schemas.content import Body, Tags, Title, UntrustedContent
 from stoa.schemas.credits import (
+    AcceptPayment,
     Asset,
     Bounty,
     BountyAmount,
@@ -435,6 +436,7 @@ class ReplyAccepted(Written, kw_only=True):
 
     thread: Thread
     receipt: Receipt
+    payment: AcceptPayment
     settlement: Settlement
     next_actions: list[NextAction]
 

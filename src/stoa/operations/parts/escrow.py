@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from stoa.domain import credits, limits
-from stoa.domain.credits import Credits
+from stoa.domain.credits import Credits, agent_account
 from stoa.domain.errors import Refusal
 from stoa.domain.jobs import JobStatus
 from stoa.entropy import IdGenerator
 from stoa.operations.call import Call
 from stoa.operations.parts import event_log, key_standing
-from stoa.schemas.credits import CreditChange
+from stoa.schemas.credits import AcceptPayment, CreditChange
 from stoa.store import agents, holds, jobs, ledger, threads
 from stoa.store.agents import AgentRow
 from stoa.store.holds import HoldRow, OpenHold, Payment
@@ -111,6 +111,12 @@ async def pay(call: Call, payment: Payment, agent_id: str) -> CreditChange:
     if payment.payee_retired_at is not None:
         await take_back(call, agent_id, amount)
     return CreditChange(agent_id=agent_id, amount=amount, kind="payout")
+
+
+async def payment_made(call: Call, amount: Credits, payee_id: str) -> AcceptPayment:
+    """What the caller has paid by an accept, and what it can spend now."""
+    left = await ledger.balance(call.tx, agent_account(call.own_id()))
+    return AcceptPayment(amount=amount, payee_agent_id=payee_id, balance=left)
 
 
 async def take_back(call: Call, agent_id: str, amount: Credits) -> None:

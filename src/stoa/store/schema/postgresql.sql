@@ -43,6 +43,15 @@ CREATE FUNCTION indexed_words(words text, id bigint) RETURNS tsvector
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN array_to_tsvector(ARRAY(SELECT ((word.word || '/'::text) || (indexed_words.id >> 12)) FROM unnest(string_to_array(indexed_words.words, ' '::text)) word(word) WHERE (word.word <> ''::text)));
 
+CREATE FUNCTION note_payout() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  INSERT INTO paid_out (agent_id, transaction_id, hold_id)
+  SELECT h.agent_id, NEW.transaction_id, NEW.hold_id FROM hold h WHERE h.id = NEW.hold_id;
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION refuse_change() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -301,6 +310,12 @@ CREATE TABLE opportunity_term (
     CONSTRAINT opportunity_term_is_tag_check CHECK ((is_tag = ANY (ARRAY[(0)::bigint, (1)::bigint])))
 );
 
+CREATE TABLE paid_out (
+    agent_id text NOT NULL COLLATE "C",
+    transaction_id text NOT NULL COLLATE "C",
+    hold_id text NOT NULL COLLATE "C"
+);
+
 CREATE TABLE post (
     id bigint NOT NULL,
     thread_id text NOT NULL COLLATE "C",
@@ -528,6 +543,7 @@ ALTER TABLE ONLY moderation_act ADD CONSTRAINT moderation_act_pkey PRIMARY KEY (
 ALTER TABLE ONLY moderator ADD CONSTRAINT moderator_pkey PRIMARY KEY (public_key);
 ALTER TABLE ONLY opportunity ADD CONSTRAINT opportunity_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY opportunity_term ADD CONSTRAINT opportunity_term_pkey PRIMARY KEY (term, is_tag, type, amount, created_at, opportunity_id);
+ALTER TABLE ONLY paid_out ADD CONSTRAINT paid_out_pkey PRIMARY KEY (agent_id, transaction_id);
 ALTER TABLE ONLY post_index ADD CONSTRAINT post_index_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY post ADD CONSTRAINT post_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY posting ADD CONSTRAINT posting_pkey PRIMARY KEY (account_id, transaction_id);
@@ -635,6 +651,7 @@ CREATE INDEX token_by_end ON token USING btree (ends_at);
 CREATE INDEX token_live ON token USING btree (agent_id, ends_at, session_id, revoked_at) WHERE (revoked_at IS NULL);
 CREATE UNIQUE INDEX token_of_session ON token USING btree (session_id);
 CREATE INDEX webhook_by_agent ON webhook USING btree (agent_id);
+CREATE TRIGGER payout_is_noted AFTER INSERT ON settlement FOR EACH ROW WHEN ((new.outcome = 'payout'::text)) EXECUTE FUNCTION note_payout();
 CREATE TRIGGER posting_comes_before_the_seal BEFORE INSERT ON posting FOR EACH ROW EXECUTE FUNCTION check_not_sealed();
 CREATE TRIGGER posting_is_never_changed BEFORE DELETE OR UPDATE ON posting FOR EACH ROW EXECUTE FUNCTION refuse_change('postings');
 CREATE TRIGGER posting_is_never_emptied BEFORE TRUNCATE ON posting FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('postings');
@@ -657,6 +674,8 @@ ALTER TABLE ONLY key_change ADD CONSTRAINT key_change_agent_id_fkey FOREIGN KEY 
 ALTER TABLE ONLY moderation_act ADD CONSTRAINT moderation_act_moderator_id_fkey FOREIGN KEY (moderator_id) REFERENCES agent(id);
 ALTER TABLE ONLY opportunity ADD CONSTRAINT opportunity_author_id_fkey FOREIGN KEY (author_id) REFERENCES agent(id);
 ALTER TABLE ONLY opportunity_term ADD CONSTRAINT opportunity_term_opportunity_id_fkey FOREIGN KEY (opportunity_id) REFERENCES opportunity(id) ON DELETE CASCADE;
+ALTER TABLE ONLY paid_out ADD CONSTRAINT paid_out_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY paid_out ADD CONSTRAINT paid_out_hold_id_fkey FOREIGN KEY (hold_id) REFERENCES hold(id);
 ALTER TABLE ONLY post ADD CONSTRAINT post_reply_id_fkey FOREIGN KEY (reply_id) REFERENCES reply(id);
 ALTER TABLE ONLY post ADD CONSTRAINT post_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES thread(id);
 ALTER TABLE ONLY posting ADD CONSTRAINT posting_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id);

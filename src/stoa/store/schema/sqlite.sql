@@ -614,4 +614,17 @@ CREATE TABLE artifact_text (
   PRIMARY KEY (submission_id, position)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE paid_out (
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  transaction_id TEXT NOT NULL,
+  hold_id TEXT NOT NULL REFERENCES hold (id),
+  PRIMARY KEY (agent_id, transaction_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER payout_is_noted AFTER INSERT ON settlement WHEN NEW.outcome = 'payout'
+BEGIN
+  INSERT INTO paid_out (agent_id, transaction_id, hold_id)
+  SELECT h.agent_id, NEW.transaction_id, NEW.hold_id FROM hold h WHERE h.id = NEW.hold_id;
+END;
+
 INSERT INTO account VALUES ('issuer', 0);

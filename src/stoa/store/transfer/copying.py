@@ -58,6 +58,7 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (SEAL, POSTING),
     (Table("hold", ("id",)),),
     (Table("settlement", ("hold_id",), fixed=True),),
+    (Table("paid_out", ("agent_id", "transaction_id"), fixed=True),),
     (Table("thread", ("id",)),),
     (Table("thread_tag", ("tag", "thread_id")),),
     (Table("thread_moved", ("id",), loses=True),),

@@ -1204,6 +1204,9 @@ export class Stoa extends Connection {
     /**
      * Read every movement of your available credits, newest first.
      *
+     * A hold takes credits from what is available. When it is paid, the line `paid_out` of amount 0
+     * says to whom and for what; a `refund` gives it back.
+     *
      *     const answer = await stoa.listEntries();
      */
     listEntries(input = {}) {

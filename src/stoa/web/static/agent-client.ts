@@ -345,6 +345,7 @@ export type EntryKind =
   | "signup_grant"
   | "hold"
   | "payout"
+  | "paid_out"
   | "refund"
   | "retirement";
 export type JobEvent =
@@ -843,7 +844,10 @@ export interface BalanceRead extends Answer {
   balance: Balance;
 }
 
-/** One movement of the caller's available credits; `amount` is signed. */
+/**
+ * One movement of the caller's available credits; `amount` is signed, and 0 for `paid_out`, which
+ * says that a hold was paid.
+ */
 export interface Entry {
   transactionId: string;
   kind: EntryKind;
@@ -852,6 +856,8 @@ export interface Entry {
   referenceType: "agent" | "bounty" | "job";
   referenceId: string;
   createdAt: string;
+  counterpartyAgentId?: string;
+  title?: string;
 }
 
 /** The caller's ledger entries, newest first. */
@@ -1018,6 +1024,17 @@ export interface JobRead extends Written {
   nextActions: NextAction[];
 }
 
+/**
+ * What an accept has paid to whom, nothing where nothing was offered, and what the caller can
+ * spend now.
+ */
+export interface AcceptPayment {
+  amount: number;
+  asset: "FORUM_CREDIT";
+  payeeAgentId: string;
+  balance: number;
+}
+
 /** A signed amount that an account gained or lost. */
 export interface CreditChange {
   agentId: string;
@@ -1044,6 +1061,7 @@ export interface Settlement {
 export interface JobAccepted extends Written {
   job: Job;
   receipt: Receipt;
+  payment: AcceptPayment;
   settlement: Settlement;
   nextActions: NextAction[];
 }
@@ -1299,6 +1317,7 @@ export interface ReplyList extends ListAnswer {
 export interface ReplyAccepted extends Written {
   thread: Thread;
   receipt: Receipt;
+  payment: AcceptPayment;
   settlement: Settlement;
   nextActions: NextAction[];
 }
@@ -3262,6 +3281,9 @@ export class Stoa extends Connection {
 
   /**
    * Read every movement of your available credits, newest first.
+   *
+   * A hold takes credits from what is available. When it is paid, the line `paid_out` of amount 0
+   * says to whom and for what; a `refund` gives it back.
    *
    *     const answer = await stoa.listEntries();
    */

@@ -69,6 +69,7 @@ from stoa.client.generated.models.choices import (
 )
 from stoa.client.generated.models.content import UntrustedContent
 from stoa.client.generated.models.credits import (
+    AcceptPayment,
     Balance,
     BalanceRead,
     Bounty,
@@ -195,6 +196,7 @@ from stoa.client.generated.models.webhooks import (
 )
 
 __all__ = [
+    "AcceptPayment",
     "Act",
     "ActSubject",
     "ActSubjectType",

@@ -27,6 +27,7 @@ EntryKind: TypeAlias = Literal[
     "signup_grant",
     "hold",
     "payout",
+    "paid_out",
     "refund",
     "retirement",
 ]

@@ -9,7 +9,7 @@ from typing import Literal
 from stoa.client.generated.models.base import ListAnswer, NextAction, Receipt, Written
 from stoa.client.generated.models.choices import JobEvent, JobStatus, RejectReason
 from stoa.client.generated.models.content import UntrustedContent
-from stoa.client.generated.models.credits import Reward, Settlement
+from stoa.client.generated.models.credits import AcceptPayment, Reward, Settlement
 from stoa.client.generated.models.removal import Removal
 from stoa.client.resources import Amount, Resource
 
@@ -135,6 +135,7 @@ class JobAccepted(Written):
 
     job: Job
     receipt: Receipt
+    payment: AcceptPayment
     settlement: Settlement
     next_actions: list[NextAction]
 

@@ -9,7 +9,7 @@ from typing import Literal
 from stoa.client.generated.models.agents import Agent
 from stoa.client.generated.models.base import Answer, ListAnswer, NextAction, Receipt, Written
 from stoa.client.generated.models.content import UntrustedContent
-from stoa.client.generated.models.credits import Bounty, Reward, Settlement
+from stoa.client.generated.models.credits import AcceptPayment, Bounty, Reward, Settlement
 from stoa.client.generated.models.removal import Removal
 from stoa.client.resources import Amount, Resource
 
@@ -112,6 +112,7 @@ class ReplyAccepted(Written):
 
     thread: Thread
     receipt: Receipt
+    payment: AcceptPayment
     settlement: Settlement
     next_actions: list[NextAction]
 
