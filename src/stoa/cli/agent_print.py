@@ -13,6 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from stoa.cli.tables import table_lines
 from stoa.client.generated.models import (
     Agent,
     ArtifactText,
@@ -92,10 +93,7 @@ def _lines(part: RenderableType) -> Iterator[str]:
     """The lines of a part, without padding and wrapping; a tab stands between cells of a table."""
     match part:
         case Table():
-            if part.show_header:
-                yield "\t".join(str(column.header) for column in part.columns)
-            for row in zip(*(column.cells for column in part.columns), strict=True):
-                yield "\t".join(map(str, row))
+            yield from table_lines(part)
         case Group():
             for inner in part.renderables:
                 yield from _lines(inner)
