@@ -31,6 +31,7 @@ from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
 from stoa.domain.snippets import Sought
 from stoa.rendering import fences, html, lines, signs, tags
+from stoa.schemas import artifact_texts
 from stoa.schemas.base import encode, read_time
 from stoa.schemas.threads import CreateThread
 from stoa.schemas.validation import Shape, parse
@@ -59,6 +60,7 @@ def _thread(given: str) -> object:
 
 
 FUNCTIONS: dict[str, Function] = {
+    "schemas/artifact_texts.measured": artifact_texts.measured,
     "domain/excerpts.excerpt": lambda given: excerpts.excerpt(given, len(given) - 1),
     "domain/token_counts.estimate": token_counts.estimate,
     "domain/text.is_blank": text.is_blank,
