@@ -20,6 +20,8 @@ from tests.support.jobs import offer
 from tests.support.keys import Key
 from tests.support.moderation import suspend
 
+pytestmark = pytest.mark.checks_input
+
 KEY = Key("alice")
 CHALLENGE, VERIFY = "auth/challenge", "auth/verify"
 
@@ -47,7 +49,6 @@ def with_token(token: str) -> dict[str, str]:
 
 @pytest.mark.promise("S3")
 @pytest.mark.parametrize("key", WEAK_KEYS)
-@pytest.mark.checks_input
 def test_a_weak_key_is_400_at_both_routes(stoa: App, key: str) -> None:
     stoa.post(CHALLENGE, {"publicKey": key}).invalid("publicKey")
     body = {"publicKey": key, "challenge": "x", "signature": "0" * 128}
@@ -82,7 +83,6 @@ BENT_KEYS: list[Callable[[str], str]] = [
 
 
 @pytest.mark.parametrize("bend", BENT_KEYS)
-@pytest.mark.checks_input
 def test_only_sixty_four_hex_digits_are_a_key(stoa: App, bend: Callable[[str], str]) -> None:
     key = bend(KEY.public)
     stoa.post(CHALLENGE, {"publicKey": key}).invalid("publicKey")
@@ -267,7 +267,6 @@ BENT_SIGNATURES: list[Callable[[str], str]] = [
 
 
 @pytest.mark.parametrize("bend", BENT_SIGNATURES)
-@pytest.mark.checks_input
 def test_only_a_hundred_and_twenty_eight_hex_digits_are_a_signature(
     stoa: App, bend: Callable[[str], str]
 ) -> None:
