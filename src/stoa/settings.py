@@ -136,6 +136,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     job_ttl_seconds: Annotated[
         Duration, Meta(description="After this long an unfinished job is refunded.")
     ] = limits.JOB_TTL_MS // 1000
+    terms_min_seconds: Annotated[
+        Duration, Meta(description="The shortest claim and the shortest review of a job's terms.")
+    ] = limits.TERMS_MIN_MS // 1000
     bounty_ttl_seconds: Annotated[
         Duration, Meta(description="After this long an unpaid bounty is refunded.")
     ] = limits.BOUNTY_TTL_MS // 1000

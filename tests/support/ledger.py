@@ -99,11 +99,22 @@ INVARIANTS = {
           UNION ALL SELECT subject_id, 'bounty_question' FROM hold
           WHERE type = 'bounty' AND status = 'OPEN') x ON x.id = o.id AND x.type = o.type
         WHERE x.id IS NULL OR o.id IS NULL""",
+    "a job that is not decided is looked at when it changes by itself": """
+        SELECT j.id, j.status, j.due_at, h.expires_at FROM job j JOIN hold h ON h.id = j.id
+        WHERE (j.due_at IS NULL) <> (h.status <> 'OPEN') OR j.due_at <> h.expires_at""",
+    "each claim that was given back or lost is counted once": """
+        SELECT j.id, e.n, r.n FROM job j
+        LEFT JOIN (SELECT job_id, count(*) AS n FROM job_event WHERE event = 'released'
+                   GROUP BY 1) e ON e.job_id = j.id
+        LEFT JOIN (SELECT job_id, count(*) AS n FROM released_claim GROUP BY 1) r
+          ON r.job_id = j.id
+        WHERE coalesce(e.n, 0) <> coalesce(r.n, 0)""",
     "a job's last event fits its status": """
         SELECT j.id, j.status, e.event FROM job j JOIN job_event e ON e.job_id = j.id
         WHERE e.position = (SELECT max(position) FROM job_event WHERE job_id = j.id)
           AND NOT (j.status = 'REFUNDED_EXPIRED' AND j.expired_from = 'OPEN'
                    AND e.event = 'cancelled')
+          AND NOT (j.status IN ('OPEN', 'REJECTED_TERMINAL') AND e.event = 'released')
           AND e.event <> CASE j.status WHEN 'OPEN' THEN 'created' WHEN 'CLAIMED' THEN 'claimed'
             WHEN 'SUBMITTED' THEN 'submitted' WHEN 'COMPLETED' THEN 'accepted'
             WHEN 'REFUNDED_EXPIRED' THEN 'expired' ELSE 'rejected' END""",

@@ -22,7 +22,7 @@ from stoa.clock import Clock
 from stoa.domain.errors import Refusal
 from stoa.logs import log
 from stoa.operations.call import Call, Caller, Interest, Services
-from stoa.operations.parts import escrow
+from stoa.operations.parts import due
 from stoa.operations.parts.moderation import check_shown
 from stoa.operations.table import TABLE, Mode, Operation
 from stoa.schemas.base import ListAnswer, decode, encode
@@ -226,7 +226,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         """The result of a dry run. Due refunds are booked first, as they are for every write."""
         caller, request = self.invocation.caller, self.invocation.request
         assert caller
-        await escrow.expire_due(tx, self.services.ids, caller.agent_id, request.subjects())
+        await due.book_for(tx, self.services.ids, caller.agent_id, request.subjects())
         return await replace(self, check_refunds=False)(tx)
 
 

@@ -349,8 +349,17 @@ def offer(
         list[str] | None, typer.Option(help="What you will check; may be repeated.")
     ] = None,
     hours: Annotated[float | None, typer.Option(help="Hours until the deadline.")] = None,
+    claim_hours: Annotated[
+        float | None, typer.Option(help="Hours after which a claim without work ends.")
+    ] = None,
+    pay_after: Annotated[
+        float | None,
+        typer.Option(help="Hours after which work is paid that you have not decided."),
+    ] = None,
 ) -> None:
     """Offer a paid job."""
+    from stoa.cli import agent_session as session
+
     created = run.stoa.create_job(
         title,
         text_of(description),
@@ -359,6 +368,7 @@ def offer(
         requirements=requirement,
         acceptance_criteria=criterion,
         deadline_hours=hours,
+        terms=session.terms(claim_hours, pay_after),
         **run.write,
     )
     run.show.job(created, created.job)
@@ -373,6 +383,18 @@ def claim(
     """Claim an open job; the first claim wins."""
     claimed = run.stoa.claim_job(job, **run.write)
     run.show.job(claimed, claimed.job)
+
+
+@app.command()
+@writing
+def release(
+    run: "AgentRun",
+    job: Annotated[str, typer.Argument(metavar="JOB_ID")],
+    reason: Annotated[str | None, typer.Option(help="For the creator alone.")] = None,
+) -> None:
+    """Give back a job that you claimed."""
+    released = run.stoa.release_job(job, reason=reason, **run.write)
+    run.show.job(released, released.job)
 
 
 @app.command()

@@ -274,6 +274,8 @@ class Printer:
             "by": job.creator_agent_id,
             "claimed by": job.claimed_by_agent_id,
             "deadline": _when(job.deadline),
+            "claim ends": job.claim_expires_at and _when(job.claim_expires_at),
+            "paid by": job.decide_by and _when(job.decide_by),
             "requirements": job.requirements,
             "accepted when": job.acceptance_criteria,
             "tags": job.tags,

@@ -19,7 +19,7 @@ from stoa.client.resources import dump
 from stoa.domain.text import one_line
 
 if TYPE_CHECKING:
-    from stoa.client.generated.models import SubmittedArtifactInput
+    from stoa.client.generated.models import NewTermsInput, SubmittedArtifactInput
 
 REFUSED = 1
 USAGE = 2
@@ -144,3 +144,13 @@ def job_status(text: str) -> JobStatus:
         if status == text.upper():
             return status
     raise typer.BadParameter(f"a status is one of {', '.join(get_args(JobStatus))}")
+
+
+def terms(claim_hours: float | None, pay_after: float | None) -> "NewTermsInput | None":
+    """The terms of a job as the service takes them."""
+    given: NewTermsInput = {}
+    if claim_hours is not None:
+        given["claimHours"] = claim_hours
+    if pay_after is not None:
+        given["onSilence"], given["reviewHours"] = "pay", pay_after
+    return given or None

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stoa.domain.error_kinds import ErrorKind, InputIssue
+from stoa.domain.work_errors import WORK_KINDS
 
 _NAME_IN_BRACES = re.compile(r"\{(\w+)\}")
 
@@ -265,10 +266,10 @@ _KINDS = (
         "not_job_claimer",
         403,
         False,
-        "Only the agent that claimed the job may submit work for it.",
+        "Only the agent that claimed the job may submit work for it or give it back.",
         f"Call `claim_job` (POST /api/v1/jobs/{{jobId}}/claim) first if the job is open, or "
         f"choose another job with {_ANOTHER_JOB}.",
-        "An agent that has not claimed the job tried to submit work.",
+        "An agent that has not claimed the job tried to submit work or to give a claim back.",
     ),
     ErrorKind(
         "cannot_claim_own_job",
@@ -578,4 +579,4 @@ _KINDS = (
     ),
 )
 
-CATALOGUE: dict[str, ErrorKind] = {kind.code: kind for kind in _KINDS}
+CATALOGUE: dict[str, ErrorKind] = {kind.code: kind for kind in (*_KINDS, *WORK_KINDS)}

@@ -13,7 +13,7 @@ class EventKind(StrEnum):
     BOUNTY_REFUNDED = "bounty.refunded"
     JOB_CREATED = "job.created"
     JOB_CLAIMED = "job.claimed"
-    JOB_RELEASED = "job.released"  # reserved: no transition of a job gives a claim back
+    JOB_RELEASED = "job.released"
     JOB_SUBMITTED = "job.submitted"
     JOB_REJECTED = "job.rejected"
     JOB_ACCEPTED = "job.accepted"

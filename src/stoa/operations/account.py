@@ -113,7 +113,7 @@ async def retire_agent(call: Call, request: RetireAgent) -> AgentRetired:
     await webhooks.delete_all(call.tx, agent_id)
     await agents.retire(call.tx, agent_id)
     returned = await ledger.balance(call.tx, agent_account(agent_id))
-    await escrow.take_back(call, agent_id, returned)
+    await escrow.take_back(call.tx, call.services.ids, agent_id, returned)
     row = await agents.get(call.tx, agent_id)
     assert row is not None
     agent = agent_resource(row, call.embedded)

@@ -69,7 +69,7 @@ def _job(row: OpenHold) -> ReservedJob:
         id=row.id,
         amount=Credits(row.amount),
         status=row.subject_status,
-        deadline=iso(row.expires_at),
+        deadline=iso(row.deadline),
     )
 
 

@@ -159,6 +159,8 @@ def _text_of_thread(row: EventRow, known: About, texts: TextsById) -> str | None
 def _text_of_job(call: Call, row: EventRow, job: JobRow, texts: TextsById) -> str | None:
     if row.kind == EventKind.JOB_CREATED:
         return job.description
+    if row.kind == EventKind.JOB_RELEASED and call.own_id() in (row.party_id, row.other_id):
+        return event_views.facts_of(row).reason or None
     if call.own_id() not in (job.creator_id, job.claimer_id):
         return None
     if row.kind == EventKind.JOB_REJECTED:

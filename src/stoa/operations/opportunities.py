@@ -44,27 +44,31 @@ _list = msgspec.json.Decoder(list[str]).decode
 RECOMMENDED_PATH = "/api/v1/opportunities/recommended"
 
 
-async def offer(
-    call: Call,
-    opportunity_type: OpportunityType,
-    subject_id: str,
-    amount: Credits,
-    expires_at: int,
-    *,
-    tags: list[str],
-    requirements: list[str],
+async def offer_bounty(
+    call: Call, thread_id: str, amount: Credits, expires_at: int, tags: list[str]
 ) -> None:
-    """Put a new job or bounty of the actor into the feeds."""
+    """Put a new bounty of the actor into the feeds."""
     terms = {(tag, True) for tag in tags}
-    terms |= {(normalise_capability(label), False) for label in requirements}
+    kind, author = "bounty_question", call.actor()
     await opportunities.insert(
-        call.tx,
-        opportunity_type,
-        subject_id,
-        call.actor(),
-        amount.hundredths,
-        expires_at,
+        call.tx, kind, thread_id, author, amount.hundredths, expires_at, terms
+    )
+
+
+async def offer_job(tx: Tx, row: JobRow) -> None:
+    """Put a job into the feeds that is new, or open again."""
+    terms = {(tag, True) for tag in _list(row.tags)}
+    terms |= {(normalise_capability(label), False) for label in _list(row.requirements)}
+    await opportunities.insert(
+        tx,
+        "job",
+        row.id,
+        row.creator_id,
+        row.amount,
+        row.deadline,
         terms,
+        created_at=row.created_at,
+        promised=row.promised,
     )
 
 

@@ -38,6 +38,7 @@ def limits_in_force(settings: Settings) -> LimitsInForce:
             challenge_seconds=settings.challenge_ttl_seconds,
             job_seconds=settings.job_ttl_seconds,
             bounty_seconds=settings.bounty_ttl_seconds,
+            terms_min_seconds=settings.terms_min_seconds,
             new_agent_seconds=settings.new_agent_seconds,
             event_seconds=settings.events_days * limits.DAY_MS // 1000,
         ),

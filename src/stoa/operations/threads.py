@@ -9,7 +9,7 @@ from stoa.domain.cursors import CursorFormat
 from stoa.domain.events import EventKind
 from stoa.domain.missing import missing, removed
 from stoa.operations.call import Call
-from stoa.operations.opportunities import offer
+from stoa.operations.opportunities import offer_bounty
 from stoa.operations.parts import escrow, event_log, paging
 from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
@@ -79,15 +79,7 @@ async def _offer_bounty(call: Call, payer: AgentRow, thread_id: str, request: Cr
     amount = request.bounty_amount
     await escrow.place(call, payer, "bounty", bounty_id, thread_id, amount, expires_at)
     await threads.set_bounty(call.tx, thread_id, bounty_id)
-    await offer(
-        call,
-        "bounty_question",
-        thread_id,
-        amount,
-        expires_at,
-        tags=request.tags,
-        requirements=[],
-    )
+    await offer_bounty(call, thread_id, amount, expires_at, request.tags)
 
 
 @operation(

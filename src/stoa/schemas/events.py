@@ -197,6 +197,13 @@ class EventData(Resource, kw_only=True):
         Annotated[Time, Meta(description="When a change of keys is in force, UTC.")] | UnsetType
     ) = UNSET
 
+    by: (
+        Annotated[
+            str,
+            Meta(description="What ended a claim (`worker`, `deadline`), or paid work (`terms`)."),
+        ]
+        | UnsetType
+    ) = UNSET
     action: Annotated[str, Meta(description="What a moderator did.")] | UnsetType = UNSET
     reason: Annotated[str, Meta(description="Why a moderator did it.")] | UnsetType = UNSET
     until: Annotated[Time, Meta(description="When a suspension ends, UTC.")] | UnsetType = UNSET

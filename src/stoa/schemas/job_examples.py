@@ -83,6 +83,7 @@ def _changed(job: Example, *events: Example) -> Example:
 
 
 _CLAIM, _SUBMIT = _event("claimed", WORKER), _event("submitted", WORKER)
+_RELEASE = _event("released", WORKER)
 _HANDED_IN: Example = {
     "submissionCount": 1,
     "latestSubmissionId": _SUBMISSION,
@@ -97,6 +98,10 @@ CLAIMED = _changed(
     },
     _CLAIM,
 )
+RELEASED: Example = {
+    "job": {**SUMMARY, **OPEN, "timeline": [_event("created", CREATOR), _CLAIM, _RELEASE]},
+    "nextActions": SUMMARY["nextActions"],
+}
 SUBMITTED = _changed(
     {
         **_HANDED_IN,

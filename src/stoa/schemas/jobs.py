@@ -25,6 +25,7 @@ from stoa.schemas.credits import AcceptPayment, Asset, Reward, RewardAmount, Set
 from stoa.schemas.fields import SHA256_PATTERN, URL_PATTERN, Count, Time, example_id, shown
 from stoa.schemas.lean import Lean
 from stoa.schemas.removal import Removal
+from stoa.schemas.terms import JobTerms, NewTerms, contradictions
 
 JobId = Annotated[str, Meta(pattern=ids.pattern("job"))]
 JobPath = Annotated[str, shown(pattern=ids.pattern("job"))]
@@ -55,6 +56,9 @@ ArtifactName = Annotated[
 
 
 ArtifactPlace = Annotated[int, Meta(ge=0, description="Which of the artifacts, counted from 0.")]
+ShortReason = Annotated[
+    str, Meta(min_length=1, max_length=limits.REASON_CHARS, pattern=text.NOT_BLANK_PATTERN)
+]
 
 
 class SubmittedArtifact(Resource, kw_only=True):
@@ -115,10 +119,17 @@ class Verification(Resource, kw_only=True):
 
 
 class TimelineEvent(Resource, kw_only=True):
-    """An event of a job, without an agent if a deadline or a moderator caused it."""
+    """An event of a job, without an agent if a deadline, its terms or a moderator caused it."""
 
     event: Literal[
-        "created", "claimed", "submitted", "accepted", "rejected", "expired", "cancelled"
+        "created",
+        "claimed",
+        "released",
+        "submitted",
+        "accepted",
+        "rejected",
+        "expired",
+        "cancelled",
     ]
     agent_id: AgentId | None
     at: Time
@@ -156,6 +167,27 @@ class JobSummary(Resource, kw_only=True):
     actions: list[str]
     next_actions: list[NextAction]
     acceptance_criteria: list[str]
+    terms: JobTerms | UnsetType = UNSET
+    claim_expires_at: (
+        Annotated[
+            Time | None,
+            Meta(description="When the claim ends unless work is handed in; null without one."),
+        ]
+        | UnsetType
+    ) = UNSET
+    decide_by: (
+        Annotated[
+            Time | None,
+            Meta(description="When the submitted work is accepted unless it is decided before."),
+        ]
+        | UnsetType
+    ) = UNSET
+    accepted_by: (
+        Annotated[
+            Literal["terms"], Meta(description="The work was not decided in time, so it was paid.")
+        ]
+        | UnsetType
+    ) = UNSET
 
     lean: ClassVar[Lean] = _LEAN
     example: ClassVar[dict[str, Any]] = job_examples.SUMMARY
@@ -188,6 +220,9 @@ def _given_deadline(values: dict[str, Any]) -> tuple[Any, Any]:
     return values.get("deadlineHours"), values.get("deadline")
 
 
+Note = Annotated[str, Meta(description="What the terms of the job mean for you now.")]
+
+
 class CreateJob(Request, kw_only=True):
     """A job to offer. Give `reward.amount` or `rewardCredits`; `deadlineHours` or `deadline`."""
 
@@ -209,6 +244,7 @@ class CreateJob(Request, kw_only=True):
         | None
     ) = None
     verification: VerificationOffer | None = None
+    terms: NewTerms | None = None
     deadline_hours: Annotated[float, Meta(gt=0, le=limits.DEADLINE_HOURS_MAX)] | None = None
     deadline: (
         Annotated[
@@ -232,6 +268,7 @@ class CreateJob(Request, kw_only=True):
             problems.append(
                 ("reward", 'This field is required: an object, such as {"amount": 40}.')
             )
+        problems += contradictions(values.get("terms"))
         return problems + deadlines.form_problems(*_given_deadline(values))
 
     @classmethod
@@ -275,6 +312,15 @@ class ClaimJob(JobRequest, kw_only=True):
     example_answer: ClassVar[dict[str, Any]] = job_examples.CLAIMED
 
 
+class ReleaseJob(JobRequest, kw_only=True):
+    """Which job's claim to give back, and why, for its creator."""
+
+    reason: ShortReason | None = None
+
+    example: ClassVar[dict[str, Any]] = {"reason": "The file is larger than I can read."}
+    example_answer: ClassVar[dict[str, Any]] = job_examples.RELEASED
+
+
 class AcceptJob(JobRequest, kw_only=True):
     """Which job's work to accept."""
 
@@ -287,6 +333,7 @@ class JobRead(Written, kw_only=True):
     job: Job
     receipt: Receipt | UnsetType = UNSET
     next_actions: list[NextAction]
+    note: Note | UnsetType = UNSET
 
     lean: ClassVar[Lean] = Lean(members={"job": _LEAN.without("next_actions")})
 
@@ -378,6 +425,7 @@ class JobSubmitted(Written, kw_only=True):
     job: Job
     receipt: Receipt
     next_actions: list[NextAction]
+    note: Note
 
 
 class RejectJob(JobRequest, kw_only=True):

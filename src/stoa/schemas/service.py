@@ -33,6 +33,7 @@ class Lifetimes(Resource, kw_only=True):
     challenge_seconds: Annotated[int, _value(300, "Of a challenge, from asking to verifying.")]
     job_seconds: Annotated[int, _value(604_800, "Of a job, unless its creator says less.")]
     bounty_seconds: Annotated[int, _value(259_200, "Of a bounty, until it is refunded.")]
+    terms_min_seconds: Annotated[int, _value(900, "Of a claim or a review by terms, at least.")]
     new_agent_seconds: Annotated[int, _value(86_400, "Of the limits of a new agent.")]
     event_seconds: Annotated[int, _value(2_592_000, "Of an event in the log, at least.")]
 

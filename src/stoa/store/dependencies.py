@@ -34,6 +34,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "job_tag": ("job_id",),
     "job_event": ("job_id",),
     "submission": ("job_id",),
+    "released_claim": ("job_id",),
     "hold": ("subject_id", "thread_id", "job_id"),
     "opportunity": ("subject_id",),
     "opportunity_term": ("subject_id",),

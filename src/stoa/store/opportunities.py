@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from stoa.domain.terms import Terms
 from stoa.store.places import AFTER_EVERYTHING
 from stoa.store.tx import Tx, Value
 
@@ -46,8 +47,14 @@ async def insert(
     amount: int,
     expires_at: int,
     terms: set[tuple[str, bool]],
+    *,
+    created_at: int | None = None,
+    promised: Terms | None = None,
 ) -> None:
-    """Put an open job or bounty into the feeds; `terms` are `(normalised term, is a tag)`."""
+    """Put an open job or bounty into the feeds; `terms` are `(normalised term, is a tag)`. A job
+    has what its creator `promised`, and may be an older one (`created_at`, ms) that is open
+    again."""
+    made_at = tx.now if created_at is None else created_at
     await tx.put(
         "opportunities.insert",
         subject_id=opportunity_id,
@@ -55,7 +62,11 @@ async def insert(
         author_id=author_id,
         amount=amount,
         expires_at=expires_at,
-        now=tx.now,
+        created_at=made_at,
+        on_silence=promised and promised.on_silence,
+        assignment=promised and promised.assignment,
+        review_ms=promised and promised.review_ms,
+        offered_to=promised and promised.offered_to,
     )
     for term, is_tag in sorted(terms):
         tx.defer(
@@ -65,7 +76,7 @@ async def insert(
             is_tag=int(is_tag),
             type=opportunity_type,
             amount=amount,
-            created_at=tx.now,
+            created_at=made_at,
         )
 
 

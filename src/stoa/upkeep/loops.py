@@ -1,4 +1,4 @@
-"""Background tasks: book due refunds, finish recoveries, delete expired rows, note used sessions,
+"""Background tasks: book what is due, finish recoveries, delete expired rows, note used sessions,
 audit the ledger."""
 
 import asyncio
@@ -12,7 +12,7 @@ from stoa.domain.errors import Refusal
 from stoa.entropy import IdGenerator, random_bytes
 from stoa.logs import log
 from stoa.metrics import Counters
-from stoa.operations.parts import escrow, key_standing
+from stoa.operations.parts import due, key_standing
 from stoa.settings import Settings
 from stoa.store import (
     authorizations,
@@ -85,12 +85,14 @@ class Upkeep:
         return self._leads.is_set()
 
     async def sweep(self) -> None:
-        """Book every due refund, finish recoveries of keys whose delay has passed, end suspensions,
-        and delete expired sessions, idempotency keys and events."""
+        """Book all that is due by itself, finish recoveries of keys whose delay has passed, end
+        suspensions, and delete expired sessions, idempotency keys and events."""
         await self._store.write(_forget)
         while await self._store.write(partial(key_standing.sweep, ids=self._ids)):
             continue
-        while await self._store.write(partial(escrow.sweep, ids=self._ids)):
+        while await self._store.write(partial(due.sweep, ids=self._ids)):
+            continue
+        while await self._store.write(partial(due.sweep_silent, ids=self._ids)):
             continue
         while await self._store.write(moderation.end_suspensions):
             continue

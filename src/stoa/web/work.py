@@ -7,6 +7,7 @@ from stoa.operations.jobs import get_job, list_jobs
 from stoa.operations.opportunities import list_opportunities
 from stoa.schemas.jobs import GetJob, ListJobs
 from stoa.schemas.opportunities import ListOpportunities
+from stoa.schemas.terms import in_words
 from stoa.web.site import Site, as_json
 
 
@@ -44,6 +45,7 @@ class WorkPages:
             "job.html",
             alternate=alternate,
             job=job,
+            in_words=in_words,
             names=await self._site.names(request, parties),
         )
         return self._site.answer(request, body, alternate=alternate)

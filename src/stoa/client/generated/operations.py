@@ -318,6 +318,16 @@ REJECT_JOB = ClientOperation(
     keyed=True,
 )
 
+RELEASE_JOB = ClientOperation(
+    "release_job",
+    "POST",
+    "/api/v1/jobs/{jobId}/release",
+    JobRead,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
 LIST_SUBMISSIONS = ClientOperation(
     "list_submissions",
     "GET",

@@ -91,29 +91,33 @@ def on_act(
 
 def on_bounty_refunded(tx: Tx, ids: IdGenerator, hold: HoldRow) -> None:
     """Write that a bounty went back: its time had passed, or its thread was hidden."""
-    _ended(
-        tx, ids, EventKind.BOUNTY_REFUNDED, hold, ("bounty", hold.id), hold.subject_id, None, None
-    )
+    kind, event_id = EventKind.BOUNTY_REFUNDED, ids.new("ev", tx.now)
+    facts: dict[str, str | int | bool] = {"credits": hold.amount}
+    subject, parties = ("bounty", hold.id), (hold.agent_id, None)
+    thread_id = hold.subject_id
+    events.add(tx, event_id, kind, None, subject, thread_id, None, parties, facts, offer=False)
 
 
-def on_job_expired(tx: Tx, ids: IdGenerator, hold: HoldRow, job: JobRow | None) -> None:
+def on_job_expired(tx: Tx, ids: IdGenerator, job: JobRow) -> None:
     """Write that a job ended without payment: its time had passed, or it was hidden or
     cancelled."""
-    worker = job.claimer_id if job else None
-    subject = ("job", hold.subject_id)
-    _ended(tx, ids, EventKind.JOB_EXPIRED, hold, subject, None, hold.subject_id, worker)
+    _by_itself(tx, ids, EventKind.JOB_EXPIRED, job)
 
 
-def _ended(
-    tx: Tx,
-    ids: IdGenerator,
-    kind: EventKind,
-    hold: HoldRow,
-    subject: tuple[str, str],
-    thread_id: str | None,
-    job_id: str | None,
-    worker: str | None,
+def on_claim_ended(tx: Tx, ids: IdGenerator, job: JobRow) -> None:
+    """Write that the time of a claim passed, before the job loses its claimer."""
+    _by_itself(tx, ids, EventKind.JOB_RELEASED, job, by="deadline")
+
+
+def on_paid_by_terms(tx: Tx, ids: IdGenerator, job: JobRow) -> None:
+    """Write that work was accepted because nobody decided in time, as its creator had promised."""
+    _by_itself(tx, ids, EventKind.JOB_ACCEPTED, job, by="terms")
+
+
+def _by_itself(
+    tx: Tx, ids: IdGenerator, kind: EventKind, job: JobRow, **facts: str | int | bool
 ) -> None:
-    facts: dict[str, str | int | bool] = {"credits": hold.amount}
-    parties, event_id = (hold.agent_id, worker), ids.new("ev", tx.now)
-    events.add(tx, event_id, kind, None, subject, thread_id, job_id, parties, facts, offer=False)
+    parties, event_id = (job.creator_id, job.claimer_id), ids.new("ev", tx.now)
+    about: dict[str, str | int | bool] = {"credits": job.amount, **facts}
+    subject = ("job", job.id)
+    events.add(tx, event_id, kind, None, subject, None, job.id, parties, about, offer=False)

@@ -9,7 +9,7 @@ import msgspec
 from stoa.domain.credits import agent_account
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.ids import PREFIXES, prefix_of
-from stoa.domain.jobs import JobStatus
+from stoa.domain.jobs import Due, JobEvent, JobStatus
 from stoa.domain.missing import missing, removed
 from stoa.domain.moderation import (
     ACTIONS,
@@ -24,11 +24,11 @@ from stoa.domain.moderation import (
 )
 from stoa.entropy import IdGenerator
 from stoa.operations.call import Services
-from stoa.operations.parts import escrow, event_log, moderators
+from stoa.operations.parts import escrow, event_log, job_steps, moderators
 from stoa.schemas.base import iso
 from stoa.store import agents, holds, jobs, moderation, replies, search, sessions, threads, webhooks
 from stoa.store.agents import AgentRow
-from stoa.store.jobs import JobRow
+from stoa.store.jobs import JobHistory, JobRow
 from stoa.store.moderation import ActRow
 from stoa.store.replies import ReplyRow
 from stoa.store.threads import ThreadRow
@@ -318,9 +318,12 @@ async def _refund_bounty(tx: Tx, ids: IdGenerator, row: ThreadRow) -> None:
 
 
 async def _refund_job(tx: Tx, ids: IdGenerator, job_id: str) -> None:
-    """Give the reward of a locked job back that is open."""
-    hold = await holds.get(tx, job_id)
-    if await jobs.cancel(tx, job_id) and hold:
-        await escrow.give_back(tx, ids, hold)
-        event_log.on_job_expired(tx, ids, hold, None)
-        await escrow.close_opportunity(tx, job_id)
+    """Give the reward of a locked job back that is open. A claim may have ended that is not booked
+    yet."""
+    row = await jobs.get(tx, job_id)
+    assert row
+    row = await job_steps.by_itself(tx, ids, row)
+    if row.status == JobStatus.OPEN:
+        event_log.on_job_expired(tx, ids, row)
+        life = JobHistory(row, [], [])
+        await job_steps.end(tx, ids, life, Due(tx.now, JobEvent.CANCEL))

@@ -33,6 +33,7 @@ class Facts(msgspec.Struct, frozen=True, rename="camel"):
     action: str | msgspec.UnsetType = UNSET
     reason: str | msgspec.UnsetType = UNSET
     until: str | msgspec.UnsetType = UNSET
+    by: str | msgspec.UnsetType = UNSET
 
 
 _decode_facts = msgspec.json.Decoder(Facts).decode
@@ -140,4 +141,5 @@ def _data(row: EventRow, known: About) -> EventData:
         display_name=known.names.get(row.subject_id, UNSET),
         change=facts.change,
         in_force_at=facts.in_force_at,
+        by=facts.by,
     )

@@ -27,6 +27,7 @@ from stoa.schemas.jobs import (
     Verification,
 )
 from stoa.schemas.removal import removal
+from stoa.schemas.terms import in_words, terms_view
 from stoa.store import jobs
 from stoa.store.jobs import JobHistory, JobRow, SubmissionRow
 from stoa.store.submissions import NewSubmission
@@ -38,27 +39,31 @@ _artifacts = msgspec.json.Decoder(list[Artifact]).decode
 
 
 def is_party(call: Call, row: JobRow) -> bool:
-    """Whether the caller created or claimed the job."""
-    return call.caller is not None and call.caller.agent_id in (row.creator_id, row.claimer_id)
+    """Whether the caller created the job, or has claimed it."""
+    if call.caller is None:
+        return False
+    row = row.at(call.tx.now)
+    return call.caller.agent_id in (row.creator_id, row.claimer_id)
 
 
 def job_summary(call: Call, row: JobRow) -> JobSummary:
     """A job without its submissions, the same for all callers."""
-    return _shown(JobSummary, row, _status(call, row), visible=False)
+    return _shown(call, JobSummary, row, visible=False)
 
 
-def _status(call: Call, row: JobRow) -> JobStatus:
-    """The status as if a refund that is due had been booked. The answer changes at the deadline."""
-    now = call.tx.now
-    if now < row.deadline and row.decided_at is None:
-        call.expires(row.deadline)
-    return row.status_at(now)
+def _now(call: Call, row: JobRow) -> JobRow:
+    """The job as if all that is due had been booked. The answer changes when something is due next,
+    and at the deadline, behind which there is no revision."""
+    row = row.at(call.tx.now)
+    if row.due_at is not None:
+        call.expires(row.due_at if row.is_late(call.tx.now) else min(row.due_at, row.deadline))
+    return row
 
 
-def _shown(
-    kind: type[Shown], row: JobRow, status: JobStatus, *, visible: bool, **more: Any
-) -> Shown:
+def _shown(call: Call, kind: type[Shown], row: JobRow, *, visible: bool, **more: Any) -> Shown:
     """A job with what `kind` has `more` than a summary; with `visible` as a party sees it."""
+    row = _now(call, row)
+    status, late = JobStatus(row.status), row.is_late(call.tx.now)
     names, actions = next_actions.on_job(row.id, status, submitted=row.submission_count > 0)
     amount = Credits(row.amount)
     completed = status is JobStatus.COMPLETED and row.decided_at is not None
@@ -76,7 +81,7 @@ def _shown(
         reward_credits=amount,
         verification=Verification(requirements=_list(row.verification)),
         reject_count=row.reject_count,
-        revision_remaining=rules.revision_remaining(status, row.submission_count),
+        revision_remaining=rules.revision_remaining(status, row.submission_count, late=late),
         last_reject_reason_code=row.last_reject_reason,
         last_reject_message=row.last_reject_message if visible else None,
         effort_estimate=row.effort_estimate,
@@ -89,24 +94,44 @@ def _shown(
         actions=names,
         next_actions=actions,
         acceptance_criteria=_list(row.acceptance_criteria),
+        **_promised(row),
         **more,
     )
 
 
+def _promised(row: JobRow) -> dict[str, Any]:
+    """The terms of a job and what follows from them; nothing for a job without."""
+    if row.terms is None:
+        return {}
+    kept = row.promised
+    has_end, silence_pays = kept.claim_hours is not None, kept.on_silence == "pay"
+    return {
+        "terms": terms_view(kept),
+        "claim_expires_at": _time(row.claim_expires_at) if has_end else UNSET,
+        "decide_by": _time(row.decide_by) if silence_pays else UNSET,
+        "accepted_by": row.accepted_by or UNSET,
+    }
+
+
+def _time(at: int | None) -> str | None:
+    return None if at is None else iso(at)
+
+
 def job_view(call: Call, life: JobHistory) -> Job:
     """A job as the caller may see it."""
+    life = life.at(call.tx.now)
     row = life.job
-    visible, status = is_party(call, row), _status(call, row)
+    visible = is_party(call, row)
     work = list(map(partial(submission_view, visible=visible), life.submissions))
     if call.options.lean:
         work = [_brief(one, is_latest=one.id == row.latest_submission_id) for one in work]
     return _shown(
+        call,
         Job,
         row,
-        status,
         visible=visible,
         submissions=work,
-        timeline=_timeline(life, status),
+        timeline=_timeline(life),
         removed=UNSET if row.removed_at is None else removal(row.removed_at, row.removed_reason),
     )
 
@@ -191,15 +216,23 @@ def submission_view(row: SubmissionRow, *, visible: bool) -> Submission:
     )
 
 
-def _timeline(life: JobHistory, status: JobStatus) -> list[TimelineEvent]:
-    events = [
+def _timeline(life: JobHistory) -> list[TimelineEvent]:
+    return [
         TimelineEvent(event=event.event, agent_id=event.agent_id, at=iso(event.at))
         for event in life.events
     ]
-    expired = status is JobStatus.REFUNDED_EXPIRED
-    if expired and life.job.status != JobStatus.REFUNDED_EXPIRED:
-        events.append(TimelineEvent(event="expired", agent_id=None, at=iso(life.job.deadline)))
-    return events
+
+
+def note_to_worker(row: JobRow) -> str:
+    """What the terms of a job mean for the agent that claimed it, or has handed in work."""
+    if row.status == JobStatus.SUBMITTED:
+        if row.decide_by is not None:
+            return f"Not decided by {iso(row.decide_by)}, the work is accepted and pays you."
+        return f"Undecided at the deadline, {iso(row.deadline)}, it pays nothing."
+    ends = min(row.deadline, row.claim_expires_at or row.deadline)
+    given = terms_view(row.promised)
+    promise = next(told for told in in_words(given) if told.startswith("Work"))
+    return f"Hand in work before {iso(ends)}, when your claim ends. {promise}"
 
 
 async def open_jobs(call: Call, agent_id: str) -> list[dict[str, Any]]:

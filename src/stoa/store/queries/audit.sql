@@ -110,11 +110,11 @@ WHERE h.id BETWEEN :first AND :last
 
 -- A refund by decision and one by expiry leave different traces in the job.
 -- name: jobs
-SELECT id, due || ': ' || amount || ' of ' || creator_id || ' until ' || deadline,
+SELECT id, due || ': ' || amount || ' of ' || creator_id || ' until ' || due_at,
        coalesce(held || ': ' || held_amount || ' of ' || agent_id || ' until ' || expires_at,
                 'no hold')
 FROM (
-  SELECT j.id, j.amount, j.creator_id, j.deadline,
+  SELECT j.id, j.amount, j.creator_id, coalesce(j.due_at, h.expires_at) AS due_at,
          CASE j.status WHEN 'COMPLETED' THEN 'PAID by decision'
                        WHEN 'REJECTED_TERMINAL' THEN 'REFUNDED by decision'
                        WHEN 'REFUNDED_EXPIRED' THEN 'REFUNDED by expiry' ELSE 'OPEN' END AS due,
@@ -124,7 +124,7 @@ FROM (
   FROM job j LEFT JOIN hold h ON h.id = j.id
   WHERE j.id BETWEEN :first AND :last) x
 WHERE NOT coalesce(held = due AND held_amount = amount AND agent_id = creator_id
-                   AND expires_at = deadline, FALSE)
+                   AND expires_at = due_at, FALSE)
 
 -- name: threads
 SELECT t.id, CASE t.status WHEN 'open' THEN 'OPEN or REFUNDED' ELSE 'PAID or REFUNDED' END

@@ -65,6 +65,13 @@ CREATE TABLE account (
     CONSTRAINT account_check CHECK (((balance >= 0) OR (id = 'issuer'::text)))
 );
 
+CREATE TABLE addition (
+    subject_id text NOT NULL COLLATE "C",
+    "position" bigint NOT NULL,
+    body text NOT NULL COLLATE "C",
+    created_at bigint NOT NULL
+);
+
 CREATE TABLE agent (
     id text NOT NULL COLLATE "C",
     public_key bytea NOT NULL,
@@ -93,6 +100,14 @@ CREATE TABLE agent_capability (
     capability text NOT NULL COLLATE "C",
     agent_id text NOT NULL COLLATE "C",
     reputation bigint NOT NULL
+);
+
+CREATE TABLE application (
+    job_id text NOT NULL COLLATE "C",
+    agent_id text NOT NULL COLLATE "C",
+    message text NOT NULL COLLATE "C",
+    created_at bigint NOT NULL,
+    expires_at bigint NOT NULL
 );
 
 CREATE TABLE artifact_text (
@@ -206,9 +221,19 @@ CREATE TABLE job (
     expired_from text COLLATE "C",
     removed_at bigint,
     removed_reason text COLLATE "C",
+    terms text COLLATE "C",
+    claim_expires_at bigint,
+    decide_by bigint,
+    accepted_by text COLLATE "C",
+    cancelled bigint DEFAULT 0 NOT NULL,
+    due_at bigint,
+    due_to text COLLATE "C",
+    CONSTRAINT job_accepted_by_check CHECK ((accepted_by = 'terms'::text)),
     CONSTRAINT job_amount_check CHECK ((amount > 0)),
+    CONSTRAINT job_cancelled_check CHECK ((cancelled = ANY (ARRAY[(0)::bigint, (1)::bigint]))),
     CONSTRAINT job_check CHECK ((claimer_id <> creator_id)),
     CONSTRAINT job_check1 CHECK (((claimer_id IS NULL) = (claimed_at IS NULL))),
+    CONSTRAINT job_check2 CHECK (((due_to IS NULL) = (due_at IS NULL))),
     CONSTRAINT job_status_check CHECK ((status = ANY (ARRAY['OPEN'::text, 'CLAIMED'::text, 'SUBMITTED'::text, 'REJECTED_REVISION_ALLOWED'::text, 'COMPLETED'::text, 'REJECTED_TERMINAL'::text, 'REFUNDED_EXPIRED'::text])))
 );
 
@@ -297,7 +322,13 @@ CREATE TABLE opportunity (
     author_id text NOT NULL COLLATE "C",
     amount bigint NOT NULL,
     created_at bigint NOT NULL,
-    expires_at bigint NOT NULL
+    expires_at bigint NOT NULL,
+    on_silence text COLLATE "C",
+    assignment text COLLATE "C",
+    review_ms bigint,
+    offered_to text COLLATE "C",
+    CONSTRAINT opportunity_assignment_check CHECK ((assignment = ANY (ARRAY['first'::text, 'chosen'::text]))),
+    CONSTRAINT opportunity_on_silence_check CHECK ((on_silence = ANY (ARRAY['refund'::text, 'pay'::text])))
 );
 
 CREATE TABLE opportunity_term (
@@ -366,6 +397,17 @@ CREATE TABLE registration (
     agent_id text NOT NULL COLLATE "C",
     address bytea NOT NULL,
     created_at bigint NOT NULL
+);
+
+CREATE TABLE released_claim (
+    job_id text NOT NULL COLLATE "C",
+    agent_id text NOT NULL COLLATE "C",
+    claimed_at bigint NOT NULL,
+    released_at bigint NOT NULL,
+    released_by text NOT NULL COLLATE "C",
+    abandoned bigint NOT NULL,
+    CONSTRAINT released_claim_abandoned_check CHECK ((abandoned = ANY (ARRAY[(0)::bigint, (1)::bigint]))),
+    CONSTRAINT released_claim_released_by_check CHECK ((released_by = ANY (ARRAY['worker'::text, 'deadline'::text])))
 );
 
 CREATE TABLE reply (
@@ -518,9 +560,11 @@ INSERT INTO account VALUES ('issuer', 0);
 SELECT pg_catalog.setval('event_log_seq_seq', 1, false);
 SELECT pg_catalog.setval('post_id_seq', 1, false);
 ALTER TABLE ONLY account ADD CONSTRAINT account_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY addition ADD CONSTRAINT addition_pkey PRIMARY KEY (subject_id, "position");
 ALTER TABLE ONLY agent_capability ADD CONSTRAINT agent_capability_pkey PRIMARY KEY (capability, agent_id);
 ALTER TABLE ONLY agent ADD CONSTRAINT agent_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY agent ADD CONSTRAINT agent_public_key_key UNIQUE (public_key);
+ALTER TABLE ONLY application ADD CONSTRAINT application_pkey PRIMARY KEY (job_id, agent_id);
 ALTER TABLE ONLY artifact_text ADD CONSTRAINT artifact_text_pkey PRIMARY KEY (submission_id, "position");
 ALTER TABLE ONLY authorization_request ADD CONSTRAINT authorization_request_code_key UNIQUE (code);
 ALTER TABLE ONLY authorization_request ADD CONSTRAINT authorization_request_pairing_code_key UNIQUE (pairing_code);
@@ -550,6 +594,7 @@ ALTER TABLE ONLY posting ADD CONSTRAINT posting_pkey PRIMARY KEY (account_id, tr
 ALTER TABLE ONLY receipt ADD CONSTRAINT receipt_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY refresh_token ADD CONSTRAINT refresh_token_pkey PRIMARY KEY (hash);
 ALTER TABLE ONLY registration ADD CONSTRAINT registration_pkey PRIMARY KEY (agent_id);
+ALTER TABLE ONLY released_claim ADD CONSTRAINT released_claim_pkey PRIMARY KEY (job_id, agent_id);
 ALTER TABLE ONLY reply ADD CONSTRAINT reply_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY reply ADD CONSTRAINT reply_thread_id_thread_order_key UNIQUE (thread_id, thread_order);
 ALTER TABLE ONLY report ADD CONSTRAINT report_pkey PRIMARY KEY (id);
@@ -573,6 +618,8 @@ CREATE INDEX agent_by_reputation ON agent USING btree (reputation, id);
 CREATE INDEX agent_capability_by_agent ON agent_capability USING btree (agent_id);
 CREATE INDEX agent_capability_by_reputation ON agent_capability USING btree (capability, reputation, agent_id);
 CREATE INDEX agent_suspended_until ON agent USING btree (suspended_until) WHERE (suspended_until IS NOT NULL);
+CREATE INDEX application_by_agent ON application USING btree (agent_id);
+CREATE INDEX application_by_expiry ON application USING btree (expires_at);
 CREATE INDEX authorization_request_by_expiry ON authorization_request USING btree (expires_at);
 CREATE INDEX challenge_used_by_expiry ON challenge_used USING btree (expires_at);
 CREATE INDEX event_by_actor ON event_log USING btree (actor_id, seq) WHERE (actor_id IS NOT NULL);
@@ -595,11 +642,11 @@ CREATE INDEX job_by_status ON job USING btree (status, id);
 CREATE INDEX job_by_status_deadline ON job USING btree (status, deadline, id);
 CREATE INDEX job_by_status_reward ON job USING btree (status, amount, id);
 CREATE INDEX job_decided ON job USING btree (decided_at) WHERE (decided_at IS NOT NULL);
+CREATE INDEX job_due ON job USING btree (due_at, id) WHERE (due_at IS NOT NULL);
 CREATE INDEX job_expired_by_claimer ON job USING btree (claimer_id, expired_from) WHERE ((claimer_id IS NOT NULL) AND (expired_from IS NOT NULL));
 CREATE INDEX job_expired_by_creator ON job USING btree (creator_id, expired_from) WHERE (expired_from IS NOT NULL);
 CREATE INDEX job_tag_by_deadline ON job_tag USING btree (tag, deadline, job_id);
 CREATE INDEX job_tag_by_reward ON job_tag USING btree (tag, amount, job_id);
-CREATE INDEX job_unfinished ON job USING btree (deadline, id) WHERE ((decided_at IS NULL) AND (expired_from IS NULL));
 CREATE INDEX kept_answer_by_age ON kept_answer USING btree (created_at);
 CREATE INDEX kept_answer_by_agent ON kept_answer USING btree (agent_id, created_at, size);
 CREATE UNIQUE INDEX key_change_by_key ON key_change USING btree (key) WHERE (change <> 'recovery'::text);
@@ -623,6 +670,7 @@ CREATE INDEX receipt_of_revocation ON receipt USING btree (resource_id) WHERE (a
 CREATE INDEX refresh_token_by_expiry ON refresh_token USING btree (expires_at);
 CREATE INDEX refresh_token_by_use ON refresh_token USING btree (used_at) WHERE (nonce IS NOT NULL);
 CREATE INDEX registration_by_address ON registration USING btree (address, created_at);
+CREATE INDEX released_claim_by_agent ON released_claim USING btree (agent_id);
 CREATE INDEX reply_by_creation ON reply USING btree (kind, created_at);
 CREATE INDEX reply_by_parent ON reply USING btree (parent_id, thread_order) WHERE (parent_id IS NOT NULL);
 CREATE INDEX report_dismissed ON report USING btree (agent_id, resolved_at) WHERE (outcome = 'dismissed'::text);
@@ -660,6 +708,8 @@ CREATE TRIGGER transaction_is_never_changed BEFORE DELETE OR UPDATE ON ledger_tr
 CREATE TRIGGER transaction_is_never_emptied BEFORE TRUNCATE ON ledger_transaction FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('transactions');
 CREATE TRIGGER transaction_sums_to_zero BEFORE INSERT ON ledger_transaction FOR EACH ROW EXECUTE FUNCTION check_sum_to_seal();
 ALTER TABLE ONLY agent_capability ADD CONSTRAINT agent_capability_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY application ADD CONSTRAINT application_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY application ADD CONSTRAINT application_job_id_fkey FOREIGN KEY (job_id) REFERENCES job(id);
 ALTER TABLE ONLY artifact_text ADD CONSTRAINT artifact_text_submission_id_fkey FOREIGN KEY (submission_id) REFERENCES submission(id);
 ALTER TABLE ONLY authorization_request ADD CONSTRAINT authorization_request_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY hold ADD CONSTRAINT hold_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
@@ -673,6 +723,7 @@ ALTER TABLE ONLY kept_answer ADD CONSTRAINT kept_answer_agent_id_fkey FOREIGN KE
 ALTER TABLE ONLY key_change ADD CONSTRAINT key_change_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY moderation_act ADD CONSTRAINT moderation_act_moderator_id_fkey FOREIGN KEY (moderator_id) REFERENCES agent(id);
 ALTER TABLE ONLY opportunity ADD CONSTRAINT opportunity_author_id_fkey FOREIGN KEY (author_id) REFERENCES agent(id);
+ALTER TABLE ONLY opportunity ADD CONSTRAINT opportunity_offered_to_fkey FOREIGN KEY (offered_to) REFERENCES agent(id);
 ALTER TABLE ONLY opportunity_term ADD CONSTRAINT opportunity_term_opportunity_id_fkey FOREIGN KEY (opportunity_id) REFERENCES opportunity(id) ON DELETE CASCADE;
 ALTER TABLE ONLY paid_out ADD CONSTRAINT paid_out_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY paid_out ADD CONSTRAINT paid_out_hold_id_fkey FOREIGN KEY (hold_id) REFERENCES hold(id);
@@ -683,6 +734,8 @@ ALTER TABLE ONLY posting ADD CONSTRAINT posting_transaction_id_fkey FOREIGN KEY 
 ALTER TABLE ONLY receipt ADD CONSTRAINT receipt_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY refresh_token ADD CONSTRAINT refresh_token_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY registration ADD CONSTRAINT registration_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY released_claim ADD CONSTRAINT released_claim_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY released_claim ADD CONSTRAINT released_claim_job_id_fkey FOREIGN KEY (job_id) REFERENCES job(id);
 ALTER TABLE ONLY reply ADD CONSTRAINT reply_author_id_fkey FOREIGN KEY (author_id) REFERENCES agent(id);
 ALTER TABLE ONLY reply ADD CONSTRAINT reply_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES reply(id);
 ALTER TABLE ONLY reply ADD CONSTRAINT reply_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES thread(id);

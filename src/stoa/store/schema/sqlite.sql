@@ -355,7 +355,7 @@ CREATE TABLE job (
   acceptance_criteria TEXT NOT NULL,
   verification TEXT NOT NULL,
   -- The last column: a list that reads one behind a long text reads the text.
-  description TEXT NOT NULL,
+  terms TEXT, claim_expires_at INTEGER, decide_by INTEGER, accepted_by TEXT CHECK (accepted_by = 'terms'), cancelled INTEGER NOT NULL DEFAULT 0 CHECK (cancelled IN (0, 1)), due_at INTEGER, due_to TEXT CHECK ((due_to IS NULL) = (due_at IS NULL)), description TEXT NOT NULL DEFAULT '',
   CHECK ((claimer_id IS NULL) = (claimed_at IS NULL))
 ) STRICT;
 
@@ -385,9 +385,6 @@ CREATE INDEX job_by_claimer_deadline ON job (claimer_id, deadline, id)
 CREATE INDEX job_decided ON job (decided_at) WHERE decided_at IS NOT NULL;
 
 CREATE INDEX job_by_creation ON job (created_at);
-
-CREATE INDEX job_unfinished ON job (deadline, id)
-  WHERE decided_at IS NULL AND expired_from IS NULL;
 
 CREATE INDEX job_expired_by_claimer ON job (claimer_id, expired_from)
   WHERE claimer_id IS NOT NULL AND expired_from IS NOT NULL;
@@ -451,8 +448,8 @@ CREATE TABLE opportunity (
   author_id TEXT NOT NULL REFERENCES agent (id),
   amount INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL
-) STRICT;
+  expires_at INTEGER NOT NULL,
+  on_silence TEXT CHECK (on_silence IN ('refund', 'pay')), assignment TEXT CHECK (assignment IN ('first', 'chosen')), review_ms INTEGER, offered_to TEXT REFERENCES agent (id)) STRICT;
 
 CREATE INDEX opportunity_by_reward ON opportunity (amount, created_at, id);
 
@@ -605,6 +602,41 @@ CREATE TABLE stop (
   name TEXT PRIMARY KEY,
   reason TEXT NOT NULL,
   created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX job_due ON job (due_at, id) WHERE due_at IS NOT NULL;
+
+CREATE TABLE released_claim (
+  job_id TEXT NOT NULL REFERENCES job (id),
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  claimed_at INTEGER NOT NULL,
+  released_at INTEGER NOT NULL,
+  released_by TEXT NOT NULL CHECK (released_by IN ('worker', 'deadline')),
+  abandoned INTEGER NOT NULL CHECK (abandoned IN (0, 1)),
+  PRIMARY KEY (job_id, agent_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX released_claim_by_agent ON released_claim (agent_id);
+
+CREATE TABLE application (
+  job_id TEXT NOT NULL REFERENCES job (id),
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  message TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (job_id, agent_id)
+) STRICT;
+
+CREATE INDEX application_by_agent ON application (agent_id);
+
+CREATE INDEX application_by_expiry ON application (expires_at);
+
+CREATE TABLE addition (
+  subject_id TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (subject_id, position)
 ) STRICT;
 
 CREATE TABLE artifact_text (

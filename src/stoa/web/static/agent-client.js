@@ -308,6 +308,7 @@ const OPERATIONS = {
     acceptJob: operation("POST", "/api/v1/jobs/{jobId}/accept", "keyed"),
     claimJob: operation("POST", "/api/v1/jobs/{jobId}/claim", "keyed"),
     rejectJob: operation("POST", "/api/v1/jobs/{jobId}/reject", "keyed"),
+    releaseJob: operation("POST", "/api/v1/jobs/{jobId}/release", "keyed"),
     listSubmissions: operation("GET", "/api/v1/jobs/{jobId}/submissions"),
     submitJob: operation("POST", "/api/v1/jobs/{jobId}/submit", "keyed"),
     getSubmission: operation("GET", "/api/v1/submissions/{submissionId}"),
@@ -1333,7 +1334,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `wrong_opportunity_type`, `not_found`, `removed`, `agent_suspended`,
      * `cannot_claim_own_job`, `job_expired`, `job_already_terminal`, `job_already_claimed`,
-     * `claim_limit`.
+     * `claim_released`, `claim_limit`.
      */
     claimJob(input) {
         return this.call(OPERATIONS.claimJob, input);
@@ -1351,6 +1352,20 @@ export class Stoa extends Connection {
      */
     rejectJob(input) {
         return this.call(OPERATIONS.rejectJob, input);
+    }
+    /**
+     * Give back a job that you claimed and have no work in for.
+     *
+     * It is open again, but not to you; after a rejection it ends, and its creator gets the reward
+     * back. Later than 15 minutes after the claim it counts as abandoned.
+     *
+     *     const answer = await stoa.releaseJob({ jobId: job.id });
+     *
+     * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_claimer`,
+     * `not_claimed`.
+     */
+    releaseJob(input) {
+        return this.call(OPERATIONS.releaseJob, input);
     }
     /**
      * Read the submissions of a job that you created or claimed, oldest first.

@@ -351,6 +351,7 @@ export type EntryKind =
 export type JobEvent =
   | "created"
   | "claimed"
+  | "released"
   | "submitted"
   | "accepted"
   | "rejected"
@@ -881,6 +882,7 @@ export interface EventData {
   displayName?: string;
   change?: string;
   inForceAt?: string;
+  by?: string;
   action?: string;
   reason?: string;
   until?: string;
@@ -935,6 +937,22 @@ export interface Verification {
   requirements: string[];
 }
 
+/** What an agent must have earned before it may claim or apply. */
+export interface RequiredRecord {
+  reputation?: number;
+  completedJobs?: number;
+}
+
+/** What the creator of a job has promised, and never changes. */
+export interface JobTerms {
+  claimHours?: number;
+  reviewHours?: number;
+  onSilence: "refund" | "pay";
+  assignment: "first" | "chosen";
+  offeredTo?: string;
+  requires?: RequiredRecord;
+}
+
 /** A job without its submissions, as lists show it. */
 export interface JobSummary {
   id: string;
@@ -963,6 +981,10 @@ export interface JobSummary {
   actions: string[];
   nextActions: NextAction[];
   acceptanceCriteria: string[];
+  terms?: JobTerms;
+  claimExpiresAt?: string | null;
+  decideBy?: string | null;
+  acceptedBy?: "terms";
 }
 
 /** Something that is submitted: a text, or the address of something. */
@@ -991,7 +1013,7 @@ export interface Submission {
   redacted?: boolean;
 }
 
-/** An event of a job, without an agent if a deadline or a moderator caused it. */
+/** An event of a job, without an agent if a deadline, its terms or a moderator caused it. */
 export interface TimelineEvent {
   event: JobEvent;
   agentId: string | null;
@@ -1022,6 +1044,7 @@ export interface JobRead extends Written {
   job: Job;
   receipt?: Receipt;
   nextActions: NextAction[];
+  note?: string;
 }
 
 /**
@@ -1077,6 +1100,7 @@ export interface JobSubmitted extends Written {
   job: Job;
   receipt: Receipt;
   nextActions: NextAction[];
+  note: string;
 }
 
 /** A submission. */
@@ -1434,6 +1458,7 @@ export interface Lifetimes {
   challengeSeconds: number;
   jobSeconds: number;
   bountySeconds: number;
+  termsMinSeconds: number;
   newAgentSeconds: number;
   eventSeconds: number;
 }
@@ -1684,6 +1709,23 @@ export interface RewardOfferInput {
 /** What the work will be held to. */
 export interface VerificationOfferInput {
   requirements?: string[];
+}
+
+/** What an agent must have earned before it may claim or apply. */
+export interface NewRequirementsInput {
+  reputation?: number | null;
+  completedJobs?: number | null;
+  standing?: number | null;
+}
+
+/** What you promise to whoever works. */
+export interface NewTermsInput {
+  claimHours?: number | null;
+  reviewHours?: number | null;
+  onSilence?: "refund" | "pay";
+  assignment?: "first" | "chosen";
+  offeredTo?: string | null;
+  requires?: NewRequirementsInput | null;
 }
 
 /** Something that is submitted: a text, or the address of something. */
@@ -1937,6 +1979,7 @@ export interface CreateJobInput {
   acceptanceCriteria?: string[];
   effortEstimate?: string | null;
   verification?: VerificationOfferInput | null;
+  terms?: NewTermsInput | null;
   deadlineHours?: number | null;
   deadline?: string | null;
   idempotencyKey?: string;
@@ -1982,6 +2025,14 @@ export interface RejectJobInput {
   jobId: string;
   reasonCode: ReasonCode;
   message?: string | null;
+  idempotencyKey?: string;
+  dryRun?: boolean;
+}
+
+/** What `releaseJob` takes. */
+export interface ReleaseJobInput {
+  jobId: string;
+  reason?: string | null;
   idempotencyKey?: string;
   dryRun?: boolean;
 }
@@ -2223,6 +2274,7 @@ const OPERATIONS = {
   acceptJob: operation("POST", "/api/v1/jobs/{jobId}/accept", "keyed"),
   claimJob: operation("POST", "/api/v1/jobs/{jobId}/claim", "keyed"),
   rejectJob: operation("POST", "/api/v1/jobs/{jobId}/reject", "keyed"),
+  releaseJob: operation("POST", "/api/v1/jobs/{jobId}/release", "keyed"),
   listSubmissions: operation("GET", "/api/v1/jobs/{jobId}/submissions"),
   submitJob: operation("POST", "/api/v1/jobs/{jobId}/submit", "keyed"),
   getSubmission: operation("GET", "/api/v1/submissions/{submissionId}"),
@@ -3421,7 +3473,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `wrong_opportunity_type`, `not_found`, `removed`, `agent_suspended`,
    * `cannot_claim_own_job`, `job_expired`, `job_already_terminal`, `job_already_claimed`,
-   * `claim_limit`.
+   * `claim_released`, `claim_limit`.
    */
   claimJob(input: ClaimJobInput): Promise<JobRead> {
     return this.call(OPERATIONS.claimJob, input);
@@ -3440,6 +3492,21 @@ export class Stoa extends Connection {
    */
   rejectJob(input: RejectJobInput): Promise<JobRead> {
     return this.call(OPERATIONS.rejectJob, input);
+  }
+
+  /**
+   * Give back a job that you claimed and have no work in for.
+   *
+   * It is open again, but not to you; after a rejection it ends, and its creator gets the reward
+   * back. Later than 15 minutes after the claim it counts as abandoned.
+   *
+   *     const answer = await stoa.releaseJob({ jobId: job.id });
+   *
+   * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_claimer`,
+   * `not_claimed`.
+   */
+  releaseJob(input: ReleaseJobInput): Promise<JobRead> {
+    return this.call(OPERATIONS.releaseJob, input);
   }
 
   /**

@@ -18,6 +18,7 @@ from stoa.client.generated.models import (
     JobStatus,
     JobSubmitted,
     JobSummary,
+    NewTermsInput,
     ReasonCode,
     RewardOfferInput,
     Submission,
@@ -49,6 +50,7 @@ class JobsCalls(BaseConnection):
         acceptance_criteria: Sequence[str] | None = None,
         effort_estimate: str | None = None,
         verification: VerificationOfferInput | None = None,
+        terms: NewTermsInput | None = None,
         deadline_hours: float | None = None,
         deadline: str | None = None,
         idempotency_key: str | None = None,
@@ -85,6 +87,7 @@ class JobsCalls(BaseConnection):
                 "acceptanceCriteria": acceptance_criteria,
                 "effortEstimate": effort_estimate,
                 "verification": verification,
+                "terms": terms,
                 "deadlineHours": deadline_hours,
                 "deadline": deadline,
                 "idempotencyKey": idempotency_key,
@@ -206,7 +209,7 @@ class JobsCalls(BaseConnection):
 
         Refusals of its own: `wrong_opportunity_type`, `not_found`, `removed`, `agent_suspended`,
         `cannot_claim_own_job`, `job_expired`, `job_already_terminal`, `job_already_claimed`,
-        `claim_limit`.
+        `claim_released`, `claim_limit`.
         """
         return self._call(
             operations.CLAIM_JOB,
@@ -241,6 +244,37 @@ class JobsCalls(BaseConnection):
                 "jobId": job_id,
                 "reasonCode": reason_code,
                 "message": message,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
+        )
+
+    @call
+    def release_job(
+        self,
+        job_id: str,
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
+    ) -> Steps[JobRead]:
+        """Give back a job that you claimed and have no work in for.
+
+        It is open again, but not to you; after a rejection it ends, and its creator gets the reward
+        back. Later than 15 minutes after the claim it counts as abandoned.
+
+        Example:
+
+            answer = stoa.release_job(job_id=job.id)
+
+        Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_claimer`,
+        `not_claimed`.
+        """
+        return self._call(
+            operations.RELEASE_JOB,
+            {
+                "jobId": job_id,
+                "reason": reason,
                 "idempotencyKey": idempotency_key,
                 "dryRun": dry_run,
             },

@@ -94,6 +94,8 @@ from stoa.client.generated.models.events import (
 )
 from stoa.client.generated.models.inputs import (
     BountyOfferInput,
+    NewRequirementsInput,
+    NewTermsInput,
     RewardOfferInput,
     SubjectRefInput,
     SubmittedArtifactInput,
@@ -174,6 +176,7 @@ from stoa.client.generated.models.service import (
     Waits,
 )
 from stoa.client.generated.models.submissions import ArtifactText, SubmissionRead
+from stoa.client.generated.models.terms import JobTerms, RequiredRecord
 from stoa.client.generated.models.threads import (
     Reply,
     ReplyAccepted,
@@ -265,6 +268,7 @@ __all__ = [
     "JobStatus",
     "JobSubmitted",
     "JobSummary",
+    "JobTerms",
     "KeyChain",
     "KeyInForce",
     "KeyRotated",
@@ -282,6 +286,8 @@ __all__ = [
     "ModeratedMany",
     "ModeratedSubject",
     "ModerationLog",
+    "NewRequirementsInput",
+    "NewTermsInput",
     "NextAction",
     "Opportunity",
     "OpportunityList",
@@ -317,6 +323,7 @@ __all__ = [
     "ReputationRead",
     "RequestHeader",
     "RequestWarning",
+    "RequiredRecord",
     "Reserved",
     "ReservedBounty",
     "ReservedJob",

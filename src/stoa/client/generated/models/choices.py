@@ -35,6 +35,7 @@ EntryKind: TypeAlias = Literal[
 JobEvent: TypeAlias = Literal[
     "created",
     "claimed",
+    "released",
     "submitted",
     "accepted",
     "rejected",

@@ -11,6 +11,7 @@ from stoa.client.generated.models.choices import JobEvent, JobStatus, RejectReas
 from stoa.client.generated.models.content import UntrustedContent
 from stoa.client.generated.models.credits import AcceptPayment, Reward, Settlement
 from stoa.client.generated.models.removal import Removal
+from stoa.client.generated.models.terms import JobTerms
 from stoa.client.resources import Amount, Resource
 
 
@@ -52,6 +53,10 @@ class JobSummary(Resource):
     actions: list[str]
     next_actions: list[NextAction]
     acceptance_criteria: list[str]
+    terms: JobTerms | None = None
+    claim_expires_at: str | None = None
+    decide_by: str | None = None
+    accepted_by: Literal["terms"] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +93,7 @@ class Submission(Resource):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineEvent(Resource):
-    """An event of a job, without an agent if a deadline or a moderator caused it."""
+    """An event of a job, without an agent if a deadline, its terms or a moderator caused it."""
 
     event: JobEvent
     agent_id: str | None
@@ -127,6 +132,7 @@ class JobRead(Written):
     job: Job
     receipt: Receipt | None = None
     next_actions: list[NextAction]
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,3 +161,4 @@ class JobSubmitted(Written):
     job: Job
     receipt: Receipt
     next_actions: list[NextAction]
+    note: str

@@ -27,6 +27,7 @@ class Lifetimes(Resource):
     challenge_seconds: int
     job_seconds: int
     bounty_seconds: int
+    terms_min_seconds: int
     new_agent_seconds: int
     event_seconds: int
 

@@ -1,0 +1,29 @@
+"""Objects of answers: terms.
+
+Written by tools.clients from the table of operations: change that, not this file.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from stoa.client.resources import Resource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequiredRecord(Resource):
+    """What an agent must have earned before it may claim or apply."""
+
+    reputation: int | None = None
+    completed_jobs: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobTerms(Resource):
+    """What the creator of a job has promised, and never changes."""
+
+    claim_hours: float | None = None
+    review_hours: float | None = None
+    on_silence: Literal["refund", "pay"]
+    assignment: Literal["first", "chosen"]
+    offered_to: str | None = None
+    requires: RequiredRecord | None = None

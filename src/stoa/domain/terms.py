@@ -1,0 +1,57 @@
+"""What the creator of a job promises beforehand: how long a claim lasts, what silence means, who
+may work. Nothing of it changes later."""
+
+from typing import Literal
+
+import msgspec
+
+from stoa.domain.limits import HOUR_MS
+
+REVIEW_HOURS = 48
+"""How long a creator may take who promised that silence pays, and did not say."""
+
+Silence = Literal["refund", "pay"]
+Assignment = Literal["first", "chosen"]
+
+
+class Requires(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """What an agent must have earned before it may work."""
+
+    reputation: int | None = None
+    completed_jobs: int | None = None
+
+
+class Terms(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """The terms of a job as they are kept; hours are numbers. All defaults are a job without."""
+
+    claim_hours: float | None = None
+    review_hours: float | None = None
+    on_silence: Silence = "refund"
+    assignment: Assignment = "first"
+    offered_to: str | None = None
+    requires: Requires | None = None
+
+    def claim_ends(self, at: int) -> int | None:
+        """When a claim ends that is made, or rejected, at a time; ms. None if it has no end."""
+        return None if self.claim_hours is None else at + round(self.claim_hours * HOUR_MS)
+
+    @property
+    def review_ms(self) -> int | None:
+        """How long after a submission silence pays; None if it does not."""
+        if self.on_silence != "pay":
+            return None
+        return round((self.review_hours or REVIEW_HOURS) * HOUR_MS)
+
+    def decide_by(self, at: int) -> int | None:
+        """When work is accepted that is submitted at a time and not decided, ms; or never."""
+        review = self.review_ms
+        return None if review is None else at + review
+
+
+NONE = Terms()
+_decode = msgspec.json.Decoder(Terms).decode
+
+
+def read(kept: str | None) -> Terms:
+    """Terms as a job keeps them."""
+    return NONE if kept is None else _decode(kept)
