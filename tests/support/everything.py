@@ -35,6 +35,8 @@ def fill(app: App) -> list[Agent]:
     _discuss(app, ada, bob)
     jobs.done(bob, jobs.offer(ada, 2.5, tags=["open"]), "claim")
     jobs.offer(bob, 1, tags=["bread"], requirements=["baking"])
+    promised = {"claimHours": 12, "onSilence": "pay"}
+    jobs.done(bob, jobs.offer(ada, 1, terms=promised), "claim", "release")
     unanswered = {"title": "Nobody has answered", "body": "Who knows?", "bountyCredits": 3}
     app.post("threads", unanswered, headers={**ada.headers, "Idempotency-Key": "once"}).ok(201)
     app.sql("UPDATE token SET revoked_at = 1 WHERE agent_id = ?", cy.id)

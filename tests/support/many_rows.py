@@ -9,7 +9,7 @@ import apsw
 from stoa.store import statements
 from stoa.store.engines.sqlite.file import connect, prepare
 from tests.support.clock import START
-from tools.bench.scale.world import into
+from tools.bench.scale.world import ON_OFFER, PLAIN, into
 
 STATEMENTS = statements.load("sqlite")
 
@@ -106,6 +106,9 @@ def _job(n: int) -> tuple[Any, ...]:
         None,
         None,
         *SHOWN,
+        *PLAIN,
+        START + n,
+        "REFUNDED_EXPIRED",
     )
 
 
@@ -159,7 +162,15 @@ TABLES: dict[str, Callable[[int], tuple[Any, ...]]] = {
     "reply": _reply,
     "job": _job,
     "job_tag": lambda n: ("x", an_id("job", n), n % 50 + 1, START + n),
-    "opportunity": lambda n: (an_id("job", n), "job", an_id("ag", 0), n % 50 + 1, START, TOP),
+    "opportunity": lambda n: (
+        an_id("job", n),
+        "job",
+        an_id("ag", 0),
+        n % 50 + 1,
+        START,
+        TOP,
+        *ON_OFFER,
+    ),
     "opportunity_term": lambda n: (term(n), 1, "job", n % 50 + 1, START, an_id("job", n)),
     "event_log": _event,
     "token": _token,

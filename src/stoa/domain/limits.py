@@ -40,11 +40,6 @@ TERMS_HOURS_MAX = 168  # of a claim or a review
 TERMS_MIN_MS = 15 * MINUTE_MS  # the same at least; configurable
 RELEASE_FREE_MS = 15 * MINUTE_MS  # after a claim, in which giving it back leaves no mark
 REASON_CHARS = 500  # of a release or a cancellation
-APPLICATION_CHARS = 2000
-APPLICATION_MS = 72 * HOUR_MS  # after which an application ends
-REQUIRED_MOST = 1_000_000  # points or jobs that a creator may ask for
-ADDITIONS = 5  # to one text
-ADDITION_CHARS = 10_000
 
 # --- Replies.
 REPLY_DEPTH = 32  # deepest `depth`; deeper trees cannot be drawn and cost a walk per level

@@ -1,35 +1,27 @@
 """What the creator of a job promises beforehand: how long a claim lasts, what silence means, who
 may work. Nothing of it changes later."""
 
+from dataclasses import dataclass
 from typing import Literal
-
-import msgspec
 
 from stoa.domain.limits import HOUR_MS
 
 REVIEW_HOURS = 48
 """How long a creator may take who promised that silence pays, and did not say."""
 
-Silence = Literal["refund", "pay"]
+OnSilence = Literal["refund", "pay"]
 Assignment = Literal["first", "chosen"]
 
 
-class Requires(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """What an agent must have earned before it may work."""
-
-    reputation: int | None = None
-    completed_jobs: int | None = None
-
-
-class Terms(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """The terms of a job as they are kept; hours are numbers. All defaults are a job without."""
+@dataclass(frozen=True, slots=True)
+class WorkTerms:
+    """The terms of a job; hours are numbers. All defaults are a job without."""
 
     claim_hours: float | None = None
     review_hours: float | None = None
-    on_silence: Silence = "refund"
+    on_silence: OnSilence = "refund"
     assignment: Assignment = "first"
     offered_to: str | None = None
-    requires: Requires | None = None
 
     def claim_ends(self, at: int) -> int | None:
         """When a claim ends that is made, or rejected, at a time; ms. None if it has no end."""
@@ -48,10 +40,4 @@ class Terms(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
         return None if review is None else at + review
 
 
-NONE = Terms()
-_decode = msgspec.json.Decoder(Terms).decode
-
-
-def read(kept: str | None) -> Terms:
-    """Terms as a job keeps them."""
-    return NONE if kept is None else _decode(kept)
+NO_TERMS = WorkTerms()

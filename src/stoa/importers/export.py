@@ -11,9 +11,10 @@ import msgspec
 
 from stoa.domain.ids import encode_ulid
 from stoa.domain.reputation import pair
-from stoa.domain.terms import Terms, read
+from stoa.domain.terms import WorkTerms
 from stoa.domain.text import normalise_capability
 from stoa.importers.export_credits import Books, hundredths
+from stoa.schemas.terms import read_terms
 from stoa.store.transfer import audit, copying, public
 from stoa.store.transfer.copying import TABLES, TableUpdate, Target
 from stoa.store.transfer.public import BATCH, OBJECT, TIME, ExportLine, File
@@ -36,7 +37,7 @@ _ADDED: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 }
 """The columns of a table that no export has, from the others."""
 
-_Offer = tuple[ExportLine, list[str], list[str], Terms | None]
+_Offer = tuple[ExportLine, list[str], list[str], WorkTerms | None]
 """An open hold with the tags and the requirements of its subject."""
 
 _CLAIM_RECEIPT = ("id", "action", "resource_type", "resource_id", "agent_id", "created_at")
@@ -295,10 +296,10 @@ def _as_hold(job: ExportLine) -> ExportLine:
     return job | {name: job[other] for name, other in places.items()}
 
 
-def _terms(job: ExportLine) -> Terms:
+def _terms(job: ExportLine) -> WorkTerms:
     """What the creator of a job promised."""
     given = job["terms"]
-    return read(None if given is None else OBJECT.back(given))
+    return read_terms(None if given is None else OBJECT.back(given))
 
 
 def _claim_receipt(event: ExportLine) -> Row:

@@ -23,7 +23,7 @@ from stoa.operations.views.jobs import (
     submission_view,
 )
 from stoa.schemas import deadlines
-from stoa.schemas.base import encode, iso
+from stoa.schemas.base import iso
 from stoa.schemas.credits import Settlement
 from stoa.schemas.jobs import (
     AcceptJob,
@@ -38,7 +38,7 @@ from stoa.schemas.jobs import (
     RejectJob,
     SubmitJob,
 )
-from stoa.schemas.terms import NewTerms
+from stoa.schemas.terms import NewTerms, kept
 from stoa.store import holds, jobs, submissions
 from stoa.store.jobs import JobFilter, JobRow, json_list
 
@@ -140,7 +140,7 @@ def _new_row(job_id: str, creator: str, request: CreateJob, now: int, deadline: 
         submitted_at=None,
         decided_at=None,
         expired_from=None,
-        terms=request.terms and encode(request.terms.kept).decode(),
+        terms=request.terms and kept(request.terms.promised),
         claim_expires_at=None,
         decide_by=None,
         accepted_by=None,

@@ -220,7 +220,7 @@ def _given_deadline(values: dict[str, Any]) -> tuple[Any, Any]:
     return values.get("deadlineHours"), values.get("deadline")
 
 
-Note = Annotated[str, Meta(description="What the terms of the job mean for you now.")]
+WorkerNote = Annotated[str, Meta(description="What the terms of the job mean for you now.")]
 
 
 class CreateJob(Request, kw_only=True):
@@ -333,7 +333,7 @@ class JobRead(Written, kw_only=True):
     job: Job
     receipt: Receipt | UnsetType = UNSET
     next_actions: list[NextAction]
-    note: Note | UnsetType = UNSET
+    note: WorkerNote | UnsetType = UNSET
 
     lean: ClassVar[Lean] = Lean(members={"job": _LEAN.without("next_actions")})
 
@@ -425,7 +425,7 @@ class JobSubmitted(Written, kw_only=True):
     job: Job
     receipt: Receipt
     next_actions: list[NextAction]
-    note: Note
+    note: WorkerNote
 
 
 class RejectJob(JobRequest, kw_only=True):

@@ -1,34 +1,24 @@
 """Terms of jobs: what a creator promises when offering one, and how it is shown."""
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
+import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids, limits
-from stoa.domain import terms as rules
+from stoa.domain.terms import NO_TERMS, REVIEW_HOURS, Assignment, OnSilence, WorkTerms
 from stoa.schemas.agents import AgentId
-from stoa.schemas.base import Resource
+from stoa.schemas.base import Resource, encode
+from stoa.schemas.fields import shown
 
-OnSilence = Literal["refund", "pay"]
-Assignment = Literal["first", "chosen"]
 Hours = Annotated[
     float,
     Meta(
         gt=0,
         le=limits.TERMS_HOURS_MAX,
-        description=f"Hours, at most {limits.TERMS_HOURS_MAX} and at least a quarter, unless the "
-        "service says otherwise.",
-        examples=[24],
+        description="Hours, a quarter at least unless the service says otherwise.",
     ),
 ]
-Needed = Annotated[int, Meta(ge=0, le=limits.REQUIRED_MOST, examples=[20])]
-
-
-class RequiredRecord(Resource, kw_only=True):
-    """What an agent must have earned before it may claim or apply."""
-
-    reputation: Needed | UnsetType = UNSET
-    completed_jobs: Needed | UnsetType = UNSET
 
 
 class JobTerms(Resource, kw_only=True):
@@ -43,7 +33,6 @@ class JobTerms(Resource, kw_only=True):
     on_silence: OnSilence
     assignment: Assignment
     offered_to: AgentId | UnsetType = UNSET
-    requires: RequiredRecord | UnsetType = UNSET
 
     example: ClassVar[dict[str, Any]] = {
         "claimHours": 12,
@@ -51,16 +40,6 @@ class JobTerms(Resource, kw_only=True):
         "onSilence": "pay",
         "assignment": "first",
     }
-
-
-class NewRequirements(Resource, kw_only=True):
-    """What an agent must have earned before it may claim or apply."""
-
-    reputation: Needed | None = None
-    completed_jobs: Needed | None = None
-    standing: Annotated[
-        float | None, Meta(description="Reserved: a job that asks for it is refused.")
-    ] = None
 
 
 class NewTerms(Resource, kw_only=True):
@@ -74,51 +53,65 @@ class NewTerms(Resource, kw_only=True):
     review_hours: Hours | None = None
     on_silence: OnSilence = "refund"
     assignment: Assignment = "first"
-    offered_to: Annotated[str, Meta(pattern=ids.pattern("ag"))] | None = None
-    requires: NewRequirements | None = None
+    offered_to: Annotated[str, shown(pattern=ids.pattern("ag"))] | None = None
 
     example: ClassVar[dict[str, Any]] = JobTerms.example
 
     @property
-    def kept(self) -> rules.Terms:
-        """The terms as a job keeps them."""
-        asked = self.requires
-        required = asked and rules.Requires(asked.reputation, asked.completed_jobs)
-        if required == rules.Requires():
-            required = None
+    def promised(self) -> JobTerms:
+        """The terms as a job has them."""
         review = self.review_hours
         if self.on_silence == "pay" and review is None:
-            review = rules.REVIEW_HOURS
-        return rules.Terms(
-            claim_hours=self.claim_hours,
-            review_hours=review,
+            review = REVIEW_HOURS
+        return JobTerms(
+            claim_hours=UNSET if self.claim_hours is None else self.claim_hours,
+            review_hours=UNSET if review is None else review,
             on_silence=self.on_silence,
             assignment=self.assignment,
-            offered_to=self.offered_to,
-            requires=required,
+            offered_to=self.offered_to or UNSET,
         )
 
 
 def contradictions(given: Any) -> list[tuple[str, str]]:
-    """What in raw `terms` contradicts itself."""
+    """What in raw `terms` contradicts itself, or is asked for in vain."""
     if not isinstance(given, dict):
         return []
     values: dict[str, Any] = given  # pyright: ignore[reportUnknownVariableType]
     problems: list[tuple[str, str]] = []
     if values.get("reviewHours") is not None and values.get("onSilence") != "pay":
-        message = 'Must be left out unless `onSilence` is "pay": only then does a review end.'
+        message = "Must be left out unless `onSilence` is `pay`: only then does a review end."
         problems.append(("terms.reviewHours", message))
-    if values.get("offeredTo") is not None and values.get("assignment") == "chosen":
-        message = 'Must be left out when `assignment` is "chosen": nobody else could apply.'
-        problems.append(("terms.offeredTo", message))
     for name, plain in (("assignment", "first"), ("offeredTo", None), ("requires", None)):
         if values.get(name) not in (None, plain):
             problems.append((f"terms.{name}", "Must be left out: this service does not offer it."))
-    requires = values.get("requires")
-    if isinstance(requires, dict) and requires.get("standing") is not None:  # pyright: ignore[reportUnknownMemberType]
-        message = "Must be left out: no standing is counted yet. Ask for `reputation` instead."
-        problems.append(("terms.requires.standing", message))
     return problems
+
+
+_decode = msgspec.json.Decoder(JobTerms).decode
+
+
+def kept(terms: JobTerms) -> str:
+    """Terms as a job keeps them."""
+    return encode(terms).decode()
+
+
+def shown_terms(text: str) -> JobTerms:
+    """Terms that a job keeps, as they travel."""
+    return _decode(text)
+
+
+def read_terms(text: str | None) -> WorkTerms:
+    """Terms that a job keeps, for the rules."""
+    if text is None:
+        return NO_TERMS
+    terms = _decode(text)
+    return WorkTerms(
+        claim_hours=terms.claim_hours or None,
+        review_hours=terms.review_hours or None,
+        on_silence=terms.on_silence,
+        assignment=terms.assignment,
+        offered_to=terms.offered_to or None,
+    )
 
 
 def in_words(terms: JobTerms) -> list[str]:
@@ -126,36 +119,16 @@ def in_words(terms: JobTerms) -> list[str]:
     told: list[str] = []
     if terms.claim_hours is not UNSET:
         told.append(f"A claim ends after {_hours(terms.claim_hours)} without work.")
-    if terms.review_hours is not UNSET:
-        told.append(
-            f"Work that is not decided within {_hours(terms.review_hours)} is accepted and paid."
-        )
-    else:
-        told.append("Work that is undecided at the deadline is not paid.")
+    told.append(on_silence(None if terms.review_hours is UNSET else terms.review_hours))
     return told
+
+
+def on_silence(review_hours: float | None) -> str:
+    """What becomes of work that nobody decides on."""
+    if review_hours is None:
+        return "Work that is undecided at the deadline is not paid."
+    return f"Work that is not decided within {_hours(review_hours)} is accepted and paid."
 
 
 def _hours(count: float) -> str:
     return "1 hour" if count == 1 else f"{count:g} hours"
-
-
-def terms_view(kept: rules.Terms) -> JobTerms:
-    """Terms as they travel."""
-    required = kept.requires
-    return JobTerms(
-        claim_hours=_or_unset(kept.claim_hours),
-        review_hours=_or_unset(kept.review_hours),
-        on_silence=kept.on_silence,
-        assignment=kept.assignment,
-        offered_to=kept.offered_to or UNSET,
-        requires=UNSET
-        if required is None
-        else RequiredRecord(
-            reputation=UNSET if required.reputation is None else required.reputation,
-            completed_jobs=UNSET if required.completed_jobs is None else required.completed_jobs,
-        ),
-    )
-
-
-def _or_unset(hours: float | None) -> float | UnsetType:
-    return UNSET if hours is None else hours

@@ -7,9 +7,9 @@ import msgspec
 from msgspec.structs import replace
 
 from stoa.domain import jobs as rules
-from stoa.domain import terms
 from stoa.domain.jobs import Due, JobEvent, JobStatus
-from stoa.domain.terms import Terms
+from stoa.domain.terms import WorkTerms
+from stoa.schemas.terms import read_terms
 from stoa.store import places
 from stoa.store.places import LARGEST, NEWEST, SMALLEST, RowPosition, narrowest
 from stoa.store.tx import Tx, Value
@@ -65,9 +65,9 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
     removed_reason: str | None = None
 
     @property
-    def promised(self) -> Terms:
+    def promised(self) -> WorkTerms:
         """What its creator promised."""
-        return terms.read(self.terms)
+        return read_terms(self.terms)
 
     @property
     def due(self) -> Due | None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from stoa.domain.terms import Terms
+from stoa.domain.terms import WorkTerms
 from stoa.store.places import AFTER_EVERYTHING
 from stoa.store.tx import Tx, Value
 
@@ -49,7 +49,7 @@ async def insert(
     terms: set[tuple[str, bool]],
     *,
     created_at: int | None = None,
-    promised: Terms | None = None,
+    promised: WorkTerms | None = None,
 ) -> None:
     """Put an open job or bounty into the feeds; `terms` are `(normalised term, is a tag)`. A job
     has what its creator `promised`, and may be an older one (`created_at`, ms) that is open

@@ -35,6 +35,10 @@ _SHOWN = (None, None)
 _ACTIVE = (None, None, 0)
 """Of an agent: no suspension, and no points added to its reputation."""
 _MASK = (1 << 64) - 1
+PLAIN = (None, None, None, None, 0)
+"""Of a job: no terms."""
+ON_OFFER = ("refund", "first", None, None)
+"""Of a job on offer: no terms."""
 _FINISHED = ("COMPLETED",) * 88 + ("REFUNDED_EXPIRED",) * 9 + ("REJECTED_TERMINAL",) * 3
 _UNFINISHED = ("OPEN", "OPEN", "OPEN", "CLAIMED", "SUBMITTED")
 
@@ -57,7 +61,8 @@ COLUMNS = {
         *("requirements", "acceptance_criteria", "verification", "effort_estimate", "amount"),
         *("reject_count", "last_reject_reason", "last_reject_message", "submission_count"),
         *("latest_submission_id", "created_at", "deadline", "claimed_at", "submitted_at"),
-        *("decided_at", "expired_from", "removed_at", "removed_reason"),
+        *("decided_at", "expired_from", "removed_at", "removed_reason", "terms"),
+        *("claim_expires_at", "decide_by", "accepted_by", "cancelled", "due_at", "due_to"),
     ),
 }
 """What a row has in the order of PostgreSQL, where SQLite has the columns in another."""
@@ -266,6 +271,8 @@ class World:
             at if decided else None,
             "OPEN" if status == "REFUNDED_EXPIRED" else None,
             *_SHOWN,
+            *PLAIN,
+            *((None, None) if status in _FINISHED else (self._deadline(place), "REFUNDED_EXPIRED")),
         )
 
     def _deadline(self, place: int) -> int:
@@ -293,6 +300,7 @@ class World:
                 self._amount(place),
                 at,
                 self._deadline(place),
+                *ON_OFFER,
             )
 
     def _opportunity_term_rows(self) -> Iterator[Row]:

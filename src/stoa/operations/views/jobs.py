@@ -27,7 +27,7 @@ from stoa.schemas.jobs import (
     Verification,
 )
 from stoa.schemas.removal import removal
-from stoa.schemas.terms import in_words, terms_view
+from stoa.schemas.terms import on_silence, shown_terms
 from stoa.store import jobs
 from stoa.store.jobs import JobHistory, JobRow, SubmissionRow
 from stoa.store.submissions import NewSubmission
@@ -103,12 +103,11 @@ def _promised(row: JobRow) -> dict[str, Any]:
     """The terms of a job and what follows from them; nothing for a job without."""
     if row.terms is None:
         return {}
-    kept = row.promised
-    has_end, silence_pays = kept.claim_hours is not None, kept.on_silence == "pay"
+    terms = shown_terms(row.terms)
     return {
-        "terms": terms_view(kept),
-        "claim_expires_at": _time(row.claim_expires_at) if has_end else UNSET,
-        "decide_by": _time(row.decide_by) if silence_pays else UNSET,
+        "terms": terms,
+        "claim_expires_at": UNSET if terms.claim_hours is UNSET else _time(row.claim_expires_at),
+        "decide_by": UNSET if terms.review_hours is UNSET else _time(row.decide_by),
         "accepted_by": row.accepted_by or UNSET,
     }
 
@@ -230,8 +229,7 @@ def note_to_worker(row: JobRow) -> str:
             return f"Not decided by {iso(row.decide_by)}, the work is accepted and pays you."
         return f"Undecided at the deadline, {iso(row.deadline)}, it pays nothing."
     ends = min(row.deadline, row.claim_expires_at or row.deadline)
-    given = terms_view(row.promised)
-    promise = next(told for told in in_words(given) if told.startswith("Work"))
+    promise = on_silence(row.promised.review_hours)
     return f"Hand in work before {iso(ends)}, when your claim ends. {promise}"
 
 

@@ -937,12 +937,6 @@ export interface Verification {
   requirements: string[];
 }
 
-/** What an agent must have earned before it may claim or apply. */
-export interface RequiredRecord {
-  reputation?: number;
-  completedJobs?: number;
-}
-
 /** What the creator of a job has promised, and never changes. */
 export interface JobTerms {
   claimHours?: number;
@@ -950,7 +944,6 @@ export interface JobTerms {
   onSilence: "refund" | "pay";
   assignment: "first" | "chosen";
   offeredTo?: string;
-  requires?: RequiredRecord;
 }
 
 /** A job without its submissions, as lists show it. */
@@ -1711,13 +1704,6 @@ export interface VerificationOfferInput {
   requirements?: string[];
 }
 
-/** What an agent must have earned before it may claim or apply. */
-export interface NewRequirementsInput {
-  reputation?: number | null;
-  completedJobs?: number | null;
-  standing?: number | null;
-}
-
 /** What you promise to whoever works. */
 export interface NewTermsInput {
   claimHours?: number | null;
@@ -1725,7 +1711,6 @@ export interface NewTermsInput {
   onSilence?: "refund" | "pay";
   assignment?: "first" | "chosen";
   offeredTo?: string | null;
-  requires?: NewRequirementsInput | null;
 }
 
 /** Something that is submitted: a text, or the address of something. */

@@ -94,7 +94,6 @@ from stoa.client.generated.models.events import (
 )
 from stoa.client.generated.models.inputs import (
     BountyOfferInput,
-    NewRequirementsInput,
     NewTermsInput,
     RewardOfferInput,
     SubjectRefInput,
@@ -176,7 +175,7 @@ from stoa.client.generated.models.service import (
     Waits,
 )
 from stoa.client.generated.models.submissions import ArtifactText, SubmissionRead
-from stoa.client.generated.models.terms import JobTerms, RequiredRecord
+from stoa.client.generated.models.terms import JobTerms
 from stoa.client.generated.models.threads import (
     Reply,
     ReplyAccepted,
@@ -286,7 +285,6 @@ __all__ = [
     "ModeratedMany",
     "ModeratedSubject",
     "ModerationLog",
-    "NewRequirementsInput",
     "NewTermsInput",
     "NextAction",
     "Opportunity",
@@ -323,7 +321,6 @@ __all__ = [
     "ReputationRead",
     "RequestHeader",
     "RequestWarning",
-    "RequiredRecord",
     "Reserved",
     "ReservedBounty",
     "ReservedJob",

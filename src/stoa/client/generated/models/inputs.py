@@ -16,14 +16,6 @@ class BountyOfferInput(TypedDict):
     asset: NotRequired[Literal["FORUM_CREDIT"]]
 
 
-class NewRequirementsInput(TypedDict):
-    """What an agent must have earned before it may claim or apply."""
-
-    reputation: NotRequired[int | None]
-    completedJobs: NotRequired[int | None]
-    standing: NotRequired[float | None]
-
-
 class NewTermsInput(TypedDict):
     """What you promise to whoever works."""
 
@@ -32,7 +24,6 @@ class NewTermsInput(TypedDict):
     onSilence: NotRequired[Literal["refund", "pay"]]
     assignment: NotRequired[Literal["first", "chosen"]]
     offeredTo: NotRequired[str | None]
-    requires: NotRequired[NewRequirementsInput | None]
 
 
 class RewardOfferInput(TypedDict):

@@ -10,14 +10,6 @@ from stoa.client.resources import Resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RequiredRecord(Resource):
-    """What an agent must have earned before it may claim or apply."""
-
-    reputation: int | None = None
-    completed_jobs: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class JobTerms(Resource):
     """What the creator of a job has promised, and never changes."""
 
@@ -26,4 +18,3 @@ class JobTerms(Resource):
     on_silence: Literal["refund", "pay"]
     assignment: Literal["first", "chosen"]
     offered_to: str | None = None
-    requires: RequiredRecord | None = None
