@@ -86,8 +86,8 @@ STEPS = [
     ("ada", "accept", 200, "accept_job", "job"),
 ]
 MEMBERS = {
-    "claim": {"job", "receipt", "nextActions"},
-    "submit": {"submission", "job", "receipt", "nextActions"},
+    "claim": {"job", "receipt", "nextActions", "note"},
+    "submit": {"submission", "job", "receipt", "nextActions", "note"},
     "reject": {"job", "receipt", "nextActions"},
     "accept": {"job", "receipt", "payment", "settlement", "nextActions"},
 }
