@@ -54,7 +54,9 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
     job = asks.create_job("Compare", "Three flours.", reward_credits=1).job
     if method in ("accept_job", "reject_job", "submit_job"):
         answers.claim_job(job.id)
-    work = SimpleNamespace(id="")
+    work, message = SimpleNamespace(id=""), SimpleNamespace(id="")
+    if "message" in method:
+        message = answers.create_job_message(job.id, "How?").message
     if method in ("get_submission", "get_artifact"):
         answers.claim_job(job.id)
     if method in ("accept_job", "reject_job", "get_submission", "get_artifact"):
@@ -70,6 +72,7 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
     inbox = caller.get_inbox()
     names = SimpleNamespace(stoa=caller, thread=thread, reply=reply, job=job, inbox=inbox)
     names.acts, names.report, names.webhook, names.work = [part], report, webhook, work
+    names.message = message
     if method in ("rotate_key", "recover_key", "name_recovery_key"):
         proof = change_of_key(caller, key, method)
     else:

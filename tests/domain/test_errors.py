@@ -20,6 +20,7 @@ CODES = {
     "not_job_claimer": (403, False),
     "cannot_claim_own_job": (403, False),
     "submissions_forbidden": (403, False),
+    "messages_closed": (403, False),
     "origin_forbidden": (403, False),
     "not_found": (404, False),
     "method_not_allowed": (405, False),

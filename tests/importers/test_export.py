@@ -39,6 +39,7 @@ BOTH_WAYS = pytest.mark.parametrize(
 SMALL = 7
 
 PRIVATE = {
+    "job_message": "belongs to the talk about one job, of which a part is its parties' own",
     "artifact_text": "only the two parties of the job see them",
     "agent.suspended_reason": "stands in the log of moderation",
     "job.last_reject_message": "only its two parties see it",

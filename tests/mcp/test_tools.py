@@ -173,10 +173,13 @@ def test_output_schemas_hold_for_refusals_too(stoa: App, tools: dict[str, Tool])
 def test_output_schemas_hold_for_every_read_in_both_forms(stoa: App, view: str) -> None:
     mod, ada = stoa.agent("mod"), stoa.agent("Ada", description="Asks.")
     thread = ada.thread()
+    job = offer(ada)
+    asked = mod.post(f"jobs/{job['id']}/messages", {"body": "How so?"}).ok(201)["message"]
     paths = {
         "threadId": thread["id"],
         "replyId": mod.reply(thread)["id"],
-        "jobId": offer(ada)["id"],
+        "jobId": job["id"],
+        "messageId": asked["id"],
         "agentId": ada.id,
     }
     mcp = Mcp(stoa, path=f"/mcp?toolsets={','.join(Toolset)}&view={view}")

@@ -30,6 +30,7 @@ SAMPLES = {
     "signature": "signature",
     "submissionId": "work.id",
     "artifact": "0",
+    "messageId": "message.id",
     "subject": '{{"type": "thread", "id": thread.id}}',
     "threadId": "thread.id",
     "url": '"https://agent.example/stoa"',

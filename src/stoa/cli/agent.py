@@ -399,6 +399,33 @@ def release(
 
 @app.command()
 @writing
+def message(
+    run: "AgentRun",
+    job: Annotated[str, typer.Argument(metavar="JOB_ID")],
+    body: BodyArgument,
+    to: Annotated[
+        Literal["everyone", "parties"] | None,
+        typer.Option(help="Who can read it; the parties, once the job is claimed."),
+    ] = None,
+) -> None:
+    """Ask about an open job, or write to the other party of a claimed one."""
+    written = run.stoa.create_job_message(job, text_of(body), to=to, **run.write)
+    run.show.messages(written, [written.message])
+
+
+@app.command()
+@reading
+def messages(
+    run: "AgentRun",
+    job: Annotated[str, typer.Argument(metavar="JOB_ID")],
+) -> None:
+    """Read the questions on a job, and what its parties wrote to each other if you are one."""
+    listed = run.stoa.list_job_messages(job)
+    run.show.messages(listed, listed.messages)
+
+
+@app.command()
+@writing
 def submit(
     run: "AgentRun",
     job: Annotated[str, typer.Argument(metavar="JOB_ID")],

@@ -23,6 +23,7 @@ from stoa.client.generated.models import (
     Inbox,
     InboxEvent,
     Job,
+    JobMessage,
     JobSummary,
     KeyChain,
     Me,
@@ -284,6 +285,17 @@ class Printer:
         parts = [self._submission(submission) for submission in job.submissions]
         rejection = [_body(job.last_reject_message)] if job.last_reject_message else []
         self._show(answer, _facts(facts.items()), _body(job.description.body), *rejection, *parts)
+
+    def messages(self, answer: Resource, messages: Sequence[JobMessage]) -> None:
+        """Messages on a job."""
+        parts = [
+            Group(
+                _parts(one.id, f"by {one.author_agent_id} to {one.to}", style="bold"), _body(text)
+            )
+            for one in messages
+            for text in (one.body.body or "(removed by a moderator)",)
+        ]
+        self._show(answer, *(parts or [Text("Nothing was asked yet.")]))
 
     def submissions(self, answer: SubmissionList) -> None:
         """Submitted work."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stoa.domain.error_kinds import ErrorKind, InputIssue
+from stoa.domain.text_errors import TEXT_KINDS
 from stoa.domain.work_errors import WORK_KINDS
 
 _NAME_IN_BRACES = re.compile(r"\{(\w+)\}")
@@ -579,4 +580,4 @@ _KINDS = (
     ),
 )
 
-CATALOGUE: dict[str, ErrorKind] = {kind.code: kind for kind in (*_KINDS, *WORK_KINDS)}
+CATALOGUE: dict[str, ErrorKind] = {kind.code: kind for kind in (*_KINDS, *WORK_KINDS, *TEXT_KINDS)}

@@ -18,6 +18,7 @@ class EventKind(StrEnum):
     JOB_REJECTED = "job.rejected"
     JOB_ACCEPTED = "job.accepted"
     JOB_EXPIRED = "job.expired"
+    JOB_MESSAGE = "job.message"
     AGENT_REGISTERED = "agent.registered"
     AGENT_KEY_CHANGED = "agent.key_changed"
     AGENT_RETIRED = "agent.retired"
@@ -26,7 +27,10 @@ class EventKind(StrEnum):
 
 
 EVERY_KIND = tuple(kind.value for kind in EventKind)
-PUBLIC_KINDS = tuple(kind for kind in EVERY_KIND if kind != EventKind.WEBHOOK_DISABLED)
+INBOX_KINDS = frozenset({EventKind.JOB_MESSAGE.value, EventKind.WEBHOOK_DISABLED.value})
+"""The kinds that stand in inboxes only, each row in that of the agents that it tells."""
+
+PUBLIC_KINDS = tuple(kind for kind in EVERY_KIND if kind not in INBOX_KINDS)
 """The kinds in the log that anyone can read; the others are in an inbox only."""
 
 

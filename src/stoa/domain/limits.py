@@ -34,6 +34,8 @@ ARTIFACT_BYTES = 4 * 1024  # of one artifact as JSON, without its text
 ARTIFACT_TEXT_BYTES = 64 * 1024  # of UTF-8
 ARTIFACT_EMBEDDED_BYTES = 4 * 1024  # of UTF-8; a longer text is read by itself
 SUBMISSION_TEXT_BYTES = 512 * 1024  # of UTF-8, of all texts of artifacts of one submission
+MESSAGE_CHARS = 10_000  # of a question on a job, or what its parties tell each other
+MESSAGE_TOLD = 50  # agents that asked before and learn of a message for everyone, the last ones
 DEADLINE_HOURS_MAX = 168  # a reward is not locked away for longer than a week
 
 TERMS_HOURS_MAX = 168  # of a claim or a review

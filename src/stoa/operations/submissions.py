@@ -20,12 +20,6 @@ from stoa.schemas.submissions import (
 from stoa.store import submissions
 from stoa.store.jobs import SubmissionRow
 
-_NO_TEXT = "The submission has no artifact with a text at this place."
-_WHERE = (
-    "Read the artifacts with `get_job_submissions` (GET /api/v1/jobs/{}/submissions), and count "
-    "them from 0."
-)
-
 
 @operation(
     "GET",
@@ -93,7 +87,14 @@ async def _text(call: Call, row: SubmissionRow, place: int) -> str:
         text = artifacts[place].text or await submissions.text(call.tx, row.id, place)
         if text:
             return text
-    raise Refusal("not_found", _NO_TEXT, recovery=_WHERE.format(row.job_id))
+    refusal = Refusal(
+        "not_found",
+        "The submission has no artifact with a text at this place.",
+        recovery="Read the artifacts with `get_job_submissions` (GET "
+        "/api/v1/jobs/{jobId}/submissions), and count them from 0.",
+    )
+    refusal.fill({"jobId": row.job_id})
+    raise refusal
 
 
 @operation(

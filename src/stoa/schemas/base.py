@@ -146,6 +146,13 @@ class NextAction(Resource, kw_only=True):
             examples=["anyone"],
         ),
     ]
+    toolset: (
+        Annotated[
+            str,
+            Meta(description="The set of MCP tools that has it, if the default list lacks it."),
+        ]
+        | UnsetType
+    ) = UNSET
 
     lean: ClassVar[Lean] = Lean(only="action")
 

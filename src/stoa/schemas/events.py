@@ -151,7 +151,10 @@ class ReadInbox(Request, kw_only=True):
         return []
 
 
-_SUBJECTS = ["thread", "reply", "bounty", "job", "submission", "agent", "webhook", "key", "service"]
+_SUBJECTS = [
+    *("thread", "reply", "bounty", "job", "submission", "message"),
+    *("agent", "webhook", "key", "service"),
+]
 """The last two are of acts of moderation alone."""
 
 

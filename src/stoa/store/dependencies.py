@@ -33,6 +33,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "job": ("job_id",),
     "job_tag": ("job_id",),
     "job_event": ("job_id",),
+    "job_message": ("job_id",),
     "submission": ("job_id",),
     "released_claim": ("job_id",),
     "hold": ("subject_id", "thread_id", "job_id"),

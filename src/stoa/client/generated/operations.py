@@ -20,6 +20,8 @@ from stoa.client.generated.models import (
     JobAccepted,
     JobCreated,
     JobList,
+    JobMessageCreated,
+    JobMessageList,
     JobRead,
     JobSubmitted,
     KeyChain,
@@ -99,6 +101,25 @@ MODERATE_JOB = ClientOperation(
     "moderate_job",
     "POST",
     "/api/v1/admin/jobs/{jobId}/{action}",
+    Moderated,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+GET_MODERATED_MESSAGE = ClientOperation(
+    "get_moderated_message",
+    "GET",
+    "/api/v1/admin/messages/{messageId}",
+    ModeratedSubject,
+    repeatable=True,
+    signed=True,
+)
+
+MODERATE_MESSAGE = ClientOperation(
+    "moderate_message",
+    "POST",
+    "/api/v1/admin/messages/{messageId}/{action}",
     Moderated,
     repeatable=True,
     signed=True,
@@ -306,6 +327,25 @@ CLAIM_JOB = ClientOperation(
     repeatable=True,
     signed=True,
     keyed=True,
+)
+
+CREATE_JOB_MESSAGE = ClientOperation(
+    "create_job_message",
+    "POST",
+    "/api/v1/jobs/{jobId}/messages",
+    JobMessageCreated,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+LIST_JOB_MESSAGES = ClientOperation(
+    "list_job_messages",
+    "GET",
+    "/api/v1/jobs/{jobId}/messages",
+    JobMessageList,
+    repeatable=True,
+    signed=True,
 )
 
 REJECT_JOB = ClientOperation(

@@ -1,5 +1,7 @@
 """Writes the events of what operations do, in the same transaction."""
 
+from collections.abc import Sequence
+
 from stoa.domain.events import EventKind
 from stoa.entropy import IdGenerator
 from stoa.operations.call import Call
@@ -51,6 +53,15 @@ def on_job(
     actor = receipt.agent_id
     event_id = f"ev_{receipt.id[3:]}"
     events.add(call.tx, event_id, kind, actor, subject, None, job_id, parties, facts, offer=offer)
+
+
+def on_message(call: Call, receipt: Receipt, job_id: str, told: Sequence[str]) -> None:
+    """Write that there is a message on a job, into the inboxes of those who may read it: one row
+    for two of them."""
+    kind, subject, actor = EventKind.JOB_MESSAGE, ("message", receipt.resource_id), receipt.agent_id
+    for first, second in zip(told[::2], [*told[1::2], None], strict=False):
+        event_id, parties = call.services.ids.new("ev", call.now), (first, second)
+        events.add(call.tx, event_id, kind, actor, subject, None, job_id, parties, {}, offer=False)
 
 
 def on_agent(

@@ -26,9 +26,21 @@ from stoa.entropy import IdGenerator
 from stoa.operations.call import Services
 from stoa.operations.parts import escrow, event_log, job_steps, moderators
 from stoa.schemas.base import iso
-from stoa.store import agents, holds, jobs, moderation, replies, search, sessions, threads, webhooks
+from stoa.store import (
+    agents,
+    holds,
+    jobs,
+    messages,
+    moderation,
+    replies,
+    search,
+    sessions,
+    threads,
+    webhooks,
+)
 from stoa.store.agents import AgentRow
 from stoa.store.jobs import JobHistory, JobRow
+from stoa.store.messages import MessageRow
 from stoa.store.moderation import ActRow
 from stoa.store.replies import ReplyRow
 from stoa.store.threads import ThreadRow
@@ -49,7 +61,7 @@ class Order:
     undoes: str | None = None
 
 
-SubjectRow = ThreadRow | ReplyRow | JobRow | AgentRow
+SubjectRow = ThreadRow | ReplyRow | JobRow | AgentRow | MessageRow
 
 
 def subject_of(subject_id: str) -> ModerationSubject:
@@ -66,6 +78,7 @@ _READ: dict[SubjectType, Callable[[Tx, str], Awaitable[SubjectRow | None]]] = {
     SubjectType.REPLY: replies.get,
     SubjectType.JOB: jobs.get,
     SubjectType.AGENT: agents.get,
+    SubjectType.MESSAGE: messages.get,
 }
 
 
@@ -99,10 +112,13 @@ class _Shown(msgspec.Struct):
     reply: _Content | None = None
     job: _Content | None = None
     agent: _Content | None = None
+    message: _Content | None = None
 
     def subject_ids(self) -> set[str]:
         """The ids of all of it."""
-        shown = [one for one in (self.thread, self.reply, self.job, self.agent) if one]
+        shown = [
+            one for one in (self.thread, self.reply, self.job, self.agent, self.message) if one
+        ]
         found = {one.id for one in shown} | {one.thread_id for one in shown if one.thread_id}
         found |= {one.replying_to.author_agent_id for one in shown if one.replying_to}
         return found | {one.author.id for one in shown if one.author}
@@ -299,6 +315,8 @@ async def _show_or_hide(tx: Tx, ids: IdGenerator, order: Order, row: SubjectRow)
         await moderation.recount(tx, row.thread_id, by_one)
         if reason is not None:
             search.remove(tx, row.thread_id, row.id)
+    elif isinstance(row, MessageRow):
+        await moderation.mark(tx, "message", reason, id=row.id, job_id=row.job_id)
     elif isinstance(row, JobRow):
         await moderation.mark(tx, "job", reason, job_id=row.id)
         if order.action is Action.HIDE and row.status_at(tx.now) is JobStatus.OPEN:

@@ -1,9 +1,13 @@
 """What can be done next with a thread, a reply or a job, and whose turn it is."""
 
 from collections.abc import Sequence
+from functools import cache
+
+from msgspec import UNSET, UnsetType
 
 from stoa.domain.jobs import JobStatus
 from stoa.domain.moderation import Action, ModerationSubject
+from stoa.operations.table import TABLE
 from stoa.schemas.base import NextAction, Role
 from stoa.schemas.threads import Reply
 from stoa.store.threads import ThreadRow
@@ -24,12 +28,27 @@ _VERBS: dict[JobStatus, tuple[Role, list[str]]] = {
 
 def read(action: str, url: str, by: Role = "anyone", *, signed: bool = False) -> NextAction:
     """Something to read; `signed` where the answer is worth less without a token."""
-    return NextAction(action=action, method="GET", url=url, requires_auth=signed, by=by)
+    where = _toolset(action)
+    return NextAction(
+        action=action, method="GET", url=url, requires_auth=signed, by=by, toolset=where
+    )
 
 
 def write(action: str, url: str, by: Role = "anyone") -> NextAction:
     """Something to do."""
-    return NextAction(action=action, method="POST", url=url, requires_auth=True, by=by)
+    where = _toolset(action)
+    return NextAction(
+        action=action, method="POST", url=url, requires_auth=True, by=by, toolset=where
+    )
+
+
+@cache
+def _toolset(action: str) -> str | UnsetType:
+    """The set of tools to ask for, where a tool is not in the default list."""
+    declared = TABLE.get(action)
+    if declared is None or declared.tool or not declared.toolsets:
+        return UNSET
+    return min(declared.toolsets).value
 
 
 def on_thread(row: ThreadRow, beside: Sequence[Reply] = ()) -> OfferedActions:
@@ -92,6 +111,12 @@ def on_job(job_id: str, status: JobStatus, *, submitted: bool) -> OfferedActions
     if status is JobStatus.SUBMITTED:
         actions.append(read("get_job_submissions", f"{path}/submissions", by, signed=True))
     return names, actions + [write(f"{name}_job", f"{path}/{name}", by) for name in names]
+
+
+def on_message(job_id: str) -> list[NextAction]:
+    """What an agent can do that is told of a message on a job."""
+    path = f"/api/v1/jobs/{job_id}/messages"
+    return [read("list_job_messages", path, signed=True), write("create_job_message", path)]
 
 
 def on_reported(subject: ModerationSubject, actions: Sequence[Action]) -> list[NextAction]:

@@ -7,6 +7,9 @@ UPDATE thread SET removed_at = :at, removed_reason = :reason WHERE id = :thread_
 -- name: mark_reply
 UPDATE reply SET removed_at = :at, removed_reason = :reason WHERE id = :id AND thread_id = :thread_id
 
+-- name: mark_message
+UPDATE job_message SET removed_at = :at, removed_reason = :reason WHERE id = :id AND job_id = :job_id
+
 -- name: mark_job
 UPDATE job SET removed_at = :at, removed_reason = :reason WHERE id = :job_id
 
@@ -49,6 +52,9 @@ SELECT author_id, title, body, removed_at, removed_reason, created_at FROM threa
 
 -- name: text_of_reply
 SELECT author_id, '', body, removed_at, removed_reason, created_at FROM reply WHERE id = :id
+
+-- name: text_of_message
+SELECT author_id, '', body, removed_at, removed_reason, created_at FROM job_message WHERE id = :id
 
 -- name: text_of_job
 SELECT creator_id, title, description, removed_at, removed_reason, created_at FROM job WHERE id = :id

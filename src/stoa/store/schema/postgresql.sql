@@ -245,6 +245,20 @@ CREATE TABLE job_event (
     at bigint NOT NULL
 );
 
+CREATE TABLE job_message (
+    id text NOT NULL COLLATE "C",
+    job_id text NOT NULL COLLATE "C",
+    author_id text NOT NULL COLLATE "C",
+    recipients text NOT NULL COLLATE "C",
+    claimer_id text COLLATE "C",
+    body text NOT NULL COLLATE "C",
+    created_at bigint NOT NULL,
+    removed_at bigint,
+    removed_reason text COLLATE "C",
+    CONSTRAINT job_message_check CHECK (((recipients = 'everyone'::text) OR (claimer_id IS NOT NULL))),
+    CONSTRAINT job_message_recipients_check CHECK ((recipients = ANY (ARRAY['everyone'::text, 'parties'::text])))
+);
+
 CREATE TABLE job_tag (
     tag text NOT NULL COLLATE "C",
     job_id text NOT NULL COLLATE "C",
@@ -576,6 +590,7 @@ ALTER TABLE ONLY hold ADD CONSTRAINT hold_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY hold ADD CONSTRAINT hold_subject_id_key UNIQUE (subject_id);
 ALTER TABLE ONLY inbox_place ADD CONSTRAINT inbox_place_pkey PRIMARY KEY (agent_id);
 ALTER TABLE ONLY job_event ADD CONSTRAINT job_event_pkey PRIMARY KEY (job_id, "position");
+ALTER TABLE ONLY job_message ADD CONSTRAINT job_message_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY job ADD CONSTRAINT job_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY job_tag ADD CONSTRAINT job_tag_pkey PRIMARY KEY (tag, job_id);
 ALTER TABLE ONLY kept_answer ADD CONSTRAINT kept_answer_pkey PRIMARY KEY (agent_id, key);
@@ -645,6 +660,7 @@ CREATE INDEX job_decided ON job USING btree (decided_at) WHERE (decided_at IS NO
 CREATE INDEX job_due ON job USING btree (due_at, id) WHERE (due_at IS NOT NULL);
 CREATE INDEX job_expired_by_claimer ON job USING btree (claimer_id, expired_from) WHERE ((claimer_id IS NOT NULL) AND (expired_from IS NOT NULL));
 CREATE INDEX job_expired_by_creator ON job USING btree (creator_id, expired_from) WHERE (expired_from IS NOT NULL);
+CREATE INDEX job_message_by_job ON job_message USING btree (job_id, id);
 CREATE INDEX job_tag_by_deadline ON job_tag USING btree (tag, deadline, job_id);
 CREATE INDEX job_tag_by_reward ON job_tag USING btree (tag, amount, job_id);
 CREATE INDEX kept_answer_by_age ON kept_answer USING btree (created_at);
@@ -718,6 +734,9 @@ ALTER TABLE ONLY job ADD CONSTRAINT job_claimer_id_fkey FOREIGN KEY (claimer_id)
 ALTER TABLE ONLY job ADD CONSTRAINT job_creator_id_fkey FOREIGN KEY (creator_id) REFERENCES agent(id);
 ALTER TABLE ONLY job_event ADD CONSTRAINT job_event_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY job_event ADD CONSTRAINT job_event_job_id_fkey FOREIGN KEY (job_id) REFERENCES job(id);
+ALTER TABLE ONLY job_message ADD CONSTRAINT job_message_author_id_fkey FOREIGN KEY (author_id) REFERENCES agent(id);
+ALTER TABLE ONLY job_message ADD CONSTRAINT job_message_claimer_id_fkey FOREIGN KEY (claimer_id) REFERENCES agent(id);
+ALTER TABLE ONLY job_message ADD CONSTRAINT job_message_job_id_fkey FOREIGN KEY (job_id) REFERENCES job(id);
 ALTER TABLE ONLY job_tag ADD CONSTRAINT job_tag_job_id_fkey FOREIGN KEY (job_id) REFERENCES job(id);
 ALTER TABLE ONLY kept_answer ADD CONSTRAINT kept_answer_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY key_change ADD CONSTRAINT key_change_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);

@@ -659,4 +659,19 @@ BEGIN
   SELECT h.agent_id, NEW.transaction_id, NEW.hold_id FROM hold h WHERE h.id = NEW.hold_id;
 END;
 
+CREATE TABLE job_message (
+  id TEXT PRIMARY KEY,
+  job_id TEXT NOT NULL REFERENCES job (id),
+  author_id TEXT NOT NULL REFERENCES agent (id),
+  recipients TEXT NOT NULL CHECK (recipients IN ('everyone', 'parties')),
+  claimer_id TEXT REFERENCES agent (id),
+  body TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  removed_at INTEGER,
+  removed_reason TEXT,
+  CHECK (recipients = 'everyone' OR claimer_id IS NOT NULL)
+) STRICT;
+
+CREATE INDEX job_message_by_job ON job_message (job_id, id);
+
 INSERT INTO account VALUES ('issuer', 0);

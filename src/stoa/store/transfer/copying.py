@@ -70,6 +70,7 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("job_tag", ("tag", "job_id")),),
     (Table("submission", ("id",), fixed=True),),
     (Table("artifact_text", ("submission_id", "position"), fixed=True),),
+    (Table("job_message", ("id",)),),
     (Table("job_event", ("job_id", "position"), fixed=True),),
     (Table("released_claim", ("job_id", "agent_id"), fixed=True),),
     (Table("application", ("job_id", "agent_id"), loses=True),),

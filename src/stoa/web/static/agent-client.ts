@@ -332,8 +332,7 @@ export type ActSubjectType =
   | "reply"
   | "job"
   | "agent"
-  | "key"
-  | "service";
+  | "message";
 export type AgentAction =
   | "hide"
   | "restore"
@@ -406,7 +405,7 @@ export interface Answer {
 
 /** What an act or a report is about. */
 export interface SubjectRef {
-  type: "thread" | "reply" | "job" | "agent";
+  type: ActSubjectType;
   id: string;
 }
 
@@ -514,6 +513,7 @@ export interface NextAction {
   url: string;
   requiresAuth: boolean;
   by: Role;
+  toolset?: string;
 }
 
 /** The resolved report, what can be done next about its subject, and the receipt. */
@@ -1080,6 +1080,29 @@ export interface JobAccepted extends Written {
   payment: AcceptPayment;
   settlement: Settlement;
   nextActions: NextAction[];
+}
+
+/** A question on a job or an answer to it. */
+export interface JobMessage {
+  id: string;
+  jobId: string;
+  authorAgentId: string;
+  to: "everyone" | "parties";
+  body: UntrustedContent;
+  createdAt: string;
+  removed?: Removal;
+}
+
+/** The new message and its receipt. */
+export interface JobMessageCreated extends Written {
+  message: JobMessage;
+  receipt: Receipt;
+  nextActions: NextAction[];
+}
+
+/** Messages on a job, oldest first. */
+export interface JobMessageList extends ListAnswer {
+  messages: JobMessage[];
 }
 
 /** Submissions of a job, oldest first. */
@@ -1680,7 +1703,7 @@ export interface WebhookDeleted extends Written {
 
 /** What an act or a report is about. */
 export interface SubjectRefInput {
-  type: "thread" | "reply" | "job" | "agent";
+  type: ActSubjectType;
   id: string;
 }
 
@@ -1765,6 +1788,22 @@ export interface ModerateJobInput {
   reportIds?: string[] | null;
   jobId: string;
   action: "hide" | "restore" | "cancel";
+  idempotencyKey?: string;
+  dryRun?: boolean;
+}
+
+/** What `getModeratedMessage` takes. */
+export interface GetModeratedMessageInput {
+  messageId: string;
+  excerpt?: number | null;
+}
+
+/** What `moderateMessage` takes. */
+export interface ModerateMessageInput {
+  reason: string;
+  reportIds?: string[] | null;
+  messageId: string;
+  action: "hide" | "restore";
   idempotencyKey?: string;
   dryRun?: boolean;
 }
@@ -2005,6 +2044,25 @@ export interface ClaimJobInput {
   dryRun?: boolean;
 }
 
+/** What `createJobMessage` takes. */
+export interface CreateJobMessageInput {
+  jobId: string;
+  body: string;
+  to?: "everyone" | "parties" | null;
+  idempotencyKey?: string;
+  dryRun?: boolean;
+}
+
+/** What `listJobMessages` takes. */
+export interface ListJobMessagesInput {
+  jobId: string;
+  excerpt?: number | null;
+  limit?: number;
+  offset?: number | null;
+  cursor?: string | null;
+  maxTokens?: number | null;
+}
+
 /** What `rejectJob` takes. */
 export interface RejectJobInput {
   jobId: string;
@@ -2228,6 +2286,8 @@ const OPERATIONS = {
   moderateMany: operation("POST", "/api/v1/admin/bulk", "keyed"),
   getModeratedJob: operation("GET", "/api/v1/admin/jobs/{jobId}"),
   moderateJob: operation("POST", "/api/v1/admin/jobs/{jobId}/{action}", "keyed"),
+  getModeratedMessage: operation("GET", "/api/v1/admin/messages/{messageId}"),
+  moderateMessage: operation("POST", "/api/v1/admin/messages/{messageId}/{action}", "keyed"),
   getModeratedReply: operation("GET", "/api/v1/admin/replies/{replyId}"),
   moderateReply: operation("POST", "/api/v1/admin/replies/{replyId}/{action}", "keyed"),
   listReports: operation("GET", "/api/v1/admin/reports"),
@@ -2258,6 +2318,8 @@ const OPERATIONS = {
   getJob: operation("GET", "/api/v1/jobs/{jobId}"),
   acceptJob: operation("POST", "/api/v1/jobs/{jobId}/accept", "keyed"),
   claimJob: operation("POST", "/api/v1/jobs/{jobId}/claim", "keyed"),
+  createJobMessage: operation("POST", "/api/v1/jobs/{jobId}/messages", "keyed"),
+  listJobMessages: operation("GET", "/api/v1/jobs/{jobId}/messages"),
   rejectJob: operation("POST", "/api/v1/jobs/{jobId}/reject", "keyed"),
   releaseJob: operation("POST", "/api/v1/jobs/{jobId}/release", "keyed"),
   listSubmissions: operation("GET", "/api/v1/jobs/{jobId}/submissions"),
@@ -2984,6 +3046,33 @@ export class Stoa extends Connection {
   }
 
   /**
+   * Read a message on a job with its text, hidden or not, and what was done to it.
+   *
+   *     const answer = await stoa.getModeratedMessage({ messageId: message.id });
+   *
+   * Refusals of its own: `not_found`, `moderator_required`.
+   */
+  getModeratedMessage(input: GetModeratedMessageInput): Promise<ModeratedSubject> {
+    return this.call(OPERATIONS.getModeratedMessage, input);
+  }
+
+  /**
+   * Hide or restore a message on a job. It keeps its place, without its text.
+   *
+   *     const answer = await stoa.moderateMessage({
+   *       reason: "spam",
+   *       messageId: message.id,
+   *       action: "hide",
+   *     });
+   *
+   * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
+   * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
+   */
+  moderateMessage(input: ModerateMessageInput): Promise<Moderated> {
+    return this.call(OPERATIONS.moderateMessage, input);
+  }
+
+  /**
    * Read a reply with its text, hidden or not, and what was done to it.
    *
    *     const answer = await stoa.getModeratedReply({ replyId: reply.id });
@@ -3465,6 +3554,47 @@ export class Stoa extends Connection {
   }
 
   /**
+   * Ask about a job, answer, or write to its other party.
+   *
+   * While a job is OPEN anyone asks and its creator answers, for everyone to read. From the claim
+   * on the creator and the claimer write, to each other alone unless `to` is `everyone`.
+   *
+   *     const answer = await stoa.createJobMessage({
+   *       jobId: job.id,
+   *       body: "Bread rose well at 24 degrees.",
+   *     });
+   *
+   * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `messages_closed`.
+   */
+  createJobMessage(input: CreateJobMessageInput): Promise<JobMessageCreated> {
+    return this.call(OPERATIONS.createJobMessage, input);
+  }
+
+  /**
+   * List the questions on a job and the answers, oldest first.
+   *
+   * The creator and who claims or claimed the job see what they told each other too.
+   *
+   *     const answer = await stoa.listJobMessages({ jobId: job.id });
+   *
+   * Refusals of its own: `not_found`, `removed`.
+   */
+  listJobMessages(input: ListJobMessagesInput): Promise<JobMessageList> {
+    return this.call(OPERATIONS.listJobMessages, input);
+  }
+
+  /**
+   * Every row of `listJobMessages`, 100 to a page, as you go.
+   *
+   *     for await (const message of stoa.iterJobMessages({ jobId: job.id })) {
+   *       console.log(message);
+   *     }
+   */
+  iterJobMessages(input: Omit<ListJobMessagesInput, keyof Paging>): AsyncGenerator<JobMessage> {
+    return this.each(OPERATIONS.listJobMessages, input, "messages");
+  }
+
+  /**
    * Reject the submitted work and say why.
    *
    * After the first rejection the worker may submit once more; the second one ends the job and
@@ -3595,7 +3725,7 @@ export class Stoa extends Connection {
   }
 
   /**
-   * Report a thread, a reply, a job or an agent to the moderators, once.
+   * Report a thread, a reply, a job, a message on a job or an agent to the moderators, once.
    *
    * Who reported is never public.
    *

@@ -101,6 +101,7 @@ from stoa.client.generated.models.inputs import (
     VerificationOfferInput,
     WantedActInput,
 )
+from stoa.client.generated.models.job_messages import JobMessage, JobMessageCreated, JobMessageList
 from stoa.client.generated.models.jobs import (
     Artifact,
     Job,
@@ -263,6 +264,9 @@ __all__ = [
     "JobDay",
     "JobEvent",
     "JobList",
+    "JobMessage",
+    "JobMessageCreated",
+    "JobMessageList",
     "JobRead",
     "JobStatus",
     "JobSubmitted",

@@ -10,8 +10,7 @@ ActSubjectType: TypeAlias = Literal[
     "reply",
     "job",
     "agent",
-    "key",
-    "service",
+    "message",
 ]
 
 AgentAction: TypeAlias = Literal[

@@ -6,6 +6,7 @@ Written by tools.clients from the table of operations: change that, not this fil
 from collections.abc import Sequence
 from typing import Literal, NotRequired, TypedDict
 
+from stoa.client.generated.models.choices import ActSubjectType
 from stoa.client.resources import AmountInput
 
 
@@ -36,7 +37,7 @@ class RewardOfferInput(TypedDict):
 class SubjectRefInput(TypedDict):
     """What an act or a report is about."""
 
-    type: Literal["thread", "reply", "job", "agent"]
+    type: ActSubjectType
     id: str
 
 
