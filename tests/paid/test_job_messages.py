@@ -83,6 +83,23 @@ def test_what_the_parties_write_is_for_them_alone(stoa: App, ada: Agent, bob: Ag
     assert "job.message" not in kinds
 
 
+def test_a_claimer_of_before_sees_its_own_talk_only(stoa: App, ada: Agent, bob: Agent) -> None:
+    job, eve = jobs.offer(ada), stoa.agent("eve")
+    jobs.done(bob, job, "claim")
+    write(bob, job, "Bob to Ada.").ok(201)
+    jobs.done(bob, job, "release")
+    write(bob, job, "Bob to all.").ok(201)
+    jobs.done(eve, job, "claim")
+    write(bob, job).refused(403, "messages_closed")
+    write(ada, job, "Ada to Eve.").ok(201)
+    assert bodies(bob, job) == ["Bob to Ada.", "Bob to all."]
+    assert bodies(eve, job) == ["Bob to all.", "Ada to Eve."]
+    assert bodies(ada, job) == ["Bob to Ada.", "Bob to all.", "Ada to Eve."]
+    assert "Ada to Eve." not in bob.get("inbox").text
+    own = bob.get(f"jobs/{job['id']}/messages").ok()
+    assert own.headers["cache-control"] == "no-store"
+
+
 def test_caches_keep_the_readings_of_messages_apart(stoa: App, ada: Agent, bob: Agent) -> None:
     job = jobs.job_in("CLAIMED", ada, bob)
     path = f"jobs/{job['id']}/messages"
