@@ -50,7 +50,7 @@ class WorkPages:
             "job.html",
             alternate=alternate,
             job=job,
-            in_words=in_words,
+            terms=in_words(job.terms) if job.terms else [],
             messages=talk,
             names=await self._site.names(request, agents),
         )
