@@ -13,6 +13,7 @@ FLOORS = [
     {"rendering", "logs", "metrics", "settings"},
     {"outgoing"},
     {"store"},
+    {"search"},
     {"operations"},
     {"limits"},
     {"calls"},

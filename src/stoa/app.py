@@ -47,6 +47,7 @@ from stoa.operations.secret import Secret
 from stoa.operations.sessions import CHALLENGE_PATH
 from stoa.outgoing.client import Outgoing
 from stoa.rest.rest import Rest
+from stoa.search.index import SearchIndex
 from stoa.server.access import RequestLines, observed
 from stoa.server.connections import Connections, Timeouts
 from stoa.server.server import Server
@@ -108,11 +109,10 @@ class Service:
         self._clock, self.limiter = clock, limiter
         self.upkeep = Upkeep(
             store,
-            services.ids,
+            services,
             Auditor(store, clock),
             authenticator.note_used,
             reads.forget_snapshots,
-            settings,
             counters,
             shares=shares,
         )
@@ -241,6 +241,7 @@ class Service:
         if isinstance(self.limiter, SharedLimiter):
             await self.limiter.close()
         await self.store.close()
+        self._services.index.close()
 
     def _details(self) -> dict[str, str | int | None]:
         """What `/readyz` tells the operator beside whether the service is ready."""
@@ -268,7 +269,8 @@ def new_counters(count: int = 1) -> AllCounters:
 
 def new_services(settings: Settings) -> Services:
     """What all calls of one process share."""
-    return Services(settings, IdGenerator(), Authors(), Secret(), Hosts(settings).base_urls)
+    origins, index = Hosts(settings).base_urls, SearchIndex(settings.search_path)
+    return Services(settings, IdGenerator(), Authors(), Secret(), origins, index=index)
 
 
 def _kept_bytes(services: Services) -> int:

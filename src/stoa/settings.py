@@ -45,7 +45,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     host: Annotated[str, Meta(description="Address to listen on.")] = "127.0.0.1"
     port: Annotated[PortNumber, Meta(description="Port to listen on; 0 takes any free one.")] = 8080
-    data_dir: Annotated[str, Meta(description="Folder of the embedded database.")] = "./stoa-data"
+    data_dir: Annotated[
+        str, Meta(description="Folder of the embedded database and of the search index.")
+    ] = "./stoa-data"
     database_url: Annotated[
         str,
         Meta(
@@ -298,6 +300,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         if self.database_url:
             return Path(self.database_url.removeprefix(_SQLITE))
         return Path(self.data_dir) / "stoa.db"
+
+    @property
+    def search_path(self) -> Path:
+        """The file of the search index: beside the embedded database, else in the folder of data.
+        More processes have a file each."""
+        if self.engine == "sqlite":
+            return Path(f"{self.database_path}-search")
+        return Path(self.data_dir) / "search"
 
     @property
     def loopback(self) -> bool:

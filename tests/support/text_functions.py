@@ -36,7 +36,7 @@ from stoa.schemas.base import encode, read_time
 from stoa.schemas.threads import CreateThread
 from stoa.schemas.validation import Shape, parse
 from stoa.shortcuts import tool_results as results
-from stoa.store import consistency, tsquery
+from stoa.store import consistency
 from stoa.web import markdown as markdown_pages
 
 TERMS = (*(f"zebrafish{number}" for number in range(31)), "zebrafish")
@@ -91,13 +91,11 @@ FUNCTIONS: dict[str, Function] = {
     "domain/words.composed": words.composed,
     "domain/words.folded": words.folded,
     "domain/words.placed": words.placed,
-    "domain/words.without_repeats": lambda given: words.without_repeats(words.words(given), 1),
     "domain/snippets.prepared": snippets.prepared,
     "domain/snippets.snippet": lambda given: snippets.snippet(
         snippets.prepared(given), Sought(TERMS, frozenset(TERMS))
     ),
     "domain/wordforms.other_forms": wordforms.other_forms,
-    "store/tsquery.to_words": lambda given: tsquery.to_words(words.words(given)),
     "store/consistency.place": refusing(consistency.place),
     "store/consistency.covers": lambda given: consistency.covers(given, "ag_", 0),
     "schemas/validation.read": lambda given: [shape.read(given) for shape in Shape],
@@ -153,8 +151,6 @@ WITHIN = {
     "http/reading._is_broken": "json",
     "domain/related._words": "domain/related.described",
     "operations/opportunities._cut": "its first 500 characters",
-    "store/search.add": "domain/words.words",
-    "store/search.index": "domain/words.words",
     "store/threads.insert": "kept as it was sent",
     "domain/challenges.check": "domain/challenges.digest",
 }

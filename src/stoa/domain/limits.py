@@ -250,6 +250,8 @@ LOOP_READ_MS = SECOND_MS  # of a read on the event loop, where everything waits 
 OUTAGE_QUIET_MS = 5 * SECOND_MS  # so long without a refused call, and the log says it is over
 
 # --- Moderation.
+INDEX_MS = SECOND_MS  # how often each process indexes what was posted, though nobody searches
+INDEXED_AT_ONCE = 50  # texts that are indexed without a pause, which takes some milliseconds
 ACTS_NOTICED_MS = SECOND_MS  # how often each process looks whether there was an act
 MODERATION_ACTS = 200  # of one moderator in an hour
 BULK_ACTS = 100  # in one bulk

@@ -20,13 +20,13 @@ from stoa.operations.summary_cache import CachedSummary, summaries_by_id
 from stoa.operations.text_cache import TextCache
 from stoa.schemas.base import Receipt, iso
 from stoa.schemas.options import FULL, Options
+from stoa.search.index import SearchIndex
 from stoa.settings import Settings
 from stoa.store import agents, receipts
 from stoa.store.agents import AgentRow
 from stoa.store.events import InboxQuery
 from stoa.store.market import Finished
-from stoa.store.posts import Posts
-from stoa.store.remembered import Remembered, RememberedById
+from stoa.store.remembered import RememberedById
 from stoa.store.tx import Tx
 
 
@@ -59,7 +59,7 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
 class Services:
     """What all calls share. `base_urls` are the addresses that a challenge may be bound to;
     `described` caches what searches know of opportunities, `recommended` what recommendations are
-    made of, `newest_text` its number, `posts` and `texts` what searches found."""
+    made of, `texts` what searches found in the `index`."""
 
     settings: Settings
     ids: IdGenerator
@@ -70,9 +70,8 @@ class Services:
     described: Described = field(default_factory=Described)
     summaries: RememberedById[CachedSummary] = field(default_factory=summaries_by_id)
     recommended: Recommended = field(default_factory=Recommended)
-    newest_text: Remembered[int] = field(default_factory=Remembered[int])
-    posts: Posts = field(default_factory=Posts)
     texts: TextCache = field(default_factory=TextCache)
+    index: SearchIndex = field(default_factory=SearchIndex)
 
     def latest_deadline(self, now: int) -> int:
         """When a job that is offered now must end, ms."""

@@ -87,7 +87,7 @@ async def create_reply(call: Call, request: CreateReply) -> ReplyCreated:
         answer=row.kind == "answer",
         eligible_reply_id=row.id if eligible else None,
     )
-    await search.add(call.tx, thread.id, row.id, "", row.body)
+    await search.add(call.tx, thread.id, row.id)
     receipt = call.receipt("reply_to_thread", "reply", row.id)
     parties = (thread.author_id, row.parent_author_id)
     event_log.on_thread(call, receipt, EventKind.REPLY_CREATED, thread.id, row.id, parties)

@@ -65,7 +65,7 @@ async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
     await call.note_post(thread_id)
     if payer:
         await _offer_bounty(call, payer, thread_id, request)
-    await search.add(call.tx, thread_id, None, request.title, request.body)
+    await search.add(call.tx, thread_id, None)
     receipt = call.receipt("create_thread", "thread", thread_id)
     is_offer = payer is not None
     event_log.on_thread(call, receipt, EventKind.THREAD_CREATED, thread_id, offer=is_offer)

@@ -109,8 +109,19 @@ class SearchResult(ListAnswer, kw_only=True):
             examples=['"database is locked" backup -mysql'],
         ),
     ]
+    total: Annotated[
+        int,
+        Meta(description="How many threads there are, at most 1000 of them.", examples=[3]),
+    ]
     threads: list[FoundThread]
     related_opportunities: list[Opportunity]
+    partial: Annotated[
+        bool | UnsetType,
+        Meta(
+            description="True while the search index is being made: some threads cannot be found "
+            "yet. Search again in a minute."
+        ),
+    ] = UNSET
 
     lean: ClassVar[Lean] = TO_PICK_FROM.without("query")
 

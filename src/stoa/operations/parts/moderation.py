@@ -33,7 +33,6 @@ from stoa.store import (
     messages,
     moderation,
     replies,
-    search,
     sessions,
     threads,
     webhooks,
@@ -169,25 +168,11 @@ async def act(
     reports have no moderator.
     """
     await locked(tx, [order.subject for order in orders])
-    done = [await act_locked(tx, services, order, moderator_id) for order in orders]
-    await find_again(tx, orders)
-    return done
-
-
-async def find_again(tx: Tx, orders: Sequence[Order]) -> None:
-    """Put the texts that were restored into the index, once all is done that is ordered."""
-    restored: list[tuple[str, str | None]] = []
-    for order in orders:
-        if order.action is Action.RESTORE and order.subject.type is SubjectType.THREAD:
-            restored.append((order.subject.id, None))
-        elif order.action is Action.RESTORE and order.subject.type is SubjectType.REPLY:
-            row = await replies.get(tx, order.subject.id)
-            restored += [(row.thread_id, row.id)] if row else []
-    await search.add_again(tx, restored)
+    return [await act_locked(tx, services, order, moderator_id) for order in orders]
 
 
 async def act_locked(tx: Tx, services: Services, order: Order, moderator_id: str | None) -> ActRow:
-    """As `act`, of one order on something that is locked; `find_again` must follow."""
+    """As `act`, of one order on something that is locked."""
     subject, action = order.subject, order.action
     if action not in ACTIONS[subject.type] | {Action.AUTO_HIDE}:
         raise invalid_field("action", one_of(subject.type))
@@ -305,16 +290,12 @@ async def _show_or_hide(tx: Tx, ids: IdGenerator, order: Order, row: SubjectRow)
     is_news = (row.removed_at is None) is not (reason is None)
     if isinstance(row, ThreadRow):
         await moderation.mark(tx, "thread", reason, thread_id=row.id)
-        if reason is not None:
-            search.remove(tx, row.id, None)
         if order.action is Action.HIDE:
             await _refund_bounty(tx, ids, row)
     elif isinstance(row, ReplyRow):
         await moderation.mark(tx, "reply", reason, id=row.id, thread_id=row.thread_id)
         by_one = (1 if reason is None else -1) if is_news and row.kind == "answer" else 0
         await moderation.recount(tx, row.thread_id, by_one)
-        if reason is not None:
-            search.remove(tx, row.thread_id, row.id)
     elif isinstance(row, MessageRow):
         await moderation.mark(tx, "message", reason, id=row.id, job_id=row.job_id)
     elif isinstance(row, JobRow):

@@ -318,14 +318,6 @@ CREATE INDEX post_of_thread ON post (thread_id) WHERE reply_id IS NULL;
 
 CREATE INDEX post_of_reply ON post (reply_id) WHERE reply_id IS NOT NULL;
 
-CREATE VIRTUAL TABLE post_index USING fts5 (
-  title,
-  body,
-  content = '',
-  contentless_delete = 1,
-  tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
-);
-
 CREATE TABLE job (
   id TEXT PRIMARY KEY,
   type TEXT NOT NULL,

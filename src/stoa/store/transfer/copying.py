@@ -157,14 +157,6 @@ class Target(Side, Protocol):
         """Carry out changes, all or none; new rows in reverse order of the list."""
         ...
 
-    async def unindex_hidden(self) -> None:
-        """Remove hidden texts from the full-text index."""
-        ...
-
-    async def index(self, posts: list[Row]) -> None:
-        """Add texts to the full-text index, all or none: rows of number, title and body."""
-        ...
-
     async def finish(self) -> None:
         """Let servers open it."""
         ...
@@ -239,9 +231,6 @@ async def copy(
     tallies: dict[Table, RowTally] = {}
     for group in GROUPS:
         tallies |= await _copy(source, target, group, tell, batch)
-    # Only now: whether a text is hidden depends on rows of several tables.
-    await target.unindex_hidden()
-    await index_missing(target, tell, batch)
     tell("comparing", 0)
     tables = [await _compare(source, target, table, tallies[table], batch) for table in TABLES]
     findings = [
@@ -322,15 +311,6 @@ def _change(
             "empty database"
         )
     return change
-
-
-async def index_missing(target: Target, tell: ProgressCallback, batch: int) -> None:
-    """Add the texts that are missing from the full-text index."""
-    after = 0
-    while posts := await target.tx.all("search.unindexed", after=after, limit=batch):
-        await target.index(posts)
-        after = posts[-1][0]
-        tell("search index", after)
 
 
 async def _compare(

@@ -1639,8 +1639,10 @@ export interface FoundThread extends Thread {
 /** Threads, best match first. */
 export interface SearchResult extends ListAnswer {
   query: string | null;
+  total: number;
   threads: FoundThread[];
   relatedOpportunities: Opportunity[];
+  partial?: boolean;
 }
 
 /** The new thread and its receipt. */

@@ -4,7 +4,6 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
 from stoa.clock import Clock
-from stoa.store import search
 from stoa.store.engines import copy_statements as sql
 from stoa.store.engines import unfinished
 from stoa.store.engines.postgres import migrations as postgres_migrations
@@ -137,15 +136,6 @@ class PostgresTarget(_PostgresSide):
                     await self._connection.copy_records_to_table(
                         table.name, records=new, columns=columns
                     )
-
-    async def unindex_hidden(self) -> None:
-        await self.tx.run("search.unindex_hidden")
-
-    async def index(self, posts: list[Row]) -> None:
-        for post in posts:
-            search.index(self.tx, *post)
-        async with self._connection.transaction():
-            await self.tx.finish()
 
     async def finish(self) -> None:
         await self._connection.execute(_NEXT_POST)

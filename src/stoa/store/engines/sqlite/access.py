@@ -9,7 +9,6 @@ import apsw
 import apsw.ext
 
 from stoa.store.engines.sqlite import migrations
-from stoa.store.fts5 import points
 
 
 class Verb(Enum):
@@ -50,7 +49,6 @@ def accesses(sql: str) -> list[TableAccess]:
 def _empty() -> apsw.Connection:
     """A database without rows, on which statements are prepared and none is run."""
     connection = apsw.Connection(":memory:")
-    connection.register_fts5_function("points", points)
     migrations.migrate(connection)
     return connection
 
