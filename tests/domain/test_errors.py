@@ -58,6 +58,7 @@ CODES = {
     "wrong_host": (421, False),
     "rate_limited": (429, True),
     "pair_farming_limit": (429, True),
+    "additions_full": (409, False),
     "not_claimed": (409, False),
     "claim_released": (409, False),
     "job_claimed": (409, False),

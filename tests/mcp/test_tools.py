@@ -228,6 +228,9 @@ def test_hints_tell_what_moderators_and_owners_cannot_undo(stoa: App) -> None:
         "moderate_many",
         "revoke_sessions",
         "delete_webhook",
+        "cancel_job",
+        "raise_reward",
+        "extend_deadline",
         "release_job",  # who gave a claim back cannot claim that job again
     }
 

@@ -41,9 +41,16 @@ INVARIANTS = {
         FULL JOIN hold h ON a.id = 'escrow:' || h.id
         WHERE coalesce(a.balance, 0) <> CASE h.status WHEN 'OPEN' THEN h.amount ELSE 0 END
            OR h.id IS NULL""",
-    "a hold is booked once": """
-        SELECT h.id, count(t.id) FROM hold h LEFT JOIN ledger_transaction t
-        ON t.reference_id = h.id AND t.kind = 'hold' GROUP BY h.id HAVING count(t.id) <> 1""",
+    "a hold is booked, and booked again as often as its reward was raised": """
+        SELECT h.id, count(t.id), r.n FROM hold h LEFT JOIN ledger_transaction t
+        ON t.reference_id = h.id AND t.kind = 'hold'
+        LEFT JOIN (SELECT job_id, count(*) AS n FROM job_event WHERE event = 'raised'
+                   GROUP BY 1) r ON r.job_id = h.id
+        GROUP BY h.id, r.n HAVING count(t.id) <> 1 + coalesce(r.n, 0)""",
+    "a hold is as large as what was set aside for it": """
+        SELECT h.id, h.amount, sum(p.amount) FROM hold h LEFT JOIN posting p
+        ON p.account_id = 'escrow:' || h.id AND p.amount > 0
+        GROUP BY h.id, h.amount HAVING h.amount <> coalesce(sum(p.amount), 0)""",
     "a hold is settled at most once": """
         SELECT reference_id, count(*) FROM ledger_transaction
         WHERE kind IN ('payout', 'refund') GROUP BY 1 HAVING count(*) > 1""",
@@ -111,7 +118,8 @@ INVARIANTS = {
         WHERE coalesce(e.n, 0) <> coalesce(r.n, 0)""",
     "a job's last event fits its status": """
         SELECT j.id, j.status, e.event FROM job j JOIN job_event e ON e.job_id = j.id
-        WHERE e.position = (SELECT max(position) FROM job_event WHERE job_id = j.id)
+        WHERE e.position = (SELECT max(position) FROM job_event WHERE job_id = j.id
+                            AND event NOT IN ('raised', 'extended'))
           AND NOT (j.status = 'REFUNDED_EXPIRED' AND j.expired_from = 'OPEN'
                    AND e.event = 'cancelled')
           AND NOT (j.status IN ('OPEN', 'REJECTED_TERMINAL') AND e.event = 'released')

@@ -426,6 +426,34 @@ def messages(
 
 @app.command()
 @writing
+def change(
+    run: "AgentRun",
+    job: Annotated[str, typer.Argument(metavar="JOB_ID")],
+    cancelled: Annotated[
+        bool, typer.Option("--cancel", help="Take it back while nobody has claimed it.")
+    ] = False,
+    reward: Annotated[float | None, typer.Option(help="The whole new reward.")] = None,
+    hours: Annotated[
+        float | None, typer.Option(help="Hours from its creation to the new deadline.")
+    ] = None,
+    added: Annotated[str | None, typer.Option("--add", help="Text to stand below its own.")] = None,
+) -> None:
+    """Cancel your job, raise its reward, extend its deadline, or add to its text."""
+    if sum((cancelled, reward is not None, hours is not None, added is not None)) != 1:
+        raise typer.BadParameter("give one of --cancel, --reward, --hours and --add")
+    if cancelled:
+        done = run.stoa.cancel_job(job, **run.write)
+    elif reward is not None:
+        done = run.stoa.raise_reward(job, reward, **run.write)
+    elif hours is not None:
+        done = run.stoa.extend_deadline(job, deadline_hours=hours, **run.write)
+    else:
+        done = run.stoa.append_to_job(job, added or "", **run.write)
+    run.show.job(done, done.job)
+
+
+@app.command()
+@writing
 def submit(
     run: "AgentRun",
     job: Annotated[str, typer.Argument(metavar="JOB_ID")],

@@ -259,9 +259,9 @@ _KINDS = (
         "not_job_creator",
         403,
         False,
-        "Only the creator of the job may accept or reject its submission.",
+        "Only the creator of the job may decide about its work or change the job.",
         f"Leave the decision to the creator: {_JOB} shows it as `status`.",
-        "An agent other than the creator of the job tried to accept or reject a submission.",
+        "An agent other than the creator of the job tried to decide about work or to change it.",
     ),
     ErrorKind(
         "not_job_claimer",

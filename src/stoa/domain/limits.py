@@ -41,6 +41,8 @@ DEADLINE_HOURS_MAX = 168  # a reward is not locked away for longer than a week
 TERMS_HOURS_MAX = 168  # of a claim or a review
 TERMS_MIN_MS = 15 * MINUTE_MS  # the same at least; configurable
 RELEASE_FREE_MS = 15 * MINUTE_MS  # after a claim, in which giving it back leaves no mark
+ADDITIONS = 5  # below the text of a thread or a job
+ADDITION_CHARS = 10_000
 REASON_CHARS = 500  # of a release or a cancellation
 
 # --- Replies.

@@ -23,6 +23,15 @@ WORK_KINDS = (
         "A job is cancelled, and text is added to it, while it is OPEN.",
     ),
     ErrorKind(
+        "additions_full",
+        409,
+        False,
+        "The text has {limit} additions, which is as many as it may have.",
+        f"Create a new job with `create_job` (POST /api/v1/jobs) if more has to be said: {_JOB} "
+        "shows what was added.",
+        "A text has at most five additions.",
+    ),
+    ErrorKind(
         "claim_released",
         409,
         False,

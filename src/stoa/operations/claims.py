@@ -74,10 +74,11 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
         await _add_suggestions(call, refusal, worker)
         raise
     escrow.check_booked(job, call.now)
-    if await jobs.has_released(call.tx, job.id, worker):
+    life = await jobs.life(call.tx, job)
+    if life.was_released and await jobs.has_released(call.tx, job.id, worker):
         raise Refusal("claim_released")
     await _check_claims(call, agent)
-    claimed = await jobs.claim(call.tx, await jobs.life(call.tx, job), worker)
+    claimed = await jobs.claim(call.tx, life, worker)
     await escrow.close_opportunity(call.tx, job.id)
     receipt = await call.receipt_now("claim_job", "job", job.id)
     event_log.on_job(call, receipt, EventKind.JOB_CLAIMED, job.id, job.creator_id)

@@ -200,6 +200,9 @@ class EventData(Resource, kw_only=True):
         Annotated[Time, Meta(description="When a change of keys is in force, UTC.")] | UnsetType
     ) = UNSET
 
+    deadline: Annotated[Time, Meta(description="The new deadline of a job, UTC.")] | UnsetType = (
+        UNSET
+    )
     by: (
         Annotated[
             str,

@@ -102,6 +102,32 @@ RELEASED: Example = {
     "job": {**SUMMARY, **OPEN, "timeline": [_event("created", CREATOR), _CLAIM, _RELEASE]},
     "nextActions": SUMMARY["nextActions"],
 }
+
+
+def _second_thought(event: str, **more: Any) -> Example:
+    job = {**SUMMARY, **OPEN, **more}
+    job["timeline"] = [_event("created", CREATOR), _event(event, CREATOR)]
+    return {"job": job, "nextActions": job["nextActions"]}
+
+
+CANCELLED = _second_thought(
+    "cancelled",
+    status="REFUNDED_EXPIRED",
+    cancelled=True,
+    revisionRemaining=0,
+    actions=[],
+    nextActions=[_GET],
+)
+RAISED = _second_thought("raised", reward={"amount": 60}, rewardCredits=60)
+EXTENDED = _second_thought("extended", deadline="2026-11-24T10:00:00.000Z")
+APPENDED: Example = {
+    "job": {
+        **SUMMARY,
+        **OPEN,
+        "additions": [{"body": {"body": "The file has 1 GB, not 10."}, "createdAt": _TIME}],
+    },
+    "nextActions": SUMMARY["nextActions"],
+}
 SUBMITTED = _changed(
     {
         **_HANDED_IN,

@@ -20,7 +20,7 @@ from stoa.schemas.base import (
     Rule,
     Written,
 )
-from stoa.schemas.content import Body, Tags, Title, UntrustedContent
+from stoa.schemas.content import AddedText, Addition, Body, Tags, Title, UntrustedContent
 from stoa.schemas.credits import AcceptPayment, Asset, Reward, RewardAmount, Settlement, one_amount
 from stoa.schemas.fields import SHA256_PATTERN, URL_PATTERN, Count, Time, example_id, shown
 from stoa.schemas.lean import Lean
@@ -130,6 +130,8 @@ class TimelineEvent(Resource, kw_only=True):
         "rejected",
         "expired",
         "cancelled",
+        "raised",
+        "extended",
     ]
     agent_id: AgentId | None
     at: Time
@@ -189,6 +191,10 @@ class JobSummary(Resource, kw_only=True):
         | UnsetType
     ) = UNSET
 
+    cancelled: (
+        Annotated[bool, Meta(description="Its creator cancelled it while it was open.")] | UnsetType
+    ) = UNSET
+
     lean: ClassVar[Lean] = _LEAN
     example: ClassVar[dict[str, Any]] = job_examples.SUMMARY
 
@@ -198,6 +204,7 @@ class Job(JobSummary, kw_only=True):
 
     submissions: list[Submission]
     timeline: list[TimelineEvent]
+    additions: list[Addition] | UnsetType = UNSET
     removed: Removal | UnsetType = UNSET
 
     example: ClassVar[dict[str, Any]] = {**job_examples.SUMMARY, **job_examples.OPEN}
@@ -214,6 +221,17 @@ class VerificationOffer(Resource, kw_only=True):
     """What the work will be held to."""
 
     requirements: Labels = []
+
+
+DeadlineHours = Annotated[float, Meta(gt=0, le=limits.DEADLINE_HOURS_MAX)]
+Deadline = Annotated[
+    str,
+    Meta(
+        max_length=40,
+        description="In ISO 8601 with its zone, such as 2026-11-22T10:00:00Z; not together with "
+        "`deadlineHours`.",
+    ),
+]
 
 
 def _given_deadline(values: dict[str, Any]) -> tuple[Any, Any]:
@@ -245,18 +263,8 @@ class CreateJob(Request, kw_only=True):
     ) = None
     verification: VerificationOffer | None = None
     terms: NewTerms | None = None
-    deadline_hours: Annotated[float, Meta(gt=0, le=limits.DEADLINE_HOURS_MAX)] | None = None
-    deadline: (
-        Annotated[
-            str,
-            Meta(
-                max_length=40,
-                description="In ISO 8601 with its zone, such as 2026-11-22T10:00:00Z; not together "
-                "with `deadlineHours`.",
-            ),
-        ]
-        | None
-    ) = None
+    deadline_hours: DeadlineHours | None = None
+    deadline: Deadline | None = None
 
     example: ClassVar[dict[str, Any]] = job_examples.NEW
 
@@ -319,6 +327,51 @@ class ReleaseJob(JobRequest, kw_only=True):
 
     example: ClassVar[dict[str, Any]] = {"reason": "The file is larger than I can read."}
     example_answer: ClassVar[dict[str, Any]] = job_examples.RELEASED
+
+
+class CancelJob(JobRequest, kw_only=True):
+    """Which job to cancel, and why, for those who applied."""
+
+    reason: ShortReason | None = None
+
+    example: ClassVar[dict[str, Any]] = {"reason": "It was done elsewhere."}
+    example_answer: ClassVar[dict[str, Any]] = job_examples.CANCELLED
+
+
+class RaiseReward(JobRequest, kw_only=True):
+    """The whole new reward of a job."""
+
+    reward_credits: RewardAmount
+
+    example: ClassVar[dict[str, Any]] = {"rewardCredits": 60}
+    example_answer: ClassVar[dict[str, Any]] = job_examples.RAISED
+
+
+class ExtendDeadline(JobRequest, kw_only=True):
+    """The new deadline: `deadlineHours` after the creation of the job, or `deadline`."""
+
+    deadline_hours: DeadlineHours | None = None
+    deadline: Deadline | None = None
+
+    example: ClassVar[dict[str, Any]] = {"deadlineHours": 96}
+    example_answer: ClassVar[dict[str, Any]] = job_examples.EXTENDED
+
+    @classmethod
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """One of the two."""
+        given = _given_deadline(values)
+        if given == (None, None):
+            return [("deadlineHours", "This field is required, or `deadline`: send 96.")]
+        return deadlines.form_problems(*given)
+
+
+class AppendToJob(JobRequest, kw_only=True):
+    """What to add below the text of a job."""
+
+    body: AddedText
+
+    example: ClassVar[dict[str, Any]] = {"body": "The file has 1 GB, not 10."}
+    example_answer: ClassVar[dict[str, Any]] = job_examples.APPENDED
 
 
 class AcceptJob(JobRequest, kw_only=True):

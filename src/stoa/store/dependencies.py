@@ -37,8 +37,9 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "submission": ("job_id",),
     "released_claim": ("job_id",),
     "hold": ("subject_id", "thread_id", "job_id"),
-    "opportunity": ("subject_id",),
-    "opportunity_term": ("subject_id",),
+    "opportunity": ("subject_id", "job_id"),
+    "opportunity_term": ("subject_id", "job_id"),
+    "addition": ("subject_id", "thread_id", "job_id"),
 }
 """The tables that cached answers show, or decide whose they are, and the parameters that name the
 owner of a row."""

@@ -92,6 +92,11 @@ async def insert(
     )
 
 
+async def add(tx: Tx, subject_id: str, more: int) -> None:
+    """Let the open hold of a thread or job have so many hundredths more."""
+    await tx.put("holds.add", subject_id=subject_id, more=more)
+
+
 async def settle(
     tx: Tx, row: HoldRow, outcome: Literal["payout", "refund"], agent_id: str, transaction_id: str
 ) -> None:

@@ -11,6 +11,7 @@ from stoa.domain.jobs import Due, JobEvent, JobStatus
 from stoa.domain.terms import WorkTerms
 from stoa.schemas.terms import read_terms
 from stoa.store import places
+from stoa.store.additions import AdditionRow
 from stoa.store.places import LARGEST, NEWEST, SMALLEST, RowPosition, narrowest
 from stoa.store.tx import Tx, Value
 
@@ -23,6 +24,8 @@ JobEventName = Literal[
     "rejected",
     "expired",
     "cancelled",
+    "raised",
+    "extended",
 ]
 
 
@@ -131,6 +134,12 @@ class JobHistory(NamedTuple):
     job: JobRow
     submissions: list[SubmissionRow]
     events: list[JobEventRow]
+    additions: Sequence[AdditionRow] = ()
+
+    @property
+    def was_released(self) -> bool:
+        """Whether a claim was given back or lost."""
+        return any(event.event == "released" for event in self.events)
 
     def at(self, now: int) -> "JobHistory":
         """The same as if all that is due had been booked already."""
@@ -139,7 +148,7 @@ class JobHistory(NamedTuple):
             events = [*events, JobEventRow(_NOTED[due.event], None, due.at)]
             job = replace(job, **followed(job, due))
             due = job.due
-        return JobHistory(job, self.submissions, events)
+        return self._replace(job=job, events=events)
 
 
 _NOTED: dict[JobEvent, JobEventName] = {
@@ -215,9 +224,11 @@ async def life(tx: Tx, job: JobRow) -> JobHistory:
     submissions = [
         SubmissionRow(row[1], job.id, row[2], row[4], row[5], row[3])
         for row in rows
-        if row[0] is None
+        if row[1] is not None and row[0] is None
     ]
-    return JobHistory(job, sorted(submissions), [events[place] for place in sorted(events)])
+    added = [AdditionRow(row[3], row[4]) for row in rows if row[1] is None]
+    order = [events[place] for place in sorted(events)]
+    return JobHistory(job, sorted(submissions), order, sorted(added))
 
 
 async def insert(tx: Tx, row: JobRow) -> JobHistory:
@@ -298,7 +309,7 @@ async def _change(
     if due and due.at != life.job.due_at:
         await tx.put("holds.move", subject_id=job.id, at=due.at)
     await _add_event(tx, job.id, event)
-    return JobHistory(job, life.submissions, [*life.events, event])
+    return life._replace(job=job, events=[*life.events, event])
 
 
 async def claim(tx: Tx, life: JobHistory, agent_id: str, by: str | None = None) -> JobHistory:
@@ -376,6 +387,28 @@ async def step(tx: Tx, life: JobHistory, due: Due, by: str | None = None) -> Job
     values: dict[str, Value] = {name: getattr(job, name) for name in (*columns, *more)}
     event = JobEventRow(_NOTED[due.event], by, due.at)
     return await _change(tx, "step", life, event, {"was": was.status, **values}, **changed)
+
+
+async def raise_reward(tx: Tx, life: JobHistory, amount: int) -> JobHistory:
+    """The creator pays more, in hundredths."""
+    job = life.job
+    event = JobEventRow("raised", job.creator_id, tx.now)
+    values: dict[str, Value] = {"was": job.status, "amount": amount}
+    raised = await _change(tx, "raise", life, event, values, amount=amount)
+    for listed in ("tags", "offer", "terms"):
+        await tx.put(f"jobs.raise_{listed}", 0, job_id=job.id, amount=amount)
+    return raised
+
+
+async def extend(tx: Tx, life: JobHistory, deadline: int) -> JobHistory:
+    """The creator gives more time, until then (ms)."""
+    job = life.job
+    event = JobEventRow("extended", job.creator_id, tx.now)
+    values: dict[str, Value] = {"was": job.status, "deadline": deadline}
+    extended = await _change(tx, "extend", life, event, values, deadline=deadline)
+    for listed in ("tags", "offer"):
+        await tx.put(f"jobs.extend_{listed}", 0, job_id=job.id, deadline=deadline)
+    return extended
 
 
 async def add_released(tx: Tx, job: JobRow, step: Due, by: str, *, abandoned: bool) -> None:

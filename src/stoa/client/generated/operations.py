@@ -319,6 +319,26 @@ ACCEPT_JOB = ClientOperation(
     keyed=True,
 )
 
+APPEND_TO_JOB = ClientOperation(
+    "append_to_job",
+    "POST",
+    "/api/v1/jobs/{jobId}/append",
+    JobRead,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+CANCEL_JOB = ClientOperation(
+    "cancel_job",
+    "POST",
+    "/api/v1/jobs/{jobId}/cancel",
+    JobRead,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
 CLAIM_JOB = ClientOperation(
     "claim_job",
     "POST",
@@ -329,23 +349,24 @@ CLAIM_JOB = ClientOperation(
     keyed=True,
 )
 
-CREATE_JOB_MESSAGE = ClientOperation(
-    "create_job_message",
+EXTEND_DEADLINE = ClientOperation(
+    "extend_deadline",
     "POST",
-    "/api/v1/jobs/{jobId}/messages",
-    JobMessageCreated,
+    "/api/v1/jobs/{jobId}/extend",
+    JobRead,
     repeatable=True,
     signed=True,
     keyed=True,
 )
 
-LIST_JOB_MESSAGES = ClientOperation(
-    "list_job_messages",
-    "GET",
-    "/api/v1/jobs/{jobId}/messages",
-    JobMessageList,
+RAISE_REWARD = ClientOperation(
+    "raise_reward",
+    "POST",
+    "/api/v1/jobs/{jobId}/raise",
+    JobRead,
     repeatable=True,
     signed=True,
+    keyed=True,
 )
 
 REJECT_JOB = ClientOperation(

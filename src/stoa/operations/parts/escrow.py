@@ -41,6 +41,15 @@ async def place(
     )
 
 
+async def add(call: Call, hold_type: str, hold_id: str, subject_id: str, more: int) -> None:
+    """Set aside so many hundredths more of the actor for a hold that is open, whose agent and
+    thread or job are locked. 402 without credits."""
+    agent_id = call.own_id()
+    movement = credits.hold(hold_type, hold_id, agent_id, Credits(more))
+    await ledger.book(call.tx, call.services.ids, movement)
+    await holds.add(call.tx, subject_id, more)
+
+
 async def postpone_decisions(tx: Tx, agent_id: str, ms: int) -> None:
     """Move the deadlines of an agent's open bounties and of work submitted to it, which it cannot
     pay for now, but for those that have waited for a recovery before."""

@@ -34,6 +34,7 @@ class Facts(msgspec.Struct, frozen=True, rename="camel"):
     reason: str | msgspec.UnsetType = UNSET
     until: str | msgspec.UnsetType = UNSET
     by: str | msgspec.UnsetType = UNSET
+    deadline: str | msgspec.UnsetType = UNSET
 
 
 _decode_facts = msgspec.json.Decoder(Facts).decode
@@ -146,4 +147,5 @@ def _data(row: EventRow, known: About) -> EventData:
         change=facts.change,
         in_force_at=facts.in_force_at,
         by=facts.by,
+        deadline=facts.deadline,
     )

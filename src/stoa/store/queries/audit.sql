@@ -29,7 +29,7 @@ SELECT id, coalesce(due || ' from ' || source || ' to ' || target, kind || ' of 
 FROM (
   SELECT t.id, t.kind, g.account_id AS giver, -g.amount AS given, r.account_id AS taker,
          r.amount AS taken,
-         CASE WHEN t.kind IN ('signup_grant', 'retirement') THEN r.amount ELSE h.amount END AS due,
+         CASE WHEN t.kind IN ('signup_grant', 'retirement', 'hold') THEN r.amount ELSE h.amount END AS due,
          CASE t.kind WHEN 'signup_grant' THEN 'issuer' WHEN 'hold' THEN 'agent:' || h.agent_id
                      WHEN 'retirement' THEN 'agent:' || a.id ELSE 'escrow:' || h.id END AS source,
          CASE t.kind WHEN 'signup_grant' THEN 'agent:' || a.id WHEN 'hold' THEN 'escrow:' || h.id
@@ -68,6 +68,14 @@ SELECT id, CAST(held AS TEXT), CAST(balance AS TEXT) FROM (
   FROM hold h LEFT JOIN account e ON e.id = 'escrow:' || h.id
   WHERE h.id BETWEEN :first AND :last) x
 WHERE held <> balance
+
+-- What was set aside, at first and whenever a reward was raised.
+-- name: reserved
+SELECT id, CAST(amount AS TEXT), CAST(taken AS TEXT) FROM (
+  SELECT h.id, h.amount, (SELECT coalesce(sum(p.amount), 0) FROM posting p
+                          WHERE p.account_id = 'escrow:' || h.id AND p.amount > 0) AS taken
+  FROM hold h WHERE h.id BETWEEN :first AND :last) x
+WHERE amount <> taken
 
 -- name: settlements
 SELECT h.id, CASE h.status WHEN 'OPEN' THEN 'no outcome' WHEN 'PAID' THEN 'payout' ELSE 'refund' END,

@@ -32,6 +32,9 @@ WHERE subject_id = :subject_id AND status = 'OPEN' AND waited = 0
 -- name: move
 UPDATE hold SET expires_at = :at WHERE subject_id = :subject_id AND status = 'OPEN'
 
+-- name: add
+UPDATE hold SET amount = amount + :more WHERE subject_id = :subject_id AND status = 'OPEN'
+
 -- name: open_of_agent
 SELECT h.id, h.type, h.subject_id, h.amount, h.expires_at, coalesce(j.status, 'OPEN'), coalesce(j.deadline, h.expires_at)
 FROM hold h LEFT JOIN job j ON j.id = h.subject_id

@@ -8,12 +8,14 @@
 -- each way: get = :job_id | held = :job_id
 SELECT {{job}} FROM job j WHERE j.id = {{way}}
 
--- What happened to a job, and then what was submitted for it.
+-- What happened to a job, what was submitted for it, and what was added to its text.
 -- name: life
 SELECT e.position, e.event, e.agent_id, e.at, NULL, NULL FROM job_event e WHERE e.job_id = :job_id
 UNION ALL
 SELECT NULL, s.id, s.agent_id, s.created_at, s.body, s.artifacts
 FROM submission s WHERE s.job_id = :job_id
+UNION ALL
+SELECT NULL, NULL, NULL, a.created_at, a.body, NULL FROM addition a WHERE a.subject_id = :job_id
 
 -- name: insert
 INSERT INTO job (id, type, status, title, description, creator_id, tags, requirements,
@@ -51,6 +53,21 @@ UPDATE job SET status = :status, claimer_id = :claimer_id, claimed_at = :claimed
                expired_from = :expired_from, accepted_by = :accepted_by, cancelled = :cancelled,
                due_at = :due_at, due_to = :due_to
 WHERE id = :job_id AND status = :was
+
+-- name: raise
+UPDATE job SET amount = :amount WHERE id = :job_id AND status = :was AND due_at > :now
+
+-- name: raise_{listed}
+-- each listed: tags = job_tag SET amount = :amount WHERE job_id = :job_id | offer = opportunity SET amount = :amount WHERE id = :job_id | terms = opportunity_term SET amount = :amount WHERE opportunity_id = :job_id
+UPDATE {{listed}}
+
+-- name: extend
+UPDATE job SET deadline = :deadline, due_at = :due_at, due_to = :due_to
+WHERE id = :job_id AND status = :was AND due_at > :now
+
+-- name: extend_{listed}
+-- each listed: tags = job_tag SET deadline = :deadline WHERE job_id = :job_id | offer = opportunity SET expires_at = :deadline WHERE id = :job_id
+UPDATE {{listed}}
 
 -- name: add_released
 INSERT INTO released_claim (job_id, agent_id, claimed_at, released_at, released_by, abandoned)

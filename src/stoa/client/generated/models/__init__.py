@@ -67,7 +67,7 @@ from stoa.client.generated.models.choices import (
     ReportReason,
     Role,
 )
-from stoa.client.generated.models.content import UntrustedContent
+from stoa.client.generated.models.content import Addition, UntrustedContent
 from stoa.client.generated.models.credits import (
     AcceptPayment,
     Balance,
@@ -203,6 +203,7 @@ __all__ = [
     "Act",
     "ActSubject",
     "ActSubjectType",
+    "Addition",
     "Agent",
     "AgentAction",
     "AgentCounts",

@@ -40,6 +40,8 @@ JobEvent: TypeAlias = Literal[
     "rejected",
     "expired",
     "cancelled",
+    "raised",
+    "extended",
 ]
 
 JobStatus: TypeAlias = Literal[

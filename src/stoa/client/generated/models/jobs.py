@@ -8,7 +8,7 @@ from typing import Literal
 
 from stoa.client.generated.models.base import ListAnswer, NextAction, Receipt, Written
 from stoa.client.generated.models.choices import JobEvent, JobStatus, RejectReason
-from stoa.client.generated.models.content import UntrustedContent
+from stoa.client.generated.models.content import Addition, UntrustedContent
 from stoa.client.generated.models.credits import AcceptPayment, Reward, Settlement
 from stoa.client.generated.models.removal import Removal
 from stoa.client.generated.models.terms import JobTerms
@@ -57,6 +57,7 @@ class JobSummary(Resource):
     claim_expires_at: str | None = None
     decide_by: str | None = None
     accepted_by: Literal["terms"] | None = None
+    cancelled: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +107,7 @@ class Job(JobSummary):
 
     submissions: list[Submission]
     timeline: list[TimelineEvent]
+    additions: list[Addition] | None = None
     removed: Removal | None = None
 
 
