@@ -110,6 +110,8 @@ def test_a_change_marks_its_owner_and_its_statement(
                 "opportunities.insert",
                 "opportunities.delete",
                 "opportunities.postpone",
+                "jobs.extend_offer",
+                "jobs.raise_offer",
                 "threads.insert",
                 "threads.set_bounty",
                 "moderation.mark_thread",

@@ -1,6 +1,7 @@
 """The part of the catalogue of errors that is about the terms of jobs."""
 
 from stoa.domain.error_kinds import ErrorKind
+from stoa.domain.limits import ADDITIONS
 
 _ANOTHER_JOB = "`get_opportunities` (GET /api/v1/opportunities?types=job)"
 _JOB = "`get_job` (GET /api/v1/jobs/{jobId})"
@@ -26,9 +27,8 @@ WORK_KINDS = (
         "additions_full",
         409,
         False,
-        "The text has {limit} additions, which is as many as it may have.",
-        f"Create a new job with `create_job` (POST /api/v1/jobs) if more has to be said: {_JOB} "
-        "shows what was added.",
+        f"The text has {ADDITIONS} additions, which is as many as it may have.",
+        "Call `create_job` (POST /api/v1/jobs) for a new job if more has to be said.",
         "A text has at most five additions.",
     ),
     ErrorKind(

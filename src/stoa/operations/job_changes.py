@@ -6,7 +6,7 @@ from stoa.domain import jobs as rules
 from stoa.domain import limits
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.events import EventKind
-from stoa.domain.jobs import Due, JobEvent, JobStatus
+from stoa.domain.jobs import Due, JobEvent
 from stoa.operations.call import Call
 from stoa.operations.jobs import found_job
 from stoa.operations.parts import escrow, event_log, job_steps, key_standing
@@ -72,7 +72,7 @@ async def raise_reward(call: Call, request: RaiseReward) -> JobRead:
     `rewardCredits` is the whole new reward; what it is more than before is reserved at once.
     """
     agent, job = await _own_job(call, request.job_id)
-    _check_unfinished(job.status_at(call.now))
+    rules.follow(job.status_at(call.now), JobEvent.EXPIRE)  # what time could end, it goes on
     _check_spends(call, agent, job)
     amount = request.reward_credits.hundredths
     if amount <= job.amount:
@@ -98,7 +98,7 @@ async def extend_deadline(call: Call, request: ExtendDeadline) -> JobRead:
     stay as they are.
     """
     agent, job = await _own_job(call, request.job_id)
-    _check_unfinished(job.status_at(call.now))
+    rules.follow(job.status_at(call.now), JobEvent.EXPIRE)  # what time could end, it goes on
     _check_spends(call, agent, job)
     latest = call.services.latest_deadline(job.created_at)
     given = (request.deadline_hours, request.deadline)
@@ -130,15 +130,10 @@ async def append_to_job(call: Call, request: AppendToJob) -> JobRead:
     rules.follow(job.status_at(call.now), JobEvent.CANCEL)
     escrow.check_booked(job, call.now)
     if await additions.count(call.tx, job.id) >= limits.ADDITIONS:
-        raise Refusal("additions_full", details={"limit": limits.ADDITIONS})
+        raise Refusal("additions_full")
     await additions.add(call.tx, job.id, request.body)
     life = await jobs.life(call.tx, job)
     return _changed(call, life, "append_to_job", EventKind.TEXT_ADDED, {})
-
-
-def _check_unfinished(status: JobStatus) -> None:
-    if status in rules.FINAL:
-        raise Refusal(rules.refusal_code(status, JobEvent.CANCEL))
 
 
 def _changed(

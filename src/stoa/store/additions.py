@@ -12,12 +12,6 @@ class AdditionRow(NamedTuple):
     body: str
 
 
-async def of(tx: Tx, subject_id: str) -> list[AdditionRow]:
-    """What was added to a thread or a job, oldest first."""
-    rows = await tx.all("additions.of", subject_id=subject_id)
-    return [AdditionRow(*row) for row in rows]
-
-
 async def count(tx: Tx, subject_id: str) -> int:
     """How often something was added to a thread or a job."""
     row = await tx.one("additions.count", subject_id=subject_id)

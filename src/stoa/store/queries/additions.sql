@@ -1,6 +1,3 @@
--- name: of
-SELECT created_at, body FROM addition WHERE subject_id = :subject_id ORDER BY position
-
 -- name: count
 SELECT count(*) FROM addition WHERE subject_id = :subject_id
 
