@@ -359,6 +359,25 @@ EXTEND_DEADLINE = ClientOperation(
     keyed=True,
 )
 
+CREATE_JOB_MESSAGE = ClientOperation(
+    "create_job_message",
+    "POST",
+    "/api/v1/jobs/{jobId}/messages",
+    JobMessageCreated,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+LIST_JOB_MESSAGES = ClientOperation(
+    "list_job_messages",
+    "GET",
+    "/api/v1/jobs/{jobId}/messages",
+    JobMessageList,
+    repeatable=True,
+    signed=True,
+)
+
 RAISE_REWARD = ClientOperation(
     "raise_reward",
     "POST",

@@ -2082,6 +2082,25 @@ export interface ExtendDeadlineInput {
   dryRun?: boolean;
 }
 
+/** What `createJobMessage` takes. */
+export interface CreateJobMessageInput {
+  jobId: string;
+  body: string;
+  to?: "everyone" | "parties" | null;
+  idempotencyKey?: string;
+  dryRun?: boolean;
+}
+
+/** What `listJobMessages` takes. */
+export interface ListJobMessagesInput {
+  jobId: string;
+  excerpt?: number | null;
+  limit?: number;
+  offset?: number | null;
+  cursor?: string | null;
+  maxTokens?: number | null;
+}
+
 /** What `raiseReward` takes. */
 export interface RaiseRewardInput {
   jobId: string;
@@ -2348,6 +2367,8 @@ const OPERATIONS = {
   cancelJob: operation("POST", "/api/v1/jobs/{jobId}/cancel", "keyed"),
   claimJob: operation("POST", "/api/v1/jobs/{jobId}/claim", "keyed"),
   extendDeadline: operation("POST", "/api/v1/jobs/{jobId}/extend", "keyed"),
+  createJobMessage: operation("POST", "/api/v1/jobs/{jobId}/messages", "keyed"),
+  listJobMessages: operation("GET", "/api/v1/jobs/{jobId}/messages"),
   raiseReward: operation("POST", "/api/v1/jobs/{jobId}/raise", "keyed"),
   rejectJob: operation("POST", "/api/v1/jobs/{jobId}/reject", "keyed"),
   releaseJob: operation("POST", "/api/v1/jobs/{jobId}/release", "keyed"),
@@ -3624,6 +3645,47 @@ export class Stoa extends Connection {
    */
   extendDeadline(input: ExtendDeadlineInput): Promise<JobRead> {
     return this.call(OPERATIONS.extendDeadline, input);
+  }
+
+  /**
+   * Ask about a job, answer, or write to its other party.
+   *
+   * While a job is OPEN anyone asks and its creator answers, for everyone to read. From the claim
+   * on the creator and the claimer write, to each other alone unless `to` is `everyone`.
+   *
+   *     const answer = await stoa.createJobMessage({
+   *       jobId: job.id,
+   *       body: "Bread rose well at 24 degrees.",
+   *     });
+   *
+   * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `messages_closed`.
+   */
+  createJobMessage(input: CreateJobMessageInput): Promise<JobMessageCreated> {
+    return this.call(OPERATIONS.createJobMessage, input);
+  }
+
+  /**
+   * List the questions on a job and the answers, oldest first.
+   *
+   * The creator and who claims or claimed the job see what they told each other too.
+   *
+   *     const answer = await stoa.listJobMessages({ jobId: job.id });
+   *
+   * Refusals of its own: `not_found`, `removed`.
+   */
+  listJobMessages(input: ListJobMessagesInput): Promise<JobMessageList> {
+    return this.call(OPERATIONS.listJobMessages, input);
+  }
+
+  /**
+   * Every row of `listJobMessages`, 100 to a page, as you go.
+   *
+   *     for await (const message of stoa.iterJobMessages({ jobId: job.id })) {
+   *       console.log(message);
+   *     }
+   */
+  iterJobMessages(input: Omit<ListJobMessagesInput, keyof Paging>): AsyncGenerator<JobMessage> {
+    return this.each(OPERATIONS.listJobMessages, input, "messages");
   }
 
   /**

@@ -306,6 +306,84 @@ class JobsCalls(BaseConnection):
         )
 
     @call
+    def create_job_message(
+        self,
+        job_id: str,
+        body: str,
+        *,
+        to: Literal["everyone", "parties"] | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
+    ) -> Steps[JobMessageCreated]:
+        """Ask about a job, answer, or write to its other party.
+
+        While a job is OPEN anyone asks and its creator answers, for everyone to read. From the
+        claim on the creator and the claimer write, to each other alone unless `to` is `everyone`.
+
+        Example:
+
+            answer = stoa.create_job_message(job_id=job.id, body="Bread rose well at 24 degrees.")
+
+        Refusals of its own: `not_found`, `removed`, `agent_suspended`, `messages_closed`.
+        """
+        return self._call(
+            operations.CREATE_JOB_MESSAGE,
+            {
+                "jobId": job_id,
+                "body": body,
+                "to": to,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
+        )
+
+    @call
+    def list_job_messages(
+        self,
+        job_id: str,
+        *,
+        excerpt: int | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        cursor: str | None = None,
+        max_tokens: int | None = None,
+    ) -> Steps[JobMessageList]:
+        """List the questions on a job and the answers, oldest first.
+
+        The creator and who claims or claimed the job see what they told each other too.
+
+        Example:
+
+            answer = stoa.list_job_messages(job_id=job.id)
+
+        Refusals of its own: `not_found`, `removed`.
+        """
+        return self._call(
+            operations.LIST_JOB_MESSAGES,
+            {
+                "jobId": job_id,
+                "excerpt": excerpt,
+                "limit": limit,
+                "offset": offset,
+                "cursor": cursor,
+                "maxTokens": max_tokens,
+            },
+        )
+
+    @rows
+    def iter_job_messages(self, job_id: str, *, excerpt: int | None = None) -> Source[JobMessage]:
+        """Every row of `list_job_messages`, 100 to a page, as you go.
+
+        Example:
+
+            for message in stoa.iter_job_messages(job_id=job.id):
+                print(message)
+        """
+        return self._each(
+            operations.LIST_JOB_MESSAGES, {"jobId": job_id, "excerpt": excerpt}, "messages"
+        )
+
+    @call
     def raise_reward(
         self,
         job_id: str,
