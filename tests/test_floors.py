@@ -14,6 +14,7 @@ FLOORS = [
     {"outgoing"},
     {"store"},
     {"search"},
+    {"memory"},
     {"operations"},
     {"limits"},
     {"calls"},

@@ -5,7 +5,6 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from stoa import __version__, caching
-from stoa.calls.answer_cache import AnswerCache
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.authorizing import Authorizing
 from stoa.calls.following.shared_reads import SharedReads
@@ -34,11 +33,11 @@ from stoa.limits.limiter import MemoryLimiter
 from stoa.limits.shared import SharedLimiter
 from stoa.mcp.door import PATH, Mcp
 from stoa.mcp.gate import Gate
+from stoa.memory.answers import AnswerCache
 from stoa.metrics import CONNECTIONS, UNREADABLE, AllCounters, Counters
 from stoa.monitoring.exposition import Exposition
 from stoa.oauth.door import OAuthDoor
 from stoa.operations import secret
-from stoa.operations.authors import Authors
 from stoa.operations.call import Services
 from stoa.operations.catalog import all_operations
 from stoa.operations.parts import operator
@@ -270,7 +269,7 @@ def new_counters(count: int = 1) -> AllCounters:
 def new_services(settings: Settings) -> Services:
     """What all calls of one process share."""
     origins, index = Hosts(settings).base_urls, SearchIndex(settings.search_path)
-    return Services(settings, IdGenerator(), Authors(), Secret(), origins, index=index)
+    return Services(settings, IdGenerator(), Secret(), origins, index=index)
 
 
 def _kept_bytes(services: Services) -> int:

@@ -9,13 +9,13 @@ from typing import Any, cast
 
 import pytest
 
+from stoa.memory.remembered import Remembered, RememberedById
 from stoa.operations import thread_reads
 from stoa.operations.call import Call
 from stoa.operations.catalog import all_operations
 from stoa.operations.text_cache import TextCache
 from stoa.store.dependencies import read_from
 from stoa.store.engines.sqlite.tx import SqliteTx
-from stoa.store.remembered import Remembered, RememberedById
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import Work
 from tests.support.app import Agent, App
@@ -334,7 +334,7 @@ class World:
             patch.setattr(SqliteTx, "ranked", nothing)
             patch.setattr(TextCache, "known", none_of)
             patch.setattr(Remembered, "get", nothing)
-            patch.setattr("stoa.operations.related.offer_index", no_index)
+            patch.setattr("stoa.memory.offers.offer_index", no_index)
             patch.setattr(RememberedById, "fresh", nothing_known)
             made = [self.stoa.get(target).ok().json for target in SEARCHES]
         for target, one, other in zip(SEARCHES, joined, made, strict=True):

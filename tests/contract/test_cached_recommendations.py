@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from stoa.store.remembered import Remembered, RememberedById
+from stoa.memory.remembered import Remembered, RememberedById
 from tests.contract.test_cached_answers import (
     MORE_STEPS,
     World,
@@ -28,7 +28,7 @@ def engine() -> str:
 @pytest.fixture(autouse=True)
 def make_indexes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let each call make the index of open offers: the clock stands still between steps."""
-    monkeypatch.setattr("stoa.store.offer_index.MADE_EACH_MS", 0)
+    monkeypatch.setattr("stoa.memory.offer_index.MADE_EACH_MS", 0)
 
 
 def pages(reader: Agent, target: str) -> list[Any]:
@@ -52,7 +52,7 @@ class Market(World):
             after, reader = self.step(), self.agent()
             kept = [pages(reader, target) for target in TARGETS]
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("stoa.operations.opportunities.offer_index", no_index)
+                patch.setattr("stoa.memory.offers.offer_index", no_index)
                 patch.setattr(RememberedById, "fresh", nothing_known)
                 made = [pages(reader, target) for target in TARGETS]
             assert kept == made, after

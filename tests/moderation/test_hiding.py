@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from stoa.app import Service
+from stoa.memory.offer_index import MADE_EACH_MS
 from stoa.operations import opportunities, related, search
 from stoa.operations.call import Call
 from stoa.store.engines.sqlite.tx import SqliteTx
-from stoa.store.offer_index import MADE_EACH_MS
 from stoa.web.site import ROWS
 from tests.support import jobs
 from tests.support.answers import Answer

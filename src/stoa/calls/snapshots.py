@@ -9,9 +9,9 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from stoa.calls.encode import encoded
-from stoa.calls.single_flight import SingleFlight
 from stoa.domain import limits
 from stoa.logs import log
+from stoa.memory.single_flight import SingleFlight
 from stoa.schemas.base import Answer, Warning
 from stoa.schemas.options import FULL, LEAN, Options
 from stoa.store.tx import StoreUnavailable

@@ -7,11 +7,11 @@ from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.events import EventKind
 from stoa.domain.key_changes import KeyEvent
 from stoa.domain.missing import missing
-from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call
 from stoa.operations.parts import escrow, event_log, key_standing
 from stoa.operations.parts.buckets import Charge
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
+from stoa.operations.views.agents import agent_resource
 from stoa.schemas.account import (
     AgentRetired,
     BucketLeft,

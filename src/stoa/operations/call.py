@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import msgspec
 from msgspec.structs import replace
@@ -10,14 +11,16 @@ from stoa.domain.errors import Refusal
 from stoa.domain.moderation import is_over
 from stoa.domain.oauth import EVERY_SCOPE, WRITE
 from stoa.entropy import IdGenerator
-from stoa.operations.authors import Authors, Embedded
-from stoa.operations.offer_cache import Recommended
+from stoa.memory.authors import Authors, Embedded
+from stoa.memory.offers import Offers
+from stoa.memory.remembered import RememberedById
 from stoa.operations.parts.buckets import Charge
 from stoa.operations.related_cache import Described
 from stoa.operations.rows import ListRows
 from stoa.operations.secret import Secret
 from stoa.operations.summary_cache import CachedSummary, summaries_by_id
 from stoa.operations.text_cache import TextCache
+from stoa.operations.views.agents import agent_resource
 from stoa.schemas.base import Receipt, iso
 from stoa.schemas.options import FULL, Options
 from stoa.search.index import SearchIndex
@@ -26,7 +29,6 @@ from stoa.store import agents, receipts
 from stoa.store.agents import AgentRow
 from stoa.store.events import InboxQuery
 from stoa.store.market import Finished
-from stoa.store.remembered import RememberedById
 from stoa.store.tx import Tx
 
 
@@ -58,18 +60,18 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
 @dataclass(frozen=True, slots=True)
 class Services:
     """What all calls share. `base_urls` are the addresses that a challenge may be bound to;
-    `described` caches what searches know of opportunities, `recommended` what recommendations are
+    `described` caches what searches know of opportunities, `offers` what recommendations are
     made of, `texts` what searches found in the `index`."""
 
     settings: Settings
     ids: IdGenerator
-    authors: Authors
     secret: Secret
     base_urls: frozenset[str]
+    authors: Authors = field(default_factory=partial(Authors, agent_resource))
     finished: Finished = field(default_factory=Finished)
     described: Described = field(default_factory=Described)
     summaries: RememberedById[CachedSummary] = field(default_factory=summaries_by_id)
-    recommended: Recommended = field(default_factory=Recommended)
+    offers: Offers = field(default_factory=Offers)
     texts: TextCache = field(default_factory=TextCache)
     index: SearchIndex = field(default_factory=SearchIndex)
 

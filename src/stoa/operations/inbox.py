@@ -7,12 +7,12 @@ from msgspec import UNSET, UnsetType
 from stoa.domain import limits
 from stoa.domain.events import EVERY_KIND, EventKind, chosen
 from stoa.domain.text import normalise_capability
-from stoa.operations.authors import capabilities_of
 from stoa.operations.call import Call, Interest
 from stoa.operations.events import cursor, fitting, start
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import events as event_views
 from stoa.operations.views import next_actions
+from stoa.operations.views.agents import capabilities_of
 from stoa.operations.views.events import About
 from stoa.schemas.base import NextAction
 from stoa.schemas.content import UntrustedContent

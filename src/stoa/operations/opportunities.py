@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, TypeVar
 
 import msgspec
@@ -12,13 +13,13 @@ from stoa.domain import limits
 from stoa.domain.credits import Credits
 from stoa.domain.jobs import JobStatus
 from stoa.domain.text import normalise_capability
-from stoa.operations.authors import capabilities_of
+from stoa.memory.offers import terms_of
 from stoa.operations.call import Call
-from stoa.operations.offer_cache import Terms
 from stoa.operations.parts import paging
 from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import next_actions
+from stoa.operations.views.agents import capabilities_of
 from stoa.schemas.base import Page, iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.credits import Reward
@@ -33,7 +34,6 @@ from stoa.schemas.opportunities import (
 )
 from stoa.store import agents, jobs, opportunities, threads
 from stoa.store.jobs import JobRow
-from stoa.store.offer_index import offer_index
 from stoa.store.opportunities import START, OfferPosition, OpportunityRow
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import Tx
@@ -156,8 +156,10 @@ async def list_recommended(call: Call, request: ListRecommended) -> RecommendedL
     Poll it without a cursor every pollAfterSeconds with If-None-Match; `matchedOn` says why a row
     fits.
     """
-    terms, limit = await _own_terms(call), request.skip + request.size + 1
-    rows = await _recommended(call, call.own_id(), terms, _place(request), limit)
+    offers, agent_id = call.services.offers, call.own_id()
+    terms = await offers.terms(call.tx, agent_id, _capabilities)
+    limit = request.skip + request.size + 1
+    rows = await offers.recommended(call.tx, agent_id, terms, _place(request), limit)
     rows = rows[request.skip :]
     views = await recommended_views(call, rows)
     page = _page(call, request, rows, views, _characters(views))
@@ -169,61 +171,23 @@ async def first_recommended(
     call: Call, agent_id: str, capabilities: list[str]
 ) -> list[Opportunity]:
     """The first rows of the feed of an agent with these capabilities."""
-    limit = limits.SIGN_IN_RECOMMENDATIONS
-    rows = await _recommended(call, agent_id, _terms(capabilities), START, limit)
+    terms, limit = terms_of(capabilities), limits.SIGN_IN_RECOMMENDATIONS
+    rows = await call.services.offers.recommended(call.tx, agent_id, terms, START, limit)
     return await recommended_views(call, rows)
 
 
-async def _recommended(
-    call: Call, agent_id: str, terms: Terms, after: OfferPosition, limit: int
-) -> list[OpportunityRow]:
-    on_offer = await offer_index(call.tx, call.services.recommended.offer_index)
-    if on_offer is None:
-        return await opportunities.recommended(call.tx, agent_id, sorted(terms), after, limit)
-    return on_offer.recommended(agent_id, terms, after, limit)
-
-
-async def _own_terms(call: Call) -> Terms:
-    """What the caller is good at, as opportunities name it."""
-    agent_id, cached = call.own_id(), call.services.recommended.terms
-    known = cached.fresh([agent_id], call.tx.seen, call.now)
-    if known:
-        return known[agent_id]
-    row = await agents.get(call.tx, agent_id)
-    terms = _terms(capabilities_of(row) if row else [])
-    cached.keep({agent_id: terms}, call.tx.seen)
-    return terms
-
-
-def _terms(capabilities: list[str]) -> Terms:
-    return tuple({normalise_capability(label) for label in capabilities})
+async def _capabilities(tx: Tx, agent_id: str) -> list[str]:
+    row = await agents.get(tx, agent_id)
+    return capabilities_of(row) if row else []
 
 
 async def recommended_views(call: Call, rows: list[OpportunityRow]) -> list[Opportunity]:
     """Opportunities with what they share with their reader."""
+    found = await call.services.offers.views(call.tx, rows, partial(rows_views, call))
     return [
         replace(view, matched_on=sorted(set(_list(row.terms))) if row.overlap else [])
-        for row, view in await _known_views(call, rows)
+        for row, view in found
     ]
-
-
-async def kept_views(call: Call, rows: list[OpportunityRow]) -> list[Opportunity]:
-    """Opportunities as they travel in an answer that is not cached itself."""
-    return [view for _, view in await _known_views(call, rows)]
-
-
-async def _known_views(
-    call: Call, rows: list[OpportunityRow]
-) -> list[tuple[OpportunityRow, Opportunity]]:
-    """Rows with what travels of them, cached or made now, but for hidden ones."""
-    cached, ids = call.services.recommended.offers, [row.id for row in rows]
-    known = cached.fresh(ids, call.tx.seen, call.now)
-    if len(known) < len(ids):
-        missing = [row for row in rows if row.id not in known]
-        new = {view.id: view for view in await rows_views(call, missing)}
-        cached.keep(new, call.tx.seen)
-        known |= new
-    return [(row, known[row.id]) for row in rows if row.id in known]
 
 
 async def rows_views(call: Call, rows: list[OpportunityRow]) -> list[Opportunity]:

@@ -12,7 +12,6 @@ from stoa.domain.errors import Refusal
 from stoa.domain.events import EventKind
 from stoa.domain.oauth import EVERY_SCOPE
 from stoa.entropy import random_bytes
-from stoa.operations.authors import agent_resource, capabilities_of
 from stoa.operations.call import Call, Caller, Services
 from stoa.operations.opportunities import RECOMMENDED_PATH, first_recommended
 from stoa.operations.parts import event_log, grants, key_standing
@@ -20,6 +19,7 @@ from stoa.operations.parts.buckets import BucketFull, RateBucket, refused
 from stoa.operations.parts.grants import Grant
 from stoa.operations.table import Caching, Effect, Mode, operation
 from stoa.operations.views import next_actions
+from stoa.operations.views.agents import agent_resource, capabilities_of
 from stoa.schemas.auth import (
     ChallengeCreated,
     CreateChallenge,

@@ -11,7 +11,7 @@ from msgspec import UNSET, Raw
 
 from stoa import __version__
 from stoa.domain import cursors, limits
-from stoa.operations.authors import Author
+from stoa.memory.authors import Author
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
 from stoa.operations.views.threads import replying_to, thread_resource

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping
 
-from stoa.calls.answer_cache import AnswerCache
 from stoa.clock import Clock
 from stoa.domain.oauth import AUTHORIZATION
 from stoa.http import answering
@@ -12,6 +11,7 @@ from stoa.http.request import REQUEST, HttpRequest
 from stoa.http.wire import InParts, Message, Scope, Whole, header_lines
 from stoa.limits.charge import Charges
 from stoa.logs import log
+from stoa.memory.answers import AnswerCache
 from stoa.metrics import PAGE, Counters
 
 FindPosted = Callable[[HttpRequest, bytes], InParts | None]

@@ -1,12 +1,12 @@
 """Calls of tools whose answers are cached, which the server answers without the application."""
 
-from stoa.calls.answer_cache import AnswerCache
 from stoa.clock import Clock
 from stoa.http import answering
 from stoa.http.hosts import Hosts
 from stoa.http.request import HttpRequest
 from stoa.http.wire import InParts, header_lines
 from stoa.limits.charge import Charges
+from stoa.memory.answers import AnswerCache
 from stoa.metrics import Counters
 from stoa.operations.parts.buckets import header_lines as rate_lines
 from stoa.shortcuts.known_calls import KnownCalls

@@ -3,8 +3,8 @@
 from functools import partial
 
 from stoa.calls.invocation import Invocation
-from stoa.calls.single_flight import SingleFlight
 from stoa.calls.transaction import Result, Transactions
+from stoa.memory.single_flight import SingleFlight
 from stoa.schemas.base import encode
 
 

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET
 
 from stoa.domain.credits import NOTHING, Credits
-from stoa.operations.authors import Author, Versions
+from stoa.memory.authors import Author, Versions
 from stoa.operations.call import Call
 from stoa.operations.views import next_actions
 from stoa.schemas.base import iso

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import msgspec
 
 from stoa.domain.bitmaps import ascending, by_count
+from stoa.memory.remembered import Remembered
 from stoa.store import holds
 from stoa.store.dependencies import read_from
 from stoa.store.opportunities import NEW_THREAD, START, OfferPosition, OpportunityRow
-from stoa.store.remembered import Remembered
 from stoa.store.tx import Row, Tx
 
 MOST = 2_500

@@ -7,9 +7,10 @@ import pytest
 
 from stoa.app import new_services
 from stoa.calls.validity import validity
-from stoa.operations import authors
-from stoa.operations.authors import Authors, Embedded
+from stoa.memory import authors
+from stoa.memory.authors import Authors, Embedded
 from stoa.operations.call import Call
+from stoa.operations.views.agents import agent_resource
 from stoa.store.changes import Changes, ChangesSeen
 from stoa.store.dependencies import embedding
 from stoa.store.engines.sqlite.file import connect
@@ -53,7 +54,7 @@ def connection(stoa: App) -> apsw.Connection:
 
 
 def test_an_agent_of_an_older_snapshot_is_not_kept(stoa: App, connection: apsw.Connection) -> None:
-    agent, changes, known = stoa.agent("ada"), Changes(), Authors()
+    agent, changes, known = stoa.agent("ada"), Changes(), Authors(agent_resource)
     old = SqliteTx(connection, stoa.clock(), ChangesSeen(changes, changes.data_version()))
     changes.mark(["agents.update_profile"])
     new = SqliteTx(connection, stoa.clock(), ChangesSeen(changes, changes.data_version()))

@@ -1,4 +1,4 @@
-"""Third step: the answer, if it is cached.
+"""Whole answers, encoded, until something changes that they depend on.
 
 An answer gets its data version before it is read. A change is recorded after its commit and before
 its caller gets the response. So a client that knows of a write never gets an older answer, and an
@@ -16,14 +16,13 @@ is evicted, and its key remembered. If it is made again, it is compressed the ne
 
 import sys
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 
 import lz4.block
 import msgspec
 
 from stoa import entropy
-from stoa.calls.validity import Validity
 from stoa.domain import limits
 from stoa.store.changes import Changes
 from stoa.store.dependencies import eventual
@@ -35,6 +34,17 @@ _SOON_MS = 10
 """A compressed answer that is read twice within this time is stored decompressed again."""
 _MOST_REMEMBERED = 20_000
 """The most keys of evicted answers; then all are forgotten."""
+
+
+class Validity(msgspec.Struct, frozen=True, gc=False):
+    """The keys whose changes make an answer stale; None if it must not be cached. At `deadline`
+    (ms) it changes without a write. It embeds these agents as they were at the data version
+    `since`; some of their members are eventually consistent."""
+
+    depends_on: frozenset[str] | None
+    deadline: int | None = None
+    embeds: Set[str] = frozenset()
+    since: int = 0
 
 
 class CachedAnswer(msgspec.Struct, gc=False):

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stoa.calls.single_flight import SingleFlight
+from stoa.memory.single_flight import SingleFlight
 from stoa.store.tx import Work
 from tests.support.app import App
 

@@ -7,19 +7,17 @@ answer.
 """
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
 from sys import intern
 from typing import cast
 
 import msgspec
-from msgspec import UNSET
 
 from stoa.domain import limits
 from stoa.schemas.agents import Agent
-from stoa.schemas.base import encode, iso
-from stoa.schemas.removal import removal
+from stoa.schemas.base import encode
 from stoa.store import agents
 from stoa.store.agents import AgentRow
 from stoa.store.dependencies import embedding
@@ -43,29 +41,6 @@ class Author(msgspec.Struct, frozen=True):
 
 
 _id_of = attrgetter("id")
-
-
-def capabilities_of(row: AgentRow) -> list[str]:
-    """What an agent says that it can do."""
-    return msgspec.json.decode(row.capabilities, type=list[str])
-
-
-def agent_resource(row: AgentRow, shown: "Embedded") -> Agent:
-    """An agent as it travels; notes in `shown` when it changes by the passing of time."""
-    shown.note_change(row.changes_at)
-    return Agent(
-        id=row.id,
-        display_name=row.display_name,
-        description=row.description,
-        public_key=row.public_key.hex(),
-        capabilities=capabilities_of(row),
-        created_at=iso(row.created_at),
-        last_seen_at=iso(row.last_seen_at),
-        reputation_score=row.reputation,
-        status=row.status,
-        key_change_at=UNSET if row.key_change_at is None else iso(row.key_change_at),
-        removed=UNSET if row.removed_at is None else removal(row.removed_at, row.removed_reason),
-    )
 
 
 @dataclass(slots=True)
@@ -123,9 +98,11 @@ class _Known:
 
 
 class Authors:
-    """Agents by id, each at most five seconds old: all are forgotten together."""
+    """Agents by id, each at most five seconds old: all are forgotten together. `view` makes of a
+    row what travels, and notes when that changes by the passing of time."""
 
-    def __init__(self) -> None:
+    def __init__(self, view: Callable[[AgentRow, Embedded], Agent]) -> None:
+        self._view = view
         self._known = _Known(0, 0)
 
     @property
@@ -157,7 +134,7 @@ class Authors:
         embedded.note_read(tx, agent_ids)
         fetched: dict[str, Author] = {}
         for row in await agents.many(tx, agent_ids):
-            agent = agent_resource(row, embedded)
+            agent = self._view(row, embedded)
             json = cast(Agent, msgspec.Raw(encode(agent)))
             fetched[row.id] = Author(intern(row.id), row.version, agent, json)
             known.put(fetched[row.id], row.changes_at, tx)

@@ -8,12 +8,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from stoa.store import agents, offer_index, opportunities
+from stoa.memory import offer_index
+from stoa.memory.offer_index import MADE_EACH_MS, OfferIndex
+from stoa.memory.remembered import Remembered
+from stoa.store import agents, opportunities
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.store import SqliteStore
-from stoa.store.offer_index import MADE_EACH_MS, OfferIndex
 from stoa.store.opportunities import START, OfferPosition, OpportunityRow
-from stoa.store.remembered import Remembered
 from stoa.store.tx import Tx
 from tests.support.clock import DAY, VirtualClock
 from tests.support.store import Opened
@@ -107,7 +108,7 @@ def market(tmp_path: Path) -> Generator[Market]:
 def test_an_index_recommends_what_sql_recommends(
     market: Market, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stoa.store.offer_index.MADE_EACH_MS", 0)
+    monkeypatch.setattr("stoa.memory.offer_index.MADE_EACH_MS", 0)
     for _ in range(40):
         market.offer(market.random.choice([0, 1, 3]) or market.offers == 0)
         market.take()
@@ -117,7 +118,7 @@ def test_an_index_recommends_what_sql_recommends(
 def test_of_too_much_on_offer_no_index_is_kept(
     market: Market, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stoa.store.offer_index.MOST", 12)
+    monkeypatch.setattr("stoa.memory.offer_index.MOST", 12)
     market.offer(3)
     assert market.offer_index()
     market.offer(12)

@@ -5,9 +5,9 @@ import random
 import pytest
 from lz4 import block
 
-from stoa.calls.answer_cache import AnswerCache
 from stoa.calls.validity import Validity
 from stoa.entropy import lifetime
+from stoa.memory.answers import AnswerCache
 from stoa.store.changes import EVERYTHING, Changes
 
 MIB = 1024 * 1024
