@@ -52,7 +52,13 @@ from stoa.server.connections import Connections, Timeouts
 from stoa.server.server import Server
 from stoa.server.tracing import traced
 from stoa.settings import Settings
-from stoa.shortcuts.cached_answers import FindPosted, ReadyAnswers, nothing_ready
+from stoa.shortcuts.cached_answers import (
+    FindPosted,
+    ReadyAnswers,
+    ReadyPages,
+    ReadyReads,
+    nothing_ready,
+)
 from stoa.shortcuts.challenges import ReadyChallenges
 from stoa.shortcuts.known_calls import KnownCalls
 from stoa.shortcuts.tool_calls import ReadyCalls
@@ -304,16 +310,18 @@ def _ready(
     begins: bool,
 ) -> ReadyAnswers:
     """What is answered without calling the application."""
-    calls = ReadyCalls(known, cache, charges, hosts, clock, counters)
+    shared = charges, hosts, clock, counters
+    calls = ReadyCalls(known, cache, *shared)
     reading = (one.path for one in all_operations() if one.method == "POST" and not one.writes)
     beginning = (path.encode() for path in (RESOURCE, *reading) if begins)
-    challenges = ReadyChallenges(services, charges, hosts, clock, counters)
+    challenges = ReadyChallenges(services, *shared)
     posted: dict[bytes, FindPosted] = {
         **dict.fromkeys(beginning, nothing_ready),
-        CHALLENGE_PATH.encode(): challenges.find,
-        PATH.encode(): calls.find,
+        CHALLENGE_PATH.encode(): challenges.answer,
+        PATH.encode(): calls.answer,
     }
-    return ReadyAnswers(cache, charges, hosts, clock, asked_key, counters, posted, begins=begins)
+    reads, pages = ReadyReads(cache, *shared), ReadyPages(cache, asked_key, *shared)
+    return ReadyAnswers(hosts, reads, pages, posted, begins=begins)
 
 
 def _site(

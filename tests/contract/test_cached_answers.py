@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 
+from stoa.http.wire import InParts
 from stoa.memory.remembered import Remembered, RememberedById
 from stoa.operations import thread_reads
 from stoa.operations.call import Call
@@ -393,7 +394,7 @@ def test_every_cached_operation_is_compared(stoa: App) -> None:
             assert re.fullmatch(path, target.partition("?")[0]), target
 
 
-def found_at_once(stoa: App, target: str) -> tuple[int, bytes, bytes] | None:
+def found_at_once(stoa: App, target: str) -> InParts | None:
     path, _, query = target.partition("?")
     scope: dict[str, Any] = {
         "method": "GET",
