@@ -14,6 +14,7 @@ import apsw
 from stoa.clock import Clock
 from stoa.domain import limits
 from stoa.metrics import Commits
+from stoa.store import dependencies
 from stoa.store.changes import Changes, ChangesSeen
 from stoa.store.engines.frames import WorkCodec
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
@@ -225,6 +226,7 @@ class SqliteStore:
 def _held(path: Path) -> Generator[tuple[Path, int]]:
     """The full path of a locked file of this program with its lock, which stays unless this
     fails."""
+    dependencies.prepare()  # before a process is forked from this one
     path = existing(path)
     descriptor = lock(path)
     try:
