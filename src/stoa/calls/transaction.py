@@ -6,7 +6,7 @@ The SQLite engine may run a write in another process, to which `PlainRuns` takes
 from collections.abc import Awaitable
 from contextlib import nullcontext
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import asdict, astuple, replace
@@ -25,7 +25,7 @@ from stoa.operations.call import Call, Caller, Interest, Services
 from stoa.operations.parts import due
 from stoa.operations.parts.moderation import check_shown
 from stoa.operations.table import TABLE, Mode, Operation
-from stoa.schemas.base import ListAnswer, decode, encode
+from stoa.schemas.base import ListAnswer, Warning, decode, encode
 from stoa.schemas.options import FULL, Options
 from stoa.store import agents
 from stoa.store import idempotency as stored_answers
@@ -230,6 +230,21 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         return await replace(self, check_refunds=False)(tx)
 
 
+class PlainRun(NamedTuple):
+    """What differs from one run to another: members of its invocation, structs as tuples."""
+
+    operation: str
+    request: tuple[Any, ...]
+    caller: tuple[Any, ...] | None
+    keyed: tuple[Any, ...] | None
+    options: dict[str, Any]
+    warnings: list[Warning]
+    address: str
+    base_url: str
+    dry_run: bool
+    check_refunds: bool
+
+
 class PlainRuns(PlainForm):
     """Runs of operations as plain values, for the process that writes."""
 
@@ -239,34 +254,36 @@ class PlainRuns(PlainForm):
         self._services = services
 
     def values(self, work: OperationRun) -> tuple[Any, ...]:
-        """What differs from one run to another."""
+        """A plain tuple: to pickle another type takes longer."""
         asked = work.invocation
-        return (
-            asked.operation.name,
-            astuple(asked.request),
-            asked.warnings,
-            asked.caller and astuple(asked.caller),
-            asked.address,
-            asked.base_url,
-            asked.keyed and astuple(asked.keyed),
-            None if asked.options is FULL else asdict(asked.options),
-            asked.dry_run,
-            work.check_refunds,
+        plain = PlainRun(
+            operation=asked.operation.name,
+            request=astuple(asked.request),
+            caller=asked.caller and astuple(asked.caller),
+            keyed=asked.keyed and astuple(asked.keyed),
+            options={} if asked.options is FULL else asdict(asked.options),
+            warnings=asked.warnings,
+            address=asked.address,
+            base_url=asked.base_url,
+            dry_run=asked.dry_run,
+            check_refunds=work.check_refunds,
         )
+        return tuple(plain)
 
     def work(self, values: tuple[Any, ...]) -> OperationRun:
         """The run, with the services of this process."""
-        name, request, warnings, caller, *where, keyed, options, dry_run, check_refunds = values
-        operation = TABLE[name]
-        fields = dict(zip(operation.request.__struct_fields__, request, strict=True))
+        plain = PlainRun(*values)
+        operation = TABLE[plain.operation]
+        fields = zip(operation.request.__struct_fields__, plain.request, strict=True)
         invocation = Invocation(
             operation,
-            operation.request(**fields),
-            warnings,
-            caller and Caller(*caller),
-            *where,
-            keyed=keyed and Keyed(*keyed),
-            options=Options(**options) if options else FULL,
-            dry_run=dry_run,
+            operation.request(**dict(fields)),
+            plain.warnings,
+            Caller(*plain.caller) if plain.caller else None,
+            plain.address,
+            plain.base_url,
+            keyed=Keyed(*plain.keyed) if plain.keyed else None,
+            options=Options(**plain.options) if plain.options else FULL,
+            dry_run=plain.dry_run,
         )
-        return OperationRun(self._services, invocation, check_refunds)
+        return OperationRun(self._services, invocation, plain.check_refunds)
