@@ -67,7 +67,7 @@ class Authenticator:
         was_live = known is not None and _is_live(known[0], now)
         charge = None if was_live else await self._charges.count(address)
         may_be_one = scheme.lower() == "bearer" and (was_live or tokens.well_formed(token))
-        row = await self._find(digest) if may_be_one else None
+        row = await self._find(digest, known) if may_be_one else None
         if row is None or not _is_live(row, now):
             if charge is None:
                 await self._charges.count(address)
@@ -96,9 +96,9 @@ class Authenticator:
         if used:
             await self._store.write(partial(sessions.note_used, used=used))
 
-    async def _find(self, digest: bytes) -> TokenRow | None:
+    async def _find(self, digest: bytes, known: tuple[TokenRow, int] | None) -> TokenRow | None:
         """The row of a token, which may have expired; its `last_seen_at` may be out of date."""
-        changes, known = self._store.changes, self._known.find(digest)
+        changes = self._store.changes
         if known and changes and changes.fresh((known[0].agent_id,), known[1]):
             return known[0]
         data_version = changes.data_version() if changes else 0

@@ -24,7 +24,7 @@ from stoa.logs import log
 from stoa.operations.call import Call, Caller, Interest, Services
 from stoa.operations.parts import due
 from stoa.operations.parts.moderation import check_shown
-from stoa.operations.table import TABLE, Mode, Operation
+from stoa.operations.table import TABLE, Mode, Operation, Then
 from stoa.schemas.base import ListAnswer, Warning, decode, encode
 from stoa.schemas.options import FULL, Options
 from stoa.store import agents
@@ -75,10 +75,12 @@ class Transactions:
         alone = self._in_progress.alone(caller.agent_id, keyed) if caller and keyed else _UNGUARDED
         with alone:
             try:
-                return await self._once(first, shown)
+                result = await self._once(first, shown)
             except refunds.RefundsDue:
                 await refunds.book(self._store, self._services.ids, invocation)
-                return await self._once(replace(first, check_refunds=False), shown)
+                result = await self._once(replace(first, check_refunds=False), shown)
+        then = invocation.operation.effect.then
+        return await self._completed(invocation, result, then) if then else result
 
     async def has_answer(self, operation: Operation, caller: Caller, key: str) -> bool:
         """Whether a response is stored under this key for a caller that may write."""
@@ -95,21 +97,13 @@ class Transactions:
 
     def _once(self, run: "OperationRun", shown: str | None) -> Awaitable[Result]:
         if run.invocation.operation.writes:
-            return self._write(run)
+            return self._store.write(run)
         return self._read(run, shown)
 
-    async def _write(self, run: "OperationRun") -> Result:
-        result: Result = await self._store.write(run)
-        return await self._completed(run.invocation, result)
-
-    async def _completed(self, invocation: Invocation, result: Result) -> Result:
+    async def _completed(self, invocation: Invocation, result: Result, then: Then) -> Result:
         """The result with what its operation reads behind the commit. Without that, if it cannot be
         read, as what was written stays."""
-        operation = invocation.operation
-        then = operation.effect.then
-        if then is None:
-            return result
-        answer: Any = decode(result.body, operation.response)
+        answer: Any = decode(result.body, invocation.operation.response)
 
         async def work(tx: Tx) -> Any:
             call = Call(tx, self._services, None, invocation.address, invocation.base_url)

@@ -48,6 +48,8 @@ class Mode(StrEnum):
 
 Run = Callable[[Call, Any], Coroutine[Any, Any, Answer]]
 R = TypeVar("R", bound=Run)
+Then = Callable[[Call, Any], Coroutine[Any, Any, Answer]]
+"""The second step of an operation: from its answer the whole one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class Effect:
     stepwise: bool = False
     waits: bool = False
     in_memory: bool = False
-    then: Callable[[Call, Any], Coroutine[Any, Any, Answer]] | None = None
+    then: Then | None = None
 
 
 @dataclass(frozen=True, slots=True)
