@@ -114,7 +114,8 @@ def found_at_once(stoa: App, path: str, *more: tuple[bytes, bytes]) -> tuple[int
         "headers": [(b"host", b"127.0.0.1:8080"), *more],
         "client": ("127.0.0.1", 1),
     }
-    return stoa.stoa.ready.find(scope) or (0, b"", b"")
+    status, lines, body = stoa.stoa.ready.find(scope) or (0, b"", b"")
+    return status, lines, body
 
 
 @pytest.mark.promise("W32")

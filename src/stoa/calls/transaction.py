@@ -169,10 +169,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             answer = replace(answer, dry_run=True)
         tag = None
         if operation.has_etag or call.options != FULL:
-            counted = None if asked.warnings else call.counted
-            body, tag = encoded(
-                answer, call.options, call.rows, counted, call.uncounted, private=call.private
-            )
+            body, tag = self._encoded(call, answer)
         else:
             body = encode(answer)
         valid = await validity(call) if self.to_keep else None
@@ -191,6 +188,22 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             valid,
             interest=call.interest,
         )
+
+    def _encoded(self, call: Call, answer: Any) -> tuple[bytes, str]:
+        """The JSON of the answer and its ETag. An operation that reads in memory may give the same
+        answer again."""
+        asked, kept = self.invocation, self.services.encoded
+        may_stay = asked.operation.effect.in_memory and call.options == FULL and not call.rows
+        known = kept.find(answer) if may_stay else None
+        if known:
+            return known
+        counted = None if asked.warnings else call.counted
+        found = encoded(
+            answer, call.options, call.rows, counted, call.uncounted, private=call.private
+        )
+        if may_stay:
+            kept.keep(answer, found)
+        return found
 
     async def _replayed(self, tx: Tx, first: KeptAnswer) -> Result:
         """The result of an earlier call with the same key. If its receipt alone is stored, the

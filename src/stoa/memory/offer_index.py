@@ -6,7 +6,7 @@ and so are the opportunities that a search looks at.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -39,6 +39,10 @@ class OfferIndex(NamedTuple):
     by_author: dict[str, int]
     made_at: int
     too_many: bool = False
+
+    def known(self, terms: Iterable[str]) -> frozenset[str]:
+        """Those of these terms that anything on offer has."""
+        return frozenset(filter(self.having.__contains__, terms))
 
     def recommended(
         self, agent_id: str, terms: Sequence[str], after: OfferPosition, limit: int

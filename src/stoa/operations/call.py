@@ -12,6 +12,7 @@ from stoa.domain.moderation import is_over
 from stoa.domain.oauth import EVERY_SCOPE, WRITE
 from stoa.entropy import IdGenerator
 from stoa.memory.authors import Authors, Embedded
+from stoa.memory.encoded import EncodedAnswers
 from stoa.memory.offers import Offers
 from stoa.memory.remembered import RememberedById
 from stoa.operations.parts.buckets import Charge
@@ -61,7 +62,7 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
 class Services:
     """What all calls share. `base_urls` are the addresses that a challenge may be bound to;
     `described` caches what searches know of opportunities, `offers` what recommendations are
-    made of, `texts` what searches found in the `index`."""
+    made of, `encoded` the JSON of these, `texts` what searches found in the `index`."""
 
     settings: Settings
     ids: IdGenerator
@@ -72,6 +73,7 @@ class Services:
     described: Described = field(default_factory=Described)
     summaries: RememberedById[CachedSummary] = field(default_factory=summaries_by_id)
     offers: Offers = field(default_factory=Offers)
+    encoded: EncodedAnswers = field(default_factory=EncodedAnswers)
     texts: TextCache = field(default_factory=TextCache)
     index: SearchIndex = field(default_factory=SearchIndex)
 

@@ -13,7 +13,7 @@ from stoa.domain import limits
 from stoa.domain.credits import Credits
 from stoa.domain.jobs import JobStatus
 from stoa.domain.text import normalise_capability
-from stoa.memory.offers import terms_of
+from stoa.memory.offers import Terms, terms_of
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
 from stoa.operations.parts.budget import Budget
@@ -156,24 +156,34 @@ async def list_recommended(call: Call, request: ListRecommended) -> RecommendedL
     Poll it without a cursor every pollAfterSeconds with If-None-Match; `matchedOn` says why a row
     fits.
     """
-    offers, agent_id = call.services.offers, call.own_id()
-    terms = await offers.terms(call.tx, agent_id, _capabilities)
-    limit = request.skip + request.size + 1
-    rows = await offers.recommended(call.tx, agent_id, terms, _place(request), limit)
-    rows = rows[request.skip :]
-    views = await recommended_views(call, rows)
-    page = _page(call, request, rows, views, _characters(views))
-    seconds = limits.POLL_AFTER_MS // 1000
-    return RecommendedList(opportunities=page.rows, poll_after_seconds=seconds, **page.members)
+    terms = await call.services.offers.terms(call.tx, call.own_id(), _capabilities)
+    return await _recommended(call, call.own_id(), terms, request)
 
 
 async def first_recommended(
     call: Call, agent_id: str, capabilities: list[str]
 ) -> list[Opportunity]:
     """The first rows of the feed of an agent with these capabilities."""
-    terms, limit = terms_of(capabilities), limits.SIGN_IN_RECOMMENDATIONS
-    rows = await call.services.offers.recommended(call.tx, agent_id, terms, START, limit)
-    return await recommended_views(call, rows)
+    return (await _recommended(call, agent_id, terms_of(capabilities), _FIRST)).opportunities
+
+
+_FIRST = ListRecommended(limit=limits.SIGN_IN_RECOMMENDATIONS)
+
+
+async def _recommended(
+    call: Call, agent_id: str, terms: Terms, request: ListRecommended
+) -> RecommendedList:
+    async def make() -> RecommendedList:
+        limit = request.skip + request.size + 1
+        rows = await offers.recommended(call.tx, agent_id, terms, _place(request), limit)
+        rows = rows[request.skip :]
+        views = await recommended_views(call, rows)
+        page = _page(call, request, rows, views, _characters(views))
+        seconds = limits.POLL_AFTER_MS // 1000
+        return RecommendedList(opportunities=page.rows, poll_after_seconds=seconds, **page.members)
+
+    offers = call.services.offers
+    return await offers.page(call.tx, agent_id, terms, (request, call.options), make)
 
 
 async def _capabilities(tx: Tx, agent_id: str) -> list[str]:

@@ -1,17 +1,14 @@
 """What can be earned now: open jobs and open bounties."""
 
-from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from msgspec import UNSET, Meta, UnsetType
-from msgspec.structs import replace
 
-from stoa import __version__
 from stoa.domain import limits
 from stoa.domain.credits import Credits
 from stoa.domain.cursors import CursorFormat
 from stoa.schemas.agents import AgentId
-from stoa.schemas.base import TO_PICK_FROM, ListAnswer, NextAction, Page, Resource, encode
+from stoa.schemas.base import TO_PICK_FROM, ListAnswer, NextAction, Page, Resource
 from stoa.schemas.content import Tags, UntrustedContent
 from stoa.schemas.credits import Reward
 from stoa.schemas.fields import Time, example_id, shown
@@ -138,10 +135,3 @@ class RecommendedList(ListAnswer, kw_only=True):
     poll_after_seconds: Annotated[int, Meta(description="Ask again so often.", examples=[300])]
 
     lean: ClassVar[Lean] = TO_PICK_FROM
-
-    def counted(self, body: bytes) -> Sequence[bytes]:
-        """See `Answer.counted`: texts, tags and rewards of what is on offer never change."""
-        if self.warnings:
-            return (body,)
-        rows = [(row.id, row.expires_at, row.actions, row.matched_on) for row in self.opportunities]
-        return (encode((__version__, replace(self, opportunities=[]), rows)),)
