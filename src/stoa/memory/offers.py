@@ -39,7 +39,7 @@ def _no_pages() -> ByteCache[_PageKey, Remembered[RecommendedList]]:
     return ByteCache(_MOST_BYTES, _size_of_page)
 
 
-class Offers:
+class OfferMemory:
     """Reads what is recommended to agents. Where other processes write too, nothing is kept."""
 
     def __init__(self) -> None:

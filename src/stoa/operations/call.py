@@ -13,7 +13,7 @@ from stoa.domain.oauth import EVERY_SCOPE, WRITE
 from stoa.entropy import IdGenerator
 from stoa.memory.authors import Authors, Embedded
 from stoa.memory.encoded import EncodedAnswers
-from stoa.memory.offers import Offers
+from stoa.memory.offers import OfferMemory
 from stoa.memory.remembered import RememberedById
 from stoa.operations.parts.buckets import Charge
 from stoa.operations.related_cache import Described
@@ -72,7 +72,7 @@ class Services:
     finished: Finished = field(default_factory=Finished)
     described: Described = field(default_factory=Described)
     summaries: RememberedById[CachedSummary] = field(default_factory=summaries_by_id)
-    offers: Offers = field(default_factory=Offers)
+    offers: OfferMemory = field(default_factory=OfferMemory)
     encoded: EncodedAnswers = field(default_factory=EncodedAnswers)
     texts: TextCache = field(default_factory=TextCache)
     index: SearchIndex = field(default_factory=SearchIndex)

@@ -16,7 +16,7 @@ from stoa.metrics import PAGE, Counters
 from stoa.operations.parts.buckets import Charge
 from stoa.shortcuts.shortcut import Shortcut
 
-Shared = tuple[Charges, Hosts, Clock, Counters]
+ShortcutParts = tuple[Charges, Hosts, Clock, Counters]
 """What all shortcuts use."""
 FindPosted = Callable[[HttpRequest, bytes], InParts | None]
 
@@ -29,7 +29,7 @@ _FOR_ALL = answering.PUBLIC_LINES + answering.VARY_LINES
 class ReadyReads(Shortcut[CachedAnswer]):
     """Answers GETs of the API without a token whose answers are cached."""
 
-    def __init__(self, cache: AnswerCache, *shared: *Shared) -> None:
+    def __init__(self, cache: AnswerCache, *shared: *ShortcutParts) -> None:
         super().__init__(*shared)
         self._cache = cache
 
@@ -59,7 +59,7 @@ class ReadyPages(Shortcut[CachedAnswer]):
     asks for."""
 
     def __init__(
-        self, cache: AnswerCache, page_key: Callable[[HttpRequest], str], *shared: *Shared
+        self, cache: AnswerCache, page_key: Callable[[HttpRequest], str], *shared: *ShortcutParts
     ) -> None:
         super().__init__(*shared)
         self._cache = cache
