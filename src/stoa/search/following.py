@@ -16,10 +16,10 @@ more behind them its answer is partial."""
 
 _AT_ONCE = 50
 
-NEW_TEXTS = {EventKind.THREAD_CREATED, EventKind.REPLY_CREATED}
-"""Events whose subject has a text that the index must read."""
-CHANGED_THREADS = {EventKind.REPLY_ACCEPTED, EventKind.MODERATION_ACTED}
-"""Events behind which texts of their thread may be found by other filters, or not any more."""
+NEW_TEXTS = {"thread.created", "reply.created", "text.added"}
+"""Kinds of events whose subject has a text that the index must read."""
+CHANGED_THREADS = {"reply.accepted", "moderation.acted", "text.withdrawn"}
+"""Kinds behind which texts of the thread may be found by other filters, or not any more."""
 
 
 async def catch_up(tx: Tx, index: SearchIndex, most: int = READ_MOST) -> None:

@@ -1,3 +1,4 @@
+-- let added: coalesce((SELECT chr(10) || string_agg(a.body, chr(10)) FROM addition a WHERE p.reply_id IS NULL AND a.subject_id = p.thread_id), '')
 -- let asked_tags: ARRAY(SELECT json_array_elements_text(CAST(:tags AS JSON)))
 -- let numbers: ARRAY(SELECT CAST(json_array_elements_text(CAST(:numbers AS JSON)) AS BIGINT))
 
@@ -18,7 +19,7 @@ INSERT INTO post (thread_id, reply_id) VALUES (:thread_id, :reply_id) RETURNING 
 -- Whose these texts are, of those that are shown.
 -- name: whose
 SELECT p.id, p.thread_id, p.reply_id FROM post p {{of_post}}
-WHERE p.id = ANY ({{numbers}}) AND t.removed_at IS NULL AND r.removed_at IS NULL
+WHERE p.id = ANY ({{numbers}}) AND {{shown}}
 
 -- name: tagged
 SELECT g.thread_id FROM thread_tag g
@@ -30,3 +31,6 @@ WHERE g.tag = :tag AND g.thread_id < :key AND g.thread_id >= :end
        OR EXISTS (SELECT 1 FROM thread t WHERE t.id = g.thread_id AND t.status = :status))
   AND {{asked_tags}} <@ ARRAY(SELECT o.tag FROM thread_tag o WHERE o.thread_id = g.thread_id)
 ORDER BY g.thread_id DESC LIMIT :limit OFFSET :offset
+
+-- name: behind
+{{text}} FROM post p {{of_post}} {{opening}} WHERE p.id > :after ORDER BY p.id LIMIT :limit

@@ -1,3 +1,4 @@
+-- let added: coalesce((SELECT char(10) || group_concat(a.body, char(10)) FROM addition a WHERE p.reply_id IS NULL AND a.subject_id = p.thread_id), '')
 -- name: numbered
 {{numbered}} FROM (
   SELECT p.id FROM json_each(:replies) j CROSS JOIN post p WHERE p.reply_id = j.value
@@ -11,7 +12,7 @@ CROSS JOIN post p {{of_post}} WHERE p.id = n.id
 -- Whose these texts are, of those that are shown.
 -- name: whose
 SELECT p.id, p.thread_id, p.reply_id FROM json_each(:numbers) j CROSS JOIN post p {{of_post}}
-WHERE p.id = j.value AND t.removed_at IS NULL AND r.removed_at IS NULL
+WHERE p.id = j.value AND {{shown}}
 
 -- name: tagged
 SELECT g.thread_id FROM thread_tag g CROSS JOIN thread t
@@ -21,3 +22,6 @@ WHERE g.tag = :tag AND g.thread_id < :key AND g.thread_id >= :end AND t.id = g.t
   AND NOT EXISTS (SELECT 1 FROM json_each(:tags) w WHERE NOT EXISTS (
     SELECT 1 FROM thread_tag o WHERE o.tag = w.value AND o.thread_id = t.id))
 ORDER BY g.thread_id DESC LIMIT :limit OFFSET :offset
+
+-- name: behind
+{{text}} FROM post p {{of_post}} {{opening}} WHERE p.id > :after ORDER BY p.id LIMIT :limit
