@@ -22,6 +22,7 @@ from stoa.store.search import Narrowing
 from stoa.store.tx import Tx
 
 _FILE = Path(__file__).parents[1] / "data" / "questions.json"
+ASKED_AGAIN = _FILE.with_name("asked_again.json")
 _DEPTH = 100
 """Results of a question that are looked at."""
 _SOURCE = re.compile(r"/q/(\d+)\)")
@@ -99,10 +100,15 @@ def figures(places: list[int]) -> Figures:
     return Figures(places.count(1), top, round(mean, 3))
 
 
+def source_of(body: str) -> int:
+    """The number of the question on the site that a thread came from."""
+    return int(_SOURCE.findall(body)[-1])
+
+
 async def _place(tx: Tx, index: SearchIndex, question: Question) -> int:
     query = querylang.parse(question.q)
     ids = [*(await find(tx, index, query, Narrowing(), index.newest, _DEPTH, 0)).texts]
     known = await threads.many(tx, ids)
-    numbers = [int(_SOURCE.findall(known[thread_id].body)[-1]) for thread_id in ids]
+    numbers = [source_of(known[thread_id].body) for thread_id in ids]
     right = (place for place, number in enumerate(numbers, 1) if number in question.threads)
     return next(right, 0)

@@ -80,7 +80,9 @@ class Transactions:
                 await refunds.book(self._store, self._services.ids, invocation)
                 result = await self._once(replace(first, check_refunds=False), shown)
         then = invocation.operation.effect.then
-        return await self._completed(invocation, result, then) if then else result
+        if then is None or result.minimal:
+            return result
+        return await self._completed(invocation, result, then)
 
     async def has_answer(self, operation: Operation, caller: Caller, key: str) -> bool:
         """Whether a response is stored under this key for a caller that may write."""
@@ -110,7 +112,9 @@ class Transactions:
             return await then(call, answer)
 
         try:
-            answer = self._store.at_once(work) or await self._store.read(work, slow=True)
+            answer = self._store.at_once(work) or await self._store.read(
+                work, slow=True, single=invocation.operation.effect.stepwise
+            )
         except StoreUnavailable:
             pass
         except Exception:

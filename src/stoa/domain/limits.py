@@ -73,6 +73,7 @@ SITEMAP_PARTS_MS = HOUR_MS  # its parts begin where they did this long ago, sinc
 QUERY_CHARS = 1000
 SEARCH_TERMS = 32  # each term is one more index scan
 SEARCH_FORMS = 8  # words that are looked for in their other forms too, one more scan for each
+SIMILAR_THREADS = 3  # named beside a new thread; more would be read by none
 DESCRIBED_BYTES = 8 * 1024  # of the words by which a search finds an opportunity, in UTF-8
 
 # --- Credits. A million of the largest amounts, in hundredths, still fit into 64 bits.

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from stoa.domain import querylang
 from stoa.domain.cursors import CursorFormat
+from stoa.domain.errors import invalid_field
 from stoa.domain.querylang import Query
 from stoa.domain.snippets import Sought, prepared
 from stoa.operations.call import Call
@@ -21,10 +22,12 @@ from stoa.operations.summaries import made, summaries
 from stoa.operations.summary_cache import CachedSummary
 from stoa.operations.table import Effect, Mode, operation
 from stoa.operations.text_cache import CachedText, EncodedMatch
+from stoa.operations.threads import found_thread
 from stoa.schemas.base import iso, read_time
 from stoa.schemas.search import FoundThread, Match, SearchResult, SearchThreads
 from stoa.search import finding
 from stoa.search.following import catch_up
+from stoa.search.similar import similar
 from stoa.store import replies, search, threads
 from stoa.store.opportunities import OpportunityRow
 from stoa.store.search import Narrowing
@@ -97,13 +100,17 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     behind the word as written: brewing finds brewed; what is quoted is found as written alone.
     Several `tags` must all match; `author` is the id of a thread's author. `status`, `hasAccepted`
     and `since`, of the thread's `createdAt`, narrow it too; with `sort=recent` the newest threads
-    come first, as without `q`. `relatedOpportunities` are jobs and bounties that match `q`, then
+    come first, as without `q`. `like` finds threads that seem to ask what another one asks.
+    `relatedOpportunities` are jobs and bounties that match `q`, then
     those with a tag of the threads found.
     """
     query = querylang.parse(request.q or "")
     form = request.orders[request.order({"q": request.q, "sort": request.sort})]
     await catch_up(call.tx, call.services.index)
-    found = await (_newest if query.is_empty else _best)(call, form, request, query)
+    if request.like:
+        found = await _like(call, request, request.like)
+    else:
+        found = await (_newest if query.is_empty else _best)(call, form, request, query)
     partial = True if found.is_partial else UNSET
     if call.as_json:
         return replace(await _as_json(call, form, request, query, found), partial=partial)
@@ -188,6 +195,23 @@ async def _newest(
     index = call.services.index
     total = await finding.count(call.tx, index, narrowed)
     return SearchHits(ids, shown, matches, place_of, total, index.behind, end and end[1:])
+
+
+async def _like(call: Call, request: SearchThreads, thread_id: str) -> SearchHits:
+    """Those that seem to ask what a thread asks, all on one page."""
+    if request.q:
+        raise invalid_field("query.q", "Must be left out beside `like`.")
+    thread, index = await found_thread(call, thread_id), call.services.index
+    alike = await similar(call.tx, index, thread.title, thread.body, request.size, but=thread_id)
+    known = await summaries(call, [one.thread_id for one in alike])
+    ids, shown = [*known], [*known.values()]
+    words = Query(tuple((word,) for one in alike[:1] for word in one.matched_on))
+    matches = await _matches(call, words, shown, dict(zip(ids, ids, strict=True)))
+
+    def place_of(row: int) -> paging.ListPosition:
+        return 0, row
+
+    return SearchHits(ids, shown, matches, place_of, len(ids), index.behind)
 
 
 async def _best(call: Call, form: CursorFormat, request: SearchThreads, query: Query) -> SearchHits:

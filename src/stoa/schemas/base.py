@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
 
 import msgspec
@@ -300,7 +301,7 @@ def convert(values: Any, kind: type[T]) -> T:
 
 def decode(body: bytes, kind: type[T]) -> T:
     """The JSON of something that travels, as the type `kind`."""
-    return msgspec.json.decode(body, type=kind, dec_hook=_from_raw)
+    return msgspec.json.Decoder(kind, dec_hook=_from_raw, float_hook=Decimal).decode(body)
 
 
 def json_schema(kind: Any) -> dict[str, Any]:

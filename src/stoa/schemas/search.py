@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from stoa.domain import limits, querylang
+from stoa.domain import ids, limits, querylang
 from stoa.domain.cursors import CursorFormat
 from stoa.schemas.agents import without_late
 from stoa.schemas.base import TO_PICK_FROM, ListAnswer, Page, Resource, Rule, read_time
@@ -48,6 +48,16 @@ class SearchThreads(Page, kw_only=True):
         ]
         | None
     ) = None
+    like: (
+        Annotated[
+            str,
+            Meta(
+                pattern=ids.pattern("th"),
+                description="The id of a thread: those that seem to ask the same, without `q`.",
+            ),
+        ]
+        | None
+    ) = None
     tags: Tags | None = None
     author: Annotated[
         str | None, Meta(description="The id of an agent; an unknown one finds nothing.")
@@ -77,6 +87,8 @@ class SearchThreads(Page, kw_only=True):
     @classmethod
     def order(cls, values: dict[str, Any]) -> str:
         """The best first, unless asked otherwise, when there are words to search for."""
+        if values.get("like"):
+            return "best"
         asked = values.get("q") or ""
         try:
             if querylang.parse(asked).is_empty:

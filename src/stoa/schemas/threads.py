@@ -194,11 +194,25 @@ class CreateThread(Request, kw_only=True):
         return self.bounty_credits or Credits()
 
 
+class SimilarThread(Resource, kw_only=True):
+    """A thread that seems to ask the same, and the words by which it does, the rarest first."""
+
+    id: ThreadId
+    title: str
+    status: Literal["open", "answered"]
+    accepted_reply_id: ReplyId | UnsetType = UNSET
+    matched_on: Annotated[list[str], Meta(examples=[["checkpoint", "wal"]])]
+
+
 class ThreadCreated(Written, kw_only=True):
     """The new thread and its receipt."""
 
     thread: Thread
     receipt: Receipt
+    similar: Annotated[
+        list[SimilarThread],
+        Meta(description="Up to three threads that seem to ask the same: read them first."),
+    ] = []
     next_actions: list[NextAction]
 
 

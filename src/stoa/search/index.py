@@ -116,17 +116,20 @@ class SearchIndex:
         self.lock = RLock()
         self._path = path
         self._segments: Segments | None = None
+        self._steps: Iterator[None] | None = None
+        self.place: LogPlace | None = None
+        self.seen_version = -1
+        self.is_checked, self.behind = False, True
+        self._begin()
+
+    def _begin(self) -> None:
+        """Hold no text."""
+        self.scanned: int | None = 0
         self._recent, self._writing = _Recent(), _Recent()
         self.live, self.openings = BitMap(), BitMap()
         self.thread_of, self.created = array("I"), array("Q")
-        self.place: LogPlace | None = None
-        self.scanned: int | None = 0
-        self.is_checked = False
-        self.seen_version = -1
-        self.behind = True
         self._whose: dict[int, Whose] = {}
         self._known = _none_known()
-        self._steps: Iterator[None] | None = None
 
     def open(self) -> None:
         """Read what is in the file. The first use of the index does it, so behind every fork."""
@@ -149,11 +152,8 @@ class SearchIndex:
             self._steps = None
             if self._segments:
                 self._segments.clear()
-            self._recent, self._writing = _Recent(), _Recent()
-            self.live, self.openings = BitMap(), BitMap()
-            self._known = _none_known()
-            self.thread_of, self.created = array("I"), array("Q")
-            self.place, self.scanned, self.is_checked = place, 0, True
+            self._begin()
+            self.place, self.is_checked = place, True
 
     @property
     def is_full(self) -> bool:
@@ -278,13 +278,14 @@ class SearchIndex:
         self._recent.extend(recent)
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, and forget what is not in it: the next use opens it again."""
         with self.lock:
-            self._steps = None
             if self._segments:
                 with suppress(apsw.Error):
                     self._segments.close()
-            self._segments = None
+            self._segments = self._steps = self.place = None
+            self.seen_version, self.is_checked, self.behind = -1, False, True
+            self._begin()
 
 
 def _none_known() -> ByteCache[str, WordTexts]:

@@ -63,7 +63,9 @@ async def similar(
         covered = sum(shared.values()) / whole
         likeness = (covered + _titled(index, text.title, asked)) / 2
         if likeness >= THRESHOLD and text.is_shown:
-            found.append(Similar(text.number, "", likeness, sorted(shared, key=shared.__getitem__)[::-1]))
+            found.append(
+                Similar(text.number, "", likeness, sorted(shared, key=shared.__getitem__)[::-1])
+            )
     whose = await search.whose(tx, [one.number for one in found])
     named = [
         one._replace(thread_id=whose[one.number][0])
@@ -112,7 +114,7 @@ def _having(index: SearchIndex, asked: Mapping[str, _Word]) -> dict[int, dict[st
 
 def _titled(index: SearchIndex, title: str, asked: Mapping[str, _Word]) -> float:
     """How much of a title the question has."""
-    all_forms = frozenset().union(*(word.forms for word in asked.values()))
+    all_forms = {form for word in asked.values() for form in word.forms}
     spoken = {word for word in words(title) if not says_little(word)}
     with index.lock:
         known = index.find(spoken)

@@ -118,11 +118,23 @@ class ReplyAccepted(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SimilarThread(Resource):
+    """A thread that seems to ask the same, and the words by which it does, the rarest first."""
+
+    id: str
+    title: str
+    status: Literal["open", "answered"]
+    accepted_reply_id: str | None = None
+    matched_on: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadCreated(Written):
     """The new thread and its receipt."""
 
     thread: Thread
     receipt: Receipt
+    similar: list[SimilarThread]
     next_actions: list[NextAction]
 
 
