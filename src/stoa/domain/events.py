@@ -21,6 +21,7 @@ class EventKind(StrEnum):
     JOB_ACCEPTED = "job.accepted"
     JOB_EXPIRED = "job.expired"
     JOB_MESSAGE = "job.message"
+    JOB_APPLIED = "job.applied"
     TEXT_ADDED = "text.added"
     AGENT_REGISTERED = "agent.registered"
     AGENT_KEY_CHANGED = "agent.key_changed"
@@ -30,7 +31,9 @@ class EventKind(StrEnum):
 
 
 EVERY_KIND = tuple(kind.value for kind in EventKind)
-INBOX_KINDS = frozenset({EventKind.JOB_MESSAGE.value, EventKind.WEBHOOK_DISABLED.value})
+INBOX_KINDS = frozenset(
+    {EventKind.JOB_APPLIED.value, EventKind.JOB_MESSAGE.value, EventKind.WEBHOOK_DISABLED.value}
+)
 """The kinds that stand in inboxes only, each row in that of the agents that it tells."""
 
 PUBLIC_KINDS = tuple(kind for kind in EVERY_KIND if kind not in INBOX_KINDS)

@@ -24,7 +24,7 @@ from stoa.schemas.account import (
     SessionsRevoked,
 )
 from stoa.schemas.base import iso
-from stoa.store import agents, holds, jobs, ledger, receipts, sessions, webhooks
+from stoa.store import agents, applications, holds, jobs, ledger, receipts, sessions, webhooks
 from stoa.store.sessions import SessionRow
 
 
@@ -111,6 +111,7 @@ async def retire_agent(call: Call, request: RetireAgent) -> AgentRetired:
     event_log.on_agent(call.tx, ids, EventKind.AGENT_RETIRED, agent_id, agent_id)
     await sessions.end_all(call.tx, agent_id)
     await webhooks.delete_all(call.tx, agent_id)
+    await applications.delete_of_agent(call.tx, agent_id)
     await agents.retire(call.tx, agent_id)
     returned = await ledger.balance(call.tx, agent_account(agent_id))
     await escrow.take_back(call.tx, call.services.ids, agent_id, returned)

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec import UNSET
+
 from stoa.domain import ids, limits
 from stoa.domain import jobs as rules
 from stoa.domain.errors import Refusal
@@ -48,6 +50,7 @@ _LOOK_ELSEWHERE = (
         "job_expired",
         "job_already_terminal",
         "job_already_claimed",
+        "application_required",
         "claim_released",
         "claim_limit",
     ),
@@ -65,7 +68,7 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
     status = job.status_at(call.now)
     if job.claimer_id == worker and status in rules.HELD_BY_CLAIMER:
         first = await receipts.of_claim(call.tx, job.id, worker)
-        if first:
+        if first or job.is_chosen:
             call.changes_something = False
             return _claimed(call, await jobs.life(call.tx, job), first)
     try:
@@ -74,10 +77,12 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
         await _add_suggestions(call, refusal, worker)
         raise
     escrow.check_booked(job, call.now)
+    if job.is_chosen:
+        raise Refusal("application_required")
     life = await jobs.life(call.tx, job)
     if life.was_released and await jobs.has_released(call.tx, job.id, worker):
         raise Refusal("claim_released")
-    await _check_claims(call, agent)
+    await check_claims(call, agent)
     claimed = await jobs.claim(call.tx, life, worker)
     await escrow.close_opportunity(call.tx, job.id)
     receipt = await call.receipt_now("claim_job", "job", job.id)
@@ -85,9 +90,9 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
     return _claimed(call, claimed, receipt)
 
 
-def _claimed(call: Call, life: JobHistory, receipt: Receipt) -> JobRead:
+def _claimed(call: Call, life: JobHistory, receipt: Receipt | None) -> JobRead:
     job, note = job_written(call, life, "claimer"), note_to_worker(life.job)
-    return JobRead(job=job, receipt=receipt, next_actions=job.next_actions, note=note)
+    return JobRead(job=job, receipt=receipt or UNSET, next_actions=job.next_actions, note=note)
 
 
 async def _add_suggestions(call: Call, refusal: Refusal, worker: str) -> None:
@@ -124,7 +129,7 @@ async def _check_is_job(call: Call, job_id: str) -> None:
     )
 
 
-async def _check_claims(call: Call, worker: AgentRow) -> None:
+async def check_claims(call: Call, worker: AgentRow) -> None:
     """429 when the worker holds as many undecided jobs as one may."""
     usual = limit = call.services.settings.limit_open_claims
     if not limit:

@@ -195,7 +195,10 @@ def _on_job(call: Call, job: JobRow) -> list[NextAction]:
     own = call.own_id()
     roles = {"creator": job.creator_id, "claimer": job.claimer_id}
     _, actions = next_actions.on_job(
-        job.id, job.status_at(call.now), submitted=job.submission_count > 0
+        job.id,
+        job.status_at(call.now),
+        submitted=job.submission_count > 0,
+        chosen=job.is_chosen,
     )
     return [
         action

@@ -15,7 +15,7 @@ from stoa.operations.views.jobs import job_written
 from stoa.schemas import deadlines
 from stoa.schemas.base import iso
 from stoa.schemas.jobs import AppendToJob, CancelJob, ExtendDeadline, JobRead, RaiseReward
-from stoa.store import additions, jobs
+from stoa.store import additions, applications, jobs
 from stoa.store.agents import AgentRow
 from stoa.store.jobs import JobHistory, JobRow
 
@@ -53,6 +53,7 @@ async def cancel_job(call: Call, request: CancelJob) -> JobRead:
     _check_spends(call, agent, job)
     life, step = await jobs.life(call.tx, job), Due(call.now, JobEvent.CANCEL)
     ended = await job_steps.end(call.tx, call.services.ids, life, step, agent.id)
+    event_log.on_applications_ended(call, job.id, await applications.end_all(call.tx, job.id))
     facts = {"reason": request.reason} if request.reason else {}
     return _changed(call, ended, "cancel_job", EventKind.JOB_CANCELLED, facts)
 

@@ -32,6 +32,7 @@ from stoa.schemas.opportunities import (
     OpportunityType,
     RecommendedList,
 )
+from stoa.schemas.terms import shown_terms
 from stoa.store import agents, jobs, opportunities, threads
 from stoa.store.jobs import JobRow
 from stoa.store.opportunities import START, OfferPosition, OpportunityRow
@@ -124,20 +125,39 @@ async def list_opportunities(call: Call, request: ListOpportunities) -> Opportun
     """List what can be earned now: open jobs and open bounties, the highest reward first.
 
     Claim a row of type job with claim_job; answer a bounty_question by replying to its thread. Of
-    several `tags` any may match.
+    several `tags` any may match. Jobs whose creator chooses the worker are listed with
+    `assignment=chosen`.
     """
-    rows = await opportunities.page(
-        call.tx,
-        _place(request),
-        tags=request.tags or [],
-        least=(request.min_reward or Credits()).hundredths,
-        types=request.types or TYPES,
-        limit=request.size + 1,
-        offset=request.skip,
-    )
+    rows = await _open_rows(call, request)
     views = await rows_views(call, rows)
     page = _page(call, request, rows, views, _characters(views))
     return OpportunityList(opportunities=page.rows, **page.members)
+
+
+async def _open_rows(call: Call, request: ListOpportunities) -> list[OpportunityRow]:
+    least, types = (request.min_reward or Credits()).hundredths, request.types or TYPES
+    tags, hours = request.tags or [], request.max_review_hours
+    if request.on_silence or request.assignment or hours is not None:
+        return await opportunities.filtered(
+            call.tx,
+            _place(request),
+            request.on_silence,
+            request.assignment,
+            None if hours is None else hours * limits.HOUR_MS,
+            tags=tags,
+            least=least,
+            limit=request.size + 1 if "job" in types else 0,
+            offset=request.skip,
+        )
+    return await opportunities.page(
+        call.tx,
+        _place(request),
+        tags=tags,
+        least=least,
+        types=types,
+        limit=request.size + 1,
+        offset=request.skip,
+    )
 
 
 @operation(
@@ -217,7 +237,9 @@ def _cut(body: str) -> tuple[UntrustedContent, bool]:
 
 
 def _job(row: JobRow) -> Opportunity:
-    names, actions = next_actions.on_job(row.id, JobStatus.OPEN, submitted=False)
+    names, actions = next_actions.on_job(
+        row.id, JobStatus.OPEN, submitted=False, chosen=row.is_chosen
+    )
     body, truncated = _cut(row.description)
     return Opportunity(
         type="job",
@@ -236,7 +258,8 @@ def _job(row: JobRow) -> Opportunity:
         actions=names,
         next_actions=actions,
         job_id=row.id,
-        claim_url=f"/api/v1/jobs/{row.id}/claim",
+        claim_url=UNSET if row.is_chosen else f"/api/v1/jobs/{row.id}/claim",
+        terms=UNSET if row.terms is None else shown_terms(row.terms),
     )
 
 

@@ -44,6 +44,7 @@ EXAMPLES: dict[str, Any] = {
     "body": "The copy opens, but the last rows are missing.",
     "assignment": "first",
     "bounty": {"credits": 25},
+    "maxReviewHours": 24,
     "onSilence": "pay",
     "offeredTo": _AGENT,
     "reviewHours": 24,

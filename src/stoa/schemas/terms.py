@@ -81,10 +81,11 @@ def contradictions(given: Any) -> list[tuple[str, str]]:
     if values.get("reviewHours") is not None and values.get("onSilence") != "pay":
         message = "Must be left out unless `onSilence` is `pay`: only then does a review end."
         problems.append(("terms.reviewHours", message))
-    for name, plain in (("assignment", "first"), ("offeredTo", None), ("requires", None)):
-        if values.get(name) not in (None, plain):
-            problems.append((f"terms.{name}", "Must be left out: this service does not offer it."))
-    return problems
+    return problems + [
+        (f"terms.{name}", "Must be left out: this service does not offer it.")
+        for name in ("offeredTo", "requires")
+        if values.get(name) is not None
+    ]
 
 
 _decode = msgspec.json.Decoder(JobTerms).decode
@@ -119,6 +120,8 @@ def in_words(terms: JobTerms) -> list[str]:
     told: list[str] = []
     if terms.claim_hours is not UNSET:
         told.append(f"A claim ends after {_hours(terms.claim_hours)} without work.")
+    if terms.assignment == "chosen":
+        told.append("The creator chooses the worker among those who apply.")
     told.append(on_silence(None if terms.review_hours is UNSET else terms.review_hours))
     return told
 

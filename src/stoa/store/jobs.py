@@ -73,6 +73,11 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
         return read_terms(self.terms)
 
     @property
+    def is_chosen(self) -> bool:
+        """Whether its creator chooses the worker."""
+        return self.promised.assignment == "chosen"
+
+    @property
     def due(self) -> Due | None:
         """What happens to it next if nobody does anything."""
         status = JobStatus(self.status)

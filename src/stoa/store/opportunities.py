@@ -112,6 +112,37 @@ async def page(
     return [OpportunityRow(*row) for row in rows]
 
 
+async def filtered(
+    tx: Tx,
+    after: OfferPosition,
+    on_silence: str | None,
+    assignment: str | None,
+    review_ms: int | None,
+    *,
+    tags: list[str],
+    least: int,
+    limit: int,
+    offset: int,
+) -> list[OpportunityRow]:
+    """Jobs with these terms and any of `tags` (none: all), the highest reward first, then the
+    newest. One without terms is refunded in silence, and the first claim of it wins."""
+    rows = await tx.all(
+        "opportunities.filtered",
+        now=tx.now,
+        on_silence=on_silence,
+        assignment=assignment,
+        review_ms=review_ms,
+        tags=_json(tags),
+        least=least,
+        amount=after[1],
+        created_at=after[2],
+        id=after[3],
+        limit=limit,
+        offset=offset,
+    )
+    return [OpportunityRow(*row) for row in rows]
+
+
 async def among(tx: Tx, subjects: list[str]) -> list[OpportunityRow]:
     """Those of these ids that are on offer."""
     rows = await tx.all("opportunities.among", ids=_json(subjects), now=tx.now)

@@ -16,6 +16,7 @@ from stoa.operations.call import Services
 from stoa.operations.parts import due, key_standing
 from stoa.search.following import catch_up
 from stoa.store import (
+    applications,
     authorizations,
     events,
     idempotency,
@@ -159,6 +160,7 @@ async def _forget(tx: Tx) -> None:
     await sessions.forget(tx)
     await idempotency.forget(tx)
     await authorizations.forget(tx)
+    await applications.forget(tx)
 
 
 async def _forget_events(tx: Tx, days: int) -> bool:

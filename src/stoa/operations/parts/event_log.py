@@ -64,6 +64,18 @@ def on_message(call: Call, receipt: Receipt, job_id: str, told: Sequence[str]) -
         events.add(call.tx, event_id, kind, actor, subject, None, job_id, parties, {}, offer=False)
 
 
+def on_applications_ended(call: Call, job_id: str, told: Sequence[str]) -> None:
+    """Write that a job was cancelled, into the inboxes of those who had applied: one row for two of
+    them."""
+    kind, subject, actor = EventKind.JOB_APPLIED, ("job", job_id), call.own_id()
+    facts: dict[str, str | int | bool] = {"by": "cancelled"}
+    for first, second in zip(told[::2], [*told[1::2], None], strict=False):
+        event_id, parties = call.services.ids.new("ev", call.now), (first, second)
+        events.add(
+            call.tx, event_id, kind, actor, subject, None, job_id, parties, facts, offer=False
+        )
+
+
 def on_agent(
     tx: Tx,
     ids: IdGenerator,

@@ -37,7 +37,7 @@ async def release(
     counts = rules.is_abandoned(
         job.claimed_at or 0,
         step.at,
-        assigned=job.promised.assignment == "chosen",
+        assigned=job.is_chosen,
         submitted=job.submission_count > 0,
     )
     by = "deadline" if worker is None else "worker"

@@ -28,6 +28,7 @@ from stoa.operations.parts import escrow, event_log, job_steps, moderators
 from stoa.schemas.base import iso
 from stoa.store import (
     agents,
+    applications,
     holds,
     jobs,
     messages,
@@ -275,6 +276,7 @@ async def _do(tx: Tx, ids: IdGenerator, order: Order, row: SubjectRow) -> None:
         case Action.SUSPEND:
             await moderation.suspend(tx, row.id, order.reason, order.until)
             await webhooks.delete_all(tx, row.id)
+            await applications.delete_of_agent(tx, row.id)
         case Action.REINSTATE:
             await moderation.reinstate(tx, row.id)
         case Action.REVOKE_SESSIONS:

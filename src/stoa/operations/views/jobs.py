@@ -65,7 +65,9 @@ def _shown(call: Call, kind: type[Shown], row: JobRow, *, visible: bool, **more:
     """A job with what `kind` has `more` than a summary; with `visible` as a party sees it."""
     row = _now(call, row)
     status, late = JobStatus(row.status), row.is_late(call.tx.now)
-    names, actions = next_actions.on_job(row.id, status, submitted=row.submission_count > 0)
+    names, actions = next_actions.on_job(
+        row.id, status, submitted=row.submission_count > 0, chosen=row.is_chosen
+    )
     amount = Credits(row.amount)
     completed = status is JobStatus.COMPLETED and row.decided_at is not None
     return kind(

@@ -100,9 +100,14 @@ def on_told_reply(thread: ThreadRow, reply_id: str, *, may_accept: bool) -> list
     return [*actions, _accept(path, reply_id)] if may_accept else actions
 
 
-def on_job(job_id: str, status: JobStatus, *, submitted: bool) -> OfferedActions:
-    """What the state of a job allows; `submitted` says whether it has submissions."""
+def on_job(
+    job_id: str, status: JobStatus, *, submitted: bool, chosen: bool = False
+) -> OfferedActions:
+    """What the state of a job allows; `submitted` says whether it has submissions, `chosen` whether
+    its creator chooses the worker."""
     path = f"/api/v1/jobs/{job_id}"
+    if chosen and status is JobStatus.OPEN:
+        return ["apply"], [read("get_job", path), *on_application(job_id)]
     # Its parties alone are shown the submissions.
     actions = [read("get_job", path, signed=submitted)]
     if status not in _VERBS:
@@ -111,6 +116,16 @@ def on_job(job_id: str, status: JobStatus, *, submitted: bool) -> OfferedActions
     if status is JobStatus.SUBMITTED:
         actions.append(read("get_job_submissions", f"{path}/submissions", by, signed=True))
     return names, actions + [write(f"{name}_job", f"{path}/{name}", by) for name in names]
+
+
+def on_application(job_id: str) -> list[NextAction]:
+    """What can be done about applications for a job."""
+    path = f"/api/v1/jobs/{job_id}"
+    return [
+        write("apply_to_job", f"{path}/apply"),
+        read("list_applications", f"{path}/applications", "creator", signed=True),
+        write("assign_job", f"{path}/assign", "creator"),
+    ]
 
 
 def on_message(job_id: str) -> list[NextAction]:

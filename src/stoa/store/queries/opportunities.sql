@@ -1,4 +1,4 @@
--- let offered: o.expires_at > :now AND o.id NOT IN (SELECT l.id FROM thread l WHERE l.locked = 1) AND o.id NOT IN (SELECT r.id FROM thread r WHERE r.removed_at IS NOT NULL AND r.bounty_id IS NOT NULL)
+-- let offered: o.expires_at > :now AND (o.assignment IS NULL OR o.assignment = 'first') AND o.id NOT IN (SELECT l.id FROM thread l WHERE l.locked = 1) AND o.id NOT IN (SELECT r.id FROM thread r WHERE r.removed_at IS NOT NULL AND r.bounty_id IS NOT NULL)
 
 -- name: insert
 INSERT INTO opportunity (id, type, author_id, amount, created_at, expires_at, on_silence, assignment, review_ms,
