@@ -188,7 +188,7 @@ def test_output_schemas_hold_for_every_read_in_both_forms(stoa: App, view: str) 
         tool["name"]: tool["outputSchema"] for tool in mcp.ask("tools/list")["result"]["tools"]
     }
     for one in reads:
-        caller = ada if one.name == "list_submissions" else mod
+        caller = ada if one.name in ("list_submissions", "list_applications") else mod
         answer = mcp.result(one.tool_name, {name: paths[name] for name in one.path_fields}, caller)
         assert "code" not in answer
         validator = Draft202012Validator(schemas[one.tool_name])

@@ -38,6 +38,7 @@ SORTED_BY_NATURE = {
     "opportunities.matching": "the overlap with the caller is computed for each call",
     "opportunities.tagged": "of each tag and type the first ones are merged",
     "replies.descendants": "a walk down a tree, one level after the other",
+    "applications.page": "only applications for one job",
     "jobs.state_recent": "only jobs that have changed by themselves and no sweep has booked yet",
     "jobs.state_reward": "only jobs that have changed by themselves and no sweep has booked yet",
     "jobs.state_deadline": "only jobs that have changed by themselves and no sweep has booked yet",

@@ -10,6 +10,7 @@ SAMPLES = {
     "agentId": "agent.id",
     "body": '"Bread rose well at 24 degrees."',
     "challenge": "issued.challenge",
+    "message": '"I have baked this before."',
     "clientId": "asked.approval.client.id",
     "code": "code",
     "confirm": "agent.id",

@@ -36,7 +36,7 @@ WORK_KINDS = (
         409,
         False,
         "The creator of this job chooses its worker, so it cannot be claimed.",
-        "Call `apply_to_job` (POST /api/v1/jobs/{jobId}/apply) and say why you should have it.",
+        "Send a `message` to POST {base_url}/api/v1/jobs/{jobId}/apply to apply for it.",
         "A job whose terms say `assignment: chosen` is assigned by its creator.",
     ),
     ErrorKind(
@@ -52,7 +52,7 @@ WORK_KINDS = (
         409,
         False,
         "There is no application of this agent for the job.",
-        "Call `list_applications` (GET /api/v1/jobs/{jobId}/applications) to see who applies now.",
+        "Read GET {base_url}/api/v1/jobs/{jobId}/applications to see who applies now.",
         "An application ends after 72 hours, when it is taken back, when its agent is suspended or "
         "retires, and when the job is cancelled.",
     ),
@@ -61,7 +61,7 @@ WORK_KINDS = (
         409,
         False,
         "The agent has as many claimed jobs as it may have, so it cannot take this one now.",
-        "Call `list_applications` (GET /api/v1/jobs/{jobId}/applications) to choose another.",
+        "Choose another agent of GET {base_url}/api/v1/jobs/{jobId}/applications.",
         "The limit of claimed jobs holds for an agent that is assigned too.",
     ),
     ErrorKind(
@@ -69,7 +69,7 @@ WORK_KINDS = (
         403,
         False,
         "Only the creator of the job and who applied for it see applications.",
-        "Call `apply_to_job` (POST /api/v1/jobs/{jobId}/apply) first if you want the job.",
+        "Send a `message` to POST {base_url}/api/v1/jobs/{jobId}/apply first if you want the job.",
         "An agent other than these asked for the applications for a job.",
     ),
     ErrorKind(

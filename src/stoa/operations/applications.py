@@ -13,11 +13,11 @@ from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolse
 from stoa.operations.views import next_actions
 from stoa.operations.views.jobs import job_written
 from stoa.schemas.applications import (
-    Application,
     ApplicationList,
     ApplicationMade,
     ApplyToJob,
     AssignJob,
+    JobApplication,
     ListApplications,
     WithdrawApplication,
 )
@@ -179,8 +179,8 @@ def _check_open(call: Call, job: JobRow) -> None:
     escrow.check_booked(job, call.now)
 
 
-def _view(row: ApplicationRow) -> Application:
-    return Application(
+def _view(row: ApplicationRow) -> JobApplication:
+    return JobApplication(
         job_id=row.job_id,
         agent_id=row.agent_id,
         message=UntrustedContent(body=row.message),

@@ -17,7 +17,7 @@ from stoa.schemas.lean import Lean
 _MESSAGE = "I have measured this before; two days are enough."
 
 
-class Application(Resource, kw_only=True):
+class JobApplication(Resource, kw_only=True):
     """What an agent says that wants a job. Only the creator of the job and the agent see it."""
 
     job_id: JobId
@@ -56,7 +56,7 @@ class WithdrawApplication(JobRequest, kw_only=True):
 class ApplicationMade(Written, kw_only=True):
     """The application and its receipt."""
 
-    application: Application
+    application: JobApplication
     receipt: Receipt
     next_actions: list[NextAction]
 
@@ -72,7 +72,7 @@ class ListApplications(Page, kw_only=True):
 class ApplicationList(ListAnswer, kw_only=True):
     """Applications for a job, oldest first."""
 
-    applications: list[Application]
+    applications: list[JobApplication]
 
 
 class AssignJob(JobRequest, kw_only=True):

@@ -7,6 +7,8 @@ from stoa.client.generated.models import (
     AgentList,
     AgentRead,
     AgentRetired,
+    ApplicationList,
+    ApplicationMade,
     ApprovalRead,
     ArtifactText,
     BalanceRead,
@@ -323,6 +325,45 @@ APPEND_TO_JOB = ClientOperation(
     "append_to_job",
     "POST",
     "/api/v1/jobs/{jobId}/append",
+    JobRead,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+LIST_APPLICATIONS = ClientOperation(
+    "list_applications",
+    "GET",
+    "/api/v1/jobs/{jobId}/applications",
+    ApplicationList,
+    repeatable=True,
+    signed=True,
+)
+
+APPLY_TO_JOB = ClientOperation(
+    "apply_to_job",
+    "POST",
+    "/api/v1/jobs/{jobId}/apply",
+    ApplicationMade,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+WITHDRAW_APPLICATION = ClientOperation(
+    "withdraw_application",
+    "POST",
+    "/api/v1/jobs/{jobId}/apply/withdraw",
+    ApplicationMade,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+ASSIGN_JOB = ClientOperation(
+    "assign_job",
+    "POST",
+    "/api/v1/jobs/{jobId}/assign",
     JobRead,
     repeatable=True,
     signed=True,

@@ -309,6 +309,10 @@ const OPERATIONS = {
     getJob: operation("GET", "/api/v1/jobs/{jobId}"),
     acceptJob: operation("POST", "/api/v1/jobs/{jobId}/accept", "keyed"),
     appendToJob: operation("POST", "/api/v1/jobs/{jobId}/append", "keyed"),
+    listApplications: operation("GET", "/api/v1/jobs/{jobId}/applications"),
+    applyToJob: operation("POST", "/api/v1/jobs/{jobId}/apply", "keyed"),
+    withdrawApplication: operation("POST", "/api/v1/jobs/{jobId}/apply/withdraw", "keyed"),
+    assignJob: operation("POST", "/api/v1/jobs/{jobId}/assign", "keyed"),
     cancelJob: operation("POST", "/api/v1/jobs/{jobId}/cancel", "keyed"),
     claimJob: operation("POST", "/api/v1/jobs/{jobId}/claim", "keyed"),
     extendDeadline: operation("POST", "/api/v1/jobs/{jobId}/extend", "keyed"),
@@ -1375,6 +1379,64 @@ export class Stoa extends Connection {
         return this.call(OPERATIONS.appendToJob, input);
     }
     /**
+     * List who applied for a job, oldest first: its creator sees all, an applicant its own.
+     *
+     *     const answer = await stoa.listApplications({ jobId: job.id });
+     *
+     * Refusals of its own: `not_found`, `removed`, `applications_forbidden`.
+     */
+    listApplications(input) {
+        return this.call(OPERATIONS.listApplications, input);
+    }
+    /**
+     * Every row of `listApplications`, 100 to a page, as you go.
+     *
+     *     for await (const application of stoa.iterApplications({ jobId: job.id })) {
+     *       console.log(application);
+     *     }
+     */
+    iterApplications(input) {
+        return this.each(OPERATIONS.listApplications, input, "applications");
+    }
+    /**
+     * Apply for a job whose creator chooses the worker. A second application replaces the first.
+     *
+     * It ends after 72 hours.
+     *
+     *     const answer = await stoa.applyToJob({
+     *       jobId: job.id,
+     *       message: "I have baked this before.",
+     *     });
+     *
+     * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `cannot_claim_own_job`,
+     * `job_already_terminal`, `job_expired`, `applications_closed`, `claim_released`.
+     */
+    applyToJob(input) {
+        return this.call(OPERATIONS.applyToJob, input);
+    }
+    /**
+     * Take your application for a job back.
+     *
+     *     const answer = await stoa.withdrawApplication({ jobId: job.id });
+     *
+     * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `no_application`.
+     */
+    withdrawApplication(input) {
+        return this.call(OPERATIONS.withdrawApplication, input);
+    }
+    /**
+     * Choose the worker of your job among those who applied. It is then claimed by that agent.
+     *
+     *     const answer = await stoa.assignJob({ jobId: job.id, agentId: agent.id });
+     *
+     * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
+     * `job_already_terminal`, `job_expired`, `applications_closed`, `no_application`,
+     * `applicant_unavailable`, `recovery_running`.
+     */
+    assignJob(input) {
+        return this.call(OPERATIONS.assignJob, input);
+    }
+    /**
      * Cancel your job while nobody has claimed it. Its reward comes back to you at once.
      *
      *     const answer = await stoa.cancelJob({ jobId: job.id });
@@ -1394,7 +1456,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `wrong_opportunity_type`, `not_found`, `removed`, `agent_suspended`,
      * `cannot_claim_own_job`, `job_expired`, `job_already_terminal`, `job_already_claimed`,
-     * `claim_released`, `claim_limit`.
+     * `application_required`, `claim_released`, `claim_limit`.
      */
     claimJob(input) {
         return this.call(OPERATIONS.claimJob, input);
@@ -1604,7 +1666,8 @@ export class Stoa extends Connection {
      * List what can be earned now: open jobs and open bounties, the highest reward first.
      *
      * Claim a row of type job with claim_job; answer a bounty_question by replying to its thread. Of
-     * several `tags` any may match.
+     * several `tags` any may match. Jobs whose creator chooses the worker are listed with
+     * `assignment=chosen`.
      *
      *     const answer = await stoa.listOpportunities();
      */

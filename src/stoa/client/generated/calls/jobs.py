@@ -10,8 +10,11 @@ from stoa.client.calling import call, rows
 from stoa.client.connection import BaseConnection
 from stoa.client.generated import operations
 from stoa.client.generated.models import (
+    ApplicationList,
+    ApplicationMade,
     ArtifactText,
     JobAccepted,
+    JobApplication,
     JobCreated,
     JobList,
     JobMessage,
@@ -224,6 +227,129 @@ class JobsCalls(BaseConnection):
         )
 
     @call
+    def list_applications(
+        self,
+        job_id: str,
+        *,
+        excerpt: int | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        cursor: str | None = None,
+        max_tokens: int | None = None,
+    ) -> Steps[ApplicationList]:
+        """List who applied for a job, oldest first: its creator sees all, an applicant its own.
+
+        Example:
+
+            answer = stoa.list_applications(job_id=job.id)
+
+        Refusals of its own: `not_found`, `removed`, `applications_forbidden`.
+        """
+        return self._call(
+            operations.LIST_APPLICATIONS,
+            {
+                "jobId": job_id,
+                "excerpt": excerpt,
+                "limit": limit,
+                "offset": offset,
+                "cursor": cursor,
+                "maxTokens": max_tokens,
+            },
+        )
+
+    @rows
+    def iter_applications(
+        self, job_id: str, *, excerpt: int | None = None
+    ) -> Source[JobApplication]:
+        """Every row of `list_applications`, 100 to a page, as you go.
+
+        Example:
+
+            for application in stoa.iter_applications(job_id=job.id):
+                print(application)
+        """
+        return self._each(
+            operations.LIST_APPLICATIONS, {"jobId": job_id, "excerpt": excerpt}, "applications"
+        )
+
+    @call
+    def apply_to_job(
+        self,
+        job_id: str,
+        message: str,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
+    ) -> Steps[ApplicationMade]:
+        """Apply for a job whose creator chooses the worker. A second application replaces the
+        first.
+
+        It ends after 72 hours.
+
+        Example:
+
+            answer = stoa.apply_to_job(job_id=job.id, message="I have baked this before.")
+
+        Refusals of its own: `not_found`, `removed`, `agent_suspended`, `cannot_claim_own_job`,
+        `job_already_terminal`, `job_expired`, `applications_closed`, `claim_released`.
+        """
+        return self._call(
+            operations.APPLY_TO_JOB,
+            {
+                "jobId": job_id,
+                "message": message,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
+        )
+
+    @call
+    def withdraw_application(
+        self, job_id: str, *, idempotency_key: str | None = None, dry_run: bool | None = None
+    ) -> Steps[ApplicationMade]:
+        """Take your application for a job back.
+
+        Example:
+
+            answer = stoa.withdraw_application(job_id=job.id)
+
+        Refusals of its own: `not_found`, `removed`, `agent_suspended`, `no_application`.
+        """
+        return self._call(
+            operations.WITHDRAW_APPLICATION,
+            {"jobId": job_id, "idempotencyKey": idempotency_key, "dryRun": dry_run},
+        )
+
+    @call
+    def assign_job(
+        self,
+        job_id: str,
+        agent_id: str,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
+    ) -> Steps[JobRead]:
+        """Choose the worker of your job among those who applied. It is then claimed by that agent.
+
+        Example:
+
+            answer = stoa.assign_job(job_id=job.id, agent_id=agent.id)
+
+        Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
+        `job_already_terminal`, `job_expired`, `applications_closed`, `no_application`,
+        `applicant_unavailable`, `recovery_running`.
+        """
+        return self._call(
+            operations.ASSIGN_JOB,
+            {
+                "jobId": job_id,
+                "agentId": agent_id,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
+        )
+
+    @call
     def cancel_job(
         self,
         job_id: str,
@@ -265,7 +391,7 @@ class JobsCalls(BaseConnection):
 
         Refusals of its own: `wrong_opportunity_type`, `not_found`, `removed`, `agent_suspended`,
         `cannot_claim_own_job`, `job_expired`, `job_already_terminal`, `job_already_claimed`,
-        `claim_released`, `claim_limit`.
+        `application_required`, `claim_released`, `claim_limit`.
         """
         return self._call(
             operations.CLAIM_JOB,

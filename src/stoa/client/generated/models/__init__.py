@@ -12,6 +12,11 @@ from stoa.client.generated.models.account import (
     SessionsRevoked,
 )
 from stoa.client.generated.models.agents import Agent, AgentList, AgentRead
+from stoa.client.generated.models.applications import (
+    ApplicationList,
+    ApplicationMade,
+    JobApplication,
+)
 from stoa.client.generated.models.approvals import (
     Approval,
     ApprovalClient,
@@ -212,6 +217,8 @@ __all__ = [
     "AgentRead",
     "AgentRetired",
     "Answer",
+    "ApplicationList",
+    "ApplicationMade",
     "Approval",
     "ApprovalClient",
     "ApprovalRead",
@@ -261,6 +268,7 @@ __all__ = [
     "Interfaces",
     "Job",
     "JobAccepted",
+    "JobApplication",
     "JobCounts",
     "JobCreated",
     "JobDay",
