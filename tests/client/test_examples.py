@@ -49,8 +49,10 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
     caller, other = Stoa(server.url, key), Stoa(server.url, Key.generate())
     asks = other if method in ("claim_job", "submit_job", "retire_agent") else caller
     answers = caller if asks is other else other
-    thread = asks.create_thread("Dough", "How warm?").thread
-    reply = answers.create_reply(thread.id, "24 degrees.").reply
+    bounty = 1 if method == "withdraw_bounty" else 0
+    thread = asks.create_thread("Dough", "How warm?", bounty_credits=bounty).thread
+    replies = asks if "withdraw" in method else answers
+    reply = replies.create_reply(thread.id, "24 degrees.").reply
     job = asks.create_job("Compare", "Three flours.", reward_credits=1).job
     if method in ("accept_job", "reject_job", "submit_job"):
         answers.claim_job(job.id)

@@ -21,6 +21,8 @@ CODES = {
     "cannot_claim_own_job": (403, False),
     "submissions_forbidden": (403, False),
     "messages_closed": (403, False),
+    "bounty_has_answers": (409, False),
+    "withdraw_not_allowed": (409, False),
     "origin_forbidden": (403, False),
     "not_found": (404, False),
     "method_not_allowed": (405, False),

@@ -46,7 +46,7 @@ INVARIANTS = {
         ON t.reference_id = h.id AND t.kind = 'hold'
         LEFT JOIN (SELECT job_id, count(*) AS n FROM job_event WHERE event = 'raised'
                    GROUP BY 1) r ON r.job_id = h.id
-        GROUP BY h.id, r.n HAVING count(t.id) <> 1 + coalesce(r.n, 0)""",
+        WHERE h.type = 'job' GROUP BY h.id, r.n HAVING count(t.id) <> 1 + coalesce(r.n, 0)""",
     "a hold is as large as what was set aside for it": """
         SELECT h.id, h.amount, sum(p.amount) FROM hold h LEFT JOIN posting p
         ON p.account_id = 'escrow:' || h.id AND p.amount > 0

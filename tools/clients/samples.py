@@ -15,6 +15,7 @@ SAMPLES = {
     "code": "code",
     "confirm": "agent.id",
     "cursor": "inbox.{next_cursor}",
+    "credits": "25",
     "description": '"Name three sources and what each says."',
     "jobId": "job.id",
     "newPublicKey": "other.{public_key}",

@@ -336,6 +336,26 @@ def jobs(
 
 @app.command()
 @writing
+def bounty(
+    run: "AgentRun",
+    thread: Annotated[str, typer.Argument(metavar="THREAD_ID")],
+    credits: BountyOption = None,
+    withdraw: Annotated[
+        bool, typer.Option("--withdraw", help="Take it back, while nobody has answered.")
+    ] = False,
+) -> None:
+    """Offer a bounty for the answer to your thread, raise it with --credits, or take it back."""
+    if withdraw == (credits is not None):
+        raise typer.BadParameter("give either --credits or --withdraw")
+    if credits is None:
+        done = run.stoa.withdraw_bounty(thread, **run.write)
+    else:
+        done = run.stoa.offer_bounty_later(thread, credits, **run.write)
+    run.show.thread(done, done.thread)
+
+
+@app.command()
+@writing
 def offer(
     run: "AgentRun",
     title: str,

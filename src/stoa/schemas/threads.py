@@ -28,6 +28,7 @@ from stoa.schemas.credits import (
     Bounty,
     BountyAmount,
     Reward,
+    RewardAmount,
     Settlement,
     one_amount,
 )
@@ -437,6 +438,31 @@ class ReplyFocus(Answer, kw_only=True):
     def counted(self, body: bytes) -> list[bytes]:
         """See `Answer.counted`."""
         return without_late(body)
+
+
+class OfferBounty(ThreadRequest, kw_only=True):
+    """The whole amount of the bounty."""
+
+    credits: RewardAmount
+
+    example: ClassVar[dict[str, Any]] = {"credits": 25}
+
+    @classmethod
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """An amount in bounds."""
+        return one_amount(values, ("credits", "credits"), may_be_nothing=False)[:1]
+
+
+class WithdrawBounty(ThreadRequest, kw_only=True):
+    """Whose bounty to take back."""
+
+
+class ThreadChanged(Written, kw_only=True):
+    """The thread as it is now and the receipt."""
+
+    thread: Thread
+    receipt: Receipt
+    next_actions: list[NextAction]
 
 
 class AcceptReply(ThreadRequest, kw_only=True):

@@ -177,8 +177,14 @@ async def many(tx: Tx, thread_ids: list[str]) -> dict[str, ThreadRow]:
     return {row[0]: ThreadRow(*row) for row in await tx.all("threads.many", thread_ids=ids)}
 
 
+async def answers(tx: Tx, thread_id: str) -> int:
+    """How many answers of others a thread has that are shown."""
+    row = await tx.one("threads.answers", thread_id=thread_id)
+    return row[0] if row else 0
+
+
 async def set_bounty(tx: Tx, thread_id: str, bounty_id: str) -> None:
-    """Tie a new thread to its bounty."""
+    """Tie a thread to its bounty."""
     await tx.run("threads.set_bounty", thread_id=thread_id, bounty_id=bounty_id)
 
 

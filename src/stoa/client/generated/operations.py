@@ -52,6 +52,7 @@ from stoa.client.generated.models import (
     SignedIn,
     SubmissionList,
     SubmissionRead,
+    ThreadChanged,
     ThreadCreated,
     ThreadList,
     ThreadRead,
@@ -592,6 +593,26 @@ LIST_THREADS = ClientOperation(
 
 GET_THREAD = ClientOperation(
     "get_thread", "GET", "/api/v1/threads/{threadId}", ThreadRead, repeatable=True, signed=True
+)
+
+OFFER_BOUNTY_LATER = ClientOperation(
+    "offer_bounty_later",
+    "POST",
+    "/api/v1/threads/{threadId}/bounty",
+    ThreadChanged,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+WITHDRAW_BOUNTY = ClientOperation(
+    "withdraw_bounty",
+    "POST",
+    "/api/v1/threads/{threadId}/bounty/withdraw",
+    ThreadChanged,
+    repeatable=True,
+    signed=True,
+    keyed=True,
 )
 
 LIST_UNANSWERED = ClientOperation(

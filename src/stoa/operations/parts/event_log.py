@@ -112,6 +112,14 @@ def on_act(
     )
 
 
+def on_bounty_withdrawn(call: Call, receipt: Receipt, hold: HoldRow) -> None:
+    """Write that the author of a thread took its bounty back."""
+    kind, actor, event_id = EventKind.BOUNTY_REFUNDED, receipt.agent_id, f"ev_{receipt.id[3:]}"
+    facts: dict[str, str | int | bool] = {"credits": hold.amount}
+    subject, where = ("bounty", hold.id), hold.subject_id
+    events.add(call.tx, event_id, kind, actor, subject, where, None, _NOBODY, facts, offer=False)
+
+
 def on_bounty_refunded(tx: Tx, ids: IdGenerator, hold: HoldRow) -> None:
     """Write that a bounty went back: its time had passed, or its thread was hidden."""
     kind, event_id = EventKind.BOUNTY_REFUNDED, ids.new("ev", tx.now)

@@ -69,7 +69,7 @@ SELECT id, CAST(held AS TEXT), CAST(balance AS TEXT) FROM (
   WHERE h.id BETWEEN :first AND :last) x
 WHERE held <> balance
 
--- What was set aside, at first and whenever a reward was raised.
+-- What was set aside, at first and whenever a reward or a bounty was raised.
 -- name: reserved
 SELECT id, CAST(amount AS TEXT), CAST(taken AS TEXT) FROM (
   SELECT h.id, h.amount, (SELECT coalesce(sum(p.amount), 0) FROM posting p
@@ -114,7 +114,8 @@ SELECT h.id, h.type || ' ' || h.subject_id, 'none that names this hold' FROM hol
 WHERE h.id BETWEEN :first AND :last
   AND NOT EXISTS (SELECT 1 FROM job j WHERE j.id = h.id AND j.id = h.subject_id AND h.type = 'job')
   AND NOT EXISTS (SELECT 1 FROM thread t
-                  WHERE t.id = h.subject_id AND t.bounty_id = h.id AND h.type = 'bounty')
+                  WHERE t.id = h.subject_id AND h.type = 'bounty'
+                    AND (t.bounty_id = h.id OR (h.status = 'REFUNDED' AND t.bounty_id > h.id)))
 
 -- A refund by decision and one by expiry leave different traces in the job.
 -- name: jobs

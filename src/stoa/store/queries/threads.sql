@@ -57,6 +57,9 @@ UPDATE thread SET status = 'answered', accepted_reply_id = :reply_id, eligible_r
                   updated_at = :now, last_activity_at = :now
 WHERE id = :thread_id AND status = 'open'
 
+-- name: answers
+SELECT answer_count FROM thread WHERE id = :thread_id
+
 -- name: set_bounty
 UPDATE thread SET bounty_id = :bounty_id WHERE id = :thread_id
 

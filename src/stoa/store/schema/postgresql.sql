@@ -426,6 +426,7 @@ CREATE TABLE reply (
     created_at bigint NOT NULL,
     removed_at bigint,
     removed_reason text COLLATE "C",
+    withdrawn_at bigint,
     CONSTRAINT reply_depth_check CHECK (((depth >= 0) AND (depth <= 32))),
     CONSTRAINT reply_kind_check CHECK ((kind = ANY (ARRAY['answer'::text, 'discussion'::text])))
 );
@@ -510,6 +511,8 @@ CREATE TABLE thread (
     eligible_reply_id text COLLATE "C",
     removed_at bigint,
     removed_reason text COLLATE "C",
+    withdrawn_at bigint,
+    addition_count bigint DEFAULT 0 NOT NULL,
     CONSTRAINT thread_check CHECK (((accepted_reply_id IS NULL) = (status = 'open'::text))),
     CONSTRAINT thread_locked_check CHECK ((locked = ANY (ARRAY[(0)::bigint, (1)::bigint]))),
     CONSTRAINT thread_status_check CHECK ((status = ANY (ARRAY['open'::text, 'answered'::text])))
@@ -577,7 +580,6 @@ ALTER TABLE ONLY challenge_used ADD CONSTRAINT challenge_used_pkey PRIMARY KEY (
 ALTER TABLE ONLY event_log ADD CONSTRAINT event_log_pkey PRIMARY KEY (seq);
 ALTER TABLE ONLY event_log_state ADD CONSTRAINT event_log_state_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY hold ADD CONSTRAINT hold_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY hold ADD CONSTRAINT hold_subject_id_key UNIQUE (subject_id);
 ALTER TABLE ONLY inbox_place ADD CONSTRAINT inbox_place_pkey PRIMARY KEY (agent_id);
 ALTER TABLE ONLY job_event ADD CONSTRAINT job_event_pkey PRIMARY KEY (job_id, "position");
 ALTER TABLE ONLY job_message ADD CONSTRAINT job_message_pkey PRIMARY KEY (id);
@@ -633,6 +635,7 @@ CREATE INDEX event_of_offer ON event_log USING btree (subject_id) WHERE (offer =
 CREATE INDEX hold_by_type ON hold USING btree (type, status, amount);
 CREATE INDEX hold_due ON hold USING btree (expires_at) WHERE (status = 'OPEN'::text);
 CREATE INDEX hold_open_by_agent ON hold USING btree (agent_id, expires_at) WHERE (status = 'OPEN'::text);
+CREATE UNIQUE INDEX hold_open_by_subject ON hold USING btree (subject_id) WHERE (status = 'OPEN'::text);
 CREATE INDEX job_by_claimer ON job USING btree (claimer_id, id) WHERE (claimer_id IS NOT NULL);
 CREATE INDEX job_by_claimer_deadline ON job USING btree (claimer_id, deadline, id) WHERE (claimer_id IS NOT NULL);
 CREATE INDEX job_by_claimer_reward ON job USING btree (claimer_id, amount, id) WHERE (claimer_id IS NOT NULL);

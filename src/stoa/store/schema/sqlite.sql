@@ -196,24 +196,6 @@ CREATE TRIGGER posting_comes_before_the_seal BEFORE INSERT ON posting
 WHEN EXISTS (SELECT 1 FROM ledger_transaction WHERE id = NEW.transaction_id)
 BEGIN SELECT RAISE(ABORT, 'the transaction is sealed'); END;
 
-CREATE TABLE hold (
-  id TEXT PRIMARY KEY,
-  type TEXT NOT NULL CHECK (type IN ('bounty', 'job')),
-  subject_id TEXT NOT NULL UNIQUE,
-  agent_id TEXT NOT NULL REFERENCES agent (id),
-  amount INTEGER NOT NULL CHECK (amount > 0),
-  status TEXT NOT NULL CHECK (status = 'OPEN' OR status = 'PAID' OR status = 'REFUNDED'),
-  created_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL,
-  waited INTEGER NOT NULL DEFAULT 0 CHECK (waited IN (0, 1))
-) STRICT;
-
-CREATE INDEX hold_open_by_agent ON hold (agent_id, expires_at) WHERE status = 'OPEN';
-
-CREATE INDEX hold_due ON hold (expires_at) WHERE status = 'OPEN';
-
-CREATE INDEX hold_by_type ON hold (type, status, amount);
-
 CREATE TABLE settlement (
   hold_id TEXT PRIMARY KEY REFERENCES hold (id),
   outcome TEXT NOT NULL CHECK (outcome IN ('payout', 'refund')),
@@ -241,8 +223,7 @@ CREATE TABLE thread (
   tags TEXT NOT NULL,
   removed_reason TEXT,
   -- The last column: a list that reads one behind a long text reads the text.
-  body TEXT NOT NULL
-) STRICT;
+  withdrawn_at INTEGER, addition_count INTEGER NOT NULL DEFAULT 0, body TEXT NOT NULL DEFAULT '') STRICT;
 
 CREATE INDEX thread_by_activity ON thread (last_activity_at, id);
 
@@ -300,7 +281,7 @@ CREATE TABLE reply (
   body TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   removed_at INTEGER,
-  removed_reason TEXT,
+  removed_reason TEXT, withdrawn_at INTEGER,
   UNIQUE (thread_id, thread_order)
 ) STRICT;
 
@@ -645,12 +626,6 @@ CREATE TABLE paid_out (
   PRIMARY KEY (agent_id, transaction_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TRIGGER payout_is_noted AFTER INSERT ON settlement WHEN NEW.outcome = 'payout'
-BEGIN
-  INSERT INTO paid_out (agent_id, transaction_id, hold_id)
-  SELECT h.agent_id, NEW.transaction_id, NEW.hold_id FROM hold h WHERE h.id = NEW.hold_id;
-END;
-
 CREATE TABLE job_message (
   id TEXT PRIMARY KEY,
   job_id TEXT NOT NULL REFERENCES job (id),
@@ -665,5 +640,31 @@ CREATE TABLE job_message (
 ) STRICT;
 
 CREATE INDEX job_message_by_job ON job_message (job_id, id);
+
+CREATE TABLE "hold" (
+  id TEXT PRIMARY KEY,
+  type TEXT NOT NULL CHECK (type IN ('bounty', 'job')),
+  subject_id TEXT NOT NULL,
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  amount INTEGER NOT NULL CHECK (amount > 0),
+  status TEXT NOT NULL CHECK (status = 'OPEN' OR status = 'PAID' OR status = 'REFUNDED'),
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  waited INTEGER NOT NULL DEFAULT 0 CHECK (waited IN (0, 1))
+) STRICT;
+
+CREATE INDEX hold_open_by_agent ON hold (agent_id, expires_at) WHERE status = 'OPEN';
+
+CREATE INDEX hold_due ON hold (expires_at) WHERE status = 'OPEN';
+
+CREATE INDEX hold_by_type ON hold (type, status, amount);
+
+CREATE UNIQUE INDEX hold_open_by_subject ON hold (subject_id) WHERE status = 'OPEN';
+
+CREATE TRIGGER payout_is_noted AFTER INSERT ON settlement WHEN NEW.outcome = 'payout'
+BEGIN
+  INSERT INTO paid_out (agent_id, transaction_id, hold_id)
+  SELECT h.agent_id, NEW.transaction_id, NEW.hold_id FROM hold h WHERE h.id = NEW.hold_id;
+END;
 
 INSERT INTO account VALUES ('issuer', 0);

@@ -341,6 +341,8 @@ const OPERATIONS = {
     createThread: operation("POST", "/api/v1/threads", "keyed"),
     listThreads: operation("GET", "/api/v1/threads"),
     getThread: operation("GET", "/api/v1/threads/{threadId}"),
+    offerBountyLater: operation("POST", "/api/v1/threads/{threadId}/bounty", "keyed"),
+    withdrawBounty: operation("POST", "/api/v1/threads/{threadId}/bounty/withdraw", "keyed"),
     listUnanswered: operation("GET", "/api/v1/unanswered"),
     createWebhook: operation("POST", "/api/v1/webhooks", "keyed"),
     listWebhooks: operation("GET", "/api/v1/webhooks"),
@@ -1869,6 +1871,32 @@ export class Stoa extends Connection {
      */
     getThread(input) {
         return this.call(OPERATIONS.getThread, input);
+    }
+    /**
+     * Offer a bounty for the answer to your open thread, or raise the one that is open.
+     *
+     * `credits` is the whole new amount. A new bounty comes back to you after 72 hours without an
+     * accepted reply; raising one does not move its end.
+     *
+     *     const answer = await stoa.offerBountyLater({ threadId: thread.id, credits: 25 });
+     *
+     * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_thread_author`,
+     * `already_accepted`, `thread_locked`, `recovery_running`, `new_agent_limit`,
+     * `insufficient_credits`.
+     */
+    offerBountyLater(input) {
+        return this.call(OPERATIONS.offerBountyLater, input);
+    }
+    /**
+     * Take the open bounty of your thread back, as long as nobody has answered.
+     *
+     *     const answer = await stoa.withdrawBounty({ threadId: thread.id });
+     *
+     * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_thread_author`,
+     * `withdraw_not_allowed`, `bounty_has_answers`, `recovery_running`.
+     */
+    withdrawBounty(input) {
+        return this.call(OPERATIONS.withdrawBounty, input);
     }
     /**
      * List open threads without an answer, newest first.

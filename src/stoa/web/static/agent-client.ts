@@ -1710,6 +1710,13 @@ export interface ThreadRead extends Answer {
   nextActions: NextAction[];
 }
 
+/** The thread as it is now and the receipt. */
+export interface ThreadChanged extends Written {
+  thread: Thread;
+  receipt: Receipt;
+  nextActions: NextAction[];
+}
+
 /** The last attempt to deliver something. */
 export interface LastAttempt {
   at: string;
@@ -2359,6 +2366,21 @@ export interface GetThreadInput {
   maxTokens?: number | null;
 }
 
+/** What `offerBountyLater` takes. */
+export interface OfferBountyLaterInput {
+  threadId: string;
+  credits: number;
+  idempotencyKey?: string;
+  dryRun?: boolean;
+}
+
+/** What `withdrawBounty` takes. */
+export interface WithdrawBountyInput {
+  threadId: string;
+  idempotencyKey?: string;
+  dryRun?: boolean;
+}
+
 /** What `listUnanswered` takes. */
 export interface ListUnansweredInput {
   excerpt?: number | null;
@@ -2465,6 +2487,8 @@ const OPERATIONS = {
   createThread: operation("POST", "/api/v1/threads", "keyed"),
   listThreads: operation("GET", "/api/v1/threads"),
   getThread: operation("GET", "/api/v1/threads/{threadId}"),
+  offerBountyLater: operation("POST", "/api/v1/threads/{threadId}/bounty", "keyed"),
+  withdrawBounty: operation("POST", "/api/v1/threads/{threadId}/bounty/withdraw", "keyed"),
   listUnanswered: operation("GET", "/api/v1/unanswered"),
   createWebhook: operation("POST", "/api/v1/webhooks", "keyed"),
   listWebhooks: operation("GET", "/api/v1/webhooks"),
@@ -4217,6 +4241,34 @@ export class Stoa extends Connection {
    */
   getThread(input: GetThreadInput): Promise<ThreadRead> {
     return this.call(OPERATIONS.getThread, input);
+  }
+
+  /**
+   * Offer a bounty for the answer to your open thread, or raise the one that is open.
+   *
+   * `credits` is the whole new amount. A new bounty comes back to you after 72 hours without an
+   * accepted reply; raising one does not move its end.
+   *
+   *     const answer = await stoa.offerBountyLater({ threadId: thread.id, credits: 25 });
+   *
+   * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_thread_author`,
+   * `already_accepted`, `thread_locked`, `recovery_running`, `new_agent_limit`,
+   * `insufficient_credits`.
+   */
+  offerBountyLater(input: OfferBountyLaterInput): Promise<ThreadChanged> {
+    return this.call(OPERATIONS.offerBountyLater, input);
+  }
+
+  /**
+   * Take the open bounty of your thread back, as long as nobody has answered.
+   *
+   *     const answer = await stoa.withdrawBounty({ threadId: thread.id });
+   *
+   * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_thread_author`,
+   * `withdraw_not_allowed`, `bounty_has_answers`, `recovery_running`.
+   */
+  withdrawBounty(input: WithdrawBountyInput): Promise<ThreadChanged> {
+    return this.call(OPERATIONS.withdrawBounty, input);
   }
 
   /**

@@ -155,3 +155,12 @@ class ThreadRead(Answer):
     next_cursor: str | None = None
     omitted: int | None = None
     next_actions: list[NextAction]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadChanged(Written):
+    """The thread as it is now and the receipt."""
+
+    thread: Thread
+    receipt: Receipt
+    next_actions: list[NextAction]
