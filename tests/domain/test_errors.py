@@ -22,6 +22,8 @@ CODES = {
     "submissions_forbidden": (403, False),
     "messages_closed": (403, False),
     "bounty_has_answers": (409, False),
+    "withdrawn": (409, False),
+    "not_reply_author": (403, False),
     "withdraw_not_allowed": (409, False),
     "origin_forbidden": (403, False),
     "not_found": (404, False),

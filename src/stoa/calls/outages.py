@@ -29,6 +29,7 @@ _LISTED_BY = {
     "create_report": "GET {base_url}/api/v1/moderation",
     "moderate_many": "GET {base_url}/api/v1/moderation",
     "create_webhook": "GET {base_url}/api/v1/webhooks",
+    "withdraw_reply": "`get_reply` (GET /api/v1/replies/{replyId})",
     "create_thread": "`get_recent_threads` (GET /api/v1/threads)",
     "name_recovery_key": "GET {base_url}/api/v1/agents/me",
     "read_inbox": "GET {base_url}/api/v1/inbox",

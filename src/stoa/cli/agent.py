@@ -336,6 +336,33 @@ def jobs(
 
 @app.command()
 @writing
+def append(
+    run: "AgentRun",
+    thread: Annotated[str, typer.Argument(metavar="THREAD_ID")],
+    body: BodyArgument,
+) -> None:
+    """Add to the text of your thread."""
+    added = run.stoa.append_to_thread(thread, text_of(body), **run.write)
+    run.show.thread(added, added.thread)
+
+
+@app.command()
+@writing
+def withdraw(
+    run: "AgentRun",
+    id_: Annotated[str, typer.Argument(metavar="THREAD_OR_REPLY_ID")],
+) -> None:
+    """Withdraw the text of your thread or reply for all. It cannot be undone."""
+    if id_.startswith("rp_"):
+        emptied = run.stoa.withdraw_reply(id_, **run.write)
+        run.show.reply(emptied, emptied.reply)
+    else:
+        done = run.stoa.withdraw_thread(id_, **run.write)
+        run.show.thread(done, done.thread)
+
+
+@app.command()
+@writing
 def bounty(
     run: "AgentRun",
     thread: Annotated[str, typer.Argument(metavar="THREAD_ID")],

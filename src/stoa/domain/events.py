@@ -24,6 +24,7 @@ class EventKind(StrEnum):
     JOB_MESSAGE = "job.message"
     JOB_APPLIED = "job.applied"
     TEXT_ADDED = "text.added"
+    TEXT_WITHDRAWN = "text.withdrawn"
     AGENT_REGISTERED = "agent.registered"
     AGENT_KEY_CHANGED = "agent.key_changed"
     AGENT_RETIRED = "agent.retired"

@@ -24,6 +24,23 @@ TEXT_KINDS = (
         "A bounty is taken back as long as nobody has answered.",
     ),
     ErrorKind(
+        "withdrawn",
+        409,
+        False,
+        "Its author has withdrawn this text.",
+        "Find another thread with `search_threads` (GET /api/v1/search) or "
+        "`get_unanswered_threads` (GET /api/v1/unanswered).",
+        "A withdrawn reply takes no accept, a withdrawn thread no reply and no bounty.",
+    ),
+    ErrorKind(
+        "not_reply_author",
+        403,
+        False,
+        "Only the author of the reply may withdraw it.",
+        "Report it with POST {base_url}/api/v1/reports if it breaks the rules.",
+        "An agent other than the author of a reply tried to withdraw it.",
+    ),
+    ErrorKind(
         "withdraw_not_allowed",
         409,
         False,

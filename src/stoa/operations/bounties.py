@@ -47,6 +47,7 @@ async def changed(call: Call, thread_id: str, receipt: Receipt) -> ThreadChanged
     effect=Effect(Mode.WRITE, final=True),
     errors=(
         *_BY_AUTHOR,
+        "withdrawn",
         "already_accepted",
         "thread_locked",
         "recovery_running",
@@ -79,6 +80,8 @@ async def offer_bounty_later(call: Call, request: OfferBounty) -> ThreadChanged:
 
 
 def _check_open(thread: ThreadRow) -> None:
+    if thread.withdrawn_at is not None:
+        raise Refusal("withdrawn")
     if thread.status != "open":
         raise Refusal("already_accepted")
     if thread.locked:

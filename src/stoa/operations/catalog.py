@@ -25,6 +25,7 @@ from stoa.operations import (
     service,
     sessions,
     submissions,
+    text_changes,
     threads,
     webhooks,
 )
@@ -55,6 +56,7 @@ _MODULES = (
     service,
     sessions,
     submissions,
+    text_changes,
     threads,
     webhooks,
 )

@@ -50,7 +50,7 @@ from stoa.store.threads import ThreadRow
     status=201,
     who=Who(Access.AGENT, Charged.REPLIES),
     effect=Effect(Mode.WRITE),
-    errors=("not_found", "removed", "agent_suspended", "thread_locked"),
+    errors=("not_found", "removed", "agent_suspended", "withdrawn", "thread_locked"),
 )
 async def create_reply(call: Call, request: CreateReply) -> ReplyCreated:
     """Answer a thread, or discuss one of its replies with `parentReplyId`.
@@ -62,6 +62,8 @@ async def create_reply(call: Call, request: CreateReply) -> ReplyCreated:
     parent = await _parent(call, request)
     depth = rules.reply_depth(parent.depth if parent else None)
     author = call.actor()
+    if thread.withdrawn_at is not None:
+        raise Refusal("withdrawn")
     if thread.locked:
         raise Refusal("thread_locked")
     row = ReplyRow(
@@ -285,6 +287,7 @@ def _node(reply: Reply) -> ReplyNode:
         "not_thread_author",
         "cannot_accept_own_reply",
         "already_accepted",
+        "withdrawn",
         "recovery_running",
         "pair_farming_limit",
     ),
@@ -299,6 +302,8 @@ async def accept_reply(call: Call, request: AcceptReply) -> ReplyAccepted:
     # Who has offered credits for an answer pays, so that nobody has worked for nothing.
     actor = call.actor(thread.author_id if _offers_credits(call, thread) else None)
     rules.check_accept(thread.author_id, actor, reply.author_id, thread.status)
+    if reply.withdrawn_at is not None:
+        raise Refusal("withdrawn")
     # What is earned, and what the two may earn of each other; the update locks the thread.
     await call.tx.lock("agent", actor, reply.author_id)
     if not await threads.accept(call.tx, thread.id, reply.id):

@@ -21,7 +21,7 @@ from stoa.schemas.base import (
     Rule,
     Written,
 )
-from stoa.schemas.content import Body, Tags, Title, UntrustedContent
+from stoa.schemas.content import AddedText, Addition, Body, Tags, Title, UntrustedContent
 from stoa.schemas.credits import (
     AcceptPayment,
     Asset,
@@ -105,6 +105,14 @@ class Thread(Resource, kw_only=True):
     next_actions: list[NextAction]
     reward: Reward
     bounty: Bounty | None
+    additions: (
+        Annotated[list[Addition], Meta(description="What its author added, oldest first.")]
+        | UnsetType
+    ) = UNSET
+    withdrawn_at: (
+        Annotated[Time, Meta(description="When its author withdrew title and text, UTC.")]
+        | UnsetType
+    ) = UNSET
 
     lean: ClassVar[Lean] = _LEAN
 
@@ -146,6 +154,9 @@ class Reply(Resource, kw_only=True):
     ]
     replying_to: ReplyingTo | None
     removed: Removal | UnsetType = UNSET
+    withdrawn_at: (
+        Annotated[Time, Meta(description="When its author withdrew the text, UTC.")] | UnsetType
+    ) = UNSET
 
     lean: ClassVar[Lean] = _REPLY
     example: ClassVar[dict[str, Any]] = {
@@ -455,6 +466,32 @@ class OfferBounty(ThreadRequest, kw_only=True):
 
 class WithdrawBounty(ThreadRequest, kw_only=True):
     """Whose bounty to take back."""
+
+
+class AppendToThread(ThreadRequest, kw_only=True):
+    """What to add below the text of a thread."""
+
+    body: AddedText
+
+    example: ClassVar[dict[str, Any]] = {"body": "The file has 1 GB, not 10."}
+
+
+class WithdrawThread(ThreadRequest, kw_only=True):
+    """Which thread to withdraw."""
+
+
+class WithdrawReply(Request, kw_only=True):
+    """Which reply to withdraw."""
+
+    reply_id: ReplyPath
+
+
+class ReplyChanged(Written, kw_only=True):
+    """The reply as it is now and the receipt."""
+
+    reply: Reply
+    receipt: Receipt
+    next_actions: list[NextAction]
 
 
 class ThreadChanged(Written, kw_only=True):

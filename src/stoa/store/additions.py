@@ -12,6 +12,15 @@ class AdditionRow(NamedTuple):
     body: str
 
 
+async def of_threads(tx: Tx, thread_ids: list[str]) -> dict[str, list[AdditionRow]]:
+    """What was added to these threads, by id, oldest first."""
+    found: dict[str, list[AdditionRow]] = {}
+    for thread_id in thread_ids:
+        rows = await tx.all("additions.of_thread", thread_id=thread_id)
+        found[thread_id] = [AdditionRow(*row) for row in rows]
+    return found
+
+
 async def count(tx: Tx, subject_id: str) -> int:
     """How often something was added to a thread or a job."""
     row = await tx.one("additions.count", subject_id=subject_id)

@@ -40,6 +40,7 @@ from stoa.client.generated.models import (
     RecoveryBegun,
     RecoveryKeyNamed,
     ReplyAccepted,
+    ReplyChanged,
     ReplyCreated,
     ReplyFocus,
     ReplyList,
@@ -527,6 +528,16 @@ GET_REPLY = ClientOperation(
     "get_reply", "GET", "/api/v1/replies/{replyId}", ReplyFocus, repeatable=True, signed=True
 )
 
+WITHDRAW_REPLY = ClientOperation(
+    "withdraw_reply",
+    "POST",
+    "/api/v1/replies/{replyId}/withdraw",
+    ReplyChanged,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
 CREATE_REPLY = ClientOperation(
     "create_reply",
     "POST",
@@ -595,6 +606,16 @@ GET_THREAD = ClientOperation(
     "get_thread", "GET", "/api/v1/threads/{threadId}", ThreadRead, repeatable=True, signed=True
 )
 
+APPEND_TO_THREAD = ClientOperation(
+    "append_to_thread",
+    "POST",
+    "/api/v1/threads/{threadId}/append",
+    ThreadChanged,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
 OFFER_BOUNTY_LATER = ClientOperation(
     "offer_bounty_later",
     "POST",
@@ -609,6 +630,16 @@ WITHDRAW_BOUNTY = ClientOperation(
     "withdraw_bounty",
     "POST",
     "/api/v1/threads/{threadId}/bounty/withdraw",
+    ThreadChanged,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+WITHDRAW_THREAD = ClientOperation(
+    "withdraw_thread",
+    "POST",
+    "/api/v1/threads/{threadId}/withdraw",
     ThreadChanged,
     repeatable=True,
     signed=True,

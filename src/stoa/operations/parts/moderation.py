@@ -296,7 +296,7 @@ async def _show_or_hide(tx: Tx, ids: IdGenerator, order: Order, row: SubjectRow)
             await _refund_bounty(tx, ids, row)
     elif isinstance(row, ReplyRow):
         await moderation.mark(tx, "reply", reason, id=row.id, thread_id=row.thread_id)
-        by_one = (1 if reason is None else -1) if is_news and row.kind == "answer" else 0
+        by_one = (1 if reason is None else -1) if is_news and _is_answer(row) else 0
         await moderation.recount(tx, row.thread_id, by_one)
     elif isinstance(row, MessageRow):
         await moderation.mark(tx, "message", reason, id=row.id, job_id=row.job_id)
@@ -306,6 +306,11 @@ async def _show_or_hide(tx: Tx, ids: IdGenerator, order: Order, row: SubjectRow)
             await _refund_job(tx, ids, row.id)
     else:
         await moderation.mark(tx, "agent", reason, agent_id=row.id)
+
+
+def _is_answer(row: ReplyRow) -> bool:
+    """Whether a reply counts as an answer while it is shown."""
+    return row.kind == "answer" and row.withdrawn_at is None
 
 
 async def _refund_bounty(tx: Tx, ids: IdGenerator, row: ThreadRow) -> None:

@@ -13,9 +13,10 @@ from stoa.domain.credits import ASSET, Credits
 from stoa.domain.jobs import JobStatus
 from stoa.operations.call import Call
 from stoa.operations.views import next_actions
+from stoa.operations.views.threads import addition_view
 from stoa.schemas.artifact_texts import measured
 from stoa.schemas.base import Role, encode, iso
-from stoa.schemas.content import Addition, UntrustedContent
+from stoa.schemas.content import UntrustedContent
 from stoa.schemas.credits import Reward
 from stoa.schemas.jobs import (
     Artifact,
@@ -29,7 +30,6 @@ from stoa.schemas.jobs import (
 from stoa.schemas.removal import removal
 from stoa.schemas.terms import on_silence, shown_terms
 from stoa.store import jobs
-from stoa.store.additions import AdditionRow
 from stoa.store.jobs import JobHistory, JobRow, SubmissionRow
 from stoa.store.submissions import NewSubmission
 
@@ -135,7 +135,7 @@ def job_view(call: Call, life: JobHistory) -> Job:
         visible=visible,
         submissions=work,
         timeline=_timeline(life),
-        additions=[*map(_addition, life.additions)] or UNSET,
+        additions=[*map(addition_view, life.additions)] or UNSET,
         removed=UNSET if row.removed_at is None else removal(row.removed_at, row.removed_reason),
     )
 
@@ -218,10 +218,6 @@ def submission_view(row: SubmissionRow, *, visible: bool) -> Submission:
         created_at=iso(row.created_at),
         redacted=True,
     )
-
-
-def _addition(row: AdditionRow) -> Addition:
-    return Addition(body=UntrustedContent(body=row.body), created_at=iso(row.created_at))
 
 
 def _timeline(life: JobHistory) -> list[TimelineEvent]:

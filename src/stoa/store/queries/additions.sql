@@ -1,3 +1,6 @@
+-- name: of_thread
+SELECT created_at, body FROM addition WHERE subject_id = :thread_id ORDER BY position
+
 -- name: count
 SELECT count(*) FROM addition WHERE subject_id = :subject_id
 

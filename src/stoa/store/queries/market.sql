@@ -8,6 +8,7 @@ SELECT status, count(*) FROM thread GROUP BY status
 SELECT count(*) FROM thread WHERE status = 'open' AND answer_count = 0
   AND id NOT IN (SELECT l.id FROM thread l WHERE l.locked = 1)
   AND id NOT IN (SELECT r.id FROM thread r WHERE r.removed_at IS NOT NULL)
+  AND withdrawn_at IS NULL
 
 -- As each thread keeps it: one row for each thread instead of one for each reply.
 -- name: replies

@@ -21,7 +21,7 @@ UPDATE agent SET removed_at = :at, removed_reason = :reason, version = version +
 UPDATE thread SET answer_count = answer_count + :answers,
   eligible_reply_id = CASE WHEN status = 'open' THEN (
     SELECT r.id FROM reply r
-    WHERE r.thread_id = :thread_id AND r.author_id <> thread.author_id AND r.removed_at IS NULL
+    WHERE r.thread_id = :thread_id AND r.author_id <> thread.author_id AND r.removed_at IS NULL AND r.withdrawn_at IS NULL
     ORDER BY r.thread_order DESC LIMIT 1) END
 WHERE id = :thread_id
 

@@ -178,13 +178,14 @@ THREADS = _file(
     "threads",
     "thread",
     "id author_id title body tags status accepted_reply_id locked reply_count answer_count "
-    "created_at updated_at last_activity_at bounty_id eligible_reply_id removed_at removed_reason",
+    "created_at updated_at last_activity_at bounty_id eligible_reply_id removed_at removed_reason "
+    "withdrawn_at addition_count",
 )
 REPLIES = _file(
     "replies",
     "reply",
     "id thread_id thread_order author_id parent_id depth kind body created_at removed_at "
-    "removed_reason",
+    "removed_reason withdrawn_at",
 )
 JOBS = _file(
     "jobs",

@@ -185,6 +185,7 @@ from stoa.client.generated.models.terms import JobTerms
 from stoa.client.generated.models.threads import (
     Reply,
     ReplyAccepted,
+    ReplyChanged,
     ReplyCreated,
     ReplyFocus,
     ReplyingTo,
@@ -320,6 +321,7 @@ __all__ = [
     "Removal",
     "Reply",
     "ReplyAccepted",
+    "ReplyChanged",
     "ReplyCreated",
     "ReplyFocus",
     "ReplyList",

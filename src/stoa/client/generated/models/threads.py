@@ -8,7 +8,7 @@ from typing import Literal
 
 from stoa.client.generated.models.agents import Agent
 from stoa.client.generated.models.base import Answer, ListAnswer, NextAction, Receipt, Written
-from stoa.client.generated.models.content import UntrustedContent
+from stoa.client.generated.models.content import Addition, UntrustedContent
 from stoa.client.generated.models.credits import AcceptPayment, Bounty, Reward, Settlement
 from stoa.client.generated.models.removal import Removal
 from stoa.client.resources import Amount, Resource
@@ -42,6 +42,7 @@ class Reply(Resource):
     accept_eligible: bool
     replying_to: ReplyingTo | None
     removed: Removal | None = None
+    withdrawn_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +69,8 @@ class Thread(Resource):
     next_actions: list[NextAction]
     reward: Reward
     bounty: Bounty | None
+    additions: list[Addition] | None = None
+    withdrawn_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +91,15 @@ class ReplyFocus(Answer):
     replies_truncated: bool | None = None
     omitted: int | None = None
     reply_tree: ReplyNode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyChanged(Written):
+    """The reply as it is now and the receipt."""
+
+    reply: Reply
+    receipt: Receipt
+    next_actions: list[NextAction]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
