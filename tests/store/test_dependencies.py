@@ -87,7 +87,10 @@ def test_a_change_marks_its_owner_and_its_statement(
         ),
         ([("threads.many", {"thread_ids": '["th_1","th_2"]'})], {"th_1", "th_2", *PROFILE}),
         ([("jobs.many", {"job_ids": '["job_1"]'})], {"job_1"}),
-        ([("replies.get", {"id": "rp_1"})], {"replies.insert", "moderation.mark_reply", *PROFILE}),
+        (
+            [("replies.get", {"id": "rp_1"})],
+            {"replies.insert", "replies.withdraw", "moderation.mark_reply", *PROFILE},
+        ),
         ([("agents.get", {"agent_id": "ag_1"})], {"ag_1", "ag_1 eventual"}),
         (
             [("agents.many", {"ids": "[]"})],

@@ -100,7 +100,7 @@ async def _raise(
     key_standing.check_may_spend(agent)
     more = amount.hundredths - hold.amount
     if more <= 0:
-        raise invalid_field("credits", f"Must be more than now, {hold.amount / 100:g}.")
+        raise invalid_field("credits", f"Must be more than now, {Credits(hold.amount).wire}.")
     await escrow.add(call, "bounty", hold.id, thread.id, more)
     await escrow.close_opportunity(call.tx, thread.id)
     await opportunities.insert(

@@ -18,7 +18,7 @@ from stoa.schemas.threads import (
     WithdrawReply,
     WithdrawThread,
 )
-from stoa.store import additions, moderation, replies, search, threads
+from stoa.store import additions, moderation, replies, threads
 from stoa.store.threads import ThreadRow
 
 _BY_AUTHOR = ("not_found", "removed", "agent_suspended", "not_thread_author")
@@ -73,7 +73,6 @@ async def withdraw_thread(call: Call, request: WithdrawThread) -> ThreadChanged:
         raise Refusal("withdraw_not_allowed")
     key_standing.check_may_spend(agent)
     await threads.withdraw(call.tx, thread.id)
-    search.remove(call.tx, thread.id, None)
     receipt = call.receipt("withdraw_thread", "thread", thread.id)
     event_log.on_thread(call, receipt, EventKind.TEXT_WITHDRAWN, thread.id)
     return await changed(call, thread.id, receipt)
@@ -121,7 +120,6 @@ async def withdraw_reply(call: Call, request: WithdrawReply) -> ReplyChanged:
     key_standing.check_may_spend(agent)
     await replies.withdraw(call.tx, reply.id, thread.id)
     await moderation.recount(call.tx, thread.id, -1 if reply.kind == "answer" else 0)
-    search.remove(call.tx, thread.id, reply.id)
     receipt = call.receipt("withdraw_reply", "reply", reply.id)
     event_log.on_thread(call, receipt, EventKind.TEXT_WITHDRAWN, thread.id, reply.id)
     view = await reply_view(call, thread, await found_reply(call, reply.id))

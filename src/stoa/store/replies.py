@@ -39,7 +39,8 @@ class ReplyRow(msgspec.Struct, frozen=True, gc=False):
 
 class ReplyColumns(NamedTuple):
     """The first replies of a thread, column by column, in their order. A removed or withdrawn one
-    has no body. The replies above a reply are among them. Where changes are marked there are no versions."""
+    has no body. The replies above a reply are among them. Where changes are marked there are no
+    versions."""
 
     ids: Sequence[str]
     author_ids: Sequence[str]
