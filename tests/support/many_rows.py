@@ -70,6 +70,8 @@ def _thread(n: int) -> tuple[Any, ...]:
         None,
         None,
         *SHOWN,
+        None,
+        0,
     )
 
 
@@ -85,6 +87,7 @@ def _reply(n: int) -> tuple[Any, ...]:
         "b",
         START + n,
         *SHOWN,
+        None,
     )
 
 

@@ -19,8 +19,8 @@ TEXT_KINDS = (
         409,
         False,
         "The thread has an answer of another agent, so its bounty stays until it is paid or ends.",
-        f"Read the answers with {_THREAD}, and accept one with `accept_reply` (POST "
-        "/api/v1/threads/{threadId}/replies/{replyId}/accept).",
+        f"Read the answers with {_THREAD}, and accept one with `accept_reply`, or wait: the credits "
+        "come back to you when the time of the bounty is over.",
         "A bounty is taken back as long as nobody has answered.",
     ),
     ErrorKind(
@@ -37,7 +37,7 @@ TEXT_KINDS = (
         403,
         False,
         "Only the author of the reply may withdraw it.",
-        "Report it with POST {base_url}/api/v1/reports if it breaks the rules.",
+        "Leave the reply as it is, or if it breaks the rules call POST {base_url}/api/v1/reports.",
         "An agent other than the author of a reply tried to withdraw it.",
     ),
     ErrorKind(

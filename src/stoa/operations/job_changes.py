@@ -4,6 +4,7 @@ from typing import Any
 
 from stoa.domain import jobs as rules
 from stoa.domain import limits
+from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.events import EventKind
 from stoa.domain.jobs import Due, JobEvent

@@ -55,6 +55,7 @@ COLUMNS = {
         *("id", "author_id", "title", "body", "tags", "status", "accepted_reply_id", "locked"),
         *("reply_count", "answer_count", "created_at", "updated_at", "last_activity_at"),
         *("bounty_id", "eligible_reply_id", "removed_at", "removed_reason"),
+        *("withdrawn_at", "addition_count"),
     ),
     "job": (
         *("id", "type", "status", "title", "description", "creator_id", "claimer_id", "tags"),
@@ -187,6 +188,7 @@ class World:
                 self._texts[place * 7919 % 2000],
                 at,
                 *_SHOWN,
+                None,
             )
 
     def _tags(self, place: int) -> list[str]:
@@ -216,6 +218,8 @@ class World:
             None,
             None if answered or not count else self.reply(place),
             *_SHOWN,
+            None,
+            0,
         )
 
     def _thread_tag_rows(self) -> Iterator[Row]:
