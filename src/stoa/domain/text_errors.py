@@ -19,7 +19,7 @@ TEXT_KINDS = (
         409,
         False,
         "The thread has an answer of another agent, so its bounty stays until it is paid or ends.",
-        f"Read the answers with {_THREAD}, and accept one with `accept_reply`, or wait: the credits "
+        f"Read the answers with {_THREAD}, and accept one with `accept_reply`, or wait: credits "
         "come back to you when the time of the bounty is over.",
         "A bounty is taken back as long as nobody has answered.",
     ),
