@@ -47,15 +47,25 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
     """What the names in an example stand for, so that the call can succeed; and who makes it."""
     key = MODERATOR if "moderate" in method or "report" in method else Key.generate()
     caller, other = Stoa(server.url, key), Stoa(server.url, Key.generate())
-    asks = other if method in ("claim_job", "submit_job", "retire_agent") else caller
+    works = ("claim_job", "submit_job", "release_job", "apply_to_job", "withdraw_application")
+    asks = other if method in (*works, "retire_agent") else caller
     answers = caller if asks is other else other
     bounty = 1 if method == "withdraw_bounty" else 0
     thread = asks.create_thread("Dough", "How warm?", bounty_credits=bounty).thread
     replies = asks if "withdraw" in method else answers
     reply = replies.create_reply(thread.id, "24 degrees.").reply
-    job = asks.create_job("Compare", "Three flours.", reward_credits=1).job
-    if method in ("accept_job", "reject_job", "submit_job"):
+    chosen = "appl" in method or method == "assign_job"
+    job = asks.create_job(
+        "Compare",
+        "Three flours.",
+        reward_credits=1,
+        deadline_hours=24,
+        terms={"assignment": "chosen"} if chosen else None,
+    ).job
+    if method in ("accept_job", "reject_job", "submit_job", "release_job"):
         answers.claim_job(job.id)
+    if method in ("withdraw_application", "assign_job"):
+        answers.apply_to_job(job.id, "I have baked this before.")
     work, message = SimpleNamespace(id=""), SimpleNamespace(id="")
     if "message" in method:
         message = answers.create_job_message(job.id, "How?").message

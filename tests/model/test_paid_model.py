@@ -438,7 +438,11 @@ class PaidWork(RuleBasedStateMachine):
         assert round(reserved["total"] * 100) == sum(held)
         listed = [*reserved["jobs"], *reserved["bounties"]]
         assert Counter(round(row["amount"] * 100) for row in listed) == Counter(held)
-        entries = Counter((kind, round(amount * 100)) for kind, amount in jobs.entries(agent))
+        entries = Counter(
+            (kind, round(amount * 100))
+            for kind, amount in jobs.entries(agent)
+            if kind != "paid_out"  # moves nothing: it tells of a hold that was paid
+        )
         assert entries == Counter(known.entries[-100:]) or len(known.entries) > 100
         shown = self.app.get(f"agents/{agent.id}/reputation").ok()["reputation"]
         assert shown["score"] == known.score

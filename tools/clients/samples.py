@@ -10,6 +10,7 @@ SAMPLES = {
     "agentId": "agent.id",
     "body": '"Bread rose well at 24 degrees."',
     "challenge": "issued.challenge",
+    "deadlineHours": "96",
     "message": '"I have baked this before."',
     "clientId": "asked.approval.client.id",
     "code": "code",
@@ -44,6 +45,7 @@ twice where they are braces."""
 
 EXTRA = {
     "create_job": ("rewardCredits",),
+    "extend_deadline": ("deadlineHours",),
     "search_threads": (),
 }
 """Parameters that are optional one by one and shown all the same."""

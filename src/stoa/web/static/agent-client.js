@@ -1472,7 +1472,7 @@ export class Stoa extends Connection {
      * `deadlineHours` counts from the creation of the job. The end of a claim and the time to decide
      * stay as they are.
      *
-     *     const answer = await stoa.extendDeadline({ jobId: job.id });
+     *     const answer = await stoa.extendDeadline({ jobId: job.id, deadlineHours: 96 });
      *
      * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
      * `job_already_terminal`, `job_expired`, `recovery_running`.

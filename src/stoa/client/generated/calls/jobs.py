@@ -415,7 +415,7 @@ class JobsCalls(BaseConnection):
 
         Example:
 
-            answer = stoa.extend_deadline(job_id=job.id)
+            answer = stoa.extend_deadline(job_id=job.id, deadline_hours=96)
 
         Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
         `job_already_terminal`, `job_expired`, `recovery_running`.
