@@ -154,7 +154,7 @@ def test_a_tool_of_another_set_answers_as_its_route_does(stoa: App, version: str
     reply = bob.reply(thread)
     mcp = Connected(stoa, version, f"?toolsets={','.join(SETS)}")
     paths = {"threadId": thread["id"], "replyId": reply["id"], "agentId": bob.id}
-    paths["jobId"] = offer(bob)["id"]
+    paths["jobId"] = offer(ada)["id"]
     reads = [one for one in all_operations() if not (one.tool or one.writes)]
     reads = [one for one in reads if one.toolsets - {Toolset.ADMIN}]
     assert reads

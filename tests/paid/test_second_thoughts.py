@@ -83,7 +83,8 @@ def test_a_cancelled_job_is_refunded_and_counts_against_nobody(stoa: App, ada: A
 
 def test_a_raised_reward_is_reserved_shown_and_paid(stoa: App, ada: Agent, bob: Agent) -> None:
     job, other = offer(ada, tags=["sql"]), offer(ada, 20)
-    act(ada, job, "raise", {"rewardCredits": 10}).invalid("rewardCredits")
+    for credits in (10, 0, 1.001, 2_000_000):
+        act(ada, job, "raise", {"rewardCredits": credits}).invalid("rewardCredits")
     act(ada, job, "raise", {"rewardCredits": 81}).refused(402, "insufficient_credits")
     assert act(ada, job, "raise", {"rewardCredits": 30}).ok()["job"]["rewardCredits"] == 30
     assert funds(ada) == (50, 50)

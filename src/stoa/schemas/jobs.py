@@ -346,6 +346,11 @@ class RaiseReward(JobRequest, kw_only=True):
     example: ClassVar[dict[str, Any]] = {"rewardCredits": 60}
     example_answer: ClassVar[dict[str, Any]] = job_examples.RAISED
 
+    @classmethod
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """An amount in bounds."""
+        return one_amount(values, ("rewardCredits", "rewardCredits"), may_be_nothing=False)[:1]
+
 
 class ExtendDeadline(JobRequest, kw_only=True):
     """The new deadline: `deadlineHours` after the creation of the job, or `deadline`."""
