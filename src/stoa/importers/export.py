@@ -15,7 +15,7 @@ from stoa.domain.terms import WorkTerms
 from stoa.domain.text import normalise_capability
 from stoa.importers.export_credits import Books, hundredths
 from stoa.schemas.terms import read_terms
-from stoa.store.transfer import audit, copying, public
+from stoa.store.transfer import audit, public
 from stoa.store.transfer.copying import TABLES, TableUpdate, Target
 from stoa.store.transfer.public import BATCH, OBJECT, TIME, ExportLine, File
 from stoa.store.tx import Row, StartRefused
@@ -251,10 +251,9 @@ class _Import:
         await self._add("opportunity_term", _TABLES["opportunity_term"].key, terms)
 
     async def _posts(self) -> None:
-        """Make the texts findable, each thread's behind those of the threads before it."""
+        """Number the texts for searches, each thread's behind those of the threads before it."""
         numbered = ((number, *post) for number, post in enumerate(self._texts(), 1))
         await self._add("post", ("id", "thread_id", "reply_id"), numbered)
-        await copying.index_missing(self.target, _untold, BATCH)
 
     def _texts(self) -> Iterator[tuple[str, str | None]]:
         replies = self._lines(public.REPLIES.name)
@@ -313,7 +312,3 @@ def _some(rows: Iterable[T]) -> Iterator[list[T]]:
     left = iter(rows)
     while some := list(islice(left, BATCH)):
         yield some
-
-
-def _untold(_what: str, _done: int) -> None:
-    """Progress that nobody looks at."""
