@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from typing import Any
 
@@ -177,14 +177,16 @@ def test_both_check_the_same_conditions() -> None:
         values = re.findall(r"'\w+'", found[0])
         return f"{found[1]} IN ({', '.join(values)})"
 
-    def checks(dialect: str) -> list[str]:
+    def checks(statements: Iterable[str]) -> list[str]:
         """In no order, since the columns of long texts have other places."""
-        text = " ".join(" ".join(sql.split()) for sql in steps(dialect).values())
+        text = " ".join(" ".join(sql.split()) for sql in statements)
         text = re.sub(r"(\w+) = '\w+'(?: OR \1 = '\w+')+", as_list, text)
         return sorted(re.findall(r"CHECK \(((?:[^()]|\([^()]*\))*)\)", text))
 
-    assert len(checks("sqlite")) > 20
-    assert checks("postgresql") == checks("sqlite")
+    # SQLite changes what a table checks by making it anew, so that its steps hold old tables too.
+    kept = checks(sql for _, sql in schema.objects(schema.migrated()))
+    assert len(kept) > 20
+    assert checks(steps("postgresql").values()) == kept
 
 
 def test_every_statement_is_understood_by_postgresql(url: str) -> None:
