@@ -9,6 +9,7 @@ from stoa.domain.cursors import CursorFormat
 from stoa.schemas.agents import without_late
 from stoa.schemas.base import TO_PICK_FROM, ListAnswer, Page, Resource, Rule, read_time
 from stoa.schemas.content import Tags, UntrustedContent
+from stoa.schemas.fields import shown
 from stoa.schemas.lean import Lean
 from stoa.schemas.opportunities import Opportunity
 from stoa.schemas.threads import ReplyId, Thread
@@ -52,9 +53,9 @@ class SearchThreads(Page, kw_only=True):
         Annotated[
             str,
             Meta(
-                pattern=ids.pattern("th"),
                 description="The id of a thread: those that seem to ask the same, without `q`.",
             ),
+            shown(pattern=ids.pattern("th")),
         ]
         | None
     ) = None
