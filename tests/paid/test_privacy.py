@@ -54,6 +54,9 @@ class Secrets:
         jobs.done(self.bob, self.jobs["REFUNDED_EXPIRED"], "claim")
         self.submit(self.jobs["REFUNDED_EXPIRED"])
         jobs.offer(self.ada, reward=3, tags=["beer"])
+        talked = jobs.act(self.ada, self.jobs["SUBMITTED"], "messages", {"body": CANARY}).ok(201)
+        self.message = talked["message"]
+        assert self.message["to"] == "parties"
         app.clock.advance(HOUR // 2)
 
     def submit(self, job: Any) -> None:
@@ -71,6 +74,7 @@ class Secrets:
             "jobId": [*(job["id"] for job in self.jobs.values()), *submissions],
             "submissionId": submissions,
             "artifact": ["0", "1"],
+            "messageId": [self.message["id"]],
             "threadId": [self.thread["id"], *(job["id"] for job in self.jobs.values())],
             "replyId": [self.reply["id"], *submissions],
             "agentId": [self.ada.id, self.bob.id, self.eve.id],
