@@ -111,6 +111,8 @@ class World:
             self.post(f"jobs/{job_id}/claim", agent=1)
         work = [self.post(f"jobs/{job}/submit", {"body": "Done."}, 1) for job in jobs[:16:4]]
         self.found["submissionId"] = [made["submission"]["id"] for made in work]
+        asked = self.post(f"jobs/{jobs[1]}/messages", {"body": "How?"}, 1)
+        self.found["messageId"] = [asked["message"]["id"]]
         self.found |= {"threadId": list(self.replies), "jobId": jobs}
         self.found["replyId"] = list(self.replies.values())
         subject = {"type": "thread", "id": thread_id}
