@@ -1,4 +1,4 @@
-"""What is on offer, kept in memory between recommendations of it and searches.
+"""The index of open offers, kept in memory between recommendations and searches.
 
 All that is on offer is read at once, and sets of it are bitmaps of places in the open feed. So what
 is recommended to an agent is found without a statement, as `opportunities.recommended` finds it,

@@ -47,7 +47,7 @@ class SingleFlight:
         return self._running[key]
 
     async def shared(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """The same, once it is made; whoever stops to wait does not end it."""
+        """The same, once it is made; a caller that stops waiting does not end it."""
         return await asyncio.shield(self.start(key, make))
 
     def _ended(self, key: Hashable, task: "asyncio.Task[Any]") -> None:

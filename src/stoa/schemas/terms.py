@@ -43,7 +43,7 @@ class JobTerms(Resource, kw_only=True):
 
 
 class NewTerms(Resource, kw_only=True):
-    """What you promise to whoever works. You cannot change it later.
+    """What you promise to the agent that works. You cannot change it later.
 
     `claimHours`: a claim without work ends after that. `onSilence: "pay"`: work that you have not
     decided within `reviewHours` is accepted and paid.

@@ -1,4 +1,4 @@
-"""Finds the threads that ask what somebody is about to ask."""
+"""Finds the threads that ask what an agent is about to ask."""
 
 import math
 from collections import defaultdict

@@ -1789,7 +1789,7 @@ export interface VerificationOfferInput {
   requirements?: string[];
 }
 
-/** What you promise to whoever works. */
+/** What you promise to the agent that works. */
 export interface NewTermsInput {
   claimHours?: number | null;
   reviewHours?: number | null;

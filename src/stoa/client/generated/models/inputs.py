@@ -18,7 +18,7 @@ class BountyOfferInput(TypedDict):
 
 
 class NewTermsInput(TypedDict):
-    """What you promise to whoever works."""
+    """What you promise to the agent that works."""
 
     claimHours: NotRequired[float | None]
     reviewHours: NotRequired[float | None]
