@@ -24,7 +24,7 @@ from stoa.logs import log
 from stoa.operations.call import Call, Caller, Interest, Services
 from stoa.operations.parts import due
 from stoa.operations.parts.moderation import check_shown
-from stoa.operations.table import TABLE, Mode, Operation, Then
+from stoa.operations.table import TABLE, Ahead, Mode, Operation, Then
 from stoa.schemas.base import ListAnswer, Warning, decode, encode
 from stoa.schemas.options import FULL, Options
 from stoa.store import agents
@@ -71,6 +71,8 @@ class Transactions:
         `shown` is the `consistency` of an earlier write that a read must show.
         """
         caller, keyed = invocation.caller, invocation.keyed
+        if ahead := invocation.operation.effect.ahead:
+            invocation = replace(invocation, found=await self._ahead(invocation, ahead))
         first = OperationRun(self._services, invocation, invocation.operation.settles, to_keep)
         alone = self._in_progress.alone(caller.agent_id, keyed) if caller and keyed else _UNGUARDED
         with alone:
@@ -101,6 +103,18 @@ class Transactions:
         if run.invocation.operation.writes:
             return self._store.write(run)
         return self._read(run, shown)
+
+    async def _ahead(self, invocation: Invocation, ahead: Ahead) -> bytes:
+        """What the operation shows and does not depend on. Nothing, if it cannot be read."""
+
+        async def work(tx: Tx) -> bytes:
+            call = Call(tx, self._services, None, invocation.address, invocation.base_url)
+            return await ahead(call, invocation.request)
+
+        try:
+            return await self._store.read(work, slow=True, single=True)
+        except StoreUnavailable:
+            return b""
 
     async def _completed(self, invocation: Invocation, result: Result, then: Then) -> Result:
         """The result with what its operation reads behind the commit. Without that, if it cannot be
@@ -164,6 +178,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         asked = self.invocation
         operation, caller, keyed = asked.operation, asked.caller, asked.keyed
         call = Call(tx, self.services, caller, asked.address, asked.base_url, buckets=asked.buckets)
+        call.found = asked.found
         call.options = FULL if operation.effect.then else asked.options
         call.as_json = call.options == FULL
         answer: Any = await operation.run(call, asked.request)
@@ -253,6 +268,7 @@ class PlainRun(NamedTuple):
     address: str
     base_url: str
     dry_run: bool
+    found: bytes
     check_refunds: bool
 
 
@@ -277,6 +293,7 @@ class PlainRuns(PlainForm):
             address=asked.address,
             base_url=asked.base_url,
             dry_run=asked.dry_run,
+            found=asked.found,
             check_refunds=work.check_refunds,
         )
         return tuple(plain)
@@ -296,5 +313,6 @@ class PlainRuns(PlainForm):
             keyed=Keyed(*plain.keyed) if plain.keyed else None,
             options=Options(**plain.options) if plain.options else FULL,
             dry_run=plain.dry_run,
+            found=plain.found,
         )
         return OperationRun(self._services, invocation, plain.check_refunds)

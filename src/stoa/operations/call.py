@@ -116,7 +116,8 @@ class Call:
     is what the ETag of the full form counts, where that is less than its JSON; fields `uncounted`
     of the answer do not count in any form. `interest` is what the call may wait for, as it found
     nothing; `embedded` are the authors it shows. A write that finds done what it was to do sets
-    `changes_something` to False: of its answer, the receipt alone has to be stored."""
+    `changes_something` to False: of its answer, the receipt alone has to be stored. What the
+    operation read ahead of the transaction is `found`."""
 
     tx: Tx
     services: Services
@@ -134,6 +135,7 @@ class Call:
     interest: Interest | None = None
     embedded: Embedded = field(default_factory=Embedded)
     changes_something: bool = True
+    found: bytes = b""
 
     def expires(self, at: int) -> None:
         """Note that the answer changes at this time (ms), whatever is written until then."""

@@ -48,6 +48,7 @@ class Mode(StrEnum):
 
 Run = Callable[[Call, Any], Coroutine[Any, Any, Answer]]
 R = TypeVar("R", bound=Run)
+Ahead = Callable[[Call, Any], Coroutine[Any, Any, bytes]]
 Then = Callable[[Call, Any], Coroutine[Any, Any, Answer]]
 """The second step of an operation: from its answer the whole one."""
 
@@ -77,7 +78,8 @@ class Effect:
     when it runs. A read that `waits` may answer late: when there is something. All that a read
     `in_memory` needs is often cached, so it is first tried with that alone. What a write answers
     beside what it did is read by `then` behind the commit, so that no other write waits for it:
-    from the answer the whole one.
+    from the answer the whole one. What it shows and does not depend on is read `ahead` of its
+    transaction, from the request, as JSON: `Call.found`.
     """
 
     mode: Mode = Mode.READ
@@ -89,6 +91,7 @@ class Effect:
     waits: bool = False
     in_memory: bool = False
     then: Then | None = None
+    ahead: Ahead | None = None
 
 
 @dataclass(frozen=True, slots=True)

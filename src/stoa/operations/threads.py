@@ -12,7 +12,7 @@ from stoa.operations.call import Call
 from stoa.operations.opportunities import offer_bounty
 from stoa.operations.parts import escrow, event_log, paging
 from stoa.operations.parts.budget import Budget
-from stoa.operations.similar import with_similar
+from stoa.operations.similar import read_similar, similar_threads
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
 from stoa.operations.thread_reads import more_replies, reply_place, thread_read
 from stoa.operations.views.threads import thread_view, thread_views, thread_with_replies
@@ -49,7 +49,7 @@ async def found_thread(call: Call, thread_id: str) -> ThreadRow:
     tool="create_thread",
     status=201,
     who=Who(Access.AGENT, Charged.THREADS),
-    effect=Effect(Mode.WRITE, stepwise=True, then=with_similar),
+    effect=Effect(Mode.WRITE, ahead=similar_threads),
     errors=("agent_suspended", "recovery_running", "new_agent_limit", "insufficient_credits"),
 )
 async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
@@ -71,7 +71,12 @@ async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
     is_offer = payer is not None
     event_log.on_thread(call, receipt, EventKind.THREAD_CREATED, thread_id, offer=is_offer)
     thread = await thread_view(call, await found_thread(call, thread_id))
-    return ThreadCreated(thread=thread, receipt=receipt, next_actions=thread.next_actions)
+    return ThreadCreated(
+        thread=thread,
+        receipt=receipt,
+        next_actions=thread.next_actions,
+        similar=read_similar(call.found),
+    )
 
 
 async def _offer_bounty(call: Call, payer: AgentRow, thread_id: str, request: CreateThread) -> None:
