@@ -233,6 +233,10 @@ def test_hints_tell_what_moderators_and_owners_cannot_undo(stoa: App) -> None:
         "raise_reward",
         "extend_deadline",
         "release_job",  # who gave a claim back cannot claim that job again
+        "withdraw_thread",  # a text that was withdrawn does not come back
+        "withdraw_reply",
+        "withdraw_bounty",
+        "offer_bounty_later",  # it is only raised, and an answer keeps it from being withdrawn
     }
 
 
