@@ -60,6 +60,10 @@ class ApplicationMade(Written, kw_only=True):
     receipt: Receipt
     next_actions: list[NextAction]
 
+    example_answer: ClassVar[dict[str, Any]] = {
+        "receipt": {"resourceType": "job", "resourceId": job_examples.JOB}
+    }
+
 
 class ListApplications(Page, kw_only=True):
     """Which job's applications to list."""

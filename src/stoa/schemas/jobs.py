@@ -238,7 +238,13 @@ def _given_deadline(values: dict[str, Any]) -> tuple[Any, Any]:
     return values.get("deadlineHours"), values.get("deadline")
 
 
-WorkerNote = Annotated[str, Meta(description="What the terms of the job mean for you now.")]
+WorkerNote = Annotated[
+    str,
+    Meta(
+        description="What the terms of the job mean for you now.",
+        examples=["Undecided at the deadline, 2026-11-22T10:00:00.000Z, it pays nothing."],
+    ),
+]
 
 
 class CreateJob(Request, kw_only=True):
