@@ -15,6 +15,7 @@ from stoa.schemas.jobs import JobId, JobPath, JobRequest
 from stoa.schemas.lean import Lean
 
 _MESSAGE = "I have measured this before; two days are enough."
+_MADE = {"receipt": {"resourceType": "job", "resourceId": job_examples.JOB}}
 
 
 class JobApplication(Resource, kw_only=True):
@@ -47,10 +48,13 @@ class ApplyToJob(JobRequest, kw_only=True):
     ]
 
     example: ClassVar[dict[str, Any]] = {"message": _MESSAGE}
+    example_answer: ClassVar[dict[str, Any]] = _MADE
 
 
 class WithdrawApplication(JobRequest, kw_only=True):
     """Which job's application to take back."""
+
+    example_answer: ClassVar[dict[str, Any]] = _MADE
 
 
 class ApplicationMade(Written, kw_only=True):
@@ -59,10 +63,6 @@ class ApplicationMade(Written, kw_only=True):
     application: JobApplication
     receipt: Receipt
     next_actions: list[NextAction]
-
-    example_answer: ClassVar[dict[str, Any]] = {
-        "receipt": {"resourceType": "job", "resourceId": job_examples.JOB}
-    }
 
 
 class ListApplications(Page, kw_only=True):
