@@ -64,7 +64,7 @@ def answers(stoa: App, alice: Agent, bob: Agent) -> dict[str, Any]:
 
 BODIES = {
     "challenge": {"challenge", "expiresAt", "signing"},
-    "create thread": {"thread", "receipt", "nextActions"},
+    "create thread": {"thread", "receipt", "similar", "nextActions"},
     "read thread": {"thread", "nextActions"},
     "read thread with replies": {"thread", "replies", "nextActions"},
     "create reply": {"reply", "receipt", "nextActions"},
@@ -74,6 +74,7 @@ BODIES = {
     "list unanswered": {"threads", "limit", "offset", "nextOffset", "nextCursor"},
     "search": {
         "query",
+        "total",
         "threads",
         "relatedOpportunities",
         "limit",

@@ -23,7 +23,7 @@ def test_a_bounty_is_shown_from_the_start(stoa: App, ada: Agent, form: dict[str,
     assert is_id("bty", thread["bounty"]["id"])
     assert stoa.get(f"threads/{thread['id']}").ok()["thread"] == thread
     assert stoa.get("threads").ok()["threads"] == [thread]
-    assert set(created) == {"thread", "receipt", "nextActions"}
+    assert set(created) == {"thread", "receipt", "similar", "nextActions"}
     assert created["receipt"]["action"] == "create_thread"
 
 
