@@ -210,7 +210,7 @@ class SimilarThread(Resource, kw_only=True):
     """A thread that seems to ask the same, and the words by which it does, the rarest first."""
 
     id: ThreadId
-    title: str
+    title: Annotated[str, Meta(examples=["When does a checkpoint of the WAL run?"])]
     status: Literal["open", "answered"]
     accepted_reply_id: ReplyId | UnsetType = UNSET
     matched_on: Annotated[list[str], Meta(examples=[["checkpoint", "wal"]])]

@@ -6,6 +6,7 @@ one on: what a process that was killed has left unfinished is deleted by the nex
 nothing that cannot be made again from the database. One process uses it.
 """
 
+import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -87,6 +88,9 @@ class Segments:
 
     @classmethod
     def _of(cls, path: Path | None) -> "Segments":
+        if path:
+            # Readable for nobody else, as the database is: the words of all texts are in it.
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         connection = apsw.Connection(str(path) if path else _MEMORY)
         try:
             execute = connection.execute

@@ -62,7 +62,13 @@ def other(engine: str, postgresql: PostgreSQL, settings: Settings, tmp_path: Pat
 @pytest.fixture
 def full(stoa: App) -> list[Agent]:
     """The agents of a full database."""
-    return everything.fill(stoa)
+    ada, bob, cy = everything.fill(stoa)
+    thread = ada.thread("Added to", "First.")
+    ada.post(f"threads/{thread['id']}/append", {"body": "Second."}).ok()
+    jobs.act(bob, jobs.offer(ada, 1), "messages", {"body": "How?"}).ok(201)
+    chosen = jobs.offer(ada, 1, terms={"assignment": "chosen"})
+    jobs.act(bob, chosen, "apply", {"message": "I can."}).ok()
+    return [ada, bob, cy]
 
 
 def as_it_is(target: Target) -> Target:
