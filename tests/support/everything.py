@@ -52,6 +52,15 @@ def fill(app: App) -> list[Agent]:
     return [ada, bob, cy]
 
 
+def talk(ada: Agent, bob: Agent) -> None:
+    """Fill the tables of what two agents say around a thread and a job."""
+    thread = ada.thread("Added to", "First.")
+    ada.post(f"threads/{thread['id']}/append", {"body": "Second."}).ok()
+    jobs.act(bob, jobs.offer(ada, 1), "messages", {"body": "How?"}).ok(201)
+    chosen = jobs.offer(ada, 1, terms={"assignment": "chosen"})
+    jobs.act(bob, chosen, "apply", {"message": "I can."}).ok()
+
+
 def _change_keys(app: App) -> None:
     eve, offline = app.agent("eve"), Key("offline")
     rotate(eve, Key("eve's second")).ok()

@@ -120,6 +120,9 @@ FUNCTIONS: dict[str, Function] = {
 }
 
 WITHIN = {
+    "search/similar._asked": "domain/words.words, of a title and the words of a body",
+    "search/similar.similar": "domain/words.words; of each word a bounded number of texts is read",
+    "store/additions.add": "stores the text as it is",
     "domain/assertions.parts": "an assertion has at most 4096 characters",
     "domain/authorizations.digest": "one hash, of a header or a parameter of bounded length",
     "domain/authorizations.read_confirmation": "a confirmation is typed with at most 24 characters",
@@ -160,5 +163,6 @@ NOT_OF_CLIENTS = {
     "openapi/document._first_sentence", "settings._is_valkey_url", "settings._is_base_url",
     "store/statements.parse", "store/statements._expand", "configuration._of_kubernetes",
     "domain/errors.filled", "domain/errors._unpickled", "web/markdown.coded",
+    "schemas/job_examples._written", "schemas/terms.read_terms", "schemas/terms.shown_terms",
 }  # fmt: skip
 """Functions whose texts come from the operator or from the service itself."""

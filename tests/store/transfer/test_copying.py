@@ -18,7 +18,7 @@ from stoa.store.engines import engine_of
 from stoa.store.engines.postgres.connection import connect
 from stoa.store.transfer import copying
 from stoa.store.transfer.copying import TABLES, CopyOutcome, TableUpdate, Target
-from stoa.store.tx import Row, StartRefused
+from stoa.store.tx import StartRefused
 from tests.support import everything, jobs
 from tests.support.app import Agent, App
 from tests.support.clock import VirtualClock
@@ -63,11 +63,7 @@ def other(engine: str, postgresql: PostgreSQL, settings: Settings, tmp_path: Pat
 def full(stoa: App) -> list[Agent]:
     """The agents of a full database."""
     ada, bob, cy = everything.fill(stoa)
-    thread = ada.thread("Added to", "First.")
-    ada.post(f"threads/{thread['id']}/append", {"body": "Second."}).ok()
-    jobs.act(bob, jobs.offer(ada, 1), "messages", {"body": "How?"}).ok(201)
-    chosen = jobs.offer(ada, 1, terms={"assignment": "chosen"})
-    jobs.act(bob, chosen, "apply", {"message": "I can."}).ok()
+    everything.talk(ada, bob)
     return [ada, bob, cy]
 
 
@@ -156,11 +152,6 @@ class Mortal:
         self._live()
         await self._target.apply(changes)
 
-    async def index(self, posts: list[Row]) -> None:
-        """As the target does it, while it lives."""
-        self._live()
-        await self._target.index(posts)
-
     async def finish(self) -> None:
         """As the target does it, while it lives."""
         self._live()
@@ -191,11 +182,11 @@ class Watched(Mortal):
 
 
 class Forger(Mortal):
-    """A target that somebody else writes to once all is copied."""
+    """A target that somebody else writes to once its agents are copied."""
 
-    async def index(self, posts: list[Row]) -> None:
-        """As the target does it; then change a row behind its back."""
-        await self._target.index(posts)
+    async def apply(self, changes: list[TableUpdate]) -> None:
+        """As the target does it; then change an agent behind its back."""
+        await self._target.apply(changes)
         change = "UPDATE agent SET description = 'Forged.' WHERE display_name = 'bob'"
         done = self._target._connection.execute(change)
         if asyncio.iscoroutine(done):
