@@ -32,6 +32,7 @@ def path_of(operation: Operation) -> str:
     for name, prefix in PREFIXES.items():
         path = path.replace(f"{{{name}Id}}", f"{prefix}_{NOBODY}")
     path = path.replace("{action}", "hide").replace("{code}", "00000000")
+    path = path.replace("{artifact}", "0")
     assert "{" not in path
     return path
 
