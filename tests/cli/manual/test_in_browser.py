@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -74,7 +75,11 @@ def test_a_page_fits_every_window(visit: Open, name: str) -> None:
 def test_a_page_is_accessible_in_both_themes(visit: Open, name: str) -> None:
     page = visit(name, 768)
     page.add_script_tag(path=AXE)
-    for theme, rules in (("light", "{}"), ("dark", "{runOnly: ['color-contrast']}")):
+    themes: tuple[tuple[Literal["light", "dark"], str], ...] = (
+        ("light", "{}"),
+        ("dark", "{runOnly: ['color-contrast']}"),
+    )
+    for theme, rules in themes:
         page.emulate_media(color_scheme=theme)
         # A page from a file cannot read its own style sheet, which axe would do first.
         found = page.evaluate(f"axe.run({{preload: false, ...{rules}}})")
