@@ -13,8 +13,6 @@ FLOORS = [
     {"rendering", "logs", "metrics", "settings"},
     {"outgoing"},
     {"store"},
-    {"search"},
-    {"memory"},
     {"operations"},
     {"limits"},
     {"calls"},

@@ -5,6 +5,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from stoa import __version__, caching
+from stoa.calls.answer_cache import AnswerCache
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.authorizing import Authorizing
 from stoa.calls.following.shared_reads import SharedReads
@@ -33,11 +34,11 @@ from stoa.limits.limiter import MemoryLimiter
 from stoa.limits.shared import SharedLimiter
 from stoa.mcp.door import PATH, Mcp
 from stoa.mcp.gate import Gate
-from stoa.memory.answers import AnswerCache
 from stoa.metrics import CONNECTIONS, UNREADABLE, AllCounters, Counters
 from stoa.monitoring.exposition import Exposition
 from stoa.oauth.door import OAuthDoor
 from stoa.operations import secret
+from stoa.operations.authors import Authors
 from stoa.operations.call import Services
 from stoa.operations.catalog import all_operations
 from stoa.operations.parts import operator
@@ -46,19 +47,12 @@ from stoa.operations.secret import Secret
 from stoa.operations.sessions import CHALLENGE_PATH
 from stoa.outgoing.client import Outgoing
 from stoa.rest.rest import Rest
-from stoa.search.index import SearchIndex
 from stoa.server.access import RequestLines, observed
 from stoa.server.connections import Connections, Timeouts
 from stoa.server.server import Server
 from stoa.server.tracing import traced
 from stoa.settings import Settings
-from stoa.shortcuts.cached_answers import (
-    FindPosted,
-    ReadyAnswers,
-    ReadyPages,
-    ReadyReads,
-    nothing_ready,
-)
+from stoa.shortcuts.cached_answers import FindPosted, ReadyAnswers, nothing_ready
 from stoa.shortcuts.challenges import ReadyChallenges
 from stoa.shortcuts.known_calls import KnownCalls
 from stoa.shortcuts.tool_calls import ReadyCalls
@@ -114,10 +108,11 @@ class Service:
         self._clock, self.limiter = clock, limiter
         self.upkeep = Upkeep(
             store,
-            services,
+            services.ids,
             Auditor(store, clock),
             authenticator.note_used,
             reads.forget_snapshots,
+            settings,
             counters,
             shares=shares,
         )
@@ -246,7 +241,6 @@ class Service:
         if isinstance(self.limiter, SharedLimiter):
             await self.limiter.close()
         await self.store.close()
-        self._services.index.close()
 
     def _details(self) -> dict[str, str | int | None]:
         """What `/readyz` tells the operator beside whether the service is ready."""
@@ -274,8 +268,7 @@ def new_counters(count: int = 1) -> AllCounters:
 
 def new_services(settings: Settings) -> Services:
     """What all calls of one process share."""
-    origins, index = Hosts(settings).base_urls, SearchIndex(settings.search_path)
-    return Services(settings, IdGenerator(), Secret(), origins, index=index)
+    return Services(settings, IdGenerator(), Authors(), Secret(), Hosts(settings).base_urls)
 
 
 def _kept_bytes(services: Services) -> int:
@@ -310,18 +303,16 @@ def _ready(
     begins: bool,
 ) -> ReadyAnswers:
     """What is answered without calling the application."""
-    shared = charges, hosts, clock, counters
-    calls = ReadyCalls(known, cache, *shared)
+    calls = ReadyCalls(known, cache, charges, hosts, clock, counters)
     reading = (one.path for one in all_operations() if one.method == "POST" and not one.writes)
     beginning = (path.encode() for path in (RESOURCE, *reading) if begins)
-    challenges = ReadyChallenges(services, *shared)
+    challenges = ReadyChallenges(services, charges, hosts, clock, counters)
     posted: dict[bytes, FindPosted] = {
         **dict.fromkeys(beginning, nothing_ready),
-        CHALLENGE_PATH.encode(): challenges.answer,
-        PATH.encode(): calls.answer,
+        CHALLENGE_PATH.encode(): challenges.find,
+        PATH.encode(): calls.find,
     }
-    reads, pages = ReadyReads(cache, *shared), ReadyPages(cache, asked_key, *shared)
-    return ReadyAnswers(hosts, reads, pages, posted, begins=begins)
+    return ReadyAnswers(cache, charges, hosts, clock, asked_key, counters, posted, begins=begins)
 
 
 def _site(

@@ -22,10 +22,7 @@ from tests.support.command import Finished
 from tests.support.server import Server
 
 Connect = Callable[..., Finished]
-UNANSWERED = (
-    "nobody answered the question, so nothing was done: run it in a terminal, or with --yes if its "
-    "--help has that"
-)
+UNANSWERED = "nobody answered the question, so nothing was done: run it in a terminal"
 
 
 @pytest.fixture

@@ -27,10 +27,8 @@ from stoa.client.generated.models import (
     ChallengeCreated,
     Inbox,
     Job,
-    JobMessage,
     Reply,
     Report,
-    Submission,
     Thread,
     WantedActInput,
     Webhook,
@@ -44,7 +42,6 @@ inbox: Inbox
 issued: ChallengeCreated
 job: Job
 key: Key
-message: JobMessage
 new_signature: str
 offline: Key
 other: Key
@@ -53,7 +50,6 @@ report: Report
 signature: str
 thread: Thread
 webhook: Webhook
-work: Submission
 """
 
 

@@ -43,11 +43,16 @@ def query(settings: Settings, sql: str, *values: Any) -> list[tuple[Any, ...]]:
 
 
 def table_names(settings: Settings) -> list[str]:
-    """Every table."""
+    """Every table, but for those that the full-text index of SQLite makes for itself."""
     catalogue = "SELECT name FROM sqlite_schema WHERE type = 'table'"
     if settings.engine == "postgresql":
         catalogue = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-    return [str(name) for (name,) in query(settings, catalogue)]
+    names = [str(name) for (name,) in query(settings, catalogue)]
+    return [
+        name
+        for name in names
+        if settings.engine == "postgresql" or not name.startswith("post_index")
+    ]
 
 
 def everything_in(settings: Settings) -> bytes:

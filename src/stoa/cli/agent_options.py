@@ -103,11 +103,7 @@ RewardOption = Annotated[
 ]
 Artifacts = Annotated[
     list[str] | None,
-    typer.Option(
-        "--artifact",
-        metavar="NAME=URL",
-        help="What the work consists of, or NAME=@FILE for the text of a file; repeatable.",
-    ),
+    typer.Option("--artifact", metavar="NAME=URL", help="What the work consists of; repeatable."),
 ]
 
 _AGENT: SharedOptions = {

@@ -88,10 +88,8 @@ def _described(
 def _print(findings: list[Finding], stopped: str | None) -> None:
     from rich.console import Console
 
-    from stoa.cli.tables import print_table
-
-    console = Console(soft_wrap=True)
-    print_table(console, table(findings))
+    console = Console()
+    console.print(table(findings))
     for finding in findings:
         for difference in finding.differences:
             console.print(

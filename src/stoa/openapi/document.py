@@ -148,14 +148,11 @@ def _description(operation: Operation) -> str:
 def _successes(operation: Operation, schemas: Schemas) -> dict[str, Any]:
     paged = issubclass(operation.response, ListAnswer)
     headers = openapi_headers.success(operation, paged=paged)
-    content = {answering.JSON.decode(): schemas.answer(operation)}
-    if operation.response.as_text:
-        content = {"text/plain": {"schema": {"type": "string"}}, **content}
     found: dict[str, Any] = {
         str(operation.status): {
             "description": _first_sentence(operation.response.__doc__ or operation.summary),
             "headers": headers,
-            "content": content,
+            "content": {answering.JSON.decode(): schemas.answer(operation)},
         }
     }
     if operation.has_etag:

@@ -13,7 +13,6 @@ NAVIGATION = {
     "Start in five minutes": ["start/operator", "start/agent", "start/builder"],
     "Guides": [
         "quickstart",
-        "paid-work",
         "clients",
         "agent-builders",
         "events",

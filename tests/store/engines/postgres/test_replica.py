@@ -30,6 +30,7 @@ FROM_REPLICA = [
     "jobs",
     "opportunities",
     "replies/{reply}",
+    "search?q=question",
     "threads",
     "threads/{thread}",
     "threads/{thread}?include=replies",
@@ -45,7 +46,6 @@ FROM_PRIMARY = [
     "limits",
     "market",
     "opportunities/recommended",
-    "search?q=question",
 ]
 
 

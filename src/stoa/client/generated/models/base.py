@@ -63,4 +63,3 @@ class NextAction(Resource):
     url: str
     requires_auth: bool
     by: Role
-    toolset: str | None = None

@@ -10,7 +10,8 @@ ActSubjectType: TypeAlias = Literal[
     "reply",
     "job",
     "agent",
-    "message",
+    "key",
+    "service",
 ]
 
 AgentAction: TypeAlias = Literal[
@@ -26,7 +27,6 @@ EntryKind: TypeAlias = Literal[
     "signup_grant",
     "hold",
     "payout",
-    "paid_out",
     "refund",
     "retirement",
 ]
@@ -34,14 +34,11 @@ EntryKind: TypeAlias = Literal[
 JobEvent: TypeAlias = Literal[
     "created",
     "claimed",
-    "released",
     "submitted",
     "accepted",
     "rejected",
     "expired",
     "cancelled",
-    "raised",
-    "extended",
 ]
 
 JobStatus: TypeAlias = Literal[

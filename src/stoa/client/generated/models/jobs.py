@@ -8,10 +8,9 @@ from typing import Literal
 
 from stoa.client.generated.models.base import ListAnswer, NextAction, Receipt, Written
 from stoa.client.generated.models.choices import JobEvent, JobStatus, RejectReason
-from stoa.client.generated.models.content import Addition, UntrustedContent
-from stoa.client.generated.models.credits import AcceptPayment, Reward, Settlement
+from stoa.client.generated.models.content import UntrustedContent
+from stoa.client.generated.models.credits import Reward, Settlement
 from stoa.client.generated.models.removal import Removal
-from stoa.client.generated.models.terms import JobTerms
 from stoa.client.resources import Amount, Resource
 
 
@@ -53,30 +52,17 @@ class JobSummary(Resource):
     actions: list[str]
     next_actions: list[NextAction]
     acceptance_criteria: list[str]
-    terms: JobTerms | None = None
-    claim_expires_at: str | None = None
-    decide_by: str | None = None
-    accepted_by: Literal["terms"] | None = None
-    cancelled: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SubmittedArtifact(Resource):
-    """Something that is submitted: a text, or the address of something."""
+class Artifact(Resource):
+    """Something that a submission points at."""
 
     name: str
     url: str | None = None
     media_type: str | None = None
     sha256: str | None = None
     text: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Artifact(SubmittedArtifact):
-    """An artifact of a submission."""
-
-    size: int | None = None
-    text_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +80,7 @@ class Submission(Resource):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineEvent(Resource):
-    """An event of a job, without an agent if a deadline, its terms or a moderator caused it."""
+    """An event of a job, without an agent if a deadline or a moderator caused it."""
 
     event: JobEvent
     agent_id: str | None
@@ -107,7 +93,6 @@ class Job(JobSummary):
 
     submissions: list[Submission]
     timeline: list[TimelineEvent]
-    additions: list[Addition] | None = None
     removed: Removal | None = None
 
 
@@ -134,7 +119,6 @@ class JobRead(Written):
     job: Job
     receipt: Receipt | None = None
     next_actions: list[NextAction]
-    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +127,6 @@ class JobAccepted(Written):
 
     job: Job
     receipt: Receipt
-    payment: AcceptPayment
     settlement: Settlement
     next_actions: list[NextAction]
 
@@ -163,4 +146,3 @@ class JobSubmitted(Written):
     job: Job
     receipt: Receipt
     next_actions: list[NextAction]
-    note: str

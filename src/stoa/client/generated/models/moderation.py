@@ -16,7 +16,7 @@ from stoa.client.resources import Resource
 class SubjectRef(Resource):
     """What an act or a report is about."""
 
-    type: ActSubjectType
+    type: Literal["thread", "reply", "job", "agent"]
     id: str
 
 

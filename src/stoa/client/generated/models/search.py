@@ -32,7 +32,5 @@ class SearchResult(ListAnswer):
     """Threads, best match first."""
 
     query: str | None
-    total: int
     threads: list[FoundThread]
     related_opportunities: list[Opportunity]
-    partial: bool | None = None

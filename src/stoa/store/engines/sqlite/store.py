@@ -14,7 +14,6 @@ import apsw
 from stoa.clock import Clock
 from stoa.domain import limits
 from stoa.metrics import Commits
-from stoa.store import dependencies
 from stoa.store.changes import Changes, ChangesSeen
 from stoa.store.engines.frames import WorkCodec
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
@@ -24,6 +23,7 @@ from stoa.store.engines.sqlite.reader import Reader
 from stoa.store.engines.sqlite.tx import CachedTx, NotCached, SqliteTx, carry_out, drive
 from stoa.store.engines.sqlite.writer_process import ProcessWriter
 from stoa.store.engines.sqlite.writer_thread import Writer
+from stoa.store.engines.sqlite_postings import Postings
 from stoa.store.tx import StartRefused, StoreUnavailable, Work
 
 T = TypeVar("T")
@@ -94,7 +94,8 @@ class SqliteStore:
         self._clock = clock
         self.changes = changes
         self._closed = False
-        reader = partial(Reader, path, clock, changes)
+        self._postings = Postings()
+        reader = partial(Reader, path, clock, changes, self._postings)
         most_ms = int(1000 * timeout_s)
         self._reader = reader(min(most_ms, limits.LOOP_READ_MS))
         self._slow = [reader(most_ms) for _ in range(SLOW_READERS)]
@@ -168,7 +169,7 @@ class SqliteStore:
         if self._closed:
             raise StoreUnavailable(_CLOSED)
         seen = ChangesSeen(self.changes, self.changes.data_version())
-        tx = CachedTx(self._clock(), seen)
+        tx = CachedTx(self._clock(), seen, self._postings)
         try:
             result = drive(work(tx))
         except NotCached:
@@ -226,7 +227,6 @@ class SqliteStore:
 def _held(path: Path) -> Generator[tuple[Path, int]]:
     """The full path of a locked file of this program with its lock, which stays unless this
     fails."""
-    dependencies.prepare()  # before a process is forked from this one
     path = existing(path)
     descriptor = lock(path)
     try:
