@@ -42,12 +42,6 @@ def key(stoa: App) -> Key:
     return stoa.agent("Ada").key
 
 
-@pytest.fixture
-def engine() -> str:
-    """Where processes share a limiter, nothing can be charged at once."""
-    return "sqlite"
-
-
 def test_it_is_the_answer_of_the_application(stoa: App, key: Key) -> None:
     made = stoa.post("auth/challenge", {"publicKey": key.public}).ok()
     for body in ({"publicKey": key.public}, b'{"publicKey": "%b"}' % key.public.upper().encode()):

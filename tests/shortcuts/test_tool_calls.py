@@ -51,12 +51,6 @@ def call(request: pytest.FixtureRequest, stoa: App) -> Repeated:
     return Repeated(stoa, request.param)
 
 
-@pytest.fixture
-def engine() -> str:
-    """Where other processes write too, no answer is cached."""
-    return "sqlite"
-
-
 @pytest.mark.parametrize("id_", [2, 0, "a-1", "2"])
 def test_a_call_that_comes_again_has_the_same_answer_without_the_application(
     call: Repeated, id_: Any
