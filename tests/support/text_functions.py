@@ -34,7 +34,7 @@ from stoa.rendering import fences, html, lines, signs, tags
 from stoa.schemas.base import encode, read_time
 from stoa.schemas.threads import CreateThread
 from stoa.schemas.validation import Shape, parse
-from stoa.shortcuts import tool_results as results
+from stoa.shortcuts import tool_results
 from stoa.store import consistency, tsquery
 from stoa.web import markdown as markdown_pages
 
@@ -113,7 +113,7 @@ FUNCTIONS: dict[str, Function] = {
     "web/markdown._plain": markdown_pages._plain,  # pyright: ignore[reportPrivateUsage]
     "web/markdown._code": markdown_pages._code,  # pyright: ignore[reportPrivateUsage]
     "rendering/lines.marked": lambda given: lines.marked(given[:240], "zebrafish a"),
-    "mcp/results._as_text": lambda given: results._as_text(given.encode()),  # pyright: ignore[reportPrivateUsage]
+    "shortcuts/tool_results._as_text": lambda given: tool_results._as_text(given.encode()),  # pyright: ignore[reportPrivateUsage]
     "schemas/base.read_time": read_time,
     "schemas/base.encode": lambda given: encode({"body": given}),
     "json": lambda given: msgspec.json.decode(msgspec.json.encode(given)),
