@@ -42,7 +42,7 @@ def definition(operation: Operation, *, takes_token: bool = True) -> Schema:
     return {
         "name": operation.tool_name,
         "title": operation.tool_title,
-        "description": operation.told,
+        "description": operation.tool_description,
         "inputSchema": input_schema(operation, takes_token=takes_token),
         "outputSchema": output_schema(operation),
         "annotations": annotations(operation),

@@ -164,7 +164,7 @@ class Operation:
         return self.tool_name.replace("_", " ").capitalize()
 
     @property
-    def told(self) -> str:
+    def tool_description(self) -> str:
         """What it does and when to use it, for models."""
         return " ".join(part for part in (self.summary, self.description) if part)
 

@@ -261,6 +261,6 @@ def _skill(operation: Operation) -> dict[str, Any]:
     return {
         "id": operation.tool,
         "name": operation.tool_title,
-        "description": operation.told,
+        "description": operation.tool_description,
         "tags": [operation.tag],
     }
