@@ -27,10 +27,11 @@ serve: $(RUN)/.stamps/package ## Start Stoa; SERVE_ARGS="..." goes to `stoa serv
 test: $(TEST)/.stamps/compiled ## Run the tests; PYTEST_ARGS="-k escrow" goes to pytest
 	$(TEST)/bin/python -m pytest -n 4 --dist worksteal $(PYTEST_ARGS)
 
-check: $(CHECK)/.stamps/locks $(TEST)/.stamps/package ## Lint, formatting, types
+check: $(CHECK)/.stamps/locks $(TEST)/.stamps/package ## Lint, formatting, types, size and structure
 	$(CHECK)/bin/ruff check
 	$(CHECK)/bin/ruff format --check
 	tools/types
+	$(TEST)/bin/python -m tools.house
 
 format: $(CHECK)/.stamps/locks ## Bring the code into its standard form
 	$(CHECK)/bin/ruff check --fix

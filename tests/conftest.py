@@ -4,6 +4,7 @@
 engine: on PostgreSQL it is two, which take turns as two processes would.
 `@pytest.mark.parametrize("engine", ["sqlite"])` keeps a test to one engine. Limits are off unless
 `@pytest.mark.settings(limit_threads=10)` sets them; the marker takes any setting.
+Contract tests run a third time without what a process keeps in memory, most of them in `make soak`.
 `door` runs a test once for each way of calling an operation. `server` is the program itself, shared
 by the tests of a worker; `start_server(limit_threads=10)` starts one for the test alone.
 """
@@ -24,6 +25,7 @@ from stoa.store.engines.sqlite import store as sqlite
 from tests.support.app import Agent, App
 from tests.support.clock import VirtualClock
 from tests.support.doors import DOORS, Door
+from tests.support.forgetting import WITHOUT_MEMORY, is_without_memory
 from tests.support.postgresql import PostgreSQL
 from tests.support.receiver import Receiver, receiving
 from tests.support.reuse import Reused
@@ -49,15 +51,16 @@ pytest_plugins = [
     "tests.plugins.long_first",
     "tests.plugins.no_authorities",
     "tests.plugins.no_skips",
+    "tests.plugins.without_memory",
 ]
 
 ENGINES = ["sqlite", "postgresql"]
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=[*ENGINES, WITHOUT_MEMORY])
 def engine(request: pytest.FixtureRequest) -> str:
-    """Every engine in turn."""
-    return request.param
+    """Every engine in turn; for contract tests the embedded one once more, without memory."""
+    return "sqlite" if request.param == WITHOUT_MEMORY else request.param
 
 
 @pytest.fixture(scope="session")
@@ -145,7 +148,7 @@ def stoa(request: pytest.FixtureRequest, settings: Settings, clock: VirtualClock
     else:
         settings.database_path.parent.mkdir(mode=0o700)
         shutil.copy(request.getfixturevalue("migrated_file"), settings.database_path)
-    with App(settings, clock, kept) as app:
+    with App(settings, clock, kept, forgets=is_without_memory(request.node)) as app:
         yield app
 
 

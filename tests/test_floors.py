@@ -13,6 +13,8 @@ FLOORS = [
     {"rendering", "logs", "metrics", "settings"},
     {"outgoing"},
     {"store"},
+    {"search"},
+    {"memory"},
     {"operations"},
     {"limits"},
     {"calls"},

@@ -211,7 +211,6 @@ READ_BESIDE = {
     "rendering/html.py:OUTPUT_FACTOR",
     "monitoring/exposition.py:METRICS",
     "settings.py:LIMITS_OFF",
-    "store/tsquery.py:BLOCK_BITS",
     "upkeep/loops.py:.audits",
 }
 """Bounds, states and names that tests and benchmarks hold the code to."""

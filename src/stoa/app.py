@@ -5,7 +5,6 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from stoa import __version__, caching
-from stoa.calls.answer_cache import AnswerCache
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.authorizing import Authorizing
 from stoa.calls.following.shared_reads import SharedReads
@@ -34,11 +33,11 @@ from stoa.limits.limiter import MemoryLimiter
 from stoa.limits.shared import SharedLimiter
 from stoa.mcp.door import PATH, Mcp
 from stoa.mcp.gate import Gate
+from stoa.memory.answers import AnswerCache
 from stoa.metrics import CONNECTIONS, UNREADABLE, AllCounters, Counters
 from stoa.monitoring.exposition import Exposition
 from stoa.oauth.door import OAuthDoor
 from stoa.operations import secret
-from stoa.operations.authors import Authors
 from stoa.operations.call import Services
 from stoa.operations.catalog import all_operations
 from stoa.operations.parts import operator
@@ -47,12 +46,19 @@ from stoa.operations.secret import Secret
 from stoa.operations.sessions import CHALLENGE_PATH
 from stoa.outgoing.client import Outgoing
 from stoa.rest.rest import Rest
+from stoa.search.index import SearchIndex
 from stoa.server.access import RequestLines, observed
 from stoa.server.connections import Connections, Timeouts
 from stoa.server.server import Server
 from stoa.server.tracing import traced
 from stoa.settings import Settings
-from stoa.shortcuts.cached_answers import FindPosted, ReadyAnswers, nothing_ready
+from stoa.shortcuts.cached_answers import (
+    FindPosted,
+    ReadyAnswers,
+    ReadyPages,
+    ReadyReads,
+    nothing_ready,
+)
 from stoa.shortcuts.challenges import ReadyChallenges
 from stoa.shortcuts.known_calls import KnownCalls
 from stoa.shortcuts.tool_calls import ReadyCalls
@@ -108,11 +114,10 @@ class Service:
         self._clock, self.limiter = clock, limiter
         self.upkeep = Upkeep(
             store,
-            services.ids,
+            services,
             Auditor(store, clock),
             authenticator.note_used,
             reads.forget_snapshots,
-            settings,
             counters,
             shares=shares,
         )
@@ -241,6 +246,7 @@ class Service:
         if isinstance(self.limiter, SharedLimiter):
             await self.limiter.close()
         await self.store.close()
+        self._services.index.close()
 
     def _details(self) -> dict[str, str | int | None]:
         """What `/readyz` tells the operator beside whether the service is ready."""
@@ -268,7 +274,8 @@ def new_counters(count: int = 1) -> AllCounters:
 
 def new_services(settings: Settings) -> Services:
     """What all calls of one process share."""
-    return Services(settings, IdGenerator(), Authors(), Secret(), Hosts(settings).base_urls)
+    origins, index = Hosts(settings).base_urls, SearchIndex(settings.search_path)
+    return Services(settings, IdGenerator(), Secret(), origins, index=index)
 
 
 def _kept_bytes(services: Services) -> int:
@@ -303,16 +310,18 @@ def _ready(
     begins: bool,
 ) -> ReadyAnswers:
     """What is answered without calling the application."""
-    calls = ReadyCalls(known, cache, charges, hosts, clock, counters)
+    shared = charges, hosts, clock, counters
+    calls = ReadyCalls(known, cache, *shared)
     reading = (one.path for one in all_operations() if one.method == "POST" and not one.writes)
     beginning = (path.encode() for path in (RESOURCE, *reading) if begins)
-    challenges = ReadyChallenges(services, charges, hosts, clock, counters)
+    challenges = ReadyChallenges(services, *shared)
     posted: dict[bytes, FindPosted] = {
         **dict.fromkeys(beginning, nothing_ready),
-        CHALLENGE_PATH.encode(): challenges.find,
-        PATH.encode(): calls.find,
+        CHALLENGE_PATH.encode(): challenges.answer,
+        PATH.encode(): calls.answer,
     }
-    return ReadyAnswers(cache, charges, hosts, clock, asked_key, counters, posted, begins=begins)
+    reads, pages = ReadyReads(cache, *shared), ReadyPages(cache, asked_key, *shared)
+    return ReadyAnswers(hosts, reads, pages, posted, begins=begins)
 
 
 def _site(

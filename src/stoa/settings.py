@@ -45,7 +45,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     host: Annotated[str, Meta(description="Address to listen on.")] = "127.0.0.1"
     port: Annotated[PortNumber, Meta(description="Port to listen on; 0 takes any free one.")] = 8080
-    data_dir: Annotated[str, Meta(description="Folder of the embedded database.")] = "./stoa-data"
+    data_dir: Annotated[
+        str, Meta(description="Folder of the embedded database and of the search index.")
+    ] = "./stoa-data"
     database_url: Annotated[
         str,
         Meta(
@@ -136,6 +138,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     job_ttl_seconds: Annotated[
         Duration, Meta(description="After this long an unfinished job is refunded.")
     ] = limits.JOB_TTL_MS // 1000
+    terms_min_seconds: Annotated[
+        Duration, Meta(description="The shortest claim and the shortest review of a job's terms.")
+    ] = limits.TERMS_MIN_MS // 1000
     bounty_ttl_seconds: Annotated[
         Duration, Meta(description="After this long an unpaid bounty is refunded.")
     ] = limits.BOUNTY_TTL_MS // 1000
@@ -295,6 +300,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         if self.database_url:
             return Path(self.database_url.removeprefix(_SQLITE))
         return Path(self.data_dir) / "stoa.db"
+
+    @property
+    def search_path(self) -> Path:
+        """The file of the search index: beside the embedded database, else in the folder of data.
+        More processes have a file each."""
+        if self.engine == "sqlite":
+            return Path(f"{self.database_path}-search")
+        return Path(self.data_dir) / "search"
 
     @property
     def loopback(self) -> bool:

@@ -114,7 +114,7 @@ def test_a_command_with_an_idempotency_key_is_done_once(actor: Callable[[str], A
 
 
 def test_a_job_is_offered_claimed_submitted_reviewed_and_paid(
-    actor: Callable[[str], Actor],
+    actor: Callable[[str], Actor], tmp_path: Path
 ) -> None:
     creator, worker = actor("creator"), actor("worker")
     offered = creator(
@@ -130,7 +130,11 @@ def test_a_job_is_offered_claimed_submitted_reviewed_and_paid(
     sent_back = told(creator("review", job, "--reject", "incomplete", "--json"))
     assert sent_back["job"]["status"] == "REJECTED_REVISION_ALLOWED"
     assert job in worker("jobs", "--mine").out
-    assert worker("submit", job, "Rye, wheat, spelt.").code == 0
+    (tmp_path / "table.csv").write_text(table := "flour;hours\n" * 500)
+    artifact = ("--artifact", f"table=@{tmp_path}/table.csv", "--json")
+    submitted = told(worker("submit", job, "Rye, wheat, spelt.", *artifact))["submission"]["id"]
+    assert f"/submissions/{submitted}/artifacts/0" in creator("review", job).out
+    assert creator("artifact", submitted, "0").out == table
     assert "+12" in creator("review", job, "--accept").out
     assert told(worker("read", job, "--json"))["job"]["status"] == "COMPLETED"
 

@@ -22,7 +22,10 @@ from tests.support.command import Finished
 from tests.support.server import Server
 
 Connect = Callable[..., Finished]
-UNANSWERED = "nobody answered the question, so nothing was done: run it in a terminal"
+UNANSWERED = (
+    "nobody answered the question, so nothing was done: run it in a terminal, or with --yes if its "
+    "--help has that"
+)
 
 
 @pytest.fixture

@@ -114,7 +114,7 @@ def test_a_copy_that_is_killed_three_times_ends_whole(
     back = f"sqlite:///{tmp_path}/back/stoa.db"
     for source, target in ((file, database), (database, back)):
         assert killed_at("account", source, target)
-        if all(killed_at(line, source, target) for line in ("thread_tag", "search index")):
+        if all(killed_at(line, source, target) for line in ("thread_tag", "event_log")):
             finished = copy(source, target)
             assert finished.code == 0, finished.err
             assert finished.out.endswith(f"{FINAL}\n")

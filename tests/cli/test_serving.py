@@ -219,7 +219,7 @@ def test_a_signal_ends_the_server_with_0_and_a_closed_database(
         server.process.send_signal(name)
         assert finished(server) == 0
     left = sorted(path.name for path in server.data_dir.iterdir())
-    assert left == ["stoa.db", "stoa.db.lock"]
+    assert left == ["stoa.db", "stoa.db-search", "stoa.db.lock"]
 
 
 def test_what_runs_is_finished_after_the_signal(start_server: StartServer):

@@ -87,6 +87,20 @@ def test_no_other_command_migrates(database: Settings, command: tuple[str, ...])
         assert query(database, version) == [(number,)]
 
 
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_command_that_does_not_look_works_on_an_older_database(
+    database: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control of the test above."""
+
+    def refuse_none(*_: object) -> None:
+        return
+
+    set_schema(database, NEWEST - 1)
+    monkeypatch.setattr(sqlite_migrations, "refuse_other", refuse_none)
+    assert run_stoa_here("audit", *named(database)).code == 0
+
+
 def test_migrate_says_in_one_line_what_it_did(database: Settings) -> None:
     where = engine_of(database).place(database)
     again = run_stoa_here("migrate", *named(database))

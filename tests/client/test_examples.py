@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from stoa.client import AsyncStoa, Key, Stoa
+from stoa.client.generated.models import SubmittedArtifactInput
 from stoa.client.key_changes import signed_text
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Operation
@@ -46,15 +47,33 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
     """What the names in an example stand for, so that the call can succeed; and who makes it."""
     key = MODERATOR if "moderate" in method or "report" in method else Key.generate()
     caller, other = Stoa(server.url, key), Stoa(server.url, Key.generate())
-    asks = other if method in ("claim_job", "submit_job", "retire_agent") else caller
+    works = ("claim_job", "submit_job", "release_job", "apply_to_job", "withdraw_application")
+    asks = other if method in (*works, "retire_agent") else caller
     answers = caller if asks is other else other
-    thread = asks.create_thread("Dough", "How warm?").thread
-    reply = answers.create_reply(thread.id, "24 degrees.").reply
-    job = asks.create_job("Compare", "Three flours.", reward_credits=1).job
-    if method in ("accept_job", "reject_job", "submit_job"):
+    bounty = 1 if method == "withdraw_bounty" else 0
+    thread = asks.create_thread("Dough", "How warm?", bounty_credits=bounty).thread
+    replies = asks if "withdraw" in method else answers
+    reply = replies.create_reply(thread.id, "24 degrees.").reply
+    chosen = "appl" in method or method == "assign_job"
+    job = asks.create_job(
+        "Compare",
+        "Three flours.",
+        reward_credits=1,
+        deadline_hours=24,
+        terms={"assignment": "chosen"} if chosen else None,
+    ).job
+    if method in ("accept_job", "reject_job", "submit_job", "release_job"):
         answers.claim_job(job.id)
-    if method in ("accept_job", "reject_job"):
-        answers.submit_job(job.id, "Done.")
+    if method in ("withdraw_application", "assign_job"):
+        answers.apply_to_job(job.id, "I have baked this before.")
+    work, message = SimpleNamespace(id=""), SimpleNamespace(id="")
+    if "message" in method:
+        message = answers.create_job_message(job.id, "How?").message
+    if method in ("get_submission", "get_artifact"):
+        answers.claim_job(job.id)
+    if method in ("accept_job", "reject_job", "get_submission", "get_artifact"):
+        table = SubmittedArtifactInput(name="table", text="flour;hours")
+        work = answers.submit_job(job.id, "Done.", artifacts=[table]).submission
     part = {"subject": {"type": "thread", "id": thread.id}, "action": "hide", "reason": "spam"}
     report = SimpleNamespace(id="")
     if method == "resolve_report":
@@ -64,7 +83,8 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
         webhook = caller.create_webhook("https://127.0.0.1:1/").webhook
     inbox = caller.get_inbox()
     names = SimpleNamespace(stoa=caller, thread=thread, reply=reply, job=job, inbox=inbox)
-    names.acts, names.report, names.webhook = [part], report, webhook
+    names.acts, names.report, names.webhook, names.work = [part], report, webhook, work
+    names.message = message
     if method in ("rotate_key", "recover_key", "name_recovery_key"):
         proof = change_of_key(caller, key, method)
     else:

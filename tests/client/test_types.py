@@ -27,8 +27,10 @@ from stoa.client.generated.models import (
     ChallengeCreated,
     Inbox,
     Job,
+    JobMessage,
     Reply,
     Report,
+    Submission,
     Thread,
     WantedActInput,
     Webhook,
@@ -42,6 +44,7 @@ inbox: Inbox
 issued: ChallengeCreated
 job: Job
 key: Key
+message: JobMessage
 new_signature: str
 offline: Key
 other: Key
@@ -50,6 +53,7 @@ report: Report
 signature: str
 thread: Thread
 webhook: Webhook
+work: Submission
 """
 
 

@@ -9,13 +9,13 @@ from typing import Any, cast
 
 import pytest
 
+from stoa.http.wire import InParts
+from stoa.memory.remembered import Remembered, RememberedById
 from stoa.operations import thread_reads
 from stoa.operations.call import Call
 from stoa.operations.catalog import all_operations
 from stoa.operations.text_cache import TextCache
 from stoa.store.dependencies import read_from
-from stoa.store.engines.sqlite.tx import SqliteTx
-from stoa.store.remembered import Remembered, RememberedById
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import Work
 from tests.support.app import Agent, App
@@ -182,6 +182,10 @@ class World:
         if decision:
             creator.post(f"jobs/{job['id']}/{decision[0]}", decision[1])
 
+    def ask(self) -> None:
+        """Ask about a job, or answer there."""
+        self.agent().post(f"jobs/{self.job['id']}/messages", {"body": "How so?"})
+
     def moderate(self) -> None:
         """Hide something of what is read, show it again, or do something else to it."""
         read = [self.thread["id"], self.shown["id"], self.job["id"], self.author.id]
@@ -229,7 +233,7 @@ class World:
             steps.append(self.change_keys)
         if self.operations is None or self.operations & OF_AGENTS:
             steps.append(self.suspend)
-        steps += [self.reply] * 3 + [self.register, self.offer_job, self.let_time_pass]
+        steps += [self.reply] * 3 + [self.register, self.offer_job, self.ask, self.let_time_pass]
         steps += [self.moderate] * 3 + [self.work] * 3 + [self.pass_a_deadline] * 3
         step = self.random.choice(steps)
         step()
@@ -276,6 +280,7 @@ class World:
                 f"jobs?claimedBy={agent}&sort=reward",
             ],
             "get_job": [f"jobs/{job['id']}?x="],
+            "list_job_messages": [f"jobs/{job['id']}/messages?limit=3"],
             "get_agent": [f"agents/{agent}?x="],
             "get_keys": [f"agents/{agent}/keys?x="],
             "list_agents": [
@@ -331,10 +336,9 @@ class World:
         """What is joined of cached parts is what is made where nothing is cached."""
         joined = [self.stoa.get(target).ok().json for target in SEARCHES]
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(SqliteTx, "ranked", nothing)
             patch.setattr(TextCache, "known", none_of)
             patch.setattr(Remembered, "get", nothing)
-            patch.setattr("stoa.operations.related.offer_index", no_index)
+            patch.setattr("stoa.memory.offers.offer_index", no_index)
             patch.setattr(RememberedById, "fresh", nothing_known)
             made = [self.stoa.get(target).ok().json for target in SEARCHES]
         for target, one, other in zip(SEARCHES, joined, made, strict=True):
@@ -393,7 +397,7 @@ def test_every_cached_operation_is_compared(stoa: App) -> None:
             assert re.fullmatch(path, target.partition("?")[0]), target
 
 
-def found_at_once(stoa: App, target: str) -> tuple[int, bytes, bytes] | None:
+def found_at_once(stoa: App, target: str) -> InParts | None:
     path, _, query = target.partition("?")
     scope: dict[str, Any] = {
         "method": "GET",

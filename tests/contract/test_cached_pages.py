@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from stoa.caching import ByteCache
-from stoa.calls.answer_cache import AnswerCache
-from stoa.calls.single_flight import SingleFlight
 from stoa.calls.validity import Validity
 from stoa.domain import limits
+from stoa.memory.answers import AnswerCache
+from stoa.memory.single_flight import SingleFlight
 from stoa.operations.call import Call
-from tests.calls.test_single_flight import reads_of_a_burst
 from tests.contract.test_cached_answers import World, nothing
+from tests.memory.test_single_flight import reads_of_a_burst
 from tests.support.app import App
 from tests.support.moderation import operate
 from tests.support.routes import web_paths
@@ -114,7 +114,8 @@ def found_at_once(stoa: App, path: str, *more: tuple[bytes, bytes]) -> tuple[int
         "headers": [(b"host", b"127.0.0.1:8080"), *more],
         "client": ("127.0.0.1", 1),
     }
-    return stoa.stoa.ready.find(scope) or (0, b"", b"")
+    status, lines, body = stoa.stoa.ready.find(scope) or (0, b"", b"")
+    return status, lines, body
 
 
 @pytest.mark.promise("W32")

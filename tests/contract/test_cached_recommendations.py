@@ -4,9 +4,7 @@ from typing import Any
 
 import pytest
 
-from stoa.operations.offer_cache import PageKey, RecommendedPage, RecommendedPages
-from stoa.store.offer_index import OfferIndex
-from stoa.store.remembered import Remembered, RememberedById
+from stoa.memory.remembered import Remembered, RememberedById
 from tests.contract.test_cached_answers import (
     MORE_STEPS,
     World,
@@ -30,20 +28,7 @@ def engine() -> str:
 @pytest.fixture(autouse=True)
 def make_indexes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let each call make the index of open offers: the clock stands still between steps."""
-    monkeypatch.setattr("stoa.store.offer_index.MADE_EACH_MS", 0)
-
-
-def no_terms(*_: object) -> frozenset[str]:
-    """As if agents of all capabilities were recommended the same."""
-    return frozenset()
-
-
-def any_page(
-    cache: RecommendedPages, _: object, asked: PageKey, *__: object
-) -> RecommendedPage | None:
-    """The page that was kept, whatever is on offer."""
-    known = cache._known.find(asked)  # pyright: ignore[reportPrivateUsage]
-    return known.latest if known else None
+    monkeypatch.setattr("stoa.memory.offer_index.MADE_EACH_MS", 0)
 
 
 def pages(reader: Agent, target: str) -> list[Any]:
@@ -67,7 +52,7 @@ class Market(World):
             after, reader = self.step(), self.agent()
             kept = [pages(reader, target) for target in TARGETS]
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("stoa.operations.opportunities.offer_index", no_index)
+                patch.setattr("stoa.memory.offers.offer_index", no_index)
                 patch.setattr(RememberedById, "fresh", nothing_known)
                 made = [pages(reader, target) for target in TARGETS]
             assert kept == made, after
@@ -83,10 +68,8 @@ def test_recommendations_are_those_that_would_be_made_now(stoa: App, seed: int) 
     [
         (RememberedById, "fresh", ever_kept),
         (Remembered, "get", latest),
-        (RecommendedPages, "get", any_page),
-        (OfferIndex, "known", no_terms),
     ],
-    ids=["terms and rows", "offer_index", "pages", "terms of pages"],
+    ids=["terms and rows", "offer_index"],
 )
 def test_a_part_of_a_recommendation_that_is_never_out_of_date_would_be_noticed(
     stoa: App, monkeypatch: pytest.MonkeyPatch, cache: type, method: str, careless: Any

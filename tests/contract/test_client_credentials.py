@@ -27,6 +27,8 @@ from tests.support.oauth import (
     signed_in,
 )
 
+pytestmark = pytest.mark.checks_input
+
 KEY = Key("Ada")
 HEADER = {"alg": "EdDSA"}
 
@@ -156,14 +158,12 @@ def test_a_wrong_claim_is_refused_and_changes_nothing(stoa: App, bent: dict[str,
     ],
     ids=repr,
 )
-@pytest.mark.checks_input
 def test_another_header_is_refused(stoa: App, header: Any) -> None:
     text = signed(KEY, header, claims(KEY, stoa.clock()))
     refused(post(stoa, by_key(text)), 401, "invalid_client")
 
 
 @pytest.mark.parametrize("body", [[], "text", None, {"iss": ["x"]}, b'{"iss":"\\ud800"}', b"\xff"])
-@pytest.mark.checks_input
 def test_claims_that_are_no_claims_are_refused(stoa: App, body: Any) -> None:
     refused(post(stoa, by_key(signed(KEY, HEADER, body))), 401, "invalid_client")
 
@@ -190,7 +190,6 @@ def test_a_forged_assertion_never_reaches_the_process_that_writes(
 
 
 @pytest.mark.parametrize("key", WEAK_KEYS)
-@pytest.mark.checks_input
 def test_a_weak_key_is_refused(stoa: App, key: str) -> None:
     refused(sign_in(stoa, iss=key, sub=key), 401, "invalid_client")
 
@@ -221,7 +220,6 @@ def test_a_challenge_signed_for_a_sign_in_is_no_assertion(stoa: App) -> None:
         ({"resource": "https://evil.example/mcp/oauth"}, 400, "invalid_target"),
     ],
 )
-@pytest.mark.checks_input
 def test_a_wrong_form_is_refused(stoa: App, form: dict[str, str], status: int, error: str) -> None:
     good = by_key(assertion(KEY, stoa.clock()))
     refused(post(stoa, {**good, **form}), status, error)

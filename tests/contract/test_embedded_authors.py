@@ -10,8 +10,8 @@ from typing import Any, cast
 
 import pytest
 
-from stoa.calls.answer_cache import AnswerCache
-from stoa.operations.authors import Embedded
+from stoa.memory.answers import AnswerCache
+from stoa.memory.authors import Embedded
 from stoa.schemas.base import iso
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, MINUTE

@@ -31,7 +31,7 @@ def test_a_lean_answer_is_the_full_one_without_what_may_be_left_out(stoa: App) -
             full, short = reader.get(path), reader.get(lean(path))
             assert full.status == short.status, path
             if full.status == 200:
-                found[path] = differences(full.json, short.json, path)
+                found.setdefault(path, []).extend(differences(full.json, short.json, path))
     wrong = [f"{path}: {one}" for path, all_ in found.items() for one in all_]
     assert "\n".join(wrong) == ""
     assert len(found) > 60
@@ -53,6 +53,25 @@ def test_a_change_of_a_lean_answer_is_found() -> None:
         {**right, "more": 1},
     ):
         assert differences(full, wrong)
+
+
+def test_a_lean_job_has_only_the_body_of_its_latest_submission() -> None:
+    texts = {"js_1": "First try.", "js_2": "Done."}
+    full_rows = [
+        {"id": one, "body": {"contentType": ENVELOPE, "body": text}} for one, text in texts.items()
+    ]
+    full = {"job": {"id": "job_1", "latestSubmissionId": "js_2", "submissions": full_rows}}
+    earlier = {"id": "js_1", "truncated": True, "charactersLeft": 10}
+    latest = {"id": "js_2", "body": "Done."}
+
+    def found(*rows: Any) -> list[str]:
+        job = {"id": "job_1", "latestSubmissionId": "js_2", "submissions": [*rows]}
+        return differences(full, {"notice": "data", "job": job})
+
+    assert found(earlier, latest) == []
+    for wrong in ({"id": "js_1"}, {**earlier, "charactersLeft": 9}, {**earlier, "body": "First"}):
+        assert found(wrong, latest)
+    assert found(earlier, {"id": "js_2", "truncated": True, "charactersLeft": 5})
 
 
 LONG = "word " * 200

@@ -15,6 +15,8 @@ from tests.support.keys import Key
 from tests.support.mcp import Mcp
 from tests.support.valkey import Valkey
 
+pytestmark = pytest.mark.checks_input
+
 DEFAULTS = {
     name: getattr(Settings(), name)
     for name in Settings.__struct_fields__

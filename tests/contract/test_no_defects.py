@@ -18,6 +18,8 @@ from tests.support.app import Agent, App
 from tests.support.mcp import ERAS, Mcp
 from tests.support.routes import web_paths
 
+pytestmark = pytest.mark.checks_input
+
 DEFECT = 500
 NOBODY = "01arz3ndektsv4rrffq69g5fav"
 
@@ -113,6 +115,9 @@ OTHERS = {
     "agentId": f"ag_{NOBODY}",
     "reportId": f"rpt_{NOBODY}",
     "webhookId": f"wh_{NOBODY}",
+    "submissionId": f"js_{NOBODY}",
+    "artifact": "0",
+    "messageId": f"jm_{NOBODY}",
     "action": "hide",
     "reason": "r",
     "reasonCode": "other",

@@ -17,6 +17,8 @@ from tests.support.keys import Key
 from tests.support.remote import Remote
 from tests.support.server import Server
 
+pytestmark = pytest.mark.checks_input
+
 NOBODY = "01arz3ndektsv4rrffq69g5fav"
 TABLES = ("thread", "reply", "job", "submission", "receipt", "posting", "kept_answer")
 

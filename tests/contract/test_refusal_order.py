@@ -11,6 +11,8 @@ from stoa.operations.table import Access, Operation
 from tests.support.app import App
 from tests.support.moderation import act, suspend
 
+pytestmark = pytest.mark.checks_input
+
 NOBODY = "01arz3ndektsv4rrffq69g5fav"
 BAD_TOKEN = {"Authorization": "Bearer nonsense"}
 XML = {"Content-Type": "text/xml"}
@@ -30,12 +32,12 @@ def path_of(operation: Operation) -> str:
     for name, prefix in PREFIXES.items():
         path = path.replace(f"{{{name}Id}}", f"{prefix}_{NOBODY}")
     path = path.replace("{action}", "hide").replace("{code}", "00000000")
+    path = path.replace("{artifact}", "0")
     assert "{" not in path
     return path
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-@pytest.mark.checks_input
 def test_a_bad_token_comes_before_everything(stoa: App, operation: Operation) -> None:
     answer = stoa.call(
         operation.method, f"{path_of(operation)}?limit=x", b"{", headers=BAD_TOKEN | XML | HUGE
@@ -44,7 +46,6 @@ def test_a_bad_token_comes_before_everything(stoa: App, operation: Operation) ->
 
 
 @pytest.mark.parametrize("operation", WRITES)
-@pytest.mark.checks_input
 def test_a_missing_token_comes_before_everything(stoa: App, operation: Operation) -> None:
     answer = stoa.call(operation.method, path_of(operation), b"{", headers=XML | HUGE)
     answer.refused(401, "missing_bearer_token")
@@ -63,7 +64,6 @@ def test_a_full_bucket_comes_before_unreadable_and_unknown(stoa: App, operation:
 
 @pytest.mark.promise("W9")
 @pytest.mark.parametrize("operation", WRITES)
-@pytest.mark.checks_input
 def test_size_comes_before_media_type_before_json_before_fields_before_the_id(
     stoa: App, operation: Operation
 ) -> None:
@@ -84,7 +84,6 @@ def test_size_comes_before_media_type_before_json_before_fields_before_the_id(
         (f"jobs/job_{NOBODY}/reject", {"reasonCode": "mood"}),
     ],
 )
-@pytest.mark.checks_input
 def test_invalid_fields_come_before_an_unknown_id(
     stoa: App, path: str, body: dict[str, Any]
 ) -> None:

@@ -24,10 +24,18 @@ QUESTION = {"title": "A question", "body": "Who knows?"}
 WRITES = [operation for operation in TABLE.values() if operation.takes_key]
 TOOLS = {operation.tool: operation for operation in TABLE.values() if operation.tool}
 KEYS_AND_SESSIONS = {"name_recovery_key", "retire_agent", "revoke_sessions", "rotate_key"}
-KINDS = ("agent", "job", "reply", "thread")
+KINDS = ("agent", "job", "message", "reply", "thread")
 MODERATION = {*(f"moderate_{kind}" for kind in (*KINDS, "many")), "resolve_report"}
 OTHERS = {"approve_client", "create_report", "read_inbox"} | {
     *("create_webhook", "delete_webhook", "test_webhook"),
+}
+AROUND_JOBS = {
+    *("append_to_job", "cancel_job", "create_job_message", "extend_deadline", "raise_reward"),
+    *("apply_to_job", "assign_job", "release_job", "withdraw_application"),
+}
+AROUND_THREADS = {
+    *("append_to_thread", "offer_bounty_later"),
+    *("withdraw_bounty", "withdraw_reply", "withdraw_thread"),
 }
 UNSHOWN = {"token"}
 """When a session was last used may be noted at any time."""
@@ -103,7 +111,7 @@ def test_every_write_was_tried(stoa: App) -> None:
     tried = {tool for flow in (thread_flow(), job_flow()) for tool in played(stoa, rest, flow)}
     assert tried == {operation.tool for operation in WRITES if operation.tool}
     rest_alone = {operation.name for operation in WRITES if not operation.tool}
-    assert rest_alone == KEYS_AND_SESSIONS | MODERATION | OTHERS
+    assert rest_alone == KEYS_AND_SESSIONS | MODERATION | OTHERS | AROUND_JOBS | AROUND_THREADS
 
 
 def refused_and_allowed(agent: Agent, calls: dict[str, Any]) -> None:
@@ -133,8 +141,10 @@ def test_it_changes_no_key_and_retires_no_agent(stoa: App) -> None:
 def test_it_moderates_nothing(stoa: App) -> None:
     ada, mod = stoa.agent("Ada"), stoa.agent("mod")
     thread = ada.thread()
-    things = (thread, ada.reply(thread), jobs.offer(ada), {"id": ada.id})
-    report = moderation.report(stoa.agent("Bob"), thread).ok(201)["report"]
+    job, bob = jobs.offer(ada), stoa.agent("Bob")
+    asked = jobs.act(bob, job, "messages", {"body": "How?"}).ok(201)["message"]
+    things = (thread, ada.reply(thread), job, asked, {"id": ada.id})
+    report = moderation.report(bob, thread).ok(201)["report"]
     act = {"subject": moderation.subject(thread), "action": "hide", "reason": "r"}
     calls: dict[str, Any] = {
         **{f"{moderation.path(thing)}/hide": {"reason": "r"} for thing in things},

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from stoa.domain import limits, tokens
+from stoa.schemas.account import RevokeSessions
+from stoa.schemas.base import Request
 from tests.support.answers import Answer
 from tests.support.app import Agent, App, signed
 from tests.support.clock import HOUR, MINUTE
@@ -278,6 +280,20 @@ def test_a_second_logout_with_the_key_of_the_first_never_says_that_it_is_done(
         else:
             ada.post("auth/revoke", body, headers=key).refused(422, "idempotency_key_reused")
         assert statuses(stoa, ada.token) == {200}
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_second_logout_says_that_it_is_done_where_its_session_is_no_input(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control of the test above."""
+    monkeypatch.setattr(RevokeSessions, "meant", Request.meant)
+    ada, key = stoa.agent("Ada"), {"Idempotency-Key": "logout"}
+    ada.post("auth/revoke", {}, headers=key).ok()
+    stoa.clock.advance(1)
+    ada.sign_in()
+    assert ada.post("auth/revoke", {}, headers=key).ok()["revoked"] == 1
+    assert statuses(stoa, ada.token) == {200}
 
 
 def test_a_named_session_that_is_ended_again_with_its_key_is_a_replay_in_another_session(

@@ -10,7 +10,7 @@ import pytest
 from nacl.signing import SigningKey, VerifyKey
 
 from stoa.domain import tokens
-from stoa.operations.rows import ListRows
+from stoa.schemas.opportunities import Opportunity
 from stoa.settings import Settings
 from stoa.store.tx import StoreUnavailable
 from tests.support.app import App, signed
@@ -19,6 +19,8 @@ from tests.support.database import everything_in, table_names
 from tests.support.jobs import offer
 from tests.support.keys import Key
 from tests.support.moderation import suspend
+
+pytestmark = pytest.mark.checks_input
 
 KEY = Key("alice")
 CHALLENGE, VERIFY = "auth/challenge", "auth/verify"
@@ -47,7 +49,6 @@ def with_token(token: str) -> dict[str, str]:
 
 @pytest.mark.promise("S3")
 @pytest.mark.parametrize("key", WEAK_KEYS)
-@pytest.mark.checks_input
 def test_a_weak_key_is_400_at_both_routes(stoa: App, key: str) -> None:
     stoa.post(CHALLENGE, {"publicKey": key}).invalid("publicKey")
     body = {"publicKey": key, "challenge": "x", "signature": "0" * 128}
@@ -82,7 +83,6 @@ BENT_KEYS: list[Callable[[str], str]] = [
 
 
 @pytest.mark.parametrize("bend", BENT_KEYS)
-@pytest.mark.checks_input
 def test_only_sixty_four_hex_digits_are_a_key(stoa: App, bend: Callable[[str], str]) -> None:
     key = bend(KEY.public)
     stoa.post(CHALLENGE, {"publicKey": key}).invalid("publicKey")
@@ -267,7 +267,6 @@ BENT_SIGNATURES: list[Callable[[str], str]] = [
 
 
 @pytest.mark.parametrize("bend", BENT_SIGNATURES)
-@pytest.mark.checks_input
 def test_only_a_hundred_and_twenty_eight_hex_digits_are_a_signature(
     stoa: App, bend: Callable[[str], str]
 ) -> None:
@@ -376,13 +375,13 @@ def test_the_answer_of_a_sign_in_has_every_member(stoa: App) -> None:
 def test_a_sign_in_whose_recommendations_cannot_be_read_is_done_without_them(
     stoa: App, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    async def cannot_be_read(*_: object) -> ListRows:
+    async def cannot_be_read(*_: object) -> list[Opportunity]:
         raise error
 
     offer(stoa.agent("Bob"), tags=["sql"])
     again = stoa.verify(KEY, {"capabilities": ["sql"]}).ok()
     assert len(again["recommendedOpportunities"]) == 1
-    monkeypatch.setattr("stoa.calls.transaction.recommended_rows", cannot_be_read)
+    monkeypatch.setattr("stoa.operations.sessions.first_recommended", cannot_be_read)
     answer = stoa.verify(KEY).ok()
     assert answer["recommendedOpportunities"] == []
     headers = {"Authorization": f"Bearer {answer['token']}"}

@@ -10,6 +10,8 @@ from stoa.domain.limits import BODY_CHARS, TITLE_CHARS
 from tests.support.app import Agent, App
 from tests.support.keys import Key
 
+pytestmark = pytest.mark.checks_input
+
 KEY = Key("validator").public
 
 
@@ -81,7 +83,6 @@ def test_all_mistakes_are_told_at_once(alice: Agent) -> None:
 
 @pytest.mark.parametrize("text", ["%5B%22sqlite%22%2C%22backup%22%5D", "%5B%5D"])
 @pytest.mark.parametrize("path", ["search", "opportunities"])
-@pytest.mark.checks_input
 def test_a_list_of_json_in_a_query_is_refused_with_the_form_that_is_wanted(
     stoa: App, path: str, text: str
 ) -> None:
@@ -110,7 +111,6 @@ def test_all_mistakes_of_a_query_are_told_at_once(stoa: App) -> None:
         ),
     ],
 )
-@pytest.mark.checks_input
 def test_a_bad_cursor_is_told_with_the_other_mistakes(
     stoa: App, path: str, named: set[str]
 ) -> None:
@@ -149,7 +149,6 @@ WRONG_TYPES: dict[str, list[Any]] = {
 
 
 @pytest.mark.parametrize("field", WRONG_TYPES)
-@pytest.mark.checks_input
 def test_a_wrong_type_is_400(alice: Agent, field: str) -> None:
     for value in WRONG_TYPES[field]:
         answer = alice.post("threads", {"title": "t", "body": "b", field: value}).invalid()

@@ -14,6 +14,8 @@ from tests.support.clock import START
 from tests.support.keys import Key
 from tests.support.mcp import Mcp
 
+pytestmark = pytest.mark.checks_input
+
 ID = re.compile(r"(ag|th|rp|job|js|bty|rc|tx|ev)_[0-7][0-9a-hjkmnp-tv-z]{25}")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 NOWHERE = "th_01arz3ndektsv4rrffq69g5fav"
@@ -62,7 +64,7 @@ def answers(stoa: App, alice: Agent, bob: Agent) -> dict[str, Any]:
 
 BODIES = {
     "challenge": {"challenge", "expiresAt", "signing"},
-    "create thread": {"thread", "receipt", "nextActions"},
+    "create thread": {"thread", "receipt", "similar", "nextActions"},
     "read thread": {"thread", "nextActions"},
     "read thread with replies": {"thread", "replies", "nextActions"},
     "create reply": {"reply", "receipt", "nextActions"},
@@ -72,6 +74,7 @@ BODIES = {
     "list unanswered": {"threads", "limit", "offset", "nextOffset", "nextCursor"},
     "search": {
         "query",
+        "total",
         "threads",
         "relatedOpportunities",
         "limit",
@@ -79,7 +82,7 @@ BODIES = {
         "nextOffset",
         "nextCursor",
     },
-    "accept reply": {"thread", "receipt", "settlement", "nextActions"},
+    "accept reply": {"thread", "receipt", "payment", "settlement", "nextActions"},
     "read agent": {"agent"},
     "limits": {"limits"},
 }
@@ -245,7 +248,6 @@ def test_a_sensible_request_id_of_the_client_is_kept(stoa: App, path: str) -> No
 
 
 @pytest.mark.parametrize("given", ["", "a b", "x" * 65, "a\tb", "é", '"', "a,b"])
-@pytest.mark.checks_input
 def test_any_other_request_id_is_replaced(stoa: App, given: str) -> None:
     answer = stoa.get("threads", headers={"X-Request-Id": given})
     assert answer.headers["x-request-id"] not in ("", given)
@@ -286,7 +288,6 @@ def test_a_malformed_or_unknown_id_is_404(stoa: App, alice: Agent, id_: str) -> 
         ("BREW", "limits", {"GET", "HEAD", "OPTIONS"}),
     ],
 )
-@pytest.mark.checks_input
 def test_a_wrong_method_is_405_with_the_allowed_ones(
     stoa: App, method: str, path: str, allow: set[str]
 ) -> None:
@@ -314,7 +315,6 @@ def test_head_of_an_error_has_no_body_either(stoa: App) -> None:
 
 
 @pytest.mark.parametrize("path", ["threads/", "limits/", "auth/challenge/", "search/?q=a"])
-@pytest.mark.checks_input
 def test_a_trailing_slash_is_404(stoa: App, path: str) -> None:
     stoa.get(path).refused(404, "not_found")
 
@@ -339,7 +339,6 @@ def test_a_doubled_slash_is_not_another_spelling_of_a_path(stoa: App) -> None:
     "host",
     ["evil.example", "127.0.0.1", "127.0.0.1:80", "127.0.0.1:8080.evil.example", "", "x" * 999],
 )
-@pytest.mark.checks_input
 def test_a_foreign_host_is_421(stoa: App, host: str) -> None:
     stoa.get("threads", headers={"Host": host}).refused(421, "wrong_host")
     assert stoa.get("/docs/errors", headers={"Host": host}).status == 421
@@ -348,7 +347,6 @@ def test_a_foreign_host_is_421(stoa: App, host: str) -> None:
 @pytest.mark.parametrize(
     "host", ["127.0.0.1:8080", "localhost:8080", "LocalHost:8080", "[::1]:8080"]
 )
-@pytest.mark.checks_input
 def test_loopback_names_with_our_port_are_ours(stoa: App, host: str) -> None:
     stoa.get("threads", headers={"Host": host}).ok()
 
@@ -367,7 +365,6 @@ BASE = {"base_url": "https://stoa.example", "port": 8080}
 @pytest.mark.promise("W51")
 @pytest.mark.parametrize("name", ["stoa.example", "Stoa.Example.", "127.0.0.1:8080"])
 @pytest.mark.parametrize("port", ["", ":443", ":80", ":"])
-@pytest.mark.checks_input
 def test_default_ports_and_a_final_dot_are_ours(stoa: App, name: str, port: str) -> None:
     host = {"Host": name if name[0] == "1" else name + port}
     challenge = {"publicKey": Key("Ada").public}
@@ -394,7 +391,6 @@ def test_default_ports_and_a_final_dot_are_ours(stoa: App, name: str, port: str)
         ".stoa.example",
     ],
 )
-@pytest.mark.checks_input
 def test_other_ports_and_names_stay_foreign_and_are_named(stoa: App, host: str) -> None:
     for answer in (
         stoa.get("threads", headers={"Host": host}),
@@ -451,7 +447,6 @@ DISCOVERY = ["/openapi.json", "/forum/unanswered.md"]
 @pytest.mark.parametrize(
     "path", ["threads", "auth/verify", f"threads/{NOWHERE}/replies", "nothing", *DISCOVERY]
 )
-@pytest.mark.checks_input
 def test_preflight_is_204_and_names_what_may_be_sent(stoa: App, path: str) -> None:
     headers = {
         "Origin": "https://app.example",
@@ -509,7 +504,6 @@ def test_the_headers_a_client_needs_are_exposed(stoa: App) -> None:
 
 
 @pytest.mark.parametrize("path", ["/docs/errors", "/nothing"])
-@pytest.mark.checks_input
 def test_pages_answer_no_preflight(stoa: App, path: str) -> None:
     answer = stoa.call("OPTIONS", path, headers={"Origin": "https://app.example"})
     assert answer.status != 204

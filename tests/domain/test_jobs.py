@@ -14,21 +14,21 @@ from stoa.domain.jobs import (
     check_claimer,
     check_creator,
     check_worker,
+    due,
     follow,
-    rejection,
+    is_abandoned,
     revision_remaining,
-    status_at,
 )
 
 TABLE = """
-state                      claim                 submit              accept                reject                     reject again          time
-OPEN                       CLAIMED               submit_not_allowed  job_not_submitted     job_not_submitted          job_not_submitted     REFUNDED_EXPIRED
-CLAIMED                    job_already_claimed   SUBMITTED           job_not_submitted     job_not_submitted          job_not_submitted     REFUNDED_EXPIRED
-SUBMITTED                  job_already_claimed   submit_not_allowed  COMPLETED             REJECTED_REVISION_ALLOWED  REJECTED_TERMINAL     REFUNDED_EXPIRED
-REJECTED_REVISION_ALLOWED  job_already_claimed   SUBMITTED           job_not_submitted     job_not_submitted          job_not_submitted     REFUNDED_EXPIRED
-COMPLETED                  job_already_terminal  submit_not_allowed  job_already_terminal  job_already_terminal       job_already_terminal  job_already_terminal
-REJECTED_TERMINAL          job_already_terminal  submit_not_allowed  job_already_terminal  job_already_terminal       job_already_terminal  job_already_terminal
-REFUNDED_EXPIRED           job_expired           job_expired         job_expired           job_expired                job_expired           job_expired
+state                      claim                 submit              accept                reject                     reject-again          release            silence               cancel                time
+OPEN                       CLAIMED               submit_not_allowed  job_not_submitted     job_not_submitted          job_not_submitted     not_claimed        job_not_submitted     REFUNDED_EXPIRED      REFUNDED_EXPIRED
+CLAIMED                    job_already_claimed   SUBMITTED           job_not_submitted     job_not_submitted          job_not_submitted     OPEN               job_not_submitted     job_claimed           REFUNDED_EXPIRED
+SUBMITTED                  job_already_claimed   submit_not_allowed  COMPLETED             REJECTED_REVISION_ALLOWED  REJECTED_TERMINAL     not_claimed        COMPLETED             job_claimed           REFUNDED_EXPIRED
+REJECTED_REVISION_ALLOWED  job_already_claimed   SUBMITTED           job_not_submitted     job_not_submitted          job_not_submitted     REJECTED_TERMINAL  job_not_submitted     job_claimed           REFUNDED_EXPIRED
+COMPLETED                  job_already_terminal  submit_not_allowed  job_already_terminal  job_already_terminal       job_already_terminal  not_claimed        job_already_terminal  job_already_terminal  job_already_terminal
+REJECTED_TERMINAL          job_already_terminal  submit_not_allowed  job_already_terminal  job_already_terminal       job_already_terminal  not_claimed        job_already_terminal  job_already_terminal  job_already_terminal
+REFUNDED_EXPIRED           job_expired           job_expired         job_expired           job_expired                job_expired           not_claimed        job_expired           job_expired           job_expired
 """  # noqa: E501
 EVENTS = (
     JobEvent.CLAIM,
@@ -36,6 +36,9 @@ EVENTS = (
     JobEvent.ACCEPT,
     JobEvent.REJECT,
     JobEvent.REJECT_REVISION,
+    JobEvent.RELEASE,
+    JobEvent.SILENCE,
+    JobEvent.CANCEL,
     JobEvent.EXPIRE,
 )
 CELLS = [
@@ -76,23 +79,48 @@ def test_every_state_can_be_reached() -> None:
     assert {JobStatus.OPEN, *TRANSITIONS.values()} == set(JobStatus)
 
 
-def test_no_claim_is_given_back_so_that_job_released_is_never_written() -> None:
-    assert JobStatus.OPEN not in TRANSITIONS.values()
-
-
 def test_a_claimer_holds_a_job_from_claim_to_decision() -> None:
     assert set(JobStatus) - FINAL - {JobStatus.OPEN} == HELD_BY_CLAIMER
 
 
-@pytest.mark.parametrize("state", JobStatus)
-@pytest.mark.parametrize(("now", "passed"), [(999, False), (1000, True), (1001, True)])
-def test_the_deadline_itself_is_too_late(state: JobStatus, now: int, passed: bool) -> None:
-    ends = passed and state not in FINAL
-    assert status_at(state, 1000, now) is (JobStatus.REFUNDED_EXPIRED if ends else state)
+# What happens by itself, where the deadline is at 1000: without terms, with the end of a claim
+# before it and with it, and with a decision that is due behind it.
+BY_ITSELF = """
+state                      no-terms     claim-ends-900  claim-ends-1000  decide-by-1500  both
+OPEN                       expire-1000  expire-1000     expire-1000      expire-1000     expire-1000
+CLAIMED                    expire-1000  release-900     expire-1000      expire-1000     release-900
+SUBMITTED                  expire-1000  expire-1000     expire-1000      silence-1500    silence-1500
+REJECTED_REVISION_ALLOWED  expire-1000  release-900     expire-1000      expire-1000     release-900
+COMPLETED                  never        never           never            never           never
+REJECTED_TERMINAL          never        never           never            never           never
+REFUNDED_EXPIRED           never        never           never            never           never
+"""  # noqa: E501
+TERMS = [(None, None), (900, None), (1000, None), (None, 1500), (900, 1500)]
 
 
-def test_the_second_rejection_is_the_last() -> None:
-    assert [rejection(count) for count in (0, 1)] == [JobEvent.REJECT, JobEvent.REJECT_REVISION]
+@pytest.mark.parametrize("line", BY_ITSELF.strip().splitlines()[1:], ids=lambda one: one.split()[0])
+def test_what_happens_by_itself_follows_from_the_state_and_the_terms(line: str) -> None:
+    state, *cells = line.split()
+    found = [due(JobStatus(state), 1000, *terms) for terms in TERMS]
+    assert [f"{one.event}-{one.at}" if one else "never" for one in found] == cells
+    assert all((JobStatus(state), one.event) in TRANSITIONS for one in found if one)
+
+
+@pytest.mark.parametrize(
+    ("minutes", "assigned", "submitted", "counts"),
+    [
+        (15, False, False, False),
+        (15.1, False, False, True),
+        (15.1, True, False, False),
+        (15.1, True, True, True),
+        (15.1, False, True, True),
+    ],
+)
+def test_a_claim_counts_as_abandoned_unless_it_was_new_or_given_without_being_asked_for(
+    minutes: float, assigned: bool, submitted: bool, counts: bool
+) -> None:
+    ended = 1000 + round(minutes * 60_000)
+    assert is_abandoned(1000, ended, assigned=assigned, submitted=submitted) is counts
 
 
 @pytest.mark.parametrize("state", JobStatus)
@@ -102,6 +130,7 @@ def test_one_revision_remains_until_the_second_submission_or_the_end(
 ) -> None:
     expected = 0 if state in FINAL or submissions == 2 else 1
     assert revision_remaining(state, submissions) == expected
+    assert revision_remaining(state, submissions, late=True) == 0
 
 
 def test_a_creator_cannot_claim_and_only_the_creator_decides() -> None:

@@ -17,8 +17,8 @@ def test_an_id_is_told_by_its_prefix(prefix: str, other: str) -> None:
         assert refusal.message == f"No {noun} has the id {other}_{ULID}."
     else:
         assert refusal.message.endswith(f"`{other}_` stands for {noun}.")
-    read = other != prefix and other in ("th", "rp", "job", "ag")
-    assert refusal.recovery.startswith("Read it with `get_" if read else "Find the id of ")
+    read = other != prefix and other in ("th", "rp", "job", "js", "ag")
+    assert refusal.recovery.startswith("Read it with " if read else "Find the id of ")
 
 
 @pytest.mark.parametrize("given", [f"TH_{ULID}", ULID.upper(), ULID])

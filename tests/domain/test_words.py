@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stoa.domain.words import (
-    CUT,
     MARKS_KEPT,
     as_written,
     composed,
@@ -15,7 +14,6 @@ from stoa.domain.words import (
     is_unspaced,
     placed,
     runs,
-    without_repeats,
     words,
 )
 
@@ -123,9 +121,3 @@ def test_of_a_long_run_of_marks_only_so_many_are_read(marks: str) -> None:
     run = (marks * MARKS_KEPT)[:MARKS_KEPT]
     assert composed(f"q{run}z") == normalize("NFC", f"q{run}z")
     assert composed(f"q{run}{marks * 100}z{marks}") == normalize("NFC", f"q{run}z{marks}")
-
-
-def test_of_a_word_so_many_places_are_kept() -> None:
-    assert [*without_repeats(("a", "b") * 3, 2)] == ["a", "b", "a", "b", CUT, CUT]
-    assert [*without_repeats(("a", "b") * 3, 3)] == ["a", "b"] * 3
-    assert words(CUT) == ()

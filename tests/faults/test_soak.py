@@ -249,7 +249,7 @@ on_each_engine = pytest.mark.parametrize("run", [on_sqlite, on_postgresql])
 @can_limit_files
 @pytest.mark.promise("P6")
 @pytest.mark.long
-@on_each_engine
+@pytest.mark.parametrize("run", [pytest.param(on_sqlite, marks=pytest.mark.soak), on_postgresql])
 def test_after_every_fault_among_hostile_texts_a_server_goes_on_and_has_lost_nothing(
     request: pytest.FixtureRequest, run: Callable[[pytest.FixtureRequest, float], None]
 ) -> None:

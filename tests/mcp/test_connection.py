@@ -10,11 +10,12 @@ from stoa.operations.catalog import all_operations
 from stoa.operations.table import Toolset
 from tests.support.answers import Answer
 from tests.support.app import App
+from tests.support.jobs import offer
 from tests.support.mcp import ERAS, Mcp, problem
 from tests.support.moderation import MODERATED
 from tools.docs import ROOT
 
-WRITING = {one.tool for one in all_operations() if one.tool and one.writes}
+WRITING = {one.tool_name for one in all_operations() if one.writes}
 ALL = {one.tool for one in all_operations() if one.tool}
 SETS = {
     str(one): {each.tool_name for each in all_operations() if one in each.toolsets}
@@ -153,6 +154,7 @@ def test_a_tool_of_another_set_answers_as_its_route_does(stoa: App, version: str
     reply = bob.reply(thread)
     mcp = Connected(stoa, version, f"?toolsets={','.join(SETS)}")
     paths = {"threadId": thread["id"], "replyId": reply["id"], "agentId": bob.id}
+    paths["jobId"] = offer(ada)["id"]
     reads = [one for one in all_operations() if not (one.tool or one.writes)]
     reads = [one for one in reads if one.toolsets - {Toolset.ADMIN}]
     assert reads

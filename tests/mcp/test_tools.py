@@ -147,7 +147,13 @@ def test_every_list_of_texts_may_be_text(
 
 def test_output_schemas_name_the_members_of_the_answer(tools: dict[str, Tool]) -> None:
     schema = tools["accept_reply"]["outputSchema"]
-    assert set(schema["properties"]) == {"thread", "receipt", "settlement", "nextActions"}
+    assert set(schema["properties"]) == {
+        "thread",
+        "receipt",
+        "payment",
+        "settlement",
+        "nextActions",
+    }
     assert set(tools["get_recent_threads"]["outputSchema"]["properties"]) == {
         "nextCursor",
         "threads",
@@ -167,10 +173,13 @@ def test_output_schemas_hold_for_refusals_too(stoa: App, tools: dict[str, Tool])
 def test_output_schemas_hold_for_every_read_in_both_forms(stoa: App, view: str) -> None:
     mod, ada = stoa.agent("mod"), stoa.agent("Ada", description="Asks.")
     thread = ada.thread()
+    job = offer(ada)
+    asked = mod.post(f"jobs/{job['id']}/messages", {"body": "How so?"}).ok(201)["message"]
     paths = {
         "threadId": thread["id"],
         "replyId": mod.reply(thread)["id"],
-        "jobId": offer(ada)["id"],
+        "jobId": job["id"],
+        "messageId": asked["id"],
         "agentId": ada.id,
     }
     mcp = Mcp(stoa, path=f"/mcp?toolsets={','.join(Toolset)}&view={view}")
@@ -179,7 +188,7 @@ def test_output_schemas_hold_for_every_read_in_both_forms(stoa: App, view: str) 
         tool["name"]: tool["outputSchema"] for tool in mcp.ask("tools/list")["result"]["tools"]
     }
     for one in reads:
-        caller = ada if one.name == "list_submissions" else mod
+        caller = ada if one.name in ("list_submissions", "list_applications") else mod
         answer = mcp.result(one.tool_name, {name: paths[name] for name in one.path_fields}, caller)
         assert "code" not in answer
         validator = Draft202012Validator(schemas[one.tool_name])
@@ -219,6 +228,15 @@ def test_hints_tell_what_moderators_and_owners_cannot_undo(stoa: App) -> None:
         "moderate_many",
         "revoke_sessions",
         "delete_webhook",
+        "assign_job",
+        "cancel_job",
+        "raise_reward",
+        "extend_deadline",
+        "release_job",  # who gave a claim back cannot claim that job again
+        "withdraw_thread",  # a text that was withdrawn does not come back
+        "withdraw_reply",
+        "withdraw_bounty",
+        "offer_bounty_later",  # it is only raised, and an answer keeps it from being withdrawn
     }
 
 

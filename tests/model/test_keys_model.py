@@ -228,9 +228,10 @@ class Stage:
 @pytest.mark.promise("K17")
 @pytest.mark.long
 @pytest.mark.settings(signup_grant=1000)
+@pytest.mark.parametrize("depth", [2, pytest.param(3, marks=pytest.mark.soak)])
 @every_start
-def test_the_service_does_what_the_model_does(stoa: App, start: Ring) -> None:
-    ways = reachable(start, 3 if stoa.settings.engine == "sqlite" else 2)
+def test_the_service_does_what_the_model_does(stoa: App, start: Ring, depth: int) -> None:
+    ways = reachable(start, depth if stoa.settings.engine == "sqlite" else depth - 1)
     for number, (ring, way) in enumerate(ways.items()):
         stage, at = Stage(stoa, start, number), start
         for move in way:

@@ -9,7 +9,6 @@ from stoa.domain import jobs as rules
 from stoa.operations.parts import moderation as acts
 from stoa.store import holds, reputation
 from stoa.store import idempotency as stored_answers
-from stoa.store import jobs as stored_jobs
 from stoa.store.engines.sqlite.tx import SqliteTx
 from stoa.store.tx import Work
 from tests.model.test_paid_model import PaidWork, explore
@@ -37,8 +36,8 @@ def _always_a_revision(*_: Any) -> rules.JobEvent:
     return rules.JobEvent.REJECT
 
 
-def _as_stored(status: str, *_: Any) -> rules.JobStatus:
-    return rules.JobStatus(status)
+def _never(*_: Any) -> None:
+    return None
 
 
 class Mutation(NamedTuple):
@@ -54,7 +53,7 @@ MUTATIONS = {
     "due refunds are forgotten": Mutation(holds, "due_for", _nothing_due, 7),
     "a pair is never counted": Mutation(reputation, "pair_events", _no_events, 10),
     "every rejection leaves a revision": Mutation(rules, "rejection", _always_a_revision, 4),
-    "a deadline passes unseen": Mutation(stored_jobs, "status_at", _as_stored, 5),
+    "nothing happens by itself": Mutation(rules, "due", _never, 5),
     "an answer is not found again": Mutation(stored_answers, "get", _no_answer, 1),
     "a hidden thread keeps its bounty": Mutation(acts, "_refund_bounty", _no_answer, 1),
     "a dry run is not undone": Mutation(SqliteTx, "undone", _not_undone, 6),

@@ -31,12 +31,19 @@ class Agent:
 
 @dataclass
 class Job:
-    """A job; `claimer` is an index, like all agents of the model."""
+    """A job; `claimer` is an index, like all agents of the model. Its creator may have promised how
+    long a claim and a review last."""
 
     creator: int
     reward: int
     created_at: int
     deadline: int
+    claim_life: int | None = None
+    review: int | None = None
+    claim_ends: int | None = None
+    decide_by: int | None = None
+    paid_by_silence: bool = False
+    losers: set[int] = field(default_factory=set[int])
     status: str = "OPEN"
     claimer: int | None = None
     submissions: int = 0
@@ -48,10 +55,20 @@ class Job:
         return self.status not in ENDED
 
     @property
-    def figures(self) -> tuple[object, ...]:
+    def due(self) -> tuple[int, str]:
+        """When something happens to it by itself, and what."""
+        if self.status == "SUBMITTED" and self.decide_by is not None:
+            return self.decide_by, "silence"
+        works = self.status in ("CLAIMED", "REJECTED_REVISION_ALLOWED")
+        if works and self.claim_ends is not None and self.claim_ends < self.deadline:
+            return self.claim_ends, "release"
+        return self.deadline, "expire"
+
+    def figures(self, now: int) -> tuple[object, ...]:
         """What readers are shown of it."""
-        left = int(self.held and self.submissions < 2)
-        return self.status, self.claimer, self.submissions, self.rejects, left
+        left = int(self.held and self.submissions < 2 and now < self.deadline)
+        ends = self.claim_ends, self.decide_by, self.paid_by_silence
+        return self.status, self.claimer, self.submissions, self.rejects, left, *ends
 
 
 @dataclass
@@ -98,13 +115,40 @@ class Town:
         """Let time pass."""
         self.now += span
         for job in self.jobs:
-            if job.held and job.deadline <= self.now:
-                job.status = "REFUNDED_EXPIRED"
-                self.agents[job.creator].book("refund", job.reward)
+            while job.held and job.due[0] <= self.now:
+                self._happen(job, job.due[1])
         for thread in self.threads:
             if thread.held and thread.ends_at <= self.now:
                 thread.bounty = "REFUNDED"
                 self.agents[thread.author].book("refund", thread.amount)
+
+    def _happen(self, job: Job, what: str) -> None:
+        if what == "silence":
+            job.paid_by_silence = True
+            self._pay(job)
+        elif what == "release":
+            self._free(job)
+        else:
+            self._refund(job, "REFUNDED_EXPIRED")
+
+    def _refund(self, job: Job, status: str) -> None:
+        job.status, job.claim_ends = status, None
+        self.agents[job.creator].book("refund", job.reward)
+
+    def _pay(self, job: Job) -> None:
+        assert job.claimer is not None
+        job.status = "COMPLETED"
+        self.agents[job.claimer].book("payout", job.reward)
+        self.agents[job.claimer].score += 20
+
+    def _free(self, job: Job) -> None:
+        assert job.claimer is not None
+        job.losers.add(job.claimer)
+        job.claim_ends = None
+        if job.status == "CLAIMED":
+            job.status, job.claimer = "OPEN", None
+        else:
+            self._refund(job, "REJECTED_TERMINAL")
 
     def holds(self, agent: int) -> list[int]:
         """The amounts that an agent has reserved."""
@@ -133,11 +177,13 @@ class Town:
         self.agents[agent].book("hold", -amount)
         return None
 
-    def offer(self, agent: int, reward: int, life: int) -> str | None:
+    def offer(
+        self, agent: int, reward: int, life: int, terms: tuple[int | None, int | None]
+    ) -> str | None:
         """A job."""
         refused = self._reserve(agent, reward)
         if refused is None:
-            self.jobs.append(Job(agent, reward, self.now, self.now + life))
+            self.jobs.append(Job(agent, reward, self.now, self.now + life, *terms))
         return refused
 
     def ask(self, agent: int, amount: int) -> str | None:
@@ -185,10 +231,25 @@ class Town:
             return "job_already_terminal"
         if job.status != "OPEN":
             return None if job.claimer == agent else "job_already_claimed"
+        if agent in job.losers:
+            return "claim_released"
         holding = sum(other.claimer == agent and other.held for other in self.jobs)
         if holding >= (NEW_CLAIMS if self._is_new(agent) else CLAIMS):
             return "claim_limit"
         job.status, job.claimer = "CLAIMED", agent
+        self._begin(job)
+        return None
+
+    def _begin(self, job: Job) -> None:
+        job.claim_ends = None if job.claim_life is None else self.now + job.claim_life
+
+    def release(self, agent: int, job: Job) -> str | None:
+        """Give a claim back."""
+        if job.claimer not in (None, agent):
+            return "not_job_claimer"
+        if job.status not in ("CLAIMED", "REJECTED_REVISION_ALLOWED"):
+            return "not_claimed"
+        self._free(job)
         return None
 
     def submit(self, agent: int, job: Job) -> str | None:
@@ -199,8 +260,9 @@ class Town:
             return "job_expired"
         if job.status not in ("CLAIMED", "REJECTED_REVISION_ALLOWED"):
             return "submit_not_allowed"
-        job.status = "SUBMITTED"
+        job.status, job.claim_ends = "SUBMITTED", None
         job.submissions += 1
+        job.decide_by = None if job.review is None else self.now + job.review
         return None
 
     def _undecidable(self, agent: int, job: Job) -> str | None:
@@ -216,10 +278,7 @@ class Town:
         """Accept work."""
         refused = self._undecidable(agent, job)
         if refused is None:
-            assert job.claimer is not None
-            job.status = "COMPLETED"
-            self.agents[job.claimer].book("payout", job.reward)
-            self.agents[job.claimer].score += 20
+            self._pay(job)
         return refused
 
     def reject(self, agent: int, job: Job) -> str | None:
@@ -227,17 +286,19 @@ class Town:
         refused = self._undecidable(agent, job)
         if refused is None:
             job.rejects += 1
-            job.status = "REJECTED_REVISION_ALLOWED" if job.rejects == 1 else "REJECTED_TERMINAL"
-            if job.rejects == 2:
-                self.agents[job.creator].book("refund", job.reward)
+            job.decide_by = None
+            if job.rejects == 2 or job.deadline <= self.now:
+                self._refund(job, "REJECTED_TERMINAL")
+            else:
+                job.status = "REJECTED_REVISION_ALLOWED"
+                self._begin(job)
         return refused
 
     def cancel(self, job: Job) -> str | None:
         """A moderator cancels a job, or hides it: only an open one ends by that."""
         if job.status != "OPEN":
             return "moderation_not_possible"
-        job.status = "REFUNDED_EXPIRED"
-        self.agents[job.creator].book("refund", job.reward)
+        self._refund(job, "REFUNDED_EXPIRED")
         return None
 
     def hide_thread(self, thread: Thread) -> None:

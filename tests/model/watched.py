@@ -47,6 +47,8 @@ class Watched(Town):
         if self.waits_until.get(id(job)) != until:
             self.waits_until[id(job)] = until
             job.deadline += until - self.now
+            if job.decide_by is not None:
+                job.decide_by += until - self.now
 
     def suspend(self, agent: int, until: float) -> str | None:
         """A moderator suspends an agent."""
@@ -97,8 +99,10 @@ class Watched(Town):
     def _reserve(self, agent: int, amount: int) -> str | None:
         return "recovery_running" if self.is_recovering(agent) else super()._reserve(agent, amount)
 
-    def offer(self, agent: int, reward: int, life: int) -> str | None:
-        return self._kept(agent) or super().offer(agent, reward, life)
+    def offer(
+        self, agent: int, reward: int, life: int, terms: tuple[int | None, int | None]
+    ) -> str | None:
+        return self._kept(agent) or super().offer(agent, reward, life, terms)
 
     def ask(self, agent: int, amount: int) -> str | None:
         return self._kept(agent) or super().ask(agent, amount)
@@ -116,6 +120,14 @@ class Watched(Town):
 
     def claim(self, agent: int, job: Job) -> str | None:
         return self._kept(agent, job) or super().claim(agent, job)
+
+    def release(self, agent: int, job: Job) -> str | None:
+        return self._kept(agent, job) or super().release(agent, job)
+
+    def _free(self, job: Job) -> None:
+        super()._free(job)
+        if id(job) in self.hidden:
+            self.cancel(job)
 
     def submit(self, agent: int, job: Job) -> str | None:
         refused = self._kept(agent, job) or super().submit(agent, job)

@@ -215,6 +215,7 @@ STATES: dict[SubjectType, list[tuple[list[str], set[ModerationState]]]] = {
         (["hide", "restore", "lock", "unlock"], {ModerationState.SHOWN, ModerationState.UNLOCKED}),
     ],
     SubjectType.REPLY: [([], {ModerationState.SHOWN}), (["hide"], {ModerationState.HIDDEN})],
+    SubjectType.MESSAGE: [([], {ModerationState.SHOWN}), (["hide"], {ModerationState.HIDDEN})],
     SubjectType.JOB: [
         ([], {ModerationState.SHOWN, ModerationState.OPEN}),
         (["hide"], {ModerationState.HIDDEN, ModerationState.NOT_OPEN}),
@@ -241,6 +242,9 @@ def made(kind: SubjectType, ada: Agent, bob: Agent) -> Any:
             return jobs.offer(ada, 1)
         case SubjectType.AGENT:
             return {"id": ada.app.agent(f"agent {ada.app.clock.now}").id}
+        case SubjectType.MESSAGE:
+            job = jobs.offer(ada, 1)
+            return bob.post(f"jobs/{job['id']}/messages", {"body": "How so?"}).ok(201)["message"]
 
 
 @pytest.mark.promise("M14")

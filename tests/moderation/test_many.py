@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from stoa.schemas import validation
 from stoa.store.tx import StoreUnavailable
 from tests.support import jobs
 from tests.support.app import Agent, App
@@ -276,8 +277,25 @@ def test_a_bulk_of_more_acts_than_one_may_have_is_refused_whole(
     assert stoa.get("moderation").ok()["actions"] == []
 
 
+MANY_TAGS = {"title": "t", "body": "b", "tags": ["a"] * 120}
+
+
 def test_equal_tags_are_refused_with_their_number(ada: Agent) -> None:
-    question = {"title": "t", "body": "b", "tags": ["a"] * 120}
+    question = MANY_TAGS
     refused = ada.post("threads", question).invalid("tags")
     assert refused["issues"][0]["message"] == "Must have at most 100 items, not 120."
     assert ada.post("threads", {**question, "tags": ["a"] * 100}).ok(201)["thread"]["tags"] == ["a"]
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_list_that_was_cut_before_it_is_checked_would_be_taken(
+    ada: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control of the two tests above."""
+    convert: Any = getattr(validation, "_converted")  # noqa: B009
+
+    def cut(kind: Any, values: dict[str, Any]) -> Any:
+        return convert(kind, {n: v[:100] if isinstance(v, list) else v for n, v in values.items()})
+
+    monkeypatch.setattr(validation, "_converted", cut)
+    assert ada.post("threads", MANY_TAGS).ok(201)["thread"]["tags"] == ["a"]

@@ -46,10 +46,11 @@ CHECKED = (
 EDGES = (2**31, 2**53, 2**63 // 100 + 1, 2**63 - 1, 2**63, 2**64, 10**20, 10**30)
 SEED = 20261120
 OPERATIONS = [operation.name for operation in all_operations()]
-SHARE = 1
-"""Requests made by chance for each operation, which cost the most, besides the hundred or so of the
-coverage phase: one for each rule of its schema."""
+SHARE = 3
+"""Requests made by chance for each operation."""
 SHARES = [SHARE, pytest.param(60, marks=pytest.mark.soak)]
+"""The larger share comes with the hundred or so requests of the coverage phase: one for each rule
+of the operation's schema."""
 
 # The library's own types have parameters that it does not fill in.
 registry: Any = cast("Any", checks).CHECKS
@@ -64,6 +65,7 @@ def description(share: int) -> Any:
     schema.config.update(base_url=document["servers"][0]["url"])
     schema.config.seed = SEED
     schema.config.generation.update(max_examples=share, deterministic=True)
+    schema.config.phases.coverage.enabled = share > SHARE
     return schema
 
 
@@ -107,8 +109,10 @@ class World:
         jobs = [self.post("jobs", job, 0)["job"]["id"] for _ in range(24)]
         for job_id in jobs[:16:2]:
             self.post(f"jobs/{job_id}/claim", agent=1)
-        for job_id in jobs[:16:4]:
-            self.post(f"jobs/{job_id}/submit", {"body": "Done."}, 1)
+        work = [self.post(f"jobs/{job}/submit", {"body": "Done."}, 1) for job in jobs[:16:4]]
+        self.found["submissionId"] = [made["submission"]["id"] for made in work]
+        asked = self.post(f"jobs/{jobs[1]}/messages", {"body": "How?"}, 1)
+        self.found["messageId"] = [asked["message"]["id"]]
         self.found |= {"threadId": list(self.replies), "jobId": jobs}
         self.found["replyId"] = list(self.replies.values())
         subject = {"type": "thread", "id": thread_id}

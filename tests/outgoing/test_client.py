@@ -18,6 +18,7 @@ from cryptography.x509.oid import NameOID
 
 from stoa.domain import limits
 from stoa.domain.addresses import parse_networks
+from stoa.outgoing import exchange
 from stoa.outgoing.client import Outgoing
 from stoa.outgoing.reach import NotAllowed
 from stoa.outgoing.response import AddressUnreachable, Response
@@ -197,21 +198,39 @@ def test_a_name_with_one_private_address_among_others_is_not_reached(
     asyncio.run(not_allowed(Outgoing(), "https://two.example/"))
 
 
+HOSTS = {"missing.example": "", "private.example": "10.0.0.1", "other.example": "169.254.169.254"}
+
+
+def told_of_hosts(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """What is told of names that do not exist or have a private address."""
+
+    def look_up(host: str, port: int, *_: Any, **__: Any) -> list[Any]:
+        if not HOSTS[host]:
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (HOSTS[host], port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    return {asyncio.run(unreachable(Outgoing(), f"https://{host}/")) for host in HOSTS}
+
+
 @pytest.mark.promise("G27")
 def test_a_refusal_does_not_tell_a_private_name_from_one_that_does_not_exist(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    names_of = {"private.example": "10.0.0.1", "literal.example": "169.254.169.254"}
+    assert told_of_hosts(monkeypatch) == {NO_ANSWER}
 
-    def look_up(host: str, port: int, *_: Any, **__: Any) -> list[Any]:
-        if host not in names_of:
-            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (names_of[host], port))]
 
-    monkeypatch.setattr(socket, "getaddrinfo", look_up)
-    hosts = ["missing.example", *names_of]
-    told = [asyncio.run(unreachable(Outgoing(), f"https://{host}/")) for host in hosts]
-    assert told == [NO_ANSWER] * 3
+def test_a_refusal_that_gave_its_cause_would_tell_them_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The control of the test above."""
+
+    class Telling(AddressUnreachable):
+        def __str__(self) -> str:
+            return str(self.__cause__)
+
+    monkeypatch.setattr(exchange, "AddressUnreachable", Telling)
+    assert len(told_of_hosts(monkeypatch)) > 1
 
 
 def test_a_refusal_does_not_tell_a_closed_port_from_one_without_tls() -> None:

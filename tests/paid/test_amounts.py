@@ -9,6 +9,8 @@ from tests.support.amounts import GOOD, NOT_NUMBERS, NOTHING, OUT_OF_BOUNDS, TOO
 from tests.support.app import Agent, App
 from tests.support.ledger import rows
 
+pytestmark = pytest.mark.checks_input
+
 NOT_JSON = [
     "NaN",
     "Infinity",
@@ -80,7 +82,6 @@ BAD = [
 
 @pytest.mark.promise("C4")
 @pytest.mark.parametrize(("field", "text"), BAD)
-@pytest.mark.checks_input
 def test_a_bad_amount_is_named_and_moves_nothing(shared: Shared, field: str, text: str) -> None:
     ada = shared.agent("ada")
     before = kept(shared.app)
@@ -93,7 +94,6 @@ def test_a_bad_amount_is_named_and_moves_nothing(shared: Shared, field: str, tex
 
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("text", NOT_JSON)
-@pytest.mark.checks_input
 def test_what_is_not_json_moves_nothing(shared: Shared, text: str, field: str) -> None:
     ada = shared.agent("ada")
     before = kept(shared.app)
@@ -130,7 +130,6 @@ def _body(path: str, members: str) -> bytes:
 
 
 @pytest.mark.parametrize(("path", "members", "named"), PAIRS)
-@pytest.mark.checks_input
 def test_amounts_that_differ_or_are_not_there_move_nothing(
     shared: Shared, path: str, members: str, named: set[str]
 ) -> None:
@@ -175,6 +174,5 @@ BAD_QUERY = [
 
 
 @pytest.mark.parametrize("text", BAD_QUERY)
-@pytest.mark.checks_input
 def test_other_least_rewards_are_refused(shared: Shared, text: str) -> None:
     shared.app.get(f"opportunities?minReward={text}").invalid("query.minReward")

@@ -23,7 +23,7 @@ def test_a_bounty_is_shown_from_the_start(stoa: App, ada: Agent, form: dict[str,
     assert is_id("bty", thread["bounty"]["id"])
     assert stoa.get(f"threads/{thread['id']}").ok()["thread"] == thread
     assert stoa.get("threads").ok()["threads"] == [thread]
-    assert set(created) == {"thread", "receipt", "nextActions"}
+    assert set(created) == {"thread", "receipt", "similar", "nextActions"}
     assert created["receipt"]["action"] == "create_thread"
 
 
@@ -37,7 +37,7 @@ def test_a_thread_without_a_bounty_says_so(ada: Agent) -> None:
 def test_accepting_pays_the_author_of_the_reply(stoa: App, ada: Agent, bob: Agent) -> None:
     thread = ada.thread(bountyCredits=12.5)
     answer = ada.accept(thread, bob.reply(thread)).ok()
-    assert set(answer) == {"thread", "receipt", "settlement", "nextActions"}
+    assert set(answer) == {"thread", "receipt", "payment", "settlement", "nextActions"}
     assert answer["settlement"] == {
         "creditChanges": [
             {"agentId": bob.id, "asset": "FORUM_CREDIT", "amount": 12.5, "kind": "payout"}

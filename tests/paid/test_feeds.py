@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stoa.store.offer_index import MADE_EACH_MS
+from stoa.memory.offer_index import MADE_EACH_MS
 from tests.support import jobs
 from tests.support.app import Agent, App, signed
 from tests.support.clock import SECOND

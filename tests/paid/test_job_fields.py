@@ -155,14 +155,14 @@ def test_every_artifact_is_measured_and_looked_at(shared: Shared) -> None:
     ada, bob = shared.agent("ada"), shared.agent("bob")
     job = jobs.job_in("CLAIMED", ada, bob)
     artifacts = [
-        {"name": "a", "text": "x" * 5000},
+        {"name": "a", "text": "x" * 70_000},
         {"name": "b", "url": "nowhere"},
-        {"name": "", "text": "x" * 5000},
+        {"name": "", "text": "x" * 70_000},
         7,
         {"name": "e"},
     ]
     answer = bob.post(f"jobs/{job['id']}/submit", {"body": "", "artifacts": artifacts})
-    named = {"body", "artifacts.0", "artifacts.1.url", "artifacts.2", "artifacts.2.name"}
+    named = {"body", "artifacts.0.text", "artifacts.1.url", "artifacts.2.text", "artifacts.2.name"}
     assert set(answer.invalid().issues) == {*named, "artifacts.3"}
 
 

@@ -14,6 +14,8 @@ from tests.support.clock import DAY
 from tests.support.jobs import STATUSES
 from tests.support.moderation import suspend
 
+pytestmark = pytest.mark.checks_input
+
 ACTIONS = ("claim", "submit", "accept", "reject", "expire")
 ROLES = ("creator", "claimer", "other", "suspended", "anonymous")
 

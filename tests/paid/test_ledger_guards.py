@@ -211,6 +211,16 @@ TAMPERINGS = {
     ),
     "a score is what it should be": "UPDATE agent SET reputation = reputation + 10",
     "the feeds hold what can be earned, and nothing else": "DELETE FROM opportunity",
+    "a hold is booked, and booked again as often as its reward was raised": (
+        "UPDATE ledger_transaction SET kind = 'refund' WHERE kind = 'hold'"
+    ),
+    "a hold is as large as what was set aside for it": "UPDATE hold SET amount = amount + 1",
+    "a job that is not decided is looked at when it changes by itself": (
+        "UPDATE job SET due_at = NULL, due_to = NULL"
+    ),
+    "each claim that was given back or lost is counted once": (
+        "UPDATE job_event SET event = 'released' WHERE event = 'claimed'"
+    ),
     "a job's last event fits its status": "DELETE FROM job_event WHERE event = 'accepted'",
 }
 

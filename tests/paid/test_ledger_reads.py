@@ -9,6 +9,7 @@ from tests.support.app import Agent, App
 from tests.support.clock import DAY, SECOND
 from tests.support.keys import Key
 from tests.support.ledger import rows
+from tests.support.moderation import act
 
 
 def test_a_new_agent_has_its_grant_and_nothing_reserved(ada: Agent) -> None:
@@ -86,7 +87,61 @@ def test_the_ledger_lists_every_movement_newest_first(ada: Agent, bob: Agent) ->
 def test_a_payout_is_in_the_ledger_of_who_is_paid(ada: Agent, bob: Agent) -> None:
     jobs.job_in("COMPLETED", ada, bob, rewardCredits=40)
     assert jobs.entries(bob) == [("signup_grant", 100), ("payout", 40)]
-    assert jobs.entries(ada) == [("signup_grant", 100), ("hold", -40)]
+    assert jobs.entries(ada) == [("signup_grant", 100), ("hold", -40), ("paid_out", 0)]
+
+
+@pytest.mark.promise("C22")
+def test_the_payer_sees_at_sight_what_was_paid_and_what_is_held(ada: Agent, bob: Agent) -> None:
+    thread, job = ada.thread("Why?", bountyCredits=10), jobs.job_in("SUBMITTED", ada, bob)
+    ada.app.clock.advance(SECOND)
+    ada.accept(thread, bob.reply(thread, "So.")).ok()
+    ada.app.clock.advance(SECOND)
+    held = jobs.offer(ada, 5)
+    ada.app.clock.advance(SECOND)
+    answer = jobs.act(ada, job, "accept").ok()
+    paid = {"amount": 10, "asset": "FORUM_CREDIT", "payeeAgentId": bob.id, "balance": 75}
+    assert answer["payment"] == paid
+    lines = ada.get("credits/ledger?limit=4").ok()["entries"]
+    told = [(one["kind"], one["amount"], one["balanceAfter"], one["referenceId"]) for one in lines]
+    assert told == [
+        ("paid_out", 0, 75, job["id"]),
+        ("hold", -5, 75, held["id"]),
+        ("paid_out", 0, 80, thread["bounty"]["id"]),
+        ("hold", -10, 80, job["id"]),
+    ]
+    assert (lines[0]["title"], lines[0]["counterpartyAgentId"]) == ("A job", bob.id)
+    assert (lines[2]["title"], lines[2]["referenceType"]) == ("Why?", "bounty")
+    assert "title" not in lines[1]
+    seen: list[str] = []
+    cursor = ""
+    while cursor is not None:
+        page = ada.get(f"credits/ledger?limit=1&cursor={cursor}").ok()
+        seen += [one["kind"] for one in page["entries"]]
+        cursor = page["nextCursor"]
+    assert seen == ["paid_out", "hold", "paid_out", "hold", "hold", "signup_grant"]
+
+
+def test_the_title_of_what_is_hidden_is_in_no_ledger(stoa: App, ada: Agent, bob: Agent) -> None:
+    job = jobs.job_in("COMPLETED", ada, bob)
+    act(stoa, job, "hide")
+    line = ada.get("credits/ledger?limit=1").ok()["entries"][0]
+    assert (line["kind"], "title" in line) == ("paid_out", False)
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_each_form_of_an_accept_tells_what_was_paid(ada: Agent, bob: Agent) -> None:
+    minimal = ada.post(
+        f"jobs/{jobs.job_in('SUBMITTED', ada, bob)['id']}/accept",
+        headers={"Prefer": "return=minimal"},
+    ).ok()
+    paid = {"amount": 10, "asset": "FORUM_CREDIT", "payeeAgentId": bob.id, "balance": 90}
+    assert minimal["payment"] == paid
+    thread = ada.thread("Why?")
+    unpaid = ada.accept(thread, bob.reply(thread, "So.")).ok()
+    assert unpaid["payment"] == {**paid, "amount": 0}
+    job = jobs.job_in("SUBMITTED", ada, bob)
+    lean = ada.post(f"jobs/{job['id']}/accept?view=lean").ok()
+    assert lean["payment"] == {**paid, "balance": 80}
 
 
 def test_a_posting_was_created_when_it_was_posted(ada: Agent) -> None:

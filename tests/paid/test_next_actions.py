@@ -13,6 +13,8 @@ from tests.support.clock import HOUR
 from tests.support.doors import Door
 from tests.support.moderation import act
 
+pytestmark = pytest.mark.checks_input
+
 OPERATIONS = {operation.tool: operation for operation in all_operations()}
 BODIES: dict[str, Any] = {
     "reply_to_thread": {"body": "More."},

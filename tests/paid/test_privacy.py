@@ -21,7 +21,8 @@ ARTIFACT = {
     "mediaType": f"{CANARY}/type",
     "text": f"{CANARY}-text",
 }
-SUBMISSION = {"body": f"My work: {CANARY}-body", "artifacts": [ARTIFACT]}
+LONG = {"name": f"{CANARY}-long", "text": f"{CANARY}-text" * 300}
+SUBMISSION = {"body": f"My work: {CANARY}-body", "artifacts": [ARTIFACT, LONG]}
 QUERIES_OF_ONE = ["", f"q={CANARY}", "include=replies", "include=submissions", "limit=100"]
 """What is asked of a path that names one thing; filters and orders are those of lists."""
 REJECTION = {"reasonCode": "other", "message": f"{CANARY}-message"}
@@ -53,6 +54,9 @@ class Secrets:
         jobs.done(self.bob, self.jobs["REFUNDED_EXPIRED"], "claim")
         self.submit(self.jobs["REFUNDED_EXPIRED"])
         jobs.offer(self.ada, reward=3, tags=["beer"])
+        talked = jobs.act(self.ada, self.jobs["SUBMITTED"], "messages", {"body": CANARY}).ok(201)
+        self.message = talked["message"]
+        assert self.message["to"] == "parties"
         app.clock.advance(HOUR // 2)
 
     def submit(self, job: Any) -> None:
@@ -68,6 +72,9 @@ class Secrets:
         ]
         return {
             "jobId": [*(job["id"] for job in self.jobs.values()), *submissions],
+            "submissionId": submissions,
+            "artifact": ["0", "1"],
+            "messageId": [self.message["id"]],
             "threadId": [self.thread["id"], *(job["id"] for job in self.jobs.values())],
             "replyId": [self.reply["id"], *submissions],
             "agentId": [self.ada.id, self.bob.id, self.eve.id],
@@ -188,7 +195,7 @@ def test_both_parties_see_submitted_work_and_why_it_was_rejected(secrets: Secret
             assert [item["body"]["body"] for item in seen["submissions"]] == [
                 SUBMISSION["body"]
             ] * len(seen["submissions"])
-            assert seen["submissions"][0]["artifacts"] == [ARTIFACT]
+            assert seen["submissions"][0]["artifacts"][0] == ARTIFACT
             assert "redacted" not in seen["submissions"][0]
             rejected = status.startswith("REJECTED")
             assert seen["lastRejectMessage"] == (REJECTION["message"] if rejected else None)

@@ -10,6 +10,8 @@ from tests.support.app import NOTHING, Agent, App
 from tests.support.clock import HOUR
 from tests.support.moderation import suspend
 
+pytestmark = pytest.mark.checks_input
+
 UNKNOWN = "job_01arz3ndektsv4rrffq69g5fav"
 GARBAGE = b'{"title": "t", '
 

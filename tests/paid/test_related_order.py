@@ -121,7 +121,7 @@ def test_a_search_names_what_a_look_at_each_opportunity_finds(stoa: App) -> None
 def test_sql_names_the_same_where_no_index_is_kept(
     stoa: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stoa.store.offer_index.MOST", 3)
+    monkeypatch.setattr("stoa.memory.offer_index.MOST", 3)
     Market(stoa, 1).run()
 
 

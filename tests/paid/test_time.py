@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stoa.operations.parts import escrow
+from stoa.operations.parts import due
 from stoa.store import holds
 from stoa.store.tx import Tx
 from tests.support import jobs
@@ -256,7 +256,7 @@ def test_no_transaction_for_a_call_books_more_refunds_than_a_sweep(
     ada.sign_in()
     monkeypatch.setattr(holds, "SWEEP_MOST", 2)
     booked: list[int] = []
-    real = escrow.expire_due
+    real = due.book_for
 
     async def counted(tx: Tx, *values: Any, **more: Any) -> bool:
         before = len(await holds.due_for(tx, ada.id, []))
@@ -264,7 +264,7 @@ def test_no_transaction_for_a_call_books_more_refunds_than_a_sweep(
         booked.append(before - len(await holds.due_for(tx, ada.id, [])))
         return found
 
-    monkeypatch.setattr(escrow, "expire_due", counted)
+    monkeypatch.setattr(due, "book_for", counted)
     jobs.balance(ada)
     assert sum(booked) == number
     assert max(booked) <= 2

@@ -1,4 +1,4 @@
-"""Leaves what is checked before the store is asked to one engine and one version of MCP.
+"""Leaves what is decided before SQL matters to one engine and one version of MCP.
 
 The other engine and the older version run the same lines once more, in `make soak`.
 """

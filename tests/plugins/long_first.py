@@ -5,6 +5,7 @@ pytest-xdist deals the tests out in as many parts as there are workers, each in 
 
 import os
 from collections.abc import Sequence
+from itertools import groupby
 from typing import TypeVar
 
 import pytest
@@ -18,17 +19,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     long = [item for item in items if item.get_closest_marker("long")]
     short = [item for item in items if not item.get_closest_marker("long")]
-    items[:] = dealt(long, short, workers)
+    files = [list(group) for _, group in groupby(long, key=lambda item: item.path)]
+    items[:] = dealt(files, short, workers)
 
 
-def dealt(long: Sequence[T], short: Sequence[T], workers: int) -> list[T]:
-    """All of them, so that each of so many equal parts begins with as many of `long`."""
-    total = len(long) + len(short)
+def dealt(files: Sequence[Sequence[T]], short: Sequence[T], workers: int) -> list[T]:
+    """All of them, so that each of so many equal parts begins with as many of the long ones, which
+    come by files: what a file has started serves all of its tests."""
+    total = sum(map(len, files)) + len(short)
     order: list[T] = []
     taken = 0
     for worker in range(workers):
         part = (total - len(order)) // (workers - worker)
-        mine = long[worker::workers]
+        mine = [test for file in files[worker::workers] for test in file]
         fill = max(0, part - len(mine))
         order += [*mine, *short[taken : taken + fill]]
         taken += fill

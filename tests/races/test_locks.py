@@ -19,7 +19,7 @@ import pytest
 
 from stoa.domain import limits
 from stoa.entropy import IdGenerator
-from stoa.operations.parts import escrow
+from stoa.operations.parts import due
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store import jobs, ledger, statements, threads
 from stoa.store.engines.postgres.tx import PostgresTx, numbered
@@ -331,12 +331,12 @@ def test_sweeps_at_the_same_time_book_each_refund_once(
     for number in range(4):
         (ada if number % 2 else bob).thread(bountyCredits=1 + number)
     stoa.clock.advance(4 * DAY)
-    meet("stoa.operations.parts.escrow._expire_all", 2)
+    meet("stoa.operations.parts.due._book", 2)
 
     async def sweep() -> int | str:
         ids = IdGenerator()
         try:
-            return await stoa.stoa.store.write(lambda tx: escrow.sweep(tx, ids))
+            return await stoa.stoa.store.write(lambda tx: due.sweep(tx, ids))
         except Exception as error:  # noqa: BLE001 - whatever goes wrong without the lock
             return type(error).__name__
 
@@ -355,7 +355,7 @@ def test_calls_that_find_the_same_refund_due_book_it_once(
         ada.thread(bountyCredits=2)
     stoa.clock.advance(10 * DAY)
     ada.sign_in()
-    meet("stoa.operations.parts.escrow._expire_all", 2)
+    meet("stoa.operations.parts.due._book", 2)
     found = statuses(stoa, [ada.ask("GET", "credits/balance") for _ in range(2)])
     assert found == ({200: 2} if locked else {200: 1, 402: 1})  # the escrow account is empty
     assert stoa.sql("SELECT count(*) FROM settlement")[0][0] == 1

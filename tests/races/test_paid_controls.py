@@ -26,7 +26,7 @@ from tests.support.jobs import offer
 from tests.support.ledger import broken, rows
 
 GUARDS = {
-    "jobs.claim": [" AND status = 'OPEN' AND deadline > :now"],
+    "jobs.claim": [" AND status = 'OPEN' AND due_at > :now"],
     "ledger.take": [" AND (balance - :amount >= 0 OR id = 'issuer')"],
     "holds.close": [" AND status = 'OPEN'"],
 }

@@ -14,7 +14,7 @@ from stoa.schemas.agents import EXAMPLE_PUBLIC_KEY
 from stoa.schemas.auth import CreateChallenge
 from stoa.schemas.base import Request, json_schema
 from stoa.schemas.events import EXAMPLE_CURSOR, ListEvents
-from stoa.schemas.jobs import CreateJob, ListJobs
+from stoa.schemas.jobs import CreateJob, ExtendDeadline, ListJobs, ListSubmissions
 from stoa.schemas.messages import EXAMPLES, MADE, PATTERNS
 from stoa.schemas.names import ALIASES
 from stoa.schemas.threads import CreateThread, ListThreads
@@ -32,7 +32,7 @@ MADE_RIGHT = {
     "cursor": EXAMPLE_CURSOR,
     "type": "thread",
 }
-ENUMERATED = {"scope", "sort", "status"}
+ENUMERATED = {"scope", "sort", "status", "to"}
 
 WRONG: list[Any] = [
     None, True, 0, -1, 7, 10**20, Decimal("1.5"), Decimal("1.555"), Decimal("1e400"),
@@ -65,6 +65,8 @@ def right(kind: type[msgspec.Struct]) -> Values:
         for name, field in fields(kind).items()
         if field.required
     }
+    if kind is ExtendDeadline:
+        values["deadlineHours"] = 96
     return {**values, "rewardCredits": 40} if kind is CreateJob else values
 
 
@@ -182,6 +184,14 @@ def test_every_example_is_right(place: Place) -> None:
         inner["subject"] = {"type": "agent", "id": EXAMPLES["agentId"]}
     if place.name == "reward":
         del values["rewardCredits"]
+    if place == (ExtendDeadline, (), "deadline"):
+        del values["deadlineHours"]
+    if place.name == "reviewHours":
+        inner["onSilence"] = "pay"
+    if place.name == "offeredTo":
+        return  # not offered yet
+    if place == (ListSubmissions, (), "artifact"):
+        inner["submissionId"] = EXAMPLES["submissionId"]
     parse(place.kind, values)
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -20,9 +21,13 @@ from tests.support.raw import WAIT_S, Client, Served, refusal_code
 
 HOST = b"Host: stoa.test\r\n"
 GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
+HOLD = b"GET /hold HTTP/1.1\r\n" + HOST + b"\r\n"
 POST = b"POST /read HTTP/1.1\r\n" + HOST + b"Content-Type: application/json\r\n"
 
 SHORT = 0.6
+"""What ends after it, however slow the machine is."""
+PATIENCE = 1000.0
+"""What ends after it in the time of a test alone, which passes by `Served.pass_time`."""
 LONG = 3600.0
 ENDLESS = Timeouts(LONG, LONG, LONG, LONG, LONG, LONG)
 
@@ -113,81 +118,94 @@ def test_a_call_that_waits_learns_that_its_client_is_gone(
     assert rooms.cut_off.wait(WAIT_S)
 
 
-@with_patience(header=SHORT)
+def wait_for_a_head(served: Served) -> None:
+    """Wait until the beginning of a head has arrived."""
+    connections: Any = served.connections
+    until(lambda: any(one._stage.name == "HEAD" for one in list(connections._open)))
+
+
+def trickle(served: Served, client: Client, piece: bytes) -> None:
+    """Send the piece again and again, with a tenth of the time between them, until there is
+    something to read."""
+    for _ in range(1000):
+        if select.select([client.socket], [], [], 0.02)[0]:
+            return
+        client.send(piece)
+        served.pass_time(PATIENCE / 10)
+    pytest.fail("never answered")
+
+
+@with_patience(header=PATIENCE)
 def test_a_head_that_stops_is_answered_408_and_closed(served: Served):
     with served.client() as client:
-        assert client.send(GET[:-3]).rest() == [408]
+        client.send(GET[:-3])
+        wait_for_a_head(served)
+        served.pass_time(PATIENCE + 1)
+        assert client.rest() == [408]
         assert refusal_code(client.last) == "request_timeout"
 
 
 @pytest.mark.promise("W7")
-@with_patience(header=SHORT)
+@with_patience(header=PATIENCE)
 def test_a_head_that_trickles_is_answered_408_and_closed(served: Served):
     with served.client() as client:
-        client.send(b"GET / HTTP/1.1\r\nX: ").send_until_answered(b"x", 0.02)
+        client.send(b"GET / HTTP/1.1\r\nX: ")
+        wait_for_a_head(served)
+        trickle(served, client, b"x")
         assert client.rest() == [408]
 
 
-@with_patience(header=SHORT)
+@with_patience(header=PATIENCE)
 def test_a_second_head_that_trickles_is_cut_off_too(served: Served):
     with served.client() as client:
         client.send(GET).until(1)
-        client.send(b"GET / HTTP/1.1\r\nX: ").send_until_answered(b"x", 0.02)
+        client.send(b"GET / HTTP/1.1\r\nX: ")
+        wait_for_a_head(served)
+        trickle(served, client, b"x")
         assert client.rest() == [200, 408]
 
 
-@with_patience(header=SHORT)
+@with_patience(header=PATIENCE)
 def test_line_ends_before_a_request_buy_no_time(served: Served):
     with served.client() as client:
-        client.send(b"\r\n").send_until_answered(b"\r\n", 0.02)
-        assert client.rest() == []
+        trickle(served, client, b"\r\n")
+        assert gone(client)
+        assert client.statuses == []
 
 
-@with_patience(header=SHORT)
+@with_patience(header=PATIENCE)
 def test_a_silent_connection_is_closed(served: Served):
-    with served.client() as client:
+    with served.client() as client, served.client() as used:
+        used.send(GET).until(1)  # so that the first one has arrived
+        served.pass_time(PATIENCE - 1)
+        assert not select.select([client.socket], [], [], 0)[0]
+        served.pass_time(2)
         assert client.rest() == []
 
 
-@with_patience(idle=SHORT)
+@with_patience(idle=PATIENCE)
 def test_a_connection_that_is_no_longer_used_is_closed(served: Served):
     with served.client() as client:
-        begun = time.monotonic()
-        assert client.send(GET).rest() == [200]
-        assert time.monotonic() - begun >= SHORT / 2
+        client.send(GET).until(1)
+        served.pass_time(PATIENCE + 1)
+        assert client.rest() == [200]
 
 
-@with_patience(header=SHORT, idle=SHORT, body=SHORT)
+@with_patience(header=PATIENCE, idle=PATIENCE, body=PATIENCE)
 def test_a_connection_in_use_stays(served: Served):
-    stayed = False
-    while not stayed:
-        with served.client() as client:
-            stayed = is_used_without_a_pause(client, 5 * SHORT)
+    with served.client() as client:
+        for asked in range(1, 6):
+            assert client.send(GET).until(asked) == [200] * asked
+            served.pass_time(PATIENCE / 2)
 
 
-def is_used_without_a_pause(client: Client, seconds: float) -> bool:
-    """Send and read all the time, unless the machine is busy with others for too long."""
-    begun = last = time.monotonic()
-    asked = 0
-    while last - begun < seconds:
-        asked += 1
-        with suppress(ConnectionError, AssertionError):
-            client.send(GET).until(asked)
-        before, last = last, time.monotonic()
-        if last - before > SHORT / 2:
-            return False
-        assert len(client.statuses) == asked
-    assert set(client.statuses) == {200}
-    return True
-
-
-@with_patience(header=SHORT, idle=SHORT, body=SHORT, response=SHORT, linger=SHORT)
+@with_patience(header=PATIENCE, idle=PATIENCE, body=PATIENCE, response=PATIENCE, linger=PATIENCE)
 def test_a_slow_answer_is_waited_for(served: Served, rooms: Rooms):
     with served.client() as silent, served.client() as client:
-        client.send(b"GET /hold HTTP/1.1\r\n" + HOST + b"\r\n")
-        assert silent.rest() == []  # a sweep has passed
-        with served.client() as another:
-            assert another.rest() == []  # and one more
+        client.send(HOLD)
+        assert rooms.held.acquire(timeout=WAIT_S)
+        served.pass_time(2 * PATIENCE)
+        assert silent.rest() == []
         rooms.go_on.set()
         assert client.until(1) == [200]
 
@@ -266,7 +284,6 @@ def test_when_all_places_are_taken_the_next_is_told_so(served: Served):
             assert client.last.headers["retry-after"] == "1"
 
 
-HOLD = b"GET /hold HTTP/1.1\r\n" + HOST + b"\r\n"
 WAITING = {
     "between two requests": (b"", 1),
     "in a head": (b"GET / HT", 1),
@@ -314,7 +331,7 @@ def gone(client: Client) -> bool:
 def test_one_that_is_being_answered_keeps_its_place(served: Served, rooms: Rooms):
     with served.client() as first, served.client() as second:
         for client in (first, second):
-            client.send(b"GET /hold HTTP/1.1\r\n" + HOST + b"\r\n")
+            client.send(HOLD)
             assert rooms.held.acquire(timeout=WAIT_S)
         with served.client() as third:
             assert third.rest() == [503]

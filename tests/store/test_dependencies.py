@@ -1,9 +1,15 @@
-"""What makes a cached answer out of date is read off the statements."""
+"""What makes a cached answer out of date follows from what statements read and change."""
 
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+import apsw
 import pytest
 
 from stoa.store import statements
-from stoa.store.dependencies import TIME, change_of, changed_by, read_from
+from stoa.store.dependencies import FOUND_BY_ID, TIME, change_of, changed_by, read_from
+from stoa.store.engines.sqlite import migrations
 from stoa.store.tx import Statement
 
 PROFILE = {
@@ -81,7 +87,10 @@ def test_a_change_marks_its_owner_and_its_statement(
         ),
         ([("threads.many", {"thread_ids": '["th_1","th_2"]'})], {"th_1", "th_2", *PROFILE}),
         ([("jobs.many", {"job_ids": '["job_1"]'})], {"job_1"}),
-        ([("replies.get", {"id": "rp_1"})], {"replies.insert", "moderation.mark_reply", *PROFILE}),
+        (
+            [("replies.get", {"id": "rp_1"})],
+            {"replies.insert", "replies.withdraw", "moderation.mark_reply", *PROFILE},
+        ),
         ([("agents.get", {"agent_id": "ag_1"})], {"ag_1", "ag_1 eventual"}),
         (
             [("agents.many", {"ids": "[]"})],
@@ -104,6 +113,8 @@ def test_a_change_marks_its_owner_and_its_statement(
                 "opportunities.insert",
                 "opportunities.delete",
                 "opportunities.postpone",
+                "jobs.extend_offer",
+                "jobs.raise_offer",
                 "threads.insert",
                 "threads.set_bounty",
                 "moderation.mark_thread",
@@ -122,3 +133,24 @@ def test_a_list_depends_on_the_changes_of_what_it_reads_alone() -> None:
     threads = read_from([("threads.list_all_recent", {"id": "~"})]) or frozenset()
     assert {"threads.insert", "threads.count_reply", "threads.accept", "holds.close"} <= threads
     assert not threads & {"agents.seen", "agents.insert", "holds.insert", "jobs.insert"}
+
+
+@pytest.mark.parametrize("table", FOUND_BY_ID)
+def test_where_rows_are_found_by_id_sqlite_finds_them_so(table: str) -> None:
+    assert set(searches(table, FOUND_BY_ID[table])) == {"id=?)"}
+
+
+def test_a_statement_that_finds_rows_otherwise_would_be_noticed() -> None:
+    assert not set(searches("agent", ("agents.list_all",))) & {"id=?)"}
+
+
+def searches(table: str, begins: tuple[str, ...]) -> Iterator[str]:
+    """How SQLite finds the rows of a table for statements of these names."""
+    connection = apsw.Connection(":memory:")
+    migrations.migrate(connection)
+    for name, sql in statements.load("sqlite").items():
+        aliases = re.findall(rf"\b(?:FROM|JOIN) {table} (\w+)", sql)
+        if name.startswith(begins) and aliases:
+            for *_, step in connection.execute(f"EXPLAIN QUERY PLAN {sql}", defaultdict(str)):
+                if re.match(rf"(SCAN|SEARCH) ({'|'.join(aliases)})\b", step):
+                    yield step.partition("(")[2].removesuffix(" LEFT-JOIN")

@@ -13,6 +13,7 @@ from tests.store.test_query_plans import (
     CHANGES,
     COMMON,
     FOCUS,
+    FOLLOWING,
     INBOXES,
     KEY_CHANGE,
     OF_AGENT,
@@ -114,8 +115,8 @@ def test_a_paged_statement_neither_sorts_nor_scans_a_table(database: Database, n
     assert kinds & {"Sort", "Incremental Sort", "Seq Scan"} == set()
 
 
-@pytest.mark.parametrize("name", ["search.unindex", "search.texts"])
-def test_texts_that_are_hidden_or_shown_again_are_found_by_indexes(
+@pytest.mark.parametrize("name", FOLLOWING)
+def test_texts_that_the_search_index_asks_for_are_found_by_indexes(
     database: Database, name: str
 ) -> None:
     kinds = {step["Node Type"] for step in database.run(database.plan(name))}

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from typing import Any
 
@@ -15,8 +15,8 @@ from tests.support.database import rows
 from tests.support.postgresql import PostgreSQL
 
 TYPES = {"TEXT": "text", "INTEGER": "bigint", "BLOB": "bytea"}
-OWN = {"post_index", "stoa_migration"}
-"""What only one engine has in this form: the full-text index, and where the version is kept."""
+OWN = {"stoa_migration"}
+"""What only one engine has in this form: where the version is kept."""
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +145,6 @@ def test_indexes_have_the_same_columns_and_conditions(url: str) -> None:
     )
     # PostgreSQL quotes a name that is a word of its own too.
     made = {row[0]: ([name.strip('"') for name in row[3]], row[1], row[2]) for row in found}
-    del made["post_index_by_word"]
     assert made == expected
 
 
@@ -178,14 +177,16 @@ def test_both_check_the_same_conditions() -> None:
         values = re.findall(r"'\w+'", found[0])
         return f"{found[1]} IN ({', '.join(values)})"
 
-    def checks(dialect: str) -> list[str]:
+    def checks(statements: Iterable[str]) -> list[str]:
         """In no order, since the columns of long texts have other places."""
-        text = " ".join(" ".join(sql.split()) for sql in steps(dialect).values())
+        text = " ".join(" ".join(sql.split()) for sql in statements)
         text = re.sub(r"(\w+) = '\w+'(?: OR \1 = '\w+')+", as_list, text)
         return sorted(re.findall(r"CHECK \(((?:[^()]|\([^()]*\))*)\)", text))
 
-    assert len(checks("sqlite")) > 20
-    assert checks("postgresql") == checks("sqlite")
+    # SQLite changes what a table checks by making it anew, so that its steps hold old tables too.
+    kept = checks(sql for _, sql in schema.objects(schema.migrated()))
+    assert len(kept) > 20
+    assert checks(steps("postgresql").values()) == kept
 
 
 def test_every_statement_is_understood_by_postgresql(url: str) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 import stoa
 from stoa.store import statements
-from stoa.store.fts5 import points
 from stoa.store.statements import Bounds
 from tests.support import schema
 
@@ -96,7 +95,6 @@ def test_values_come_in_the_order_in_which_a_statement_names_them_first() -> Non
 
 def test_every_statement_is_understood_by_the_engine() -> None:
     connection = schema.migrated()
-    connection.register_fts5_function("points", points)
     for name, sql in statements.load("sqlite").items():
         values = dict.fromkeys(re.findall(r":([a-z_]+)", sql))
         shortest, values_of = Bounds()[sql]

@@ -18,6 +18,7 @@ from tests.support import asgi
 from tests.support.answers import Answer
 from tests.support.clock import VirtualClock
 from tests.support.database import query
+from tests.support.forgetting import without_memory
 from tests.support.keys import Key
 from tests.support.reuse import Kept
 
@@ -42,15 +43,22 @@ class App:
 
     There it is two `processes` as far as one can hold two: each has connections and caches of its
     own, and they take the calls in turn. What a server does by itself these do when the test says.
-    Calls come from 127.0.0.1 unless they say another `client`.
+    Calls come from 127.0.0.1 unless they say another `client`. One that `forgets` keeps nothing of
+    the store in memory.
     """
 
     def __init__(
-        self, settings: Settings, clock: VirtualClock | None = None, kept: Kept | None = None
+        self,
+        settings: Settings,
+        clock: VirtualClock | None = None,
+        kept: Kept | None = None,
+        *,
+        forgets: bool = False,
     ) -> None:
         self.settings = settings
         self.clock = clock or VirtualClock()
         self._closed = False
+        self._forgets = forgets
         self._kept = kept
         self._runner = kept.runner if kept else asyncio.Runner()
         self.processes = self.run(self._open())
@@ -58,6 +66,8 @@ class App:
         self.stoa = self.processes[0]
 
     async def _open(self) -> list[Service]:
+        if self._forgets:
+            return [await without_memory(self.settings, self.clock)]
         if self._kept is None:
             await engine_of(self.settings).migrate(self.settings)
             return [await Service.open(self.settings, self.clock)]

@@ -43,16 +43,11 @@ def query(settings: Settings, sql: str, *values: Any) -> list[tuple[Any, ...]]:
 
 
 def table_names(settings: Settings) -> list[str]:
-    """Every table, but for those that the full-text index of SQLite makes for itself."""
+    """Every table."""
     catalogue = "SELECT name FROM sqlite_schema WHERE type = 'table'"
     if settings.engine == "postgresql":
         catalogue = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-    names = [str(name) for (name,) in query(settings, catalogue)]
-    return [
-        name
-        for name in names
-        if settings.engine == "postgresql" or not name.startswith("post_index")
-    ]
+    return [str(name) for (name,) in query(settings, catalogue)]
 
 
 def everything_in(settings: Settings) -> bytes:

@@ -30,7 +30,7 @@ class Door:
 
     def __init__(self, app: App) -> None:
         self._app = app
-        self._operations = {operation.tool: operation for operation in all_operations()}
+        self._operations = {one.tool_name: one for one in all_operations()}
 
     async def ask(
         self, tool: str, arguments: dict[str, Any], agent: Agent | None, manner: Manner
@@ -88,7 +88,8 @@ class Mcp(Door):
         params = {"name": tool, "arguments": {**arguments, **more}}
         message = self._client.message("tools/call", params)
         headers = self._client.headers(message)
-        answer = (await self._app.ask("POST", "/mcp", message, headers=headers)).ok()
+        sets = "" if self._operations[tool].tool else "?toolsets=default,work"
+        answer = (await self._app.ask("POST", f"/mcp{sets}", message, headers=headers)).ok()
         result = answer["result"]
         body: dict[str, Any] = result["structuredContent"]
         refused = result.get("isError", False)

@@ -28,11 +28,15 @@ def fill(app: App) -> list[Agent]:
         jobs.job_in(status, ada, bob, reward=5, tags=["bread", "brød"], requirements=["baking"])
         for agent in (ada, bob, cy):
             agent.sign_in()
+    long = {"body": "The figures.", "artifacts": [{"name": "figures", "text": "7;" * 4096}]}
+    jobs.act(bob, jobs.job_in("CLAIMED", ada, bob, reward=5), "submit", long).ok(201)
     jobs.sweep(app)
     app.run(app.stoa.upkeep.watch())
     _discuss(app, ada, bob)
     jobs.done(bob, jobs.offer(ada, 2.5, tags=["open"]), "claim")
     jobs.offer(bob, 1, tags=["bread"], requirements=["baking"])
+    promised = {"claimHours": 12, "onSilence": "pay"}
+    jobs.done(bob, jobs.offer(ada, 1, terms=promised), "claim", "release")
     unanswered = {"title": "Nobody has answered", "body": "Who knows?", "bountyCredits": 3}
     app.post("threads", unanswered, headers={**ada.headers, "Idempotency-Key": "once"}).ok(201)
     app.sql("UPDATE token SET revoked_at = 1 WHERE agent_id = ?", cy.id)
@@ -46,6 +50,15 @@ def fill(app: App) -> list[Agent]:
     bob.post("inbox/read", {"cursor": bob.get("inbox?limit=2").ok()["nextCursor"]}).ok()
     app.sql("INSERT INTO stop (name, reason, created_at) VALUES ('rehearsal', 'none', 1)")
     return [ada, bob, cy]
+
+
+def talk(ada: Agent, bob: Agent) -> None:
+    """Fill the tables of what two agents say around a thread and a job."""
+    thread = ada.thread("Added to", "First.")
+    ada.post(f"threads/{thread['id']}/append", {"body": "Second."}).ok()
+    jobs.act(bob, jobs.offer(ada, 1), "messages", {"body": "How?"}).ok(201)
+    chosen = jobs.offer(ada, 1, terms={"assignment": "chosen"})
+    jobs.act(bob, chosen, "apply", {"message": "I can."}).ok()
 
 
 def _change_keys(app: App) -> None:

@@ -18,6 +18,9 @@ from typing import Any
 MOST = 2.5
 """A text of twice the length may take so many times the work."""
 
+_TRACED = 600
+"""Characters of the shortest text whose lines count: many functions do less below a bound."""
+
 _FREE_LINES = 1_000
 _FREE_S = 0.003  # caches that fill and memory that is asked for
 _TRIES = 40
@@ -55,12 +58,15 @@ def seconds(function: Function, text: str) -> float:
         gc.enable()
 
 
-def too_much(function: Function, make: Callable[[int], str], length: int) -> str | None:
+def too_much(
+    function: Function, make: Callable[[int], str], length: int, traced: int = _TRACED
+) -> str | None:
     """What grows too fast up to a text of this length, None when nothing does.
 
     `make` gives the text of a length. Lines are the same each time, so shorter texts show it too.
     """
-    few, many = (lines(function, make(length // part)) for part in (20, 10))
+    traced = max(traced, length // 20)
+    few, many = lines(function, make(traced)), lines(function, make(2 * traced))
     if many > MOST * few + _FREE_LINES:
         return f"{few} lines become {many}"
     told = _slower(function, make(length // 2), make(length))

@@ -1,7 +1,7 @@
 """What a lean answer must be, said apart from the program: every member is there, or follows."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 Object = dict[str, Any]
@@ -43,6 +43,7 @@ def differences(full: Object, lean: Object, path: str = "") -> list[str]:
 
 
 def _object(place: Place, at: str) -> Iterator[str]:
+    place = replace(place, full=_with_latest_body_only(place.full))
     cut = _cut(place.full)
     unknown = place.lean.keys() - place.full.keys() - cut.keys()
     if any(place.lean.get(name) != value for name, value in cut.items()):
@@ -105,10 +106,29 @@ def _cut(full: Object) -> Object:
     return {name: text[name] for text in texts for name in names if name in text}
 
 
+def _with_latest_body_only(full: Object) -> Object:
+    """A job with no body of an earlier submission, but how long it is; anything else as it is."""
+    if "latestSubmissionId" not in full or "submissions" not in full:
+        return full
+    latest = full["latestSubmissionId"]
+    rows = [row if row["id"] == latest else _without_body(row) for row in full["submissions"]]
+    return {**full, "submissions": rows}
+
+
+def _without_body(row: Object) -> Object:
+    text = row["body"]["body"]
+    if not text:
+        return row
+    cut = {"body": "", "truncated": True, "charactersLeft": len(text)}
+    return {**row, "body": {**row["body"], **cut}}
+
+
 def _is_empty(value: Any) -> bool:
     """Whether nothing is left of a value without what is empty in it."""
     if isinstance(value, dict):
-        return all(_is_empty(inner) for inner in cast(Object, value).values())
+        inner = cast(Object, value)
+        said = [inner["body"]] if inner.get("contentType") == ENVELOPE else inner.values()
+        return all(map(_is_empty, said))
     return not value
 
 

@@ -41,9 +41,16 @@ INVARIANTS = {
         FULL JOIN hold h ON a.id = 'escrow:' || h.id
         WHERE coalesce(a.balance, 0) <> CASE h.status WHEN 'OPEN' THEN h.amount ELSE 0 END
            OR h.id IS NULL""",
-    "a hold is booked once": """
-        SELECT h.id, count(t.id) FROM hold h LEFT JOIN ledger_transaction t
-        ON t.reference_id = h.id AND t.kind = 'hold' GROUP BY h.id HAVING count(t.id) <> 1""",
+    "a hold is booked, and booked again as often as its reward was raised": """
+        SELECT h.id, count(t.id), r.n FROM hold h LEFT JOIN ledger_transaction t
+        ON t.reference_id = h.id AND t.kind = 'hold'
+        LEFT JOIN (SELECT job_id, count(*) AS n FROM job_event WHERE event = 'raised'
+                   GROUP BY 1) r ON r.job_id = h.id
+        WHERE h.type = 'job' GROUP BY h.id, r.n HAVING count(t.id) <> 1 + coalesce(r.n, 0)""",
+    "a hold is as large as what was set aside for it": """
+        SELECT h.id, h.amount, sum(p.amount) FROM hold h LEFT JOIN posting p
+        ON p.account_id = 'escrow:' || h.id AND p.amount > 0
+        GROUP BY h.id, h.amount HAVING h.amount <> coalesce(sum(p.amount), 0)""",
     "a hold is settled at most once": """
         SELECT reference_id, count(*) FROM ledger_transaction
         WHERE kind IN ('payout', 'refund') GROUP BY 1 HAVING count(*) > 1""",
@@ -99,11 +106,23 @@ INVARIANTS = {
           UNION ALL SELECT subject_id, 'bounty_question' FROM hold
           WHERE type = 'bounty' AND status = 'OPEN') x ON x.id = o.id AND x.type = o.type
         WHERE x.id IS NULL OR o.id IS NULL""",
+    "a job that is not decided is looked at when it changes by itself": """
+        SELECT j.id, j.status, j.due_at, h.expires_at FROM job j JOIN hold h ON h.id = j.id
+        WHERE (j.due_at IS NULL) <> (h.status <> 'OPEN') OR j.due_at <> h.expires_at""",
+    "each claim that was given back or lost is counted once": """
+        SELECT j.id, e.n, r.n FROM job j
+        LEFT JOIN (SELECT job_id, count(*) AS n FROM job_event WHERE event = 'released'
+                   GROUP BY 1) e ON e.job_id = j.id
+        LEFT JOIN (SELECT job_id, count(*) AS n FROM released_claim GROUP BY 1) r
+          ON r.job_id = j.id
+        WHERE coalesce(e.n, 0) <> coalesce(r.n, 0)""",
     "a job's last event fits its status": """
         SELECT j.id, j.status, e.event FROM job j JOIN job_event e ON e.job_id = j.id
-        WHERE e.position = (SELECT max(position) FROM job_event WHERE job_id = j.id)
+        WHERE e.position = (SELECT max(position) FROM job_event WHERE job_id = j.id
+                            AND event NOT IN ('raised', 'extended'))
           AND NOT (j.status = 'REFUNDED_EXPIRED' AND j.expired_from = 'OPEN'
                    AND e.event = 'cancelled')
+          AND NOT (j.status IN ('OPEN', 'REJECTED_TERMINAL') AND e.event = 'released')
           AND e.event <> CASE j.status WHEN 'OPEN' THEN 'created' WHEN 'CLAIMED' THEN 'claimed'
             WHEN 'SUBMITTED' THEN 'submitted' WHEN 'COMPLETED' THEN 'accepted'
             WHEN 'REFUNDED_EXPIRED' THEN 'expired' ELSE 'rejected' END""",

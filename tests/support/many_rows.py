@@ -9,7 +9,7 @@ import apsw
 from stoa.store import statements
 from stoa.store.engines.sqlite.file import connect, prepare
 from tests.support.clock import START
-from tools.bench.scale.world import into
+from tools.bench.scale.world import ON_OFFER, PLAIN, into
 
 STATEMENTS = statements.load("sqlite")
 
@@ -70,6 +70,8 @@ def _thread(n: int) -> tuple[Any, ...]:
         None,
         None,
         *SHOWN,
+        None,
+        0,
     )
 
 
@@ -85,6 +87,7 @@ def _reply(n: int) -> tuple[Any, ...]:
         "b",
         START + n,
         *SHOWN,
+        None,
     )
 
 
@@ -106,6 +109,9 @@ def _job(n: int) -> tuple[Any, ...]:
         None,
         None,
         *SHOWN,
+        *PLAIN,
+        START + n,
+        "REFUNDED_EXPIRED",
     )
 
 
@@ -159,7 +165,15 @@ TABLES: dict[str, Callable[[int], tuple[Any, ...]]] = {
     "reply": _reply,
     "job": _job,
     "job_tag": lambda n: ("x", an_id("job", n), n % 50 + 1, START + n),
-    "opportunity": lambda n: (an_id("job", n), "job", an_id("ag", 0), n % 50 + 1, START, TOP),
+    "opportunity": lambda n: (
+        an_id("job", n),
+        "job",
+        an_id("ag", 0),
+        n % 50 + 1,
+        START,
+        TOP,
+        *ON_OFFER,
+    ),
     "opportunity_term": lambda n: (term(n), 1, "job", n % 50 + 1, START, an_id("job", n)),
     "event_log": _event,
     "token": _token,

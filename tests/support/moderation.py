@@ -13,8 +13,8 @@ from tests.support.keys import Key
 MODERATED = pytest.mark.settings(admin_keys=[Key("mod").public])
 """The agent `mod` is a moderator."""
 
-_KINDS = {"th": "threads", "rp": "replies", "job": "jobs", "ag": "agents"}
-_TYPES = {"th": "thread", "rp": "reply", "job": "job", "ag": "agent"}
+_KINDS = {"th": "threads", "rp": "replies", "job": "jobs", "ag": "agents", "jm": "messages"}
+_TYPES = {"th": "thread", "rp": "reply", "job": "job", "ag": "agent", "jm": "message"}
 REASON = "Advertising."
 
 

@@ -12,13 +12,17 @@ from stoa.domain import querylang
 from stoa.importers import stackexchange
 from stoa.importers.attribution import Attribution
 from stoa.importers.stackexchange import ImportJob
+from stoa.search.finding import find
+from stoa.search.following import catch_up
+from stoa.search.index import SearchIndex
 from stoa.settings import Settings
-from stoa.store import search, threads
+from stoa.store import threads
 from stoa.store.engines import engine_of
-from stoa.store.posts import Posts
+from stoa.store.search import Narrowing
 from stoa.store.tx import Tx
 
 _FILE = Path(__file__).parents[1] / "data" / "questions.json"
+ASKED_AGAIN = _FILE.with_name("asked_again.json")
 _DEPTH = 100
 """Results of a question that are looked at."""
 _SOURCE = re.compile(r"/q/(\d+)\)")
@@ -78,10 +82,12 @@ def fill(source: Path, folder: Path, database: Settings) -> None:
 
 async def places(database: Settings) -> list[int]:
     """Of each question the place of its first right thread, 0 where none is found."""
-    asked = load().questions
+    asked, index = load().questions, SearchIndex(None)
 
     async def work(tx: Tx) -> list[int]:
-        return [await _place(tx, question) for question in asked]
+        while index.behind:
+            await catch_up(tx, index)
+        return [await _place(tx, index, question) for question in asked]
 
     return await engine_of(database).read_once(database, SystemClock(), work)
 
@@ -94,11 +100,15 @@ def figures(places: list[int]) -> Figures:
     return Figures(places.count(1), top, round(mean, 3))
 
 
-async def _place(tx: Tx, question: Question) -> int:
-    newest = await search.newest_post(tx)
+def source_of(body: str) -> int:
+    """The number of the question on the site that a thread came from."""
+    return int(_SOURCE.findall(body)[-1])
+
+
+async def _place(tx: Tx, index: SearchIndex, question: Question) -> int:
     query = querylang.parse(question.q)
-    ids = [*await search.find(tx, Posts(), query, search.Narrowing(), newest, _DEPTH, 0)]
+    ids = [*(await find(tx, index, query, Narrowing(), index.newest, _DEPTH, 0)).texts]
     known = await threads.many(tx, ids)
-    numbers = [int(_SOURCE.findall(known[thread_id].body)[-1]) for thread_id in ids]
+    numbers = [source_of(known[thread_id].body) for thread_id in ids]
     right = (place for place, number in enumerate(numbers, 1) if number in question.threads)
     return next(right, 0)

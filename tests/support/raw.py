@@ -53,13 +53,32 @@ class Served:
         self.app = app
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
         self.address: tuple[str, int] = self._listener.getsockname()
-        connections = Connections(lambda _: exempt, timeouts)
-        self.server = Server(app, connections, DOCUMENTATION, ready)
+        self.connections = Connections(lambda _: exempt, timeouts)
+        self.server = Server(app, self.connections, DOCUMENTATION, ready)
+        self._ahead_s = 0.0
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def _run(self) -> None:
-        with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        with asyncio.Runner(loop_factory=self._ahead) as runner:
             runner.run(self.server.serve(sockets=[self._listener]))
+
+    def _ahead(self) -> asyncio.AbstractEventLoop:
+        """An event loop whose time `pass_time` moves."""
+        self._loop = loop = loop_factory()()
+        real = loop.time
+        setattr(loop, "time", lambda: real() + self._ahead_s)  # noqa: B010
+        return loop
+
+    def pass_time(self, seconds: float) -> None:
+        """Let so much time pass at once, and let the server look at its connections."""
+
+        async def look() -> None:
+            self._ahead_s += seconds
+            self.connections.sweep(asyncio.get_running_loop().time())
+
+        assert self._loop
+        asyncio.run_coroutine_threadsafe(look(), self._loop).result(WAIT_S)
 
     def __enter__(self) -> Self:
         self._thread.start()

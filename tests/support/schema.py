@@ -32,10 +32,9 @@ def written() -> apsw.Connection:
 
 
 def objects(connection: apsw.Connection) -> list[tuple[str, str]]:
-    """`(name, definition)` of all that was created, but for what SQLite makes for itself."""
+    """`(name, definition)` of all that was created."""
     found = connection.execute(
-        "SELECT name, sql FROM sqlite_schema "
-        "WHERE sql IS NOT NULL AND name NOT GLOB 'post_index_*' ORDER BY rowid"
+        "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
     )
     return [(str(name), str(sql)) for name, sql in found]
 
@@ -44,8 +43,7 @@ def rows(connection: apsw.Connection) -> dict[str, list[tuple[object, ...]]]:
     """The rows that are there from the beginning, by table."""
     found: dict[str, list[tuple[object, ...]]] = {}
     for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'"):
-        if not name.startswith("post_index"):
-            found[name] = connection.execute(f'SELECT * FROM "{name}"').fetchall()
+        found[name] = connection.execute(f'SELECT * FROM "{name}"').fetchall()
     return {name: held for name, held in found.items() if held}
 
 

@@ -55,7 +55,8 @@ def test_it_holds_for_the_next_what_a_new_one_holds(
     url = databases.take()
     settings = settings_on(url)
     with App(settings, kept=databases[url]) as app:
-        everything.fill(app)
+        ada, bob, _ = everything.fill(app)
+        everything.talk(ada, bob)
         used = content(url)
     filled = {name for name, rows in used.items() if rows}
     assert filled | {"", "thread_moved"} >= used.keys()  # tags follow at once on this engine

@@ -31,11 +31,12 @@ from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
 from stoa.domain.snippets import Sought
 from stoa.rendering import fences, html, lines, signs, tags
+from stoa.schemas import artifact_texts
 from stoa.schemas.base import encode, read_time
 from stoa.schemas.threads import CreateThread
 from stoa.schemas.validation import Shape, parse
 from stoa.shortcuts import tool_results
-from stoa.store import consistency, tsquery
+from stoa.store import consistency
 from stoa.web import markdown as markdown_pages
 
 TERMS = (*(f"zebrafish{number}" for number in range(31)), "zebrafish")
@@ -59,6 +60,7 @@ def _thread(given: str) -> object:
 
 
 FUNCTIONS: dict[str, Function] = {
+    "schemas/artifact_texts.measured": artifact_texts.measured,
     "domain/excerpts.excerpt": lambda given: excerpts.excerpt(given, len(given) - 1),
     "domain/token_counts.estimate": token_counts.estimate,
     "domain/text.is_blank": text.is_blank,
@@ -89,13 +91,11 @@ FUNCTIONS: dict[str, Function] = {
     "domain/words.composed": words.composed,
     "domain/words.folded": words.folded,
     "domain/words.placed": words.placed,
-    "domain/words.without_repeats": lambda given: words.without_repeats(words.words(given), 1),
     "domain/snippets.prepared": snippets.prepared,
     "domain/snippets.snippet": lambda given: snippets.snippet(
         snippets.prepared(given), Sought(TERMS, frozenset(TERMS))
     ),
     "domain/wordforms.other_forms": wordforms.other_forms,
-    "store/tsquery.to_words": lambda given: tsquery.to_words(words.words(given)),
     "store/consistency.place": refusing(consistency.place),
     "store/consistency.covers": lambda given: consistency.covers(given, "ag_", 0),
     "schemas/validation.read": lambda given: [shape.read(given) for shape in Shape],
@@ -120,6 +120,9 @@ FUNCTIONS: dict[str, Function] = {
 }
 
 WITHIN = {
+    "search/similar._asked": "domain/words.words, of a title and the words of a body",
+    "search/similar.similar": "domain/words.words; of each word a bounded number of texts is read",
+    "store/additions.add": "stores the text as it is",
     "domain/assertions.parts": "an assertion has at most 4096 characters",
     "domain/authorizations.digest": "one hash, of a header or a parameter of bounded length",
     "domain/authorizations.read_confirmation": "a confirmation is typed with at most 24 characters",
@@ -151,8 +154,6 @@ WITHIN = {
     "http/reading._is_broken": "json",
     "domain/related._words": "domain/related.described",
     "operations/opportunities._cut": "its first 500 characters",
-    "store/search.add": "domain/words.words",
-    "store/search.index": "domain/words.words",
     "store/threads.insert": "kept as it was sent",
     "domain/challenges.check": "domain/challenges.digest",
 }
@@ -162,5 +163,6 @@ NOT_OF_CLIENTS = {
     "openapi/document._first_sentence", "settings._is_valkey_url", "settings._is_base_url",
     "store/statements.parse", "store/statements._expand", "configuration._of_kubernetes",
     "domain/errors.filled", "domain/errors._unpickled", "web/markdown.coded",
+    "schemas/job_examples._written", "schemas/terms.read_terms", "schemas/terms.shown_terms",
 }  # fmt: skip
 """Functions whose texts come from the operator or from the service itself."""

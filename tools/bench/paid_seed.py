@@ -121,4 +121,10 @@ def _row(
         submitted_at=None,
         decided_at=None,
         expired_from=None,
+        terms=None,
+        claim_expires_at=None,
+        decide_by=None,
+        accepted_by=None,
+        cancelled=0,
+        due_at=deadline,
     )

@@ -119,7 +119,7 @@ class _Seeder:
         thread_id, text = self._ids.new("th", tx.now), self._texts.text()
         title = text[:60]
         await threads.insert(tx, thread_id, self._agents[0], title, text, self._texts.tags())
-        await search.add(tx, thread_id, None, title, text)
+        await search.add(tx, thread_id, None)
         return thread_id
 
     async def _reply(self, tx: Tx, thread_id: str, order: int) -> None:
@@ -130,7 +130,7 @@ class _Seeder:
         )
         await replies.insert(tx, row)
         await threads.count_reply(tx, thread_id, answer=True, eligible_reply_id=reply_id)
-        await search.add(tx, thread_id, reply_id, "", text)
+        await search.add(tx, thread_id, reply_id)
 
 
 async def seed(database: Path, size: Size, clock: Clock | None = None) -> World:

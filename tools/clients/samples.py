@@ -10,10 +10,13 @@ SAMPLES = {
     "agentId": "agent.id",
     "body": '"Bread rose well at 24 degrees."',
     "challenge": "issued.challenge",
+    "deadlineHours": "96",
+    "message": '"I have baked this before."',
     "clientId": "asked.approval.client.id",
     "code": "code",
     "confirm": "agent.id",
     "cursor": "inbox.{next_cursor}",
+    "credits": "25",
     "description": '"Name three sources and what each says."',
     "jobId": "job.id",
     "newPublicKey": "other.{public_key}",
@@ -28,6 +31,9 @@ SAMPLES = {
     "reward": '{"amount": 20}',
     "rewardCredits": "20",
     "signature": "signature",
+    "submissionId": "work.id",
+    "artifact": "0",
+    "messageId": "message.id",
     "subject": '{{"type": "thread", "id": thread.id}}',
     "threadId": "thread.id",
     "url": '"https://agent.example/stoa"',
@@ -39,6 +45,7 @@ twice where they are braces."""
 
 EXTRA = {
     "create_job": ("rewardCredits",),
+    "extend_deadline": ("deadlineHours",),
     "search_threads": (),
 }
 """Parameters that are optional one by one and shown all the same."""

@@ -93,9 +93,9 @@ class Copy:
 
 def _steps(path: str) -> list[str]:
     """Which tests run one after the other: the quick ones first, as they kill most mutants."""
-    if "/postgresql/" in path:
+    if "/engines/postgres/" in path:
         return [_ON_POSTGRESQL]
-    return [_QUICK] if "/sqlite/" in path else [_QUICK, _ON_POSTGRESQL]
+    return [_QUICK] if "/engines/sqlite/" in path else [_QUICK, _ON_POSTGRESQL]
 
 
 def _end(running: subprocess.Popen[bytes]) -> None:

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from stoa.caching import ByteCache
 from stoa.clock import Clock
 from stoa.domain import tokens
 from stoa.domain.errors import Refusal
@@ -13,7 +14,8 @@ from stoa.store import sessions
 from stoa.store.sessions import TokenRow
 from stoa.store.tx import Store
 
-_MOST = 20_000
+_MOST_BYTES = 20 * 1024 * 1024
+_TOKEN_BYTES = 700  # what a row takes
 
 _EXPIRED = "The bearer token has expired."
 _NO_SCHEME = "The token does not stand after `Bearer ` in the authorization."
@@ -39,7 +41,7 @@ class Authenticator:
         self._store = store
         self._charges = charges
         self._clock = clock
-        self._known: dict[bytes, tuple[TokenRow, int]] = {}
+        self._known = ByteCache[bytes, tuple[TokenRow, int]](_MOST_BYTES, _bytes_of)
         self._used: dict[bytes, int] = {}
 
     async def caller(
@@ -61,11 +63,11 @@ class Authenticator:
         scheme, _, token = authorization.partition(" ")
         token, now = token.strip(), self._clock()
         digest = tokens.digest(token)
-        known = self._known.get(digest)
+        known = self._known.find(digest)
         was_live = known is not None and _is_live(known[0], now)
         charge = None if was_live else await self._charges.count(address)
         may_be_one = scheme.lower() == "bearer" and (was_live or tokens.well_formed(token))
-        row = await self._find(digest) if may_be_one else None
+        row = await self._find(digest, known) if may_be_one else None
         if row is None or not _is_live(row, now):
             if charge is None:
                 await self._charges.count(address)
@@ -94,17 +96,15 @@ class Authenticator:
         if used:
             await self._store.write(partial(sessions.note_used, used=used))
 
-    async def _find(self, digest: bytes) -> TokenRow | None:
+    async def _find(self, digest: bytes, known: tuple[TokenRow, int] | None) -> TokenRow | None:
         """The row of a token, which may have expired; its `last_seen_at` may be out of date."""
-        changes, known = self._store.changes, self._known.get(digest)
+        changes = self._store.changes
         if known and changes and changes.fresh((known[0].agent_id,), known[1]):
             return known[0]
         data_version = changes.data_version() if changes else 0
         row = await self._store.read(lambda tx: sessions.token(tx, digest), single=True)
         if row:
-            if len(self._known) >= _MOST:
-                self._known = {}
-            self._known[digest] = row, data_version
+            self._known.put(digest, (row, data_version))
         return row
 
 
@@ -124,6 +124,10 @@ def _bad_token(scheme: str, token: str, *, expired: bool) -> Refusal:
         recovery=recovery,
         details={"reason": "token_expired" if expired else "invalid_token"},
     )
+
+
+def _bytes_of(*_: object) -> int:
+    return _TOKEN_BYTES
 
 
 def _is_live(row: TokenRow, now: int) -> bool:

@@ -31,24 +31,22 @@ def encoded(
     have the same content.
     """
     if options.view == "lean":
-        body, content = _lean(answer, options.excerpt, uncounted)
+        body, content = _lean(shortened(answer, options.excerpt), uncounted)
     elif rows:
         rest = encode(answer)
         body = inside(rest, rows)
         content = (rest, *(part.counted for part in rows))
     else:
-        answer = shortened(answer, options.excerpt) if options.excerpt else answer
+        answer = shortened(answer, options.excerpt)
         body = encode(answer)
         rest = encode(replace(answer, **dict.fromkeys(uncounted, UNSET))) if uncounted else body
         content = counted or answer.counted(rest)
     return body, weak_tag(*content, b"private") if private else weak_tag(*content)
 
 
-def _lean(
-    answer: Answer, most: int | None, uncounted: Sequence[str]
-) -> tuple[bytes, Sequence[bytes]]:
+def _lean(answer: Answer, uncounted: Sequence[str]) -> tuple[bytes, Sequence[bytes]]:
     """The JSON of the lean form, and what of it counts for the ETag."""
-    made = Made(most)
+    made = Made()
     form = lean_form(answer, made)
     body = encode(form)
     if uncounted:

@@ -16,6 +16,7 @@ UNAVAILABLE_RETRY_S = 5
 _SHOWN_BY = {
     "agentId": "GET {base_url}/api/v1/moderation",
     "jobId": "`get_job` (GET /api/v1/jobs/{jobId})",
+    "messageId": "GET {base_url}/api/v1/moderation",
     "replyId": "`get_reply` (GET /api/v1/replies/{replyId})",
     "reportId": "GET {base_url}/api/v1/admin/reports?status=all",
     "threadId": "`get_thread` (GET /api/v1/threads/{threadId}?include=replies)",
@@ -23,10 +24,12 @@ _SHOWN_BY = {
 }
 _LISTED_BY = {
     "approve_client": "GET {base_url}/api/v1/auth/approvals/{code}",
+    "create_job_message": "GET {base_url}/api/v1/jobs/{jobId}/messages",
     "create_job": "`get_opportunities` (GET /api/v1/opportunities?types=job)",
     "create_report": "GET {base_url}/api/v1/moderation",
     "moderate_many": "GET {base_url}/api/v1/moderation",
     "create_webhook": "GET {base_url}/api/v1/webhooks",
+    "withdraw_reply": "`get_reply` (GET /api/v1/replies/{replyId})",
     "create_thread": "`get_recent_threads` (GET /api/v1/threads)",
     "name_recovery_key": "GET {base_url}/api/v1/agents/me",
     "read_inbox": "GET {base_url}/api/v1/inbox",

@@ -4,13 +4,13 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from stoa.calls.answer_cache import AnswerCache, ValidityBuilder
 from stoa.calls.encode import weak_tag
 from stoa.calls.outages import Outages
-from stoa.calls.single_flight import SingleFlight
 from stoa.calls.snapshots import Snapshot, Snapshots
-from stoa.calls.validity import Validity, validity
+from stoa.calls.validity import validity
 from stoa.clock import Clock
+from stoa.memory.answers import AnswerCache, Validity, ValidityBuilder
+from stoa.memory.single_flight import SingleFlight
 from stoa.operations.call import Call, Services
 from stoa.schemas.base import Answer, Request
 from stoa.store.tx import Store, StoreUnavailable, Tx

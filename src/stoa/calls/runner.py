@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from stoa.calls.answer_cache import AnswerCache, CachedAnswer
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.following.shared_reads import SharedReads
 from stoa.calls.following.waiting import Waiting, WaitingCall, Woken
@@ -20,13 +19,14 @@ from stoa.calls.minimal import minimal
 from stoa.calls.outages import UNAVAILABLE_RETRY_S, Outages, how_to_retry
 from stoa.calls.public_reads import PublicReads
 from stoa.calls.read_input import InputReader
-from stoa.calls.single_flight import SingleFlight
 from stoa.calls.transaction import Result, Transactions
 from stoa.clock import Clock
 from stoa.domain import ids, limits
 from stoa.domain.errors import Refusal
 from stoa.limits.charge import Charges
 from stoa.logs import log
+from stoa.memory.answers import AnswerCache, CachedAnswer
+from stoa.memory.single_flight import SingleFlight
 from stoa.metrics import Counters
 from stoa.operations.call import Caller
 from stoa.operations.parts.buckets import BucketFull, Charge

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -10,6 +11,7 @@ import msgspec
 from stoa.calls.encode import encoded
 from stoa.domain import limits
 from stoa.logs import log
+from stoa.memory.single_flight import SingleFlight
 from stoa.schemas.base import Answer, Warning
 from stoa.schemas.options import FULL, LEAN, Options
 from stoa.store.tx import StoreUnavailable
@@ -44,7 +46,7 @@ class Snapshots:
 
     def __init__(self) -> None:
         self._cached: dict[str, Snapshot[Any]] = {}
-        self._making: dict[tuple[str, int], asyncio.Task[Snapshot[Any]]] = {}
+        self._flight = SingleFlight()
         self._forgotten = 0
 
     def forget(self) -> None:
@@ -63,33 +65,25 @@ class Snapshots:
         if age <= limits.SNAPSHOT_MAX_MS // 2 and cached:
             return cached
         wanted = name, self._forgotten
-        task = self._making.get(wanted)
-        if task is None:
-            task = self._making[wanted] = asyncio.create_task(self._make(wanted, now, make))
-            task.add_done_callback(_note_failure)
-        if cached and age <= limits.SNAPSHOT_MAX_MS:
+        new = self._flight.start(wanted, partial(self._make, wanted, now, make))
+        if age <= limits.SNAPSHOT_MAX_MS and cached:
             return cached
-        return await asyncio.shield(task)
+        return await asyncio.shield(new)
 
     async def _make(
         self, wanted: tuple[str, int], now: int, make: Callable[[], Awaitable[A]]
     ) -> Snapshot[A]:
+        """Make a snapshot. A failure is logged, even if no call waits, and the next call retries;
+        an outage of the store is logged by `Outages` instead."""
         name, forgotten = wanted
         try:
             answer = await make()
-            snapshot = Snapshot(answer, encoded(answer, FULL), encoded(answer, LEAN), now)
-            if forgotten == self._forgotten:
-                self._cached[name] = snapshot
-            return snapshot
-        finally:
-            del self._making[wanted]
-
-
-def _note_failure(task: asyncio.Task[Snapshot[Any]]) -> None:
-    """Log a failure, even if no call waits for the task; the next call retries. Waiting calls get
-    the exception. An outage of the store is logged by `Outages` instead."""
-    if task.cancelled():
-        return
-    error = task.exception()
-    if error and not isinstance(error, StoreUnavailable):
-        log.warning("snapshot failed", reason=type(error).__name__)
+        except StoreUnavailable:
+            raise
+        except Exception as error:
+            log.warning("snapshot failed", reason=type(error).__name__)
+            raise
+        snapshot = Snapshot(answer, encoded(answer, FULL), encoded(answer, LEAN), now)
+        if forgotten == self._forgotten:
+            self._cached[name] = snapshot
+        return snapshot

@@ -6,7 +6,7 @@ The SQLite engine may run a write in another process, to which `PlainRuns` takes
 from collections.abc import Awaitable
 from contextlib import nullcontext
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import asdict, astuple, replace
@@ -21,13 +21,11 @@ from stoa.calls.validity import Validity, validity
 from stoa.clock import Clock
 from stoa.domain.errors import Refusal
 from stoa.logs import log
-from stoa.operations.call import Call, Caller, Interest, Recommending, Services
-from stoa.operations.parts import escrow
+from stoa.operations.call import Call, Caller, Interest, Services
+from stoa.operations.parts import due
 from stoa.operations.parts.moderation import check_shown
-from stoa.operations.rows import ListRows, inside
-from stoa.operations.sessions import recommended_rows
-from stoa.operations.table import TABLE, Mode, Operation
-from stoa.schemas.base import ListAnswer, encode
+from stoa.operations.table import TABLE, Ahead, Mode, Operation, Then
+from stoa.schemas.base import ListAnswer, Warning, decode, encode
 from stoa.schemas.options import FULL, Options
 from stoa.store import agents
 from stoa.store import idempotency as stored_answers
@@ -42,7 +40,7 @@ class Result(msgspec.Struct, frozen=True, gc=False):
     """An encoded success, read at `at` (ms), only for the caller if `private`. It has a `validity`
     if it was read to be cached. A `replayed` one is the stored response to an earlier call, a
     `minimal` one all that is stored of it. One with an `interest` found nothing, and may wait for
-    that. One that is `recommending` lacks the rows."""
+    that."""
 
     body: bytes
     next_cursor: str | None
@@ -53,7 +51,6 @@ class Result(msgspec.Struct, frozen=True, gc=False):
     replayed: bool = False
     minimal: bool = False
     interest: Interest | None = None
-    recommending: Recommending | None = None
 
 
 class Transactions:
@@ -74,14 +71,20 @@ class Transactions:
         `shown` is the `consistency` of an earlier write that a read must show.
         """
         caller, keyed = invocation.caller, invocation.keyed
+        if ahead := invocation.operation.effect.ahead:
+            invocation = replace(invocation, found=await self._ahead(invocation, ahead))
         first = OperationRun(self._services, invocation, invocation.operation.settles, to_keep)
         alone = self._in_progress.alone(caller.agent_id, keyed) if caller and keyed else _UNGUARDED
         with alone:
             try:
-                return await self._once(first, shown)
+                result = await self._once(first, shown)
             except refunds.RefundsDue:
                 await refunds.book(self._store, self._services.ids, invocation)
-                return await self._once(replace(first, check_refunds=False), shown)
+                result = await self._once(replace(first, check_refunds=False), shown)
+        then = invocation.operation.effect.then
+        if then is None or result.minimal:
+            return result
+        return await self._completed(invocation, result, then)
 
     async def has_answer(self, operation: Operation, caller: Caller, key: str) -> bool:
         """Whether a response is stored under this key for a caller that may write."""
@@ -98,28 +101,39 @@ class Transactions:
 
     def _once(self, run: "OperationRun", shown: str | None) -> Awaitable[Result]:
         if run.invocation.operation.writes:
-            return self._write(run)
+            return self._store.write(run)
         return self._read(run, shown)
 
-    async def _write(self, run: "OperationRun") -> Result:
-        result: Result = await self._store.write(run)
-        asked = result.recommending
-        return await self._recommended(result, asked) if asked else result
+    async def _ahead(self, invocation: Invocation, ahead: Ahead) -> bytes:
+        """What the operation shows and does not depend on. Nothing, if it cannot be read."""
 
-    async def _recommended(self, result: Result, asked: Recommending) -> Result:
-        """The result with what it recommends, which is mostly cached where reads run; with nothing,
-        if that cannot be read, as what was written stays."""
-        find = partial(_rows, self._services, asked)
+        async def work(tx: Tx) -> bytes:
+            call = Call(tx, self._services, None, invocation.address, invocation.base_url)
+            return await ahead(call, invocation.request)
+
         try:
-            rows = self._store.at_once(find)
-            if rows is None:
-                rows = await self._store.read(find, slow=True)
+            return await self._store.read(work, slow=True, single=True)
         except StoreUnavailable:
-            return replace(result, recommending=None)
+            return b""
+
+    async def _completed(self, invocation: Invocation, result: Result, then: Then) -> Result:
+        """The result with what its operation reads behind the commit. Without that, if it cannot be
+        read, as what was written stays."""
+        answer: Any = decode(result.body, invocation.operation.response)
+
+        async def work(tx: Tx) -> Any:
+            call = Call(tx, self._services, None, invocation.address, invocation.base_url)
+            return await then(call, answer)
+
+        try:
+            answer = self._store.at_once(work) or await self._store.read(
+                work, slow=True, single=invocation.operation.effect.stepwise
+            )
+        except StoreUnavailable:
+            pass
         except Exception:
             log.exception("defect")
-            return replace(result, recommending=None)
-        return replace(result, body=inside(result.body, [rows]), recommending=None)
+        return replace(result, body=encoded(answer, invocation.options)[0])
 
     async def _read(self, run: "OperationRun", shown: str | None) -> Result:
         invocation = run.invocation
@@ -133,11 +147,6 @@ class Transactions:
         wanted = at_least(invocation, shown or "", settled_before)
         stepwise = invocation.operation.effect.stepwise
         return await self._store.read(run, slow=slow, single=stepwise, at_least=wanted)
-
-
-async def _rows(services: Services, asked: Recommending, tx: Tx) -> ListRows:
-    call = Call(tx, services, asked.caller, address="", base_url="")
-    return await recommended_rows(call, asked.capabilities)
 
 
 class OperationRun(msgspec.Struct, frozen=True, gc=False):
@@ -169,18 +178,17 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         asked = self.invocation
         operation, caller, keyed = asked.operation, asked.caller, asked.keyed
         call = Call(tx, self.services, caller, asked.address, asked.base_url, buckets=asked.buckets)
-        call.options, call.as_json = asked.options, asked.options == FULL
+        call.found = asked.found
+        call.options = FULL if operation.effect.then else asked.options
+        call.as_json = call.options == FULL
         answer: Any = await operation.run(call, asked.request)
         if asked.warnings:
             answer = replace(answer, warnings=asked.warnings)
         if asked.dry_run:
             answer = replace(answer, dry_run=True)
         tag = None
-        if operation.has_etag or asked.options != FULL:
-            counted = None if asked.warnings else call.counted
-            body, tag = encoded(
-                answer, asked.options, call.rows, counted, call.uncounted, private=call.private
-            )
+        if operation.has_etag or call.options != FULL:
+            body, tag = self._encoded(call, answer)
         else:
             body = encode(answer)
         valid = await validity(call) if self.to_keep else None
@@ -198,8 +206,23 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             tag if operation.has_etag else None,
             valid,
             interest=call.interest,
-            recommending=call.recommending,
         )
+
+    def _encoded(self, call: Call, answer: Any) -> tuple[bytes, str]:
+        """The JSON of the answer and its ETag. An operation that reads in memory may give the same
+        answer again."""
+        asked, kept = self.invocation, self.services.encoded
+        may_stay = asked.operation.effect.in_memory and call.options == FULL and not call.rows
+        known = kept.find(answer) if may_stay else None
+        if known:
+            return known
+        counted = None if asked.warnings else call.counted
+        found = encoded(
+            answer, call.options, call.rows, counted, call.uncounted, private=call.private
+        )
+        if may_stay:
+            kept.keep(answer, found)
+        return found
 
     async def _replayed(self, tx: Tx, first: KeptAnswer) -> Result:
         """The result of an earlier call with the same key. If its receipt alone is stored, the
@@ -229,8 +252,24 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         """The result of a dry run. Due refunds are booked first, as they are for every write."""
         caller, request = self.invocation.caller, self.invocation.request
         assert caller
-        await escrow.expire_due(tx, self.services.ids, caller.agent_id, request.subjects())
+        await due.book_for(tx, self.services.ids, caller.agent_id, request.subjects())
         return await replace(self, check_refunds=False)(tx)
+
+
+class PlainRun(NamedTuple):
+    """What differs from one run to another: members of its invocation, structs as tuples."""
+
+    operation: str
+    request: tuple[Any, ...]
+    caller: tuple[Any, ...] | None
+    keyed: tuple[Any, ...] | None
+    options: dict[str, Any]
+    warnings: list[Warning]
+    address: str
+    base_url: str
+    dry_run: bool
+    found: bytes
+    check_refunds: bool
 
 
 class PlainRuns(PlainForm):
@@ -242,34 +281,38 @@ class PlainRuns(PlainForm):
         self._services = services
 
     def values(self, work: OperationRun) -> tuple[Any, ...]:
-        """What differs from one run to another."""
+        """A plain tuple: to pickle another type takes longer."""
         asked = work.invocation
-        return (
-            asked.operation.name,
-            astuple(asked.request),
-            asked.warnings,
-            asked.caller and astuple(asked.caller),
-            asked.address,
-            asked.base_url,
-            asked.keyed and astuple(asked.keyed),
-            None if asked.options is FULL else asdict(asked.options),
-            asked.dry_run,
-            work.check_refunds,
+        plain = PlainRun(
+            operation=asked.operation.name,
+            request=astuple(asked.request),
+            caller=asked.caller and astuple(asked.caller),
+            keyed=asked.keyed and astuple(asked.keyed),
+            options={} if asked.options is FULL else asdict(asked.options),
+            warnings=asked.warnings,
+            address=asked.address,
+            base_url=asked.base_url,
+            dry_run=asked.dry_run,
+            found=asked.found,
+            check_refunds=work.check_refunds,
         )
+        return tuple(plain)
 
     def work(self, values: tuple[Any, ...]) -> OperationRun:
         """The run, with the services of this process."""
-        name, request, warnings, caller, *where, keyed, options, dry_run, check_refunds = values
-        operation = TABLE[name]
-        fields = dict(zip(operation.request.__struct_fields__, request, strict=True))
+        plain = PlainRun(*values)
+        operation = TABLE[plain.operation]
+        fields = zip(operation.request.__struct_fields__, plain.request, strict=True)
         invocation = Invocation(
             operation,
-            operation.request(**fields),
-            warnings,
-            caller and Caller(*caller),
-            *where,
-            keyed=keyed and Keyed(*keyed),
-            options=Options(**options) if options else FULL,
-            dry_run=dry_run,
+            operation.request(**dict(fields)),
+            plain.warnings,
+            Caller(*plain.caller) if plain.caller else None,
+            plain.address,
+            plain.base_url,
+            keyed=Keyed(*plain.keyed) if plain.keyed else None,
+            options=Options(**plain.options) if plain.options else FULL,
+            dry_run=plain.dry_run,
+            found=plain.found,
         )
-        return OperationRun(self._services, invocation, check_refunds)
+        return OperationRun(self._services, invocation, plain.check_refunds)

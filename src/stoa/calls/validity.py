@@ -1,23 +1,9 @@
 """How long the answer of a call may be cached: what changes it, and the deadline that ends it."""
 
-from collections.abc import Set
-
-import msgspec
-
+from stoa.memory.answers import Validity
 from stoa.operations.call import Call
 from stoa.store import holds
 from stoa.store.dependencies import TIME, embedding, read_from
-
-
-class Validity(msgspec.Struct, frozen=True, gc=False):
-    """The keys whose changes make an answer stale; None if it must not be cached. At `deadline`
-    (ms) it changes without a write. It embeds these agents as they were at the data version
-    `since`; some of their members are eventually consistent."""
-
-    depends_on: frozenset[str] | None
-    deadline: int | None = None
-    embeds: Set[str] = frozenset()
-    since: int = 0
 
 
 async def validity(call: Call) -> Validity:

@@ -336,6 +336,53 @@ def jobs(
 
 @app.command()
 @writing
+def append(
+    run: "AgentRun",
+    thread: Annotated[str, typer.Argument(metavar="THREAD_ID")],
+    body: BodyArgument,
+) -> None:
+    """Add to the text of your thread."""
+    added = run.stoa.append_to_thread(thread, text_of(body), **run.write)
+    run.show.thread(added, added.thread)
+
+
+@app.command()
+@writing
+def withdraw(
+    run: "AgentRun",
+    id_: Annotated[str, typer.Argument(metavar="THREAD_OR_REPLY_ID")],
+) -> None:
+    """Withdraw the text of your thread or reply for all. It cannot be undone."""
+    if id_.startswith("rp_"):
+        emptied = run.stoa.withdraw_reply(id_, **run.write)
+        run.show.reply(emptied, emptied.reply)
+    else:
+        done = run.stoa.withdraw_thread(id_, **run.write)
+        run.show.thread(done, done.thread)
+
+
+@app.command()
+@writing
+def bounty(
+    run: "AgentRun",
+    thread: Annotated[str, typer.Argument(metavar="THREAD_ID")],
+    credits: BountyOption = None,
+    withdraw: Annotated[
+        bool, typer.Option("--withdraw", help="Take it back, while nobody has answered.")
+    ] = False,
+) -> None:
+    """Offer a bounty for the answer to your thread, raise it with --credits, or take it back."""
+    if withdraw == (credits is not None):
+        raise typer.BadParameter("give either --credits or --withdraw")
+    if credits is None:
+        done = run.stoa.withdraw_bounty(thread, **run.write)
+    else:
+        done = run.stoa.offer_bounty_later(thread, credits, **run.write)
+    run.show.thread(done, done.thread)
+
+
+@app.command()
+@writing
 def offer(
     run: "AgentRun",
     title: str,
@@ -349,8 +396,17 @@ def offer(
         list[str] | None, typer.Option(help="What you will check; may be repeated.")
     ] = None,
     hours: Annotated[float | None, typer.Option(help="Hours until the deadline.")] = None,
+    claim_hours: Annotated[
+        float | None, typer.Option(help="Hours after which a claim without work ends.")
+    ] = None,
+    pay_after: Annotated[
+        float | None,
+        typer.Option(help="Hours after which work is paid that you have not decided."),
+    ] = None,
 ) -> None:
     """Offer a paid job."""
+    from stoa.cli import agent_session as session
+
     created = run.stoa.create_job(
         title,
         text_of(description),
@@ -359,6 +415,7 @@ def offer(
         requirements=requirement,
         acceptance_criteria=criterion,
         deadline_hours=hours,
+        terms=session.terms(claim_hours, pay_after),
         **run.write,
     )
     run.show.job(created, created.job)
@@ -373,6 +430,73 @@ def claim(
     """Claim an open job; the first claim wins."""
     claimed = run.stoa.claim_job(job, **run.write)
     run.show.job(claimed, claimed.job)
+
+
+@app.command()
+@writing
+def release(
+    run: "AgentRun",
+    job: Annotated[str, typer.Argument(metavar="JOB_ID")],
+    reason: Annotated[str | None, typer.Option(help="For the creator alone.")] = None,
+) -> None:
+    """Give back a job that you claimed."""
+    released = run.stoa.release_job(job, reason=reason, **run.write)
+    run.show.job(released, released.job)
+
+
+@app.command()
+@writing
+def message(
+    run: "AgentRun",
+    job: Annotated[str, typer.Argument(metavar="JOB_ID")],
+    body: BodyArgument,
+    to: Annotated[
+        Literal["everyone", "parties"] | None,
+        typer.Option(help="Who can read it; the parties, once the job is claimed."),
+    ] = None,
+) -> None:
+    """Ask about an open job, or write to the other party of a claimed one."""
+    written = run.stoa.create_job_message(job, text_of(body), to=to, **run.write)
+    run.show.messages(written, [written.message])
+
+
+@app.command()
+@reading
+def messages(
+    run: "AgentRun",
+    job: Annotated[str, typer.Argument(metavar="JOB_ID")],
+) -> None:
+    """Read the questions on a job, and what its parties wrote to each other if you are one."""
+    listed = run.stoa.list_job_messages(job)
+    run.show.messages(listed, listed.messages)
+
+
+@app.command()
+@writing
+def change(
+    run: "AgentRun",
+    job: Annotated[str, typer.Argument(metavar="JOB_ID")],
+    cancelled: Annotated[
+        bool, typer.Option("--cancel", help="Take it back while nobody has claimed it.")
+    ] = False,
+    reward: Annotated[float | None, typer.Option(help="The whole new reward.")] = None,
+    hours: Annotated[
+        float | None, typer.Option(help="Hours from its creation to the new deadline.")
+    ] = None,
+    added: Annotated[str | None, typer.Option("--add", help="Text to stand below its own.")] = None,
+) -> None:
+    """Cancel your job, raise its reward, extend its deadline, or add to its text."""
+    if sum((cancelled, reward is not None, hours is not None, added is not None)) != 1:
+        raise typer.BadParameter("give one of --cancel, --reward, --hours and --add")
+    if cancelled:
+        done = run.stoa.cancel_job(job, **run.write)
+    elif reward is not None:
+        done = run.stoa.raise_reward(job, reward, **run.write)
+    elif hours is not None:
+        done = run.stoa.extend_deadline(job, deadline_hours=hours, **run.write)
+    else:
+        done = run.stoa.append_to_job(job, added or "", **run.write)
+    run.show.job(done, done.job)
 
 
 @app.command()
@@ -415,6 +539,17 @@ def review(
     else:
         listed = run.stoa.list_submissions(job)
         run.show.submissions(listed)
+
+
+@app.command()
+@signing_in
+def artifact(
+    run: "AgentRun",
+    submission: Annotated[str, typer.Argument(metavar="SUBMISSION_ID")],
+    number: Annotated[int, typer.Argument(help="Which of the artifacts, counted from 0.")],
+) -> None:
+    """Print the whole text of an artifact of a job that you created or claimed."""
+    run.show.artifact(run.stoa.get_artifact(submission, number))
 
 
 @app.command()

@@ -103,7 +103,11 @@ RewardOption = Annotated[
 ]
 Artifacts = Annotated[
     list[str] | None,
-    typer.Option("--artifact", metavar="NAME=URL", help="What the work consists of; repeatable."),
+    typer.Option(
+        "--artifact",
+        metavar="NAME=URL",
+        help="What the work consists of, or NAME=@FILE for the text of a file; repeatable.",
+    ),
 ]
 
 _AGENT: SharedOptions = {

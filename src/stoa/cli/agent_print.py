@@ -4,6 +4,7 @@ Everything that another agent or the service wrote is data: characters that stee
 are shown as `<U+001B>`, a label stays on one line, and bodies are set off from the left.
 """
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
@@ -12,14 +13,17 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from stoa.cli.tables import table_lines
 from stoa.client.generated.models import (
     Agent,
+    ArtifactText,
     BalanceRead,
     EntryList,
     Event,
     Inbox,
     InboxEvent,
     Job,
+    JobMessage,
     JobSummary,
     KeyChain,
     Me,
@@ -90,10 +94,7 @@ def _lines(part: RenderableType) -> Iterator[str]:
     """The lines of a part, without padding and wrapping; a tab stands between cells of a table."""
     match part:
         case Table():
-            if part.show_header:
-                yield "\t".join(str(column.header) for column in part.columns)
-            for row in zip(*(column.cells for column in part.columns), strict=True):
-                yield "\t".join(map(str, row))
+            yield from table_lines(part)
         case Group():
             for inner in part.renderables:
                 yield from _lines(inner)
@@ -274,6 +275,8 @@ class Printer:
             "by": job.creator_agent_id,
             "claimed by": job.claimed_by_agent_id,
             "deadline": _when(job.deadline),
+            "claim ends": job.claim_expires_at and _when(job.claim_expires_at),
+            "paid by": job.decide_by and _when(job.decide_by),
             "requirements": job.requirements,
             "accepted when": job.acceptance_criteria,
             "tags": job.tags,
@@ -282,6 +285,17 @@ class Printer:
         parts = [self._submission(submission) for submission in job.submissions]
         rejection = [_body(job.last_reject_message)] if job.last_reject_message else []
         self._show(answer, _facts(facts.items()), _body(job.description.body), *rejection, *parts)
+
+    def messages(self, answer: Resource, messages: Sequence[JobMessage]) -> None:
+        """Messages on a job."""
+        parts = [
+            Group(
+                _parts(one.id, f"by {one.author_agent_id} to {one.to}", style="bold"), _body(text)
+            )
+            for one in messages
+            for text in (one.body.body or "(removed by a moderator)",)
+        ]
+        self._show(answer, *(parts or [Text("Nothing was asked yet.")]))
 
     def submissions(self, answer: SubmissionList) -> None:
         """Submitted work."""
@@ -292,10 +306,17 @@ class Printer:
         by = f"by {submission.agent_id}, {_when(submission.created_at)}"
         text = "(only the two parties can read it)" if submission.redacted else submission.body.body
         artifacts = [
-            Text(f"    {one_line(artifact.name)}  {one_line(artifact.url or '')}")
-            for artifact in submission.artifacts
+            Text(f"    {one_line(one.name)}  {one_line(one.url or one.text_url or '')}")
+            for one in submission.artifacts
         ]
         return Group(_parts(submission.id, by, style="bold"), _body(text), *artifacts)
+
+    def artifact(self, answer: ArtifactText) -> None:
+        """The text of an artifact: exactly, unless a terminal shows it."""
+        if self._as_json or self._console.is_terminal:
+            self._show(answer, _body(answer.text))
+        else:
+            sys.stdout.buffer.write(answer.text.encode())
 
     def settled(self, answer: Resource, what: str, settlement: Settlement) -> None:
         """What an accept moved."""
@@ -331,10 +352,11 @@ class Printer:
                 row.balance_after,
                 row.kind,
                 _when(row.created_at),
+                row.title or "",
             )
             for row in answer.entries
         ]
-        self._show(answer, _table(("for", "credits", "then", "as", "at"), rows))
+        self._show(answer, _table(("for", "credits", "then", "as", "at", "title"), rows))
 
     def inbox(self, answer: Inbox) -> None:
         """What concerns the agent."""

@@ -19,7 +19,7 @@ from stoa.client.resources import dump
 from stoa.domain.text import one_line
 
 if TYPE_CHECKING:
-    from stoa.client.generated.models import ArtifactInput
+    from stoa.client.generated.models import NewTermsInput, SubmittedArtifactInput
 
 REFUSED = 1
 USAGE = 2
@@ -118,12 +118,24 @@ def live_authorization(stoa: Stoa) -> str:
     return stoa.authorization()
 
 
-def artifacts(given: list[str]) -> "list[ArtifactInput]":
-    """NAME=URL as the service takes them."""
+def artifacts(given: list[str]) -> "list[SubmittedArtifactInput]":
+    """NAME=URL and NAME=@FILE as the service takes them."""
     pairs = [text.partition("=") for text in given]
     if any(not url for _, _, url in pairs):
-        raise typer.BadParameter("an artifact is NAME=URL")
-    return [{"name": name, "url": url} for name, _, url in pairs]
+        raise typer.BadParameter("an artifact is NAME=URL or NAME=@FILE")
+    return [
+        {"name": name, "text": _read(url[1:])}
+        if url.startswith("@")
+        else {"name": name, "url": url}
+        for name, _, url in pairs
+    ]
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_bytes().decode()
+    except (OSError, ValueError) as error:
+        raise typer.BadParameter(f"{path} is no text file that can be read: {error}") from None
 
 
 def job_status(text: str) -> JobStatus:
@@ -132,3 +144,13 @@ def job_status(text: str) -> JobStatus:
         if status == text.upper():
             return status
     raise typer.BadParameter(f"a status is one of {', '.join(get_args(JobStatus))}")
+
+
+def terms(claim_hours: float | None, pay_after: float | None) -> "NewTermsInput | None":
+    """The terms of a job as the service takes them."""
+    given: NewTermsInput = {}
+    if claim_hours is not None:
+        given["claimHours"] = claim_hours
+    if pay_after is not None:
+        given["onSilence"], given["reviewHours"] = "pay", pay_after
+    return given or None

@@ -88,8 +88,10 @@ def _described(
 def _print(findings: list[Finding], stopped: str | None) -> None:
     from rich.console import Console
 
-    console = Console()
-    console.print(table(findings))
+    from stoa.cli.tables import print_table
+
+    console = Console(soft_wrap=True)
+    print_table(console, table(findings))
     for finding in findings:
         for difference in finding.differences:
             console.print(

@@ -178,6 +178,8 @@ def _print(outcome: "CopyOutcome") -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from stoa.cli.tables import print_table
+
     tables = Table("table", "rows there", "rows here", "digest there", "digest here", "")
     for row in outcome.tables:
         digests = (row.source_digest[:_DIGITS], row.target_digest[:_DIGITS])
@@ -188,8 +190,8 @@ def _print(outcome: "CopyOutcome") -> None:
         found = (str(len(side.differences) or "none") for side in (there, here))
         audits.add_row(there.check.meaning, *found)
     console = Console()
-    console.print(tables)
-    console.print(audits)
+    print_table(console, tables)
+    print_table(console, audits)
 
 
 def _next(outcome: "CopyOutcome") -> str:

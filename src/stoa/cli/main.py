@@ -52,7 +52,10 @@ app.command("demo")(demo.demo)
 
 _INTERRUPTED = 130  # what Typer makes of Ctrl-C
 _WRONG = 2
-_UNANSWERED = "nobody answered the question, so nothing was done: run it in a terminal"
+_UNANSWERED = (
+    "nobody answered the question, so nothing was done: run it in a terminal, or with --yes if its "
+    "--help has that"
+)
 
 
 def _version(wanted: bool) -> None:

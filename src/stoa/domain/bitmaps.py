@@ -1,61 +1,7 @@
 """Sets of numbers as the bits of one large integer: to join or intersect ten thousand of them takes
 about a microsecond."""
 
-from collections.abc import Iterable, Iterator, Sequence
-
-_FIRST_BITS, _MOST_BITS = 512, 8_192
-
-
-def bitmap(numbers: Sequence[int]) -> int:
-    """The set of these numbers, none of which is negative."""
-    if not numbers:
-        return 0
-    digits = bytearray(b"0") * (max(numbers) + 1)
-    for number in numbers:
-        digits[-1 - number] = 0x31  # a one
-    return int(digits, 2)
-
-
-def descending(bits: int, more: int = 0) -> Iterator[int]:
-    """The numbers of a set, the largest first, and so much more each.
-
-    A large set is taken apart into parts, each larger than the one before, so that its first
-    numbers cost little. The first parts are left in it, as to take one out is a way through all.
-    """
-    size, above, place = _FIRST_BITS, 0, bits.bit_length()
-    while place:
-        step = min(size, place)
-        place -= step
-        upto = bits >> place
-        rest, first = upto ^ above << step, place + more
-        while rest:
-            top = rest.bit_length() - 1
-            rest ^= 1 << top
-            yield first + top
-        if size < _MOST_BITS:
-            above, size = upto, 4 * size
-        else:
-            bits ^= upto << place
-            above, place = 0, bits.bit_length()
-
-
-def largest(bits: int, n: int) -> tuple[int, int]:
-    """The `n`th largest number of a set, from 1, or 0 if there are fewer; and how many numbers,
-    `n` at most, it has from there on."""
-    if bits.bit_length() <= n:
-        return 0, bits.bit_count()
-    place, count = 0, 0
-    while length := bits.bit_length():
-        half = length // 2
-        above = bits >> half
-        more = above.bit_count()
-        if count + more >= n and half:
-            bits, place = above, place + half
-        elif half:
-            bits, count = bits & (1 << half) - 1, count + more
-        else:
-            return (place, n) if count + more == n else (0, count + more)
-    return 0, count
+from collections.abc import Iterable, Iterator
 
 
 def smallest(bits: int, n: int) -> int:

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stoa.domain.error_kinds import ErrorKind, InputIssue
+from stoa.domain.text_errors import TEXT_KINDS
+from stoa.domain.work_errors import WORK_KINDS
 
 _NAME_IN_BRACES = re.compile(r"\{(\w+)\}")
 
@@ -257,18 +259,18 @@ _KINDS = (
         "not_job_creator",
         403,
         False,
-        "Only the creator of the job may accept or reject its submission.",
+        "Only the creator of the job may decide about its work or change the job.",
         f"Leave the decision to the creator: {_JOB} shows it as `status`.",
-        "An agent other than the creator of the job tried to accept or reject a submission.",
+        "An agent other than the creator of the job tried to decide about work or to change it.",
     ),
     ErrorKind(
         "not_job_claimer",
         403,
         False,
-        "Only the agent that claimed the job may submit work for it.",
+        "Only the agent that claimed the job may submit work for it or give it back.",
         f"Call `claim_job` (POST /api/v1/jobs/{{jobId}}/claim) first if the job is open, or "
         f"choose another job with {_ANOTHER_JOB}.",
-        "An agent that has not claimed the job tried to submit work.",
+        "An agent that has not claimed the job tried to submit work or to give a claim back.",
     ),
     ErrorKind(
         "cannot_claim_own_job",
@@ -578,4 +580,4 @@ _KINDS = (
     ),
 )
 
-CATALOGUE: dict[str, ErrorKind] = {kind.code: kind for kind in _KINDS}
+CATALOGUE: dict[str, ErrorKind] = {kind.code: kind for kind in (*_KINDS, *WORK_KINDS, *TEXT_KINDS)}

@@ -10,14 +10,21 @@ class EventKind(StrEnum):
     THREAD_CREATED = "thread.created"
     REPLY_CREATED = "reply.created"
     REPLY_ACCEPTED = "reply.accepted"
+    BOUNTY_OFFERED = "bounty.offered"
     BOUNTY_REFUNDED = "bounty.refunded"
     JOB_CREATED = "job.created"
     JOB_CLAIMED = "job.claimed"
-    JOB_RELEASED = "job.released"  # reserved: no transition of a job gives a claim back
+    JOB_RELEASED = "job.released"
+    JOB_CANCELLED = "job.cancelled"
+    JOB_CHANGED = "job.changed"
     JOB_SUBMITTED = "job.submitted"
     JOB_REJECTED = "job.rejected"
     JOB_ACCEPTED = "job.accepted"
     JOB_EXPIRED = "job.expired"
+    JOB_MESSAGE = "job.message"
+    JOB_APPLIED = "job.applied"
+    TEXT_ADDED = "text.added"
+    TEXT_WITHDRAWN = "text.withdrawn"
     AGENT_REGISTERED = "agent.registered"
     AGENT_KEY_CHANGED = "agent.key_changed"
     AGENT_RETIRED = "agent.retired"
@@ -26,7 +33,12 @@ class EventKind(StrEnum):
 
 
 EVERY_KIND = tuple(kind.value for kind in EventKind)
-PUBLIC_KINDS = tuple(kind for kind in EVERY_KIND if kind != EventKind.WEBHOOK_DISABLED)
+INBOX_KINDS = frozenset(
+    {EventKind.JOB_APPLIED.value, EventKind.JOB_MESSAGE.value, EventKind.WEBHOOK_DISABLED.value}
+)
+"""The kinds that stand in inboxes only, each row in that of the agents that it tells."""
+
+PUBLIC_KINDS = tuple(kind for kind in EVERY_KIND if kind not in INBOX_KINDS)
 """The kinds in the log that anyone can read; the others are in an inbox only."""
 
 

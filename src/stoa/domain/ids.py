@@ -13,6 +13,7 @@ PREFIXES: Mapping[str, str] = MappingProxyType(
         "reply": "rp",
         "job": "job",
         "submission": "js",
+        "message": "jm",
         "bounty": "bty",
         "receipt": "rc",
         "transaction": "tx",

@@ -30,8 +30,22 @@ REQUIREMENT_CHARS = 500
 JOB_TYPE_CHARS = 40
 EFFORT_CHARS = 200
 ARTIFACTS = 20  # per submission
-ARTIFACT_BYTES = 4 * 1024  # of one artifact as JSON: artifacts point at work, the body holds it
+ARTIFACT_BYTES = 4 * 1024  # of one artifact as JSON, without its text
+ARTIFACT_TEXT_BYTES = 64 * 1024  # of UTF-8
+ARTIFACT_EMBEDDED_BYTES = 4 * 1024  # of UTF-8; a longer text is read by itself
+SUBMISSION_TEXT_BYTES = 512 * 1024  # of UTF-8, of all texts of artifacts of one submission
+MESSAGE_CHARS = 10_000  # of a question on a job, or what its parties tell each other
+MESSAGE_TOLD = 50  # agents that asked before and learn of a message for everyone, the last ones
 DEADLINE_HOURS_MAX = 168  # a reward is not locked away for longer than a week
+
+TERMS_HOURS_MAX = 168  # of a claim or a review
+TERMS_MIN_MS = 15 * MINUTE_MS  # the same at least; configurable
+RELEASE_FREE_MS = 15 * MINUTE_MS  # after a claim, in which giving it back leaves no mark
+APPLICATION_CHARS = 2000
+APPLICATION_MS = 72 * HOUR_MS  # after which an application ends
+ADDITIONS = 5  # below the text of a thread or a job
+ADDITION_CHARS = 10_000
+REASON_CHARS = 500  # of a release or a cancellation
 
 # --- Replies.
 REPLY_DEPTH = 32  # deepest `depth`; deeper trees cannot be drawn and cost a walk per level
@@ -61,6 +75,7 @@ SITEMAP_PARTS_MS = HOUR_MS  # its parts begin where they did this long ago, sinc
 QUERY_CHARS = 1000
 SEARCH_TERMS = 32  # each term is one more index scan
 SEARCH_FORMS = 8  # words that are looked for in their other forms too, one more scan for each
+SIMILAR_THREADS = 3  # named beside a new thread; more would be read by none
 DESCRIBED_BYTES = 8 * 1024  # of the words by which a search finds an opportunity, in UTF-8
 
 # --- Credits. A million of the largest amounts, in hundredths, still fit into 64 bits.
@@ -240,6 +255,8 @@ LOOP_READ_MS = SECOND_MS  # of a read on the event loop, where everything waits 
 OUTAGE_QUIET_MS = 5 * SECOND_MS  # so long without a refused call, and the log says it is over
 
 # --- Moderation.
+INDEX_MS = SECOND_MS  # how often each process indexes what was posted, though nobody searches
+INDEXED_AT_ONCE = 50  # texts that are indexed without a pause, which takes some milliseconds
 ACTS_NOTICED_MS = SECOND_MS  # how often each process looks whether there was an act
 MODERATION_ACTS = 200  # of one moderator in an hour
 BULK_ACTS = 100  # in one bulk

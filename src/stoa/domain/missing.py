@@ -33,6 +33,12 @@ _WANTED = {
         "`get_job` (GET /api/v1/jobs/{})",
         "`get_opportunities` (GET /api/v1/opportunities?types=job)",
     ),
+    "js": _Wanted(
+        "a submission",
+        "GET {{base_url}}/api/v1/submissions/{}",
+        "`get_job_submissions` (GET /api/v1/jobs/{jobId}/submissions)",
+    ),
+    "jm": _Wanted("a message", "", "GET {base_url}/api/v1/jobs/{jobId}/messages"),
     "ag": _Wanted(
         "an agent", "`get_agent` (GET /api/v1/agents/{})", "GET {base_url}/api/v1/agents"
     ),

@@ -43,6 +43,7 @@ class SubjectType(StrEnum):
     REPLY = "reply"
     JOB = "job"
     AGENT = "agent"
+    MESSAGE = "message"
 
 
 class ModerationSubject(NamedTuple):
@@ -74,6 +75,7 @@ TRANSITIONS: dict[tuple[ModerationState, Action], ModerationState] = {
 ACTIONS: dict[SubjectType, frozenset[Action]] = {
     _T.THREAD: frozenset({_A.HIDE, _A.RESTORE, _A.LOCK, _A.UNLOCK}),
     _T.REPLY: frozenset({_A.HIDE, _A.RESTORE}),
+    _T.MESSAGE: frozenset({_A.HIDE, _A.RESTORE}),
     _T.JOB: frozenset({_A.HIDE, _A.RESTORE, _A.CANCEL}),
     _T.AGENT: frozenset(
         {_A.HIDE, _A.RESTORE, _A.SUSPEND, _A.REINSTATE, _A.REVOKE_SESSIONS, _A.ADJUST}

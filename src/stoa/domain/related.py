@@ -9,7 +9,7 @@ from typing import NamedTuple
 from stoa.domain.bitmaps import ascending
 from stoa.domain.limits import DESCRIBED_BYTES
 from stoa.domain.querylang import Phrase, Query
-from stoa.domain.words import words
+from stoa.domain.words import says_little, words
 
 Shared = tuple[int, int]
 """A number of tags, and the things that share so many, as a bitmap."""
@@ -22,16 +22,6 @@ class WordQuery(NamedTuple):
     barred: frozenset[str]
     counted: frozenset[str]
     all: frozenset[str]
-
-
-_COMMON = """
-a about after all also am an and any are as at be because been before but by can could did do does
-for from get had has have he her his how i if in into is it its just like me more my no not of on
-one only or other our out over she should so some than that the their them then there these they
-this to up us use was we were what when where which who why will with would you your
-"""
-_SAY_LITTLE = frozenset(_COMMON.split())
-"""Words that most English texts have, so that to share them means nothing."""
 
 
 def described(title: str, tags: Iterable[str], body: str, requirements: Iterable[str]) -> bytes:
@@ -67,7 +57,7 @@ def asked(query: Query) -> WordQuery:
 
 
 def _spoken(phrase: Phrase) -> list[str]:
-    return [word for word in phrase if word not in _SAY_LITTLE]
+    return [word for word in phrase if not says_little(word)]
 
 
 def best(
@@ -129,7 +119,7 @@ def _points(have: int, count: int) -> int:
 
 
 def _words(text: str) -> list[str]:
-    return [word for word in words(text) if word not in _SAY_LITTLE]
+    return [word for word in words(text) if not says_little(word)]
 
 
 def of_tag(tag: str) -> str:

@@ -39,10 +39,15 @@ def reply_kind(thread_author: str, author: str, depth: int) -> ReplyKind:
     return "answer" if depth == 0 and author != thread_author else "discussion"
 
 
-def check_accept(thread_author: str, actor: str, reply_author: str, status: str) -> ThreadStatus:
-    """The status after an accept, or the refusal in its order: role, own reply, state."""
+def check_author(thread_author: str, actor: str) -> None:
+    """403 when an agent other than the author changes a thread."""
     if actor != thread_author:
         raise Refusal("not_thread_author")
+
+
+def check_accept(thread_author: str, actor: str, reply_author: str, status: str) -> ThreadStatus:
+    """The status after an accept, or the refusal in its order: role, own reply, state."""
+    check_author(thread_author, actor)
     if reply_author == actor:
         raise Refusal("cannot_accept_own_reply")
     try:

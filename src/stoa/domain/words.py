@@ -7,8 +7,7 @@ the words of `C++`, `.NET` and `node.js` stands a word for the whole, with its s
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 from unicodedata import category, combining, normalize
@@ -41,14 +40,11 @@ def composed(text: str) -> str:
     return normalize("NFC", text)
 
 
-CUT = "\U0010fffd"
-"""Stands in an index where it leaves out a word. No text and no query has it as a word."""
-
 # Private characters that stand for signs in a word, since an index takes words apart at signs.
 _SIGNS = {"+": "\U0010fffa", "#": "\U0010fffb", ".": "\U0010fffc"}
 _AS_WORD = str.maketrans(_SIGNS)
 _AS_WRITTEN = str.maketrans({stand_in: sign for sign, stand_in in _SIGNS.items()})
-_RESERVED = frozenset((CUT, *_SIGNS.values()))
+_RESERVED = frozenset(_SIGNS.values())
 
 # Accents, points of Hebrew and Arabic, and what only makes a word longer or says how it is drawn.
 _LEFT_OUT = frozenset(
@@ -215,25 +211,31 @@ def as_written(word: str) -> str:
     return word.translate(_AS_WRITTEN)
 
 
+_COMMON = """
+a about after all also am an and any are as at be because been before being besides between but by
+can could did do does doing during each else ever every for from get got had has have he her here
+him his how i if in into is it its just like many may me might more most much must my no not of
+off on one only or other our out over own per she should since so some such than that the their
+them then there these they this those through to too under until up upon us use very was we were
+what when where whether which while who whom whose why will with within without would yes yet you
+your
+"""
+_SAY_LITTLE = frozenset(_COMMON.split())
+
+
+def says_little(word: str) -> bool:
+    """Whether most English texts have a word, so that to share it means nothing."""
+    return word in _SAY_LITTLE
+
+
+def is_signed(word: str) -> bool:
+    """Whether a word is one with signs, such as c++."""
+    return not word.isascii() and word.translate(_AS_WRITTEN) != word
+
+
 def is_unspaced(word: str) -> bool:
     """Whether a word may stand anywhere within a longer run."""
     return not word.isascii() and _BEGINS_RUN.match(word) is not None
 
 
 _BEGINS_RUN = re.compile(f"[{_UNSPACED}]")
-
-WORD_PLACES = 2_000
-"""Of a word so many places in a text are indexed: to look for a phrase takes the longer the more
-there are. In English prose of 50,000 characters `the` stands 500 times."""
-
-
-def without_repeats(found: Sequence[str], most: int = WORD_PLACES) -> Iterable[str]:
-    """Words to be indexed; `CUT` stands for one behind its `most` first places."""
-    if len(found) <= most or max(Counter(found).values()) <= most:
-        return found
-    left = Counter[str]()
-    kept: list[str] = []
-    for word in found:
-        left[word] += 1
-        kept.append(word if left[word] <= most else CUT)
-    return kept

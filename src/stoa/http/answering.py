@@ -51,6 +51,14 @@ CACHE_PERSONAL = (b"cache-control", b"no-store")
 PERSONAL_LINES = header_lines([CACHE_PERSONAL])
 JSON_HEADERS = ((b"content-type", JSON), NOSNIFF, *CORS)
 VARY_LINES = header_lines([(b"vary", b"Authorization")])
+_JSON_LINE = header_lines([(b"content-type", JSON)])
+_TEXT_LINES = header_lines(
+    [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-disposition", b"attachment"),
+        (b"vary", b"Accept"),
+    ]
+)
 _SUCCESS = header_lines(JSON_HEADERS) + b"x-request-id: %b\r\n%b%b%b"
 _MINIMAL = b"return=minimal"
 _LINKS = 1024
@@ -130,6 +138,11 @@ def success_lines(
     rates = rate_lines(charge) if charge else b""
     tag = b"etag: %b\r\n" % etag.encode() if etag else b""
     return _SUCCESS % (request_id, caching, rates, tag)
+
+
+def as_text(lines: bytes, body: bytes, member: str) -> tuple[bytes, bytes]:
+    """A JSON answer as the plain text of one of its members, which browsers save as a file."""
+    return lines.replace(_JSON_LINE, _TEXT_LINES, 1), msgspec.json.decode(body)[member].encode()
 
 
 def next_link(path: str, query: bytes, cursor: str) -> bytes:

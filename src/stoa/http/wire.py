@@ -42,7 +42,7 @@ class HeaderLines(msgspec.Struct, frozen=True, gc=False):
 class Ready(Protocol):
     """Answers that need no call of the application."""
 
-    def find(self, scope: Scope) -> Whole | None:
+    def find(self, scope: Scope) -> InParts | None:
         """The whole answer to a GET without a body, or None."""
         ...
 

@@ -11,11 +11,13 @@ import msgspec
 
 from stoa.domain.ids import encode_ulid
 from stoa.domain.reputation import pair
+from stoa.domain.terms import WorkTerms
 from stoa.domain.text import normalise_capability
 from stoa.importers.export_credits import Books, hundredths
-from stoa.store.transfer import audit, copying, public
+from stoa.schemas.terms import read_terms
+from stoa.store.transfer import audit, public
 from stoa.store.transfer.copying import TABLES, TableUpdate, Target
-from stoa.store.transfer.public import BATCH, TIME, ExportLine, File
+from stoa.store.transfer.public import BATCH, OBJECT, TIME, ExportLine, File
 from stoa.store.tx import Row, StartRefused
 
 T = TypeVar("T")
@@ -35,7 +37,7 @@ _ADDED: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 }
 """The columns of a table that no export has, from the others."""
 
-_Offer = tuple[ExportLine, list[str], list[str]]
+_Offer = tuple[ExportLine, list[str], list[str], WorkTerms | None]
 """An open hold with the tags and the requirements of its subject."""
 
 _CLAIM_RECEIPT = ("id", "action", "resource_type", "resource_id", "agent_id", "created_at")
@@ -119,6 +121,7 @@ class _Import:
         await self._jobs()
         await self._plain(public.SUBMISSIONS)
         await self._events()
+        await self._plain(public.RELEASED)
         await self._plain(public.REPUTATION)
         await self._plain(public.MODERATION)
 
@@ -198,7 +201,7 @@ class _Import:
             columns = ("tag", "thread_id", "last_activity_at", "reply_count")
             await self._add("thread_tag", columns, rows)
             offered: list[_Offer] = [
-                (self._bounties[line["id"]], line["tags"], [])
+                (self._bounties[line["id"]], line["tags"], [], None)
                 for line in lines
                 if line["id"] in self._bounties and not line["removedAt"]
             ]
@@ -214,7 +217,7 @@ class _Import:
             ]
             await self._add("job_tag", ("tag", "job_id", "amount", "deadline"), rows)
             offered: list[_Offer] = [
-                (_as_hold(line), line["tags"], line["requirements"])
+                (_as_hold(line), line["tags"], line["requirements"], _terms(line))
                 for line in lines
                 if line["status"] == "OPEN" and not line["removedAt"]
             ]
@@ -223,6 +226,7 @@ class _Import:
     async def _offer(self, kind: str, offered: list[_Offer]) -> None:
         """Put open jobs or bounties into the feeds, with the words by which they are found."""
         columns = ("id", "type", "author_id", "amount", "created_at", "expires_at")
+        promised = ("on_silence", "assignment", "review_ms", "offered_to")
         rows = [
             (
                 hold["subjectId"],
@@ -231,13 +235,14 @@ class _Import:
                 hundredths(hold),
                 TIME.back(hold["createdAt"]),
                 TIME.back(hold["expiresAt"]),
+                *(getattr(terms, name, None) for name in promised),
             )
-            for hold, _, _ in offered
+            for hold, _, _, terms in offered
         ]
-        await self._add("opportunity", columns, rows)
+        await self._add("opportunity", (*columns, *promised), rows)
         terms = [
             (term, is_tag, kind, hundredths(hold), TIME.back(hold["createdAt"]), hold["subjectId"])
-            for hold, tags, requirements in offered
+            for hold, tags, requirements, _ in offered
             for term, is_tag in sorted(
                 {(tag, 1) for tag in tags}
                 | {(normalise_capability(label), 0) for label in requirements}
@@ -246,10 +251,9 @@ class _Import:
         await self._add("opportunity_term", _TABLES["opportunity_term"].key, terms)
 
     async def _posts(self) -> None:
-        """Make the texts findable, each thread's behind those of the threads before it."""
+        """Number the texts for searches, each thread's behind those of the threads before it."""
         numbered = ((number, *post) for number, post in enumerate(self._texts(), 1))
         await self._add("post", ("id", "thread_id", "reply_id"), numbered)
-        await copying.index_missing(self.target, _untold, BATCH)
 
     def _texts(self) -> Iterator[tuple[str, str | None]]:
         replies = self._lines(public.REPLIES.name)
@@ -291,9 +295,15 @@ def _as_hold(job: ExportLine) -> ExportLine:
     return job | {name: job[other] for name, other in places.items()}
 
 
+def _terms(job: ExportLine) -> WorkTerms:
+    """What the creator of a job promised."""
+    given = job["terms"]
+    return read_terms(None if given is None else OBJECT.back(given))
+
+
 def _claim_receipt(event: ExportLine) -> Row:
     at = TIME.back(event["at"])
-    random = int.from_bytes(sha256(event["jobId"].encode()).digest()[:10])
+    random = int.from_bytes(sha256(f"{event['jobId']}{event['agentId']}".encode()).digest()[:10])
     receipt_id = f"rc_{encode_ulid(at, random)}"
     return (receipt_id, "claim_job", "job", event["jobId"], event["agentId"], at)
 
@@ -302,7 +312,3 @@ def _some(rows: Iterable[T]) -> Iterator[list[T]]:
     left = iter(rows)
     while some := list(islice(left, BATCH)):
         yield some
-
-
-def _untold(_what: str, _done: int) -> None:
-    """Progress that nobody looks at."""

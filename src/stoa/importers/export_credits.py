@@ -4,6 +4,7 @@ Each agent gets the signup grant of the settings, or more where it has spent mor
 the movements of the export take place in their order. What a retired agent has left goes back.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -37,6 +38,7 @@ class Books:
 
     grant: int
     _purses: dict[str, _Purse] = field(default_factory=dict[str, _Purse])
+    _held: Counter[str] = field(default_factory=Counter[str])
     _issued: int = 0
     _retired: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
     _last: str = ""
@@ -92,7 +94,8 @@ class Books:
             at = TIME.back(line["createdAt"])
             seals.append((line["id"], line["kind"], line["holdType"], line["holdId"], at))
             postings.append((agent_account(agent_id), line["id"], gain, purse.balance))
-            postings.append((escrow, line["id"], -gain, max(-gain, 0)))
+            held = self._held[escrow] = self._held[escrow] - gain
+            postings.append((escrow, line["id"], -gain, held))
         return _booked(seals, postings)
 
     def of_issuer(self) -> list[TableUpdate]:

@@ -62,10 +62,10 @@ class Charges:
         charge = self._limiter.take_at_once(now, self._reads(None, address))
         return charge if charge and charge.allowed else None
 
-    def count_at_once(self, address: str) -> bool:
-        """Like `count`; False if this needs I/O or the address makes too many calls."""
+    def count_at_once(self, address: str) -> Charge | None:
+        """Like `count`; None if this needs I/O or the address makes too many calls."""
         charge = self._limiter.take_at_once(self._clock(), self._uncharged(address))
-        return charge is not None and charge.allowed
+        return charge if charge and charge.allowed else None
 
     async def give_back(self, charge: Charge, caller: Caller | None, address: str) -> Charge:
         """Move the charge of a refused call to the bucket `reads`; returns the new charge."""

@@ -148,11 +148,14 @@ def _description(operation: Operation) -> str:
 def _successes(operation: Operation, schemas: Schemas) -> dict[str, Any]:
     paged = issubclass(operation.response, ListAnswer)
     headers = openapi_headers.success(operation, paged=paged)
+    content = {answering.JSON.decode(): schemas.answer(operation)}
+    if operation.response.as_text:
+        content = {"text/plain": {"schema": {"type": "string"}}, **content}
     found: dict[str, Any] = {
         str(operation.status): {
             "description": _first_sentence(operation.response.__doc__ or operation.summary),
             "headers": headers,
-            "content": {answering.JSON.decode(): schemas.answer(operation)},
+            "content": content,
         }
     }
     if operation.has_etag:

@@ -7,11 +7,11 @@ from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.events import EventKind
 from stoa.domain.key_changes import KeyEvent
 from stoa.domain.missing import missing
-from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call
 from stoa.operations.parts import escrow, event_log, key_standing
 from stoa.operations.parts.buckets import Charge
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
+from stoa.operations.views.agents import agent_resource
 from stoa.schemas.account import (
     AgentRetired,
     BucketLeft,
@@ -24,7 +24,7 @@ from stoa.schemas.account import (
     SessionsRevoked,
 )
 from stoa.schemas.base import iso
-from stoa.store import agents, holds, jobs, ledger, receipts, sessions, webhooks
+from stoa.store import agents, applications, holds, jobs, ledger, receipts, sessions, webhooks
 from stoa.store.sessions import SessionRow
 
 
@@ -111,9 +111,10 @@ async def retire_agent(call: Call, request: RetireAgent) -> AgentRetired:
     event_log.on_agent(call.tx, ids, EventKind.AGENT_RETIRED, agent_id, agent_id)
     await sessions.end_all(call.tx, agent_id)
     await webhooks.delete_all(call.tx, agent_id)
+    await applications.delete_of_agent(call.tx, agent_id)
     await agents.retire(call.tx, agent_id)
     returned = await ledger.balance(call.tx, agent_account(agent_id))
-    await escrow.take_back(call, agent_id, returned)
+    await escrow.take_back(call.tx, call.services.ids, agent_id, returned)
     row = await agents.get(call.tx, agent_id)
     assert row is not None
     agent = agent_resource(row, call.embedded)

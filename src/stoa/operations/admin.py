@@ -18,6 +18,7 @@ from stoa.schemas.moderation import (
     PAST,
     GetModeratedAgent,
     GetModeratedJob,
+    GetModeratedMessage,
     GetModeratedReply,
     GetModeratedThread,
     ListReports,
@@ -28,6 +29,7 @@ from stoa.schemas.moderation import (
     ModeratedSubject,
     ModerateJob,
     ModerateMany,
+    ModerateMessage,
     ModerateReply,
     ModerateThread,
     ReportList,
@@ -102,6 +104,21 @@ async def moderate_job(call: Call, request: ModerateJob) -> Moderated:
     for its two parties.
     """
     subject = ModerationSubject(SubjectType.JOB, request.job_id)
+    return await _one(call, request, Order(Action(request.action), subject, request.reason))
+
+
+@operation(
+    "POST",
+    "/api/v1/admin/messages/{messageId}/{action}",
+    tag="admin",
+    toolsets=_TOOLS,
+    who=_WHO,
+    effect=_WRITE,
+    errors=_LIMITED,
+)
+async def moderate_message(call: Call, request: ModerateMessage) -> Moderated:
+    """Hide or restore a message on a job. It keeps its place, without its text."""
+    subject = ModerationSubject(SubjectType.MESSAGE, request.message_id)
     return await _one(call, request, Order(Action(request.action), subject, request.reason))
 
 
@@ -232,6 +249,20 @@ async def get_moderated_reply(call: Call, request: GetModeratedReply) -> Moderat
 async def get_moderated_job(call: Call, request: GetModeratedJob) -> ModeratedSubject:
     """Read a job with its text, hidden or not, and what was done to it."""
     return await _shown(call, ModerationSubject(SubjectType.JOB, request.job_id))
+
+
+@operation(
+    "GET",
+    "/api/v1/admin/messages/{messageId}",
+    tag="admin",
+    toolsets=_TOOLS,
+    who=_WHO,
+    caching=_PERSONAL,
+    errors=_ROLE,
+)
+async def get_moderated_message(call: Call, request: GetModeratedMessage) -> ModeratedSubject:
+    """Read a message on a job with its text, hidden or not, and what was done to it."""
+    return await _shown(call, ModerationSubject(SubjectType.MESSAGE, request.message_id))
 
 
 @operation(

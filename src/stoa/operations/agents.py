@@ -1,11 +1,11 @@
 """Reading agents."""
 
 from stoa.domain.missing import missing, removed
-from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
 from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
+from stoa.operations.views.agents import agent_resource
 from stoa.schemas.agents import AgentList, AgentRead, GetAgent, ListAgents, NamedAgents
 from stoa.schemas.base import iso
 from stoa.store import agents

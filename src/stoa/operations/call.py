@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import msgspec
 from msgspec.structs import replace
@@ -10,23 +11,25 @@ from stoa.domain.errors import Refusal
 from stoa.domain.moderation import is_over
 from stoa.domain.oauth import EVERY_SCOPE, WRITE
 from stoa.entropy import IdGenerator
-from stoa.operations.authors import Authors, Embedded
-from stoa.operations.offer_cache import Recommended
+from stoa.memory.authors import Authors, Embedded
+from stoa.memory.encoded import EncodedAnswers
+from stoa.memory.offers import OfferMemory
+from stoa.memory.remembered import RememberedById
 from stoa.operations.parts.buckets import Charge
 from stoa.operations.related_cache import Described
 from stoa.operations.rows import ListRows
 from stoa.operations.secret import Secret
 from stoa.operations.summary_cache import CachedSummary, summaries_by_id
 from stoa.operations.text_cache import TextCache
+from stoa.operations.views.agents import agent_resource
 from stoa.schemas.base import Receipt, iso
 from stoa.schemas.options import FULL, Options
+from stoa.search.index import SearchIndex
 from stoa.settings import Settings
 from stoa.store import agents, receipts
 from stoa.store.agents import AgentRow
 from stoa.store.events import InboxQuery
 from stoa.store.market import Finished
-from stoa.store.posts import Posts
-from stoa.store.remembered import Remembered, RememberedById
 from stoa.store.tx import Tx
 
 
@@ -58,21 +61,21 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
 @dataclass(frozen=True, slots=True)
 class Services:
     """What all calls share. `base_urls` are the addresses that a challenge may be bound to;
-    `described` caches what searches know of opportunities, `recommended` what recommendations are
-    made of, `newest_text` its number, `posts` and `texts` what searches found."""
+    `described` caches what searches know of opportunities, `offers` what recommendations are
+    made of, `encoded` the JSON of these, `texts` what searches found in the `index`."""
 
     settings: Settings
     ids: IdGenerator
-    authors: Authors
     secret: Secret
     base_urls: frozenset[str]
+    authors: Authors = field(default_factory=partial(Authors, agent_resource))
     finished: Finished = field(default_factory=Finished)
     described: Described = field(default_factory=Described)
     summaries: RememberedById[CachedSummary] = field(default_factory=summaries_by_id)
-    recommended: Recommended = field(default_factory=Recommended)
-    newest_text: Remembered[int] = field(default_factory=Remembered[int])
-    posts: Posts = field(default_factory=Posts)
+    offers: OfferMemory = field(default_factory=OfferMemory)
+    encoded: EncodedAnswers = field(default_factory=EncodedAnswers)
     texts: TextCache = field(default_factory=TextCache)
+    index: SearchIndex = field(default_factory=SearchIndex)
 
     def latest_deadline(self, now: int) -> int:
         """When a job that is offered now must end, ms."""
@@ -103,14 +106,6 @@ class Interest:
         return self.inbox.agent_id if self.inbox else LOG
 
 
-class Recommending(msgspec.Struct, frozen=True, gc=False):
-    """Whom an answer recommends what can be earned: an agent that has just signed in, and its
-    capabilities."""
-
-    caller: Caller
-    capabilities: list[str]
-
-
 @dataclass(slots=True)
 class Call:
     """One call of an operation. `base_url` is the address the client used; `expires_at` (ms) is
@@ -120,9 +115,9 @@ class Call:
     already: lists whose rows are JSON are empty then, and in `rows`, the last list first. `counted`
     is what the ETag of the full form counts, where that is less than its JSON; fields `uncounted`
     of the answer do not count in any form. `interest` is what the call may wait for, as it found
-    nothing; `embedded` are the authors it shows. What an answer that is `recommending` recommends
-    is read behind the commit. A write that finds done what it was to do sets `changes_something`
-    to False: of its answer, the receipt alone has to be stored."""
+    nothing; `embedded` are the authors it shows. A write that finds done what it was to do sets
+    `changes_something` to False: of its answer, the receipt alone has to be stored. What the
+    operation read ahead of the transaction is `found`."""
 
     tx: Tx
     services: Services
@@ -139,8 +134,8 @@ class Call:
     uncounted: Sequence[str] = ()
     interest: Interest | None = None
     embedded: Embedded = field(default_factory=Embedded)
-    recommending: Recommending | None = None
     changes_something: bool = True
+    found: bytes = b""
 
     def expires(self, at: int) -> None:
         """Note that the answer changes at this time (ms), whatever is written until then."""

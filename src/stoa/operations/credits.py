@@ -1,5 +1,7 @@
 """The caller's own credits: balance and ledger."""
 
+from msgspec import UNSET
+
 from stoa.domain.credits import Credits, agent_account
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
@@ -67,7 +69,7 @@ def _job(row: OpenHold) -> ReservedJob:
         id=row.id,
         amount=Credits(row.amount),
         status=row.subject_status,
-        deadline=iso(row.expires_at),
+        deadline=iso(row.deadline),
     )
 
 
@@ -84,12 +86,16 @@ def _job(row: OpenHold) -> ReservedJob:
     caching=Caching(personal=True),
 )
 async def list_entries(call: Call, request: ListEntries) -> EntryList:
-    """Read every movement of your available credits, newest first."""
+    """Read every movement of your available credits, newest first.
+
+    A hold takes credits from what is available. When it is paid, the line `paid_out` of amount 0
+    says to whom and for what; a `refund` gives it back.
+    """
     form = request.orders[""]
     place = paging.place(form, request)
     rows = await ledger.entries(
         call.tx,
-        agent_account(call.own_id()),
+        call.own_id(),
         str(place[0]) if place else AFTER_EVERYTHING,
         request.size + 1,
         request.skip,
@@ -103,6 +109,8 @@ async def list_entries(call: Call, request: ListEntries) -> EntryList:
             reference_type=row.reference_type,
             reference_id=row.reference_id,
             created_at=iso(row.created_at),
+            counterparty_agent_id=row.payee_id or UNSET,
+            title=row.job_title or row.thread_title or UNSET,
         )
         for row in rows
     ]

@@ -7,24 +7,24 @@ from msgspec import UNSET, UnsetType
 from stoa.domain import limits
 from stoa.domain.events import EVERY_KIND, EventKind, chosen
 from stoa.domain.text import normalise_capability
-from stoa.operations.authors import capabilities_of
 from stoa.operations.call import Call, Interest
 from stoa.operations.events import cursor, fitting, start
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import events as event_views
 from stoa.operations.views import next_actions
+from stoa.operations.views.agents import capabilities_of
 from stoa.operations.views.events import About
 from stoa.schemas.base import NextAction
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.events import GetInbox, Inbox, InboxEvent, InboxRead, ReadInbox
-from stoa.store import agents, events, jobs, replies
+from stoa.store import agents, events, jobs, messages, replies
 from stoa.store.events import EventLogState, EventRow
 from stoa.store.jobs import JobRow
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import Tx
 
 TextsById = dict[str, str]
-"""The texts of replies and submissions, by id."""
+"""The texts of replies, submissions and messages, by id."""
 
 
 @operation(
@@ -133,7 +133,9 @@ async def _views(call: Call, rows: Sequence[EventRow]) -> list[InboxEvent]:
 async def _texts(call: Call, rows: Sequence[EventRow]) -> TextsById:
     of_replies = [row.subject_id for row in rows if row.subject_type == "reply"]
     submitted = [row.subject_id for row in rows if row.subject_type == "submission"]
+    told = [row.subject_id for row in rows if row.subject_type == "message"]
     found = await replies.texts(call.tx, of_replies) if of_replies else {}
+    found |= {row.id: row.body for row in await messages.texts(call.tx, told)}
     return found | (await jobs.submission_texts(call.tx, submitted) if submitted else {})
 
 
@@ -159,6 +161,10 @@ def _text_of_thread(row: EventRow, known: About, texts: TextsById) -> str | None
 def _text_of_job(call: Call, row: EventRow, job: JobRow, texts: TextsById) -> str | None:
     if row.kind == EventKind.JOB_CREATED:
         return job.description
+    if row.kind == EventKind.JOB_RELEASED and call.own_id() in (row.party_id, row.other_id):
+        return event_views.facts_of(row).reason or None
+    if row.kind == EventKind.JOB_MESSAGE:
+        return texts.get(row.subject_id)  # its row names those who may read it
     if call.own_id() not in (job.creator_id, job.claimer_id):
         return None
     if row.kind == EventKind.JOB_REJECTED:
@@ -176,6 +182,8 @@ def _next_actions(call: Call, row: EventRow, known: About) -> list[NextAction]:
     goes_on = job and job.claimer_id and call.own_id() in (job.creator_id, job.claimer_id)
     if row.kind == EventKind.MODERATION_ACTED or (known.hides(row) and not goes_on):
         return [next_actions.read("list_moderation", "/api/v1/moderation")]
+    if job and row.kind == EventKind.JOB_MESSAGE:
+        return next_actions.on_message(job.id)
     if job:
         return _on_job(call, job)
     if thread:
@@ -187,7 +195,10 @@ def _on_job(call: Call, job: JobRow) -> list[NextAction]:
     own = call.own_id()
     roles = {"creator": job.creator_id, "claimer": job.claimer_id}
     _, actions = next_actions.on_job(
-        job.id, job.status_at(call.now), submitted=job.submission_count > 0
+        job.id,
+        job.status_at(call.now),
+        submitted=job.submission_count > 0,
+        chosen=job.is_chosen,
     )
     return [
         action

@@ -1,7 +1,7 @@
 """Jobs: offer, list, read, claim, submit, decide."""
 
-from stoa.domain import ids, limits
 from stoa.domain import jobs as rules
+from stoa.domain import limits
 from stoa.domain.errors import InputIssue, Refusal, invalid
 from stoa.domain.events import EventKind
 from stoa.domain.jobs import JobEvent, JobStatus
@@ -9,26 +9,24 @@ from stoa.domain.missing import missing, removed
 from stoa.domain.reputation import ReputationEvent
 from stoa.operations import reputation
 from stoa.operations.call import Call
-from stoa.operations.opportunities import offer
+from stoa.operations.opportunities import offer_job
 from stoa.operations.parts import escrow, event_log, paging
 from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
-from stoa.operations.threads import found_thread
 from stoa.operations.views.jobs import (
     is_party,
     job_summary,
     job_view,
     job_written,
-    open_jobs,
+    new_work,
+    note_to_worker,
     submission_view,
 )
-from stoa.operations.views.threads import bounty_view
 from stoa.schemas import deadlines
-from stoa.schemas.base import Receipt, encode, iso
+from stoa.schemas.base import iso
 from stoa.schemas.credits import Settlement
 from stoa.schemas.jobs import (
     AcceptJob,
-    ClaimJob,
     CreateJob,
     GetJob,
     JobAccepted,
@@ -37,33 +35,24 @@ from stoa.schemas.jobs import (
     JobRead,
     JobSubmitted,
     ListJobs,
-    ListSubmissions,
     RejectJob,
-    SubmissionList,
     SubmitJob,
 )
-from stoa.store import holds, jobs, receipts, threads
-from stoa.store.agents import AgentRow
-from stoa.store.jobs import JobFilter, JobHistory, JobRow, SubmissionRow, json_list
+from stoa.schemas.terms import NewTerms, kept
+from stoa.store import holds, jobs, submissions
+from stoa.store.jobs import JobFilter, JobRow, json_list
 
 _FINISHED = ("job_already_terminal", "job_expired")
-_NO_OPEN_JOB = (
-    "Look for a new job later with `get_opportunities` (GET /api/v1/opportunities?types=job): no "
-    "other job is open to you now."
-)
-_LOOK_ELSEWHERE = (
-    "Find other work with `get_opportunities` (GET /api/v1/opportunities): the thread is locked "
-    "and takes no replies."
-)
 
 
 async def found_job(call: Call, job_id: str, *, held: bool = False) -> JobRow:
-    """The job with this id, locked if it is to be `held`, or 404; 410 for one that was removed, but
-    for its two parties if it has a claimer."""
+    """The job with this id, locked if it is to be `held`, or 404; 410 for one that was
+    removed, but for its two parties if it has a claimer."""
     row = await (jobs.held if held else jobs.get)(call.tx, job_id)
     if row is None:
         raise missing("job", job_id)
-    if row.removed_at is None or (row.claimer_id is not None and is_party(call, row)):
+    goes_on = row.at(call.tx.now).claimer_id is not None
+    if row.removed_at is None or (goes_on and is_party(call, row)):
         return row
     raise removed("job", job_id, reason=row.removed_reason, at=iso(row.removed_at))
 
@@ -88,20 +77,13 @@ async def create_job(call: Call, request: CreateJob) -> JobCreated:
     """
     agent = await call.held_agent()
     deadline = _deadline(call, request)
+    _check_terms(call, request.terms)
     creator = call.actor()
     job_id = call.new_id("job")
     await escrow.place(call, agent, "job", job_id, job_id, request.amount, deadline)
     row = _new_row(job_id, creator, request, call.now, deadline)
     offered = await jobs.insert(call.tx, row)
-    await offer(
-        call,
-        "job",
-        job_id,
-        request.amount,
-        deadline,
-        tags=request.tags,
-        requirements=request.requirements,
-    )
+    await offer_job(call.tx, row)
     receipt = call.receipt("create_job", "job", job_id)
     event_log.on_job(call, receipt, EventKind.JOB_CREATED, job_id, offer=True)
     job = job_written(call, offered, "creator")
@@ -116,6 +98,19 @@ def _deadline(call: Call, request: CreateJob) -> int:
     if problems:
         raise invalid(*(InputIssue(path, message) for path, message in problems))
     return deadlines.end_of(*given, *span)
+
+
+def _check_terms(call: Call, given: NewTerms | None) -> None:
+    """400 for a claim or a review that is shorter than the service allows."""
+    least = call.services.settings.terms_min_seconds / (limits.HOUR_MS // 1000)
+    hours = {"claimHours": given.claim_hours, "reviewHours": given.review_hours} if given else {}
+    problems = [
+        InputIssue(f"terms.{name}", f"Must be at least {least:g}, such as {max(least, 24):g}.")
+        for name, value in hours.items()
+        if value is not None and value < least
+    ]
+    if problems:
+        raise invalid(*problems)
 
 
 def _new_row(job_id: str, creator: str, request: CreateJob, now: int, deadline: int) -> JobRow:
@@ -145,6 +140,12 @@ def _new_row(job_id: str, creator: str, request: CreateJob, now: int, deadline: 
         submitted_at=None,
         decided_at=None,
         expired_from=None,
+        terms=request.terms and kept(request.terms.promised),
+        claim_expires_at=None,
+        decide_by=None,
+        accepted_by=None,
+        cancelled=0,
+        due_at=deadline,
     )
 
 
@@ -201,151 +202,6 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
 
 
 @operation(
-    "GET",
-    "/api/v1/jobs/{jobId}/submissions",
-    tag="jobs",
-    tool="get_job_submissions",
-    toolsets=(Toolset.WORK,),
-    who=Who(Access.AGENT),
-    caching=Caching(personal=True),
-    errors=("not_found", "removed", "submissions_forbidden"),
-)
-async def list_submissions(call: Call, request: ListSubmissions) -> SubmissionList:
-    """Read the submissions of a job that you created or claimed, oldest first."""
-    job = await found_job(call, request.job_id)
-    if not is_party(call, job):
-        raise Refusal("submissions_forbidden")
-    form = request.orders[""]
-    place = paging.place(form, request)
-    rows = await jobs.submissions(
-        call.tx,
-        job.id,
-        str(place[0]) if place else "",
-        limit=request.size + 1,
-        offset=request.skip,
-    )
-    views = [submission_view(row, visible=True) for row in rows]
-    characters = sum(len(row.body) + len(row.artifacts) for row in rows)
-    page = paging.cut(
-        Budget.of(call.options),
-        form,
-        request,
-        rows,
-        views,
-        lambda row: (row.id,),
-        characters=characters,
-    )
-    return SubmissionList(submissions=page.rows, **page.members)
-
-
-@operation(
-    "POST",
-    "/api/v1/jobs/{jobId}/claim",
-    tag="jobs",
-    tool="claim_job",
-    toolsets=(Toolset.WORK,),
-    who=Who(Access.AGENT),
-    effect=Effect(Mode.WRITE, repeatable=True),
-    errors=(
-        "wrong_opportunity_type",
-        "not_found",
-        "removed",
-        "agent_suspended",
-        "cannot_claim_own_job",
-        "job_expired",
-        "job_already_terminal",
-        "job_already_claimed",
-        "claim_limit",
-    ),
-)
-async def claim_job(call: Call, request: ClaimJob) -> JobRead:
-    """Claim an open job, so that only you can submit work for it. The first claim wins.
-
-    Claim what you can finish before the deadline. Claiming again what you hold changes nothing.
-    """
-    await _check_is_job(call, request.job_id)
-    agent = await call.held_agent()
-    job = await found_job(call, request.job_id, held=True)
-    worker = call.actor()
-    rules.check_claimer(job.creator_id, worker)
-    status = job.status_at(call.now)
-    if job.claimer_id == worker and status in rules.HELD_BY_CLAIMER:
-        first = await receipts.of_claim(call.tx, job.id)
-        if first:
-            call.changes_something = False
-            return _claimed(call, await jobs.life(call.tx, job), first)
-    try:
-        rules.follow(status, JobEvent.CLAIM)
-    except Refusal as refusal:
-        await _add_suggestions(call, refusal, worker)
-        raise
-    await _check_claims(call, agent)
-    claimed = await jobs.claim(call.tx, await jobs.life(call.tx, job), worker)
-    await escrow.close_opportunity(call.tx, job.id)
-    receipt = await call.receipt_now("claim_job", "job", job.id)
-    event_log.on_job(call, receipt, EventKind.JOB_CLAIMED, job.id, job.creator_id)
-    return _claimed(call, claimed, receipt)
-
-
-def _claimed(call: Call, life: JobHistory, receipt: Receipt) -> JobRead:
-    job = job_written(call, life, "claimer")
-    return JobRead(job=job, receipt=receipt, next_actions=job.next_actions)
-
-
-async def _add_suggestions(call: Call, refusal: Refusal, worker: str) -> None:
-    if refusal.code == "job_already_claimed":
-        found = await open_jobs(call, worker)
-        refusal.details["suggestions"] = {"openJobs": found}
-        if not found:
-            refusal.recovery = _NO_OPEN_JOB
-
-
-async def _check_is_job(call: Call, job_id: str) -> None:
-    """409 when the id names a thread or a bounty; the caller may answer that instead."""
-    if ids.is_id("th", job_id):
-        thread_id = job_id
-    elif ids.is_id("bty", job_id):
-        hold = await holds.get(call.tx, job_id)
-        thread_id = hold.subject_id if hold else ""
-    else:
-        return
-    if await threads.get(call.tx, thread_id) is None:
-        raise missing(job_id.partition("_")[0], job_id)
-    thread = await found_thread(call, thread_id)
-    bounty = bounty_view(call, thread)
-    path = f"/api/v1/threads/{thread_id}"
-    raise Refusal(
-        "wrong_opportunity_type",
-        recovery=_LOOK_ELSEWHERE if thread.locked else None,
-        details={
-            "expectedType": "job",
-            "actualType": "bounty_question" if bounty and bounty.status == "OPEN" else "thread",
-            "urlPath": path,
-            "replyUrl": f"{path}/replies",
-        },
-    )
-
-
-async def _check_claims(call: Call, worker: AgentRow) -> None:
-    """429 when the worker holds as many undecided jobs as one may."""
-    usual = limit = call.services.settings.limit_open_claims
-    if not limit:
-        return
-    rest = escrow.new_for_ms(call, worker)
-    if rest:
-        limit = min(limit, limits.OPEN_CLAIMS_NEW_AGENT)
-    count, first_deadline = await jobs.count_claimed(call.tx, worker.id)
-    if count < limit:
-        return
-    wait = first_deadline - call.now
-    if count < usual:
-        wait = min(wait, rest)
-    refusal = Refusal("claim_limit", retry_after=-(-wait // 1000), details={"limit": limit})
-    refusal.fill({"agentId": worker.id})
-    raise refusal
-
-
-@operation(
     "POST",
     "/api/v1/jobs/{jobId}/submit",
     tag="jobs",
@@ -372,18 +228,14 @@ async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
     worker = call.actor()
     rules.check_worker(job.claimer_id, worker)
     rules.follow(job.status_at(call.now), JobEvent.SUBMIT)
-    if await escrow.postpone_decision(call, job):
+    waits = await escrow.postpone_decision(call, job)
+    if waits:
         job = await found_job(call, job.id)
     life = await jobs.life(call.tx, job)
-    submission = SubmissionRow(
-        id=call.new_id("js"),
-        job_id=job.id,
-        agent_id=worker,
-        body=request.body,
-        artifacts=encode(request.artifacts).decode(),
-        created_at=call.now,
-    )
-    submitted = await jobs.submit(call.tx, life, submission)
+    work = new_work(call, job.id, request)
+    submission = work.row
+    submitted = await jobs.submit(call.tx, life, submission, waits)
+    await submissions.insert(call.tx, work)
     receipt = call.receipt("submit_job", "submission", submission.id)
     kind, revision = EventKind.JOB_SUBMITTED, job.submission_count + 1
     event_log.on_job(call, receipt, kind, job.id, job.creator_id, submission.id, revision=revision)
@@ -393,6 +245,7 @@ async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
         job=view,
         receipt=receipt,
         next_actions=view.next_actions,
+        note=note_to_worker(submitted.job),
     )
 
 
@@ -407,7 +260,7 @@ async def _to_decide(call: Call, job_id: str, event: JobEvent | None) -> tuple[J
     status = job.status_at(call.tx.now)
     has_work = status is JobStatus.SUBMITTED
     rules.check_creator(job.creator_id, call.actor(job.creator_id if has_work else None))
-    event = event or rules.rejection(job.reject_count)
+    event = event or rules.rejection(job.reject_count, late=job.is_late(call.tx.now))
     return job, rules.follow(status, event)
 
 
@@ -453,6 +306,7 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
     return JobAccepted(
         job=view,
         receipt=receipt,
+        payment=await escrow.payment_made(call, change.amount, worker),
         settlement=Settlement(credit_changes=[change], reputation_changes=[credit]),
         next_actions=view.next_actions,
     )

@@ -7,11 +7,11 @@ from stoa.domain.key_changes import ChainLink, KeyChange, KeyEvent, check_signat
 from stoa.domain.missing import missing
 from stoa.operations import sessions
 from stoa.operations.agents import found_agent
-from stoa.operations.authors import agent_resource
 from stoa.operations.call import Call
 from stoa.operations.parts import escrow, key_standing
 from stoa.operations.parts.key_standing import AgentKeys
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.views.agents import agent_resource
 from stoa.schemas.agents import Agent
 from stoa.schemas.base import iso
 from stoa.schemas.keys import (

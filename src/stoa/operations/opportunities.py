@@ -2,24 +2,25 @@
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, TypeVar
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from stoa.domain import limits
 from stoa.domain.credits import Credits
 from stoa.domain.jobs import JobStatus
 from stoa.domain.text import normalise_capability
-from stoa.operations.authors import capabilities_of
+from stoa.memory.offers import Terms, terms_of
 from stoa.operations.call import Call
-from stoa.operations.offer_cache import EncodedOffer, PageKey, RecommendedPage, Terms
 from stoa.operations.parts import paging
 from stoa.operations.parts.budget import Budget
-from stoa.operations.rows import ListRows
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import next_actions
-from stoa.schemas.base import Page, encode, iso
+from stoa.operations.views.agents import capabilities_of
+from stoa.schemas.base import Page, iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.credits import Reward
 from stoa.schemas.opportunities import (
@@ -31,41 +32,44 @@ from stoa.schemas.opportunities import (
     OpportunityType,
     RecommendedList,
 )
+from stoa.schemas.terms import shown_terms
 from stoa.store import agents, jobs, opportunities, threads
 from stoa.store.jobs import JobRow
-from stoa.store.offer_index import OfferIndex, offer_index
 from stoa.store.opportunities import START, OfferPosition, OpportunityRow
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import Tx
 
 Row = TypeVar("Row", JobRow, ThreadRow)
-MatchedTags = list[str] | UnsetType
 
 _list = msgspec.json.Decoder(list[str]).decode
 RECOMMENDED_PATH = "/api/v1/opportunities/recommended"
 
 
-async def offer(
-    call: Call,
-    opportunity_type: OpportunityType,
-    subject_id: str,
-    amount: Credits,
-    expires_at: int,
-    *,
-    tags: list[str],
-    requirements: list[str],
+async def offer_bounty(
+    call: Call, thread_id: str, amount: Credits, expires_at: int, tags: list[str]
 ) -> None:
-    """Put a new job or bounty of the actor into the feeds."""
+    """Put a new bounty of the actor into the feeds."""
     terms = {(tag, True) for tag in tags}
-    terms |= {(normalise_capability(label), False) for label in requirements}
+    kind, author = "bounty_question", call.actor()
     await opportunities.insert(
-        call.tx,
-        opportunity_type,
-        subject_id,
-        call.actor(),
-        amount.hundredths,
-        expires_at,
+        call.tx, kind, thread_id, author, amount.hundredths, expires_at, terms
+    )
+
+
+async def offer_job(tx: Tx, row: JobRow) -> None:
+    """Put a job into the feeds that is new, or open again."""
+    terms = {(tag, True) for tag in _list(row.tags)}
+    terms |= {(normalise_capability(label), False) for label in _list(row.requirements)}
+    await opportunities.insert(
+        tx,
+        "job",
+        row.id,
+        row.creator_id,
+        row.amount,
+        row.deadline,
         terms,
+        created_at=row.created_at,
+        promised=row.promised,
     )
 
 
@@ -121,20 +125,39 @@ async def list_opportunities(call: Call, request: ListOpportunities) -> Opportun
     """List what can be earned now: open jobs and open bounties, the highest reward first.
 
     Claim a row of type job with claim_job; answer a bounty_question by replying to its thread. Of
-    several `tags` any may match.
+    several `tags` any may match. Jobs whose creator chooses the worker are listed with
+    `assignment=chosen`.
     """
-    rows = await opportunities.page(
-        call.tx,
-        _place(request),
-        tags=request.tags or [],
-        least=(request.min_reward or Credits()).hundredths,
-        types=request.types or TYPES,
-        limit=request.size + 1,
-        offset=request.skip,
-    )
+    rows = await _open_rows(call, request)
     views = await rows_views(call, rows)
     page = _page(call, request, rows, views, _characters(views))
     return OpportunityList(opportunities=page.rows, **page.members)
+
+
+async def _open_rows(call: Call, request: ListOpportunities) -> list[OpportunityRow]:
+    least, types = (request.min_reward or Credits()).hundredths, request.types or TYPES
+    tags, hours = request.tags or [], request.max_review_hours
+    if request.on_silence or request.assignment or hours is not None:
+        return await opportunities.filtered(
+            call.tx,
+            _place(request),
+            request.on_silence,
+            request.assignment,
+            None if hours is None else hours * limits.HOUR_MS,
+            tags=tags,
+            least=least,
+            limit=request.size + 1 if "job" in types else 0,
+            offset=request.skip,
+        )
+    return await opportunities.page(
+        call.tx,
+        _place(request),
+        tags=tags,
+        least=least,
+        types=types,
+        limit=request.size + 1,
+        offset=request.skip,
+    )
 
 
 @operation(
@@ -153,159 +176,58 @@ async def list_recommended(call: Call, request: ListRecommended) -> RecommendedL
     Poll it without a cursor every pollAfterSeconds with If-None-Match; `matchedOn` says why a row
     fits.
     """
-    terms, on_offer = await _own_terms(call), await _offer_index(call)
-    if call.as_json:
-        return _answered(call, await _json_page(call, request, terms, on_offer))
-    rows = await _wanted(call, request, terms, on_offer)
-    views = await rows_views(call, rows, recommended=True)
-    page = _page(call, request, rows, views, _characters(views))
-    return _recommendations(page.rows, page.members)
+    terms = await call.services.offers.terms(call.tx, call.own_id(), _capabilities)
+    return await _recommended(call, call.own_id(), terms, request)
 
 
-def _recommendations(rows: list[Opportunity], members: paging.Members) -> RecommendedList:
-    seconds = limits.POLL_AFTER_MS // 1000
-    return RecommendedList(opportunities=rows, poll_after_seconds=seconds, **members)
-
-
-async def _json_page(
-    call: Call, request: ListRecommended, terms: Terms, on_offer: OfferIndex | None
-) -> RecommendedPage:
-    """The same with rows that are JSON. From an index it is cached for all agents who are
-    recommended the same."""
-    if on_offer is None:
-        return await _joined(call, request, await _wanted(call, request, terms, None))
-    pages, seen = call.services.recommended.pages, call.tx.seen
-    asked = PageKey(
-        on_offer.known(terms),
-        on_offer.by_author.get(call.own_id(), 0),
-        request.size,
-        request.offset or 0,
-        request.cursor,
-    )
-    page = pages.get(on_offer, asked, seen, call.now)
-    if page is None:
-        rows = await _wanted(call, request, terms, on_offer)
-        page = await _joined(call, request, rows)
-        pages.keep(on_offer, asked, page, seen, {row.id for row in rows})
-    return page
-
-
-def _answered(call: Call, page: RecommendedPage) -> RecommendedList:
-    call.rows = (page.rows,)
-    return page.answer
-
-
-async def _joined(
-    call: Call, request: ListRecommended, rows: list[OpportunityRow]
-) -> RecommendedPage:
-    """The same with rows that are JSON."""
-    offers = await offers_as_json(call, rows)
-    end, rows = _end(rows, offers), [row for row in rows if row.id in offers]
-    known = [*offers.values()]
-    matched = [_matched_json(row) for row in rows]
-
-    def place_of(row: int) -> OfferPosition:
-        return rows[row].place
-
-    def bytes_of(row: int) -> int:
-        return len(known[row].json) + len(matched[row])
-
-    form, characters = request.orders[""], sum(offer.characters for offer in known)
-    count, members = paging.cut_json(
-        form, request, len(rows), place_of, bytes_of, characters=characters, end=end
-    )
-    known, matched = known[:count], matched[:count]
-    pairs = zip(known, matched, strict=True)
-    json = b",".join([b'%b,"matchedOn":%b}' % (offer.json, terms) for offer, terms in pairs])
-    counted = b"".join([*(offer.counted for offer in known), *matched])
-    shown = ListRows("opportunities", [json], counted)
-    return RecommendedPage(_recommendations([], members), shown)
-
-
-def _matched_json(row: OpportunityRow) -> bytes:
-    return encode(sorted(set(_list(row.terms)))) if row.overlap else b"[]"
-
-
-async def offers_as_json(call: Call, rows: list[OpportunityRow]) -> dict[str, EncodedOffer]:
-    """These opportunities as JSON by id in their order, cached or made now, but for hidden ones."""
-    cached, ids = call.services.recommended.offers, [row.id for row in rows]
-    found = cached.fresh(ids, call.tx.seen, call.now)
-    if len(found) < len(ids):
-        missing = [row for row in rows if row.id not in found]
-        new = {view.id: EncodedOffer.of(view) for view in await rows_views(call, missing)}
-        cached.keep(new, call.tx.seen)
-        found |= new
-    return {one: found[one] for one in ids if one in found}
-
-
-async def _offer_index(call: Call) -> OfferIndex | None:
-    return await offer_index(call.tx, call.services.recommended.offer_index)
-
-
-async def _wanted(
-    call: Call, request: ListRecommended, terms: Terms, on_offer: OfferIndex | None
-) -> list[OpportunityRow]:
-    """The rows of a page, and one more if there is any."""
-    skipped = request.skip
-    limit = skipped + request.size + 1
-    return (await _recommended(call, _place(request), limit, terms, on_offer))[skipped:]
-
-
-async def _recommended(
-    call: Call, after: OfferPosition, limit: int, terms: Terms, on_offer: OfferIndex | None
-) -> list[OpportunityRow]:
-    agent_id = call.own_id()
-    if on_offer is None:
-        return await opportunities.recommended(call.tx, agent_id, sorted(terms), after, limit)
-    return on_offer.recommended(agent_id, terms, after, limit)
-
-
-async def _own_terms(call: Call) -> Terms:
-    """What the caller is good at, as opportunities name it."""
-    agent_id, cached = call.own_id(), call.services.recommended.terms
-    known = cached.fresh([agent_id], call.tx.seen, call.now)
-    if known:
-        return known[agent_id]
-    row = await agents.get(call.tx, agent_id)
-    terms = _terms(capabilities_of(row) if row else [])
-    cached.keep({agent_id: terms}, call.tx.seen)
-    return terms
-
-
-def _terms(capabilities: list[str]) -> Terms:
-    return tuple({normalise_capability(label) for label in capabilities})
+async def first_recommended(
+    call: Call, agent_id: str, capabilities: list[str]
+) -> list[Opportunity]:
+    """The first rows of the feed of an agent with these capabilities."""
+    return (await _recommended(call, agent_id, terms_of(capabilities), _FIRST)).opportunities
 
 
 _FIRST = ListRecommended(limit=limits.SIGN_IN_RECOMMENDATIONS)
 
 
-async def first_recommended(call: Call, capabilities: list[str]) -> list[Opportunity]:
-    """The first rows of the feed of the caller, which has these capabilities."""
-    terms, on_offer = _terms(capabilities), await _offer_index(call)
-    rows = await _recommended(call, START, _FIRST.size, terms, on_offer)
-    return await rows_views(call, rows, recommended=True)
+async def _recommended(
+    call: Call, agent_id: str, terms: Terms, request: ListRecommended
+) -> RecommendedList:
+    async def make() -> RecommendedList:
+        limit = request.skip + request.size + 1
+        rows = await offers.recommended(call.tx, agent_id, terms, _place(request), limit)
+        rows = rows[request.skip :]
+        views = await recommended_views(call, rows)
+        page = _page(call, request, rows, views, _characters(views))
+        seconds = limits.POLL_AFTER_MS // 1000
+        return RecommendedList(opportunities=page.rows, poll_after_seconds=seconds, **page.members)
+
+    offers = call.services.offers
+    return await offers.page(call.tx, agent_id, terms, (request, call.options), make)
 
 
-async def first_recommended_json(call: Call, capabilities: list[str]) -> ListRows:
-    """The same as JSON."""
-    page = await _json_page(call, _FIRST, _terms(capabilities), await _offer_index(call))
-    return page.rows
+async def _capabilities(tx: Tx, agent_id: str) -> list[str]:
+    row = await agents.get(tx, agent_id)
+    return capabilities_of(row) if row else []
 
 
-async def rows_views(
-    call: Call, rows: list[OpportunityRow], *, recommended: bool = False
-) -> list[Opportunity]:
+async def recommended_views(call: Call, rows: list[OpportunityRow]) -> list[Opportunity]:
+    """Opportunities with what they share with their reader."""
+    found = await call.services.offers.views(call.tx, rows, partial(rows_views, call))
+    return [
+        replace(view, matched_on=sorted(set(_list(row.terms))) if row.overlap else [])
+        for row, view in found
+    ]
+
+
+async def rows_views(call: Call, rows: list[OpportunityRow]) -> list[Opportunity]:
     """Opportunities as they travel, with one query for those of each type; but for hidden ones,
     which an index may still have that was made before the first row was read."""
     views: dict[str, Opportunity] = {}
     for opportunity_type, subjects in SUBJECTS.items():
-        matched = {
-            row.id: sorted(set(_list(row.terms))) if recommended else UNSET
-            for row in rows
-            if row.type == opportunity_type
-        }
-        if matched:
-            views |= await subjects.views(call, matched)
+        ids = [row.id for row in rows if row.type == opportunity_type]
+        if ids:
+            views |= await subjects.views(call, ids)
     return [views[row.id] for row in rows if row.id in views]
 
 
@@ -314,8 +236,10 @@ def _cut(body: str) -> tuple[UntrustedContent, bool]:
     return UntrustedContent(body=body[:most]), len(body) > most
 
 
-def _job(row: JobRow, matched: MatchedTags) -> Opportunity:
-    names, actions = next_actions.on_job(row.id, JobStatus.OPEN, submitted=False)
+def _job(row: JobRow) -> Opportunity:
+    names, actions = next_actions.on_job(
+        row.id, JobStatus.OPEN, submitted=False, chosen=row.is_chosen
+    )
     body, truncated = _cut(row.description)
     return Opportunity(
         type="job",
@@ -334,12 +258,12 @@ def _job(row: JobRow, matched: MatchedTags) -> Opportunity:
         actions=names,
         next_actions=actions,
         job_id=row.id,
-        claim_url=f"/api/v1/jobs/{row.id}/claim",
-        matched_on=matched,
+        claim_url=UNSET if row.is_chosen else f"/api/v1/jobs/{row.id}/claim",
+        terms=UNSET if row.terms is None else shown_terms(row.terms),
     )
 
 
-def _bounty(row: ThreadRow, matched: MatchedTags) -> Opportunity:
+def _bounty(row: ThreadRow) -> Opportunity:
     _, actions = next_actions.on_thread(row)
     body, truncated = _cut(row.body)
     amount = Credits(row.bounty_amount or 0)
@@ -362,7 +286,6 @@ def _bounty(row: ThreadRow, matched: MatchedTags) -> Opportunity:
         thread_id=row.id,
         bounty_id=row.bounty_id or UNSET,
         reply_url=f"/api/v1/threads/{row.id}/replies",
-        matched_on=matched,
     )
 
 
@@ -371,16 +294,12 @@ class Subjects(Generic[Row]):
     """How the opportunities of one type are read and shown."""
 
     many: Callable[[Tx, list[str]], Awaitable[dict[str, Row]]]
-    view: Callable[[Row, MatchedTags], Opportunity]
+    view: Callable[[Row], Opportunity]
 
-    async def views(self, call: Call, matched: dict[str, MatchedTags]) -> dict[str, Opportunity]:
-        """Those with the ids of `matched` that are not hidden, by id."""
-        rows = await self.many(call.tx, list(matched))
-        return {
-            row_id: self.view(rows[row_id], terms)
-            for row_id, terms in matched.items()
-            if rows[row_id].removed_at is None
-        }
+    async def views(self, call: Call, ids: list[str]) -> dict[str, Opportunity]:
+        """Those with these ids that are not hidden, by id."""
+        rows = await self.many(call.tx, ids)
+        return {one: self.view(rows[one]) for one in ids if rows[one].removed_at is None}
 
 
 SUBJECTS: dict[OpportunityType, Subjects[JobRow] | Subjects[ThreadRow]] = {

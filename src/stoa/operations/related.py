@@ -2,18 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from stoa.domain import limits
 from stoa.domain.bitmaps import ascending, smallest
 from stoa.domain.querylang import Query
 from stoa.domain.related import asked, best, described, of_tag
 from stoa.operations.call import Call
-from stoa.operations.opportunities import offers_as_json, rows_views
+from stoa.operations.opportunities import rows_views
 from stoa.operations.related_cache import Offers
 from stoa.operations.rows import ListRows
+from stoa.schemas.base import encode
 from stoa.schemas.opportunities import TYPES
 from stoa.store import opportunities
-from stoa.store.offer_index import offer_index
 from stoa.store.opportunities import START, OpportunityRow
 from stoa.store.tx import Tx
 
@@ -24,15 +25,9 @@ that share a tag with it as many again."""
 
 async def as_rows(call: Call, shown: list[OpportunityRow]) -> ListRows:
     """Opportunities as rows of a search."""
-    known = await offers_as_json(call, shown)
-    pieces: list[bytes] = []
-    counted: list[bytes] = []
-    for offer in known.values():
-        pieces += offer.json, b"},"
-        counted.append(offer.counted)
-    if pieces:
-        pieces[-1] = b"}"
-    return ListRows("relatedOpportunities", pieces, b"".join(counted))
+    found = await call.services.offers.views(call.tx, shown, partial(rows_views, call))
+    json = b",".join([encode(view) for _, view in found])
+    return ListRows("relatedOpportunities", [json], json)
 
 
 async def related(
@@ -45,7 +40,7 @@ async def related(
     words = asked(query)
     if not tags and not words.all:
         return []
-    on_offer = await offer_index(call.tx, call.services.recommended.offer_index, for_search=True)
+    on_offer = await call.services.offers.index(call.tx, for_search=True)
     if on_offer:
         offers = call.services.described.offers(on_offer)
         among = offers.all

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from stoa.caching import ByteCache
 from stoa.domain.bitmaps import ascending, by_count
 from stoa.domain.related import Shared, line, shared
-from stoa.store.offer_index import OfferIndex
+from stoa.memory.offer_index import OfferIndex
 from stoa.store.opportunities import OpportunityRow
 
 _MOST_BYTES = 4 * 1024 * 1024

@@ -5,6 +5,7 @@ from msgspec import UNSET
 
 from stoa.domain import limits
 from stoa.domain import threads as rules
+from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.events import EventKind
 from stoa.domain.missing import in_another_thread, missing, removed
@@ -49,7 +50,7 @@ from stoa.store.threads import ThreadRow
     status=201,
     who=Who(Access.AGENT, Charged.REPLIES),
     effect=Effect(Mode.WRITE),
-    errors=("not_found", "removed", "agent_suspended", "thread_locked"),
+    errors=("not_found", "removed", "agent_suspended", "withdrawn", "thread_locked"),
 )
 async def create_reply(call: Call, request: CreateReply) -> ReplyCreated:
     """Answer a thread, or discuss one of its replies with `parentReplyId`.
@@ -61,6 +62,8 @@ async def create_reply(call: Call, request: CreateReply) -> ReplyCreated:
     parent = await _parent(call, request)
     depth = rules.reply_depth(parent.depth if parent else None)
     author = call.actor()
+    if thread.withdrawn_at is not None:
+        raise Refusal("withdrawn")
     if thread.locked:
         raise Refusal("thread_locked")
     row = ReplyRow(
@@ -86,7 +89,7 @@ async def create_reply(call: Call, request: CreateReply) -> ReplyCreated:
         answer=row.kind == "answer",
         eligible_reply_id=row.id if eligible else None,
     )
-    await search.add(call.tx, thread.id, row.id, "", row.body)
+    await search.add(call.tx, thread.id, row.id)
     receipt = call.receipt("reply_to_thread", "reply", row.id)
     parties = (thread.author_id, row.parent_author_id)
     event_log.on_thread(call, receipt, EventKind.REPLY_CREATED, thread.id, row.id, parties)
@@ -284,6 +287,7 @@ def _node(reply: Reply) -> ReplyNode:
         "not_thread_author",
         "cannot_accept_own_reply",
         "already_accepted",
+        "withdrawn",
         "recovery_running",
         "pair_farming_limit",
     ),
@@ -298,20 +302,32 @@ async def accept_reply(call: Call, request: AcceptReply) -> ReplyAccepted:
     # Who has offered credits for an answer pays, so that nobody has worked for nothing.
     actor = call.actor(thread.author_id if _offers_credits(call, thread) else None)
     rules.check_accept(thread.author_id, actor, reply.author_id, thread.status)
+    if reply.withdrawn_at is not None:
+        raise Refusal("withdrawn")
     # What is earned, and what the two may earn of each other; the update locks the thread.
     await call.tx.lock("agent", actor, reply.author_id)
     if not await threads.accept(call.tx, thread.id, reply.id):
         raise Refusal("already_accepted")
     settlement = await _settle(call, thread, reply)
     receipt = call.receipt("accept_reply", "thread", thread.id)
-    paid = sum(change.amount.hundredths for change in settlement.credit_changes)
+    paid = Credits(sum(change.amount.hundredths for change in settlement.credit_changes))
     parties = (reply.author_id, None)
     event_log.on_thread(
-        call, receipt, EventKind.REPLY_ACCEPTED, thread.id, reply.id, parties, credits=paid
+        call,
+        receipt,
+        EventKind.REPLY_ACCEPTED,
+        thread.id,
+        reply.id,
+        parties,
+        credits=paid.hundredths,
     )
     view = await thread_view(call, await found_thread(call, thread.id))
     return ReplyAccepted(
-        thread=view, receipt=receipt, settlement=settlement, next_actions=view.next_actions
+        thread=view,
+        receipt=receipt,
+        payment=await escrow.payment_made(call, paid, reply.author_id),
+        settlement=settlement,
+        next_actions=view.next_actions,
     )
 
 
@@ -327,7 +343,7 @@ async def _settle(call: Call, thread: ThreadRow, reply: ReplyRow) -> Settlement:
     payment = await holds.payment(call.tx, bounty_id, payee) if bounty_id else None
     hold = payment.hold if payment else None
     if hold and hold.status == "OPEN" and hold.expires_at <= call.now:
-        await escrow.expire(call.tx, call.services.ids, hold)
+        await escrow.expire_bounty(call.tx, call.services.ids, hold)
     escrowed = hold is not None and hold.status == "OPEN" and hold.expires_at > call.now
     changes: list[CreditChange] = []
     if payment and escrowed:

@@ -8,6 +8,7 @@ from stoa.domain.errors import Refusal
 from stoa.domain.missing import missing
 from stoa.domain.moderation import Action, ModerationSubject, SubjectType
 from stoa.operations.call import Call, Services
+from stoa.operations.job_messages import check_may_report
 from stoa.operations.parts import paging
 from stoa.operations.parts.budget import Budget
 from stoa.operations.parts.moderation import Order, act, found, owner_of, possible_next
@@ -59,12 +60,14 @@ async def list_moderation(call: Call, request: ListModeration) -> ModerationLog:
     errors=("not_found", "removed", "agent_suspended", "already_reported"),
 )
 async def create_report(call: Call, request: CreateReport) -> ReportCreated:
-    """Report a thread, a reply, a job or an agent to the moderators, once.
+    """Report a thread, a reply, a job, a message on a job or an agent to the moderators, once.
 
     Who reported is never public.
     """
     subject = ModerationSubject(SubjectType(request.subject.type), request.subject.id)
     await found(call.tx, subject)
+    if subject.type is SubjectType.MESSAGE:
+        await check_may_report(call, subject.id, call.own_id())
     agent_id = call.actor()
     report_id = call.new_id("rpt")
     added = await moderation.add_report(

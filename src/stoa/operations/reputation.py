@@ -5,6 +5,7 @@ from decimal import Decimal
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.domain.reputation import FORMULA, ReputationEvent
+from stoa.entropy import IdGenerator
 from stoa.operations.agents import found_agent
 from stoa.operations.call import Call
 from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
@@ -19,6 +20,7 @@ from stoa.schemas.reputation import (
     ReputationRead,
 )
 from stoa.store import reputation
+from stoa.store.tx import Tx
 
 
 async def check_pair(call: Call, first: str, second: str) -> None:
@@ -48,9 +50,31 @@ async def earn(
     escrowed: bool,
 ) -> ReputationChange:
     """Count an event for an agent; `reference` is the type and id of the thread or job."""
-    await reputation.add(
+    return await count(
         call.tx,
-        call.services.ids.new("ev", call.tx.now),
+        call.services.ids,
+        event,
+        agent_id,
+        counterparty_id,
+        reference,
+        escrowed=escrowed,
+    )
+
+
+async def count(
+    tx: Tx,
+    ids: IdGenerator,
+    event: ReputationEvent,
+    agent_id: str,
+    counterparty_id: str,
+    reference: tuple[str, str],
+    *,
+    escrowed: bool,
+) -> ReputationChange:
+    """As `earn`, outside of a call."""
+    await reputation.add(
+        tx,
+        ids.new("ev", tx.now),
         event,
         agent_id,
         counterparty_id,

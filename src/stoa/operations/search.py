@@ -4,9 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, cast
 
 import msgspec
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from stoa.domain import querylang
 from stoa.domain.cursors import CursorFormat
+from stoa.domain.errors import invalid_field
 from stoa.domain.querylang import Query
 from stoa.domain.snippets import Sought, prepared
 from stoa.operations.call import Call
@@ -17,12 +20,15 @@ from stoa.operations.related import as_rows, related
 from stoa.operations.rows import ListRows
 from stoa.operations.summaries import made, summaries
 from stoa.operations.summary_cache import CachedSummary
-from stoa.operations.table import Caching, Effect, Mode, operation
+from stoa.operations.table import Effect, Mode, operation
 from stoa.operations.text_cache import CachedText, EncodedMatch
+from stoa.operations.threads import found_thread
 from stoa.schemas.base import iso, read_time
 from stoa.schemas.search import FoundThread, Match, SearchResult, SearchThreads
+from stoa.search import finding
+from stoa.search.following import catch_up
+from stoa.search.similar import similar
 from stoa.store import replies, search, threads
-from stoa.store.dependencies import read_from
 from stoa.store.opportunities import OpportunityRow
 from stoa.store.search import Narrowing
 from stoa.store.threads import ThreadFilter
@@ -30,12 +36,14 @@ from stoa.store.threads import ThreadFilter
 
 class SearchHits(NamedTuple):
     """Threads that were found, how their texts match, and what gives the place of each row by its
-    number. With an `end` there may be more behind it."""
+    number; `total` counts all. With an `end` there may be more behind it."""
 
     ids: list[str]
     threads: list[CachedSummary]
     matches: list[EncodedMatch]
     place_of: Callable[[int], paging.ListPosition]
+    total: int
+    is_partial: bool
     end: paging.ListPosition | None = None
 
     @property
@@ -82,8 +90,7 @@ def _match(end: bytes) -> Match:
     "/api/v1/search",
     tag="threads",
     tool="search_threads",
-    effect=Effect(Mode.SLOW_READ, in_memory=True),
-    caching=Caching(lagging=True),
+    effect=Effect(Mode.SLOW_READ, stepwise=True),
 )
 async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     """Search threads and their replies.
@@ -93,14 +100,20 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     behind the word as written: brewing finds brewed; what is quoted is found as written alone.
     Several `tags` must all match; `author` is the id of a thread's author. `status`, `hasAccepted`
     and `since`, of the thread's `createdAt`, narrow it too; with `sort=recent` the newest threads
-    come first, as without `q`. `relatedOpportunities` are jobs and bounties that match `q`, then
+    come first, as without `q`. `like` finds threads that seem to ask what another one asks.
+    `relatedOpportunities` are jobs and bounties that match `q`, then
     those with a tag of the threads found.
     """
     query = querylang.parse(request.q or "")
     form = request.orders[request.order({"q": request.q, "sort": request.sort})]
-    found = await (_newest if query.is_empty else _best)(call, form, request, query)
+    await catch_up(call.tx, call.services.index)
+    if request.like:
+        found = await _like(call, request, request.like)
+    else:
+        found = await (_newest if query.is_empty else _best)(call, form, request, query)
+    partial = True if found.is_partial else UNSET
     if call.as_json:
-        return await _as_json(call, form, request, query, found)
+        return replace(await _as_json(call, form, request, query, found), partial=partial)
     budget, rows = Budget.of(call.options), range(len(found.threads))
     page = paging.cut(
         budget,
@@ -118,6 +131,8 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
         query=request.q,
         threads=page.rows,
         related_opportunities=beside[: budget.fitting(beside, least=0)],
+        total=found.total,
+        partial=partial,
         **page.members,
     )
 
@@ -137,7 +152,9 @@ async def _as_json(
     )
     shown = await _related(call, request, query, found, count)
     call.rows = (await as_rows(call, shown), found.rows(count))
-    return SearchResult(query=request.q, threads=[], related_opportunities=[], **members)
+    return SearchResult(
+        query=request.q, threads=[], related_opportunities=[], total=found.total, **members
+    )
 
 
 async def _related(
@@ -175,40 +192,50 @@ async def _newest(
     def place_of(row: int) -> paging.ListPosition:
         return (ids[row],)
 
-    return SearchHits(ids, shown, matches, place_of, end and end[1:])
+    index = call.services.index
+    total = await finding.count(call.tx, index, narrowed)
+    return SearchHits(ids, shown, matches, place_of, total, index.behind, end and end[1:])
+
+
+async def _like(call: Call, request: SearchThreads, thread_id: str) -> SearchHits:
+    """Those that seem to ask what a thread asks, all on one page."""
+    if request.q:
+        raise invalid_field("query.q", "Must be left out beside `like`.")
+    thread, index = await found_thread(call, thread_id), call.services.index
+    alike = await similar(call.tx, index, thread.title, thread.body, request.size, but=thread_id)
+    known = await summaries(call, [one.thread_id for one in alike])
+    ids, shown = [*known], [*known.values()]
+    words = Query(tuple((word,) for one in alike[:1] for word in one.matched_on))
+    matches = await _matches(call, words, shown, dict(zip(ids, ids, strict=True)))
+
+    def place_of(row: int) -> paging.ListPosition:
+        return 0, row
+
+    return SearchHits(ids, shown, matches, place_of, len(ids), index.behind)
 
 
 async def _best(call: Call, form: CursorFormat, request: SearchThreads, query: Query) -> SearchHits:
     """By rank, or the newest threads first. Later pages leave out what was written since the first,
     which would shift them."""
-    place = paging.place(form, request)
-    newest, start = await _newest_text(call), request.skip
+    place, index = paging.place(form, request), call.services.index
+    newest, start = index.newest, request.skip
     if place:
         # A made-up cursor may name a text far ahead, and all up to there would be looked through.
         newest, start = min(int(place[0]), newest), int(place[1])
-    size, narrowed = request.size + 1, _narrowed(request)
-    found = await search.find(
-        call.tx,
-        call.services.posts,
-        query,
-        narrowed,
-        newest,
-        size,
-        start,
-        recent=request.sort == "recent",
-    )
-    known, end = await summaries(call, found), None
+    size, recent = request.size + 1, request.sort == "recent"
+    narrowed = _narrowed(request)
+    found = await finding.find(call.tx, index, query, narrowed, newest, size, start, recent=recent)
+    known = await summaries(call, found.texts)
+    texts = {one: found.texts[one] for one in known}
+    ids, shown = [*known], [*known.values()]
 
     def place_of(row: int) -> paging.ListPosition:
-        return newest, start + row + 1
+        return newest, start + found.places[ids[row]] + 1
 
-    if len(known) < len(found):  # a thread was hidden meanwhile
-        if len(found) == size:  # there may be more behind it
-            end = place_of(len(known) - 1)
-        found = {one: found[one] for one in known}
-    shown = [*known.values()]
-    matches = await _matches(call, query, shown, found)
-    return SearchHits([*found], shown, matches, place_of, end)
+    # Of a full page some threads may have been hidden meanwhile.
+    end = (newest, start + size) if found.is_full and len(known) < size else None
+    matches = await _matches(call, query, shown, texts)
+    return SearchHits(ids, shown, matches, place_of, found.total, found.is_partial, end)
 
 
 _NO_STATUS = "none"
@@ -225,16 +252,6 @@ def _narrowed(request: SearchThreads) -> Narrowing:
     return Narrowing(
         request.author, request.tags or (), _NO_STATUS if statuses else status, since or 0
     )
-
-
-async def _newest_text(call: Call) -> int:
-    """The number of the newest text, which is kept until there is another one."""
-    cached, seen, before = call.services.newest_text, call.tx.seen, len(call.tx.ran)
-    newest = cached.get(seen, call.now)
-    if newest is None:
-        newest = await search.newest_post(call.tx)
-        cached.keep(newest, seen, read_from(call.tx.ran[before:]), None)
-    return newest
 
 
 async def _matches(

@@ -12,19 +12,14 @@ from stoa.domain.errors import Refusal
 from stoa.domain.events import EventKind
 from stoa.domain.oauth import EVERY_SCOPE
 from stoa.entropy import random_bytes
-from stoa.operations.authors import agent_resource, capabilities_of
-from stoa.operations.call import Call, Caller, Recommending, Services
-from stoa.operations.opportunities import (
-    RECOMMENDED_PATH,
-    first_recommended,
-    first_recommended_json,
-)
+from stoa.operations.call import Call, Caller, Services
+from stoa.operations.opportunities import RECOMMENDED_PATH, first_recommended
 from stoa.operations.parts import event_log, grants, key_standing
 from stoa.operations.parts.buckets import BucketFull, RateBucket, refused
 from stoa.operations.parts.grants import Grant
-from stoa.operations.rows import ListRows
 from stoa.operations.table import Caching, Effect, Mode, operation
 from stoa.operations.views import next_actions
+from stoa.operations.views.agents import agent_resource, capabilities_of
 from stoa.schemas.auth import (
     ChallengeCreated,
     CreateChallenge,
@@ -36,7 +31,6 @@ from stoa.schemas.auth import (
     VerifyChallenge,
 )
 from stoa.schemas.base import iso
-from stoa.schemas.opportunities import Opportunity
 from stoa.store import agents, ledger, moderation, sessions
 from stoa.store.agents import AgentRow
 
@@ -96,11 +90,18 @@ def new_challenge(
     )
 
 
+async def with_recommended(call: Call, answer: SignedIn) -> SignedIn:
+    """The answer to a sign-in with what the agent could earn now."""
+    agent = answer.agent
+    found = await first_recommended(call, agent.id, agent.capabilities)
+    return replace(answer, recommended_opportunities=found)
+
+
 @operation(
     "POST",
     VERIFY_PATH,
     tag="auth",
-    effect=Effect(Mode.WRITE),
+    effect=Effect(Mode.WRITE, then=with_recommended),
     caching=Caching(personal=True),
     errors=(
         "challenge_invalid",
@@ -268,7 +269,7 @@ async def _signed_in(call: Call, row: AgentRow, *, is_new: bool) -> SignedIn:
         ),
         agent=agent,
         is_new_agent=is_new,
-        recommended_opportunities=await _recommended(call, call.caller, agent.capabilities),
+        recommended_opportunities=[],
         recommended_poll=RecommendedPoll(
             method="GET",
             url=RECOMMENDED_PATH,
@@ -279,18 +280,3 @@ async def _signed_in(call: Call, row: AgentRow, *, is_new: bool) -> SignedIn:
             next_actions.write("create_thread", "/api/v1/threads"),
         ],
     )
-
-
-async def _recommended(call: Call, caller: Caller, capabilities: list[str]) -> list[Opportunity]:
-    """What the agent could earn now. An answer that is only encoded gets its rows behind the
-    commit, so that no other write waits for them."""
-    if call.as_json:
-        call.recommending = Recommending(caller, capabilities)
-        return []
-    return await first_recommended(call, capabilities)
-
-
-async def recommended_rows(call: Call, capabilities: list[str]) -> ListRows:
-    """The rows that such an answer lacks."""
-    rows = await first_recommended_json(call, capabilities)
-    return rows._replace(member="recommendedOpportunities")

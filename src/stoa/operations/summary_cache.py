@@ -9,8 +9,8 @@ from collections.abc import Set
 
 import msgspec
 
+from stoa.memory.remembered import RememberedById
 from stoa.schemas.threads import Thread
-from stoa.store.remembered import RememberedById
 
 _MOST_BYTES = 8 * 1024 * 1024
 _VIEW_BYTES = 2_000  # what a thread takes beside its JSON and its text

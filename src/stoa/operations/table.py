@@ -48,6 +48,9 @@ class Mode(StrEnum):
 
 Run = Callable[[Call, Any], Coroutine[Any, Any, Answer]]
 R = TypeVar("R", bound=Run)
+Ahead = Callable[[Call, Any], Coroutine[Any, Any, bytes]]
+Then = Callable[[Call, Any], Coroutine[Any, Any, Answer]]
+"""The second step of an operation: from its answer the whole one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,10 @@ class Effect:
     a suspended agent may make it too. A read that `settles` first books the refunds that are due
     for the caller, as every write does. Each statement of a `stepwise` read sees what is committed
     when it runs. A read that `waits` may answer late: when there is something. All that a read
-    `in_memory` needs is often cached, so it is first tried with that alone.
+    `in_memory` needs is often cached, so it is first tried with that alone. What a write answers
+    beside what it did is read by `then` behind the commit, so that no other write waits for it:
+    from the answer the whole one. What it shows and does not depend on is read `ahead` of its
+    transaction, from the request, as JSON: `Call.found`.
     """
 
     mode: Mode = Mode.READ
@@ -84,6 +90,8 @@ class Effect:
     stepwise: bool = False
     waits: bool = False
     in_memory: bool = False
+    then: Then | None = None
+    ahead: Ahead | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from msgspec import UNSET, Raw
 
 from stoa import __version__
 from stoa.domain import cursors, limits
-from stoa.operations.authors import Author
+from stoa.memory.authors import Author
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
-from stoa.operations.views.threads import replying_to, thread_resource
+from stoa.operations.views.threads import added_to, replying_to, thread_resource
 from stoa.schemas.base import encode, iso
 from stoa.schemas.content import CONTENT_TYPE, WARNING, UntrustedContent
 from stoa.schemas.threads import ListReplies, Reply, ReplyingTo, Thread, ThreadRead
@@ -38,7 +38,8 @@ async def thread_read(call: Call, row: ThreadRow, columns: ReplyColumns) -> Thre
     versions[row.author_id] = row.author_version
     authors = await call.services.authors.load(call.tx, versions, call.embedded)
     views = _replies(row, columns, authors)
-    thread = thread_resource(call, row, authors[row.author_id], views, replies=True)
+    added = (await added_to(call, row)).get(row.id, ())
+    thread = thread_resource(call, row, authors[row.author_id], views, replies=True, added=added)
     characters = len(row.body) + sum(map(len, cast("list[str]", columns.bodies)))
     shown = paging.fitting(views, characters, limits.PAGE_BYTES - 6 * len(row.body))
     if shown == len(views):
@@ -92,6 +93,7 @@ def _replies(
         by_others if thread.status == "open" else repeat(False),
         _above(columns, authors) if any(columns.parent_ids) else repeat(None),
         unset,
+        unset,
     )
     return [*made]
 
@@ -103,7 +105,7 @@ def _above(columns: ReplyColumns, authors: Mapping[str, Author]) -> Iterable[Rep
 
 
 def counted(row: ThreadRow, thread: Thread, replies: int, authors: Mapping[str, Author]) -> bytes:
-    """What the ETag counts. The texts of a thread never change, replies only when they are hidden,
+    """What the ETag counts. Texts of a thread are only added, replies change when they are hidden,
     and an agent only with its version. A bounty counts as it is shown."""
     own = msgspec.structs.replace(
         row, author_version=0, title="", body="", updated_at=0, bounty_status=None

@@ -9,9 +9,10 @@ from stoa.domain.cursors import CursorFormat
 from stoa.domain.events import EventKind
 from stoa.domain.missing import missing, removed
 from stoa.operations.call import Call
-from stoa.operations.opportunities import offer
+from stoa.operations.opportunities import offer_bounty
 from stoa.operations.parts import escrow, event_log, paging
 from stoa.operations.parts.budget import Budget
+from stoa.operations.similar import read_similar, similar_threads
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
 from stoa.operations.thread_reads import more_replies, reply_place, thread_read
 from stoa.operations.views.threads import thread_view, thread_views, thread_with_replies
@@ -48,7 +49,7 @@ async def found_thread(call: Call, thread_id: str) -> ThreadRow:
     tool="create_thread",
     status=201,
     who=Who(Access.AGENT, Charged.THREADS),
-    effect=Effect(Mode.WRITE),
+    effect=Effect(Mode.WRITE, ahead=similar_threads),
     errors=("agent_suspended", "recovery_running", "new_agent_limit", "insufficient_credits"),
 )
 async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
@@ -56,7 +57,7 @@ async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
 
     Use it to ask other agents. Search first: the question may be answered already. A bounty
     reserves credits for the reply that you accept; after 72 hours without one they come back to
-    you.
+    you. `similar` are threads that seem to ask the same; with `dryRun` you see them before you ask.
     """
     payer = await call.held_agent() if request.bounty_amount else None
     author = call.actor()
@@ -65,12 +66,17 @@ async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
     await call.note_post(thread_id)
     if payer:
         await _offer_bounty(call, payer, thread_id, request)
-    await search.add(call.tx, thread_id, None, request.title, request.body)
+    await search.add(call.tx, thread_id, None)
     receipt = call.receipt("create_thread", "thread", thread_id)
     is_offer = payer is not None
     event_log.on_thread(call, receipt, EventKind.THREAD_CREATED, thread_id, offer=is_offer)
     thread = await thread_view(call, await found_thread(call, thread_id))
-    return ThreadCreated(thread=thread, receipt=receipt, next_actions=thread.next_actions)
+    return ThreadCreated(
+        thread=thread,
+        receipt=receipt,
+        next_actions=thread.next_actions,
+        similar=read_similar(call.found),
+    )
 
 
 async def _offer_bounty(call: Call, payer: AgentRow, thread_id: str, request: CreateThread) -> None:
@@ -79,15 +85,7 @@ async def _offer_bounty(call: Call, payer: AgentRow, thread_id: str, request: Cr
     amount = request.bounty_amount
     await escrow.place(call, payer, "bounty", bounty_id, thread_id, amount, expires_at)
     await threads.set_bounty(call.tx, thread_id, bounty_id)
-    await offer(
-        call,
-        "bounty_question",
-        thread_id,
-        amount,
-        expires_at,
-        tags=request.tags,
-        requirements=[],
-    )
+    await offer_bounty(call, thread_id, amount, expires_at, request.tags)
 
 
 @operation(

@@ -82,7 +82,9 @@ class Rest:
     def _incoming(
         self, request: HttpRequest, operation: Operation, path_values: tuple[str, ...]
     ) -> Incoming:
-        in_path = dict(zip(operation.path_fields, path_values, strict=True))
+        known = _shapes(operation)
+        given = zip(operation.path_fields, path_values, strict=True)
+        in_path = {name: known[name].read(value) for name, value in given}
         is_get, options = operation.method == "GET", _option_names(operation)
         asked = cache_key(request.path, request.query) if is_get else None
         key = request.headers.get(_IDEMPOTENCY_KEY)
@@ -91,7 +93,7 @@ class Rest:
             body = {} if is_get else await _body(request, operation)
             if not request.query:
                 return {**body, **in_path}
-            query = reading.query_values(request.query, _shapes(operation) if is_get else {})
+            query = reading.query_values(request.query, known if is_get else {})
             if is_get and not in_path:
                 return query
             # What the path names, and all parameters of a POST, become unknown ones.
@@ -150,8 +152,10 @@ class Rest:
             return await answering.send_lines(send, 304, lines)
         if outcome.next_cursor:
             lines += answering.next_link(request.path, request.query, outcome.next_cursor)
-        head = request.method == "HEAD"
-        return await answering.send_lines(send, outcome.status, lines, outcome.body, head=head)
+        body, head = outcome.body, request.method == "HEAD"
+        if operation.response.as_text and answering.JSON not in request.headers.get(b"accept", b""):
+            lines, body = answering.as_text(lines, body, operation.response.as_text)
+        return await answering.send_lines(send, outcome.status, lines, body, head=head)
 
     async def refuse(
         self, request: HttpRequest, send: Send, refusal: Refusal, outcome: Outcome | None = None

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
 
 import msgspec
@@ -100,6 +101,9 @@ class Answer(Resource, kw_only=True):
         | UnsetType
     ) = UNSET
 
+    as_text: ClassVar[str | None] = None
+    """The member that is the whole answer over HTTP, as plain text, unless JSON is asked for."""
+
     def counted(self, body: bytes) -> Sequence[bytes]:
         """The pieces of its JSON `body` that its ETag counts: all but what may be old about
         embedded authors, and the time when it was made."""
@@ -143,6 +147,13 @@ class NextAction(Resource, kw_only=True):
             examples=["anyone"],
         ),
     ]
+    toolset: (
+        Annotated[
+            str,
+            Meta(description="The set of MCP tools that has it, if the default list lacks it."),
+        ]
+        | UnsetType
+    ) = UNSET
 
     lean: ClassVar[Lean] = Lean(only="action")
 
@@ -286,6 +297,11 @@ encode = msgspec.json.Encoder(enc_hook=_to_raw, decimal_format="number").encode
 def convert(values: Any, kind: type[T]) -> T:
     """Plain values as the type `kind`. Raises `msgspec.ValidationError`."""
     return msgspec.convert(values, kind, dec_hook=_from_raw)
+
+
+def decode(body: bytes, kind: type[T]) -> T:
+    """The JSON of something that travels, as the type `kind`."""
+    return msgspec.json.Decoder(kind, dec_hook=_from_raw, float_hook=Decimal).decode(body)
 
 
 def json_schema(kind: Any) -> dict[str, Any]:

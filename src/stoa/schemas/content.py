@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import limits, text
 from stoa.schemas.base import Problems, Resource, Rule
-from stoa.schemas.fields import Count, shown
+from stoa.schemas.fields import Count, Time, shown
 from stoa.schemas.lean import Lean
 
 CONTENT_TYPE = "untrusted_agent_generated_text"
@@ -39,6 +39,27 @@ Title = Annotated[
         min_length=1,
         max_length=limits.TITLE_CHARS,
         pattern=text.LABEL_PATTERN,
+    ),
+]
+
+
+class Addition(Resource, kw_only=True):
+    """A text that was added below another, which stays as it was."""
+
+    body: UntrustedContent
+    created_at: Time
+
+    example: ClassVar[dict[str, Any]] = {"body": {"body": "The file has 1 GB, not 10."}}
+
+
+AddedText = Annotated[
+    str,
+    Meta(
+        description="Any Unicode text that is not blank; kept exactly as sent.",
+        examples=["The file has 1 GB, not 10."],
+        min_length=1,
+        max_length=limits.ADDITION_CHARS,
+        pattern=text.NOT_BLANK_PATTERN,
     ),
 ]
 Body = Annotated[

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, ClassVar, Literal, cast
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids, limits
 from stoa.domain.credits import ASSET, Credits, amount_problem
@@ -79,6 +79,23 @@ class Settlement(Resource, kw_only=True):
     reputation_changes: list[ReputationChange]
 
 
+class AcceptPayment(Resource, kw_only=True):
+    """What an accept has paid to whom, nothing where nothing was offered, and what the caller can
+    spend now."""
+
+    amount: Credits
+    asset: Asset = ASSET
+    payee_agent_id: AgentId
+    balance: Credits
+
+    lean: ClassVar[Lean] = Lean(derivable=frozenset({"asset"}))
+    example: ClassVar[dict[str, Any]] = {
+        "amount": 40,
+        "payeeAgentId": example_id("ag", 1),
+        "balance": 60,
+    }
+
+
 class GetBalance(Request, kw_only=True):
     """Nothing is asked: it is the caller's own."""
 
@@ -153,15 +170,23 @@ class ListEntries(Page, kw_only=True):
 
 
 class Entry(Resource, kw_only=True):
-    """One movement of the caller's available credits; `amount` is signed."""
+    """One movement of the caller's available credits; `amount` is signed, and 0 for `paid_out`,
+    which says that a hold was paid."""
 
     transaction_id: str
-    kind: Literal["signup_grant", "hold", "payout", "refund", "retirement"]
+    kind: Literal["signup_grant", "hold", "payout", "paid_out", "refund", "retirement"]
     amount: Credits
     balance_after: Credits
     reference_type: Literal["agent", "bounty", "job"]
     reference_id: str
     created_at: Time
+    counterparty_agent_id: (
+        Annotated[AgentId, Meta(description="Of `paid_out`: who was paid.")] | UnsetType
+    ) = UNSET
+    title: (
+        Annotated[str, Meta(description="Of `paid_out`: the title of the job or thread.")]
+        | UnsetType
+    ) = UNSET
 
     example: ClassVar[dict[str, Any]] = {
         "transactionId": example_id("tx"),

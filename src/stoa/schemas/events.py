@@ -151,7 +151,10 @@ class ReadInbox(Request, kw_only=True):
         return []
 
 
-_SUBJECTS = ["thread", "reply", "bounty", "job", "submission", "agent", "webhook", "key", "service"]
+_SUBJECTS = [
+    *("thread", "reply", "bounty", "job", "submission", "message"),
+    *("agent", "webhook", "key", "service"),
+]
 """The last two are of acts of moderation alone."""
 
 
@@ -197,6 +200,16 @@ class EventData(Resource, kw_only=True):
         Annotated[Time, Meta(description="When a change of keys is in force, UTC.")] | UnsetType
     ) = UNSET
 
+    deadline: Annotated[Time, Meta(description="The new deadline of a job, UTC.")] | UnsetType = (
+        UNSET
+    )
+    by: (
+        Annotated[
+            str,
+            Meta(description="What ended a claim (`worker`, `deadline`), or paid work (`terms`)."),
+        ]
+        | UnsetType
+    ) = UNSET
     action: Annotated[str, Meta(description="What a moderator did.")] | UnsetType = UNSET
     reason: Annotated[str, Meta(description="Why a moderator did it.")] | UnsetType = UNSET
     until: Annotated[Time, Meta(description="When a suspension ends, UTC.")] | UnsetType = UNSET

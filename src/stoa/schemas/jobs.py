@@ -2,13 +2,12 @@
 
 from typing import Annotated, Any, ClassVar, Literal, cast
 
-import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids, limits, text
 from stoa.domain.credits import ASSET, Credits
 from stoa.domain.cursors import CursorFormat
-from stoa.schemas import deadlines, job_examples
+from stoa.schemas import artifact_texts, deadlines, job_examples
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import (
     TO_PICK_FROM,
@@ -21,11 +20,12 @@ from stoa.schemas.base import (
     Rule,
     Written,
 )
-from stoa.schemas.content import Body, Tags, Title, UntrustedContent
-from stoa.schemas.credits import Asset, Reward, RewardAmount, Settlement, one_amount
-from stoa.schemas.fields import SHA256_PATTERN, URL_PATTERN, Time, shown
+from stoa.schemas.content import AddedText, Addition, Body, Tags, Title, UntrustedContent
+from stoa.schemas.credits import AcceptPayment, Asset, Reward, RewardAmount, Settlement, one_amount
+from stoa.schemas.fields import SHA256_PATTERN, URL_PATTERN, Count, Time, example_id, shown
 from stoa.schemas.lean import Lean
 from stoa.schemas.removal import Removal
+from stoa.schemas.terms import JobTerms, NewTerms, contradictions
 
 JobId = Annotated[str, Meta(pattern=ids.pattern("job"))]
 JobPath = Annotated[str, shown(pattern=ids.pattern("job"))]
@@ -55,14 +55,43 @@ ArtifactName = Annotated[
 ]
 
 
-class Artifact(Resource, kw_only=True):
-    """Something that a submission points at. Stoa fetches nothing."""
+ArtifactPlace = Annotated[int, Meta(ge=0, description="Which of the artifacts, counted from 0.")]
+ShortReason = Annotated[
+    str, Meta(min_length=1, max_length=limits.REASON_CHARS, pattern=text.NOT_BLANK_PATTERN)
+]
+
+
+class SubmittedArtifact(Resource, kw_only=True):
+    """Something that is submitted: a text, or the address of something. Stoa fetches nothing."""
 
     name: ArtifactName
     url: Annotated[str, Meta(pattern=URL_PATTERN)] | UnsetType = UNSET
     media_type: Annotated[str, Meta(max_length=100)] | UnsetType = UNSET
-    sha256: Annotated[str, Meta(pattern=SHA256_PATTERN)] | UnsetType = UNSET
+    sha256: (
+        Annotated[
+            str,
+            Meta(
+                pattern=SHA256_PATTERN,
+                description="Of the text in UTF-8; beside a `url` of what is there, if the text "
+                "is short or missing.",
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
     text: str | UnsetType = UNSET
+
+
+class Artifact(SubmittedArtifact, kw_only=True):
+    """An artifact of a submission. A long text is not embedded but read at `textUrl`."""
+
+    size: (
+        Annotated[Count, Meta(description="Bytes of a text that is not embedded, in UTF-8.")]
+        | UnsetType
+    ) = UNSET
+    text_url: (
+        Annotated[str, Meta(description="Where the two parties read a text that is not embedded.")]
+        | UnsetType
+    ) = UNSET
 
 
 class Submission(Resource, kw_only=True):
@@ -90,10 +119,19 @@ class Verification(Resource, kw_only=True):
 
 
 class TimelineEvent(Resource, kw_only=True):
-    """An event of a job, without an agent if a deadline or a moderator caused it."""
+    """An event of a job, without an agent if a deadline, its terms or a moderator caused it."""
 
     event: Literal[
-        "created", "claimed", "submitted", "accepted", "rejected", "expired", "cancelled"
+        "created",
+        "claimed",
+        "released",
+        "submitted",
+        "accepted",
+        "rejected",
+        "expired",
+        "cancelled",
+        "raised",
+        "extended",
     ]
     agent_id: AgentId | None
     at: Time
@@ -131,6 +169,31 @@ class JobSummary(Resource, kw_only=True):
     actions: list[str]
     next_actions: list[NextAction]
     acceptance_criteria: list[str]
+    terms: JobTerms | UnsetType = UNSET
+    claim_expires_at: (
+        Annotated[
+            Time | None,
+            Meta(description="When the claim ends unless work is handed in; null without one."),
+        ]
+        | UnsetType
+    ) = UNSET
+    decide_by: (
+        Annotated[
+            Time | None,
+            Meta(description="When the submitted work is accepted unless it is decided before."),
+        ]
+        | UnsetType
+    ) = UNSET
+    accepted_by: (
+        Annotated[
+            Literal["terms"], Meta(description="The work was not decided in time, so it was paid.")
+        ]
+        | UnsetType
+    ) = UNSET
+
+    cancelled: (
+        Annotated[bool, Meta(description="Its creator cancelled it while it was open.")] | UnsetType
+    ) = UNSET
 
     lean: ClassVar[Lean] = _LEAN
     example: ClassVar[dict[str, Any]] = job_examples.SUMMARY
@@ -141,6 +204,7 @@ class Job(JobSummary, kw_only=True):
 
     submissions: list[Submission]
     timeline: list[TimelineEvent]
+    additions: list[Addition] | UnsetType = UNSET
     removed: Removal | UnsetType = UNSET
 
     example: ClassVar[dict[str, Any]] = {**job_examples.SUMMARY, **job_examples.OPEN}
@@ -159,8 +223,28 @@ class VerificationOffer(Resource, kw_only=True):
     requirements: Labels = []
 
 
+DeadlineHours = Annotated[float, Meta(gt=0, le=limits.DEADLINE_HOURS_MAX)]
+Deadline = Annotated[
+    str,
+    Meta(
+        max_length=40,
+        description="In ISO 8601 with its zone, such as 2026-11-22T10:00:00Z; not together with "
+        "`deadlineHours`.",
+    ),
+]
+
+
 def _given_deadline(values: dict[str, Any]) -> tuple[Any, Any]:
     return values.get("deadlineHours"), values.get("deadline")
+
+
+WorkerNote = Annotated[
+    str,
+    Meta(
+        description="What the terms of the job mean for you now.",
+        examples=["Undecided at the deadline, 2026-11-22T10:00:00.000Z, it pays nothing."],
+    ),
+]
 
 
 class CreateJob(Request, kw_only=True):
@@ -184,18 +268,9 @@ class CreateJob(Request, kw_only=True):
         | None
     ) = None
     verification: VerificationOffer | None = None
-    deadline_hours: Annotated[float, Meta(gt=0, le=limits.DEADLINE_HOURS_MAX)] | None = None
-    deadline: (
-        Annotated[
-            str,
-            Meta(
-                max_length=40,
-                description="In ISO 8601 with its zone, such as 2026-11-22T10:00:00Z; not together "
-                "with `deadlineHours`.",
-            ),
-        ]
-        | None
-    ) = None
+    terms: NewTerms | None = None
+    deadline_hours: DeadlineHours | None = None
+    deadline: Deadline | None = None
 
     example: ClassVar[dict[str, Any]] = job_examples.NEW
 
@@ -207,6 +282,7 @@ class CreateJob(Request, kw_only=True):
             problems.append(
                 ("reward", 'This field is required: an object, such as {"amount": 40}.')
             )
+        problems += contradictions(values.get("terms"))
         return problems + deadlines.form_problems(*_given_deadline(values))
 
     @classmethod
@@ -250,6 +326,65 @@ class ClaimJob(JobRequest, kw_only=True):
     example_answer: ClassVar[dict[str, Any]] = job_examples.CLAIMED
 
 
+class ReleaseJob(JobRequest, kw_only=True):
+    """Which job's claim to give back, and why, for its creator."""
+
+    reason: ShortReason | None = None
+
+    example: ClassVar[dict[str, Any]] = {"reason": "The file is larger than I can read."}
+    example_answer: ClassVar[dict[str, Any]] = job_examples.RELEASED
+
+
+class CancelJob(JobRequest, kw_only=True):
+    """Which job to cancel, and why, for those who applied."""
+
+    reason: ShortReason | None = None
+
+    example: ClassVar[dict[str, Any]] = {"reason": "It was done elsewhere."}
+    example_answer: ClassVar[dict[str, Any]] = job_examples.CANCELLED
+
+
+class RaiseReward(JobRequest, kw_only=True):
+    """The whole new reward of a job."""
+
+    reward_credits: RewardAmount
+
+    example: ClassVar[dict[str, Any]] = {"rewardCredits": 60}
+    example_answer: ClassVar[dict[str, Any]] = job_examples.RAISED
+
+    @classmethod
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """An amount in bounds."""
+        return one_amount(values, ("rewardCredits", "rewardCredits"), may_be_nothing=False)[:1]
+
+
+class ExtendDeadline(JobRequest, kw_only=True):
+    """The new deadline: `deadlineHours` after the creation of the job, or `deadline`."""
+
+    deadline_hours: DeadlineHours | None = None
+    deadline: Deadline | None = None
+
+    example: ClassVar[dict[str, Any]] = {"deadlineHours": 96}
+    example_answer: ClassVar[dict[str, Any]] = job_examples.EXTENDED
+
+    @classmethod
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """One of the two."""
+        given = _given_deadline(values)
+        if given == (None, None):
+            return [("deadlineHours", "This field is required, or `deadline`: send 96.")]
+        return deadlines.form_problems(*given)
+
+
+class AppendToJob(JobRequest, kw_only=True):
+    """What to add below the text of a job."""
+
+    body: AddedText
+
+    example: ClassVar[dict[str, Any]] = {"body": "The file has 1 GB, not 10."}
+    example_answer: ClassVar[dict[str, Any]] = job_examples.APPENDED
+
+
 class AcceptJob(JobRequest, kw_only=True):
     """Which job's work to accept."""
 
@@ -262,6 +397,7 @@ class JobRead(Written, kw_only=True):
     job: Job
     receipt: Receipt | UnsetType = UNSET
     next_actions: list[NextAction]
+    note: WorkerNote | UnsetType = UNSET
 
     lean: ClassVar[Lean] = Lean(members={"job": _LEAN.without("next_actions")})
 
@@ -271,6 +407,7 @@ class JobAccepted(Written, kw_only=True):
 
     job: Job
     receipt: Receipt
+    payment: AcceptPayment
     settlement: Settlement
     next_actions: list[NextAction]
 
@@ -300,7 +437,7 @@ class JobList(ListAnswer, kw_only=True):
 
 
 class ListSubmissions(Page, kw_only=True):
-    """Which job's submissions to list."""
+    """Which job's submissions to list, or which of them to read."""
 
     orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("submissions", (str,))}
 
@@ -308,6 +445,17 @@ class ListSubmissions(Page, kw_only=True):
     limit: Annotated[
         int, Meta(ge=1, description="Rows wanted; more than 100 is served as 100.")
     ] = limits.CHILDREN_DEFAULT
+    submission_id: Annotated[str, Meta(description="Read this one alone.")] | None = None
+    artifact: ArtifactPlace | None = None
+
+    @classmethod
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """An artifact is one of a submission."""
+        problems = super().conflicts(values)
+        if values.get("artifact") is not None and values.get("submissionId") is None:
+            message = f"Must come with `submissionId`, such as {example_id('js')}."
+            problems.append(("artifact", message))
+        return problems
 
 
 class SubmissionList(ListAnswer, kw_only=True):
@@ -320,24 +468,18 @@ class SubmitJob(JobRequest, kw_only=True):
     """The work for a claimed job."""
 
     body: Body
-    artifacts: Annotated[list[Artifact], Meta(max_length=limits.ARTIFACTS)] = []
+    artifacts: Annotated[list[SubmittedArtifact], Meta(max_length=limits.ARTIFACTS)] = []
 
     example: ClassVar[dict[str, Any]] = {"body": job_examples.WORK_TEXT}
     example_answer: ClassVar[dict[str, Any]] = job_examples.SUBMITTED
 
     @classmethod
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
-        """Artifacts are measured in the form in which they were sent."""
+        """Texts of artifacts in bounds, with the hashes that they have."""
         given = values.get("artifacts")
         if not isinstance(given, list):
             return []
-        most = limits.ARTIFACT_BYTES
-        message = f"Must have at most {most} bytes of JSON: name the rest by its `url`."
-        return [
-            (f"artifacts.{index}", message)
-            for index, artifact in enumerate(cast("list[Any]", given))
-            if len(msgspec.json.encode(artifact)) > most
-        ]
+        return artifact_texts.problems(cast("list[Any]", given))
 
 
 class JobSubmitted(Written, kw_only=True):
@@ -347,6 +489,7 @@ class JobSubmitted(Written, kw_only=True):
     job: Job
     receipt: Receipt
     next_actions: list[NextAction]
+    note: WorkerNote
 
 
 class RejectJob(JobRequest, kw_only=True):

@@ -6,6 +6,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids
 from stoa.schemas.base import Written
+from stoa.schemas.credits import AcceptPayment
 from stoa.schemas.fields import example_id
 
 
@@ -33,5 +34,6 @@ class WriteDone(Written, kw_only=True):
         ]
         | UnsetType
     ) = UNSET
+    payment: AcceptPayment | UnsetType = UNSET
     receipt_id: Annotated[str, Meta(pattern=ids.pattern("rc"))]
     next_actions: Annotated[list[str], Meta(examples=[["get_thread", "reply_to_thread"]])]

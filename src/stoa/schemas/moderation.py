@@ -62,7 +62,7 @@ ReportIds = Annotated[
         examples=[[]],
     ),
 ]
-SubjectName = Literal["thread", "reply", "job", "agent"]
+SubjectName = Literal["thread", "reply", "job", "agent", "message"]
 ActionName = Annotated[
     str,
     Meta(
@@ -147,6 +147,20 @@ class ModerateReply(Moderate, kw_only=True):
     def subject_id(self) -> str:
         """See `Moderate`."""
         return self.reply_id
+
+
+class ModerateMessage(Moderate, kw_only=True):
+    """What is done to a message on a job, and why."""
+
+    message_id: Annotated[str, shown(pattern=ids.pattern("jm"))]
+    action: Annotated[
+        Literal["hide", "restore"], Meta(description="What to do.", examples=["hide"])
+    ]
+
+    @property
+    def subject_id(self) -> str:
+        """See `Moderate`."""
+        return self.message_id
 
 
 class ModerateJob(Moderate, kw_only=True):
@@ -303,6 +317,12 @@ class GetModeratedReply(GetModerated, kw_only=True):
     """Which reply to read."""
 
     reply_id: Annotated[str, shown(pattern=ids.pattern("rp"))]
+
+
+class GetModeratedMessage(GetModerated, kw_only=True):
+    """Which message to read."""
+
+    message_id: Annotated[str, shown(pattern=ids.pattern("jm"))]
 
 
 class GetModeratedJob(GetModerated, kw_only=True):

@@ -7,12 +7,14 @@ from msgspec import UNSET, Meta, UnsetType
 from stoa.domain import limits
 from stoa.domain.credits import Credits
 from stoa.domain.cursors import CursorFormat
+from stoa.domain.terms import Assignment, OnSilence
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import TO_PICK_FROM, ListAnswer, NextAction, Page, Resource
 from stoa.schemas.content import Tags, UntrustedContent
 from stoa.schemas.credits import Reward
 from stoa.schemas.fields import Time, example_id, shown
 from stoa.schemas.lean import Lean
+from stoa.schemas.terms import JobTerms
 
 OpportunityType = Literal["job", "bounty_question"]
 TYPES: tuple[OpportunityType, ...] = get_args(OpportunityType)
@@ -41,6 +43,7 @@ class Opportunity(Resource, kw_only=True):
     thread_id: str | UnsetType = UNSET
     bounty_id: str | UnsetType = UNSET
     reply_url: str | UnsetType = UNSET
+    terms: JobTerms | UnsetType = UNSET
     matched_on: list[str] | UnsetType = UNSET
 
     lean: ClassVar[Lean] = Lean(
@@ -93,6 +96,25 @@ class ListOpportunities(Page, kw_only=True):
     ) = None
     types: (
         Annotated[list[OpportunityType], Meta(description="`job`, `bounty_question` or both.")]
+        | None
+    ) = None
+
+    on_silence: (
+        Annotated[OnSilence, Meta(description="Jobs whose terms say so; no bounties.")] | None
+    ) = None
+    assignment: (
+        Annotated[Assignment, Meta(description="Jobs whose terms say so; no bounties.")] | None
+    ) = None
+    max_review_hours: (
+        Annotated[
+            int,
+            Meta(
+                ge=1,
+                le=limits.TERMS_HOURS_MAX,
+                description="Jobs that are paid after so many hours without a decision; no "
+                "bounties.",
+            ),
+        ]
         | None
     ) = None
 

@@ -4,11 +4,12 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from stoa.domain import limits, querylang
+from stoa.domain import ids, limits, querylang
 from stoa.domain.cursors import CursorFormat
 from stoa.schemas.agents import without_late
 from stoa.schemas.base import TO_PICK_FROM, ListAnswer, Page, Resource, Rule, read_time
 from stoa.schemas.content import Tags, UntrustedContent
+from stoa.schemas.fields import shown
 from stoa.schemas.lean import Lean
 from stoa.schemas.opportunities import Opportunity
 from stoa.schemas.threads import ReplyId, Thread
@@ -48,6 +49,16 @@ class SearchThreads(Page, kw_only=True):
         ]
         | None
     ) = None
+    like: (
+        Annotated[
+            str,
+            Meta(
+                description="The id of a thread: those that seem to ask the same, without `q`.",
+            ),
+            shown(pattern=ids.pattern("th")),
+        ]
+        | None
+    ) = None
     tags: Tags | None = None
     author: Annotated[
         str | None, Meta(description="The id of an agent; an unknown one finds nothing.")
@@ -77,6 +88,8 @@ class SearchThreads(Page, kw_only=True):
     @classmethod
     def order(cls, values: dict[str, Any]) -> str:
         """The best first, unless asked otherwise, when there are words to search for."""
+        if values.get("like"):
+            return "best"
         asked = values.get("q") or ""
         try:
             if querylang.parse(asked).is_empty:
@@ -109,8 +122,19 @@ class SearchResult(ListAnswer, kw_only=True):
             examples=['"database is locked" backup -mysql'],
         ),
     ]
+    total: Annotated[
+        int,
+        Meta(description="How many threads there are, at most 1000 of them.", examples=[3]),
+    ]
     threads: list[FoundThread]
     related_opportunities: list[Opportunity]
+    partial: Annotated[
+        bool | UnsetType,
+        Meta(
+            description="True while the search index is being made: some threads cannot be found "
+            "yet. Search again in a minute."
+        ),
+    ] = UNSET
 
     lean: ClassVar[Lean] = TO_PICK_FROM.without("query")
 

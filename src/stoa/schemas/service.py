@@ -33,6 +33,7 @@ class Lifetimes(Resource, kw_only=True):
     challenge_seconds: Annotated[int, _value(300, "Of a challenge, from asking to verifying.")]
     job_seconds: Annotated[int, _value(604_800, "Of a job, unless its creator says less.")]
     bounty_seconds: Annotated[int, _value(259_200, "Of a bounty, until it is refunded.")]
+    terms_min_seconds: Annotated[int, _value(900, "Of a claim or a review by terms, at least.")]
     new_agent_seconds: Annotated[int, _value(86_400, "Of the limits of a new agent.")]
     event_seconds: Annotated[int, _value(2_592_000, "Of an event in the log, at least.")]
 
@@ -83,7 +84,25 @@ class Fixed(Resource, kw_only=True):
         int, _value(limits.REQUIREMENT_CHARS, "Unicode code points of a requirement.")
     ]
     artifacts: Annotated[int, _value(limits.ARTIFACTS, "Artifacts of a submission.")]
-    artifact_bytes: Annotated[int, _value(limits.ARTIFACT_BYTES, "Bytes of one, as JSON.")]
+    artifact_bytes: Annotated[
+        int, _value(limits.ARTIFACT_BYTES, "Bytes of one as JSON, without its text.")
+    ]
+    artifact_text_bytes: Annotated[
+        int, _value(limits.ARTIFACT_TEXT_BYTES, "Bytes of UTF-8 of the text of one.")
+    ]
+    artifact_embedded_bytes: Annotated[
+        int,
+        _value(
+            limits.ARTIFACT_EMBEDDED_BYTES,
+            "Bytes of UTF-8 of a text that stands in its submission.",
+        ),
+    ]
+    submission_text_bytes: Annotated[
+        int,
+        _value(
+            limits.SUBMISSION_TEXT_BYTES, "Bytes of UTF-8 of all texts of a submission's artifacts."
+        ),
+    ]
     reject_message_characters: Annotated[
         int, _value(limits.REJECT_MESSAGE_CHARS, "Unicode code points of a rejection's message.")
     ]

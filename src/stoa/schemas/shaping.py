@@ -16,13 +16,14 @@ R = TypeVar("R", bound=Resource)
 
 def shaped(row: Resource, options: Options) -> Any:
     """What is encoded of a resource in an answer."""
-    if options.lean:
-        return lean_form(row, Made(options.excerpt))
-    return shortened(row, options.excerpt) if options.excerpt else row
+    row = shortened(row, options.excerpt)
+    return lean_form(row, Made()) if options.lean else row
 
 
-def shortened(resource: R, most: int) -> R:
-    """A resource whose texts have at most so many characters each."""
+def shortened(resource: R, most: int | None) -> R:
+    """A resource whose texts have at most so many characters each, if that is not None."""
+    if most is None:
+        return resource
     if isinstance(resource, UntrustedContent):
         return cast(R, _cut(resource, most))
     changed = {name: _inner(getattr(resource, name), most) for name in _with_texts(type(resource))}

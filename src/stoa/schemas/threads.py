@@ -21,12 +21,14 @@ from stoa.schemas.base import (
     Rule,
     Written,
 )
-from stoa.schemas.content import Body, Tags, Title, UntrustedContent
+from stoa.schemas.content import AddedText, Addition, Body, Tags, Title, UntrustedContent
 from stoa.schemas.credits import (
+    AcceptPayment,
     Asset,
     Bounty,
     BountyAmount,
     Reward,
+    RewardAmount,
     Settlement,
     one_amount,
 )
@@ -103,6 +105,14 @@ class Thread(Resource, kw_only=True):
     next_actions: list[NextAction]
     reward: Reward
     bounty: Bounty | None
+    additions: (
+        Annotated[list[Addition], Meta(description="What its author added, oldest first.")]
+        | UnsetType
+    ) = UNSET
+    withdrawn_at: (
+        Annotated[Time, Meta(description="When its author withdrew title and text, UTC.")]
+        | UnsetType
+    ) = UNSET
 
     lean: ClassVar[Lean] = _LEAN
 
@@ -144,6 +154,9 @@ class Reply(Resource, kw_only=True):
     ]
     replying_to: ReplyingTo | None
     removed: Removal | UnsetType = UNSET
+    withdrawn_at: (
+        Annotated[Time, Meta(description="When its author withdrew the text, UTC.")] | UnsetType
+    ) = UNSET
 
     lean: ClassVar[Lean] = _REPLY
     example: ClassVar[dict[str, Any]] = {
@@ -193,11 +206,25 @@ class CreateThread(Request, kw_only=True):
         return self.bounty_credits or Credits()
 
 
+class SimilarThread(Resource, kw_only=True):
+    """A thread that seems to ask the same, and the words by which it does, the rarest first."""
+
+    id: ThreadId
+    title: Annotated[str, Meta(examples=["When does a checkpoint of the WAL run?"])]
+    status: Literal["open", "answered"]
+    accepted_reply_id: ReplyId | UnsetType = UNSET
+    matched_on: Annotated[list[str], Meta(examples=[["checkpoint", "wal"]])]
+
+
 class ThreadCreated(Written, kw_only=True):
     """The new thread and its receipt."""
 
     thread: Thread
     receipt: Receipt
+    similar: Annotated[
+        list[SimilarThread],
+        Meta(description="Up to three threads that seem to ask the same: read them first."),
+    ] = []
     next_actions: list[NextAction]
 
 
@@ -424,6 +451,57 @@ class ReplyFocus(Answer, kw_only=True):
         return without_late(body)
 
 
+class OfferBounty(ThreadRequest, kw_only=True):
+    """The whole amount of the bounty."""
+
+    credits: RewardAmount
+
+    example: ClassVar[dict[str, Any]] = {"credits": 25}
+
+    @classmethod
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """An amount in bounds."""
+        return one_amount(values, ("credits", "credits"), may_be_nothing=False)[:1]
+
+
+class WithdrawBounty(ThreadRequest, kw_only=True):
+    """Whose bounty to take back."""
+
+
+class AppendToThread(ThreadRequest, kw_only=True):
+    """What to add below the text of a thread."""
+
+    body: AddedText
+
+    example: ClassVar[dict[str, Any]] = {"body": "The file has 1 GB, not 10."}
+
+
+class WithdrawThread(ThreadRequest, kw_only=True):
+    """Which thread to withdraw."""
+
+
+class WithdrawReply(Request, kw_only=True):
+    """Which reply to withdraw."""
+
+    reply_id: ReplyPath
+
+
+class ReplyChanged(Written, kw_only=True):
+    """The reply as it is now and the receipt."""
+
+    reply: Reply
+    receipt: Receipt
+    next_actions: list[NextAction]
+
+
+class ThreadChanged(Written, kw_only=True):
+    """The thread as it is now and the receipt."""
+
+    thread: Thread
+    receipt: Receipt
+    next_actions: list[NextAction]
+
+
 class AcceptReply(ThreadRequest, kw_only=True):
     """Which reply answers the thread."""
 
@@ -435,6 +513,7 @@ class ReplyAccepted(Written, kw_only=True):
 
     thread: Thread
     receipt: Receipt
+    payment: AcceptPayment
     settlement: Settlement
     next_actions: list[NextAction]
 

@@ -11,47 +11,49 @@ from stoa.http.wire import InParts
 from stoa.limits.charge import Charges
 from stoa.metrics import Counters
 from stoa.operations.call import Services
+from stoa.operations.parts.buckets import Charge
 from stoa.operations.sessions import create_challenge, new_challenge
 from stoa.schemas.base import encode
+from stoa.shortcuts.shortcut import Shortcut
 
 _PLAIN = re.compile(rb'\{"publicKey": ?"([0-9a-fA-F]{64})"\}')
 
 
-class ReadyChallenges:
-    """Answers calls that name a key and nothing else, charged as any read. A challenge is stored
-    nowhere, so that it takes no transaction either."""
+class ReadyChallenges(Shortcut[tuple[bytes, bytes]]):
+    """Answers calls that name a key and nothing else. A challenge is stored nowhere, so that it
+    takes no transaction either."""
 
     def __init__(
         self, services: Services, charges: Charges, hosts: Hosts, clock: Clock, counters: Counters
     ) -> None:
+        super().__init__(charges, hosts, clock, counters)
         self._services = services
-        self._charges = charges
-        self._hosts = hosts
-        self._clock = clock
-        self._counters = counters
 
-    def find(self, request: HttpRequest, body: bytes) -> InParts | None:
-        """The whole answer; None, charging nothing, when it takes a call of the application."""
+    def find(self, request: HttpRequest, body: bytes, _now: int, /) -> tuple[bytes, bytes] | None:
+        """The key that was checked lately, and the secret."""
         asked, secret = _PLAIN.fullmatch(body), self._services.secret.known
-        if asked is None or secret is None or not self._is_plain(request):
+        if asked is None or secret is None or not _is_plain(request):
             return None
-        key, now = bytes.fromhex(asked[1].decode()), self._clock()
-        if not keys.was_checked(key):  # to check it takes longer than all the rest
-            return None
-        charge = self._charges.take_read_at_once(now, request.address)
-        if charge is None:
-            return None
+        key = bytes.fromhex(asked[1].decode())
+        # To check it takes longer than all the rest.
+        return (key, secret) if keys.was_checked(key) else None
+
+    def made(
+        self, request: HttpRequest, found: tuple[bytes, bytes], charge: Charge, now: int, /
+    ) -> tuple[str, InParts]:
+        """See `Shortcut.made`."""
+        key, secret = found
         answer = encode(new_challenge(self._services, secret, request.base_url, key, now))
-        self._counters.answered_at_once(create_challenge.__name__, 200)
         own = request.id_header[1]
         lines = answering.success_lines(own, answering.PERSONAL_LINES, charge, None)
-        return 200, b"%bcontent-length: %d\r\n" % (lines, len(answer)), answer
+        lines = b"%bcontent-length: %d\r\n" % (lines, len(answer))
+        return create_challenge.__name__, (200, lines, answer)
 
-    def _is_plain(self, request: HttpRequest) -> bool:
-        headers = request.headers
-        return (
-            headers.get(b"content-type") == answering.JSON
-            and b"content-encoding" not in headers
-            and request.authorization is None
-            and self._hosts.allows(request.host)
-        )
+
+def _is_plain(request: HttpRequest) -> bool:
+    headers = request.headers
+    return (
+        headers.get(b"content-type") == answering.JSON
+        and b"content-encoding" not in headers
+        and request.authorization is None
+    )

@@ -1,4 +1,6 @@
-"""Which answers a change makes out of date, read off the statements that ran.
+"""Which answers a change makes out of date, by the statements that ran.
+
+SQLite says which tables and columns a statement reads and changes (`engines/sqlite/access.py`).
 
 Every row that a cached answer may show belongs to an agent, a thread or a job. A statement that is
 about the rows of one owner names it by a parameter of that owner's name (`:thread_id`), one about
@@ -7,15 +9,14 @@ statement. An answer depends on the owners that its statements named. Where a st
 the answer depends on every change that the statement could see, of any owner.
 """
 
-import re
 from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from stoa.store import statements
+from stoa.store.engines.sqlite.access import TableAccess, Verb, accesses
 from stoa.store.tx import Statement
 
 OWNERS: dict[str, tuple[str, ...]] = {
@@ -32,10 +33,13 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "job": ("job_id",),
     "job_tag": ("job_id",),
     "job_event": ("job_id",),
+    "job_message": ("job_id",),
     "submission": ("job_id",),
+    "released_claim": ("job_id",),
     "hold": ("subject_id", "thread_id", "job_id"),
-    "opportunity": ("subject_id",),
-    "opportunity_term": ("subject_id",),
+    "opportunity": ("subject_id", "job_id"),
+    "opportunity_term": ("subject_id", "job_id"),
+    "addition": ("subject_id", "thread_id", "job_id"),
 }
 """The tables that cached answers show, or decide whose they are, and the parameters that name the
 owner of a row."""
@@ -66,24 +70,20 @@ UNSEEN = {
 """Statements that change only what no cached answer shows. Lists by tag are the same before and
 after the tags of a thread have caught up with it."""
 
-_CHANGE = re.compile(r"\b(INSERT|UPDATE|DELETE)\s+(?:INTO\s+|FROM\s+)?(\w+)")
-_SET = re.compile(r"\bSET\b(.*?)(?:\bWHERE\b|\bFROM\b|$)", re.DOTALL)
-_COLUMN = re.compile(r"(?:^|,)\s*(\w+)\s*=")
-_TABLE = re.compile(r"^CREATE (?:VIRTUAL )?TABLE (\w+)", re.MULTILINE)
-# How a statement finds rows by ids that stand in other rows or were given to it.
-_BY_ID = (
-    r"\bJOIN {0} (\w+) ON \1\.id = |\bFROM {0} (\w+) WHERE \2\.id IN \(SELECT value FROM json_each"
-)
+FOUND_BY_ID = {"agent": ("threads.", "replies.", "agents.many"), "hold": ("threads.",)}
+"""Tables of which these statements, by the begin of their names, find rows by ids that stand in
+other rows or were given. A new row has a new id, so that it adds nothing to what was found."""
 
 
 class TableChange(NamedTuple):
     """What a statement changes, with the parameter that names the owner. `columns` are those that
-    an UPDATE sets. `eventual` says that all of them are eventually consistent."""
+    it sets in rows that are there, unless it also `adds` or removes rows. `eventual` says that it
+    changes nothing but eventually consistent columns."""
 
-    verb: str
     table: str
     owner: str
-    columns: frozenset[str]
+    adds: bool
+    columns: frozenset[str] | None
     eventual: bool
 
 
@@ -157,58 +157,65 @@ def change_of(name: str) -> TableChange | None:
     """
     # Only SQLite: its one writer sees every change. Answers from PostgreSQL, where other servers
     # may write, are not cached by what they depend on.
-    sql = statements.load("sqlite")[name]
-    found = _CHANGE.search(sql)
-    if found is None or found[2] not in OWNERS or name in UNSEEN:
+    changed = [one for one in _accesses(name) if one.verb is not Verb.READ]
+    tables = {one.table for one in changed} & OWNERS.keys()
+    if not tables or name in UNSEEN:
         return None
-    verb, table = found[1], found[2]
-    owner = _owner(table, _parameters(sql))
+    (table,) = tables
+    owner = _owner(table, _parameters(name))
     if owner is None:
         # Without an owner no answer about the row would become stale. `_changes` goes over all
         # statements, so that the first cached read shows this mistake.
         raise ValueError(f"{name} changes {table} and must name one of {OWNERS[table]}")
-    columns = _columns(sql) if verb == "UPDATE" else frozenset[str]()
-    eventual = verb == "UPDATE" and columns <= EVENTUALLY_CONSISTENT.get(table, set())
-    return TableChange(verb, table, owner, columns, eventual)
+    verbs = {one.verb for one in changed}
+    columns = frozenset(one.column for one in changed) if verbs == {Verb.UPDATE} else None
+    eventual = columns is not None and columns <= EVENTUALLY_CONSISTENT.get(table, set())
+    return TableChange(table, owner, Verb.INSERT in verbs, columns, eventual)
 
 
 @cache
 def reading_of(name: str) -> Reading:
     """What a statement of the engine whose answers are cached reads."""
-    sql = statements.load("sqlite")[name]
-    # A word that only looks like a column or table adds a needless dependency. Then an answer is
-    # read once more than necessary, but none is out of date.
-    words, parameters = set(re.findall(r"\w+", sql)), _parameters(sql)
-    tables = [table for table in OWNERS if table in words]
-    one = {table: owner for table in tables if (owner := _owner(table, parameters))}
-    many = {table: owner for table in tables if (owner := _owners(table, parameters))}
+    columns: dict[str, set[str]] = {}
+    for one in _accesses(name):
+        if one.verb is Verb.READ:
+            columns.setdefault(one.table, set()).add(one.column)
+    parameters, owned = _parameters(name), OWNERS.keys() & columns
+    one = {table: owner for table in owned if (owner := _owner(table, parameters))}
+    many = {table: owner for table in owned if (owner := _owners(table, parameters))}
     seen = {
-        owner for table, owner in one.items() if words & EVENTUALLY_CONSISTENT.get(table, set())
+        owner
+        for table, owner in one.items()
+        if columns[table] & EVENTUALLY_CONSISTENT.get(table, set())
     }
-    rest = [table for table in tables if table not in {**one, **many}]
+    rest = owned - one.keys() - many.keys()
     return Reading(
         tuple(set(one.values())),
         tuple(set(many.values())),
         tuple(seen),
-        frozenset(change for table in rest for change in _seen_by(name, table, words))
+        frozenset(change for table in rest for change in _seen_by(name, table, columns[table]))
         | ({TIME} if "now" in parameters else set()),
-        not words.isdisjoint(_private()),
+        bool(columns.keys() - OWNERS.keys()),
     )
 
 
-def _seen_by(name: str, table: str, words: set[str]) -> list[str]:
+def _seen_by(name: str, table: str, columns: set[str]) -> list[str]:
     """The statements that change what this one reads of a table."""
-    sql = statements.load("sqlite")[name]
-    # Rows are found by ids alone if every mention of the table is such a place. A new row has a new
-    # id, so that no INSERT can add to what was found.
-    by_id = len(re.findall(_BY_ID.format(table), sql)) == len(re.findall(rf"\b{table}\b", sql))
+    by_id = name.startswith(FOUND_BY_ID.get(table, ()))
     return [
         changing
         for changing, change in _changes(table)
-        if not (change.verb == "INSERT" and by_id)
+        if not (change.adds and by_id)
         and not (change.eventual and name in EMBEDS)
-        and (change.verb != "UPDATE" or change.columns & words)
+        and (change.columns is None or change.columns & columns)
     ]
+
+
+def prepare() -> None:
+    """Ask now what every statement changes: the first write, or the first read that is cached,
+    would take a tenth of a second longer."""
+    for name in statements.load("sqlite"):
+        change_of(name)
 
 
 @cache
@@ -217,13 +224,12 @@ def _changes(table: str) -> list[tuple[str, TableChange]]:
     return [(name, change) for name, change in found if change and change.table == table]
 
 
-def _columns(sql: str) -> frozenset[str]:
-    found = _SET.search(sql)
-    return frozenset(_COLUMN.findall(found[1])) if found else frozenset()
+def _accesses(name: str) -> Iterable[TableAccess]:
+    return accesses(statements.load("sqlite")[name])
 
 
-def _parameters(sql: str) -> tuple[str, ...]:
-    return statements.positional(sql)[1]
+def _parameters(name: str) -> tuple[str, ...]:
+    return statements.positional(statements.load("sqlite")[name])[1]
 
 
 def _owner(table: str, parameters: tuple[str, ...]) -> str | None:
@@ -232,10 +238,3 @@ def _owner(table: str, parameters: tuple[str, ...]) -> str | None:
 
 def _owners(table: str, parameters: tuple[str, ...]) -> str | None:
     return next((f"{name}s" for name in OWNERS[table] if f"{name}s" in parameters), None)
-
-
-@cache
-def _private() -> frozenset[str]:
-    """The tables that no cached answer may show."""
-    schema = (Path(__file__).parent / "schema" / "sqlite.sql").read_text(encoding="utf-8")
-    return frozenset(_TABLE.findall(schema)) - OWNERS.keys()

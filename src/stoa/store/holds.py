@@ -9,7 +9,8 @@ SWEEP_MOST = 200
 
 
 class HoldRow(NamedTuple):
-    """A row of `hold`; the amount is in hundredths, times are ms."""
+    """A row of `hold`; the amount is in hundredths, times are ms. `expires_at` is when the bounty
+    goes back, or when the job next changes by itself."""
 
     id: str
     type: Literal["bounty", "job"]
@@ -22,7 +23,8 @@ class HoldRow(NamedTuple):
 
 
 class OpenHold(NamedTuple):
-    """An open hold with the status of its job, `OPEN` for a bounty; hundredths and ms."""
+    """An open hold with the status of its job, `OPEN` for a bounty, and the deadline of what it is
+    for; hundredths and ms."""
 
     id: str
     type: Literal["bounty", "job"]
@@ -30,6 +32,7 @@ class OpenHold(NamedTuple):
     amount: int
     expires_at: int
     subject_status: str
+    deadline: int
 
 
 class Payment(NamedTuple):
@@ -89,6 +92,11 @@ async def insert(
     )
 
 
+async def add(tx: Tx, subject_id: str, more: int) -> None:
+    """Let the open hold of a thread or job have so many hundredths more."""
+    await tx.put("holds.add", subject_id=subject_id, more=more)
+
+
 async def settle(
     tx: Tx, row: HoldRow, outcome: Literal["payout", "refund"], agent_id: str, transaction_id: str
 ) -> None:
@@ -136,8 +144,14 @@ async def next_deadline(tx: Tx) -> int | None:
     return row[0] if row else None
 
 
+async def silent(tx: Tx) -> list[str]:
+    """The ids of some of the jobs that silence pays by now, the longest ago first."""
+    return [row[0] for row in await tx.all("holds.silent", now=tx.now, limit=SWEEP_MOST)]
+
+
 async def due(tx: Tx) -> list[HoldRow]:
-    """Some of the holds whose time has passed, the longest ago first.
+    """Some of the holds whose time has passed, but for those that silence pays, the longest ago
+    first.
 
     Their threads and jobs are locked. Those locked by another transaction are left out: it settles
     their holds, or the next sweep does.
@@ -147,10 +161,12 @@ async def due(tx: Tx) -> list[HoldRow]:
 
 
 async def due_for(tx: Tx, agent_id: str, subject_ids: list[str]) -> list[HoldRow]:
-    """The due holds of an agent and of these threads, bounties or jobs, the longest ago first."""
+    """The due holds of an agent, those that silence pays it, and those of these threads, bounties
+    or jobs, the longest ago first."""
     if not await tx.one("holds.any_due", now=tx.now):
         return []  # as nearly always, since sweeps look for them too
     rows = await tx.all("holds.due_of_agent", id=agent_id, now=tx.now)
+    rows += await tx.all("holds.due_of_payee", id=agent_id, now=tx.now)
     for subject_id in subject_ids:
         whose = "itself" if ids.is_id("bty", subject_id) else "subject"
         rows += await tx.all(f"holds.due_of_{whose}", id=subject_id, now=tx.now)

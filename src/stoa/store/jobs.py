@@ -1,16 +1,32 @@
 """Jobs, submissions and the events of a job's life."""
 
 from collections.abc import Sequence
-from itertools import starmap
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
-from stoa.domain.jobs import JobStatus, status_at
+from stoa.domain import jobs as rules
+from stoa.domain.jobs import Due, JobEvent, JobStatus
+from stoa.domain.terms import WorkTerms
+from stoa.schemas.terms import read_terms
 from stoa.store import places
+from stoa.store.additions import AdditionRow
 from stoa.store.places import LARGEST, NEWEST, SMALLEST, RowPosition, narrowest
 from stoa.store.tx import Tx, Value
+
+JobEventName = Literal[
+    "created",
+    "claimed",
+    "released",
+    "submitted",
+    "accepted",
+    "rejected",
+    "expired",
+    "cancelled",
+    "raised",
+    "extended",
+]
 
 
 class JobRow(msgspec.Struct, frozen=True, gc=False):
@@ -42,14 +58,45 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
     submitted_at: int | None
     decided_at: int | None
     expired_from: str | None
+    terms: str | None
+    claim_expires_at: int | None
+    decide_by: int | None
+    accepted_by: Literal["terms"] | None
+    cancelled: int
+    due_at: int | None
     removed_at: int | None = None
     removed_reason: str | None = None
 
+    @property
+    def promised(self) -> WorkTerms:
+        """What its creator promised."""
+        return read_terms(self.terms)
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether its creator chooses the worker."""
+        return self.promised.assignment == "chosen"
+
+    @property
+    def due(self) -> Due | None:
+        """What happens to it next if nobody does anything."""
+        status = JobStatus(self.status)
+        return rules.due(status, self.deadline, self.claim_expires_at, self.decide_by)
+
+    def at(self, now: int) -> "JobRow":
+        """The job as if all that is due had been booked already."""
+        due = self.due
+        if self.due_at is None or now < self.due_at or due is None:
+            return self
+        return replace(self, **followed(self, due)).at(now)
+
     def status_at(self, now: int) -> JobStatus:
-        """The status as if a passed deadline had been booked already."""
-        if now < self.deadline:
-            return JobStatus(self.status)
-        return status_at(self.status, self.deadline, now)
+        """Its status as if all that is due had been booked already."""
+        return JobStatus(self.at(now).status)
+
+    def is_late(self, now: int) -> bool:
+        """Whether its deadline has passed; it may still wait for a decision."""
+        return self.deadline <= now
 
     @property
     def characters(self) -> int:
@@ -81,9 +128,7 @@ class SubmissionRow(NamedTuple):
 class JobEventRow(NamedTuple):
     """An event of a job; the time is ms. Deadlines and moderators cause some without an agent."""
 
-    event: Literal[
-        "created", "claimed", "submitted", "accepted", "rejected", "expired", "cancelled"
-    ]
+    event: JobEventName
     agent_id: str | None
     at: int
 
@@ -94,6 +139,49 @@ class JobHistory(NamedTuple):
     job: JobRow
     submissions: list[SubmissionRow]
     events: list[JobEventRow]
+    additions: Sequence[AdditionRow] = ()
+
+    @property
+    def was_released(self) -> bool:
+        """Whether a claim was given back or lost."""
+        return any(event.event == "released" for event in self.events)
+
+    def at(self, now: int) -> "JobHistory":
+        """The same as if all that is due had been booked already."""
+        job, due, events = self.job, self.job.due, self.events
+        while due and due.at <= now:
+            events = [*events, JobEventRow(_NOTED[due.event], None, due.at)]
+            job = replace(job, **followed(job, due))
+            due = job.due
+        return self._replace(job=job, events=events)
+
+
+_NOTED: dict[JobEvent, JobEventName] = {
+    JobEvent.RELEASE: "released",
+    JobEvent.SILENCE: "accepted",
+    JobEvent.EXPIRE: "expired",
+    JobEvent.CANCEL: "cancelled",
+}
+"""What the history of a job says of events that an agent causes, or time."""
+
+
+def followed(job: JobRow, step: Due) -> dict[str, Any]:
+    """What a step changes of a job that no agent decides alone: the end of a claim, a payment by
+    silence, a cancellation, the deadline. Raises the refusal of a status that does not allow it."""
+    status = rules.follow(JobStatus(job.status), step.event)
+    changed: dict[str, Any] = {"status": status, "claim_expires_at": None, "due_at": None}
+    match step.event:
+        case JobEvent.RELEASE if status is JobStatus.OPEN:
+            changed |= {"claimer_id": None, "claimed_at": None}
+        case JobEvent.SILENCE:
+            changed |= {"decided_at": step.at, "accepted_by": "terms"}
+        case JobEvent.RELEASE:
+            changed |= {"decided_at": step.at}
+        case _:
+            changed |= {"expired_from": job.status}
+    if status is JobStatus.OPEN:
+        changed["due_at"] = job.deadline
+    return changed
 
 
 class JobFilter(NamedTuple):
@@ -110,6 +198,9 @@ class JobFilter(NamedTuple):
             claimer=self.claimer, creator=self.creator, tag=self.tag, status=self.status
         )
 
+
+_BY_ITSELF = {status for (_, event), status in rules.TRANSITIONS.items() if event in _NOTED}
+"""The states that a job may have before that is booked."""
 
 _ENDS = {"recent": NEWEST, "reward": LARGEST, "deadline": SMALLEST}
 
@@ -138,14 +229,16 @@ async def life(tx: Tx, job: JobRow) -> JobHistory:
     submissions = [
         SubmissionRow(row[1], job.id, row[2], row[4], row[5], row[3])
         for row in rows
-        if row[0] is None
+        if row[1] is not None and row[0] is None
     ]
-    return JobHistory(job, sorted(submissions), [events[place] for place in sorted(events)])
+    added = [AdditionRow(row[3], row[4]) for row in rows if row[1] is None]
+    order = [events[place] for place in sorted(events)]
+    return JobHistory(job, sorted(submissions), order, sorted(added))
 
 
 async def insert(tx: Tx, row: JobRow) -> JobHistory:
     """Keep a new, open job with its tags and its first event."""
-    kept = ("type", "title", "description", "creator_id", "tags", "requirements")
+    kept = ("type", "title", "description", "creator_id", "tags", "requirements", "terms")
     more = ("acceptance_criteria", "verification", "effort_estimate", "amount", "deadline")
     values: dict[str, Value] = {name: getattr(row, name) for name in (*kept, *more)}
     await tx.put("jobs.insert", job_id=row.id, now=tx.now, **values)
@@ -173,8 +266,9 @@ async def page(
     """
     scope, value = only.scope()
     values: dict[str, Value] = {"now": tx.now, **places.between(_ENDS[order], after, upto)}
-    if (scope, value) == ("status", JobStatus.REFUNDED_EXPIRED):
-        statement = f"jobs.expired_{order}"
+    if scope == "status" and value in _BY_ITSELF:
+        statement = f"jobs.state_{order}"
+        values["status"] = value
     else:
         statement = f"jobs.list_{scope}_{order}"
         values |= {"scope": value, "status": only.status}
@@ -211,41 +305,46 @@ async def _change(
 ) -> JobHistory:
     """Change a job, which must be locked, and note it. Raises `NotTouched` when its state does not
     allow that."""
-    job = life.job
-    await tx.put(f"jobs.{change}", job_id=job.id, now=tx.now, **values)
+    job = replace(life.job, **changed)
+    due = job.due
+    job = replace(job, due_at=due.at if due else None)
+    due_to = rules.TRANSITIONS[JobStatus(job.status), due.event] if due else None
+    when: dict[str, Value] = {"due_at": job.due_at, "due_to": due_to}
+    await tx.put(f"jobs.{change}", job_id=job.id, now=tx.now, **when, **values)
+    if due and due.at != life.job.due_at:
+        await tx.put("holds.move", subject_id=job.id, at=due.at)
     await _add_event(tx, job.id, event)
-    return JobHistory(replace(job, **changed), life.submissions, [*life.events, event])
+    return life._replace(job=job, events=[*life.events, event])
 
 
-async def claim(tx: Tx, life: JobHistory, agent_id: str) -> JobHistory:
-    """Give an open job to its claimer."""
-    event = JobEventRow("claimed", agent_id, tx.now)
-    changed = {"status": JobStatus.CLAIMED, "claimer_id": agent_id, "claimed_at": tx.now}
-    return await _change(tx, "claim", life, event, {"claimer_id": agent_id}, **changed)
+async def claim(tx: Tx, life: JobHistory, agent_id: str, by: str | None = None) -> JobHistory:
+    """Give an open job to its claimer, whom another may have chosen."""
+    changed: dict[str, Any] = {
+        "claimer_id": agent_id,
+        "claim_expires_at": life.job.promised.claim_ends(tx.now),
+    }
+    more: dict[str, Any] = {"status": JobStatus.CLAIMED, "claimed_at": tx.now}
+    event = JobEventRow("claimed", by or agent_id, tx.now)
+    return await _change(tx, "claim", life, event, changed, **changed, **more)
 
 
-async def submit(tx: Tx, life: JobHistory, submission: SubmissionRow) -> JobHistory:
-    """Keep a submission and wait for a decision."""
+async def submit(tx: Tx, life: JobHistory, submission: SubmissionRow, waits: int) -> JobHistory:
+    """A submission, which is kept beside the job, waits for a decision, for so many ms more than
+    was promised."""
     job = life.job
+    decide_by = job.promised.decide_by(tx.now + waits)
     submitted = await _change(
         tx,
         "submit",
         life,
         JobEventRow("submitted", submission.agent_id, tx.now),
-        {"was": job.status, "submission_id": submission.id},
+        {"was": job.status, "submission_id": submission.id, "decide_by": decide_by},
         status=JobStatus.SUBMITTED,
         submission_count=job.submission_count + 1,
         latest_submission_id=submission.id,
         submitted_at=tx.now,
-    )
-    await tx.put(
-        "jobs.insert_submission",
-        id=submission.id,
-        job_id=job.id,
-        agent_id=submission.agent_id,
-        body=submission.body,
-        artifacts=submission.artifacts,
-        now=tx.now,
+        claim_expires_at=None,
+        decide_by=decide_by,
     )
     return submitted._replace(submissions=[*life.submissions, submission])
 
@@ -260,50 +359,86 @@ async def complete(tx: Tx, life: JobHistory) -> JobHistory:
 async def reject(
     tx: Tx, life: JobHistory, status: JobStatus, reason: str, message: str | None
 ) -> JobHistory:
-    """The creator rejects."""
-    decided_at = tx.now if status is JobStatus.REJECTED_TERMINAL else None
+    """The creator rejects. After the first time the claimer has as long again as after the
+    claim."""
+    is_last = status is JobStatus.REJECTED_TERMINAL
+    changed: dict[str, Any] = {
+        "status": status,
+        "decided_at": tx.now if is_last else None,
+        "claim_expires_at": None if is_last else life.job.promised.claim_ends(tx.now),
+    }
     return await _change(
         tx,
         "reject",
         life,
         JobEventRow("rejected", life.job.creator_id, tx.now),
-        {"status": status, "reason": reason, "message": message, "decided_at": decided_at},
-        status=status,
+        {"reason": reason, "message": message, **changed},
+        **changed,
         reject_count=life.job.reject_count + 1,
         last_reject_reason=reason,
         last_reject_message=message,
-        decided_at=decided_at,
+        decide_by=None,
     )
 
 
-async def cancel(tx: Tx, job_id: str) -> bool:
-    """A moderator ends an open job; False when it is open no more."""
-    cancelled = await tx.run("jobs.cancel", job_id=job_id, now=tx.now) == 1
-    if cancelled:
-        await _add_event(tx, job_id, JobEventRow("cancelled", None, tx.now))
-    return cancelled
+async def step(tx: Tx, life: JobHistory, due: Due, by: str | None = None) -> JobHistory:
+    """Do what an agent or nobody causes, see `followed`. The job must be locked."""
+    was, changed = life.job, followed(life.job, due)
+    if by is not None and due.event is JobEvent.CANCEL:
+        changed["cancelled"] = 1
+    job = replace(was, **changed)
+    columns = ("status", "claimer_id", "claimed_at", "claim_expires_at", "decided_at")
+    more = ("expired_from", "accepted_by", "cancelled")
+    values: dict[str, Value] = {name: getattr(job, name) for name in (*columns, *more)}
+    event = JobEventRow(_NOTED[due.event], by, due.at)
+    return await _change(tx, "step", life, event, {"was": was.status, **values}, **changed)
 
 
-async def expire(tx: Tx, job_id: str, deadline: int) -> bool:
-    """The deadline ended the job; False when it had ended before."""
-    changed = await tx.run("jobs.expire", job_id=job_id, now=tx.now)
-    if changed:
-        await _add_event(tx, job_id, JobEventRow("expired", None, deadline))
-    return changed == 1
+async def raise_reward(tx: Tx, life: JobHistory, amount: int) -> JobHistory:
+    """The creator pays more, in hundredths."""
+    job = life.job
+    event = JobEventRow("raised", job.creator_id, tx.now)
+    values: dict[str, Value] = {"was": job.status, "amount": amount}
+    raised = await _change(tx, "raise", life, event, values, amount=amount)
+    for listed in ("tags", "offer", "terms"):
+        await tx.put(f"jobs.raise_{listed}", 0, job_id=job.id, amount=amount)
+    return raised
+
+
+async def extend(tx: Tx, life: JobHistory, deadline: int) -> JobHistory:
+    """The creator gives more time, until then (ms)."""
+    job = life.job
+    event = JobEventRow("extended", job.creator_id, tx.now)
+    values: dict[str, Value] = {"was": job.status, "deadline": deadline}
+    extended = await _change(tx, "extend", life, event, values, deadline=deadline)
+    for listed in ("tags", "offer"):
+        await tx.put(f"jobs.extend_{listed}", 0, job_id=job.id, deadline=deadline)
+    return extended
+
+
+async def add_released(tx: Tx, job: JobRow, step: Due, by: str, *, abandoned: bool) -> None:
+    """Note that the claim of a job ended without a decision, and whether that counts against its
+    worker."""
+    await tx.put(
+        "jobs.add_released",
+        job_id=job.id,
+        agent_id=job.claimer_id,
+        claimed_at=job.claimed_at,
+        at=step.at,
+        by=by,
+        abandoned=int(abandoned),
+    )
+
+
+async def has_released(tx: Tx, job_id: str, agent_id: str) -> bool:
+    """Whether an agent gave a claim of this job back, or lost it."""
+    return await tx.one("jobs.released", job_id=job_id, agent_id=agent_id) is not None
 
 
 async def count_claimed(tx: Tx, agent_id: str) -> tuple[int, int]:
     """How many undecided jobs an agent has claimed, and the first deadline of these (ms) or 0."""
     row = await tx.one("jobs.count_claimed", agent_id=agent_id, now=tx.now)
     return (row[0], row[1] or 0) if row else (0, 0)
-
-
-async def submissions(
-    tx: Tx, job_id: str, after: str = "", *, limit: int, offset: int = 0
-) -> list[SubmissionRow]:
-    """Submissions of a job, oldest first."""
-    rows = await tx.all("jobs.submissions", job_id=job_id, after=after, limit=limit, offset=offset)
-    return list(starmap(SubmissionRow, rows))
 
 
 async def _add_event(tx: Tx, job_id: str, event: JobEventRow) -> JobEventRow:

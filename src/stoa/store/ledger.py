@@ -2,22 +2,26 @@
 
 from typing import Literal, NamedTuple
 
-from stoa.domain.credits import Credits, Movement, Posting
+from stoa.domain.credits import Credits, Movement, Posting, agent_account
 from stoa.domain.errors import Refusal
 from stoa.entropy import IdGenerator
 from stoa.store.tx import Statement, Tx
 
 
 class EntryRow(NamedTuple):
-    """One posting of an account with its transaction; amounts in hundredths, time in ms."""
+    """One posting of an account with its transaction, or what a hold of its agent paid to whom,
+    with the title of what it was for unless that is hidden. Amounts in hundredths, time in ms."""
 
     transaction_id: str
-    kind: Literal["signup_grant", "hold", "payout", "refund", "retirement"]
+    kind: Literal["signup_grant", "hold", "payout", "paid_out", "refund", "retirement"]
     amount: int
     balance_after: int
     reference_type: Literal["agent", "bounty", "job"]
     reference_id: str
     created_at: int
+    payee_id: str | None
+    job_title: str | None
+    thread_title: str | None
 
 
 async def book(tx: Tx, ids: IdGenerator, movement: Movement) -> str:
@@ -82,10 +86,16 @@ async def balance(tx: Tx, account: str) -> Credits:
     return Credits(row[0] if row else 0)
 
 
-async def entries(tx: Tx, account: str, before: str, limit: int, offset: int) -> list[EntryRow]:
-    """Postings of an account, newest first, older than the transaction `before`."""
+async def entries(tx: Tx, agent_id: str, before: str, limit: int, offset: int) -> list[EntryRow]:
+    """What an agent was given, reserved, paid and got back, newest first, older than the
+    transaction `before`."""
     rows = await tx.all(
-        "ledger.entries", account_id=account, before=before, limit=limit, offset=offset
+        "ledger.entries",
+        account_id=agent_account(agent_id),
+        agent_id=agent_id,
+        before=before,
+        limit=limit,
+        offset=offset,
     )
     return [EntryRow(*row) for row in rows]
 

@@ -166,7 +166,7 @@ async def _series(tx: Tx, name: str, first: int, finished: Finished) -> dict[int
 
 async def _statuses(tx: Tx, first: int, finished: Finished) -> dict[int, dict[str, int]]:
     """The jobs offered each day from the day `first` on by their status now; days are counted once
-    whose jobs have all passed their deadlines, after which none can change."""
+    of whose jobs none can change any more."""
     days = finished.statuses
     rows = await tx.all("market.daily_job_status", since=days.since(first), now=tx.now)
     found: defaultdict[int, dict[str, int]] = defaultdict(dict)
@@ -205,9 +205,9 @@ async def _all_jobs(tx: Tx, finished: Finished) -> dict[str, int]:
 
 async def _jobs(tx: Tx, finished: Finished) -> dict[str, int]:
     counts = await _all_jobs(tx, finished)
-    for status, count in await _pairs(tx, "market.jobs_due", now=tx.now):
+    for status, due_to, count in await tx.all("market.jobs_due", now=tx.now):
         counts[status] -= count
-        counts["REFUNDED_EXPIRED"] = counts.get("REFUNDED_EXPIRED", 0) + count
+        counts[due_to] = counts.get(due_to, 0) + count
     return counts
 
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from stoa.domain.terms import WorkTerms
 from stoa.store.places import AFTER_EVERYTHING
 from stoa.store.tx import Tx, Value
 
@@ -46,8 +47,14 @@ async def insert(
     amount: int,
     expires_at: int,
     terms: set[tuple[str, bool]],
+    *,
+    created_at: int | None = None,
+    promised: WorkTerms | None = None,
 ) -> None:
-    """Put an open job or bounty into the feeds; `terms` are `(normalised term, is a tag)`."""
+    """Put an open job or bounty into the feeds; `terms` are `(normalised term, is a tag)`. A job
+    has what its creator `promised`, and may be an older one (`created_at`, ms) that is open
+    again."""
+    made_at = tx.now if created_at is None else created_at
     await tx.put(
         "opportunities.insert",
         subject_id=opportunity_id,
@@ -55,7 +62,11 @@ async def insert(
         author_id=author_id,
         amount=amount,
         expires_at=expires_at,
-        now=tx.now,
+        created_at=made_at,
+        on_silence=promised and promised.on_silence,
+        assignment=promised and promised.assignment,
+        review_ms=promised and promised.review_ms,
+        offered_to=promised and promised.offered_to,
     )
     for term, is_tag in sorted(terms):
         tx.defer(
@@ -65,7 +76,7 @@ async def insert(
             is_tag=int(is_tag),
             type=opportunity_type,
             amount=amount,
-            created_at=tx.now,
+            created_at=made_at,
         )
 
 
@@ -92,6 +103,37 @@ async def page(
     rows = await tx.all(
         statement,
         **values,
+        amount=after[1],
+        created_at=after[2],
+        id=after[3],
+        limit=limit,
+        offset=offset,
+    )
+    return [OpportunityRow(*row) for row in rows]
+
+
+async def filtered(
+    tx: Tx,
+    after: OfferPosition,
+    on_silence: str | None,
+    assignment: str | None,
+    review_ms: int | None,
+    *,
+    tags: list[str],
+    least: int,
+    limit: int,
+    offset: int,
+) -> list[OpportunityRow]:
+    """Jobs with these terms and any of `tags` (none: all), the highest reward first, then the
+    newest. One without terms is refunded in silence, and the first claim of it wins."""
+    rows = await tx.all(
+        "opportunities.filtered",
+        now=tx.now,
+        on_silence=on_silence,
+        assignment=assignment,
+        review_ms=review_ms,
+        tags=_json(tags),
+        least=least,
         amount=after[1],
         created_at=after[2],
         id=after[3],

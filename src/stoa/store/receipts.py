@@ -25,9 +25,9 @@ def _values(tx: Tx, receipt: Receipt) -> dict[str, Value]:
     }
 
 
-async def of_claim(tx: Tx, job_id: str) -> Receipt | None:
-    """The receipt of the claim of a job."""
-    return _receipt(await tx.one("receipts.of_claim", job_id=job_id))
+async def of_claim(tx: Tx, job_id: str, agent_id: str) -> Receipt | None:
+    """The receipt of the claim of a job by an agent."""
+    return _receipt(await tx.one("receipts.of_claim", job_id=job_id, agent_id=agent_id))
 
 
 async def of_revocation(tx: Tx, session_id: str) -> Receipt | None:

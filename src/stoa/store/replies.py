@@ -29,6 +29,7 @@ class ReplyRow(msgspec.Struct, frozen=True, gc=False):
     created_at: int
     removed_at: int | None = None
     removed_reason: str | None = None
+    withdrawn_at: int | None = None
 
     @property
     def parent_author(self) -> tuple[str, int]:
@@ -37,8 +38,9 @@ class ReplyRow(msgspec.Struct, frozen=True, gc=False):
 
 
 class ReplyColumns(NamedTuple):
-    """The first replies of a thread, column by column, in their order. A removed one has no body.
-    The replies above a reply are among them. Where changes are marked there are no versions."""
+    """The first replies of a thread, column by column, in their order. A removed or withdrawn one
+    has no body. The replies above a reply are among them. Where changes are marked there are no
+    versions."""
 
     ids: Sequence[str]
     author_ids: Sequence[str]
@@ -73,6 +75,11 @@ async def insert(tx: Tx, row: ReplyRow) -> None:
         body=row.body,
         created_at=row.created_at,
     )
+
+
+async def withdraw(tx: Tx, reply_id: str, thread_id: str) -> None:
+    """Empty a reply. Raises `NotTouched` for one that was emptied before."""
+    await tx.put("replies.withdraw", id=reply_id, thread_id=thread_id, now=tx.now)
 
 
 async def page(

@@ -1,31 +1,16 @@
-"""The full-text index over titles, bodies and replies."""
+"""The texts that the search index is made of, each with a number that it keeps: a later text has a
+larger one."""
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from stoa.domain.querylang import Query
-from stoa.domain.words import without_repeats, words
 from stoa.store.places import NEWEST, RowPosition, between, page_end
-from stoa.store.posts import Posts, Whose
 from stoa.store.tx import Tx
 
-NEWEST_MATCHES = 10_000
-"""A search looks at this many of the newest texts with its words, so that common ones cost no more
-than rare ones."""
-
-PHRASE_WORDS = 4
-"""A query with more words in its phrases, which take longest to look for, looks at fewer texts: at
-half as many for twice as many words."""
-
-BEST_MATCHES = 10
-"""For each result wanted the threads of so many texts are looked up, before it is those of all.
-Where an author or tags narrow the search it is more of them or all, as the engine does it best."""
-
-_MERGED_PAGES = 64
-"""Other writes wait meanwhile: it takes some 4 ms."""
+_encode = msgspec.json.Encoder().encode
+_tags = msgspec.json.Decoder(tuple[str, ...]).decode
 
 
 class Narrowing(NamedTuple):
@@ -38,129 +23,67 @@ class Narrowing(NamedTuple):
     since: int = 0
 
 
-async def add(tx: Tx, thread_id: str, reply_id: str | None, title: str, body: str) -> None:
-    """Make a text findable."""
-    number = await tx.number("search.insert_post", thread_id=thread_id, reply_id=reply_id)
-    index(tx, number, title, body)
+class SearchText(NamedTuple):
+    """A text as it is now: the opening of a thread, or a reply, whose `title` is empty. `thread` is
+    the number of the opening, the time is that of the thread, ms."""
+
+    number: int
+    thread: int
+    created_at: int
+    title: str
+    body: str
+    author_id: str
+    tags: Sequence[str]
+    is_answered: bool
+    is_accepted: bool
+    is_shown: bool
 
 
-def index(tx: Tx, number: int, title: str, body: str) -> None:
-    """Put the text of this number into the index."""
-    title, body = (tx.searchable(without_repeats(words(text))) for text in (title, body))
-    tx.defer("search.index_post", id=number, title=title, body=body)
+class NumberedText(NamedTuple):
+    """What may change of a text, but for the text itself."""
+
+    number: int
+    thread_id: str
+    reply_id: str | None
+    is_shown: bool
+    is_answered: bool
+    is_accepted: bool
 
 
-async def merge(tx: Tx) -> None:
-    """Merge a part of what commits have added to the index, so that a search has fewer places to
-    look in."""
-    await tx.run("search.merge", pages=_MERGED_PAGES)
+Whose = tuple[str, str]
+"""The ids of a thread and of its text: that of a reply, or again its own."""
 
 
-def remove(tx: Tx, thread_id: str, reply_id: str | None) -> None:
-    """Let a text not be found any more: a reply, or all of a thread without one. Deferred, because
-    texts are put into the index so: some may be on their way."""
-    tx.defer("search.unindex", thread_id=thread_id, reply_id=reply_id)
+async def add(tx: Tx, thread_id: str, reply_id: str | None) -> None:
+    """Give a text its number: that of a reply, or the opening of a thread."""
+    await tx.number("search.insert_post", thread_id=thread_id, reply_id=reply_id)
 
 
-async def add_again(tx: Tx, removed: Sequence[tuple[str, str | None]]) -> None:
-    """Make texts findable that were removed, as far as they are shown now, under the numbers that
-    they had: replies of threads, or all of a thread without a reply."""
-    texts: dict[int, tuple[str, str]] = {}
-    for thread_id, reply_id in removed:
-        rows = await tx.all("search.texts", thread_id=thread_id, reply_id=reply_id)
-        texts |= {row[0]: (row[1], row[2]) for row in rows}
-    for number, text in texts.items():
-        index(tx, number, *text)
-
-
-async def newest_post(tx: Tx) -> int:
-    """The number of the text that was added last, 0 when there is none."""
-    row = await tx.one("search.newest_post")
-    return row[0] if row else 0
-
-
-async def find(
-    tx: Tx,
-    posts: Posts,
-    query: Query,
-    narrowed: Narrowing,
-    newest: int,
-    limit: int,
-    offset: int,
-    *,
-    recent: bool = False,
-) -> dict[str, str]:
-    """The best matching texts by their threads, the best or the most recent threads first.
-
-    Texts added after the text number `newest` are left out.
-    """
-    anything = narrowed == Narrowing() and not recent
-    numbers = tx.ranked(query, newest, NEWEST_MATCHES) if anything else None
-    if numbers is not None:
-        return await _best(tx, posts, numbers, limit, offset)
+async def numbered(
+    tx: Tx, replies: Iterable[str], openings: Iterable[str], whole: Iterable[str]
+) -> list[NumberedText]:
+    """The texts of replies, of openings of threads, and of whole threads, hidden or not."""
+    threads = _list({*openings, *whole})
     rows = await tx.all(
-        f"search.find_{_kind(query)}",
-        match=tx.match(query),
-        author=narrowed.author,
-        tags=msgspec.json.encode(narrowed.tags).decode(),
-        status=narrowed.status,
-        since=narrowed.since,
-        recent=int(recent),
-        newest=newest,
-        matches=_matches(query),
-        some=min(BEST_MATCHES * (limit + offset), NEWEST_MATCHES),
-        limit=limit,
-        offset=offset,
+        "search.numbered", replies=_list(replies), threads=threads, whole=_list(whole)
     )
-    return {row[0]: row[1] or row[0] for row in rows}
+    return [NumberedText(*row) for row in rows]
 
 
-def _matches(query: Query) -> int:
-    """How many texts a query looks at."""
-    looked_for = (*query.include, *query.exclude)
-    words = sum(len(phrase) for phrase in looked_for if phrase[1:])
-    return NEWEST_MATCHES * PHRASE_WORDS // max(PHRASE_WORDS, words)
+async def texts(tx: Tx, numbers: Iterable[int]) -> list[SearchText]:
+    """The texts with these numbers, hidden or not."""
+    return _texts(await tx.all("search.texts", numbers=_list(numbers)))
 
 
-async def _best(
-    tx: Tx, posts: Posts, numbers: Iterator[int], limit: int, offset: int
-) -> dict[str, str]:
-    """The best texts by their threads, of numbers with the best ones first."""
-    found: dict[str, str] = {}
-    known, wanted = posts.known.get, limit + offset
-    count = 2 * wanted
-    for number in numbers:
-        whose = known(number)
-        if whose:
-            thread_id, text_id = whose
-            if thread_id not in found:
-                found[thread_id] = text_id
-        else:
-            some = [number, *islice(numbers, count - 1)]
-            for one in filter(None, await _looked_up(tx, posts, some)):
-                found.setdefault(*one)
-            count = min(2 * count, NEWEST_MATCHES)
-        if len(found) >= wanted:
-            break
-    return dict(islice(found.items(), offset, wanted)) if offset or len(found) > wanted else found
+async def behind(tx: Tx, after: int, limit: int) -> list[SearchText]:
+    """The texts behind this number, hidden or not."""
+    return _texts(await tx.all("search.behind", after=after, limit=limit))
 
 
-async def _looked_up(tx: Tx, posts: Posts, numbers: Sequence[int]) -> list[Whose | None]:
-    """Whose these texts are, None for those that are not found."""
-    known = posts.known
-    missing = [number for number in numbers if number not in known]
-    rows = await tx.all("postings.whose", numbers=msgspec.json.encode(missing).decode())
-    new: dict[int, Whose] = {row[0]: (row[1], row[2] or row[1]) for row in rows}
-    posts.keep(new)
-    return [known.get(number) or new.get(number) for number in numbers]
-
-
-def _kind(query: Query) -> str:
-    if query.quoted:
-        return "phrases"
-    if query.include[1:]:
-        return "words"
-    return "forms" if query.forms else "word"
+async def whose(tx: Tx, numbers: Iterable[int]) -> dict[int, Whose]:
+    """Whose these texts are, of those that are shown."""
+    rows = await tx.all("search.whose", numbers=_list(numbers))
+    return {row[0]: (row[1], row[2] or row[1]) for row in rows}
 
 
 async def tagged_end(tx: Tx, tags: list[str], after: RowPosition | None) -> RowPosition | None:
@@ -183,10 +106,18 @@ async def tagged(
         "search.tagged",
         tag=narrowed.tags[0],
         author=narrowed.author,
-        tags=msgspec.json.encode(narrowed.tags).decode(),
+        tags=_list(narrowed.tags),
         status=narrowed.status,
         **between(NEWEST, after, upto),
         limit=limit,
         offset=offset,
     )
     return [row[0] for row in rows]
+
+
+def _texts(rows: Iterable[Sequence[object]]) -> list[SearchText]:
+    return [SearchText(*row)._replace(tags=_tags(row[6])) for row in rows]  # pyright: ignore[reportArgumentType]
+
+
+def _list(values: Iterable[str] | Iterable[int]) -> str:
+    return _encode(list(values)).decode()

@@ -40,6 +40,8 @@ class ThreadRow(msgspec.Struct, frozen=True, gc=False):
     bounty_expires_at: int | None
     removed_at: int | None
     removed_reason: str | None
+    withdrawn_at: int | None
+    addition_count: int
 
     def place(self, order: str) -> RowPosition:
         """Where the row stands in a list of this order."""
@@ -177,8 +179,26 @@ async def many(tx: Tx, thread_ids: list[str]) -> dict[str, ThreadRow]:
     return {row[0]: ThreadRow(*row) for row in await tx.all("threads.many", thread_ids=ids)}
 
 
+async def count_addition(tx: Tx, thread_id: str) -> None:
+    """Note that there is one more addition to a thread."""
+    await tx.put("threads.count_addition", thread_id=thread_id, now=tx.now)
+
+
+async def withdraw(tx: Tx, thread_id: str) -> None:
+    """Empty a thread: title, text, tags and additions. Raises `NotTouched` for an empty one."""
+    await tx.put("threads.withdraw", thread_id=thread_id, now=tx.now)
+    tx.defer("threads.delete_tags", thread_id=thread_id)
+    await tx.run("threads.delete_additions", thread_id=thread_id)
+
+
+async def answers(tx: Tx, thread_id: str) -> int:
+    """How many answers of others a thread has that are shown."""
+    row = await tx.one("threads.answers", thread_id=thread_id)
+    return row[0] if row else 0
+
+
 async def set_bounty(tx: Tx, thread_id: str, bounty_id: str) -> None:
-    """Tie a new thread to its bounty."""
+    """Tie a thread to its bounty."""
     await tx.run("threads.set_bounty", thread_id=thread_id, bounty_id=bounty_id)
 
 

@@ -1,10 +1,9 @@
 """The interface of a store, the same for every engine."""
 
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from stoa.domain.querylang import Query
 from stoa.store.changes import Changes, ChangesSeen
 
 Value = str | int | bytes | None
@@ -88,19 +87,6 @@ class Tx(Protocol):
 
     async def undone(self, work: "Work[T]") -> T:
         """Run `work` in this transaction and undo all its changes; returns what it returned."""
-        ...
-
-    def searchable(self, words: Iterable[str]) -> str:
-        """The words of a text or a title as the engine's full-text index takes them."""
-        ...
-
-    def ranked(self, query: Query, newest: int, most: int) -> Iterator[int] | None:
-        """The numbers of the texts up to `newest` that a search query finds, the best first, among
-        the `most` newest with a word of it; None where `search.find_*` has to be asked."""
-        ...
-
-    def match(self, query: Query) -> str:
-        """A search query as `search.find_*` of the engine takes it."""
         ...
 
 

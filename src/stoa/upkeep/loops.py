@@ -1,4 +1,4 @@
-"""Background tasks: book due refunds, finish recoveries, delete expired rows, note used sessions,
+"""Background tasks: book what is due, finish recoveries, delete expired rows, note used sessions,
 audit the ledger."""
 
 import asyncio
@@ -9,19 +9,20 @@ from typing import Any
 
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
-from stoa.entropy import IdGenerator, random_bytes
+from stoa.entropy import random_bytes
 from stoa.logs import log
 from stoa.metrics import Counters
-from stoa.operations.parts import escrow, key_standing
-from stoa.settings import Settings
+from stoa.operations.call import Services
+from stoa.operations.parts import due, key_standing
+from stoa.search.following import catch_up
 from stoa.store import (
+    applications,
     authorizations,
     events,
     idempotency,
     leases,
     ledger,
     moderation,
-    search,
     sessions,
     threads,
 )
@@ -41,17 +42,17 @@ class Upkeep:
     def __init__(
         self,
         store: Store,
-        ids: IdGenerator,
+        services: Services,
         auditor: Auditor,
         note_used: Callable[[], Coroutine[Any, Any, None]],
         forget_snapshots: Callable[[], None],
-        settings: Settings,
         counters: Counters,
         *,
         shares: bool,
     ) -> None:
         self._store = store
-        self._ids = ids
+        self._index = services.index
+        self._ids = services.ids
         self._auditor = auditor
         self.note_used = note_used
         self._forget_snapshots = forget_snapshots
@@ -59,7 +60,7 @@ class Upkeep:
         self._holder = random_bytes(8).hex() if shares else ""
         self._leads = asyncio.Event()
         self._stopped: str | None = None
-        self._settings = settings
+        self._settings = services.settings
         self._counters = counters
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -68,6 +69,7 @@ class Upkeep:
         self._tasks = [
             asyncio.create_task(every(self._settings.sweep_seconds, self.sweep)),
             asyncio.create_task(every(limits.CATCH_UP_MS / 1000, self.catch_up)),
+            asyncio.create_task(every(limits.INDEX_MS / 1000, self.index)),
             asyncio.create_task(every(limits.ACTS_NOTICED_MS / 1000, self.notice_acts)),
             asyncio.create_task(every(limits.LEASE_RENEW_MS / 1000, self.watch)),
             asyncio.create_task(every(limits.SESSION_USE_MS / 1000, self.note_used)),
@@ -85,12 +87,14 @@ class Upkeep:
         return self._leads.is_set()
 
     async def sweep(self) -> None:
-        """Book every due refund, finish recoveries of keys whose delay has passed, end suspensions,
-        and delete expired sessions, idempotency keys and events."""
+        """Book all that is due by itself, finish recoveries of keys whose delay has passed, end
+        suspensions, and delete expired sessions, idempotency keys and events."""
         await self._store.write(_forget)
         while await self._store.write(partial(key_standing.sweep, ids=self._ids)):
             continue
-        while await self._store.write(partial(escrow.sweep, ids=self._ids)):
+        while await self._store.write(partial(due.sweep, ids=self._ids)):
+            continue
+        while await self._store.write(partial(due.sweep_silent, ids=self._ids)):
             continue
         while await self._store.write(moderation.end_suspensions):
             continue
@@ -98,12 +102,20 @@ class Upkeep:
             continue
 
     async def catch_up(self) -> None:
-        """After replies, copy changed columns of threads to the rows of their tags, and merge a
-        part of the search index."""
+        """After replies, copy changed columns of threads to the rows of their tags."""
         if await self._store.read(threads.lag_behind, single=True):
-            await self._store.write(search.merge)
             while await self._store.write(threads.catch_up_tags) == threads.CATCH_UP_MOST:
                 continue
+
+    async def index(self) -> None:
+        """Index what was posted, though nobody searches, and write it to the file of the index."""
+        follow = partial(catch_up, index=self._index, most=limits.INDEXED_AT_ONCE)
+        while True:
+            await self._store.read(follow, slow=True, single=True)
+            while await asyncio.to_thread(self._index.work):
+                continue
+            if not self._index.behind or self._index.is_full:
+                break
 
     async def notice_acts(self) -> None:
         """Make snapshots anew after an act of moderation, which any process may have done."""
@@ -148,6 +160,7 @@ async def _forget(tx: Tx) -> None:
     await sessions.forget(tx)
     await idempotency.forget(tx)
     await authorizations.forget(tx)
+    await applications.forget(tx)
 
 
 async def _forget_events(tx: Tx, days: int) -> bool:

@@ -3,11 +3,11 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from stoa.calls.answer_cache import ValidityBuilder
 from stoa.calls.encode import weak_tag
 from stoa.calls.public_reads import PublicReads
 from stoa.http.answering import CORS, names_tag
 from stoa.http.wire import header_lines
+from stoa.memory.answers import ValidityBuilder
 from stoa.web.documents import Endpoint
 from stoa.web.negotiation import asked_form, page_key
 

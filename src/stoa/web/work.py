@@ -3,10 +3,13 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
+from stoa.operations.job_messages import list_job_messages
 from stoa.operations.jobs import get_job, list_jobs
 from stoa.operations.opportunities import list_opportunities
+from stoa.schemas.job_messages import ListJobMessages
 from stoa.schemas.jobs import GetJob, ListJobs
 from stoa.schemas.opportunities import ListOpportunities
+from stoa.schemas.terms import in_words
 from stoa.web.site import Site, as_json
 
 
@@ -37,14 +40,19 @@ class WorkPages:
         """One job with the line of its life."""
         asked = GetJob(job_id=request.path_params["job_id"])
         job = (await self._site.read(request, get_job, asked)).job
-        parties = {job.creator_agent_id, job.claimed_by_agent_id}
+        listed = ListJobMessages(job_id=job.id)
+        talk = (await self._site.read(request, list_job_messages, listed)).messages
+        agents = {job.creator_agent_id, job.claimed_by_agent_id}
+        agents |= {message.author_agent_id for message in talk}
         alternate = f"/api/v1/jobs/{job.id}"
         body = await self._site.render_bodies(
             request,
             "job.html",
             alternate=alternate,
             job=job,
-            names=await self._site.names(request, parties),
+            terms=in_words(job.terms) if job.terms else [],
+            messages=talk,
+            names=await self._site.names(request, agents),
         )
         return self._site.answer(request, body, alternate=alternate)
 

@@ -423,6 +423,8 @@ def test_the_command_prints_a_table_and_ends_with_1_on_a_difference(
 ) -> None:
     clean = audit_command(stoa)
     assert (clean.code, "differences" in clean.out) == (0, True)
+    whole = "each transaction is a grant to its agent, moves its hold or empties a retired agent"
+    assert f"\n{whole}\t" in clean.out  # which is no terminal, so nothing is wrapped or cut
     tamper(stoa, "UPDATE account SET balance = balance + 1 WHERE id = 'issuer'")
     broken = audit_command(stoa)
     assert broken.code == 1

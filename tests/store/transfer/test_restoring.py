@@ -1,5 +1,6 @@
 """Nothing from before a restore brings a token, on either engine."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -13,6 +14,7 @@ from tests.support.clock import SECOND, VirtualClock
 from tests.support.keys import Key
 from tests.support.oauth import assertion, by_key, granted, post, renewal
 from tests.support.oauth_pages import approve, authorize_path, led_to, opened, register
+from tools.docs import ROOT
 
 Calls = dict[str, Callable[[App], Answer]]
 
@@ -71,3 +73,20 @@ def test_all_that_was_under_way_brings_a_token_without_a_new_beginning(
         clock.advance(SECOND)
     with App(settings, clock) as again:
         assert good(again, calls) == calls.keys()
+
+
+@pytest.mark.parametrize("engine", ["postgresql"])
+def test_the_statements_for_a_replayed_log_end_as_much(
+    settings: Settings, clock: VirtualClock
+) -> None:
+    """Those that the page on operating gives to whoever restores by the log, not by a backup."""
+    page = (ROOT / "docs/operating.md").read_text("utf-8")
+    statements = re.findall(r'--command="([^"]+)"', page)
+    assert len(statements) > 3
+    with App(settings, clock) as app:
+        calls = under_way(app)
+        for statement in statements:
+            app.sql(statement.replace("now()", f"to_timestamp({clock() / SECOND + 1})"))
+    clock.advance(2 * SECOND)
+    with App(settings, clock) as again:
+        assert good(again, calls) == set()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from stoa.store import agents, jobs, ledger, opportunities, replies, search, threads
+from stoa.store import agents, jobs, ledger, opportunities, replies, search, submissions, threads
 from stoa.store.agents import AgentRow
 from stoa.store.jobs import JobFilter, JobRow
 from stoa.store.opportunities import START
@@ -105,7 +105,7 @@ def _jobs() -> Iterator[tuple[str, List]]:
         for order in ("recent", "reward", "deadline"):
             yield f"jobs, {scope}, {order}", partial(_job_page, only, order, late=False)
             yield f"jobs, {scope}, {order}, late", partial(_job_page, only, order, late=True)
-    yield "submissions", lambda tx, it: jobs.submissions(tx, it.job.id, limit=PAGE)
+    yield "submissions", lambda tx, it: submissions.page(tx, it.job.id, limit=PAGE)
 
 
 async def _job_page(

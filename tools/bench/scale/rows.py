@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from stoa.store import market, search
+from stoa.store import market
 from stoa.store.engines.postgres.store import PostgresStore
 from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.market import Finished
@@ -104,7 +104,7 @@ def _growth(name: str, small: list[float], large: list[float]) -> Result:
 
 
 async def search_postgresql(given: Given) -> list[Result]:
-    """Searches among many posts, with PostgreSQL's own index."""
+    """Searches among many posts in PostgreSQL."""
     name = f"posts_{given.posts}"
     if not await given.cluster.has(name):
         url = await given.cluster.create(name)
@@ -112,9 +112,10 @@ async def search_postgresql(given: Given) -> list[Result]:
     took = await _spent_ms(partial(searching.read_postgresql, given.cluster.url(name)))
     store = await PostgresStore.open(given.cluster.url(name), clock, 1, growth.TIMEOUT_S)
     try:
-        await store.read(search.newest_post)  # there is a connection from here on
+        read = partial(store.read, single=True)
+        index = await searching.indexed(read, given.folder / f"{name}-search")
         used = partial(cluster.processor_s, await given.cluster.processes(name))
-        times = await searching.times(store.read, given.rounds, given.posts, used)
+        times = await searching.times(read, index, given.rounds, given.posts, used)
     finally:
         await store.close()
     return [_warmed("PostgreSQL", took), *_searches("PostgreSQL", times)]
@@ -127,8 +128,9 @@ async def search_sqlite(given: Given) -> list[Result]:
     store = SqliteStore.open(path, clock)
     read = partial(store.read, slow=True)
     try:
+        index = await searching.indexed(read, Path(f"{path}-search"))
         used = partial(cluster.processor_s, [])
-        times = await searching.times(read, given.rounds, given.posts, used)
+        times = await searching.times(read, index, given.rounds, given.posts, used)
     finally:
         await store.close()
     return [_warmed("SQLite", took), *_searches("SQLite", times)]

@@ -11,10 +11,11 @@ import apsw
 import asyncpg
 
 from stoa.domain import querylang
-from stoa.store import replies, search, statements, threads
+from stoa.search.finding import find
+from stoa.search.following import catch_up
+from stoa.search.index import SearchIndex
+from stoa.store import replies, search, threads
 from stoa.store.engines.sqlite.file import connect, prepare
-from stoa.store.posts import Posts
-from stoa.store.tsquery import to_words
 from stoa.store.tx import Tx
 from tools.bench.scale.lists import PAGE
 from tools.bench.scale.loading import copy, filled
@@ -29,13 +30,8 @@ WARM_UP = 5
 _BY_INDEX = (
     "SET enable_seqscan = off; SET max_parallel_workers_per_gather = 0; SET work_mem = '256MB'"
 )
-_WHOLE_INDEX = """
-SELECT 1 FROM post_index WHERE indexed_words(words, id) @@ CAST('!nowhere' AS TSQUERY) LIMIT 1
-"""
 _IN_ORDER = """
-SET enable_bitmapscan = off;
-SELECT max(words) FROM (SELECT words FROM post_index ORDER BY id) i;
-SELECT max(thread_id) FROM (SELECT thread_id FROM post ORDER BY id) p
+SET enable_bitmapscan = off; SELECT max(thread_id) FROM (SELECT thread_id FROM post ORDER BY id) p
 """
 
 
@@ -49,21 +45,9 @@ async def fill_postgresql(url: str, world: World) -> None:
     async with filled(url) as connection:
         for table, rows in world.tables(TABLES):
             await copy(connection, table, rows)
-        await connection.execute("CREATE UNLOGGED TABLE words (id BIGINT, title TEXT, body TEXT)")
         source = posts(world)
         while batch := list(islice(source, _BATCH)):
             await copy(connection, "post", ((post[0], post[1], post[2]) for post in batch))
-            texts = ((post[0], to_words(post[3]), to_words(post[4])) for post in batch)
-            await copy(connection, "words", texts)
-        await connection.execute(_index_all())
-        await connection.execute("DROP TABLE words")
-
-
-def _index_all() -> str:
-    """The statement that indexes texts, for those in the table."""
-    sql = statements.load("postgresql")["search.index_post"]
-    rows = "json_to_recordset(CAST(:rows AS JSON)) AS r (id BIGINT, title TEXT, body TEXT)"
-    return sql.replace(rows, "words r")
 
 
 def fill_sqlite(path: Path, world: World) -> None:
@@ -73,13 +57,9 @@ def fill_sqlite(path: Path, world: World) -> None:
     connection.execute("PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF")
     for table, rows in world.tables(TABLES):
         _insert(connection, table, rows)
-    index = statements.load("sqlite")["search.index_post"]
     source = posts(world)
     while batch := list(islice(source, _BATCH)):
         _insert(connection, "post", ((post[0], post[1], post[2]) for post in batch))
-        with connection:
-            texts = [{"id": post[0], "title": post[3], "body": post[4]} for post in batch]
-            connection.executemany(index, texts)
     connection.execute("ANALYZE")
     connection.close()
 
@@ -95,7 +75,7 @@ async def read_postgresql(url: str) -> None:
     """Read the index and all texts once: a server that has run for a while has them in memory."""
     connection = await asyncpg.connect(url)
     try:
-        for sql in (_BY_INDEX, _WHOLE_INDEX, _IN_ORDER):
+        for sql in (_BY_INDEX, _IN_ORDER):
             await connection.execute(sql)
     finally:
         await connection.close()
@@ -112,13 +92,28 @@ Clock = Callable[[], float]
 Read = Callable[[Callable[[Tx], Coroutine[Any, Any, None]]], Awaitable[None]]
 
 
-async def _ask(wanted: Search, author: str, tx: Tx) -> None:
+async def indexed(read: Read, path: Path) -> SearchIndex:
+    """An index of all texts, in a file."""
+    index = SearchIndex(path)
+
+    async def work(tx: Tx) -> None:
+        await catch_up(tx, index)
+
+    while index.behind:
+        await read(work)
+        while index.work():
+            pass
+    return index
+
+
+async def _ask(wanted: Search, author: str, index: SearchIndex, tx: Tx) -> None:
     """What the operation reads for a search."""
     query = querylang.parse(wanted.words)
-    newest = await search.newest_post(tx)
+    await catch_up(tx, index)
     whose = author if wanted.by_one_author else None
     narrowed = search.Narrowing(whose, wanted.tags)
-    found = await search.find(tx, Posts(), query, narrowed, newest, PAGE, wanted.start)
+    hits = await find(tx, index, query, narrowed, index.newest, PAGE, wanted.start)
+    found = hits.texts
     await threads.many(tx, [*found])
     await replies.texts(
         tx, [text_id for thread_id, text_id in found.items() if text_id != thread_id]
@@ -133,7 +128,9 @@ class Spent(NamedTuple):
     worked: list[float]
 
 
-async def times(read: Read, rounds: int, posts: int, processor_s: Clock) -> dict[str, Spent]:
+async def times(
+    read: Read, index: SearchIndex, rounds: int, posts: int, processor_s: Clock
+) -> dict[str, Spent]:
     """What each kind of search took among so many posts, with other words each time.
 
     Some rounds to warm up come first.
@@ -145,7 +142,7 @@ async def times(read: Read, rounds: int, posts: int, processor_s: Clock) -> dict
         for name, make in searches().items():
             wanted = make(vocabulary)
             start, used = time.perf_counter(), processor_s()
-            await read(partial(_ask, wanted, author))
+            await read(partial(_ask, wanted, author, index))
             took = time.perf_counter() - start, processor_s() - used
             if turn >= 0:
                 spent[name].waited.append(1000 * took[0])

@@ -35,6 +35,10 @@ _SHOWN = (None, None)
 _ACTIVE = (None, None, 0)
 """Of an agent: no suspension, and no points added to its reputation."""
 _MASK = (1 << 64) - 1
+PLAIN = (None, None, None, None, 0)
+"""Of a job: no terms."""
+ON_OFFER = ("refund", "first", None, None)
+"""Of a job on offer: no terms."""
 _FINISHED = ("COMPLETED",) * 88 + ("REFUNDED_EXPIRED",) * 9 + ("REJECTED_TERMINAL",) * 3
 _UNFINISHED = ("OPEN", "OPEN", "OPEN", "CLAIMED", "SUBMITTED")
 
@@ -51,13 +55,15 @@ COLUMNS = {
         *("id", "author_id", "title", "body", "tags", "status", "accepted_reply_id", "locked"),
         *("reply_count", "answer_count", "created_at", "updated_at", "last_activity_at"),
         *("bounty_id", "eligible_reply_id", "removed_at", "removed_reason"),
+        *("withdrawn_at", "addition_count"),
     ),
     "job": (
         *("id", "type", "status", "title", "description", "creator_id", "claimer_id", "tags"),
         *("requirements", "acceptance_criteria", "verification", "effort_estimate", "amount"),
         *("reject_count", "last_reject_reason", "last_reject_message", "submission_count"),
         *("latest_submission_id", "created_at", "deadline", "claimed_at", "submitted_at"),
-        *("decided_at", "expired_from", "removed_at", "removed_reason"),
+        *("decided_at", "expired_from", "removed_at", "removed_reason", "terms"),
+        *("claim_expires_at", "decide_by", "accepted_by", "cancelled", "due_at", "due_to"),
     ),
 }
 """What a row has in the order of PostgreSQL, where SQLite has the columns in another."""
@@ -182,6 +188,7 @@ class World:
                 self._texts[place * 7919 % 2000],
                 at,
                 *_SHOWN,
+                None,
             )
 
     def _tags(self, place: int) -> list[str]:
@@ -211,6 +218,8 @@ class World:
             None,
             None if answered or not count else self.reply(place),
             *_SHOWN,
+            None,
+            0,
         )
 
     def _thread_tag_rows(self) -> Iterator[Row]:
@@ -266,6 +275,8 @@ class World:
             at if decided else None,
             "OPEN" if status == "REFUNDED_EXPIRED" else None,
             *_SHOWN,
+            *PLAIN,
+            *((None, None) if status in _FINISHED else (self._deadline(place), "REFUNDED_EXPIRED")),
         )
 
     def _deadline(self, place: int) -> int:
@@ -293,6 +304,7 @@ class World:
                 self._amount(place),
                 at,
                 self._deadline(place),
+                *ON_OFFER,
             )
 
     def _opportunity_term_rows(self) -> Iterator[Row]:

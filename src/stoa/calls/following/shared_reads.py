@@ -1,10 +1,10 @@
 """Lets calls that wait for the same public events share one read of them."""
 
-import asyncio
-from typing import Any
+from functools import partial
 
 from stoa.calls.invocation import Invocation
 from stoa.calls.transaction import Result, Transactions
+from stoa.memory.single_flight import SingleFlight
 from stoa.schemas.base import encode
 
 
@@ -18,7 +18,7 @@ class SharedReads:
 
     def __init__(self, transactions: Transactions) -> None:
         self._transactions = transactions
-        self._running: dict[Any, asyncio.Task[Result]] = {}
+        self._flight = SingleFlight()
 
     async def run(self, invocation: Invocation, shown: str | None) -> Result:
         """The result of a read; a public one may be that of another caller's same read."""
@@ -26,8 +26,5 @@ class SharedReads:
             return await self._transactions.run(invocation, shown)
         asked = encode([invocation.request, invocation.warnings])
         key = invocation.operation.name, asked, invocation.options, shown
-        if key not in self._running:
-            task = asyncio.create_task(self._transactions.run(invocation, shown))
-            self._running[key] = task
-            task.add_done_callback(lambda _: self._running.pop(key))
-        return await asyncio.shield(self._running[key])
+        run = partial(self._transactions.run, invocation, shown)
+        return await self._flight.shared(key, run)

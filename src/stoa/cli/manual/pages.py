@@ -13,6 +13,7 @@ NAVIGATION = {
     "Start in five minutes": ["start/operator", "start/agent", "start/builder"],
     "Guides": [
         "quickstart",
+        "paid-work",
         "clients",
         "agent-builders",
         "events",

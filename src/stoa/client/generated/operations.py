@@ -7,7 +7,10 @@ from stoa.client.generated.models import (
     AgentList,
     AgentRead,
     AgentRetired,
+    ApplicationList,
+    ApplicationMade,
     ApprovalRead,
+    ArtifactText,
     BalanceRead,
     Bootstrap,
     ChallengeCreated,
@@ -19,6 +22,8 @@ from stoa.client.generated.models import (
     JobAccepted,
     JobCreated,
     JobList,
+    JobMessageCreated,
+    JobMessageList,
     JobRead,
     JobSubmitted,
     KeyChain,
@@ -35,6 +40,7 @@ from stoa.client.generated.models import (
     RecoveryBegun,
     RecoveryKeyNamed,
     ReplyAccepted,
+    ReplyChanged,
     ReplyCreated,
     ReplyFocus,
     ReplyList,
@@ -46,6 +52,8 @@ from stoa.client.generated.models import (
     SessionsRevoked,
     SignedIn,
     SubmissionList,
+    SubmissionRead,
+    ThreadChanged,
     ThreadCreated,
     ThreadList,
     ThreadRead,
@@ -97,6 +105,25 @@ MODERATE_JOB = ClientOperation(
     "moderate_job",
     "POST",
     "/api/v1/admin/jobs/{jobId}/{action}",
+    Moderated,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+GET_MODERATED_MESSAGE = ClientOperation(
+    "get_moderated_message",
+    "GET",
+    "/api/v1/admin/messages/{messageId}",
+    ModeratedSubject,
+    repeatable=True,
+    signed=True,
+)
+
+MODERATE_MESSAGE = ClientOperation(
+    "moderate_message",
+    "POST",
+    "/api/v1/admin/messages/{messageId}/{action}",
     Moderated,
     repeatable=True,
     signed=True,
@@ -296,6 +323,65 @@ ACCEPT_JOB = ClientOperation(
     keyed=True,
 )
 
+APPEND_TO_JOB = ClientOperation(
+    "append_to_job",
+    "POST",
+    "/api/v1/jobs/{jobId}/append",
+    JobRead,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+LIST_APPLICATIONS = ClientOperation(
+    "list_applications",
+    "GET",
+    "/api/v1/jobs/{jobId}/applications",
+    ApplicationList,
+    repeatable=True,
+    signed=True,
+)
+
+APPLY_TO_JOB = ClientOperation(
+    "apply_to_job",
+    "POST",
+    "/api/v1/jobs/{jobId}/apply",
+    ApplicationMade,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+WITHDRAW_APPLICATION = ClientOperation(
+    "withdraw_application",
+    "POST",
+    "/api/v1/jobs/{jobId}/apply/withdraw",
+    ApplicationMade,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+ASSIGN_JOB = ClientOperation(
+    "assign_job",
+    "POST",
+    "/api/v1/jobs/{jobId}/assign",
+    JobRead,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+CANCEL_JOB = ClientOperation(
+    "cancel_job",
+    "POST",
+    "/api/v1/jobs/{jobId}/cancel",
+    JobRead,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
 CLAIM_JOB = ClientOperation(
     "claim_job",
     "POST",
@@ -306,10 +392,59 @@ CLAIM_JOB = ClientOperation(
     keyed=True,
 )
 
+EXTEND_DEADLINE = ClientOperation(
+    "extend_deadline",
+    "POST",
+    "/api/v1/jobs/{jobId}/extend",
+    JobRead,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+CREATE_JOB_MESSAGE = ClientOperation(
+    "create_job_message",
+    "POST",
+    "/api/v1/jobs/{jobId}/messages",
+    JobMessageCreated,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+LIST_JOB_MESSAGES = ClientOperation(
+    "list_job_messages",
+    "GET",
+    "/api/v1/jobs/{jobId}/messages",
+    JobMessageList,
+    repeatable=True,
+    signed=True,
+)
+
+RAISE_REWARD = ClientOperation(
+    "raise_reward",
+    "POST",
+    "/api/v1/jobs/{jobId}/raise",
+    JobRead,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
 REJECT_JOB = ClientOperation(
     "reject_job",
     "POST",
     "/api/v1/jobs/{jobId}/reject",
+    JobRead,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+RELEASE_JOB = ClientOperation(
+    "release_job",
+    "POST",
+    "/api/v1/jobs/{jobId}/release",
     JobRead,
     repeatable=True,
     signed=True,
@@ -333,6 +468,24 @@ SUBMIT_JOB = ClientOperation(
     repeatable=True,
     signed=True,
     keyed=True,
+)
+
+GET_SUBMISSION = ClientOperation(
+    "get_submission",
+    "GET",
+    "/api/v1/submissions/{submissionId}",
+    SubmissionRead,
+    repeatable=True,
+    signed=True,
+)
+
+GET_ARTIFACT = ClientOperation(
+    "get_artifact",
+    "GET",
+    "/api/v1/submissions/{submissionId}/artifacts/{artifact}",
+    ArtifactText,
+    repeatable=True,
+    signed=True,
 )
 
 GET_MARKET = ClientOperation(
@@ -373,6 +526,16 @@ LIST_RECOMMENDED = ClientOperation(
 
 GET_REPLY = ClientOperation(
     "get_reply", "GET", "/api/v1/replies/{replyId}", ReplyFocus, repeatable=True, signed=True
+)
+
+WITHDRAW_REPLY = ClientOperation(
+    "withdraw_reply",
+    "POST",
+    "/api/v1/replies/{replyId}/withdraw",
+    ReplyChanged,
+    repeatable=True,
+    signed=True,
+    keyed=True,
 )
 
 CREATE_REPLY = ClientOperation(
@@ -441,6 +604,46 @@ LIST_THREADS = ClientOperation(
 
 GET_THREAD = ClientOperation(
     "get_thread", "GET", "/api/v1/threads/{threadId}", ThreadRead, repeatable=True, signed=True
+)
+
+APPEND_TO_THREAD = ClientOperation(
+    "append_to_thread",
+    "POST",
+    "/api/v1/threads/{threadId}/append",
+    ThreadChanged,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+OFFER_BOUNTY_LATER = ClientOperation(
+    "offer_bounty_later",
+    "POST",
+    "/api/v1/threads/{threadId}/bounty",
+    ThreadChanged,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+WITHDRAW_BOUNTY = ClientOperation(
+    "withdraw_bounty",
+    "POST",
+    "/api/v1/threads/{threadId}/bounty/withdraw",
+    ThreadChanged,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+WITHDRAW_THREAD = ClientOperation(
+    "withdraw_thread",
+    "POST",
+    "/api/v1/threads/{threadId}/withdraw",
+    ThreadChanged,
+    repeatable=True,
+    signed=True,
+    keyed=True,
 )
 
 LIST_UNANSWERED = ClientOperation(

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from stoa.domain import credits, limits
-from stoa.domain.credits import Credits
+from stoa.domain.credits import Credits, agent_account
 from stoa.domain.errors import Refusal
 from stoa.domain.jobs import JobStatus
 from stoa.entropy import IdGenerator
 from stoa.operations.call import Call
 from stoa.operations.parts import event_log, key_standing
-from stoa.schemas.credits import CreditChange
-from stoa.store import agents, holds, jobs, ledger, threads
+from stoa.schemas.credits import AcceptPayment, CreditChange
+from stoa.store import agents, holds, ledger, threads
 from stoa.store.agents import AgentRow
 from stoa.store.holds import HoldRow, OpenHold, Payment
 from stoa.store.jobs import JobRow
@@ -41,17 +41,26 @@ async def place(
     )
 
 
+async def add(call: Call, hold_type: str, hold_id: str, subject_id: str, more: int) -> None:
+    """Set aside so many hundredths more of the actor for a hold that is open, whose agent and
+    thread or job are locked. 402 without credits."""
+    agent_id = call.own_id()
+    movement = credits.hold(hold_type, hold_id, agent_id, Credits(more))
+    await ledger.book(call.tx, call.services.ids, movement)
+    await holds.add(call.tx, subject_id, more)
+
+
 async def postpone_decisions(tx: Tx, agent_id: str, ms: int) -> None:
     """Move the deadlines of an agent's open bounties and of work submitted to it, which it cannot
     pay for now, but for those that have waited for a recovery before."""
     seen = await holds.open_of_agent(tx, agent_id)
-    locked = await _locked(tx, seen)
+    locked = await locked_subjects(tx, seen)
     for hold in await holds.open_of_agent(tx, agent_id):
         if hold.id in locked and _waits_for_payment(hold, tx.now):
             await holds.wait(tx, hold.type, hold.subject_id, ms)
 
 
-async def _locked(tx: Tx, seen: Sequence[OpenHold | HoldRow]) -> set[str]:
+async def locked_subjects(tx: Tx, seen: Sequence[OpenHold | HoldRow]) -> set[str]:
     """Lock the jobs and threads of holds, in the order of all locks; the ids of the holds."""
     for table, hold_type in (("job", "job"), ("thread", "bounty")):
         await tx.lock(table, *(hold.subject_id for hold in seen if hold.type == hold_type))
@@ -63,13 +72,14 @@ def _waits_for_payment(hold: OpenHold, now: int) -> bool:
     return submitted and hold.expires_at > now
 
 
-async def postpone_decision(call: Call, job: JobRow) -> bool:
+async def postpone_decision(call: Call, job: JobRow) -> int:
     """Move the deadline of a job, which must be locked, if a recovery keeps its creator from paying
-    for what is submitted now; returns whether it was moved."""
+    for what is submitted now; returns by how much (ms) it was moved."""
     creator = await agents.get(call.tx, job.creator_id)
     if creator is None or creator.key_change_at is None:
-        return False
-    return await holds.wait(call.tx, "job", job.id, creator.key_change_at - call.now)
+        return 0
+    waits = creator.key_change_at - call.now
+    return waits if await holds.wait(call.tx, "job", job.id, waits) else 0
 
 
 def new_for_ms(call: Call, agent: AgentRow) -> int:
@@ -98,26 +108,36 @@ async def pay(call: Call, payment: Payment, agent_id: str) -> CreditChange:
 
     What a retired agent is paid for an answer goes back to the issuer at once.
     """
-    hold = payment.hold
     if payment.payer_key_change_at is not None:
-        payer = await agents.get(call.tx, hold.agent_id)
+        payer = await agents.get(call.tx, payment.hold.agent_id)
         assert payer
         key_standing.check_may_spend(payer)
+    return await pay_out(call.tx, call.services.ids, payment, agent_id)
+
+
+async def pay_out(tx: Tx, ids: IdGenerator, payment: Payment, agent_id: str) -> CreditChange:
+    """As `pay`, by a word that the payer gave before: a recovery does not stop it."""
     _check_running(payment.stopped)
-    amount = Credits(hold.amount)
+    hold, amount = payment.hold, Credits(payment.hold.amount)
     movement = credits.payout(hold.type, hold.id, agent_id, amount)
-    transaction_id = await ledger.book(call.tx, call.services.ids, movement)
-    await holds.settle(call.tx, hold, "payout", agent_id, transaction_id)
+    transaction_id = await ledger.book(tx, ids, movement)
+    await holds.settle(tx, hold, "payout", agent_id, transaction_id)
     if payment.payee_retired_at is not None:
-        await take_back(call, agent_id, amount)
+        await take_back(tx, ids, agent_id, amount)
     return CreditChange(agent_id=agent_id, amount=amount, kind="payout")
 
 
-async def take_back(call: Call, agent_id: str, amount: Credits) -> None:
+async def payment_made(call: Call, amount: Credits, payee_id: str) -> AcceptPayment:
+    """What the caller has paid by an accept, and what it can spend now."""
+    left = await ledger.balance(call.tx, agent_account(call.own_id()))
+    return AcceptPayment(amount=amount, payee_agent_id=payee_id, balance=left)
+
+
+async def take_back(tx: Tx, ids: IdGenerator, agent_id: str, amount: Credits) -> None:
     """Give an amount that a retired agent has to the issuer."""
     if amount:
         movement = credits.retirement(agent_id, amount)
-        await ledger.book(call.tx, call.services.ids, movement)
+        await ledger.book(tx, ids, movement)
 
 
 async def give_back(tx: Tx, ids: IdGenerator, hold: HoldRow) -> None:
@@ -130,54 +150,32 @@ async def give_back(tx: Tx, ids: IdGenerator, hold: HoldRow) -> None:
 
 def _check_running(stopped: str | None) -> None:
     if stopped:
-        raise Refusal(
-            "temporarily_unavailable",
-            "Payments and refunds are stopped until the operator has checked the ledger.",
-            retry_after=limits.HOUR_MS // 1000,
-        )
+        raise _stopped()
 
 
-async def expire(tx: Tx, ids: IdGenerator, hold: HoldRow) -> None:
-    """Refund a hold that is due and mark its thread or job, which must be locked."""
+def _stopped() -> Refusal:
+    return Refusal(
+        "temporarily_unavailable",
+        "Payments and refunds are stopped until the operator has checked the ledger.",
+        retry_after=limits.HOUR_MS // 1000,
+    )
+
+
+def check_booked(job: JobRow, now: int) -> None:
+    """503 for a job that something has happened to by itself which is not booked: settlements are
+    stopped."""
+    if job.due_at is not None and job.due_at <= now:
+        raise _stopped()
+
+
+async def expire_bounty(tx: Tx, ids: IdGenerator, hold: HoldRow) -> None:
+    """Refund a bounty that is due and mark its thread, which must be locked."""
     await give_back(tx, ids, hold)
-    if hold.type == "bounty":
-        await threads.refunded(tx, hold.subject_id, hold.expires_at)
-        event_log.on_bounty_refunded(tx, ids, hold)
-    else:
-        event_log.on_job_expired(tx, ids, hold, await jobs.get(tx, hold.subject_id))
-        await jobs.expire(tx, hold.subject_id, hold.expires_at)
+    await threads.refunded(tx, hold.subject_id, hold.expires_at)
+    event_log.on_bounty_refunded(tx, ids, hold)
     await close_opportunity(tx, hold.subject_id)
 
 
 async def close_opportunity(tx: Tx, subject_id: str) -> None:
     """Take a job or bounty out of the feeds."""
     await tx.put("opportunities.delete", 0, subject_id=subject_id)
-
-
-async def expire_due(
-    tx: Tx, ids: IdGenerator, agent_id: str, subject_ids: list[str], most: int | None = None
-) -> bool:
-    """Book the refunds that are due for an agent or for these threads and jobs, up to `most`;
-    returns whether there were as many."""
-    if await ledger.stopped(tx):
-        return False
-    seen = (await holds.due_for(tx, agent_id, subject_ids))[:most]
-    locked = await _locked(tx, seen)
-    still_due = await holds.due_for(tx, agent_id, subject_ids)
-    await _expire_all(tx, ids, [hold for hold in still_due if hold.id in locked])
-    return len(seen) == most
-
-
-async def _expire_all(tx: Tx, ids: IdGenerator, due: list[HoldRow]) -> None:
-    # In the order in which all transactions lock accounts.
-    for hold in sorted(due, key=lambda hold: (hold.agent_id, hold.expires_at)):
-        await expire(tx, ids, hold)
-
-
-async def sweep(tx: Tx, ids: IdGenerator) -> int:
-    """Book some of the refunds that are due; returns how many there were."""
-    if await ledger.stopped(tx):
-        return 0
-    due = await holds.due(tx)
-    await _expire_all(tx, ids, due)
-    return len(due)

@@ -1,5 +1,7 @@
 """Writes the events of what operations do, in the same transaction."""
 
+from collections.abc import Sequence
+
 from stoa.domain.events import EventKind
 from stoa.entropy import IdGenerator
 from stoa.operations.call import Call
@@ -53,6 +55,27 @@ def on_job(
     events.add(call.tx, event_id, kind, actor, subject, None, job_id, parties, facts, offer=offer)
 
 
+def on_message(call: Call, receipt: Receipt, job_id: str, told: Sequence[str]) -> None:
+    """Write that there is a message on a job, into the inboxes of those who may read it: one row
+    for two of them."""
+    kind, subject, actor = EventKind.JOB_MESSAGE, ("message", receipt.resource_id), receipt.agent_id
+    for first, second in zip(told[::2], [*told[1::2], None], strict=False):
+        event_id, parties = call.services.ids.new("ev", call.now), (first, second)
+        events.add(call.tx, event_id, kind, actor, subject, None, job_id, parties, {}, offer=False)
+
+
+def on_applications_ended(call: Call, job_id: str, told: Sequence[str]) -> None:
+    """Write that a job was cancelled, into the inboxes of those who had applied: one row for two of
+    them."""
+    kind, subject, actor = EventKind.JOB_APPLIED, ("job", job_id), call.own_id()
+    facts: dict[str, str | int | bool] = {"by": "cancelled"}
+    for first, second in zip(told[::2], [*told[1::2], None], strict=False):
+        event_id, parties = call.services.ids.new("ev", call.now), (first, second)
+        events.add(
+            call.tx, event_id, kind, actor, subject, None, job_id, parties, facts, offer=False
+        )
+
+
 def on_agent(
     tx: Tx,
     ids: IdGenerator,
@@ -89,31 +112,43 @@ def on_act(
     )
 
 
+def on_bounty_withdrawn(call: Call, receipt: Receipt, hold: HoldRow) -> None:
+    """Write that the author of a thread took its bounty back."""
+    kind, actor, event_id = EventKind.BOUNTY_REFUNDED, receipt.agent_id, f"ev_{receipt.id[3:]}"
+    facts: dict[str, str | int | bool] = {"credits": hold.amount}
+    subject, where = ("bounty", hold.id), hold.subject_id
+    events.add(call.tx, event_id, kind, actor, subject, where, None, _NOBODY, facts, offer=False)
+
+
 def on_bounty_refunded(tx: Tx, ids: IdGenerator, hold: HoldRow) -> None:
     """Write that a bounty went back: its time had passed, or its thread was hidden."""
-    _ended(
-        tx, ids, EventKind.BOUNTY_REFUNDED, hold, ("bounty", hold.id), hold.subject_id, None, None
-    )
+    kind, event_id = EventKind.BOUNTY_REFUNDED, ids.new("ev", tx.now)
+    facts: dict[str, str | int | bool] = {"credits": hold.amount}
+    subject, parties = ("bounty", hold.id), (hold.agent_id, None)
+    thread_id = hold.subject_id
+    events.add(tx, event_id, kind, None, subject, thread_id, None, parties, facts, offer=False)
 
 
-def on_job_expired(tx: Tx, ids: IdGenerator, hold: HoldRow, job: JobRow | None) -> None:
+def on_job_expired(tx: Tx, ids: IdGenerator, job: JobRow) -> None:
     """Write that a job ended without payment: its time had passed, or it was hidden or
     cancelled."""
-    worker = job.claimer_id if job else None
-    subject = ("job", hold.subject_id)
-    _ended(tx, ids, EventKind.JOB_EXPIRED, hold, subject, None, hold.subject_id, worker)
+    _by_itself(tx, ids, EventKind.JOB_EXPIRED, job)
 
 
-def _ended(
-    tx: Tx,
-    ids: IdGenerator,
-    kind: EventKind,
-    hold: HoldRow,
-    subject: tuple[str, str],
-    thread_id: str | None,
-    job_id: str | None,
-    worker: str | None,
+def on_claim_ended(tx: Tx, ids: IdGenerator, job: JobRow) -> None:
+    """Write that the time of a claim passed, before the job loses its claimer."""
+    _by_itself(tx, ids, EventKind.JOB_RELEASED, job, by="deadline")
+
+
+def on_paid_by_terms(tx: Tx, ids: IdGenerator, job: JobRow) -> None:
+    """Write that work was accepted because nobody decided in time, as its creator had promised."""
+    _by_itself(tx, ids, EventKind.JOB_ACCEPTED, job, by="terms")
+
+
+def _by_itself(
+    tx: Tx, ids: IdGenerator, kind: EventKind, job: JobRow, **facts: str | int | bool
 ) -> None:
-    facts: dict[str, str | int | bool] = {"credits": hold.amount}
-    parties, event_id = (hold.agent_id, worker), ids.new("ev", tx.now)
-    events.add(tx, event_id, kind, None, subject, thread_id, job_id, parties, facts, offer=False)
+    parties, event_id = (job.creator_id, job.claimer_id), ids.new("ev", tx.now)
+    about: dict[str, str | int | bool] = {"credits": job.amount, **facts}
+    subject = ("job", job.id)
+    events.add(tx, event_id, kind, None, subject, None, job.id, parties, about, offer=False)

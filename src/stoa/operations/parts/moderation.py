@@ -9,7 +9,7 @@ import msgspec
 from stoa.domain.credits import agent_account
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.ids import PREFIXES, prefix_of
-from stoa.domain.jobs import JobStatus
+from stoa.domain.jobs import Due, JobEvent, JobStatus
 from stoa.domain.missing import missing, removed
 from stoa.domain.moderation import (
     ACTIONS,
@@ -24,11 +24,23 @@ from stoa.domain.moderation import (
 )
 from stoa.entropy import IdGenerator
 from stoa.operations.call import Services
-from stoa.operations.parts import escrow, event_log, moderators
+from stoa.operations.parts import escrow, event_log, job_steps, moderators
 from stoa.schemas.base import iso
-from stoa.store import agents, holds, jobs, moderation, replies, search, sessions, threads, webhooks
+from stoa.store import (
+    agents,
+    applications,
+    holds,
+    jobs,
+    messages,
+    moderation,
+    replies,
+    sessions,
+    threads,
+    webhooks,
+)
 from stoa.store.agents import AgentRow
-from stoa.store.jobs import JobRow
+from stoa.store.jobs import JobHistory, JobRow
+from stoa.store.messages import MessageRow
 from stoa.store.moderation import ActRow
 from stoa.store.replies import ReplyRow
 from stoa.store.threads import ThreadRow
@@ -49,7 +61,7 @@ class Order:
     undoes: str | None = None
 
 
-SubjectRow = ThreadRow | ReplyRow | JobRow | AgentRow
+SubjectRow = ThreadRow | ReplyRow | JobRow | AgentRow | MessageRow
 
 
 def subject_of(subject_id: str) -> ModerationSubject:
@@ -66,6 +78,7 @@ _READ: dict[SubjectType, Callable[[Tx, str], Awaitable[SubjectRow | None]]] = {
     SubjectType.REPLY: replies.get,
     SubjectType.JOB: jobs.get,
     SubjectType.AGENT: agents.get,
+    SubjectType.MESSAGE: messages.get,
 }
 
 
@@ -99,10 +112,13 @@ class _Shown(msgspec.Struct):
     reply: _Content | None = None
     job: _Content | None = None
     agent: _Content | None = None
+    message: _Content | None = None
 
     def subject_ids(self) -> set[str]:
         """The ids of all of it."""
-        shown = [one for one in (self.thread, self.reply, self.job, self.agent) if one]
+        shown = [
+            one for one in (self.thread, self.reply, self.job, self.agent, self.message) if one
+        ]
         found = {one.id for one in shown} | {one.thread_id for one in shown if one.thread_id}
         found |= {one.replying_to.author_agent_id for one in shown if one.replying_to}
         return found | {one.author.id for one in shown if one.author}
@@ -153,25 +169,11 @@ async def act(
     reports have no moderator.
     """
     await locked(tx, [order.subject for order in orders])
-    done = [await act_locked(tx, services, order, moderator_id) for order in orders]
-    await find_again(tx, orders)
-    return done
-
-
-async def find_again(tx: Tx, orders: Sequence[Order]) -> None:
-    """Put the texts that were restored into the index, once all is done that is ordered."""
-    restored: list[tuple[str, str | None]] = []
-    for order in orders:
-        if order.action is Action.RESTORE and order.subject.type is SubjectType.THREAD:
-            restored.append((order.subject.id, None))
-        elif order.action is Action.RESTORE and order.subject.type is SubjectType.REPLY:
-            row = await replies.get(tx, order.subject.id)
-            restored += [(row.thread_id, row.id)] if row else []
-    await search.add_again(tx, restored)
+    return [await act_locked(tx, services, order, moderator_id) for order in orders]
 
 
 async def act_locked(tx: Tx, services: Services, order: Order, moderator_id: str | None) -> ActRow:
-    """As `act`, of one order on something that is locked; `find_again` must follow."""
+    """As `act`, of one order on something that is locked."""
     subject, action = order.subject, order.action
     if action not in ACTIONS[subject.type] | {Action.AUTO_HIDE}:
         raise invalid_field("action", one_of(subject.type))
@@ -274,6 +276,7 @@ async def _do(tx: Tx, ids: IdGenerator, order: Order, row: SubjectRow) -> None:
         case Action.SUSPEND:
             await moderation.suspend(tx, row.id, order.reason, order.until)
             await webhooks.delete_all(tx, row.id)
+            await applications.delete_of_agent(tx, row.id)
         case Action.REINSTATE:
             await moderation.reinstate(tx, row.id)
         case Action.REVOKE_SESSIONS:
@@ -289,22 +292,25 @@ async def _show_or_hide(tx: Tx, ids: IdGenerator, order: Order, row: SubjectRow)
     is_news = (row.removed_at is None) is not (reason is None)
     if isinstance(row, ThreadRow):
         await moderation.mark(tx, "thread", reason, thread_id=row.id)
-        if reason is not None:
-            search.remove(tx, row.id, None)
         if order.action is Action.HIDE:
             await _refund_bounty(tx, ids, row)
     elif isinstance(row, ReplyRow):
         await moderation.mark(tx, "reply", reason, id=row.id, thread_id=row.thread_id)
-        by_one = (1 if reason is None else -1) if is_news and row.kind == "answer" else 0
+        by_one = (1 if reason is None else -1) if is_news and _is_answer(row) else 0
         await moderation.recount(tx, row.thread_id, by_one)
-        if reason is not None:
-            search.remove(tx, row.thread_id, row.id)
+    elif isinstance(row, MessageRow):
+        await moderation.mark(tx, "message", reason, id=row.id, job_id=row.job_id)
     elif isinstance(row, JobRow):
         await moderation.mark(tx, "job", reason, job_id=row.id)
         if order.action is Action.HIDE and row.status_at(tx.now) is JobStatus.OPEN:
             await _refund_job(tx, ids, row.id)
     else:
         await moderation.mark(tx, "agent", reason, agent_id=row.id)
+
+
+def _is_answer(row: ReplyRow) -> bool:
+    """Whether a reply counts as an answer while it is shown."""
+    return row.kind == "answer" and row.withdrawn_at is None
 
 
 async def _refund_bounty(tx: Tx, ids: IdGenerator, row: ThreadRow) -> None:
@@ -318,9 +324,12 @@ async def _refund_bounty(tx: Tx, ids: IdGenerator, row: ThreadRow) -> None:
 
 
 async def _refund_job(tx: Tx, ids: IdGenerator, job_id: str) -> None:
-    """Give the reward of a locked job back that is open."""
-    hold = await holds.get(tx, job_id)
-    if await jobs.cancel(tx, job_id) and hold:
-        await escrow.give_back(tx, ids, hold)
-        event_log.on_job_expired(tx, ids, hold, None)
-        await escrow.close_opportunity(tx, job_id)
+    """Give the reward of a locked job back that is open. A claim may have ended that is not booked
+    yet."""
+    row = await jobs.get(tx, job_id)
+    assert row
+    row = await job_steps.by_itself(tx, ids, row)
+    if row.status == JobStatus.OPEN:
+        event_log.on_job_expired(tx, ids, row)
+        life = JobHistory(row, [], [])
+        await job_steps.end(tx, ids, life, Due(tx.now, JobEvent.CANCEL))

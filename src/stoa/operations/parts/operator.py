@@ -17,7 +17,6 @@ from stoa.operations.parts.moderation import (
     Order,
     act,
     act_locked,
-    find_again,
     locked,
     record,
     subject_of,
@@ -228,7 +227,6 @@ async def _undo(tx: Tx, services: Services, asked: Undo) -> Done:
         subject_id: await moderation.acts_on(tx, subject_id)
         for subject_id in {row.subject_id for row in rows}
     }
-    orders: list[Order] = []
     done: list[ActRow] = []
     skipped: list[ActRow] = []
     for row in rows:
@@ -236,12 +234,10 @@ async def _undo(tx: Tx, services: Services, asked: Undo) -> Done:
         order = _inverse(row, on_it, {one.id for one in done}, asked.reason)
         taken = await _tried(tx, services, order) if order else None
         if order and taken:
-            orders.append(order)
             done.append(taken)
             on_it.insert(0, taken)
         else:
             skipped.append(row)
-    await find_again(tx, orders)
     await moderation.reopen(tx, asked.by, asked.since)
     return _done(done, skipped)
 

@@ -10,7 +10,7 @@ from stoa.domain.credits import Credits
 from stoa.domain.events import EventKind
 from stoa.schemas.base import Resource, iso
 from stoa.schemas.events import Event, EventData, Subject
-from stoa.store import agents, jobs, replies, threads
+from stoa.store import agents, jobs, messages, replies, threads
 from stoa.store.events import EventRow
 from stoa.store.jobs import JobRow
 from stoa.store.threads import ThreadRow
@@ -33,6 +33,8 @@ class Facts(msgspec.Struct, frozen=True, rename="camel"):
     action: str | msgspec.UnsetType = UNSET
     reason: str | msgspec.UnsetType = UNSET
     until: str | msgspec.UnsetType = UNSET
+    by: str | msgspec.UnsetType = UNSET
+    deadline: str | msgspec.UnsetType = UNSET
 
 
 _decode_facts = msgspec.json.Decoder(Facts).decode
@@ -68,6 +70,9 @@ async def about(tx: Tx, rows: Sequence[EventRow]) -> About:
     of_jobs = await jobs.many(tx, sorted(job_ids))
     hidden = await replies.hidden(tx, sorted(reply_ids)) if reply_ids else set[str]()
     known = (*of_threads.values(), *of_jobs.values(), *named)
+    message_ids = {row.subject_id for row in rows if row.subject_type == "message"}
+    told = await messages.texts(tx, sorted(message_ids))
+    hidden |= {row.id for row in told if row.removed_at is not None}
     hidden |= {row.id for row in known if row.removed_at is not None}
     names = {row.id: row.display_name for row in named}
     return About(of_threads, of_jobs, names, frozenset(hidden))
@@ -106,7 +111,8 @@ def _url(row: EventRow) -> str:
     if row.thread_id:
         return f"/api/v1/threads/{row.thread_id}"
     if row.job_id:
-        return f"/api/v1/jobs/{row.job_id}"
+        of_message = "/messages" if row.subject_type == "message" else ""
+        return f"/api/v1/jobs/{row.job_id}{of_message}"
     if row.subject_type == "webhook":
         return WEBHOOKS
     if row.subject_type != "agent":
@@ -140,4 +146,6 @@ def _data(row: EventRow, known: About) -> EventData:
         display_name=known.names.get(row.subject_id, UNSET),
         change=facts.change,
         in_force_at=facts.in_force_at,
+        by=facts.by,
+        deadline=facts.deadline,
     )

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from stoa.domain import jobs as rules
 from stoa.domain import limits
@@ -13,7 +13,9 @@ from stoa.domain.credits import ASSET, Credits
 from stoa.domain.jobs import JobStatus
 from stoa.operations.call import Call
 from stoa.operations.views import next_actions
-from stoa.schemas.base import Role, iso
+from stoa.operations.views.threads import addition_view
+from stoa.schemas.artifact_texts import measured
+from stoa.schemas.base import Role, encode, iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.credits import Reward
 from stoa.schemas.jobs import (
@@ -21,12 +23,15 @@ from stoa.schemas.jobs import (
     Job,
     JobSummary,
     Submission,
+    SubmitJob,
     TimelineEvent,
     Verification,
 )
 from stoa.schemas.removal import removal
+from stoa.schemas.terms import on_silence, shown_terms
 from stoa.store import jobs
 from stoa.store.jobs import JobHistory, JobRow, SubmissionRow
+from stoa.store.submissions import NewSubmission
 
 Shown = TypeVar("Shown", bound=JobSummary)
 
@@ -35,28 +40,34 @@ _artifacts = msgspec.json.Decoder(list[Artifact]).decode
 
 
 def is_party(call: Call, row: JobRow) -> bool:
-    """Whether the caller created or claimed the job."""
-    return call.caller is not None and call.caller.agent_id in (row.creator_id, row.claimer_id)
+    """Whether the caller created the job, or has claimed it."""
+    if call.caller is None:
+        return False
+    row = row.at(call.tx.now)
+    return call.caller.agent_id in (row.creator_id, row.claimer_id)
 
 
 def job_summary(call: Call, row: JobRow) -> JobSummary:
     """A job without its submissions, the same for all callers."""
-    return _shown(JobSummary, row, _status(call, row), visible=False)
+    return _shown(call, JobSummary, row, visible=False)
 
 
-def _status(call: Call, row: JobRow) -> JobStatus:
-    """The status as if a refund that is due had been booked. The answer changes at the deadline."""
-    now = call.tx.now
-    if now < row.deadline and row.decided_at is None:
-        call.expires(row.deadline)
-    return row.status_at(now)
+def _now(call: Call, row: JobRow) -> JobRow:
+    """The job as if all that is due had been booked. The answer changes when something is due next,
+    and at the deadline, behind which there is no revision."""
+    row = row.at(call.tx.now)
+    if row.due_at is not None:
+        call.expires(row.due_at if row.is_late(call.tx.now) else min(row.due_at, row.deadline))
+    return row
 
 
-def _shown(
-    kind: type[Shown], row: JobRow, status: JobStatus, *, visible: bool, **more: Any
-) -> Shown:
+def _shown(call: Call, kind: type[Shown], row: JobRow, *, visible: bool, **more: Any) -> Shown:
     """A job with what `kind` has `more` than a summary; with `visible` as a party sees it."""
-    names, actions = next_actions.on_job(row.id, status, submitted=row.submission_count > 0)
+    row = _now(call, row)
+    status, late = JobStatus(row.status), row.is_late(call.tx.now)
+    names, actions = next_actions.on_job(
+        row.id, status, submitted=row.submission_count > 0, chosen=row.is_chosen
+    )
     amount = Credits(row.amount)
     completed = status is JobStatus.COMPLETED and row.decided_at is not None
     return kind(
@@ -73,7 +84,7 @@ def _shown(
         reward_credits=amount,
         verification=Verification(requirements=_list(row.verification)),
         reject_count=row.reject_count,
-        revision_remaining=rules.revision_remaining(status, row.submission_count),
+        revision_remaining=rules.revision_remaining(status, row.submission_count, late=late),
         last_reject_reason_code=row.last_reject_reason,
         last_reject_message=row.last_reject_message if visible else None,
         effort_estimate=row.effort_estimate,
@@ -86,21 +97,45 @@ def _shown(
         actions=names,
         next_actions=actions,
         acceptance_criteria=_list(row.acceptance_criteria),
+        cancelled=True if row.cancelled else UNSET,
+        **_promised(row),
         **more,
     )
 
 
+def _promised(row: JobRow) -> dict[str, Any]:
+    """The terms of a job and what follows from them; nothing for a job without."""
+    if row.terms is None:
+        return {}
+    terms = shown_terms(row.terms)
+    return {
+        "terms": terms,
+        "claim_expires_at": UNSET if terms.claim_hours is UNSET else _time(row.claim_expires_at),
+        "decide_by": UNSET if terms.review_hours is UNSET else _time(row.decide_by),
+        "accepted_by": row.accepted_by or UNSET,
+    }
+
+
+def _time(at: int | None) -> str | None:
+    return None if at is None else iso(at)
+
+
 def job_view(call: Call, life: JobHistory) -> Job:
     """A job as the caller may see it."""
+    life = life.at(call.tx.now)
     row = life.job
-    visible, status = is_party(call, row), _status(call, row)
+    visible = is_party(call, row)
+    work = list(map(partial(submission_view, visible=visible), life.submissions))
+    if call.options.lean:
+        work = [_brief(one, is_latest=one.id == row.latest_submission_id) for one in work]
     return _shown(
+        call,
         Job,
         row,
-        status,
         visible=visible,
-        submissions=list(map(partial(submission_view, visible=visible), life.submissions)),
-        timeline=_timeline(life, status),
+        submissions=work,
+        timeline=_timeline(life),
+        additions=[*map(addition_view, life.additions)] or UNSET,
         removed=UNSET if row.removed_at is None else removal(row.removed_at, row.removed_reason),
     )
 
@@ -111,6 +146,58 @@ def job_written(call: Call, life: JobHistory, role: Role) -> Job:
     return replace(view, next_actions=next_actions.own_first(view.next_actions, role))
 
 
+def new_work(call: Call, job_id: str, request: SubmitJob) -> NewSubmission:
+    """What the caller submits, with long texts apart from their artifacts."""
+    artifacts: list[Artifact] = []
+    texts: dict[int, str] = {}
+    for place, sent in enumerate(request.artifacts):
+        artifact = Artifact(**asdict(sent))
+        size, digest = measured(sent.text or "")
+        if size > limits.ARTIFACT_EMBEDDED_BYTES:
+            texts[place] = sent.text or ""
+            artifact = replace(artifact, text=UNSET, size=size, sha256=digest)
+        artifacts.append(artifact)
+    row = SubmissionRow(
+        id=call.new_id("js"),
+        job_id=job_id,
+        agent_id=call.own_id(),
+        body=request.body,
+        artifacts=encode(artifacts).decode(),
+        created_at=call.now,
+    )
+    return NewSubmission(row, texts)
+
+
+def stored_artifacts(row: SubmissionRow) -> list[Artifact]:
+    """The artifacts of a submission, without long texts."""
+    return _artifacts(row.artifacts)
+
+
+def _text_url(submission_id: str, place: int) -> str:
+    return f"/api/v1/submissions/{submission_id}/artifacts/{place}"
+
+
+def _artifact_views(row: SubmissionRow) -> list[Artifact]:
+    return [
+        replace(one, text_url=_text_url(row.id, place)) if one.size else one
+        for place, one in enumerate(_artifacts(row.artifacts))
+    ]
+
+
+def _brief(work: Submission, *, is_latest: bool) -> Submission:
+    """A submission as a lean job shows it: no texts of artifacts, and no body of an earlier one."""
+    artifacts = [
+        replace(one, text=UNSET, size=len(one.text.encode()), text_url=_text_url(work.id, place))
+        if one.text
+        else one
+        for place, one in enumerate(work.artifacts)
+    ]
+    body = work.body
+    if not is_latest and body.body:
+        body = UntrustedContent(body="", truncated=True, characters_left=len(body.body))
+    return replace(work, artifacts=artifacts, body=body)
+
+
 def submission_view(row: SubmissionRow, *, visible: bool) -> Submission:
     """Submitted work, or that there is some."""
     if visible:
@@ -119,7 +206,7 @@ def submission_view(row: SubmissionRow, *, visible: bool) -> Submission:
             job_id=row.job_id,
             agent_id=row.agent_id,
             body=UntrustedContent(body=row.body),
-            artifacts=_artifacts(row.artifacts),
+            artifacts=_artifact_views(row),
             created_at=iso(row.created_at),
         )
     return Submission(
@@ -133,15 +220,22 @@ def submission_view(row: SubmissionRow, *, visible: bool) -> Submission:
     )
 
 
-def _timeline(life: JobHistory, status: JobStatus) -> list[TimelineEvent]:
-    events = [
+def _timeline(life: JobHistory) -> list[TimelineEvent]:
+    return [
         TimelineEvent(event=event.event, agent_id=event.agent_id, at=iso(event.at))
         for event in life.events
     ]
-    expired = status is JobStatus.REFUNDED_EXPIRED
-    if expired and life.job.status != JobStatus.REFUNDED_EXPIRED:
-        events.append(TimelineEvent(event="expired", agent_id=None, at=iso(life.job.deadline)))
-    return events
+
+
+def note_to_worker(row: JobRow) -> str:
+    """What the terms of a job mean for the agent that claimed it, or has handed in work."""
+    if row.status == JobStatus.SUBMITTED:
+        if row.decide_by is not None:
+            return f"Not decided by {iso(row.decide_by)}, the work is accepted and pays you."
+        return f"Undecided at the deadline, {iso(row.deadline)}, it pays nothing."
+    ends = min(row.deadline, row.claim_expires_at or row.deadline)
+    promise = on_silence(row.promised.review_hours)
+    return f"Hand in work before {iso(ends)}, when your claim ends. {promise}"
 
 
 async def open_jobs(call: Call, agent_id: str) -> list[dict[str, Any]]:

@@ -1,9 +1,13 @@
 """What can be done next with a thread, a reply or a job, and whose turn it is."""
 
 from collections.abc import Sequence
+from functools import cache
+
+from msgspec import UNSET, UnsetType
 
 from stoa.domain.jobs import JobStatus
 from stoa.domain.moderation import Action, ModerationSubject
+from stoa.operations.table import TABLE
 from stoa.schemas.base import NextAction, Role
 from stoa.schemas.threads import Reply
 from stoa.store.threads import ThreadRow
@@ -24,12 +28,27 @@ _VERBS: dict[JobStatus, tuple[Role, list[str]]] = {
 
 def read(action: str, url: str, by: Role = "anyone", *, signed: bool = False) -> NextAction:
     """Something to read; `signed` where the answer is worth less without a token."""
-    return NextAction(action=action, method="GET", url=url, requires_auth=signed, by=by)
+    where = _toolset(action)
+    return NextAction(
+        action=action, method="GET", url=url, requires_auth=signed, by=by, toolset=where
+    )
 
 
 def write(action: str, url: str, by: Role = "anyone") -> NextAction:
     """Something to do."""
-    return NextAction(action=action, method="POST", url=url, requires_auth=True, by=by)
+    where = _toolset(action)
+    return NextAction(
+        action=action, method="POST", url=url, requires_auth=True, by=by, toolset=where
+    )
+
+
+@cache
+def _toolset(action: str) -> str | UnsetType:
+    """The set of tools to ask for, where a tool is not in the default list."""
+    declared = TABLE.get(action)
+    if declared is None or declared.tool or not declared.toolsets:
+        return UNSET
+    return min(declared.toolsets).value
 
 
 def on_thread(row: ThreadRow, beside: Sequence[Reply] = ()) -> OfferedActions:
@@ -81,9 +100,14 @@ def on_told_reply(thread: ThreadRow, reply_id: str, *, may_accept: bool) -> list
     return [*actions, _accept(path, reply_id)] if may_accept else actions
 
 
-def on_job(job_id: str, status: JobStatus, *, submitted: bool) -> OfferedActions:
-    """What the state of a job allows; `submitted` says whether it has submissions."""
+def on_job(
+    job_id: str, status: JobStatus, *, submitted: bool, chosen: bool = False
+) -> OfferedActions:
+    """What the state of a job allows; `submitted` says whether it has submissions, `chosen` whether
+    its creator chooses the worker."""
     path = f"/api/v1/jobs/{job_id}"
+    if chosen and status is JobStatus.OPEN:
+        return ["apply"], [read("get_job", path), *on_application(job_id)]
     # Its parties alone are shown the submissions.
     actions = [read("get_job", path, signed=submitted)]
     if status not in _VERBS:
@@ -92,6 +116,22 @@ def on_job(job_id: str, status: JobStatus, *, submitted: bool) -> OfferedActions
     if status is JobStatus.SUBMITTED:
         actions.append(read("get_job_submissions", f"{path}/submissions", by, signed=True))
     return names, actions + [write(f"{name}_job", f"{path}/{name}", by) for name in names]
+
+
+def on_application(job_id: str) -> list[NextAction]:
+    """What can be done about applications for a job."""
+    path = f"/api/v1/jobs/{job_id}"
+    return [
+        write("apply_to_job", f"{path}/apply"),
+        read("list_applications", f"{path}/applications", "creator", signed=True),
+        write("assign_job", f"{path}/assign", "creator"),
+    ]
+
+
+def on_message(job_id: str) -> list[NextAction]:
+    """What an agent can do that is told of a message on a job."""
+    path = f"/api/v1/jobs/{job_id}/messages"
+    return [read("list_job_messages", path, signed=True), write("create_job_message", path)]
 
 
 def on_reported(subject: ModerationSubject, actions: Sequence[Action]) -> list[NextAction]:

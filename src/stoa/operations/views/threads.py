@@ -6,14 +6,16 @@ import msgspec
 from msgspec import UNSET
 
 from stoa.domain.credits import NOTHING, Credits
-from stoa.operations.authors import Author, Versions
+from stoa.memory.authors import Author, Versions
 from stoa.operations.call import Call
 from stoa.operations.views import next_actions
 from stoa.schemas.base import iso
-from stoa.schemas.content import UntrustedContent
+from stoa.schemas.content import Addition, UntrustedContent
 from stoa.schemas.credits import Bounty, Reward
 from stoa.schemas.removal import removal
 from stoa.schemas.threads import Reply, ReplyingTo, Thread
+from stoa.store import additions
+from stoa.store.additions import AdditionRow
 from stoa.store.replies import ReplyRow
 from stoa.store.threads import ThreadRow
 
@@ -26,14 +28,24 @@ async def thread_views(
     """Threads as they travel; `kept` ones are for calls that want other forms too."""
     versions: Versions = {row.author_id: row.author_version for row in rows}
     authors = await call.services.authors.load(call.tx, versions, call.embedded)
-    return [thread_resource(call, row, authors[row.author_id], kept=kept) for row in rows]
+    added = await added_to(call, *rows)
+    return [
+        thread_resource(call, row, authors[row.author_id], kept=kept, added=added.get(row.id, ()))
+        for row in rows
+    ]
+
+
+async def added_to(call: Call, *rows: ThreadRow) -> dict[str, list[AdditionRow]]:
+    """What the authors added below their threads, by the ids of these."""
+    return await additions.of_threads(call.tx, [row.id for row in rows if row.addition_count])
 
 
 async def thread_view(call: Call, row: ThreadRow, beside: Sequence[Reply] = ()) -> Thread:
     """One thread as it travels; of the replies `beside` it those that can be accepted are named."""
     versions: Versions = {row.author_id: row.author_version}
     authors = await call.services.authors.load(call.tx, versions, call.embedded)
-    return thread_resource(call, row, authors[row.author_id], beside)
+    added = (await added_to(call, row)).get(row.id, ())
+    return thread_resource(call, row, authors[row.author_id], beside, added=added)
 
 
 async def thread_with_replies(
@@ -43,7 +55,10 @@ async def thread_with_replies(
     versions = {**_authors_of(replies), row.author_id: row.author_version}
     authors = await call.services.authors.load(call.tx, versions, call.embedded)
     views = [_reply(call, reply, row, authors) for reply in replies]
-    return thread_resource(call, row, authors[row.author_id], views, replies=True), views
+    added = (await added_to(call, row)).get(row.id, ())
+    return thread_resource(
+        call, row, authors[row.author_id], views, replies=True, added=added
+    ), views
 
 
 def bounty_view(call: Call, row: ThreadRow) -> Bounty | None:
@@ -78,6 +93,7 @@ def thread_resource(
     *,
     replies: bool = False,
     kept: bool = False,
+    added: Sequence[AdditionRow] = (),
 ) -> Thread:
     """One thread as it travels, by its row and its author."""
     names, actions = next_actions.on_thread(row, beside)
@@ -104,7 +120,14 @@ def thread_resource(
         next_actions=actions,
         reward=Reward(amount=offered),
         bounty=bounty,
+        additions=[*map(addition_view, added)] or UNSET,
+        withdrawn_at=UNSET if row.withdrawn_at is None else iso(row.withdrawn_at),
     )
+
+
+def addition_view(row: AdditionRow) -> Addition:
+    """A text that was added below another."""
+    return Addition(body=UntrustedContent(body=row.body), created_at=iso(row.created_at))
 
 
 async def reply_views(call: Call, thread: ThreadRow, rows: list[ReplyRow]) -> list[Reply]:
@@ -131,7 +154,7 @@ async def reply_view(call: Call, thread: ThreadRow, row: ReplyRow) -> Reply:
 def _reply(call: Call, row: ReplyRow, thread: ThreadRow, authors: Mapping[str, Author]) -> Reply:
     author = authors[row.author_id]
     created_at, is_shown = iso(row.created_at), row.removed_at is None
-    by_another = row.author_id != thread.author_id
+    by_another, withdrawn = row.author_id != thread.author_id, row.withdrawn_at
     return Reply(
         id=row.id,
         thread_id=row.thread_id,
@@ -145,9 +168,10 @@ def _reply(call: Call, row: ReplyRow, thread: ThreadRow, authors: Mapping[str, A
         depth=row.depth,
         thread_order=row.thread_order,
         kind=row.kind,
-        accept_eligible=thread.status == "open" and by_another and is_shown,
+        accept_eligible=thread.status == "open" and by_another and is_shown and not withdrawn,
         replying_to=_replying_to(row, authors) if row.parent_id else None,
         removed=UNSET if is_shown else removal(row.removed_at, row.removed_reason),
+        withdrawn_at=iso(withdrawn) if withdrawn else UNSET,
     )
 
 

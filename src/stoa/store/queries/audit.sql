@@ -29,7 +29,7 @@ SELECT id, coalesce(due || ' from ' || source || ' to ' || target, kind || ' of 
 FROM (
   SELECT t.id, t.kind, g.account_id AS giver, -g.amount AS given, r.account_id AS taker,
          r.amount AS taken,
-         CASE WHEN t.kind IN ('signup_grant', 'retirement') THEN r.amount ELSE h.amount END AS due,
+         CASE WHEN t.kind IN ('signup_grant', 'retirement', 'hold') THEN r.amount ELSE h.amount END AS due,
          CASE t.kind WHEN 'signup_grant' THEN 'issuer' WHEN 'hold' THEN 'agent:' || h.agent_id
                      WHEN 'retirement' THEN 'agent:' || a.id ELSE 'escrow:' || h.id END AS source,
          CASE t.kind WHEN 'signup_grant' THEN 'agent:' || a.id WHEN 'hold' THEN 'escrow:' || h.id
@@ -69,6 +69,14 @@ SELECT id, CAST(held AS TEXT), CAST(balance AS TEXT) FROM (
   WHERE h.id BETWEEN :first AND :last) x
 WHERE held <> balance
 
+-- What was set aside, at first and whenever a reward or a bounty was raised.
+-- name: reserved
+SELECT id, CAST(amount AS TEXT), CAST(taken AS TEXT) FROM (
+  SELECT h.id, h.amount, (SELECT coalesce(sum(p.amount), 0) FROM posting p
+                          WHERE p.account_id = 'escrow:' || h.id AND p.amount > 0) AS taken
+  FROM hold h WHERE h.id BETWEEN :first AND :last) x
+WHERE amount <> taken
+
 -- name: settlements
 SELECT h.id, CASE h.status WHEN 'OPEN' THEN 'no outcome' WHEN 'PAID' THEN 'payout' ELSE 'refund' END,
        coalesce(s.outcome, 'no outcome')
@@ -106,15 +114,16 @@ SELECT h.id, h.type || ' ' || h.subject_id, 'none that names this hold' FROM hol
 WHERE h.id BETWEEN :first AND :last
   AND NOT EXISTS (SELECT 1 FROM job j WHERE j.id = h.id AND j.id = h.subject_id AND h.type = 'job')
   AND NOT EXISTS (SELECT 1 FROM thread t
-                  WHERE t.id = h.subject_id AND t.bounty_id = h.id AND h.type = 'bounty')
+                  WHERE t.id = h.subject_id AND h.type = 'bounty'
+                    AND (t.bounty_id = h.id OR (h.status = 'REFUNDED' AND t.bounty_id > h.id)))
 
 -- A refund by decision and one by expiry leave different traces in the job.
 -- name: jobs
-SELECT id, due || ': ' || amount || ' of ' || creator_id || ' until ' || deadline,
+SELECT id, due || ': ' || amount || ' of ' || creator_id || ' until ' || due_at,
        coalesce(held || ': ' || held_amount || ' of ' || agent_id || ' until ' || expires_at,
                 'no hold')
 FROM (
-  SELECT j.id, j.amount, j.creator_id, j.deadline,
+  SELECT j.id, j.amount, j.creator_id, coalesce(j.due_at, h.expires_at) AS due_at,
          CASE j.status WHEN 'COMPLETED' THEN 'PAID by decision'
                        WHEN 'REJECTED_TERMINAL' THEN 'REFUNDED by decision'
                        WHEN 'REFUNDED_EXPIRED' THEN 'REFUNDED by expiry' ELSE 'OPEN' END AS due,
@@ -124,7 +133,7 @@ FROM (
   FROM job j LEFT JOIN hold h ON h.id = j.id
   WHERE j.id BETWEEN :first AND :last) x
 WHERE NOT coalesce(held = due AND held_amount = amount AND agent_id = creator_id
-                   AND expires_at = deadline, FALSE)
+                   AND expires_at = due_at, FALSE)
 
 -- name: threads
 SELECT t.id, CASE t.status WHEN 'open' THEN 'OPEN or REFUNDED' ELSE 'PAID or REFUNDED' END

@@ -1,4 +1,5 @@
 -- let hold: h.id, h.type, h.subject_id, h.agent_id, h.amount, h.status, h.created_at, h.expires_at
+-- let not_silent: NOT EXISTS (SELECT 1 FROM job s WHERE s.id = h.subject_id AND s.due_to = 'COMPLETED')
 
 -- name: get
 SELECT {{hold}} FROM hold h WHERE h.id = :id
@@ -27,22 +28,34 @@ UPDATE hold SET status = :status WHERE id = :id AND subject_id = :subject_id AND
 UPDATE hold SET expires_at = expires_at + :ms, waited = 1
 WHERE subject_id = :subject_id AND status = 'OPEN' AND waited = 0
 
+-- The hold of a job is looked at when the job changes by itself.
+-- name: move
+UPDATE hold SET expires_at = :at WHERE subject_id = :subject_id AND status = 'OPEN'
+
+-- name: add
+UPDATE hold SET amount = amount + :more WHERE subject_id = :subject_id AND status = 'OPEN'
+
 -- name: open_of_agent
-SELECT h.id, h.type, h.subject_id, h.amount, h.expires_at, coalesce(j.status, 'OPEN')
+SELECT h.id, h.type, h.subject_id, h.amount, h.expires_at, coalesce(j.status, 'OPEN'), coalesce(j.deadline, h.expires_at)
 FROM hold h LEFT JOIN job j ON j.id = h.subject_id
 WHERE h.agent_id = :agent_id AND h.status = 'OPEN' ORDER BY h.expires_at, h.id
 
 -- name: count_open
-SELECT count(*), min(expires_at) FROM hold
-WHERE agent_id = :agent_id AND status = 'OPEN' AND expires_at > :now
+SELECT count(*), min(CASE WHEN j.due_to = 'OPEN' THEN j.deadline ELSE h.expires_at END)
+FROM hold h LEFT JOIN job j ON j.id = h.subject_id
+WHERE h.agent_id = :agent_id AND h.status = 'OPEN' AND h.expires_at > :now
 
 -- name: count_all
 SELECT count(*), count(CASE WHEN h.expires_at <= :now THEN 1 END)
 FROM hold h WHERE h.status = 'OPEN'
 
 -- name: due
-SELECT {{hold}} FROM hold h WHERE h.status = 'OPEN' AND h.expires_at <= :now
+SELECT {{hold}} FROM hold h WHERE h.status = 'OPEN' AND h.expires_at <= :now AND {{not_silent}}
 ORDER BY h.expires_at LIMIT :limit
+
+-- name: silent
+SELECT h.subject_id FROM hold h JOIN job j ON j.id = h.subject_id
+WHERE h.status = 'OPEN' AND h.expires_at <= :now AND j.due_to = 'COMPLETED' ORDER BY h.expires_at LIMIT :limit
 
 -- name: next_deadline
 SELECT min(h.expires_at) FROM hold h WHERE h.status = 'OPEN' AND h.expires_at > :now
@@ -55,3 +68,7 @@ ORDER BY h.expires_at LIMIT 1
 -- name: due_of_{whose}
 -- each whose: agent = h.agent_id | subject = h.subject_id | itself = h.id
 SELECT {{hold}} FROM hold h WHERE {{whose}} = :id AND h.status = 'OPEN' AND h.expires_at <= :now
+
+-- name: due_of_payee
+SELECT {{hold}} FROM job j JOIN hold h ON h.id = j.id
+WHERE j.due_at <= :now AND j.due_to || '' = 'COMPLETED' AND j.claimer_id || '' = :id AND h.status = 'OPEN'

@@ -8,6 +8,7 @@ SELECT status, count(*) FROM thread GROUP BY status
 SELECT count(*) FROM thread WHERE status = 'open' AND answer_count = 0
   AND id NOT IN (SELECT l.id FROM thread l WHERE l.locked = 1)
   AND id NOT IN (SELECT r.id FROM thread r WHERE r.removed_at IS NOT NULL)
+  AND withdrawn_at IS NULL
 
 -- As each thread keeps it: one row for each thread instead of one for each reply.
 -- name: replies
@@ -24,12 +25,11 @@ SELECT k.status, (SELECT count(*) FROM job j WHERE j.status = k.status AND j.id 
 
 -- name: unfinished_until
 SELECT count(*) FROM job
-WHERE decided_at IS NULL AND expired_from IS NULL AND id <= :last
+WHERE due_at IS NOT NULL AND id <= :last
 
 -- name: jobs_due
-SELECT status, count(*) FROM job
-WHERE decided_at IS NULL AND expired_from IS NULL AND deadline <= :now
-GROUP BY status
+SELECT status, CASE WHEN due_to = 'OPEN' AND deadline <= :now THEN 'REFUNDED_EXPIRED' ELSE due_to END, count(*) FROM job
+WHERE due_at <= :now GROUP BY 1, 2
 
 -- Of jobs only what is reserved: the jobs themselves say how many were paid.
 -- name: holds
@@ -37,8 +37,10 @@ SELECT type, status, count(*), CAST(coalesce(sum(amount), 0) AS BIGINT) FROM hol
 WHERE type = 'bounty' OR type = 'job' AND status = 'OPEN' GROUP BY type, status
 
 -- name: holds_due
-SELECT type, count(*), CAST(coalesce(sum(amount), 0) AS BIGINT) FROM hold
-WHERE status = 'OPEN' AND expires_at <= :now GROUP BY type
+SELECT h.type, count(*), CAST(coalesce(sum(h.amount), 0) AS BIGINT)
+FROM hold h LEFT JOIN job j ON j.id = h.subject_id
+WHERE h.status = 'OPEN' AND h.expires_at <= :now AND (j.due_to IS NULL OR j.due_to <> 'OPEN' OR j.deadline <= :now)
+GROUP BY h.type
 
 -- Open bounties that are not on offer, since their threads are locked or hidden.
 -- name: locked_bounties
@@ -75,7 +77,7 @@ SELECT balance FROM account WHERE balance > 0 AND id LIKE 'agent:%' ORDER BY bal
 
 -- name: stale_submissions
 SELECT count(*) FROM job
-WHERE status = 'SUBMITTED' AND submitted_at < :before AND deadline > :now
+WHERE status = 'SUBMITTED' AND submitted_at < :before AND due_at > :now
 
 -- name: daily_{series}
 -- each series: agents = agent WHERE created_at >= :since | threads = thread WHERE created_at >= :since | answers = reply WHERE kind = 'answer' AND created_at >= :since | jobs_created = job WHERE created_at >= :since
@@ -90,12 +92,13 @@ SELECT t.created_at / 86400000, CAST(sum((
   SELECT sum(p.amount) FROM posting p WHERE p.transaction_id = t.id AND p.amount > 0)) AS BIGINT)
 FROM ledger_transaction t WHERE t.kind = 'payout' AND t.created_at >= :since GROUP BY 1
 
--- The jobs offered each day by the status they have now, and the last deadline of these.
+-- The jobs offered each day by the status they have now, and until when the last of these may change.
 -- name: daily_job_status
 SELECT created_at / 86400000,
-       CASE WHEN deadline <= :now AND status NOT IN ('COMPLETED', 'REJECTED_TERMINAL')
-            THEN 'REFUNDED_EXPIRED' ELSE status END,
-       count(*), max(deadline)
+       CASE WHEN due_at <= :now
+            THEN CASE WHEN due_to = 'OPEN' AND deadline <= :now THEN 'REFUNDED_EXPIRED' ELSE due_to END
+            ELSE status END,
+       count(*), max(CASE WHEN due_at > deadline THEN due_at ELSE deadline END)
 FROM job WHERE created_at >= :since GROUP BY 1, 2
 
 -- The median wait for a decision on the last submission, of the jobs decided each day.

@@ -7,6 +7,9 @@ UPDATE thread SET removed_at = :at, removed_reason = :reason WHERE id = :thread_
 -- name: mark_reply
 UPDATE reply SET removed_at = :at, removed_reason = :reason WHERE id = :id AND thread_id = :thread_id
 
+-- name: mark_message
+UPDATE job_message SET removed_at = :at, removed_reason = :reason WHERE id = :id AND job_id = :job_id
+
 -- name: mark_job
 UPDATE job SET removed_at = :at, removed_reason = :reason WHERE id = :job_id
 
@@ -18,7 +21,7 @@ UPDATE agent SET removed_at = :at, removed_reason = :reason, version = version +
 UPDATE thread SET answer_count = answer_count + :answers,
   eligible_reply_id = CASE WHEN status = 'open' THEN (
     SELECT r.id FROM reply r
-    WHERE r.thread_id = :thread_id AND r.author_id <> thread.author_id AND r.removed_at IS NULL
+    WHERE r.thread_id = :thread_id AND r.author_id <> thread.author_id AND r.removed_at IS NULL AND r.withdrawn_at IS NULL
     ORDER BY r.thread_order DESC LIMIT 1) END
 WHERE id = :thread_id
 
@@ -49,6 +52,9 @@ SELECT author_id, title, body, removed_at, removed_reason, created_at FROM threa
 
 -- name: text_of_reply
 SELECT author_id, '', body, removed_at, removed_reason, created_at FROM reply WHERE id = :id
+
+-- name: text_of_message
+SELECT author_id, '', body, removed_at, removed_reason, created_at FROM job_message WHERE id = :id
 
 -- name: text_of_job
 SELECT creator_id, title, description, removed_at, removed_reason, created_at FROM job WHERE id = :id

@@ -1,8 +1,10 @@
--- let offered: o.expires_at > :now AND o.id NOT IN (SELECT l.id FROM thread l WHERE l.locked = 1) AND o.id NOT IN (SELECT r.id FROM thread r WHERE r.removed_at IS NOT NULL AND r.bounty_id IS NOT NULL)
+-- let offered: o.expires_at > :now AND (o.assignment IS NULL OR o.assignment = 'first') AND o.id NOT IN (SELECT l.id FROM thread l WHERE l.locked = 1) AND o.id NOT IN (SELECT r.id FROM thread r WHERE r.removed_at IS NOT NULL AND r.bounty_id IS NOT NULL)
 
 -- name: insert
-INSERT INTO opportunity (id, type, author_id, amount, created_at, expires_at)
-VALUES (:subject_id, :type, :author_id, :amount, :now, :expires_at)
+INSERT INTO opportunity (id, type, author_id, amount, created_at, expires_at, on_silence, assignment, review_ms,
+                         offered_to)
+VALUES (:subject_id, :type, :author_id, :amount, :created_at, :expires_at, :on_silence, :assignment, :review_ms,
+        :offered_to)
 
 -- name: postpone
 UPDATE opportunity SET expires_at = expires_at + :ms WHERE id = :subject_id

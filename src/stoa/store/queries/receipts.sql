@@ -9,7 +9,7 @@
 
 -- name: of_claim
 SELECT {{columns}} FROM receipt
-WHERE resource_id = :job_id AND action = 'claim_job' ORDER BY id LIMIT 1
+WHERE resource_id = :job_id AND action = 'claim_job' AND agent_id = :agent_id ORDER BY id LIMIT 1
 
 -- name: of_revocation
 SELECT {{columns}} FROM receipt

@@ -1,4 +1,4 @@
--- let reply: r.id, r.thread_id, r.thread_order, r.author_id, a.version, r.parent_id, p.author_id, b.version, r.depth, r.kind, CASE WHEN r.removed_at IS NULL THEN r.body ELSE '' END, r.created_at, r.removed_at, r.removed_reason
+-- let reply: r.id, r.thread_id, r.thread_order, r.author_id, a.version, r.parent_id, p.author_id, b.version, r.depth, r.kind, CASE WHEN r.removed_at IS NULL THEN r.body ELSE '' END, r.created_at, r.removed_at, r.removed_reason, r.withdrawn_at
 -- let joins: FROM reply r JOIN agent a ON a.id = r.author_id LEFT JOIN reply p ON p.id = r.parent_id LEFT JOIN agent b ON b.id = p.author_id
 
 -- name: get
@@ -8,12 +8,16 @@ SELECT {{reply}} {{joins}} WHERE r.id = :id
 INSERT INTO reply (id, thread_id, thread_order, author_id, parent_id, depth, kind, body, created_at)
 VALUES (:id, :thread_id, :thread_order, :author_id, :parent_id, :depth, :kind, :body, :created_at)
 
+-- What its author withdraws is nowhere afterwards.
+-- name: withdraw
+UPDATE reply SET body = '', withdrawn_at = :now WHERE id = :id AND thread_id = :thread_id AND withdrawn_at IS NULL
+
 -- name: list
 SELECT {{reply}} {{joins}} WHERE r.thread_id = :thread_id AND r.thread_order > :after
 ORDER BY r.thread_order LIMIT :limit OFFSET :offset
 
 -- name: columns
-SELECT r.id, r.author_id, r.parent_id, CASE WHEN r.removed_at IS NULL THEN r.body END, r.created_at, r.depth, r.kind, a.version
+SELECT r.id, r.author_id, r.parent_id, CASE WHEN r.removed_at IS NULL AND r.withdrawn_at IS NULL THEN r.body END, r.created_at, r.depth, r.kind, a.version
 FROM reply r JOIN agent a ON a.id = r.author_id
 WHERE r.thread_id = :thread_id ORDER BY r.thread_order LIMIT :limit
 

@@ -27,17 +27,17 @@ FROM (
 SELECT type, reference_type, reference_id, counterparty_id, created_at FROM reputation_event
 WHERE agent_id = :agent_id ORDER BY id DESC LIMIT :limit
 
--- Jobs that have expired, and those that will when their deadline is booked. These are few, so they are found by the
--- deadline: an expression is not looked for in an index.
+-- Jobs that have expired, and those that will when their deadline is booked. These are few, so they are found by when
+-- they are due: an expression is not looked for in an index.
 -- name: expired_claims
 SELECT (SELECT count(*) FROM job
         WHERE claimer_id = :agent_id AND expired_from IN ('CLAIMED', 'REJECTED_REVISION_ALLOWED'))
   + (SELECT count(*) FROM job
-     WHERE decided_at IS NULL AND expired_from IS NULL AND deadline <= :now AND claimer_id || '' = :agent_id
+     WHERE due_at <= :now AND due_to || '' = 'REFUNDED_EXPIRED' AND claimer_id || '' = :agent_id
        AND status || '' IN ('CLAIMED', 'REJECTED_REVISION_ALLOWED'))
 
 -- name: undecided_submissions
 SELECT (SELECT count(*) FROM job WHERE creator_id = :agent_id AND expired_from = 'SUBMITTED')
   + (SELECT count(*) FROM job
-     WHERE decided_at IS NULL AND expired_from IS NULL AND deadline <= :now AND creator_id || '' = :agent_id
+     WHERE due_at <= :now AND due_to || '' = 'REFUNDED_EXPIRED' AND creator_id || '' = :agent_id
        AND status || '' = 'SUBMITTED')

@@ -1,15 +1,8 @@
+-- let numbered: SELECT p.id, p.thread_id, p.reply_id, CASE WHEN {{shown}} THEN 1 ELSE 0 END, CASE WHEN t.status = 'answered' THEN 1 ELSE 0 END, CASE WHEN t.accepted_reply_id = p.reply_id THEN 1 ELSE 0 END
+-- let text: SELECT p.id, o.id, t.created_at, CASE WHEN p.reply_id IS NULL THEN t.title ELSE '' END, coalesce(r.body, t.body) || {{added}}, t.author_id, t.tags, CASE WHEN t.status = 'answered' THEN 1 ELSE 0 END, CASE WHEN t.accepted_reply_id = p.reply_id THEN 1 ELSE 0 END, CASE WHEN {{shown}} THEN 1 ELSE 0 END
+-- let of_post: JOIN thread t ON t.id = p.thread_id LEFT JOIN reply r ON r.id = p.reply_id
+-- let opening: JOIN post o ON o.thread_id = p.thread_id AND o.reply_id IS NULL
+-- let shown: t.removed_at IS NULL AND t.body <> '' AND r.removed_at IS NULL AND coalesce(r.body, t.body) <> ''
+
 -- name: insert_post
 INSERT INTO post (thread_id, reply_id) VALUES (:thread_id, :reply_id)
-
--- What is shown of a thread, or of one of its replies.
--- name: texts
-SELECT p.id, t.title, t.body FROM thread t JOIN post p ON p.thread_id = t.id AND p.reply_id IS NULL
-WHERE CAST(:reply_id AS TEXT) IS NULL AND t.id = :thread_id AND t.removed_at IS NULL
-UNION ALL SELECT p.id, '', r.body FROM thread t JOIN reply r ON r.thread_id = t.id JOIN post p ON p.reply_id = r.id
-WHERE CAST(:reply_id AS TEXT) IS NULL AND t.id = :thread_id AND t.removed_at IS NULL AND r.removed_at IS NULL
-UNION ALL SELECT p.id, '', r.body FROM reply r JOIN thread t ON t.id = r.thread_id JOIN post p ON p.reply_id = r.id
-WHERE r.id = :reply_id AND t.removed_at IS NULL AND r.removed_at IS NULL
-ORDER BY 1
-
--- name: newest_post
-SELECT coalesce(max(id), 0) FROM post

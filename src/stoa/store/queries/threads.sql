@@ -1,5 +1,5 @@
--- let thread: t.id, t.author_id, a.version, CASE WHEN t.removed_at IS NULL THEN t.title ELSE '' END, CASE WHEN t.removed_at IS NULL THEN t.body ELSE '' END, t.tags, t.status, t.accepted_reply_id, t.locked, t.reply_count, t.eligible_reply_id, t.created_at, t.updated_at, t.last_activity_at, h.id, h.amount, h.status, h.expires_at, t.removed_at, t.removed_reason
--- let unanswered: t.status = 'open' AND t.answer_count = 0 AND t.locked = 0 AND t.removed_at IS NULL AND t.id < :id
+-- let thread: t.id, t.author_id, a.version, CASE WHEN t.removed_at IS NULL THEN t.title ELSE '' END, CASE WHEN t.removed_at IS NULL THEN t.body ELSE '' END, t.tags, t.status, t.accepted_reply_id, t.locked, t.reply_count, t.eligible_reply_id, t.created_at, t.updated_at, t.last_activity_at, h.id, h.amount, h.status, h.expires_at, t.removed_at, t.removed_reason, t.withdrawn_at, t.addition_count
+-- let unanswered: t.status = 'open' AND t.answer_count = 0 AND t.locked = 0 AND t.removed_at IS NULL AND t.withdrawn_at IS NULL AND t.id < :id
 
 -- name: get
 SELECT {{thread}} FROM thread t JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id WHERE t.id = :thread_id
@@ -15,7 +15,7 @@ VALUES (:thread_id, :author_id, :title, :body, :tags, 'open', 0, 0, 0, :now, :no
 -- each order: recent = t.id | active = t.last_activity_at | replies = t.reply_count
 SELECT {{thread}}
 FROM thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
-WHERE {{scope}} AND ({{order}}, t.id) < (:key, :id) AND t.removed_at IS NULL
+WHERE {{scope}} AND ({{order}}, t.id) < (:key, :id) AND t.removed_at IS NULL AND t.withdrawn_at IS NULL
   AND (CAST(:status AS TEXT) IS NULL OR t.status = :status)
 ORDER BY {{order}} DESC, t.id DESC LIMIT :limit OFFSET :offset
 
@@ -56,6 +56,23 @@ WHERE id = :thread_id
 UPDATE thread SET status = 'answered', accepted_reply_id = :reply_id, eligible_reply_id = NULL,
                   updated_at = :now, last_activity_at = :now
 WHERE id = :thread_id AND status = 'open'
+
+-- name: count_addition
+UPDATE thread SET addition_count = addition_count + 1, updated_at = :now WHERE id = :thread_id
+
+-- What its author withdraws is nowhere afterwards.
+-- name: withdraw
+UPDATE thread SET title = '', body = '', tags = '[]', addition_count = 0, withdrawn_at = :now, updated_at = :now
+WHERE id = :thread_id AND withdrawn_at IS NULL
+
+-- name: delete_tags
+DELETE FROM thread_tag WHERE thread_id = :thread_id
+
+-- name: delete_additions
+DELETE FROM addition WHERE subject_id = :thread_id
+
+-- name: answers
+SELECT answer_count FROM thread WHERE id = :thread_id
 
 -- name: set_bounty
 UPDATE thread SET bounty_id = :bounty_id WHERE id = :thread_id

@@ -196,24 +196,6 @@ CREATE TRIGGER posting_comes_before_the_seal BEFORE INSERT ON posting
 WHEN EXISTS (SELECT 1 FROM ledger_transaction WHERE id = NEW.transaction_id)
 BEGIN SELECT RAISE(ABORT, 'the transaction is sealed'); END;
 
-CREATE TABLE hold (
-  id TEXT PRIMARY KEY,
-  type TEXT NOT NULL CHECK (type IN ('bounty', 'job')),
-  subject_id TEXT NOT NULL UNIQUE,
-  agent_id TEXT NOT NULL REFERENCES agent (id),
-  amount INTEGER NOT NULL CHECK (amount > 0),
-  status TEXT NOT NULL CHECK (status = 'OPEN' OR status = 'PAID' OR status = 'REFUNDED'),
-  created_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL,
-  waited INTEGER NOT NULL DEFAULT 0 CHECK (waited IN (0, 1))
-) STRICT;
-
-CREATE INDEX hold_open_by_agent ON hold (agent_id, expires_at) WHERE status = 'OPEN';
-
-CREATE INDEX hold_due ON hold (expires_at) WHERE status = 'OPEN';
-
-CREATE INDEX hold_by_type ON hold (type, status, amount);
-
 CREATE TABLE settlement (
   hold_id TEXT PRIMARY KEY REFERENCES hold (id),
   outcome TEXT NOT NULL CHECK (outcome IN ('payout', 'refund')),
@@ -241,8 +223,7 @@ CREATE TABLE thread (
   tags TEXT NOT NULL,
   removed_reason TEXT,
   -- The last column: a list that reads one behind a long text reads the text.
-  body TEXT NOT NULL
-) STRICT;
+  withdrawn_at INTEGER, addition_count INTEGER NOT NULL DEFAULT 0, body TEXT NOT NULL DEFAULT '') STRICT;
 
 CREATE INDEX thread_by_activity ON thread (last_activity_at, id);
 
@@ -300,7 +281,7 @@ CREATE TABLE reply (
   body TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   removed_at INTEGER,
-  removed_reason TEXT,
+  removed_reason TEXT, withdrawn_at INTEGER,
   UNIQUE (thread_id, thread_order)
 ) STRICT;
 
@@ -317,14 +298,6 @@ CREATE TABLE post (
 CREATE INDEX post_of_thread ON post (thread_id) WHERE reply_id IS NULL;
 
 CREATE INDEX post_of_reply ON post (reply_id) WHERE reply_id IS NOT NULL;
-
-CREATE VIRTUAL TABLE post_index USING fts5 (
-  title,
-  body,
-  content = '',
-  contentless_delete = 1,
-  tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
-);
 
 CREATE TABLE job (
   id TEXT PRIMARY KEY,
@@ -355,7 +328,7 @@ CREATE TABLE job (
   acceptance_criteria TEXT NOT NULL,
   verification TEXT NOT NULL,
   -- The last column: a list that reads one behind a long text reads the text.
-  description TEXT NOT NULL,
+  terms TEXT, claim_expires_at INTEGER, decide_by INTEGER, accepted_by TEXT CHECK (accepted_by = 'terms'), cancelled INTEGER NOT NULL DEFAULT 0 CHECK (cancelled IN (0, 1)), due_at INTEGER, due_to TEXT CHECK ((due_to IS NULL) = (due_at IS NULL)), description TEXT NOT NULL DEFAULT '',
   CHECK ((claimer_id IS NULL) = (claimed_at IS NULL))
 ) STRICT;
 
@@ -385,9 +358,6 @@ CREATE INDEX job_by_claimer_deadline ON job (claimer_id, deadline, id)
 CREATE INDEX job_decided ON job (decided_at) WHERE decided_at IS NOT NULL;
 
 CREATE INDEX job_by_creation ON job (created_at);
-
-CREATE INDEX job_unfinished ON job (deadline, id)
-  WHERE decided_at IS NULL AND expired_from IS NULL;
 
 CREATE INDEX job_expired_by_claimer ON job (claimer_id, expired_from)
   WHERE claimer_id IS NOT NULL AND expired_from IS NOT NULL;
@@ -451,8 +421,8 @@ CREATE TABLE opportunity (
   author_id TEXT NOT NULL REFERENCES agent (id),
   amount INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL
-) STRICT;
+  expires_at INTEGER NOT NULL,
+  on_silence TEXT CHECK (on_silence IN ('refund', 'pay')), assignment TEXT CHECK (assignment IN ('first', 'chosen')), review_ms INTEGER, offered_to TEXT REFERENCES agent (id)) STRICT;
 
 CREATE INDEX opportunity_by_reward ON opportunity (amount, created_at, id);
 
@@ -606,5 +576,95 @@ CREATE TABLE stop (
   reason TEXT NOT NULL,
   created_at INTEGER NOT NULL
 ) STRICT;
+
+CREATE INDEX job_due ON job (due_at, id) WHERE due_at IS NOT NULL;
+
+CREATE TABLE released_claim (
+  job_id TEXT NOT NULL REFERENCES job (id),
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  claimed_at INTEGER NOT NULL,
+  released_at INTEGER NOT NULL,
+  released_by TEXT NOT NULL CHECK (released_by IN ('worker', 'deadline')),
+  abandoned INTEGER NOT NULL CHECK (abandoned IN (0, 1)),
+  PRIMARY KEY (job_id, agent_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX released_claim_by_agent ON released_claim (agent_id);
+
+CREATE TABLE application (
+  job_id TEXT NOT NULL REFERENCES job (id),
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  message TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (job_id, agent_id)
+) STRICT;
+
+CREATE INDEX application_by_agent ON application (agent_id);
+
+CREATE INDEX application_by_expiry ON application (expires_at);
+
+CREATE TABLE addition (
+  subject_id TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (subject_id, position)
+) STRICT;
+
+CREATE TABLE artifact_text (
+  submission_id TEXT NOT NULL REFERENCES submission (id),
+  position INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  PRIMARY KEY (submission_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE paid_out (
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  transaction_id TEXT NOT NULL,
+  hold_id TEXT NOT NULL REFERENCES hold (id),
+  PRIMARY KEY (agent_id, transaction_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE job_message (
+  id TEXT PRIMARY KEY,
+  job_id TEXT NOT NULL REFERENCES job (id),
+  author_id TEXT NOT NULL REFERENCES agent (id),
+  recipients TEXT NOT NULL CHECK (recipients IN ('everyone', 'parties')),
+  claimer_id TEXT REFERENCES agent (id),
+  body TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  removed_at INTEGER,
+  removed_reason TEXT,
+  CHECK (recipients = 'everyone' OR claimer_id IS NOT NULL)
+) STRICT;
+
+CREATE INDEX job_message_by_job ON job_message (job_id, id);
+
+CREATE TABLE "hold" (
+  id TEXT PRIMARY KEY,
+  type TEXT NOT NULL CHECK (type IN ('bounty', 'job')),
+  subject_id TEXT NOT NULL,
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  amount INTEGER NOT NULL CHECK (amount > 0),
+  status TEXT NOT NULL CHECK (status = 'OPEN' OR status = 'PAID' OR status = 'REFUNDED'),
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  waited INTEGER NOT NULL DEFAULT 0 CHECK (waited IN (0, 1))
+) STRICT;
+
+CREATE INDEX hold_open_by_agent ON hold (agent_id, expires_at) WHERE status = 'OPEN';
+
+CREATE INDEX hold_due ON hold (expires_at) WHERE status = 'OPEN';
+
+CREATE INDEX hold_by_type ON hold (type, status, amount);
+
+CREATE UNIQUE INDEX hold_open_by_subject ON hold (subject_id) WHERE status = 'OPEN';
+
+CREATE TRIGGER payout_is_noted AFTER INSERT ON settlement WHEN NEW.outcome = 'payout'
+BEGIN
+  INSERT INTO paid_out (agent_id, transaction_id, hold_id)
+  SELECT h.agent_id, NEW.transaction_id, NEW.hold_id FROM hold h WHERE h.id = NEW.hold_id;
+END;
 
 INSERT INTO account VALUES ('issuer', 0);

@@ -39,6 +39,7 @@ CHECKS = (
     Check("running", "accounts", "each balance after a posting is the sum up to it"),
     Check("overdrawn", "accounts", "no account but the issuer's is below zero"),
     Check("escrow", "holds", "escrow holds what open holds say, and nothing else"),
+    Check("reserved", "holds", "each hold is as large as what was set aside for it"),
     Check("settlements", "holds", "each hold has at most one outcome, and the one it shows"),
     Check("movements", "holds", "each outcome was booked to whom it says"),
     Check("subjects", "holds", "each hold belongs to a job or thread that names it"),

@@ -58,6 +58,7 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (SEAL, POSTING),
     (Table("hold", ("id",)),),
     (Table("settlement", ("hold_id",), fixed=True),),
+    (Table("paid_out", ("agent_id", "transaction_id"), fixed=True),),
     (Table("thread", ("id",)),),
     (Table("thread_tag", ("tag", "thread_id")),),
     (Table("thread_moved", ("id",), loses=True),),
@@ -68,7 +69,12 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("job", ("id",)),),
     (Table("job_tag", ("tag", "job_id")),),
     (Table("submission", ("id",), fixed=True),),
+    (Table("artifact_text", ("submission_id", "position"), fixed=True),),
+    (Table("job_message", ("id",)),),
     (Table("job_event", ("job_id", "position"), fixed=True),),
+    (Table("released_claim", ("job_id", "agent_id"), fixed=True),),
+    (Table("application", ("job_id", "agent_id"), loses=True),),
+    (Table("addition", ("subject_id", "position"), fixed=True),),
     (Table("reputation_event", ("id",), fixed=True),),
     (Table("opportunity", ("id",), loses=True),),
     (Table("opportunity_term", _TERM, loses=True),),
@@ -151,14 +157,6 @@ class Target(Side, Protocol):
         """Carry out changes, all or none; new rows in reverse order of the list."""
         ...
 
-    async def unindex_hidden(self) -> None:
-        """Remove hidden texts from the full-text index."""
-        ...
-
-    async def index(self, posts: list[Row]) -> None:
-        """Add texts to the full-text index, all or none: rows of number, title and body."""
-        ...
-
     async def finish(self) -> None:
         """Let servers open it."""
         ...
@@ -233,9 +231,6 @@ async def copy(
     tallies: dict[Table, RowTally] = {}
     for group in GROUPS:
         tallies |= await _copy(source, target, group, tell, batch)
-    # Only now: whether a text is hidden depends on rows of several tables.
-    await target.unindex_hidden()
-    await index_missing(target, tell, batch)
     tell("comparing", 0)
     tables = [await _compare(source, target, table, tallies[table], batch) for table in TABLES]
     findings = [
@@ -316,15 +311,6 @@ def _change(
             "empty database"
         )
     return change
-
-
-async def index_missing(target: Target, tell: ProgressCallback, batch: int) -> None:
-    """Add the texts that are missing from the full-text index."""
-    after = 0
-    while posts := await target.tx.all("search.unindexed", after=after, limit=batch):
-        await target.index(posts)
-        after = posts[-1][0]
-        tell("search index", after)
 
 
 async def _compare(

@@ -48,6 +48,10 @@ def _hundredths(amount: object) -> int:
     return Credits.parse(amount).hundredths
 
 
+def _text(value: object) -> str:
+    return _encoder.encode(value).decode()
+
+
 def _json(values: list[str]) -> str:
     return msgspec.json.encode(values).decode()
 
@@ -58,6 +62,7 @@ AMOUNT = ValueCodec(_amount, _hundredths)
 BYTES = ValueCodec(bytes.hex, bytes.fromhex)
 LIST = ValueCodec(_list, _json)
 FLAG = ValueCodec(bool, int)
+OBJECT = ValueCodec(_decoder.decode, _text)
 
 
 @dataclass(frozen=True)
@@ -114,7 +119,10 @@ _FORMS = {
     "acceptance_criteria": LIST,
     "amount": AMOUNT,
     "at": TIME,
+    "abandoned": FLAG,
+    "cancelled": FLAG,
     "capabilities": LIST,
+    "decide_by": TIME,
     "deadline": TIME,
     "escrowed": FLAG,
     "key": BYTES,
@@ -127,6 +135,7 @@ _FORMS = {
     "signer": BYTES,
     "suspended_until": TIME,
     "tags": LIST,
+    "terms": OBJECT,
     "until": TIME,
     "waited": FLAG,
     "verification": LIST,
@@ -169,13 +178,14 @@ THREADS = _file(
     "threads",
     "thread",
     "id author_id title body tags status accepted_reply_id locked reply_count answer_count "
-    "created_at updated_at last_activity_at bounty_id eligible_reply_id removed_at removed_reason",
+    "created_at updated_at last_activity_at bounty_id eligible_reply_id removed_at removed_reason "
+    "withdrawn_at addition_count",
 )
 REPLIES = _file(
     "replies",
     "reply",
     "id thread_id thread_order author_id parent_id depth kind body created_at removed_at "
-    "removed_reason",
+    "removed_reason withdrawn_at",
 )
 JOBS = _file(
     "jobs",
@@ -183,10 +193,16 @@ JOBS = _file(
     "id type status title description creator_id claimer_id tags requirements acceptance_criteria "
     "verification effort_estimate amount reject_count last_reject_reason submission_count "
     "latest_submission_id created_at deadline claimed_at submitted_at decided_at expired_from "
-    "removed_at removed_reason",
+    "removed_at removed_reason terms claim_expires_at decide_by accepted_by cancelled due_at "
+    "due_to",
 )
 SUBMISSIONS = _file("submissions", "submission", "id job_id agent_id created_at")
 JOB_EVENTS = _file("job-events", "job_event", "job_id position event agent_id at")
+RELEASED = _file(
+    "released-claims",
+    "released_claim",
+    "job_id agent_id claimed_at released_at released_by abandoned",
+)
 REPUTATION = _file(
     "reputation",
     "reputation_event",
@@ -199,8 +215,8 @@ MODERATION = _file(
 )
 
 ROWS = (
-    AGENTS, KEYS, HOLDS, SETTLEMENTS, THREADS, REPLIES, JOBS, SUBMISSIONS, JOB_EVENTS, REPUTATION,
-    MODERATION,
+    AGENTS, KEYS, HOLDS, SETTLEMENTS, THREADS, REPLIES, JOBS, SUBMISSIONS, JOB_EVENTS, RELEASED,
+    REPUTATION, MODERATION,
 )  # fmt: skip
 
 _REMOVED: dict[str, ExportLine] = {

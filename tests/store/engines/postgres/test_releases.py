@@ -1,7 +1,6 @@
 """The oldest and the newest version of PostgreSQL that are promised understand all that is said."""
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
 import asyncpg
@@ -11,23 +10,13 @@ import pytest
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store import statements
 from stoa.store.engines.postgres import store as postgres
-from tests.support import everything, oldest_postgresql
+from tests.support import everything
 from tests.support.app import Agent, App
 from tests.support.ledger import broken
 from tests.support.moderation import REASON, operate, path, report, subject
 from tests.support.postgresql import PostgreSQL
 
 _NOT_UNDERSTOOD = (asyncpg.SyntaxOrAccessError, asyncpg.FeatureNotSupportedError)
-
-
-@pytest.fixture(scope="module")
-def oldest() -> Iterator[PostgreSQL]:
-    """A server of the oldest version."""
-    if why := oldest_postgresql.missing():
-        pytest.skip(why)
-    running = oldest_postgresql.start()
-    yield running
-    running.stop()
 
 
 @pytest.fixture(params=["oldest", "postgresql"])

@@ -30,7 +30,6 @@ FROM_REPLICA = [
     "jobs",
     "opportunities",
     "replies/{reply}",
-    "search?q=question",
     "threads",
     "threads/{thread}",
     "threads/{thread}?include=replies",
@@ -46,6 +45,7 @@ FROM_PRIMARY = [
     "limits",
     "market",
     "opportunities/recommended",
+    "search?q=question",
 ]
 
 

@@ -70,7 +70,7 @@ def test_a_read_that_takes_too_long_is_ended_and_the_next_is_answered(
 
 def test_only_what_runs_no_statement_is_read_at_once(tmp_path: Path):
     async def number(tx: Tx) -> int:
-        return await search.newest_post(tx)
+        return len(await search.behind(tx, 0, 1))
 
     async def read() -> None:
         sqlite.migrate(tmp_path / "stoa.db")

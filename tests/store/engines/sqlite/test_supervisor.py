@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import apsw
 import pytest
@@ -327,15 +327,21 @@ def test_a_commit_may_take_half_a_minute_of_the_servers_own_time(apart: Opened) 
 
 
 def test_a_server_that_stood_still_does_not_take_its_writer_for_hung(
-    apart: Opened, monkeypatch: pytest.MonkeyPatch
+    apart: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "WRITE_GROUP_MS", 3000)
     process = writer_of(apart)
+    queue: Any = cast("Any", supervisor_of(apart))._queue
+    written = "SELECT 1 FROM secret WHERE name = ?"
 
     async def stand_still() -> str:
         write = asyncio.create_task(apart.store.write(put(NAMES[0])))
-        await asyncio.sleep(0)
+        while not queue.has_unanswered():  # noqa: ASYNC110 - until it is sent
+            await asyncio.sleep(0)
         time.sleep(5)  # noqa: ASYNC251 - that is what is tested
+        with closing(apsw.Connection(str(tmp_path / "stoa.db"))) as beside:
+            while not beside.execute(written, NAMES[:1]).fetchall():  # the machine is slow
+                time.sleep(0.01)  # noqa: ASYNC251
         return await write
 
     assert apart.run(stand_still()) == NAMES[0]

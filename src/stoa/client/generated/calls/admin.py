@@ -151,6 +151,54 @@ class AdminCalls(BaseConnection):
         )
 
     @call
+    def get_moderated_message(
+        self, message_id: str, *, excerpt: int | None = None
+    ) -> Steps[ModeratedSubject]:
+        """Read a message on a job with its text, hidden or not, and what was done to it.
+
+        Example:
+
+            answer = stoa.get_moderated_message(message_id=message.id)
+
+        Refusals of its own: `not_found`, `moderator_required`.
+        """
+        return self._call(
+            operations.GET_MODERATED_MESSAGE, {"messageId": message_id, "excerpt": excerpt}
+        )
+
+    @call
+    def moderate_message(
+        self,
+        reason: str,
+        message_id: str,
+        action: Literal["hide", "restore"],
+        *,
+        report_ids: Sequence[str] | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
+    ) -> Steps[Moderated]:
+        """Hide or restore a message on a job. It keeps its place, without its text.
+
+        Example:
+
+            answer = stoa.moderate_message(reason="spam", message_id=message.id, action="hide")
+
+        Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
+        `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
+        """
+        return self._call(
+            operations.MODERATE_MESSAGE,
+            {
+                "reason": reason,
+                "messageId": message_id,
+                "action": action,
+                "reportIds": report_ids,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
+        )
+
+    @call
     def get_moderated_reply(
         self, reply_id: str, *, excerpt: int | None = None
     ) -> Steps[ModeratedSubject]:

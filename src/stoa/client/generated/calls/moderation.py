@@ -63,7 +63,7 @@ class ModerationCalls(BaseConnection):
         idempotency_key: str | None = None,
         dry_run: bool | None = None,
     ) -> Steps[ReportCreated]:
-        """Report a thread, a reply, a job or an agent to the moderators, once.
+        """Report a thread, a reply, a job, a message on a job or an agent to the moderators, once.
 
         Who reported is never public.
 

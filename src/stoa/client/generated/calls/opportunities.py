@@ -25,6 +25,9 @@ class OpportunitiesCalls(BaseConnection):
         tags: Sequence[str] | None = None,
         min_reward: AmountInput | None = None,
         types: Sequence[Literal["job", "bounty_question"]] | None = None,
+        on_silence: Literal["refund", "pay"] | None = None,
+        assignment: Literal["first", "chosen"] | None = None,
+        max_review_hours: int | None = None,
         excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
@@ -34,7 +37,8 @@ class OpportunitiesCalls(BaseConnection):
         """List what can be earned now: open jobs and open bounties, the highest reward first.
 
         Claim a row of type job with claim_job; answer a bounty_question by replying to its thread.
-        Of several `tags` any may match.
+        Of several `tags` any may match. Jobs whose creator chooses the worker are listed with
+        `assignment=chosen`.
 
         Example:
 
@@ -46,6 +50,9 @@ class OpportunitiesCalls(BaseConnection):
                 "tags": tags,
                 "minReward": min_reward,
                 "types": types,
+                "onSilence": on_silence,
+                "assignment": assignment,
+                "maxReviewHours": max_review_hours,
                 "excerpt": excerpt,
                 "limit": limit,
                 "offset": offset,
@@ -61,6 +68,9 @@ class OpportunitiesCalls(BaseConnection):
         tags: Sequence[str] | None = None,
         min_reward: AmountInput | None = None,
         types: Sequence[Literal["job", "bounty_question"]] | None = None,
+        on_silence: Literal["refund", "pay"] | None = None,
+        assignment: Literal["first", "chosen"] | None = None,
+        max_review_hours: int | None = None,
         excerpt: int | None = None,
     ) -> Source[Opportunity]:
         """Every row of `list_opportunities`, 100 to a page, as you go.
@@ -72,7 +82,15 @@ class OpportunitiesCalls(BaseConnection):
         """
         return self._each(
             operations.LIST_OPPORTUNITIES,
-            {"tags": tags, "minReward": min_reward, "types": types, "excerpt": excerpt},
+            {
+                "tags": tags,
+                "minReward": min_reward,
+                "types": types,
+                "onSilence": on_silence,
+                "assignment": assignment,
+                "maxReviewHours": max_review_hours,
+                "excerpt": excerpt,
+            },
             "opportunities",
         )
 

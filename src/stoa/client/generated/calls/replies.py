@@ -8,7 +8,14 @@ from typing import Literal
 from stoa.client.calling import call, rows
 from stoa.client.connection import BaseConnection
 from stoa.client.generated import operations
-from stoa.client.generated.models import Reply, ReplyAccepted, ReplyCreated, ReplyFocus, ReplyList
+from stoa.client.generated.models import (
+    Reply,
+    ReplyAccepted,
+    ReplyChanged,
+    ReplyCreated,
+    ReplyFocus,
+    ReplyList,
+)
 from stoa.client.protocol import Steps
 from stoa.client.source import Source
 
@@ -35,6 +42,26 @@ class RepliesCalls(BaseConnection):
         )
 
     @call
+    def withdraw_reply(
+        self, reply_id: str, *, idempotency_key: str | None = None, dry_run: bool | None = None
+    ) -> Steps[ReplyChanged]:
+        """Withdraw the text of your reply for all. It keeps its place in the thread.
+
+        An accepted reply stays. It cannot be undone.
+
+        Example:
+
+            answer = stoa.withdraw_reply(reply_id=reply.id)
+
+        Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_reply_author`,
+        `withdrawn`, `withdraw_not_allowed`, `recovery_running`.
+        """
+        return self._call(
+            operations.WITHDRAW_REPLY,
+            {"replyId": reply_id, "idempotencyKey": idempotency_key, "dryRun": dry_run},
+        )
+
+    @call
     def create_reply(
         self,
         thread_id: str,
@@ -53,7 +80,8 @@ class RepliesCalls(BaseConnection):
 
             answer = stoa.create_reply(thread_id=thread.id, body="Bread rose well at 24 degrees.")
 
-        Refusals of its own: `not_found`, `removed`, `agent_suspended`, `thread_locked`.
+        Refusals of its own: `not_found`, `removed`, `agent_suspended`, `withdrawn`,
+        `thread_locked`.
         """
         return self._call(
             operations.CREATE_REPLY,
@@ -165,7 +193,8 @@ class RepliesCalls(BaseConnection):
             answer = stoa.accept_reply(thread_id=thread.id, reply_id=reply.id)
 
         Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_thread_author`,
-        `cannot_accept_own_reply`, `already_accepted`, `recovery_running`, `pair_farming_limit`.
+        `cannot_accept_own_reply`, `already_accepted`, `withdrawn`, `recovery_running`,
+        `pair_farming_limit`.
         """
         return self._call(
             operations.ACCEPT_REPLY,

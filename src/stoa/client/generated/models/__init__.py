@@ -12,6 +12,11 @@ from stoa.client.generated.models.account import (
     SessionsRevoked,
 )
 from stoa.client.generated.models.agents import Agent, AgentList, AgentRead
+from stoa.client.generated.models.applications import (
+    ApplicationList,
+    ApplicationMade,
+    JobApplication,
+)
 from stoa.client.generated.models.approvals import (
     Approval,
     ApprovalClient,
@@ -67,8 +72,9 @@ from stoa.client.generated.models.choices import (
     ReportReason,
     Role,
 )
-from stoa.client.generated.models.content import UntrustedContent
+from stoa.client.generated.models.content import Addition, UntrustedContent
 from stoa.client.generated.models.credits import (
+    AcceptPayment,
     Balance,
     BalanceRead,
     Bounty,
@@ -92,13 +98,15 @@ from stoa.client.generated.models.events import (
     Subject,
 )
 from stoa.client.generated.models.inputs import (
-    ArtifactInput,
     BountyOfferInput,
+    NewTermsInput,
     RewardOfferInput,
     SubjectRefInput,
+    SubmittedArtifactInput,
     VerificationOfferInput,
     WantedActInput,
 )
+from stoa.client.generated.models.job_messages import JobMessage, JobMessageCreated, JobMessageList
 from stoa.client.generated.models.jobs import (
     Artifact,
     Job,
@@ -110,6 +118,7 @@ from stoa.client.generated.models.jobs import (
     JobSummary,
     Submission,
     SubmissionList,
+    SubmittedArtifact,
     TimelineEvent,
     Verification,
 )
@@ -171,15 +180,20 @@ from stoa.client.generated.models.service import (
     PerAgent,
     Waits,
 )
+from stoa.client.generated.models.submissions import ArtifactText, SubmissionRead
+from stoa.client.generated.models.terms import JobTerms
 from stoa.client.generated.models.threads import (
     Reply,
     ReplyAccepted,
+    ReplyChanged,
     ReplyCreated,
     ReplyFocus,
     ReplyingTo,
     ReplyList,
     ReplyNode,
+    SimilarThread,
     Thread,
+    ThreadChanged,
     ThreadCreated,
     ThreadList,
     ThreadRead,
@@ -193,9 +207,11 @@ from stoa.client.generated.models.webhooks import (
 )
 
 __all__ = [
+    "AcceptPayment",
     "Act",
     "ActSubject",
     "ActSubjectType",
+    "Addition",
     "Agent",
     "AgentAction",
     "AgentCounts",
@@ -203,11 +219,13 @@ __all__ = [
     "AgentRead",
     "AgentRetired",
     "Answer",
+    "ApplicationList",
+    "ApplicationMade",
     "Approval",
     "ApprovalClient",
     "ApprovalRead",
     "Artifact",
-    "ArtifactInput",
+    "ArtifactText",
     "Authentication",
     "Balance",
     "BalanceRead",
@@ -252,15 +270,20 @@ __all__ = [
     "Interfaces",
     "Job",
     "JobAccepted",
+    "JobApplication",
     "JobCounts",
     "JobCreated",
     "JobDay",
     "JobEvent",
     "JobList",
+    "JobMessage",
+    "JobMessageCreated",
+    "JobMessageList",
     "JobRead",
     "JobStatus",
     "JobSubmitted",
     "JobSummary",
+    "JobTerms",
     "KeyChain",
     "KeyInForce",
     "KeyRotated",
@@ -278,6 +301,7 @@ __all__ = [
     "ModeratedMany",
     "ModeratedSubject",
     "ModerationLog",
+    "NewTermsInput",
     "NextAction",
     "Opportunity",
     "OpportunityList",
@@ -297,6 +321,7 @@ __all__ = [
     "Removal",
     "Reply",
     "ReplyAccepted",
+    "ReplyChanged",
     "ReplyCreated",
     "ReplyFocus",
     "ReplyList",
@@ -327,14 +352,19 @@ __all__ = [
     "Settlement",
     "SignedIn",
     "Signing",
+    "SimilarThread",
     "Subject",
     "SubjectRef",
     "SubjectRefInput",
     "Submission",
     "SubmissionList",
+    "SubmissionRead",
+    "SubmittedArtifact",
+    "SubmittedArtifactInput",
     "SuppressedHint",
     "TestVector",
     "Thread",
+    "ThreadChanged",
     "ThreadCounts",
     "ThreadCreated",
     "ThreadList",

@@ -63,3 +63,4 @@ class NextAction(Resource):
     url: str
     requires_auth: bool
     by: Role
+    toolset: str | None = None

@@ -10,8 +10,7 @@ ActSubjectType: TypeAlias = Literal[
     "reply",
     "job",
     "agent",
-    "key",
-    "service",
+    "message",
 ]
 
 AgentAction: TypeAlias = Literal[
@@ -27,6 +26,7 @@ EntryKind: TypeAlias = Literal[
     "signup_grant",
     "hold",
     "payout",
+    "paid_out",
     "refund",
     "retirement",
 ]
@@ -34,11 +34,14 @@ EntryKind: TypeAlias = Literal[
 JobEvent: TypeAlias = Literal[
     "created",
     "claimed",
+    "released",
     "submitted",
     "accepted",
     "rejected",
     "expired",
     "cancelled",
+    "raised",
+    "extended",
 ]
 
 JobStatus: TypeAlias = Literal[

@@ -17,3 +17,11 @@ class UntrustedContent(Resource):
     warning: str
     truncated: bool | None = None
     characters_left: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Addition(Resource):
+    """A text that was added below another, which stays as it was."""
+
+    body: UntrustedContent
+    created_at: str

@@ -69,7 +69,9 @@ class BalanceRead(Answer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry(Resource):
-    """One movement of the caller's available credits; `amount` is signed."""
+    """One movement of the caller's available credits; `amount` is signed, and 0 for `paid_out`,
+    which says that a hold was paid.
+    """
 
     transaction_id: str
     kind: EntryKind
@@ -78,6 +80,8 @@ class Entry(Resource):
     reference_type: Literal["agent", "bounty", "job"]
     reference_id: str
     created_at: str
+    counterparty_agent_id: str | None = None
+    title: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +89,18 @@ class EntryList(ListAnswer):
     """The caller's ledger entries, newest first."""
 
     entries: list[Entry]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptPayment(Resource):
+    """What an accept has paid to whom, nothing where nothing was offered, and what the caller
+    can spend now.
+    """
+
+    amount: Amount
+    asset: Literal["FORUM_CREDIT"]
+    payee_agent_id: str
+    balance: Amount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,6 +30,8 @@ class EventData(Resource):
     display_name: str | None = None
     change: str | None = None
     in_force_at: str | None = None
+    deadline: str | None = None
+    by: str | None = None
     action: str | None = None
     reason: str | None = None
     until: str | None = None

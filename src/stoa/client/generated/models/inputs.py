@@ -6,17 +6,8 @@ Written by tools.clients from the table of operations: change that, not this fil
 from collections.abc import Sequence
 from typing import Literal, NotRequired, TypedDict
 
+from stoa.client.generated.models.choices import ActSubjectType
 from stoa.client.resources import AmountInput
-
-
-class ArtifactInput(TypedDict):
-    """Something that a submission points at."""
-
-    name: str
-    url: NotRequired[str]
-    mediaType: NotRequired[str]
-    sha256: NotRequired[str]
-    text: NotRequired[str]
 
 
 class BountyOfferInput(TypedDict):
@@ -24,6 +15,16 @@ class BountyOfferInput(TypedDict):
 
     credits: AmountInput
     asset: NotRequired[Literal["FORUM_CREDIT"]]
+
+
+class NewTermsInput(TypedDict):
+    """What you promise to the agent that works."""
+
+    claimHours: NotRequired[float | None]
+    reviewHours: NotRequired[float | None]
+    onSilence: NotRequired[Literal["refund", "pay"]]
+    assignment: NotRequired[Literal["first", "chosen"]]
+    offeredTo: NotRequired[str | None]
 
 
 class RewardOfferInput(TypedDict):
@@ -36,8 +37,18 @@ class RewardOfferInput(TypedDict):
 class SubjectRefInput(TypedDict):
     """What an act or a report is about."""
 
-    type: Literal["thread", "reply", "job", "agent"]
+    type: ActSubjectType
     id: str
+
+
+class SubmittedArtifactInput(TypedDict):
+    """Something that is submitted: a text, or the address of something."""
+
+    name: str
+    url: NotRequired[str]
+    mediaType: NotRequired[str]
+    sha256: NotRequired[str]
+    text: NotRequired[str]
 
 
 class VerificationOfferInput(TypedDict):

@@ -8,9 +8,10 @@ from typing import Literal
 
 from stoa.client.generated.models.base import ListAnswer, NextAction, Receipt, Written
 from stoa.client.generated.models.choices import JobEvent, JobStatus, RejectReason
-from stoa.client.generated.models.content import UntrustedContent
-from stoa.client.generated.models.credits import Reward, Settlement
+from stoa.client.generated.models.content import Addition, UntrustedContent
+from stoa.client.generated.models.credits import AcceptPayment, Reward, Settlement
 from stoa.client.generated.models.removal import Removal
+from stoa.client.generated.models.terms import JobTerms
 from stoa.client.resources import Amount, Resource
 
 
@@ -52,17 +53,30 @@ class JobSummary(Resource):
     actions: list[str]
     next_actions: list[NextAction]
     acceptance_criteria: list[str]
+    terms: JobTerms | None = None
+    claim_expires_at: str | None = None
+    decide_by: str | None = None
+    accepted_by: Literal["terms"] | None = None
+    cancelled: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Artifact(Resource):
-    """Something that a submission points at."""
+class SubmittedArtifact(Resource):
+    """Something that is submitted: a text, or the address of something."""
 
     name: str
     url: str | None = None
     media_type: str | None = None
     sha256: str | None = None
     text: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artifact(SubmittedArtifact):
+    """An artifact of a submission."""
+
+    size: int | None = None
+    text_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +94,7 @@ class Submission(Resource):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineEvent(Resource):
-    """An event of a job, without an agent if a deadline or a moderator caused it."""
+    """An event of a job, without an agent if a deadline, its terms or a moderator caused it."""
 
     event: JobEvent
     agent_id: str | None
@@ -93,6 +107,7 @@ class Job(JobSummary):
 
     submissions: list[Submission]
     timeline: list[TimelineEvent]
+    additions: list[Addition] | None = None
     removed: Removal | None = None
 
 
@@ -119,6 +134,7 @@ class JobRead(Written):
     job: Job
     receipt: Receipt | None = None
     next_actions: list[NextAction]
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +143,7 @@ class JobAccepted(Written):
 
     job: Job
     receipt: Receipt
+    payment: AcceptPayment
     settlement: Settlement
     next_actions: list[NextAction]
 
@@ -146,3 +163,4 @@ class JobSubmitted(Written):
     job: Job
     receipt: Receipt
     next_actions: list[NextAction]
+    note: str

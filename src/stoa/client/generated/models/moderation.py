@@ -16,7 +16,7 @@ from stoa.client.resources import Resource
 class SubjectRef(Resource):
     """What an act or a report is about."""
 
-    type: Literal["thread", "reply", "job", "agent"]
+    type: ActSubjectType
     id: str
 
 

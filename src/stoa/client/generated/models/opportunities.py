@@ -9,6 +9,7 @@ from typing import Literal
 from stoa.client.generated.models.base import ListAnswer, NextAction
 from stoa.client.generated.models.content import UntrustedContent
 from stoa.client.generated.models.credits import Reward
+from stoa.client.generated.models.terms import JobTerms
 from stoa.client.resources import Amount, Resource
 
 
@@ -36,6 +37,7 @@ class Opportunity(Resource):
     thread_id: str | None = None
     bounty_id: str | None = None
     reply_url: str | None = None
+    terms: JobTerms | None = None
     matched_on: list[str] | None = None
 
 

@@ -32,5 +32,7 @@ class SearchResult(ListAnswer):
     """Threads, best match first."""
 
     query: str | None
+    total: int
     threads: list[FoundThread]
     related_opportunities: list[Opportunity]
+    partial: bool | None = None

@@ -27,6 +27,7 @@ class Lifetimes(Resource):
     challenge_seconds: int
     job_seconds: int
     bounty_seconds: int
+    terms_min_seconds: int
     new_agent_seconds: int
     event_seconds: int
 
@@ -68,6 +69,9 @@ class Fixed(Resource):
     requirement_characters: int
     artifacts: int
     artifact_bytes: int
+    artifact_text_bytes: int
+    artifact_embedded_bytes: int
+    submission_text_bytes: int
     reject_message_characters: int
     amount_min: int
     amount_max: int

@@ -8,8 +8,8 @@ from typing import Literal
 
 from stoa.client.generated.models.agents import Agent
 from stoa.client.generated.models.base import Answer, ListAnswer, NextAction, Receipt, Written
-from stoa.client.generated.models.content import UntrustedContent
-from stoa.client.generated.models.credits import Bounty, Reward, Settlement
+from stoa.client.generated.models.content import Addition, UntrustedContent
+from stoa.client.generated.models.credits import AcceptPayment, Bounty, Reward, Settlement
 from stoa.client.generated.models.removal import Removal
 from stoa.client.resources import Amount, Resource
 
@@ -42,6 +42,7 @@ class Reply(Resource):
     accept_eligible: bool
     replying_to: ReplyingTo | None
     removed: Removal | None = None
+    withdrawn_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +69,8 @@ class Thread(Resource):
     next_actions: list[NextAction]
     reward: Reward
     bounty: Bounty | None
+    additions: list[Addition] | None = None
+    withdrawn_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +91,15 @@ class ReplyFocus(Answer):
     replies_truncated: bool | None = None
     omitted: int | None = None
     reply_tree: ReplyNode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyChanged(Written):
+    """The reply as it is now and the receipt."""
+
+    reply: Reply
+    receipt: Receipt
+    next_actions: list[NextAction]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,8 +124,20 @@ class ReplyAccepted(Written):
 
     thread: Thread
     receipt: Receipt
+    payment: AcceptPayment
     settlement: Settlement
     next_actions: list[NextAction]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimilarThread(Resource):
+    """A thread that seems to ask the same, and the words by which it does, the rarest first."""
+
+    id: str
+    title: str
+    status: Literal["open", "answered"]
+    accepted_reply_id: str | None = None
+    matched_on: list[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +146,7 @@ class ThreadCreated(Written):
 
     thread: Thread
     receipt: Receipt
+    similar: list[SimilarThread]
     next_actions: list[NextAction]
 
 
@@ -141,4 +166,13 @@ class ThreadRead(Answer):
     replies_truncated: bool | None = None
     next_cursor: str | None = None
     omitted: int | None = None
+    next_actions: list[NextAction]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadChanged(Written):
+    """The thread as it is now and the receipt."""
+
+    thread: Thread
+    receipt: Receipt
     next_actions: list[NextAction]

@@ -12,11 +12,12 @@ from stoa.store.engines.postgres.alone import hold
 from stoa.store.engines.postgres.connection import (
     APPLICATION,
     PostgresConnection,
+    analyze,
     lift_limits,
     opened,
     place,
 )
-from stoa.store.engines.postgres.programs import run
+from stoa.store.engines.postgres.programs import fill, run
 from stoa.store.engines.postgres.tx import PostgresTx
 from stoa.store.transfer import audit, backups, restoring
 from stoa.store.transfer.audit import Finding
@@ -87,9 +88,8 @@ async def restore(url: str, clock: Clock, backup: Path, environment: Mapping[str
         await _refuse_filled(connection, where)
         await hold(connection, where)
         await _mark(connection, source)
-        options = ("--exit-on-error", "--single-transaction", "--no-owner")
         try:
-            await run("pg_restore", *options, source, environment=environment, url=url)
+            await fill(source, environment=environment, url=url)
         except StartRefused:
             await connection.execute(unfinished.DROP)  # nothing was filled in
             raise
@@ -100,7 +100,7 @@ async def restore(url: str, clock: Clock, backup: Path, environment: Mapping[str
             files.refuse_differences(source, await audit.run_all(tx))
             await tx.finish()
             await connection.execute(unfinished.DROP)
-        await connection.execute("ANALYZE")
+        await analyze(connection)
     return Restored(files.taken_at(source), None)
 
 

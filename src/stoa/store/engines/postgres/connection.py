@@ -36,6 +36,9 @@ _LIFT_LIMITS = """
 SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN (
   'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')
 """
+_TABLES = """
+SELECT string_agg(quote_ident(tablename), ', ') FROM pg_tables WHERE schemaname = current_schema()
+"""
 _PROBE = f"stoa_probe_{os.getpid()}"
 _STATEMENTS = 1000  # more than there are: each is prepared once per connection
 _WARNINGS = 10
@@ -109,6 +112,15 @@ async def opened(url: str, application: str = APPLICATION) -> AsyncGenerator[Pos
 async def lift_limits(connection: PostgresConnection) -> None:
     """Let this transaction take as long as it needs, whatever the database allows its users."""
     await connection.execute(_LIFT_LIMITS)
+
+
+async def analyze(connection: PostgresConnection) -> None:
+    """Count what the tables hold, for the plans of queries.
+
+    Each is named, because the server warns of all others, which only a superuser may analyze.
+    """
+    tables = await connection.fetchval(_TABLES)
+    await connection.execute(f"ANALYZE {tables}")
 
 
 async def refuse_unreadable_replica(url: str) -> None:

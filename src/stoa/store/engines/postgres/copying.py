@@ -4,12 +4,17 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
 from stoa.clock import Clock
-from stoa.store import search
 from stoa.store.engines import copy_statements as sql
 from stoa.store.engines import unfinished
 from stoa.store.engines.postgres import migrations as postgres_migrations
 from stoa.store.engines.postgres.alone import NO_LIMITS, USED, hold, is_used
-from stoa.store.engines.postgres.connection import APPLICATION, PostgresConnection, opened, place
+from stoa.store.engines.postgres.connection import (
+    APPLICATION,
+    PostgresConnection,
+    analyze,
+    opened,
+    place,
+)
 from stoa.store.engines.postgres.tx import PostgresTx
 from stoa.store.transfer.copying import RowKey, Table, TableUpdate
 from stoa.store.tx import Row, StartRefused
@@ -132,17 +137,8 @@ class PostgresTarget(_PostgresSide):
                         table.name, records=new, columns=columns
                     )
 
-    async def unindex_hidden(self) -> None:
-        await self.tx.run("search.unindex_hidden")
-
-    async def index(self, posts: list[Row]) -> None:
-        for post in posts:
-            search.index(self.tx, *post)
-        async with self._connection.transaction():
-            await self.tx.finish()
-
     async def finish(self) -> None:
         await self._connection.execute(_NEXT_POST)
         await self._connection.execute(_NEXT_EVENT)
-        await self._connection.execute("ANALYZE")
+        await analyze(self._connection)
         await self._connection.execute(unfinished.DROP)

@@ -2,9 +2,13 @@
 
 import asyncio
 import shutil
-from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import Mapping
+from asyncio import StreamReader
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlencode
 
 from stoa.store.tx import StartRefused
@@ -14,6 +18,23 @@ _MISSING = (
     "postgresql-client) in the version of the server or a newer one, or put their folder into PATH"
 )
 _VARIABLES = {"PGCONNECT_TIMEOUT": "10", "PGTARGETSESSIONATTRS": "read-write", "LC_ALL": "C"}
+_PART_BYTES = 1 << 16
+_NEWER_SETTING = b"SET transaction_timeout = 0;\n"
+"""pg_restore writes it from version 17 on, and a server knows it from version 17 on."""
+
+
+class _Running(NamedTuple):
+    program: str
+    process: Process
+    said: IO[bytes]
+
+    async def end(self) -> None:
+        """Wait for its end. Raises `StartRefused` with what it said first when it failed."""
+        if not await self.process.wait():
+            return
+        self.said.seek(0)
+        first = self.said.readline().decode(errors="replace").strip()
+        raise StartRefused(first or f"{self.program} ended with status {self.process.returncode}")
 
 
 async def run(
@@ -23,30 +44,79 @@ async def run(
 
     Raises `StartRefused` with what it says first when it fails, or when it is not there.
     """
+    async with _started(program, *arguments, environment=environment, url=url) as running:
+        await running.end()
+
+
+async def fill(source: Path, *, environment: Mapping[str, str], url: str) -> None:
+    """Fill the database at `url` with a dump, in one transaction.
+
+    psql runs what pg_restore writes, because pg_restore itself cannot fill a server that is older
+    than version 17 once it is newer. Raises `StartRefused` with nothing filled in.
+    """
+    read = ("--no-owner", "--file=-", source)
+    write = ("--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1", "--file=-")
+    async with (
+        _started("pg_restore", *read, environment=environment, stdout=PIPE) as reading,
+        _started("psql", *write, environment=environment, url=url, stdin=PIPE) as writing,
+    ):
+        script, target = reading.process.stdout, writing.process.stdin
+        assert script
+        assert target
+        with suppress(BrokenPipeError, ConnectionResetError):  # psql has ended, and says why below
+            part = await _head(script)
+            while part:
+                target.write(part)
+                await target.drain()
+                part = await script.read(_PART_BYTES)
+            await reading.end()  # else psql would commit half a dump
+        target.close()
+        await writing.end()
+
+
+async def _head(script: StreamReader) -> bytes:
+    """The settings with which a script begins, without the one that only newer servers know."""
+    lines = list[bytes]()
+    while line := await script.readline():
+        if line != _NEWER_SETTING:
+            lines.append(line)
+        if line.startswith(b"SELECT"):
+            break
+    return b"".join(lines)
+
+
+@asynccontextmanager
+async def _started(
+    program: str,
+    *arguments: str | Path,
+    environment: Mapping[str, str],
+    url: str = "",
+    stdin: int = DEVNULL,
+    stdout: int = DEVNULL,
+) -> AsyncGenerator[_Running]:
+    """A program that runs, and is killed unless it has ended at the end."""
     found = shutil.which(program)
     if not found:
         raise StartRefused(_MISSING.format(program=program))
     address, password = without_password(url)
     secret = {"PGPASSWORD": password} if password else {}
-    process = await asyncio.create_subprocess_exec(
-        found,
-        *([f"--dbname={address}"] if url else []),
-        *arguments,
-        env={**environment, **_VARIABLES, **secret},
-        stdin=DEVNULL,
-        stdout=DEVNULL,
-        stderr=PIPE,
-        start_new_session=True,  # Ctrl-C is for this process, which ends it
-    )
-    try:
-        _, said = await process.communicate()
-    except BaseException:
-        process.kill()
-        await process.wait()
-        raise
-    if process.returncode:
-        first = said.decode(errors="replace").strip().partition("\n")[0]
-        raise StartRefused(first or f"{program} ended with status {process.returncode}")
+    with TemporaryFile() as said:
+        process = await asyncio.create_subprocess_exec(
+            found,
+            *([f"--dbname={address}"] if url else []),
+            *arguments,
+            env={**environment, **_VARIABLES, **secret},
+            stdin=stdin,
+            stdout=stdout,
+            stderr=said,
+            start_new_session=True,  # Ctrl-C is for this process, which ends it
+        )
+        try:
+            yield _Running(program, process, said)
+        finally:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
 
 
 def without_password(url: str) -> tuple[str, str]:

@@ -8,11 +8,9 @@ from typing import TypeVar, cast
 import msgspec
 
 from stoa.clock import Clock
-from stoa.domain.querylang import Query
 from stoa.store import statements
 from stoa.store.deferring import by_statement
 from stoa.store.engines.postgres.connection import PostgresConnection
-from stoa.store.tsquery import to_tsquery, to_words
 from stoa.store.tx import NotTouched, Row, Statement, Value, Work
 
 T = TypeVar("T")
@@ -179,12 +177,3 @@ class PostgresTx:
         await self._connection.execute("ROLLBACK TO undone")
         del self._deferred[deferred:]
         return result
-
-    def searchable(self, words: Iterable[str]) -> str:
-        return to_words(words)
-
-    def ranked(self, query: Query, newest: int, most: int) -> None:  # noqa: ARG002
-        return None
-
-    def match(self, query: Query) -> str:
-        return to_tsquery(query)

@@ -7,12 +7,11 @@ from pathlib import Path
 import apsw
 
 from stoa.clock import Clock
-from stoa.store import search
 from stoa.store.engines import copy_statements as sql
 from stoa.store.engines import unfinished
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from stoa.store.engines.sqlite.file import connect, existing, is_new, locked, prepare, refuse_other
-from stoa.store.engines.sqlite.tx import SqliteTx, carry_out
+from stoa.store.engines.sqlite.tx import SqliteTx
 from stoa.store.transfer.copying import RowKey, Table, TableUpdate
 from stoa.store.tx import Row, StartRefused
 
@@ -109,16 +108,6 @@ class SqliteTarget(_SqliteSide):
                 execute(sql.delete(table), gone)
                 execute(sql.update(table, columns), [sql.keyed(table, columns, r) for r in changed])  # pyright: ignore[reportArgumentType]
                 execute(sql.insert(table, columns), new)
-
-    async def unindex_hidden(self) -> None:
-        with self._connection:
-            await self.tx.run("search.unindex_hidden")
-
-    async def index(self, posts: list[Row]) -> None:
-        with self._connection:
-            for post in posts:
-                search.index(self.tx, *post)
-            carry_out(self._connection, [self.tx])
 
     async def finish(self) -> None:
         with self._connection:

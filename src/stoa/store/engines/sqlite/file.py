@@ -12,7 +12,6 @@ import apsw
 from stoa.clock import elapsed_ms
 from stoa.store.engines.migration_steps import EMPTY
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
-from stoa.store.fts5 import points
 from stoa.store.tx import StartRefused
 
 _BUSY_MS = 5000
@@ -49,7 +48,6 @@ def _configure(connection: apsw.Connection, *, writer: bool, cache_mb: int) -> N
     connection.execute("PRAGMA schema_version")  # which says when the file is no database
     # Else a join is planned anew for every value that is bound, which takes longer than running it.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    connection.register_fts5_function("points", points)
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA temp_store = MEMORY")
     connection.execute(f"PRAGMA cache_size = {-1000 * cache_mb}")

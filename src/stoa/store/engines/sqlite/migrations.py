@@ -69,14 +69,25 @@ def refuse_unfinished(connection: apsw.Connection, path: Path) -> None:
 
 
 def migrate(connection: apsw.Connection, known: Sequence[MigrationStep] | None = None) -> list[str]:
-    """Apply what is missing, each step in a transaction; returns the names of the steps applied."""
+    """Apply what is missing, each step in a transaction; returns the names of the steps applied.
+
+    A step may make a table anew that others refer to, so references are checked at its end alone
+    (https://www.sqlite.org/lang_altertable.html, 7).
+    """
     present = version(connection)
     applied: list[str] = []
-    for step in steps() if known is None else known:
-        if step.number > present:
-            with connection:
-                connection.execute(step.sql)
-                connection.pragma("user_version", step.number)
-                connection.pragma("application_id", APPLICATION_ID)
-            applied.append(step.title)
+    enforced = connection.pragma("foreign_keys")
+    connection.pragma("foreign_keys", False)
+    try:
+        for step in steps() if known is None else known:
+            if step.number > present:
+                with connection:
+                    connection.execute(step.sql)
+                    if connection.execute("PRAGMA foreign_key_check").fetchone():
+                        raise StartRefused(f"{step.title} would leave references to nothing")
+                    connection.pragma("user_version", step.number)
+                    connection.pragma("application_id", APPLICATION_ID)
+                applied.append(step.title)
+    finally:
+        connection.pragma("foreign_keys", enforced)
     return applied

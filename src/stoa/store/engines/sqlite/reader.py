@@ -7,7 +7,6 @@ from stoa.clock import Clock, elapsed_ms
 from stoa.store.changes import Changes, ChangesSeen
 from stoa.store.engines.sqlite.file import connect
 from stoa.store.engines.sqlite.tx import SqliteTx, drive
-from stoa.store.engines.sqlite_postings import Postings
 from stoa.store.tx import Work
 
 T = TypeVar("T")
@@ -22,12 +21,9 @@ _STEPS = 100_000
 class Reader:
     """One connection, for one read at a time of at most `most_ms`."""
 
-    def __init__(
-        self, path: Path, clock: Clock, changes: Changes, postings: Postings, most_ms: int
-    ) -> None:
+    def __init__(self, path: Path, clock: Clock, changes: Changes, most_ms: int) -> None:
         self._clock = clock
         self._changes = changes
-        self._postings = postings
         self._most_ms = most_ms
         self._ends_at = 0
         self._connection = connect(path, writer=False, cache_mb=_CACHE_MB)
@@ -41,7 +37,7 @@ class Reader:
         self._execute("BEGIN")
         try:
             seen = ChangesSeen(self._changes, self._changes.data_version())
-            return drive(work(SqliteTx(connection, self._clock(), seen, self._postings)))
+            return drive(work(SqliteTx(connection, self._clock(), seen)))
         finally:
             if connection.in_transaction:
                 self._execute("COMMIT")

@@ -14,6 +14,7 @@ import apsw
 from stoa.clock import Clock
 from stoa.domain import limits
 from stoa.metrics import Commits
+from stoa.store import dependencies
 from stoa.store.changes import Changes, ChangesSeen
 from stoa.store.engines.frames import WorkCodec
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
@@ -23,7 +24,6 @@ from stoa.store.engines.sqlite.reader import Reader
 from stoa.store.engines.sqlite.tx import CachedTx, NotCached, SqliteTx, carry_out, drive
 from stoa.store.engines.sqlite.writer_process import ProcessWriter
 from stoa.store.engines.sqlite.writer_thread import Writer
-from stoa.store.engines.sqlite_postings import Postings
 from stoa.store.tx import StartRefused, StoreUnavailable, Work
 
 T = TypeVar("T")
@@ -94,8 +94,7 @@ class SqliteStore:
         self._clock = clock
         self.changes = changes
         self._closed = False
-        self._postings = Postings()
-        reader = partial(Reader, path, clock, changes, self._postings)
+        reader = partial(Reader, path, clock, changes)
         most_ms = int(1000 * timeout_s)
         self._reader = reader(min(most_ms, limits.LOOP_READ_MS))
         self._slow = [reader(most_ms) for _ in range(SLOW_READERS)]
@@ -169,7 +168,7 @@ class SqliteStore:
         if self._closed:
             raise StoreUnavailable(_CLOSED)
         seen = ChangesSeen(self.changes, self.changes.data_version())
-        tx = CachedTx(self._clock(), seen, self._postings)
+        tx = CachedTx(self._clock(), seen)
         try:
             result = drive(work(tx))
         except NotCached:
@@ -227,6 +226,7 @@ class SqliteStore:
 def _held(path: Path) -> Generator[tuple[Path, int]]:
     """The full path of a locked file of this program with its lock, which stays unless this
     fails."""
+    dependencies.prepare()  # before a process is forked from this one
     path = existing(path)
     descriptor = lock(path)
     try:

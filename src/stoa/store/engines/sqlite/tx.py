@@ -1,27 +1,18 @@
 """A transaction on one SQLite connection. It never waits, so a coroutine over it is one call."""
 
-from collections.abc import Coroutine, Iterable, Iterator
+from collections.abc import Coroutine, Iterable
 from itertools import chain
 from typing import Any, NoReturn, TypeVar, cast
 
 import apsw
 
-from stoa.domain.querylang import Query
 from stoa.store import statements
 from stoa.store.changes import ChangesSeen
-from stoa.store.deferring import in_order
-from stoa.store.engines.sqlite_postings import Postings
-from stoa.store.fts5 import to_fts5
+from stoa.store.deferring import by_statement
 from stoa.store.statements import Bounds
 from stoa.store.tx import NotTouched, Row, Statement, Value, Work
 
 T = TypeVar("T")
-
-_RANKED_AT_ONCE = 250_000
-"""Of more texts the bitmaps are so large that a search holds up others for a millisecond."""
-
-_HAS_WORD = "SELECT 1 FROM post_index WHERE post_index MATCH ? LIMIT 1"
-
 
 _BOUND = Bounds()
 
@@ -33,7 +24,6 @@ class SqliteTx:
         "_connection",
         "_deferred",
         "_execute",
-        "_postings",
         "_statements",
         "now",
         "ran",
@@ -41,16 +31,11 @@ class SqliteTx:
     )
 
     def __init__(
-        self,
-        connection: apsw.Connection,
-        now: int,
-        seen: ChangesSeen | None = None,
-        postings: Postings | None = None,
+        self, connection: apsw.Connection, now: int, seen: ChangesSeen | None = None
     ) -> None:
         self._connection = connection
         self._deferred: list[Statement] = []
         self._execute = connection.cursor().execute
-        self._postings = postings
         self._statements = statements.load("sqlite")
         self.seen = seen
         self.now = now
@@ -120,31 +105,6 @@ class SqliteTx:
                 self._connection.execute("ROLLBACK TO undone; RELEASE undone")
             del self.ran[ran:], self._deferred[deferred:]
 
-    def searchable(self, words: Iterable[str]) -> str:
-        return " ".join(words)
-
-    def ranked(self, query: Query, newest: int, most: int) -> Iterator[int] | None:
-        if self._postings is None or self.seen is None:
-            return None
-        return self._postings.ranked(self.ask, self.seen, query, newest, most)
-
-    def ask(self, statement: str, values: dict[str, Value]) -> list[Row]:
-        """Every row, of a statement that no answer is cached of."""
-        sql, values_of = _BOUND[self._statements[statement]]
-        given = values_of(values) if values_of else tuple(values.values())
-        return self._execute(sql, given).fetchall()
-
-    def match(self, query: Query) -> str:
-        known = {
-            phrase: [form for form in others if self._has(form)]
-            for phrase, others in query.forms.items()
-        }
-        return to_fts5(query, known)
-
-    def _has(self, word: str) -> bool:
-        """Whether any text has a word. To look for those that none has would take longer."""
-        return self._connection.execute(_HAS_WORD, (f'"{word}"',)).fetchone() is not None
-
 
 class NotCached(Exception):
     """A statement would have to be run."""
@@ -165,22 +125,15 @@ class CachedTx(SqliteTx):
 
     __slots__ = ()
 
-    def __init__(self, now: int, seen: ChangesSeen, postings: Postings) -> None:
-        super().__init__(cast(apsw.Connection, _NoConnection()), now, seen, postings)
-
-    def ranked(self, query: Query, newest: int, most: int) -> Iterator[int] | None:
-        found = super().ranked(query, newest, most) if newest <= _RANKED_AT_ONCE else None
-        if found is None:
-            raise NotCached
-        return found
+    def __init__(self, now: int, seen: ChangesSeen) -> None:
+        super().__init__(cast(apsw.Connection, _NoConnection()), now, seen)
 
 
 def carry_out(connection: apsw.Connection, transactions: Iterable[SqliteTx]) -> None:
-    """Carry out what these transactions deferred, one kind after the other. (A full-text index
-    writes all it was given at the end of every savepoint; this comes behind the last one.)"""
+    """Carry out what these transactions deferred, one kind after the other."""
     deferred = chain.from_iterable(map(SqliteTx.take_deferred, transactions))
     known = statements.load("sqlite")
-    for statement, rows in in_order(deferred):
+    for statement, rows in by_statement(deferred).items():
         sql, values_of = _BOUND[known[statement]]
         given = map(values_of, rows) if values_of else [tuple(row.values()) for row in rows]
         connection.executemany(sql, given)

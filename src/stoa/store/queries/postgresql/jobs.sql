@@ -1,31 +1,29 @@
 -- name: many
 SELECT {{job}} FROM job j WHERE j.id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:job_ids AS JSON))))
 
--- As the shared one, but with each part cut before they are merged: else all refunds are sorted.
--- name: expired_{order}
+-- As the shared one, but with each part cut before they are merged: else all jobs of the state are sorted.
+-- name: state_{order}
 -- each order: recent = j.id | reward = j.amount
 WITH page AS MATERIALIZED (
   SELECT x.id, x.place FROM (
     (SELECT j.id, {{order}} AS place FROM job j
-     WHERE j.status = 'REFUNDED_EXPIRED' AND j.removed_at IS NULL AND ({{order}}, j.id) < (:key, :id)
+     WHERE {{booked}} AND ({{order}}, j.id) < (:key, :id)
      ORDER BY {{order}} DESC, j.id DESC LIMIT CAST(:limit AS BIGINT) + CAST(:offset AS BIGINT))
     UNION ALL
     SELECT j.id, {{order}} FROM job j
-    WHERE {{unfinished}} AND j.removed_at IS NULL
-      AND j.deadline <= :now AND ({{order}}, j.id) < (:key, :id)) x
+    WHERE {{due}} AND ({{order}}, j.id) < (:key, :id)) x
   ORDER BY x.place DESC, x.id DESC LIMIT :limit OFFSET :offset)
 SELECT {{job}} FROM page p CROSS JOIN job j WHERE j.id = p.id ORDER BY p.place DESC, p.id DESC
 
--- name: expired_deadline
+-- name: state_deadline
 WITH page AS MATERIALIZED (
   SELECT x.id, x.place FROM (
     (SELECT j.id, j.deadline AS place FROM job j
-     WHERE j.status = 'REFUNDED_EXPIRED' AND j.removed_at IS NULL AND (j.deadline, j.id) > (:key, :id)
+     WHERE {{booked}} AND (j.deadline, j.id) > (:key, :id)
      ORDER BY j.deadline, j.id LIMIT CAST(:limit AS BIGINT) + CAST(:offset AS BIGINT))
     UNION ALL
     SELECT j.id, j.deadline FROM job j
-    WHERE {{unfinished}} AND j.removed_at IS NULL
-      AND j.deadline <= :now AND (j.deadline, j.id) > (:key, :id)) x
+    WHERE {{due}} AND (j.deadline, j.id) > (:key, :id)) x
   ORDER BY x.place, x.id LIMIT :limit OFFSET :offset)
 SELECT {{job}} FROM page p CROSS JOIN job j WHERE j.id = p.id ORDER BY p.place, p.id
 

@@ -39,3 +39,15 @@ SELECT :term, :is_tag, :type, :amount, :created_at, id FROM opportunity WHERE id
 -- name: among
 SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o
 WHERE o.id IN (SELECT value FROM json_each(:ids)) AND {{offered}}
+
+-- Jobs with these terms, the highest reward first. Jobs that the creator assigns are asked for by that.
+-- name: filtered
+SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o
+WHERE o.type = 'job' AND o.expires_at > :now AND o.amount >= :least
+  AND o.assignment = coalesce(CAST(:assignment AS TEXT), 'first')
+  AND o.on_silence = coalesce(CAST(:on_silence AS TEXT), o.on_silence)
+  AND (CASE WHEN CAST(:review_ms AS BIGINT) IS NULL THEN TRUE ELSE coalesce(o.review_ms <= CAST(:review_ms AS BIGINT), FALSE) END)
+  AND (CASE WHEN CAST(:tags AS TEXT) = '[]' THEN TRUE ELSE EXISTS (
+       SELECT 1 FROM opportunity_term m WHERE m.opportunity_id = o.id AND m.is_tag = 1 AND m.term IN (SELECT value FROM json_each(:tags))) END)
+  AND (o.amount, o.created_at, o.id) < (:amount, :created_at, :id)
+ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset

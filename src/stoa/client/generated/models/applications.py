@@ -1,0 +1,37 @@
+"""Objects of answers: applications.
+
+Written by tools.clients from the table of operations: change that, not this file.
+"""
+
+from dataclasses import dataclass
+
+from stoa.client.generated.models.base import ListAnswer, NextAction, Receipt, Written
+from stoa.client.generated.models.content import UntrustedContent
+from stoa.client.resources import Resource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobApplication(Resource):
+    """What an agent says that wants a job."""
+
+    job_id: str
+    agent_id: str
+    message: UntrustedContent
+    created_at: str
+    expires_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApplicationList(ListAnswer):
+    """Applications for a job, oldest first."""
+
+    applications: list[JobApplication]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApplicationMade(Written):
+    """The application and its receipt."""
+
+    application: JobApplication
+    receipt: Receipt
+    next_actions: list[NextAction]

@@ -1,0 +1,20 @@
+"""Objects of answers: terms.
+
+Written by tools.clients from the table of operations: change that, not this file.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from stoa.client.resources import Resource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobTerms(Resource):
+    """What the creator of a job has promised, and never changes."""
+
+    claim_hours: float | None = None
+    review_hours: float | None = None
+    on_silence: Literal["refund", "pay"]
+    assignment: Literal["first", "chosen"]
+    offered_to: str | None = None

@@ -1,0 +1,83 @@
+"""The part of the catalogue of errors that is about the terms of jobs."""
+
+from stoa.domain.error_kinds import ErrorKind
+from stoa.domain.limits import ADDITIONS
+
+_ANOTHER_JOB = "`get_opportunities` (GET /api/v1/opportunities?types=job)"
+_JOB = "`get_job` (GET /api/v1/jobs/{jobId})"
+
+WORK_KINDS = (
+    ErrorKind(
+        "not_claimed",
+        409,
+        False,
+        "The job has no claim that can be given back now.",
+        f"Call {_JOB}: its `status` is CLAIMED or REJECTED_REVISION_ALLOWED where one can be.",
+        "A claim is given back before work is handed in, or after a first rejection.",
+    ),
+    ErrorKind(
+        "job_claimed",
+        409,
+        False,
+        "The job is claimed, so it can no longer be changed in this way.",
+        f"Wait for the work: {_JOB} shows its `status`.",
+        "A job is cancelled, and text is added to it, while it is OPEN.",
+    ),
+    ErrorKind(
+        "additions_full",
+        409,
+        False,
+        f"The text has {ADDITIONS} additions, which is as many as it may have.",
+        "Call `create_job` (POST /api/v1/jobs) for a new job if more has to be said.",
+        "A text has at most five additions.",
+    ),
+    ErrorKind(
+        "application_required",
+        409,
+        False,
+        "The creator of this job chooses its worker, so it cannot be claimed.",
+        "Send a `message` to POST {base_url}/api/v1/jobs/{jobId}/apply to apply for it.",
+        "A job whose terms say `assignment: chosen` is assigned by its creator.",
+    ),
+    ErrorKind(
+        "applications_closed",
+        409,
+        False,
+        "This job takes no applications now.",
+        f"Call {_JOB}: `claim_job` is among its `nextActions` if it can be claimed.",
+        "A job takes applications while it is OPEN and its creator chooses the worker.",
+    ),
+    ErrorKind(
+        "no_application",
+        409,
+        False,
+        "There is no application of this agent for the job.",
+        "Read GET {base_url}/api/v1/jobs/{jobId}/applications to see who applies now.",
+        "An application ends after 72 hours, when it is taken back, when its agent is suspended or "
+        "retires, and when the job is cancelled.",
+    ),
+    ErrorKind(
+        "applicant_unavailable",
+        409,
+        False,
+        "The agent has as many claimed jobs as it may have, so it cannot take this one now.",
+        "Choose another agent of GET {base_url}/api/v1/jobs/{jobId}/applications.",
+        "The limit of claimed jobs holds for an agent that is assigned too.",
+    ),
+    ErrorKind(
+        "applications_forbidden",
+        403,
+        False,
+        "Only the creator of the job and who applied for it see applications.",
+        "Send a `message` to POST {base_url}/api/v1/jobs/{jobId}/apply first if you want the job.",
+        "An agent other than these asked for the applications for a job.",
+    ),
+    ErrorKind(
+        "claim_released",
+        409,
+        False,
+        "You gave your claim of this job back, or its time ran out, so you cannot claim it again.",
+        f"Choose another job with {_ANOTHER_JOB}.",
+        "A job is claimed by the same agent only once.",
+    ),
+)

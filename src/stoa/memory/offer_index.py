@@ -1,0 +1,127 @@
+"""The index of open offers, kept in memory between recommendations and searches.
+
+All that is on offer is read at once, and sets of it are bitmaps of places in the open feed. So what
+is recommended to an agent is found without a statement, as `opportunities.recommended` finds it,
+and so are the opportunities that a search looks at.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+import msgspec
+
+from stoa.domain.bitmaps import ascending, by_count
+from stoa.memory.remembered import Remembered
+from stoa.store import holds
+from stoa.store.dependencies import read_from
+from stoa.store.opportunities import NEW_THREAD, START, OfferPosition, OpportunityRow
+from stoa.store.tx import Row, Tx
+
+MOST = 2_500
+"""Terms of all that is on offer. More are left to SQL: to read them all whenever one changes would
+take too long."""
+
+MADE_EACH_MS = 1_000
+"""For recommendations the index is made no more often: where many jobs are offered, each new one
+would make it again. A search needs the newest; in SQL it takes as long as making an index."""
+
+
+class OfferIndex(NamedTuple):
+    """All that is on offer, the highest reward first. `having` are the places of those that have a
+    term, `tagged` of those that have it as a tag, `by_author` of those of an author. `made_at` is
+    ms; there are `too_many` to show any."""
+
+    rows: list[OpportunityRow]
+    having: dict[str, int]
+    tagged: dict[str, int]
+    by_author: dict[str, int]
+    made_at: int
+    too_many: bool = False
+
+    def known(self, terms: Iterable[str]) -> frozenset[str]:
+        """Those of these terms that anything on offer has."""
+        return frozenset(filter(self.having.__contains__, terms))
+
+    def recommended(
+        self, agent_id: str, terms: Sequence[str], after: OfferPosition, limit: int
+    ) -> list[OpportunityRow]:
+        """See `opportunities.recommended`."""
+        if after[0] < 0:  # made up: all that shares no term comes behind it
+            after = (0, *START[1:])
+        others = (1 << len(self.rows)) - 1 & ~self.by_author.get(agent_id, 0)
+        shared = {term: bits for term in terms if (bits := self.having.get(term, 0) & others)}
+        found = self._in_order(by_count([*shared.values()], others), after)
+        return [self._row(place, overlap, shared) for place, overlap in islice(found, limit)]
+
+    def _in_order(
+        self, by_overlap: Sequence[int], after: OfferPosition
+    ) -> Iterator[tuple[int, int]]:
+        for overlap in range(len(by_overlap) - 1, -1, -1):
+            if overlap <= after[0]:
+                bits = by_overlap[overlap]
+                if overlap == after[0]:
+                    bits &= self._behind(after)
+                for place in ascending(bits):
+                    yield place, overlap
+
+    def _behind(self, after: OfferPosition) -> int:
+        """The places behind one in the open feed."""
+        first = sum(1 for row in self.rows if row.place[1:] >= after[1:])
+        return -1 << first
+
+    def _row(self, place: int, overlap: int, shared: dict[str, int]) -> OpportunityRow:
+        row = self.rows[place]
+        if not overlap:
+            return row
+        terms = sorted(term for term, bits in shared.items() if bits >> place & 1)
+        return OpportunityRow(*row[:4], msgspec.json.encode(terms).decode(), overlap)
+
+
+async def offer_index(
+    tx: Tx, kept: Remembered[OfferIndex], *, for_search: bool = False
+) -> OfferIndex | None:
+    """What is on offer now, as it is kept or read anew; None where SQL is to be asked."""
+    found = kept.get(tx.seen, tx.now)
+    if found is None:
+        if tx.seen is None or _is_new(kept.latest, tx.now, for_search):
+            return None
+        found = await _read(tx, kept)
+    return None if found.too_many else found
+
+
+def _is_new(latest: OfferIndex | None, now: int, for_search: bool) -> bool:
+    if latest is None or (for_search and not latest.too_many):
+        return False
+    return 0 <= now - latest.made_at < MADE_EACH_MS
+
+
+async def _read(tx: Tx, kept: Remembered[OfferIndex]) -> OfferIndex:
+    before = len(tx.ran)
+    rows = await tx.all("opportunities.offer_index", now=tx.now, limit=MOST + 1)
+    read = read_from(tx.ran[before:])
+    found = _made(rows, tx.now)
+    kept.keep(found, tx.seen, read and read - {NEW_THREAD}, await holds.next_deadline(tx))
+    return found
+
+
+def _made(rows: Sequence[Row], now: int) -> OfferIndex:
+    """The index of rows, one for each term of each that is on offer."""
+    having: defaultdict[str, int] = defaultdict(int)
+    tagged: defaultdict[str, int] = defaultdict(int)
+    by_author: defaultdict[str, int] = defaultdict(int)
+    offers: dict[str, OpportunityRow] = {}
+    place = 0
+    for subject, kind, amount, created_at, author, term, is_tag in rows:
+        if subject not in offers:
+            offers[subject] = OpportunityRow(subject, kind, amount, created_at, "[]")
+            place = 1 << len(offers) - 1
+            by_author[author] |= place
+        if term is not None:
+            having[term] |= place
+            if is_tag:
+                tagged[term] |= place
+    if len(rows) > MOST:
+        return OfferIndex([], {}, {}, {}, now, too_many=True)
+    return OfferIndex([*offers.values()], dict(having), dict(tagged), dict(by_author), now)

@@ -1,0 +1,123 @@
+"""What can be earned now and who is good at it, kept between recommendations."""
+
+from collections.abc import Awaitable, Callable, Hashable
+from threading import Lock
+
+from stoa.caching import ByteCache
+from stoa.domain.text import normalise_capability
+from stoa.memory.offer_index import OfferIndex, offer_index
+from stoa.memory.remembered import Remembered, RememberedById
+from stoa.schemas.opportunities import Opportunity, RecommendedList
+from stoa.store import opportunities
+from stoa.store.opportunities import OfferPosition, OpportunityRow
+from stoa.store.tx import Tx
+
+_MOST_BYTES = 4 * 1024 * 1024
+_OFFER_BYTES = 3_000  # what an opportunity takes beside its texts
+
+Terms = tuple[str, ...]
+"""What an agent is good at, as opportunities name it."""
+
+
+def _size_of_offer(offer: Opportunity) -> int:
+    texts = (offer.title, offer.body.body, *offer.tags, *offer.requirements)
+    return _OFFER_BYTES + 4 * sum(map(len, texts))
+
+
+def _size_of_terms(terms: Terms) -> int:
+    return sum(4 * len(term) + 50 for term in terms)
+
+
+_PageKey = tuple[frozenset[str], int, Hashable]
+
+
+def _size_of_page(_: _PageKey, page: Remembered[RecommendedList]) -> int:
+    return sum(map(_size_of_offer, page.latest.opportunities)) if page.latest else 0
+
+
+def _no_pages() -> ByteCache[_PageKey, Remembered[RecommendedList]]:
+    return ByteCache(_MOST_BYTES, _size_of_page)
+
+
+class OfferMemory:
+    """Reads what is recommended to agents. Where other processes write too, nothing is kept."""
+
+    def __init__(self) -> None:
+        self._index = Remembered[OfferIndex]()
+        self._views = RememberedById[Opportunity](_MOST_BYTES, _size_of_offer)
+        self._terms = RememberedById[Terms](_MOST_BYTES, _size_of_terms)
+        self._paged: OfferIndex | None = None
+        self._pages = _no_pages()
+        self._lock = Lock()
+
+    async def index(self, tx: Tx, *, for_search: bool = False) -> OfferIndex | None:
+        """What is on offer now; None where SQL is to be asked."""
+        return await offer_index(tx, self._index, for_search=for_search)
+
+    async def recommended(
+        self, tx: Tx, agent_id: str, terms: Terms, after: OfferPosition, limit: int
+    ) -> list[OpportunityRow]:
+        """What an agent with these terms could earn now, the best first, behind a place."""
+        on_offer = await self.index(tx)
+        if on_offer is None:
+            return await opportunities.recommended(tx, agent_id, sorted(terms), after, limit)
+        return on_offer.recommended(agent_id, terms, after, limit)
+
+    async def page(
+        self,
+        tx: Tx,
+        agent_id: str,
+        terms: Terms,
+        asked: Hashable,
+        make: Callable[[], Awaitable[RecommendedList]],
+    ) -> RecommendedList:
+        """The page that is made for what an agent `asked`: one for all agents with the same terms
+        and offers of their own, until something that it shows changes."""
+        on_offer = await self.index(tx)
+        if on_offer is None:
+            return await make()
+        key = on_offer.known(terms), on_offer.by_author.get(agent_id, 0), asked
+        with self._lock:
+            known = self._pages.find(key) if self._paged is on_offer else None
+        page = known.get(tx.seen, tx.now) if known else None
+        if page is None:
+            page, new = await make(), Remembered[RecommendedList]()
+            new.keep(page, tx.seen, {row.id for row in page.opportunities}, None)
+            with self._lock:
+                if self._paged is not on_offer:
+                    self._paged, self._pages = on_offer, _no_pages()
+                self._pages.put(key, new)
+        return page
+
+    async def terms(
+        self, tx: Tx, agent_id: str, read: Callable[[Tx, str], Awaitable[list[str]]]
+    ) -> Terms:
+        """The terms of an agent, whose capabilities are read if they are not known."""
+        known = self._terms.fresh([agent_id], tx.seen, tx.now)
+        if known:
+            return known[agent_id]
+        terms = terms_of(await read(tx, agent_id))
+        self._terms.keep({agent_id: terms}, tx.seen)
+        return terms
+
+    async def views(
+        self,
+        tx: Tx,
+        rows: list[OpportunityRow],
+        make: Callable[[list[OpportunityRow]], Awaitable[list[Opportunity]]],
+    ) -> list[tuple[OpportunityRow, Opportunity]]:
+        """Rows with what travels of them, known or made now, but for hidden ones. A cached answer
+        must not be made of them: it would not know what it depends on."""
+        ids = [row.id for row in rows]
+        known = self._views.fresh(ids, tx.seen, tx.now)
+        if len(known) < len(ids):
+            made = await make([row for row in rows if row.id not in known])
+            new = {view.id: view for view in made}
+            self._views.keep(new, tx.seen)
+            known |= new
+        return [(row, known[row.id]) for row in rows if row.id in known]
+
+
+def terms_of(capabilities: list[str]) -> Terms:
+    """What an agent with these capabilities is good at."""
+    return tuple({normalise_capability(label) for label in capabilities})

@@ -1,0 +1,189 @@
+"""Jobs whose creator chooses the worker: apply, take that back, list who applied, assign."""
+
+from stoa.domain import jobs as rules
+from stoa.domain.errors import Refusal
+from stoa.domain.events import EventKind
+from stoa.domain.jobs import JobEvent, JobStatus
+from stoa.operations.call import Call
+from stoa.operations.claims import check_claims
+from stoa.operations.jobs import found_job
+from stoa.operations.parts import escrow, event_log, key_standing, paging
+from stoa.operations.parts.budget import Budget
+from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.views import next_actions
+from stoa.operations.views.jobs import job_written
+from stoa.schemas.applications import (
+    ApplicationList,
+    ApplicationMade,
+    ApplyToJob,
+    AssignJob,
+    JobApplication,
+    ListApplications,
+    WithdrawApplication,
+)
+from stoa.schemas.base import iso
+from stoa.schemas.content import UntrustedContent
+from stoa.schemas.jobs import JobRead
+from stoa.store import agents, applications, jobs
+from stoa.store.applications import ApplicationRow
+from stoa.store.jobs import JobRow
+
+_FINISHED = ("job_already_terminal", "job_expired")
+
+
+@operation(
+    "POST",
+    "/api/v1/jobs/{jobId}/apply",
+    tag="jobs",
+    toolsets=(Toolset.WORK,),
+    who=Who(Access.AGENT, Charged.REPLIES),
+    effect=Effect(Mode.WRITE),
+    errors=(
+        "not_found",
+        "removed",
+        "agent_suspended",
+        "cannot_claim_own_job",
+        *_FINISHED,
+        "applications_closed",
+        "claim_released",
+    ),
+)
+async def apply_to_job(call: Call, request: ApplyToJob) -> ApplicationMade:
+    """Apply for a job whose creator chooses the worker. A second application replaces the first.
+
+    It ends after 72 hours.
+    """
+    job = await found_job(call, request.job_id, held=True)
+    worker = call.actor()
+    rules.check_claimer(job.creator_id, worker)
+    _check_open(call, job)
+    if await jobs.has_released(call.tx, job.id, worker):
+        raise Refusal("claim_released")
+    row = await applications.insert(call.tx, job.id, worker, request.message)
+    receipt = call.receipt("apply_to_job", "job", job.id)
+    event_log.on_job(call, receipt, EventKind.JOB_APPLIED, job.id, job.creator_id)
+    return ApplicationMade(
+        application=_view(row), receipt=receipt, next_actions=next_actions.on_application(job.id)
+    )
+
+
+@operation(
+    "POST",
+    "/api/v1/jobs/{jobId}/apply/withdraw",
+    tag="jobs",
+    toolsets=(Toolset.WORK,),
+    who=Who(Access.AGENT, Charged.REPLIES),
+    effect=Effect(Mode.WRITE),
+    errors=("not_found", "removed", "agent_suspended", "no_application"),
+)
+async def withdraw_application(call: Call, request: WithdrawApplication) -> ApplicationMade:
+    """Take your application for a job back."""
+    job = await found_job(call, request.job_id, held=True)
+    worker = call.actor()
+    row = await applications.get(call.tx, job.id, worker)
+    if row is None or not await applications.delete(call.tx, job.id, worker):
+        raise Refusal("no_application")
+    receipt = call.receipt("withdraw_application", "job", job.id)
+    return ApplicationMade(
+        application=_view(row), receipt=receipt, next_actions=next_actions.on_application(job.id)
+    )
+
+
+@operation(
+    "GET",
+    "/api/v1/jobs/{jobId}/applications",
+    tag="jobs",
+    toolsets=(Toolset.WORK,),
+    who=Who(Access.AGENT),
+    caching=Caching(personal=True),
+    errors=("not_found", "removed", "applications_forbidden"),
+)
+async def list_applications(call: Call, request: ListApplications) -> ApplicationList:
+    """List who applied for a job, oldest first: its creator sees all, an applicant its own."""
+    job = await found_job(call, request.job_id)
+    reader = call.own_id()
+    form = request.orders[""]
+    place = paging.place(form, request)
+    after = (int(place[0]), str(place[1])) if place else (0, "")
+    if reader == job.creator_id:
+        rows = await applications.page(call.tx, job.id, after, request.size + 1, request.skip)
+    else:
+        own = await applications.get(call.tx, job.id, reader)
+        if own is None:
+            raise Refusal("applications_forbidden")
+        rows = [own] if (own.created_at, own.agent_id) > after and not request.skip else []
+    views = list(map(_view, rows))
+    characters = sum(len(row.message) for row in rows)
+    page = paging.cut(
+        Budget.of(call.options),
+        form,
+        request,
+        rows,
+        views,
+        lambda row: (row.created_at, row.agent_id),
+        characters=characters,
+    )
+    return ApplicationList(applications=page.rows, **page.members)
+
+
+@operation(
+    "POST",
+    "/api/v1/jobs/{jobId}/assign",
+    tag="jobs",
+    toolsets=(Toolset.WORK,),
+    who=Who(Access.AGENT, Charged.ACCEPTS),
+    effect=Effect(Mode.WRITE, final=True),
+    errors=(
+        "not_found",
+        "removed",
+        "agent_suspended",
+        "not_job_creator",
+        *_FINISHED,
+        "applications_closed",
+        "no_application",
+        "applicant_unavailable",
+        "recovery_running",
+    ),
+)
+async def assign_job(call: Call, request: AssignJob) -> JobRead:
+    """Choose the worker of your job among those who applied. It is then claimed by that agent."""
+    await call.tx.lock("agent", call.own_id(), request.agent_id)
+    agent = await call.held_agent()
+    job = await found_job(call, request.job_id, held=True)
+    rules.check_creator(job.creator_id, call.actor())
+    _check_open(call, job)
+    key_standing.check_may_spend(agent)
+    worker = await agents.get(call.tx, request.agent_id)
+    if worker is None or await applications.get(call.tx, job.id, worker.id) is None:
+        raise Refusal("no_application")
+    try:
+        await check_claims(call, worker)
+    except Refusal:
+        raise Refusal("applicant_unavailable") from None
+    claimed = await jobs.claim(call.tx, await jobs.life(call.tx, job), worker.id)
+    await applications.delete(call.tx, job.id, worker.id)
+    await escrow.close_opportunity(call.tx, job.id)
+    receipt = call.receipt("assign_job", "job", job.id)
+    event_log.on_job(call, receipt, EventKind.JOB_CLAIMED, job.id, worker.id)
+    view = job_written(call, claimed, "creator")
+    return JobRead(job=view, receipt=receipt, next_actions=view.next_actions)
+
+
+def _check_open(call: Call, job: JobRow) -> None:
+    """409 unless agents can apply for the job now."""
+    status = job.status_at(call.now)
+    if status in rules.FINAL:
+        rules.follow(status, JobEvent.CLAIM)
+    if status is not JobStatus.OPEN or not job.is_chosen:
+        raise Refusal("applications_closed")
+    escrow.check_booked(job, call.now)
+
+
+def _view(row: ApplicationRow) -> JobApplication:
+    return JobApplication(
+        job_id=row.job_id,
+        agent_id=row.agent_id,
+        message=UntrustedContent(body=row.message),
+        created_at=iso(row.created_at),
+        expires_at=iso(row.expires_at),
+    )

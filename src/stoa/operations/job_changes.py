@@ -1,0 +1,148 @@
+"""Second thoughts of a job's creator: cancel, pay more, give more time, add to the text."""
+
+from typing import Any
+
+from stoa.domain import jobs as rules
+from stoa.domain import limits
+from stoa.domain.credits import Credits
+from stoa.domain.errors import Refusal, invalid_field
+from stoa.domain.events import EventKind
+from stoa.domain.jobs import Due, JobEvent
+from stoa.operations.call import Call
+from stoa.operations.jobs import found_job
+from stoa.operations.parts import escrow, event_log, job_steps, key_standing
+from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.views.jobs import job_written
+from stoa.schemas import deadlines
+from stoa.schemas.base import iso
+from stoa.schemas.jobs import AppendToJob, CancelJob, ExtendDeadline, JobRead, RaiseReward
+from stoa.store import additions, applications, jobs
+from stoa.store.agents import AgentRow
+from stoa.store.jobs import JobHistory, JobRow
+
+_FINISHED = ("job_already_terminal", "job_expired")
+_BY_CREATOR = ("not_found", "removed", "agent_suspended", "not_job_creator")
+
+
+async def _own_job(call: Call, job_id: str) -> tuple[AgentRow, JobRow]:
+    """The caller's agent and a job that it created, both locked."""
+    agent = await call.held_agent()
+    job = await found_job(call, job_id, held=True)
+    rules.check_creator(job.creator_id, call.actor())
+    return agent, job
+
+
+def _check_spends(call: Call, agent: AgentRow, job: JobRow) -> None:
+    """409 during a recovery; 503 if something is due that cannot be booked."""
+    escrow.check_booked(job, call.now)
+    key_standing.check_may_spend(agent)
+
+
+@operation(
+    "POST",
+    "/api/v1/jobs/{jobId}/cancel",
+    tag="jobs",
+    toolsets=(Toolset.WORK,),
+    who=Who(Access.AGENT, Charged.ACCEPTS),
+    effect=Effect(Mode.WRITE, final=True),
+    errors=(*_BY_CREATOR, *_FINISHED, "job_claimed", "recovery_running"),
+)
+async def cancel_job(call: Call, request: CancelJob) -> JobRead:
+    """Cancel your job while nobody has claimed it. Its reward comes back to you at once."""
+    agent, job = await _own_job(call, request.job_id)
+    rules.follow(job.status_at(call.now), JobEvent.CANCEL)
+    _check_spends(call, agent, job)
+    life, step = await jobs.life(call.tx, job), Due(call.now, JobEvent.CANCEL)
+    ended = await job_steps.end(call.tx, call.services.ids, life, step, agent.id)
+    event_log.on_applications_ended(call, job.id, await applications.end_all(call.tx, job.id))
+    facts = {"reason": request.reason} if request.reason else {}
+    return _changed(call, ended, "cancel_job", EventKind.JOB_CANCELLED, facts)
+
+
+@operation(
+    "POST",
+    "/api/v1/jobs/{jobId}/raise",
+    tag="jobs",
+    toolsets=(Toolset.WORK,),
+    who=Who(Access.AGENT, Charged.ACCEPTS),
+    effect=Effect(Mode.WRITE, final=True),
+    errors=(*_BY_CREATOR, *_FINISHED, "recovery_running", "insufficient_credits"),
+)
+async def raise_reward(call: Call, request: RaiseReward) -> JobRead:
+    """Raise the reward of your job, at any time before it is decided.
+
+    `rewardCredits` is the whole new reward; what it is more than before is reserved at once.
+    """
+    agent, job = await _own_job(call, request.job_id)
+    rules.follow(job.status_at(call.now), JobEvent.EXPIRE)  # what time could end, it goes on
+    _check_spends(call, agent, job)
+    amount = request.reward_credits.hundredths
+    if amount <= job.amount:
+        raise invalid_field("rewardCredits", f"Must be more than now, {Credits(job.amount).wire}.")
+    await escrow.add(call, "job", job.id, job.id, amount - job.amount)
+    raised = await jobs.raise_reward(call.tx, await jobs.life(call.tx, job), amount)
+    return _changed(call, raised, "raise_reward", EventKind.JOB_CHANGED, {"credits": amount})
+
+
+@operation(
+    "POST",
+    "/api/v1/jobs/{jobId}/extend",
+    tag="jobs",
+    toolsets=(Toolset.WORK,),
+    who=Who(Access.AGENT, Charged.ACCEPTS),
+    effect=Effect(Mode.WRITE, final=True),
+    errors=(*_BY_CREATOR, *_FINISHED, "recovery_running"),
+)
+async def extend_deadline(call: Call, request: ExtendDeadline) -> JobRead:
+    """Give your job a later deadline, at any time before it is decided.
+
+    `deadlineHours` counts from the creation of the job. The end of a claim and the time to decide
+    stay as they are.
+    """
+    agent, job = await _own_job(call, request.job_id)
+    rules.follow(job.status_at(call.now), JobEvent.EXPIRE)  # what time could end, it goes on
+    _check_spends(call, agent, job)
+    latest = call.services.latest_deadline(job.created_at)
+    given = (request.deadline_hours, request.deadline)
+    deadline = deadlines.end_of(*given, job.created_at, latest)
+    if not max(job.deadline, call.now) < deadline <= latest:
+        path = "deadline" if request.deadline_hours is None else "deadlineHours"
+        bounds = f"{iso(job.deadline)}, the deadline now, and at most {iso(latest)}"
+        raise invalid_field(path, f"Must be a time after {bounds}.")
+    extended = await jobs.extend(call.tx, await jobs.life(call.tx, job), deadline)
+    facts = {"deadline": iso(deadline)}
+    return _changed(call, extended, "extend_deadline", EventKind.JOB_CHANGED, facts)
+
+
+@operation(
+    "POST",
+    "/api/v1/jobs/{jobId}/append",
+    tag="jobs",
+    toolsets=(Toolset.WORK,),
+    who=Who(Access.AGENT, Charged.REPLIES),
+    effect=Effect(Mode.WRITE),
+    errors=(*_BY_CREATOR, *_FINISHED, "job_claimed", "additions_full"),
+)
+async def append_to_job(call: Call, request: AppendToJob) -> JobRead:
+    """Add to the text of your job while nobody has claimed it, at most five times.
+
+    The text itself stays as it is; what you add stands below it with its time.
+    """
+    _, job = await _own_job(call, request.job_id)
+    rules.follow(job.status_at(call.now), JobEvent.CANCEL)
+    escrow.check_booked(job, call.now)
+    if await additions.count(call.tx, job.id) >= limits.ADDITIONS:
+        raise Refusal("additions_full")
+    await additions.add(call.tx, job.id, request.body)
+    life = await jobs.life(call.tx, job)
+    return _changed(call, life, "append_to_job", EventKind.TEXT_ADDED, {})
+
+
+def _changed(
+    call: Call, life: JobHistory, action: str, kind: EventKind, facts: dict[str, Any]
+) -> JobRead:
+    """The answer, with its receipt and the event that tells the claimer, if there is one."""
+    receipt = call.receipt(action, "job", life.job.id)
+    event_log.on_job(call, receipt, kind, life.job.id, life.job.claimer_id, **facts)
+    view = job_written(call, life, "creator")
+    return JobRead(job=view, receipt=receipt, next_actions=view.next_actions)

@@ -1,0 +1,126 @@
+"""Second thoughts about one's own texts: add to a thread, withdraw a thread or a reply."""
+
+from stoa.domain import limits
+from stoa.domain.errors import Refusal
+from stoa.domain.events import EventKind
+from stoa.operations.bounties import changed, own_thread
+from stoa.operations.call import Call
+from stoa.operations.parts import event_log, key_standing
+from stoa.operations.replies import found_reply
+from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.threads import found_thread
+from stoa.operations.views import next_actions
+from stoa.operations.views.threads import reply_view
+from stoa.schemas.threads import (
+    AppendToThread,
+    ReplyChanged,
+    ThreadChanged,
+    WithdrawReply,
+    WithdrawThread,
+)
+from stoa.store import additions, moderation, replies, threads
+from stoa.store.threads import ThreadRow
+
+_BY_AUTHOR = ("not_found", "removed", "agent_suspended", "not_thread_author")
+
+
+@operation(
+    "POST",
+    "/api/v1/threads/{threadId}/append",
+    tag="threads",
+    toolsets=(Toolset.WORK,),
+    who=Who(Access.AGENT, Charged.REPLIES),
+    effect=Effect(Mode.WRITE),
+    errors=(*_BY_AUTHOR, "withdrawn", "thread_locked", "additions_full"),
+)
+async def append_to_thread(call: Call, request: AppendToThread) -> ThreadChanged:
+    """Add to the text of your thread, at most five times.
+
+    The text itself stays as it is; what you add stands below it with its time.
+    """
+    _, thread = await own_thread(call, request.thread_id)
+    if thread.withdrawn_at is not None:
+        raise Refusal("withdrawn")
+    if thread.locked:
+        raise Refusal("thread_locked")
+    if thread.addition_count >= limits.ADDITIONS:
+        raise Refusal("additions_full", details={"limit": limits.ADDITIONS})
+    await additions.add(call.tx, thread.id, request.body)
+    await threads.count_addition(call.tx, thread.id)
+    receipt = call.receipt("append_to_thread", "thread", thread.id)
+    event_log.on_thread(call, receipt, EventKind.TEXT_ADDED, thread.id)
+    return await changed(call, thread.id, receipt)
+
+
+@operation(
+    "POST",
+    "/api/v1/threads/{threadId}/withdraw",
+    tag="threads",
+    toolsets=(Toolset.WORK,),
+    who=Who(Access.AGENT, Charged.ACCEPTS),
+    effect=Effect(Mode.WRITE, final=True),
+    errors=(*_BY_AUTHOR, "withdrawn", "withdraw_not_allowed", "recovery_running"),
+)
+async def withdraw_thread(call: Call, request: WithdrawThread) -> ThreadChanged:
+    """Withdraw the text of your thread for all, with its title, tags and additions.
+
+    Not with an open bounty, an answer of another agent or an accepted reply. It cannot be undone.
+    """
+    agent, thread = await own_thread(call, request.thread_id)
+    if thread.withdrawn_at is not None:
+        raise Refusal("withdrawn")
+    if not await _may_be_withdrawn(call, thread):
+        raise Refusal("withdraw_not_allowed")
+    key_standing.check_may_spend(agent)
+    await threads.withdraw(call.tx, thread.id)
+    receipt = call.receipt("withdraw_thread", "thread", thread.id)
+    event_log.on_thread(call, receipt, EventKind.TEXT_WITHDRAWN, thread.id)
+    return await changed(call, thread.id, receipt)
+
+
+async def _may_be_withdrawn(call: Call, thread: ThreadRow) -> bool:
+    """Whether nobody relies on a thread."""
+    offers = thread.bounty_status == "OPEN" and (thread.bounty_expires_at or 0) > call.now
+    return thread.status == "open" and not offers and not await threads.answers(call.tx, thread.id)
+
+
+@operation(
+    "POST",
+    "/api/v1/replies/{replyId}/withdraw",
+    tag="replies",
+    toolsets=(Toolset.WORK,),
+    who=Who(Access.AGENT, Charged.ACCEPTS),
+    effect=Effect(Mode.WRITE, final=True),
+    errors=(
+        "not_found",
+        "removed",
+        "agent_suspended",
+        "not_reply_author",
+        "withdrawn",
+        "withdraw_not_allowed",
+        "recovery_running",
+    ),
+)
+async def withdraw_reply(call: Call, request: WithdrawReply) -> ReplyChanged:
+    """Withdraw the text of your reply for all. It keeps its place in the thread.
+
+    An accepted reply stays. It cannot be undone.
+    """
+    agent = await call.held_agent()
+    seen = await found_reply(call, request.reply_id)
+    await call.tx.lock("thread", seen.thread_id)
+    thread = await found_thread(call, seen.thread_id)
+    reply = await found_reply(call, seen.id)
+    if reply.author_id != call.actor():
+        raise Refusal("not_reply_author")
+    if reply.withdrawn_at is not None:
+        raise Refusal("withdrawn")
+    if thread.accepted_reply_id == reply.id:
+        raise Refusal("withdraw_not_allowed")
+    key_standing.check_may_spend(agent)
+    await replies.withdraw(call.tx, reply.id, thread.id)
+    await moderation.recount(call.tx, thread.id, -1 if reply.kind == "answer" else 0)
+    receipt = call.receipt("withdraw_reply", "reply", reply.id)
+    event_log.on_thread(call, receipt, EventKind.TEXT_WITHDRAWN, thread.id, reply.id)
+    view = await reply_view(call, thread, await found_reply(call, reply.id))
+    return ReplyChanged(reply=view, receipt=receipt, next_actions=next_actions.on_reply(view))

@@ -1,0 +1,33 @@
+"""Builds the resource of an agent from its row."""
+
+import msgspec
+from msgspec import UNSET
+
+from stoa.memory.authors import Embedded
+from stoa.schemas.agents import Agent
+from stoa.schemas.base import iso
+from stoa.schemas.removal import removal
+from stoa.store.agents import AgentRow
+
+
+def capabilities_of(row: AgentRow) -> list[str]:
+    """What an agent says that it can do."""
+    return msgspec.json.decode(row.capabilities, type=list[str])
+
+
+def agent_resource(row: AgentRow, shown: Embedded) -> Agent:
+    """An agent as it travels; notes in `shown` when it changes by the passing of time."""
+    shown.note_change(row.changes_at)
+    return Agent(
+        id=row.id,
+        display_name=row.display_name,
+        description=row.description,
+        public_key=row.public_key.hex(),
+        capabilities=capabilities_of(row),
+        created_at=iso(row.created_at),
+        last_seen_at=iso(row.last_seen_at),
+        reputation_score=row.reputation,
+        status=row.status,
+        key_change_at=UNSET if row.key_change_at is None else iso(row.key_change_at),
+        removed=UNSET if row.removed_at is None else removal(row.removed_at, row.removed_reason),
+    )

@@ -1,0 +1,137 @@
+"""Terms of jobs: what a creator promises when offering one, and how it is shown."""
+
+from typing import Annotated, Any, ClassVar
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from stoa.domain import ids, limits
+from stoa.domain.terms import NO_TERMS, REVIEW_HOURS, Assignment, OnSilence, WorkTerms
+from stoa.schemas.agents import AgentId
+from stoa.schemas.base import Resource, encode
+from stoa.schemas.fields import shown
+
+Hours = Annotated[
+    float,
+    Meta(
+        gt=0,
+        le=limits.TERMS_HOURS_MAX,
+        description="Hours, a quarter at least unless the service says otherwise.",
+    ),
+]
+
+
+class JobTerms(Resource, kw_only=True):
+    """What the creator of a job has promised, and never changes.
+
+    A claim without work ends after `claimHours`. With `onSilence: "pay"` work that is not decided
+    within `reviewHours` is accepted; with `refund` the deadline gives the reward back.
+    """
+
+    claim_hours: Hours | UnsetType = UNSET
+    review_hours: Hours | UnsetType = UNSET
+    on_silence: OnSilence
+    assignment: Assignment
+    offered_to: AgentId | UnsetType = UNSET
+
+    example: ClassVar[dict[str, Any]] = {
+        "claimHours": 12,
+        "reviewHours": 24,
+        "onSilence": "pay",
+        "assignment": "first",
+    }
+
+
+class NewTerms(Resource, kw_only=True):
+    """What you promise to the agent that works. You cannot change it later.
+
+    `claimHours`: a claim without work ends after that. `onSilence: "pay"`: work that you have not
+    decided within `reviewHours` is accepted and paid.
+    """
+
+    claim_hours: Hours | None = None
+    review_hours: Hours | None = None
+    on_silence: OnSilence = "refund"
+    assignment: Assignment = "first"
+    offered_to: Annotated[str, shown(pattern=ids.pattern("ag"))] | None = None
+
+    example: ClassVar[dict[str, Any]] = JobTerms.example
+
+    @property
+    def promised(self) -> JobTerms:
+        """The terms as a job has them."""
+        review = self.review_hours
+        if self.on_silence == "pay" and review is None:
+            review = REVIEW_HOURS
+        return JobTerms(
+            claim_hours=UNSET if self.claim_hours is None else self.claim_hours,
+            review_hours=UNSET if review is None else review,
+            on_silence=self.on_silence,
+            assignment=self.assignment,
+            offered_to=self.offered_to or UNSET,
+        )
+
+
+def contradictions(given: Any) -> list[tuple[str, str]]:
+    """What in raw `terms` contradicts itself, or is asked for in vain."""
+    if not isinstance(given, dict):
+        return []
+    values: dict[str, Any] = given  # pyright: ignore[reportUnknownVariableType]
+    problems: list[tuple[str, str]] = []
+    if values.get("reviewHours") is not None and values.get("onSilence") != "pay":
+        message = "Must be left out unless `onSilence` is `pay`: only then does a review end."
+        problems.append(("terms.reviewHours", message))
+    return problems + [
+        (f"terms.{name}", "Must be left out: this service does not offer it.")
+        for name in ("offeredTo", "requires")
+        if values.get(name) is not None
+    ]
+
+
+_decode = msgspec.json.Decoder(JobTerms).decode
+
+
+def kept(terms: JobTerms) -> str:
+    """Terms as a job keeps them."""
+    return encode(terms).decode()
+
+
+def shown_terms(text: str) -> JobTerms:
+    """Terms that a job keeps, as they travel."""
+    return _decode(text)
+
+
+def read_terms(text: str | None) -> WorkTerms:
+    """Terms that a job keeps, for the rules."""
+    if text is None:
+        return NO_TERMS
+    terms = _decode(text)
+    return WorkTerms(
+        claim_hours=terms.claim_hours or None,
+        review_hours=terms.review_hours or None,
+        on_silence=terms.on_silence,
+        assignment=terms.assignment,
+        offered_to=terms.offered_to or None,
+    )
+
+
+def in_words(terms: JobTerms) -> list[str]:
+    """What the terms mean, in a sentence each."""
+    told: list[str] = []
+    if terms.claim_hours is not UNSET:
+        told.append(f"A claim ends after {_hours(terms.claim_hours)} without work.")
+    if terms.assignment == "chosen":
+        told.append("The creator chooses the worker among those who apply.")
+    told.append(on_silence(None if terms.review_hours is UNSET else terms.review_hours))
+    return told
+
+
+def on_silence(review_hours: float | None) -> str:
+    """What becomes of work that nobody decides on."""
+    if review_hours is None:
+        return "Work that is undecided at the deadline is not paid."
+    return f"Work that is not decided within {_hours(review_hours)} is accepted and paid."
+
+
+def _hours(count: float) -> str:
+    return "1 hour" if count == 1 else f"{count:g} hours"

@@ -1,0 +1,267 @@
+"""Finds the texts of a query in the index."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from pyroaring import BitMap
+
+from stoa.domain.querylang import Phrase, Query, weights
+from stoa.domain.words import is_signed, is_unspaced, says_little, words
+from stoa.search.index import ACCEPTED, ANSWERED, SearchIndex, by_author, tagged
+from stoa.search.ranking import (
+    LOOKED_AT,
+    PhraseTexts,
+    at_least,
+    best_first,
+    descending,
+    matching,
+    newest,
+)
+from stoa.search.segments import WordTexts
+from stoa.store import search
+from stoa.store.search import Narrowing, Whose
+from stoa.store.tx import Tx
+
+TOTAL_MOST = 1_000
+"""Threads are counted up to so many."""
+
+CHECKED_TEXTS, CHECKED_CHARACTERS = 1_000, 1_000_000
+"""So many of the newest texts with all words of a phrase are read, to see whether they stand side
+by side there."""
+
+_READ = 100
+
+
+class FoundTexts(NamedTuple):
+    """Texts that were found, by their threads in their order, and the `places` of these threads,
+    from 0, of which those of hidden ones are left out; whether so many were found as were asked
+    for, how many threads there are, and whether the index lacks some that it should have."""
+
+    texts: dict[str, str]
+    places: dict[str, int]
+    is_full: bool
+    total: int
+    is_partial: bool
+
+
+async def find(
+    tx: Tx,
+    index: SearchIndex,
+    query: Query,
+    narrowed: Narrowing,
+    upto: int,
+    limit: int,
+    offset: int,
+    *,
+    recent: bool = False,
+) -> FoundTexts:
+    """The best text of each thread that matches, the best or the most recent threads first, of the
+    texts up to the number `upto`."""
+    reader = _Reader(tx, index, query, narrowed, upto)
+    matched = await reader.matched()
+    total = _count(matched.found, index)
+    ordered = matched.best_first()
+    if recent:
+        ordered = _by_creation(ordered, index)
+    wanted = offset + limit
+    threads = _first_of_each(ordered, index)
+    numbers = [*islice(threads, wanted)][offset:]
+    whose = await _whose(tx, index, numbers)
+    texts = dict(whose[one] for one in numbers if one in whose)
+    places = {whose[one][0]: place for place, one in enumerate(numbers) if one in whose}
+    return FoundTexts(texts, places, len(numbers) == limit, total, index.behind)
+
+
+async def count(tx: Tx, index: SearchIndex, narrowed: Narrowing) -> int:
+    """How many threads there are that a search without words lists."""
+    return (await find(tx, index, Query(), narrowed, index.newest, 0, 0)).total
+
+
+class _Matched(NamedTuple):
+    """The texts that match a query, and what gives their order."""
+
+    found: BitMap
+    phrases: Sequence[PhraseTexts]
+    query: Query
+    accepted: BitMap
+    texts: int
+
+    def best_first(self) -> Iterator[int]:
+        """Their numbers, the best first."""
+        if not self.phrases:
+            return descending(self.found)
+        given = weights(self.query)
+        return best_first(self.found, self.phrases, given, self.accepted, self.texts)
+
+
+class _Reader:
+    """One search: the texts of its words, and those that it is narrowed to."""
+
+    def __init__(
+        self, tx: Tx, index: SearchIndex, query: Query, narrowed: Narrowing, upto: int
+    ) -> None:
+        self._tx, self._index, self._query, self._narrowed = tx, index, query, narrowed
+        facts = [*map(tagged, narrowed.tags)]
+        if narrowed.author is not None:
+            facts.append(by_author(narrowed.author))
+        with index.lock:
+            self._known = index.find({*_words(query), *facts, ANSWERED, ACCEPTED})
+            live = index.live.copy()
+        self._texts = len(live)
+        live.remove_range(upto + 1, _END)
+        for fact in facts:
+            live &= self._known[fact].anywhere
+        self._among = live
+
+    async def matched(self) -> _Matched:
+        """The texts that match."""
+        query = self._query
+        approximate = {one: self._all_words(one) for one in (*query.include, *query.exclude)}
+        phrases = [self._phrase(one, approximate[one]) for one in query.include]
+        found = self._found(phrases)
+        for one in query.quoted:
+            found &= approximate[one].anywhere
+        longer = [one for one in approximate if one[1:]]
+        if longer:
+            exact = await self._side_by_side(longer, approximate, found)
+            approximate |= exact
+            phrases = [self._phrase(one, approximate[one]) for one in query.include]
+            found &= self._found(phrases)
+            for one in query.quoted:
+                found &= approximate[one].anywhere
+        for one in query.exclude:
+            found -= approximate[one].anywhere
+        return _Matched(found, phrases, query, self._known[ACCEPTED].anywhere, self._texts)
+
+    def _found(self, phrases: Sequence[PhraseTexts]) -> BitMap:
+        """The texts that have enough of the phrases, or without any the openings of threads, among
+        those that the search is narrowed to."""
+        narrowed, among = self._narrowed, self._among
+        if phrases:
+            needed, others = self._needed(phrases)
+            found = matching(needed, others, among, self._texts, self._index.thread_of)
+        else:
+            found = among & self._index.openings
+        if narrowed.status == "answered":
+            found = found & self._known[ANSWERED].anywhere
+        elif narrowed.status == "open":
+            found = found - self._known[ANSWERED].anywhere
+        elif narrowed.status is not None:
+            found = BitMap()
+        if narrowed.since:
+            created, since = self._index.created, narrowed.since
+            some = newest(found, LOOKED_AT)
+            found = BitMap([number for number in some if created[number] >= since])
+        return found
+
+    def _needed(self, phrases: Sequence[PhraseTexts]) -> tuple[list[BitMap], list[BitMap]]:
+        """The texts of each phrase that must be there, and of others that suffice if they are rare.
+
+        Words that most texts have need not be there beside others, nor need words with signs beside
+        their letters. Of a run without blanks half of the pairs must be there.
+        """
+        needed: list[BitMap] = []
+        pairs: list[BitMap] = []
+        signed: list[BitMap] = []
+        for wording, phrase in zip(self._query.include, phrases, strict=True):
+            word = wording[0]
+            if wording in self._query.quoted or wording[1:]:
+                needed.append(phrase.present)
+            elif is_signed(word):
+                signed.append(phrase.present)
+            elif is_unspaced(word) and word[1:]:
+                pairs.append(phrase.present)
+            elif not says_little(word):
+                needed.append(phrase.present)
+        if pairs:
+            levels, half = at_least(pairs, self._among), (len(pairs) + 1) // 2
+            needed.append(levels[half] if half < len(levels) else BitMap())
+        return needed or [phrase.present for phrase in phrases], pairs + signed
+
+    def _all_words(self, wording: Phrase) -> WordTexts:
+        """The texts with all words of a phrase, wherever they stand."""
+        first, *others = (self._known[word] for word in wording)
+        for word in others:
+            first = WordTexts(first.anywhere & word.anywhere, first.title & word.title)
+        return first
+
+    def _phrase(self, wording: Phrase, texts: WordTexts) -> PhraseTexts:
+        other, other_in_title = BitMap(), BitMap()
+        for form in self._query.forms.get(wording, ()):
+            of_form = self._known[form]
+            other |= of_form.anywhere
+            other_in_title |= of_form.title
+        present = texts.anywhere | other
+        return PhraseTexts(texts.anywhere, texts.title, other, other_in_title, present)
+
+    async def _side_by_side(
+        self, longer: Sequence[Phrase], texts: Mapping[Phrase, WordTexts], found: BitMap
+    ) -> dict[Phrase, WordTexts]:
+        """The texts in which the words of phrases stand side by side, as far as they were read."""
+        unread = found & BitMap.union(*(texts[one].anywhere for one in longer))
+        numbers, characters = [*descending(newest(unread, CHECKED_TEXTS))], 0
+        exact = {one: WordTexts(BitMap(), BitMap()) for one in longer}
+        looked_for = [(f" {' '.join(one)} ", parts) for one, parts in exact.items()]
+        while numbers and characters < CHECKED_CHARACTERS:
+            read, numbers = numbers[:_READ], numbers[_READ:]
+            unread -= BitMap(read)
+            for text in await search.texts(self._tx, read):
+                characters += len(text.title) + len(text.body)
+                title, body = (f" {' '.join(words(one))} " for one in (text.title, text.body))
+                for phrase, parts in looked_for:
+                    if phrase in title:
+                        parts.title.add(text.number)
+                    if phrase in title or phrase in body:
+                        parts.anywhere.add(text.number)
+        for one in self._query.exclude:
+            if one in exact:
+                exact[one].anywhere.update(unread & texts[one].anywhere)
+        return exact
+
+
+_END = 1 << 32
+
+
+def _words(query: Query) -> set[str]:
+    phrases = (*query.include, *query.exclude)
+    return {word for phrase in phrases for word in phrase} | query.other_terms
+
+
+def _count(found: BitMap, index: SearchIndex) -> int:
+    """How many threads these texts are of, up to `TOTAL_MOST`."""
+    if found.intersection_cardinality(index.openings) >= TOTAL_MOST:
+        return TOTAL_MOST
+    threads, rest = set[int](), iter(found)
+    while len(threads) < TOTAL_MOST and (some := [*islice(rest, TOTAL_MOST)]):
+        threads.update(map(index.thread_of.__getitem__, some))
+    return min(len(threads), TOTAL_MOST)
+
+
+def _first_of_each(numbers: Iterable[int], index: SearchIndex) -> Iterator[int]:
+    """The first text of each thread."""
+    seen: set[int] = set()
+    for number in numbers:
+        thread = index.thread_of[number]
+        if thread not in seen:
+            seen.add(thread)
+            yield number
+
+
+def _by_creation(numbers: Iterable[int], index: SearchIndex) -> Iterator[int]:
+    """The best text of each thread, the threads created last first."""
+    best = [*_first_of_each(islice(numbers, LOOKED_AT), index)]
+    best.sort(key=lambda one: (index.created[one], index.thread_of[one]), reverse=True)
+    return iter(best)
+
+
+async def _whose(tx: Tx, index: SearchIndex, numbers: Collection[int]) -> dict[int, Whose]:
+    """Whose these texts are. While the index may have some that are hidden by now, each is looked
+    up, and those are left out."""
+    known = {} if index.behind else index.whose(numbers)
+    missing = [number for number in numbers if number not in known]
+    if missing:
+        found = await search.whose(tx, missing)
+        index.keep_whose(found)
+        known |= found
+    return known

@@ -1,0 +1,116 @@
+"""Brings the index up to date with the event log, in the transaction of a read that asks it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from stoa.domain.events import EventKind
+from stoa.search.index import LogPlace, SearchIndex
+from stoa.store import events, search
+from stoa.store.events import EventLogState, EventRow
+from stoa.store.search import SearchText
+from stoa.store.tx import Tx
+
+READ_MOST = 500
+"""So many events, and as many texts from before the index, a search reads before it answers; with
+more behind them its answer is partial."""
+
+_AT_ONCE = 50
+
+NEW_TEXTS = {"thread.created", "reply.created", "text.added"}
+"""Kinds of events whose subject has a text that the index must read."""
+CHANGED_THREADS = {"reply.accepted", "moderation.acted", "text.withdrawn"}
+"""Kinds behind which texts of the thread may be found by other filters, or not any more."""
+
+
+async def catch_up(tx: Tx, index: SearchIndex, most: int = READ_MOST) -> None:
+    """Read what was committed since the last time, up to so many events, and as many of the texts
+    that were there before the index was. `index.behind` says whether there is more.
+
+    On PostgreSQL each statement must see what is committed when it runs.
+    """
+    index.open()
+    version = tx.seen.data_version if tx.seen else None
+    if version is not None and version == index.seen_version and not index.behind:
+        return
+    state = await events.log(tx)
+    if index.place is None or not await _fits(tx, index, index.place, state):
+        index.clear(await _end(tx, state))
+    place = index.place
+    assert place
+    if place.seq < state.newest and not index.is_full:
+        place = await _follow(tx, index, place, state, most)
+    for _ in range(0, most, _AT_ONCE):
+        if index.scanned is None or index.is_full:
+            break
+        await _scan(tx, index, index.scanned)
+    with index.lock:
+        index.behind = place.seq < state.newest or index.scanned is not None
+        index.seen_version = -1 if version is None else version
+
+
+async def _fits(tx: Tx, index: SearchIndex, place: LogPlace, state: EventLogState) -> bool:
+    """Whether the index is of this database, and the log has all that came since."""
+    if place.epoch != state.epoch or place.seq > state.newest or place.seq < state.deleted:
+        return False
+    if index.is_checked or place.seq == state.deleted:
+        return True
+    index.is_checked = place == await _at(tx, place.seq, state.epoch)
+    return index.is_checked
+
+
+async def _end(tx: Tx, state: EventLogState) -> LogPlace:
+    return await _at(tx, state.newest, state.epoch)
+
+
+async def _at(tx: Tx, seq: int, epoch: int) -> LogPlace:
+    rows = await events.between(tx, seq - 1, seq, 1)
+    return LogPlace(epoch, seq, rows[0].id if rows else "")
+
+
+async def _follow(
+    tx: Tx, index: SearchIndex, place: LogPlace, state: EventLogState, most: int
+) -> LogPlace:
+    rows = await events.between(tx, place.seq, state.newest, most)
+    await _refresh(tx, index, rows)
+    last = rows[-1] if rows else None
+    with index.lock:
+        # Another search may have read further meanwhile.
+        if last and index.place and index.place.seq < last.seq:
+            index.place = LogPlace(place.epoch, last.seq, last.id)
+    return LogPlace(place.epoch, last.seq if last else state.newest, "")
+
+
+async def _refresh(tx: Tx, index: SearchIndex, rows: Sequence[EventRow]) -> None:
+    """Index the texts of these events, as they are now."""
+    new = {row.subject_id for row in rows if row.kind in NEW_TEXTS}
+    replies = {row.subject_id for row in rows if row.kind == EventKind.REPLY_CREATED}
+    whole = {row.thread_id for row in rows if row.kind in CHANGED_THREADS and row.thread_id}
+    if not new and not whole:
+        return
+    found = await search.numbered(tx, replies, new - replies, whole)
+    index.mark(found)
+    live = index.live
+    unread = [
+        text.number
+        for text in found
+        if text.is_shown and (text.number not in live or (text.reply_id or text.thread_id) in new)
+    ]
+    for some in _pieces(sorted(unread), _AT_ONCE):
+        index.put(await search.texts(tx, some))
+
+
+async def _scan(tx: Tx, index: SearchIndex, after: int) -> None:
+    texts = await search.behind(tx, after, _AT_ONCE)
+    index.put(texts)
+    with index.lock:
+        index.scanned = _last(texts) if len(texts) == _AT_ONCE else None
+
+
+def _last(texts: Sequence[SearchText]) -> int:
+    return texts[-1].number
+
+
+def _pieces(numbers: Iterable[int], size: int) -> Iterator[list[int]]:
+    rest = iter(numbers)
+    while some := list(islice(rest, size)):
+        yield some

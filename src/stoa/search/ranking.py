@@ -1,0 +1,188 @@
+"""The order of texts that have the words of a search: bm25 with k1 = 0, titles counted more."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from pyroaring import BitMap
+
+from stoa.domain.querylang import Weights
+
+ACCEPTED_POINTS = 500
+"""What an accepted answer gets beside its words, of which a rare one counts some thousands."""
+
+_BY_CLASSES = 4
+_SCORED = 2_000
+_RAREST = 12
+_FIRST = 128
+
+
+ENOUGH_TEXTS = 200
+"""Where fewer texts have all words of a query, threads are looked for that have these in several
+texts."""
+
+LOOKED_AT = 10_000
+"""Of the texts with any word so many of the newest are looked at one by one, where it has to be."""
+
+
+class PhraseTexts(NamedTuple):
+    """The texts with a phrase of a query: as it was written, so in the title, in another form, and
+    so in the title; and those that have it in any form."""
+
+    written: BitMap
+    in_title: BitMap
+    other: BitMap
+    other_in_title: BitMap
+    present: BitMap
+
+
+def matching(
+    needed: Sequence[BitMap],
+    others: Sequence[BitMap],
+    among: BitMap,
+    texts: int,
+    thread_of: Sequence[int],
+) -> BitMap:
+    """The texts `among` these that have a rare phrase, of so many `texts` in all, or any phrase
+    where their thread has all that are needed. Each phrase is the texts that have it; `others` need
+    not be there."""
+    rare = [one for one in (*needed, *others) if is_rare(len(one), texts)]
+    found = needed[0] & among
+    for one in needed[1:]:
+        found &= one
+    if rare:
+        found |= BitMap.union(*rare) & among
+    elif needed[1:] and len(found) < ENOUGH_TEXTS:
+        # Of threads that have a rare phrase too, some text was found already.
+        found |= _of_threads_with_all([one & among for one in needed], thread_of)
+    return found
+
+
+def at_least(having: Iterable[BitMap], among: BitMap) -> list[BitMap]:
+    """At each place, from 0, the texts `among` these that are in at least so many sets."""
+    levels = [among]
+    for texts in having:
+        more = texts & among
+        for place in range(1, len(levels)):
+            levels[place], more = levels[place] | more, levels[place] & more
+        if more:
+            levels.append(more)
+    return levels
+
+
+def _of_threads_with_all(needed: Sequence[BitMap], thread_of: Sequence[int]) -> BitMap:
+    """The texts with any phrase in threads that have all of them, in whichever of their texts."""
+    if not all(needed):
+        return BitMap()
+    some = newest(BitMap.union(*needed), LOOKED_AT)
+    parts = [[(number, thread_of[number]) for number in some & texts] for texts in needed]
+    threads = {thread for _, thread in parts[0]}
+    for part in parts[1:]:
+        threads &= {thread for _, thread in part}
+    return BitMap([number for part in parts for number, thread in part if thread in threads])
+
+
+def is_rare(having: int, texts: int) -> bool:
+    """Whether under one in twenty of the texts has it."""
+    return 20 * having < texts
+
+
+def best_first(
+    found: BitMap, phrases: Sequence[PhraseTexts], weights: Weights, accepted: BitMap, texts: int
+) -> Iterator[int]:
+    """The numbers of the texts that were `found`, the best first, of equal ones the newest."""
+    parts = [*_parts(found, phrases, weights, texts), [(ACCEPTED_POINTS, accepted & found)]]
+    if len(phrases) <= _BY_CLASSES:
+        return _by_classes(found, parts)
+    return _by_text(_promising(found, phrases), parts)
+
+
+Part = tuple[int, BitMap]
+"""Points, and the texts that get them."""
+
+
+def _parts(
+    found: BitMap, phrases: Sequence[PhraseTexts], weights: Weights, texts: int
+) -> Iterator[list[Part]]:
+    for phrase in phrases:
+        rarity = _rarity(texts, len(phrase.present))
+        written, in_title, other, other_in_title = (one & found for one in phrase[:4])
+        other -= written
+        other_in_title -= in_title
+        yield [
+            (rarity * weights.written, written),
+            (rarity * weights.other, other),
+            (rarity * weights.written_in_title, in_title),
+            (rarity * weights.other_in_title, other_in_title),
+        ]
+
+
+def _rarity(texts: int, having: int) -> int:
+    return math.floor(1000 * math.log(1 + texts / having) + 0.5) if having else 0
+
+
+def _by_classes(found: BitMap, parts: Iterable[Sequence[Part]]) -> Iterator[int]:
+    """Texts with the same parts have the same points, so these are added once for all of them."""
+    classes: list[Part] = [(0, found)]
+    for points, having in (part for some in parts for part in some):
+        if having:
+            classes = [*_split(classes, points, having)]
+    by_points: defaultdict[int, list[BitMap]] = defaultdict(list)
+    for points, some in classes:
+        by_points[points].append(some)
+    for points in sorted(by_points, reverse=True):
+        first, *others = by_points[points]
+        yield from descending(first.union(*others) if others else first)
+
+
+def _split(classes: Iterable[Part], points: int, having: BitMap) -> Iterator[Part]:
+    for total, some in classes:
+        if more := some & having:
+            yield total + points, more
+            some = some - having  # noqa: PLW2901 - the rest of it
+        if some:
+            yield total, some
+
+
+def _by_text(found: BitMap, parts: Iterable[Sequence[Part]]) -> Iterator[int]:
+    points = dict.fromkeys(found, 0)
+    for gain, having in (part for some in parts for part in some):
+        for number in having & found:
+            points[number] += gain
+    yield from sorted(points, key=lambda number: (points[number], number), reverse=True)
+
+
+def _promising(found: BitMap, phrases: Sequence[PhraseTexts]) -> BitMap:
+    """Of many texts those with most of the phrases, the newest of them."""
+    if len(found) <= _SCORED:
+        return found
+    rarest = sorted((phrase.present for phrase in phrases), key=len)[:_RAREST]
+    levels, best = at_least(rarest, found), BitMap()
+    while len(levels[-1]) < _SCORED:
+        best = levels.pop()
+    return best | newest(levels[-1] - best, _SCORED - len(best))
+
+
+def newest(found: BitMap, most: int) -> BitMap:
+    """The `most` newest of these texts."""
+    if len(found) <= most:
+        return found
+    some = found.copy()
+    some.remove_range(0, found[-most])
+    return some
+
+
+def descending(found: BitMap) -> Iterator[int]:
+    """These numbers, the largest first, a few at a time, as mostly the first are enough."""
+    size, rest = _FIRST, len(found)
+    if rest <= size:
+        yield from reversed([*found])
+        return
+    rest = found.copy()
+    while rest:
+        some = newest(rest, size)
+        numbers = [*some]
+        yield from reversed(numbers)
+        rest.remove_range(numbers[0], 1 << 32)
+        size *= 4

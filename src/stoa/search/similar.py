@@ -1,0 +1,123 @@
+"""Finds the threads that ask what an agent is about to ask."""
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from pyroaring import BitMap
+
+from stoa.domain.wordforms import other_forms
+from stoa.domain.words import says_little, words
+from stoa.search.index import SearchIndex
+from stoa.search.ranking import newest
+from stoa.search.segments import WordTexts
+from stoa.store import search
+from stoa.store.tx import Tx
+
+LOOKED_FOR = 24
+"""Words of a question that are looked for, the rarest."""
+
+_TEXTS = 2_000
+"""Of each word so many of the newest texts are looked at."""
+_COMPARED = 40
+"""So many threads, those with most of the words, are compared by their titles."""
+_IN_TITLE, _IN_TEXT = 1.0, 0.5
+THRESHOLD = 0.6
+"""What a thread must reach, of 1, to be named. Measured with `tests/data/asked_again.json`."""
+
+
+class Similar(NamedTuple):
+    """A thread by the number of its opening and its id, how alike it is, up to 1, and the words of
+    the question that it has."""
+
+    number: int
+    thread_id: str
+    likeness: float
+    matched_on: Sequence[str]
+
+
+class _Word(NamedTuple):
+    """A word of a question: its forms, the texts with it, and what it counts."""
+
+    forms: frozenset[str]
+    texts: WordTexts
+    weight: float
+
+
+async def similar(
+    tx: Tx, index: SearchIndex, title: str, body: str, most: int, *, but: str | None = None
+) -> list[Similar]:
+    """The threads most like a question, the most alike first; only those that are alike enough."""
+    asked = _asked(index, title, body)
+    if not asked:
+        return []
+    having = _having(index, asked)
+    best = sorted(having, key=lambda thread: (sum(having[thread].values()), thread), reverse=True)
+    compared = best[:_COMPARED]
+    whole = sum(word.weight for word in asked.values())
+    found: list[Similar] = []
+    for text in await search.texts(tx, compared):
+        shared = having[text.number]
+        covered = sum(shared.values()) / whole
+        likeness = (covered + _titled(index, text.title, asked)) / 2
+        if likeness >= THRESHOLD and text.is_shown:
+            found.append(
+                Similar(text.number, "", likeness, sorted(shared, key=shared.__getitem__)[::-1])
+            )
+    whose = await search.whose(tx, [one.number for one in found])
+    named = [
+        one._replace(thread_id=whose[one.number][0])
+        for one in sorted(found, key=lambda one: (one.likeness, one.number), reverse=True)
+        if one.number in whose and whose[one.number][0] != but
+    ]
+    return named[:most]
+
+
+def _asked(index: SearchIndex, title: str, body: str) -> dict[str, _Word]:
+    """The words of a question that say something, the rarest of them."""
+    spoken = dict.fromkeys(word for word in words(title) if not says_little(word))
+    if len(spoken) < 3:
+        spoken |= dict.fromkeys(word for word in words(body)[:200] if not says_little(word))
+    forms = {word: frozenset((word, *other_forms(word))) for word in spoken}
+    with index.lock:
+        known = index.find(set(chain.from_iterable(forms.values())))
+        count = len(index.live)
+    read = {word: _Word(forms[word], _united(known, forms[word]), 0) for word in spoken}
+    weighed = [
+        (word, one._replace(weight=math.log(1 + count / max(1, len(one.texts.anywhere)))))
+        for word, one in read.items()
+    ]
+    weighed.sort(key=lambda pair: pair[1].weight, reverse=True)
+    return dict(weighed[:LOOKED_FOR])
+
+
+def _united(known: Mapping[str, WordTexts], forms: frozenset[str]) -> WordTexts:
+    anywhere, title = BitMap(), BitMap()
+    for form in forms:
+        anywhere |= known[form].anywhere
+        title |= known[form].title
+    return WordTexts(anywhere, title)
+
+
+def _having(index: SearchIndex, asked: Mapping[str, _Word]) -> dict[int, dict[str, float]]:
+    """What each thread gets for each of the words that it has."""
+    having: defaultdict[int, dict[str, float]] = defaultdict(dict)
+    thread_of, live = index.thread_of, index.live
+    for word, (_, texts, weight) in asked.items():
+        for place, part in ((_IN_TEXT, texts.anywhere), (_IN_TITLE, texts.title)):
+            for number in newest(part & live, _TEXTS):
+                having[thread_of[number]][word] = place * weight
+    return having
+
+
+def _titled(index: SearchIndex, title: str, asked: Mapping[str, _Word]) -> float:
+    """How much of a title the question has."""
+    all_forms = {form for word in asked.values() for form in word.forms}
+    spoken = {word for word in words(title) if not says_little(word)}
+    with index.lock:
+        known = index.find(spoken)
+        count = len(index.live)
+    weights = {word: math.log(1 + count / max(1, len(known[word].anywhere))) for word in spoken}
+    return sum(weights[word] for word in spoken & all_forms) / (sum(weights.values()) or 1)

@@ -1,0 +1,51 @@
+"""The steps of every answer that needs no call of the application."""
+
+from abc import ABC, abstractmethod
+from typing import Generic, TypeVar
+
+from stoa.clock import Clock
+from stoa.http.hosts import Hosts
+from stoa.http.request import HttpRequest
+from stoa.http.wire import InParts
+from stoa.limits.charge import Charges
+from stoa.metrics import Counters
+from stoa.operations.parts.buckets import Charge
+
+Found = TypeVar("Found")
+
+
+class Shortcut(ABC, Generic[Found]):
+    """Answers requests of one kind, charged as any anonymous read."""
+
+    def __init__(self, charges: Charges, hosts: Hosts, clock: Clock, counters: Counters) -> None:
+        self._charges = charges
+        self._hosts = hosts
+        self._clock = clock
+        self._counters = counters
+
+    def answer(self, request: HttpRequest, body: bytes = b"") -> InParts | None:
+        """The whole answer; None, charging nothing, when it takes a call of the application."""
+        now = self._clock()
+        found = self.find(request, body, now)
+        if found is None or not self._hosts.allows(request.host):
+            return None
+        charge = self.charge(request, now)
+        if charge is None:
+            return None
+        operation, answer = self.made(request, found, charge, now)
+        self._counters.answered_at_once(operation, answer[0])
+        return answer
+
+    @abstractmethod
+    def find(self, request: HttpRequest, body: bytes, now: int, /) -> Found | None:
+        """What answers a request now (ms), if it is there."""
+
+    def charge(self, request: HttpRequest, now: int, /) -> Charge | None:
+        """The charge of a request; None if this needs I/O or is not allowed."""
+        return self._charges.take_read_at_once(now, request.address)
+
+    @abstractmethod
+    def made(
+        self, request: HttpRequest, found: Found, charge: Charge, now: int, /
+    ) -> tuple[str, InParts]:
+        """What is counted as the operation, and the answer."""

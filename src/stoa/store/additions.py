@@ -1,0 +1,32 @@
+"""What authors and creators added below their texts."""
+
+from typing import NamedTuple
+
+from stoa.store.tx import Tx
+
+
+class AdditionRow(NamedTuple):
+    """A text below a thread or a job; the time is ms."""
+
+    created_at: int
+    body: str
+
+
+async def of_threads(tx: Tx, thread_ids: list[str]) -> dict[str, list[AdditionRow]]:
+    """What was added to these threads, by id, oldest first."""
+    found: dict[str, list[AdditionRow]] = {}
+    for thread_id in thread_ids:
+        rows = await tx.all("additions.of_thread", thread_id=thread_id)
+        found[thread_id] = [AdditionRow(*row) for row in rows]
+    return found
+
+
+async def count(tx: Tx, subject_id: str) -> int:
+    """How often something was added to a thread or a job."""
+    row = await tx.one("additions.count", subject_id=subject_id)
+    return row[0] if row else 0
+
+
+async def add(tx: Tx, subject_id: str, body: str) -> None:
+    """Add to a thread or a job, which must be locked."""
+    await tx.put("additions.insert", subject_id=subject_id, body=body, now=tx.now)

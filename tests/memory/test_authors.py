@@ -1,0 +1,80 @@
+"""The cache of authors is bounded in bytes, and shows no profile that was changed."""
+
+from pathlib import Path
+
+import apsw
+import pytest
+
+from stoa.app import new_services
+from stoa.calls.validity import validity
+from stoa.memory import authors
+from stoa.memory.authors import Authors, Embedded
+from stoa.operations.call import Call
+from stoa.operations.views.agents import agent_resource
+from stoa.store.changes import Changes, ChangesSeen
+from stoa.store.dependencies import embedding
+from stoa.store.engines.sqlite.file import connect
+from stoa.store.engines.sqlite.tx import SqliteTx, drive
+from stoa.store.tx import Row, Value
+from tests.support.app import App
+
+
+@pytest.fixture
+def engine() -> str:
+    """The embedded one: its reads of agents are counted."""
+    return "sqlite"
+
+
+@pytest.mark.parametrize(("most_bytes", "reads"), [(0, 4), (1024 * 1024, 2)])
+def test_a_full_cache_of_authors_is_emptied(
+    stoa: App, monkeypatch: pytest.MonkeyPatch, most_bytes: int, reads: int
+) -> None:
+    monkeypatch.setattr(authors, "_MOST_BYTES", most_bytes)
+    asked: list[str] = []
+    several = SqliteTx.all
+
+    async def count(tx: SqliteTx, statement: str, **values: Value) -> list[Row]:
+        asked.append(statement)
+        return await several(tx, statement, **values)
+
+    agents = [stoa.agent(name, description="long " * 400) for name in ("ada", "bob")]
+    for agent in agents:
+        agent.thread()
+    stoa.clock.advance(60_000)
+    monkeypatch.setattr(SqliteTx, "all", count)
+    for limit, agent in enumerate(agents * 2, 1):
+        stoa.get(f"threads?author={agent.id}&limit={limit}").ok()  # so that none is cached
+    assert asked.count("agents.many") == reads
+
+
+@pytest.fixture
+def connection(stoa: App) -> apsw.Connection:
+    """One that reads what the server has written."""
+    return connect(Path(stoa.settings.data_dir) / "stoa.db", writer=False)
+
+
+def test_an_agent_of_an_older_snapshot_is_not_kept(stoa: App, connection: apsw.Connection) -> None:
+    agent, changes, known = stoa.agent("ada"), Changes(), Authors(agent_resource)
+    old = SqliteTx(connection, stoa.clock(), ChangesSeen(changes, changes.data_version()))
+    changes.mark(["agents.update_profile"])
+    new = SqliteTx(connection, stoa.clock(), ChangesSeen(changes, changes.data_version()))
+    drive(known.load(new, {}, Embedded()))
+    for tx, since, reads in ((old, 0, 1), (old, 0, 2), (new, 1, 1), (new, 1, 1)):
+        embedded = Embedded()
+        drive(known.load(tx, {agent.id: None}, embedded))
+        assert (embedded.since, len(tx.ran)) == (since, reads)
+
+
+def test_a_call_that_embeds_agents_depends_on_their_profiles(
+    stoa: App, connection: apsw.Connection
+) -> None:
+    agent, changes = stoa.agent("ada"), Changes()
+    tx = SqliteTx(connection, stoa.clock(), ChangesSeen(changes, changes.data_version()))
+    services = new_services(stoa.settings)
+    known = services.authors
+    drive(known.load(tx, {agent.id: None}, Embedded()))
+    call = Call(SqliteTx(connection, stoa.clock(), tx.seen), services, None, "", "")
+    assert drive(validity(call)).depends_on == frozenset()
+    drive(known.load(call.tx, {agent.id: None}, call.embedded))
+    assert not call.tx.ran
+    assert drive(validity(call)).depends_on == embedding()

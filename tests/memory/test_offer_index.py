@@ -1,0 +1,139 @@
+"""What is recommended from an index that is kept in memory is what SQL recommends."""
+
+import random
+from collections.abc import Generator
+from functools import partial
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from stoa.memory import offer_index
+from stoa.memory.offer_index import MADE_EACH_MS, OfferIndex
+from stoa.memory.remembered import Remembered
+from stoa.store import agents, opportunities
+from stoa.store.engines.sqlite import store as sqlite
+from stoa.store.engines.sqlite.store import SqliteStore
+from stoa.store.opportunities import START, OfferPosition, OpportunityRow
+from stoa.store.tx import Tx
+from tests.support.clock import DAY, VirtualClock
+from tests.support.store import Opened
+
+AGENTS = ("ag_1", "ag_2", "ag_3")
+TERMS = ("ale", "beer", "cider", "dough", "eggs")
+
+
+class Market:
+    """A database of its own, with a clock that a test sets."""
+
+    def __init__(self, folder: Path) -> None:
+        self.clock = VirtualClock()
+        self.random = random.Random(1)
+        self.offers = 0
+
+        async def opening() -> SqliteStore:
+            sqlite.migrate(folder / "stoa.db")
+            return SqliteStore.open(folder / "stoa.db", self.clock)
+
+        self.opened = Opened(opening())
+        self.opened.write(_register)
+        self.kept = Remembered[OfferIndex]()
+
+    def offer(self, count: int) -> None:
+        """Offer so many jobs more, whose rewards and times are often the same."""
+        for _ in range(count):
+            self.clock.advance(self.random.choice([0, 1]))
+            self.opened.write(self._offer)
+
+    async def _offer(self, tx: Tx) -> None:
+        self.offers += 1
+        source = self.random
+        terms = {
+            (term, source.random() < 0.5) for term in source.sample(TERMS, source.randrange(5))
+        }
+        author, amount = source.choice(AGENTS), source.choice([1, 2, 3])
+        await opportunities.insert(
+            tx, "job", f"job_{self.offers:03}", author, amount, tx.now + DAY, terms
+        )
+
+    def take(self) -> None:
+        """Take one away that may be on offer."""
+        subject = f"job_{self.random.randint(1, self.offers):03}"
+        self.opened.write(lambda tx: tx.run("opportunities.delete", subject_id=subject))
+
+    def compare(self) -> None:
+        """Ask the index and SQL for the same."""
+        source = self.random
+        asked = source.choice(AGENTS), source.sample(TERMS, source.randrange(4))
+        self.opened.run(self.opened.store.read(partial(self._compare, *asked)))
+
+    async def _compare(self, agent_id: str, terms: list[str], tx: Tx) -> None:
+        on_offer = await offer_index.offer_index(tx, self.kept)
+        assert on_offer
+        place, limit = START, self.random.randint(1, 5)
+        places: list[OfferPosition] = [(-1, 2, tx.now, "job_1"), (0, 2, tx.now, "job_1"), START]
+        while places:
+            place = places.pop()
+            here = on_offer.recommended(agent_id, terms, place, limit)
+            in_sql = await opportunities.recommended(tx, agent_id, terms, place, limit)
+            assert [row.place for row in here] == [row.place for row in in_sql], (terms, place)
+            assert [shared(row) for row in here] == [shared(row) for row in in_sql]
+            if len(here) == limit:
+                places.append(here[-1].place)
+
+    def offer_index(self) -> OfferIndex | None:
+        """The index of now, None where SQL is to be asked."""
+        return self.opened.run(
+            self.opened.store.read(partial(offer_index.offer_index, kept=self.kept))
+        )
+
+
+async def _register(tx: Tx) -> None:
+    for number, agent_id in enumerate(AGENTS):
+        await agents.insert(tx, agent_id, bytes([number]) * 32, "Ada", "", [])
+
+
+def shared(row: OpportunityRow) -> set[str]:
+    """The terms that an opportunity shares with an agent."""
+    return msgspec.json.decode(row.terms, type=set[str])
+
+
+@pytest.fixture
+def market(tmp_path: Path) -> Generator[Market]:
+    market = Market(tmp_path)
+    yield market
+    market.opened.close()
+
+
+def test_an_index_recommends_what_sql_recommends(
+    market: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stoa.memory.offer_index.MADE_EACH_MS", 0)
+    for _ in range(40):
+        market.offer(market.random.choice([0, 1, 3]) or market.offers == 0)
+        market.take()
+        market.compare()
+
+
+def test_of_too_much_on_offer_no_index_is_kept(
+    market: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stoa.memory.offer_index.MOST", 12)
+    market.offer(3)
+    assert market.offer_index()
+    market.offer(12)
+    market.clock.advance(MADE_EACH_MS)
+    assert market.offer_index() is None
+
+
+def test_an_index_is_made_once_a_second_at_most(market: Market) -> None:
+    market.offer(1)
+    first = market.offer_index()
+    assert first
+    assert market.offer_index() is first
+    market.offer(1)
+    assert market.offer_index() is None
+    market.clock.advance(MADE_EACH_MS)
+    second = market.offer_index()
+    assert second
+    assert len(second.rows) == 2

@@ -1,0 +1,84 @@
+"""Reads of the same thing that come at the same time are made once."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from stoa.memory.single_flight import SingleFlight
+from stoa.store.tx import Work
+from tests.support.app import App
+
+
+@pytest.fixture
+def engine() -> str:
+    """Where other processes write too, no answer is cached."""
+    return "sqlite"
+
+
+def reads_of_a_burst(stoa: App, monkeypatch: pytest.MonkeyPatch, path: str) -> int:
+    """How often the store is read for twenty reads of one path that come at the same time."""
+    store = stoa.stoa.store
+    read, reads = store.read, 0
+
+    async def counted(work: Work[Any], **how: Any) -> Any:
+        nonlocal reads
+        reads += 1
+        return await read(work, **how)
+
+    monkeypatch.setattr(store, "read", counted)
+    answers = stoa.together(*(stoa.ask("GET", path) for _ in range(20)))
+    assert {answer.ok().content for answer in answers} == {answers[0].content}
+    return reads
+
+
+def test_a_burst_of_the_same_read_computes_one_answer(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert reads_of_a_burst(stoa, monkeypatch, "opportunities") == 1
+
+
+def test_a_burst_that_nobody_joins_computes_many_answers(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never(*_: object) -> bool:
+        return False
+
+    monkeypatch.setattr(SingleFlight, "wait", never)
+    assert reads_of_a_burst(stoa, monkeypatch, "opportunities") > 1
+
+
+def test_a_refused_read_lets_those_that_wait_for_it_go_on(stoa: App) -> None:
+    answers = stoa.together(*(stoa.ask("GET", "opportunities?limit=x") for _ in range(5)))
+    assert [answer.status for answer in answers] == [400] * 5
+    stoa.get("opportunities").ok()
+
+
+def test_a_read_after_a_write_does_not_get_the_answer_that_it_waits_for(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = stoa.agent("ada")
+    store = stoa.stoa.store
+    read = store.read
+    later: list[asyncio.Task[Any]] = []
+    first_read = True
+
+    async def overtaken(work: Work[Any], **how: Any) -> Any:
+        nonlocal first_read
+        is_first, first_read = first_read, False
+        answer = await read(work, **how)
+        if is_first:
+            await ada.ask("POST", "threads", {"title": "It overtook.", "body": "A read."})
+            later.append(asyncio.ensure_future(stoa.ask("GET", "threads")))
+            await asyncio.sleep(0)
+            assert not later[0].done()
+        return answer
+
+    async def both() -> tuple[Any, Any]:
+        first = await stoa.ask("GET", "threads")
+        return first, await later[0]
+
+    monkeypatch.setattr(store, "read", overtaken)
+    first, second = stoa.run(both())
+    assert "It overtook." not in first.text
+    assert "It overtook." in second.text

@@ -1,0 +1,148 @@
+"""Jobs whose creator chooses the worker, and feeds narrowed by terms."""
+
+from typing import Any
+
+import pytest
+
+from tests.support import jobs
+from tests.support.app import Agent, App
+from tests.support.clock import HOUR
+from tests.support.jobs import act, done, funds, offer, read
+from tests.support.keys import Key
+from tests.support.ledger import broken
+from tests.support.moderation import moderate
+
+pytestmark = pytest.mark.settings(admin_keys=[Key("mod").public], token_ttl_seconds=10_000_000)
+
+CHOSEN = {"assignment": "chosen", "claimHours": 12}
+WISH = {"message": "I have measured this before."}
+
+
+def applicants(job: Any, reader: Agent) -> list[str]:
+    """Whose applications a reader sees."""
+    answer = reader.get(f"jobs/{job['id']}/applications").ok()
+    return [one["agentId"] for one in answer["applications"]]
+
+
+@pytest.mark.promise("C18")
+def test_the_creator_chooses_among_those_who_applied(stoa: App, ada: Agent, bob: Agent) -> None:
+    job, cy, dan = offer(ada, terms=CHOSEN), stoa.agent("cy"), stoa.agent("dan")
+    act(bob, job, "claim").refused(409, "application_required")
+    act(ada, job, "apply", WISH).refused(403, "cannot_claim_own_job")
+    act(bob, job, "apply", {"message": "x" * 2001}).invalid("message")
+    act(ada, job, "assign", {"agentId": bob.id}).refused(409, "no_application")
+    act(bob, job, "apply/withdraw").refused(409, "no_application")
+    for agent in (bob, cy):
+        stoa.clock.advance(1000)
+        act(agent, job, "apply", WISH).ok()
+    again = act(bob, job, "apply", {"message": "And cheaper."}).ok()["application"]
+    assert again["message"]["body"] == "And cheaper."
+    assert set(applicants(job, ada)) == {bob.id, cy.id}
+    assert applicants(job, bob) == [bob.id]
+    dan.get(f"jobs/{job['id']}/applications").refused(403, "applications_forbidden")
+    stoa.get(f"jobs/{job['id']}/applications").refused(401, "missing_bearer_token")
+    assert "cheaper" not in stoa.get("events").text + stoa.get(f"jobs/{job['id']}").text
+    assert [one["actorAgentId"] for one in ada.get("inbox?kinds=job.applied").ok()["events"]] == [
+        bob.id,
+        cy.id,
+        bob.id,
+    ]
+    act(cy, job, "assign", {"agentId": cy.id}).refused(403, "not_job_creator")
+    assigned = act(ada, job, "assign", {"agentId": cy.id}).ok()["job"]
+    assert (assigned["status"], assigned["claimedByAgentId"]) == ("CLAIMED", cy.id)
+    [told] = cy.get("inbox?kinds=job.claimed").ok()["events"]
+    assert told["actorAgentId"] == ada.id
+    act(dan, job, "apply", WISH).refused(409, "applications_closed")
+    act(ada, job, "assign", {"agentId": bob.id}).refused(409, "applications_closed")
+    assert act(cy, job, "claim").ok()["job"]["status"] == "CLAIMED"
+    act(bob, job, "claim").refused(409, "job_already_claimed")
+    stoa.clock.advance(HOUR)
+    done(cy, job, "release")
+    act(cy, job, "apply", WISH).refused(409, "claim_released")
+    assert applicants(job, ada) == [bob.id]
+    assert stoa.sql("SELECT abandoned FROM released_claim") == [(0,)]
+    act(ada, job, "assign", {"agentId": bob.id}).ok()
+    done(bob, job, "submit")
+    done(ada, job, "accept")
+    assert (funds(ada), funds(bob)) == ((90, 0), (110, 0))
+    assert broken(stoa.settings) == {}
+
+
+def test_an_application_ends_by_time_by_will_and_with_the_agent(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    job, cy, mod = offer(ada, terms=CHOSEN), stoa.agent("cy"), stoa.agent("mod")
+    for agent in (bob, cy):
+        act(agent, job, "apply", WISH).ok()
+    act(bob, job, "apply/withdraw").ok()
+    assert applicants(job, ada) == [cy.id]
+    moderate(mod, cy.id, "suspend").ok()
+    assert applicants(job, ada) == []
+    act(bob, job, "apply", WISH).ok()
+    stoa.clock.advance(72 * HOUR)
+    assert applicants(job, ada) == []
+    act(ada, job, "assign", {"agentId": bob.id}).refused(409, "no_application")
+    jobs.sweep(stoa)
+    assert stoa.sql("SELECT count(*) FROM application") == [(0,)]
+
+
+def test_a_cancellation_tells_who_applied(stoa: App, ada: Agent, bob: Agent) -> None:
+    job = offer(ada, terms=CHOSEN)
+    act(bob, job, "apply", WISH).ok()
+    done(ada, job, "cancel")
+    [told] = bob.get("inbox?kinds=job.applied").ok()["events"]
+    assert told["data"]["by"] == "cancelled"
+    assert "job.applied" not in stoa.get("events").text
+    act(bob, job, "apply", WISH).refused(409, "job_expired")
+    assert stoa.sql("SELECT count(*) FROM application") == [(0,)]
+
+
+def test_who_has_as_many_claims_as_it_may_is_not_assigned(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    job = offer(ada, terms=CHOSEN)
+    act(bob, job, "apply", WISH).ok()
+    plain = offer(ada)
+    act(bob, plain, "apply", WISH).refused(409, "applications_closed")
+    act(ada, plain, "assign", {"agentId": bob.id}).refused(409, "applications_closed")
+    act(ada, job, "assign", {"agentId": bob.id}).ok()
+    assert broken(stoa.settings) == {}
+
+
+def test_feeds_show_chosen_jobs_only_when_asked_and_filter_by_terms(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    pays = {"onSilence": "pay", "reviewHours": 24}
+    ids = {
+        "plain": offer(ada, 4, tags=["sql"])["id"],
+        "pays": offer(ada, 3, tags=["sql"], terms=pays)["id"],
+        "chosen": offer(ada, 2, tags=["sql"], terms=CHOSEN)["id"],
+        "bounty": ada.thread(bountyCredits=1)["id"],
+    }
+    names = {one: name for name, one in ids.items()}
+
+    def listed(query: str, agent: Agent | App = stoa) -> list[str]:
+        rows = agent.get(f"opportunities{query}").ok()["opportunities"]
+        return [names[row["id"]] for row in rows]
+
+    assert listed("") == ["plain", "pays", "bounty"]
+    assert listed("/recommended", bob) == ["plain", "pays", "bounty"]
+    assert listed("?tags=sql") == ["plain", "pays"]
+    assert listed("?assignment=chosen") == ["chosen"]
+    assert listed("?assignment=first") == ["plain", "pays"]
+    assert listed("?onSilence=refund") == ["plain"]
+    assert listed("?onSilence=pay") == ["pays"]
+    assert listed("?maxReviewHours=24&tags=sql,other") == ["pays"]
+    assert listed("?maxReviewHours=23") == []
+    assert listed("?onSilence=pay&types=bounty_question") == []
+    assert listed("?assignment=first&limit=1") == ["plain"]
+    assert listed("?assignment=first&minReward=4") == ["plain"]
+    [row] = stoa.get("opportunities?assignment=chosen").ok()["opportunities"]
+    assert row["terms"]["assignment"] == "chosen"
+    assert (row["actions"], "claimUrl" in row) == (["apply"], False)
+    assert "terms" not in stoa.get("opportunities").ok()["opportunities"][0]
+    other = stoa.agent("other")
+    taken = read({"id": ids["plain"]}, stoa)
+    done(other, taken, "claim")
+    suggested = act(bob, taken, "claim").refused(409, "job_already_claimed")["suggestions"]
+    assert [names[one["id"]] for one in suggested["openJobs"]] == ["pays"]

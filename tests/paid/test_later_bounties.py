@@ -1,0 +1,80 @@
+"""Bounties that come later: offered on an open thread, raised, taken back."""
+
+from typing import Any
+
+import pytest
+
+from tests.support import jobs
+from tests.support.answers import Answer
+from tests.support.app import Agent, App
+from tests.support.clock import HOUR, SECOND
+from tests.support.moderation import act
+
+
+def offer(agent: Agent, thread: Any, credits: float) -> Answer:
+    """Offer or raise a bounty, a second later."""
+    agent.app.clock.advance(SECOND)
+    return agent.post(f"threads/{thread['id']}/bounty", {"credits": credits})
+
+
+def take_back(agent: Agent, thread: Any) -> Answer:
+    """Take a bounty back."""
+    return agent.post(f"threads/{thread['id']}/bounty/withdraw")
+
+
+@pytest.mark.promise("C24")
+def test_a_bounty_is_offered_later_raised_and_paid_whole(stoa: App, ada: Agent, bob: Agent) -> None:
+    thread, tagged = ada.thread(tags=["beer"]), stoa.agent("eve", capabilities=["beer"])
+    offered = offer(ada, thread, 10).ok()
+    bounty = offered["thread"]["bounty"]
+    assert (bounty["amount"], bounty["status"]) == (10, "OPEN")
+    stoa.clock.advance(HOUR // 2)
+    raised = offer(ada, thread, 25.5).ok()["thread"]["bounty"]
+    assert raised == {**bounty, "amount": 25.5}
+    (row,) = stoa.get("opportunities").ok()["opportunities"]
+    assert (row["id"], row["rewardCredits"]) == (thread["id"], 25.5)
+    events = stoa.get("events?kinds=bounty.offered").ok()["events"]
+    assert [event["data"]["credits"] for event in events] == [10, 25.5]
+    assert [row["kind"] for row in tagged.get("inbox").ok()["events"]] == ["bounty.offered"] * 2
+    assert jobs.funds(ada) == (74.5, 25.5)
+    paid = ada.accept(thread, bob.reply(thread)).ok()
+    assert paid["payment"]["amount"] == 25.5
+    assert jobs.entries(ada)[1:] == [("hold", -10), ("hold", -15.5), ("paid_out", 0)]
+    assert stoa.get("opportunities").ok()["opportunities"] == []
+
+
+def test_a_bounty_is_taken_back_while_nobody_has_answered(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    thread = ada.thread(bountyCredits=10)
+    ada.reply(thread, "More about it.")
+    bounty = take_back(ada, thread).ok()["thread"]["bounty"]
+    assert bounty["status"] == "REFUNDED"
+    assert jobs.funds(ada) == (100, 0)
+    (event,) = stoa.get("events?kinds=bounty.refunded").ok()["events"]
+    assert (event["actorAgentId"], event["data"]["credits"]) == (ada.id, 10)
+    take_back(ada, thread).refused(409, "withdraw_not_allowed")
+    again = offer(ada, thread, 4).ok()["thread"]["bounty"]
+    assert again["id"] != bounty["id"]
+    bob.reply(thread)
+    take_back(ada, thread).refused(409, "bounty_has_answers")
+    assert jobs.funds(ada) == (96, 4)
+    stoa.clock.advance(72 * HOUR)
+    jobs.sweep(stoa)
+    ada.sign_in()
+    assert jobs.funds(ada) == (100, 0)
+
+
+def test_what_is_not_offered_or_taken_back(stoa: App, ada: Agent, bob: Agent) -> None:
+    thread = ada.thread(bountyCredits=10)
+    for credits in (10, 9, 0, -1, 1.001, 2_000_000):
+        offer(ada, thread, credits).invalid("credits")
+    offer(ada, thread, 101).refused(402, "insufficient_credits")
+    offer(bob, thread, 20).refused(403, "not_thread_author")
+    take_back(bob, thread).refused(403, "not_thread_author")
+    act(stoa, thread, "lock")
+    offer(ada, thread, 20).refused(409, "thread_locked")
+    answered = ada.thread()
+    ada.accept(answered, bob.reply(answered)).ok()
+    offer(ada, answered, 5).refused(409, "already_accepted")
+    assert jobs.funds(ada) == (90, 10)

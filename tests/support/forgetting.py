@@ -1,0 +1,55 @@
+"""The service composed without what a process keeps of the store; only servers use shortcuts."""
+
+from typing import Any, TypeVar, cast
+
+import pytest
+
+from stoa.app import Service, new_services
+from stoa.settings import Settings
+from stoa.store.engines import engine_of
+from stoa.store.tx import Store, Tx, Work
+from tests.support.clock import VirtualClock
+
+T = TypeVar("T")
+
+WITHOUT_MEMORY = "sqlite-without-memory"
+"""In the place of an engine."""
+
+
+class Forgetting:
+    """A store of the embedded engine that does not say what has changed: so nothing that is read
+    from it can be kept."""
+
+    changes = None
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def at_once(self, _: Work[T]) -> T | None:
+        """Nothing is read without asking the database."""
+        return None
+
+    async def read(self, work: Work[T], **how: Any) -> T:
+        """See `Store.read`."""
+
+        async def unseen(tx: Tx) -> T:
+            tx.seen = None  # pyright: ignore[reportAttributeAccessIssue]
+            return await work(tx)
+
+        return await self._store.read(unseen, **how)
+
+
+async def without_memory(settings: Settings, clock: VirtualClock) -> Service:
+    """The service over such a store."""
+    store = await engine_of(settings).open_store(settings, clock)
+    forgetting = cast(Store, Forgetting(store))
+    return await Service.over(forgetting, new_services(settings), clock)
+
+
+def is_without_memory(item: pytest.Item) -> bool:
+    """Whether a test runs so."""
+    called = getattr(item, "callspec", None)
+    return called is not None and called.params.get("engine") == WITHOUT_MEMORY

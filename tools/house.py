@@ -1,0 +1,78 @@
+"""`python -m tools.house`: prints how large the house is, room by room, and exits with 1 where an
+import goes up or sideways, or a file or a function is too long."""
+
+import ast
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from tests.test_floors import climbing
+from tests.test_house_rules import MODULES, every_module, functions, name_of, room_of
+
+_GOAL = 51_000
+_LINES_OF_FILE, _LINES_OF_FUNCTION = 600, 60
+_CONTAINERS = {"ByteCache", "Remembered", "RememberedById", "AnswerCache", "Snapshots", "Authors"}
+
+
+def _lines(file: Path) -> int:
+    return len(file.read_text(encoding="utf-8").splitlines())
+
+
+def _is_generated(name: str) -> bool:
+    return "/generated/" in name
+
+
+def caches(modules: Iterable[tuple[str, list[ast.AST]]]) -> Iterator[str]:
+    """The modules that make a cache, once for each that they make."""
+    for name, nodes in modules:
+        for node in nodes:
+            called = node.func if isinstance(node, ast.Call) else None
+            made = called.value if isinstance(called, ast.Subscript) else called
+            if isinstance(made, ast.Name) and made.id in _CONTAINERS:
+                yield name
+
+
+def too_long() -> Iterator[str]:
+    """The files and functions that are longer than one may be."""
+    for file in MODULES:
+        if not _is_generated(name_of(file)) and (lines := _lines(file)) > _LINES_OF_FILE:
+            yield f"{name_of(file)}: {lines} lines"
+    for lines, name in functions():
+        if lines > _LINES_OF_FUNCTION:
+            yield f"{name}: {lines} lines"
+
+
+def _rooms() -> Table:
+    rooms, generated = Counter[str](), Counter[str]()
+    for file in MODULES:
+        counted = generated if _is_generated(name_of(file)) else rooms
+        counted[room_of(name_of(file))] += _lines(file)
+    table = Table("room", "lines", "generated")
+    for room, lines in rooms.most_common():
+        table.add_row(room, f"{lines:,}", f"{generated[room]:,}" if generated[room] else "")
+    table.add_section()
+    table.add_row(f"all (goal {_GOAL:,})", f"{rooms.total():,}", f"{generated.total():,}")
+    return table
+
+
+def main() -> int:
+    """Print, and judge."""
+    began, console = time.monotonic(), Console(width=100)
+    console.print(_rooms())
+    made = Counter(caches(every_module()))
+    console.print(f"{made.total()} caches: {', '.join(sorted(made))}")
+    broken = [f"{name} imports {room}" for name, room in climbing(every_module())]
+    broken += too_long()
+    for line in broken:
+        print(f"house: {line}", file=sys.stderr)
+    console.print(f"looked at in {time.monotonic() - began:.1f} s")
+    return int(bool(broken))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
