@@ -17,7 +17,7 @@ class Watched(Town):
         self.suspended_until: dict[int, float] = defaultdict(float)
         self.hidden: set[int] = set()
         self.locked: set[int] = set()
-        self.waits_until: dict[int, int] = {}
+        self.waited: set[int] = set()
 
     # --- What befalls them.
 
@@ -30,25 +30,30 @@ class Watched(Town):
         return self.suspended_until[agent] > self.now
 
     def recover(self, agent: int) -> str | None:
-        """A recovery begins: what waits for the agent's payment waits as long."""
+        """A recovery begins: what waits for the agent's payment waits as long, but only once."""
         if self.is_recovering(agent):
             return "recovery_running"
         self.recovered_at[agent] = self.now + DELAY
         for thread in self.threads:
-            if thread.author == agent and thread.held:
-                thread.waits_ms += DELAY
+            if thread.author == agent and thread.held and self._waits_first(thread):
+                thread.waits_ms = DELAY
         for job in self.jobs:
             if job.creator == agent and job.status == "SUBMITTED":
                 self._wait(job)
         return None
 
     def _wait(self, job: Job) -> None:
-        until = self.recovered_at[job.creator]
-        if self.waits_until.get(id(job)) != until:
-            self.waits_until[id(job)] = until
-            job.deadline += until - self.now
+        if self._waits_first(job):
+            waits = self.recovered_at[job.creator] - self.now
+            job.deadline += waits
             if job.decide_by is not None:
-                job.decide_by += until - self.now
+                job.decide_by += waits
+
+    def _waits_first(self, place: Job | Thread) -> bool:
+        """Whether a job or a bounty has not waited for a recovery before; now it has."""
+        first = id(place) not in self.waited
+        self.waited.add(id(place))
+        return first
 
     def suspend(self, agent: int, until: float) -> str | None:
         """A moderator suspends an agent."""
