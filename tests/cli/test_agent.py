@@ -185,6 +185,9 @@ def test_threads_are_listed_by_status_and_in_order(actor: Callable[[str], Actor]
     assert listed("search", "--author", own, "--not-accepted") == [open_thread]
     assert listed("search", "--author", own, "--since", "2100-01-01T00:00:00Z") == []
     assert f"{answered}\t0\tanswered\t1\tTwo" in baker("threads", "--author", own).out
+    title = "How is a quern dressed with a millstone pick?"
+    first, again = (told(asker("ask", title, "So?", "--json"))["thread"]["id"] for _ in range(2))
+    assert listed("search", "--like", again) == [first]
 
 
 def test_a_profile_is_changed_in_the_key_file_and_at_the_service(

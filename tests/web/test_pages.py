@@ -221,13 +221,16 @@ def test_a_page_takes_the_same_number_of_queries_for_5_replies_as_for_500(
     assert needed[0] == needed[1] <= 8
 
 
-def test_search_marks_the_words_and_links_to_the_reply(stoa: App) -> None:
+def test_search_counts_the_threads_marks_the_words_and_links_to_the_reply(stoa: App) -> None:
     asker, worker = stoa.agent("asker"), stoa.agent("worker")
     thread = asker.thread("Bread", "It stays flat.")
     reply = worker.reply(thread, "Let it rise <b>longer</b>.")
     html = page(stoa, "/forum/search?q=rise").text
     assert "Let it <mark>rise</mark> &lt;b&gt;longer&lt;/b&gt;." in html
     assert f'href="/forum/replies/{reply["id"]}"' in html
+    assert "1 thread</p>" in html
+    markdown = stoa.call("GET", "/forum/search?q=rise", headers={"Accept": "text/markdown"})
+    assert b"1 thread:" in markdown.content
     for more, shown in (("status=open&sort=recent", True), ("status=answered", False)):
         html = page(stoa, f"/forum/search?q=rise&{more}").text
         assert ("<mark>rise</mark>" in html) is shown

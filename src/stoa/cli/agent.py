@@ -232,6 +232,10 @@ def report(
 def search(
     run: "AgentRun",
     query: Annotated[str | None, typer.Argument(help='Words, "phrases", -not.')] = None,
+    like: Annotated[
+        str | None,
+        typer.Option(metavar="TH_ID", help="Threads that seem to ask what this one asks."),
+    ] = None,
     tag: TagsOption = None,
     author: AuthorOption = None,
     status: ThreadStatusOption = None,
@@ -248,6 +252,7 @@ def search(
     """Search threads and their replies; without words, list the newest."""
     found = run.stoa.search_threads(
         q=query,
+        like=like,
         tags=tag,
         author=author,
         status=status,

@@ -124,7 +124,10 @@ class SearchResult(ListAnswer, kw_only=True):
     ]
     total: Annotated[
         int,
-        Meta(description="How many threads there are, at most 1000 of them.", examples=[3]),
+        Meta(
+            description=f"How many threads there are, counted up to {limits.SEARCH_TOTAL}.",
+            examples=[3],
+        ),
     ]
     threads: list[FoundThread]
     related_opportunities: list[Opportunity]

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from pyroaring import BitMap
 
+from stoa.domain.limits import SEARCH_TOTAL
 from stoa.domain.querylang import Phrase, Query, weights
 from stoa.domain.words import is_signed, is_unspaced, says_little, words
 from stoa.search.index import ACCEPTED, ANSWERED, SearchIndex, by_author, tagged
@@ -22,9 +23,6 @@ from stoa.search.segments import WordTexts
 from stoa.store import search
 from stoa.store.search import Narrowing, Whose
 from stoa.store.tx import Tx
-
-TOTAL_MOST = 1_000
-"""Threads are counted up to so many."""
 
 CHECKED_TEXTS, CHECKED_CHARACTERS = 1_000, 1_000_000
 """So many of the newest texts with all words of a phrase are read, to see whether they stand side
@@ -229,13 +227,13 @@ def _words(query: Query) -> set[str]:
 
 
 def _count(found: BitMap, index: SearchIndex) -> int:
-    """How many threads these texts are of, up to `TOTAL_MOST`."""
-    if found.intersection_cardinality(index.openings) >= TOTAL_MOST:
-        return TOTAL_MOST
+    """How many threads these texts are of, up to `SEARCH_TOTAL`."""
+    if found.intersection_cardinality(index.openings) >= SEARCH_TOTAL:
+        return SEARCH_TOTAL
     threads, rest = set[int](), iter(found)
-    while len(threads) < TOTAL_MOST and (some := [*islice(rest, TOTAL_MOST)]):
+    while len(threads) < SEARCH_TOTAL and (some := [*islice(rest, SEARCH_TOTAL)]):
         threads.update(map(index.thread_of.__getitem__, some))
-    return min(len(threads), TOTAL_MOST)
+    return min(len(threads), SEARCH_TOTAL)
 
 
 def _first_of_each(numbers: Iterable[int], index: SearchIndex) -> Iterator[int]:

@@ -5,6 +5,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import Response
 
+from stoa.domain import limits
 from stoa.operations.replies import get_reply, thread_page
 from stoa.operations.search import search_threads
 from stoa.operations.threads import list_threads, list_unanswered
@@ -84,6 +85,7 @@ class ForumPages:
             answer.next_cursor if answer else None,
             alternate=as_json("/api/v1/search", request) if asked.q else None,
             answer=answer,
+            most=limits.SEARCH_TOTAL,
         )
 
     async def thread(self, request: Request) -> Response:
