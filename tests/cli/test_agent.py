@@ -139,6 +139,25 @@ def test_a_job_is_offered_claimed_submitted_reviewed_and_paid(
     assert told(worker("read", job, "--json"))["job"]["status"] == "COMPLETED"
 
 
+def test_the_worker_of_a_job_is_chosen_among_those_who_applied(
+    actor: Callable[[str], Actor],
+) -> None:
+    creator, worker = actor("creator"), actor("worker")
+    me = told(worker("whoami", "--json"))["id"]
+    offered = creator("offer", "Compare", "Three.", "--reward", "2", "--choose", "--json")
+    job = told(offered)["job"]["id"]
+    assert "Nobody has applied yet." in creator("applications", job).out
+    assert me in worker("apply", job, "I have an oven.").out
+    assert "I have an oven." in creator("applications", job).out
+    assert f"claimed by\t{me}" in creator("assign", job, me).out
+    alone = creator("offer", "Compare", "Two.", "--reward", "2", "--to", me, "--json")
+    assert told(alone)["job"]["terms"]["offeredTo"] == me
+    least = ("--least-jobs", "1", "--least-reputation", "5", "--json")
+    hard = told(creator("offer", "Compare", "Two.", "--reward", "2", *least))["job"]
+    assert hard["terms"]["requires"] == {"reputation": 5, "completedJobs": 1}
+    assert "claim_requirements" in worker("claim", hard["id"]).out
+
+
 def test_a_reply_is_discussed_and_its_author_is_told(actor: Callable[[str], Actor]) -> None:
     asker, baker = actor("asker"), actor("baker")
     thread = told(asker("ask", "Why is it flat?", "It did not rise.", "--json"))["thread"]["id"]

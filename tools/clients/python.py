@@ -159,7 +159,7 @@ def _inputs(table: Table) -> str:
         "stoa.client.generated.models.choices": set(table.choices),
         "stoa.client.resources": {"AmountInput"},
     }
-    body = "\n\n".join(_input(item) for item in sorted(table.inputs, key=lambda item: item.name))
+    body = "\n\n".join(map(_input, table.inputs))
     return layout.module("Objects inside requests, as they go into the JSON.", imports, body)
 
 

@@ -11,6 +11,7 @@ from stoa.cli import (
     agent_approve,
     agent_connect,
     agent_events,
+    agent_jobs,
     agent_keys,
     agent_webhooks,
 )
@@ -24,7 +25,6 @@ from stoa.cli.agent_options import (
     DisplayNameOption,
     KeyPath,
     Limit,
-    RewardOption,
     TagsOption,
     ThreadStatusOption,
     Toolsets,
@@ -48,6 +48,7 @@ app = typer.Typer(
 agent_keys.add_to(app)
 agent_approve.add_to(app)
 agent_events.add_to(app)
+agent_jobs.add_to(app)
 agent_webhooks.add_to(app)
 app.command()(agent_connect.connect)
 
@@ -384,46 +385,6 @@ def bounty(
     else:
         done = run.stoa.offer_bounty_later(thread, credits, **run.write)
     run.show.thread(done, done.thread)
-
-
-@app.command()
-@writing
-def offer(
-    run: "AgentRun",
-    title: str,
-    description: BodyArgument,
-    reward: RewardOption,
-    tag: TagsOption = None,
-    requirement: Annotated[
-        list[str] | None, typer.Option(help="A capability that helps; may be repeated.")
-    ] = None,
-    criterion: Annotated[
-        list[str] | None, typer.Option(help="What you will check; may be repeated.")
-    ] = None,
-    hours: Annotated[float | None, typer.Option(help="Hours until the deadline.")] = None,
-    claim_hours: Annotated[
-        float | None, typer.Option(help="Hours after which a claim without work ends.")
-    ] = None,
-    pay_after: Annotated[
-        float | None,
-        typer.Option(help="Hours after which work is paid that you have not decided."),
-    ] = None,
-) -> None:
-    """Offer a paid job."""
-    from stoa.cli import agent_session as session
-
-    created = run.stoa.create_job(
-        title,
-        text_of(description),
-        reward_credits=reward,
-        tags=tag,
-        requirements=requirement,
-        acceptance_criteria=criterion,
-        deadline_hours=hours,
-        terms=session.terms(claim_hours, pay_after),
-        **run.write,
-    )
-    run.show.job(created, created.job)
 
 
 @app.command()

@@ -23,6 +23,7 @@ from stoa.client.generated.models import (
     Inbox,
     InboxEvent,
     Job,
+    JobApplication,
     JobMessage,
     JobSummary,
     KeyChain,
@@ -296,6 +297,15 @@ class Printer:
             for text in (one.body.body or "(removed by a moderator)",)
         ]
         self._show(answer, *(parts or [Text("Nothing was asked yet.")]))
+
+    def applications(self, answer: Resource, applications: Sequence[JobApplication]) -> None:
+        """Applications for a job."""
+        parts = [
+            Group(_parts(one.agent_id, f"until {_when(one.expires_at)}", style="bold"), _body(text))
+            for one in applications
+            for text in (one.message.body,)
+        ]
+        self._show(answer, *(parts or [Text("Nobody has applied yet.")]))
 
     def submissions(self, answer: SubmissionList) -> None:
         """Submitted work."""

@@ -19,7 +19,7 @@ from stoa.client.resources import dump
 from stoa.domain.text import one_line
 
 if TYPE_CHECKING:
-    from stoa.client.generated.models import NewTermsInput, SubmittedArtifactInput
+    from stoa.client.generated.models import NewTermsInput, RequiresInput, SubmittedArtifactInput
 
 REFUSED = 1
 USAGE = 2
@@ -146,11 +146,34 @@ def job_status(text: str) -> JobStatus:
     raise typer.BadParameter(f"a status is one of {', '.join(get_args(JobStatus))}")
 
 
-def terms(claim_hours: float | None, pay_after: float | None) -> "NewTermsInput | None":
+def terms(
+    claim_hours: float | None,
+    pay_after: float | None,
+    *,
+    choose: bool,
+    to: str | None,
+    required: "RequiresInput",
+) -> "NewTermsInput | None":
     """The terms of a job as the service takes them."""
     given: NewTermsInput = {}
     if claim_hours is not None:
         given["claimHours"] = claim_hours
     if pay_after is not None:
         given["onSilence"], given["reviewHours"] = "pay", pay_after
+    if choose:
+        given["assignment"] = "chosen"
+    if to is not None:
+        given["offeredTo"] = to
+    if required:
+        given["requires"] = required
     return given or None
+
+
+def required(reputation: int | None, completed_jobs: int | None) -> "RequiresInput":
+    """What the terms of a job require of its worker."""
+    least: RequiresInput = {}
+    if reputation is not None:
+        least["reputation"] = reputation
+    if completed_jobs is not None:
+        least["completedJobs"] = completed_jobs
+    return least

@@ -23,6 +23,7 @@ class EventKind(StrEnum):
     JOB_EXPIRED = "job.expired"
     JOB_MESSAGE = "job.message"
     JOB_APPLIED = "job.applied"
+    JOB_OFFERED = "job.offered"
     TEXT_ADDED = "text.added"
     TEXT_WITHDRAWN = "text.withdrawn"
     AGENT_REGISTERED = "agent.registered"
@@ -34,7 +35,13 @@ class EventKind(StrEnum):
 
 EVERY_KIND = tuple(kind.value for kind in EventKind)
 INBOX_KINDS = frozenset(
-    {EventKind.JOB_APPLIED.value, EventKind.JOB_MESSAGE.value, EventKind.WEBHOOK_DISABLED.value}
+    kind.value
+    for kind in (
+        EventKind.JOB_APPLIED,
+        EventKind.JOB_OFFERED,
+        EventKind.JOB_MESSAGE,
+        EventKind.WEBHOOK_DISABLED,
+    )
 )
 """The kinds that stand in inboxes only, each row in that of the agents that it tells."""
 

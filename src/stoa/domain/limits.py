@@ -43,6 +43,7 @@ TERMS_MIN_MS = 15 * MINUTE_MS  # the same at least; configurable
 RELEASE_FREE_MS = 15 * MINUTE_MS  # after a claim, in which giving it back leaves no mark
 APPLICATION_CHARS = 2000
 APPLICATION_MS = 72 * HOUR_MS  # after which an application ends
+REQUIRED_MOST = 1_000_000  # of a reputation, or of completed jobs, in the terms of a job
 ADDITIONS = 5  # below the text of a thread or a job
 ADDITION_CHARS = 10_000
 REASON_CHARS = 500  # of a release or a cancellation

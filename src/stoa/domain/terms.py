@@ -1,7 +1,8 @@
 """What the creator of a job promises beforehand: how long a claim lasts, what silence means, who
 may work. Nothing of it changes later."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from stoa.domain.limits import HOUR_MS
@@ -22,6 +23,15 @@ class WorkTerms:
     on_silence: OnSilence = "refund"
     assignment: Assignment = "first"
     offered_to: str | None = None
+    requires: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    def shortfalls(self, yours: Mapping[str, int]) -> dict[str, dict[str, int]]:
+        """What an agent that has `yours` lacks of what is required, by name."""
+        return {
+            name: {"wanted": wanted, "yours": yours[name]}
+            for name, wanted in self.requires.items()
+            if yours[name] < wanted
+        }
 
     def claim_ends(self, at: int) -> int | None:
         """When a claim ends that is made, or rejected, at a time; ms. None if it has no end."""

@@ -60,9 +60,10 @@ WORK_KINDS = (
         "applicant_unavailable",
         409,
         False,
-        "The agent has as many claimed jobs as it may have, so it cannot take this one now.",
+        "The agent cannot take this job now: it has too many, or less than the job `requires`.",
         "Choose another agent of GET {base_url}/api/v1/jobs/{jobId}/applications.",
-        "The limit of claimed jobs holds for an agent that is assigned too.",
+        "An agent that is assigned has at most as many claimed jobs as one that claims, and what "
+        "the terms of the job require.",
     ),
     ErrorKind(
         "applications_forbidden",
@@ -71,6 +72,22 @@ WORK_KINDS = (
         "Only the creator of the job and who applied for it see applications.",
         "Send a `message` to POST {base_url}/api/v1/jobs/{jobId}/apply first if you want the job.",
         "An agent other than these asked for the applications for a job.",
+    ),
+    ErrorKind(
+        "offered_to_another",
+        403,
+        False,
+        "This job is offered to another agent, which alone can claim it.",
+        f"Choose another job with {_ANOTHER_JOB}.",
+        "Only the agent in `offeredTo` of its terms can claim the job.",
+    ),
+    ErrorKind(
+        "claim_requirements",
+        403,
+        False,
+        "The job requires more than you have: `missing` says what is wanted and what is yours.",
+        f"Choose another job with {_ANOTHER_JOB}, whose `terms` have no `requires` that you miss.",
+        "The terms of the job require a reputation or a number of completed jobs.",
     ),
     ErrorKind(
         "claim_released",

@@ -208,6 +208,7 @@ class _Import:
             await self._offer("bounty_question", offered)
 
     async def _jobs(self) -> None:
+        given_back = {line["jobId"] for line in self._lines(public.RELEASED.name)}
         for lines, change in self._batches(public.JOBS):
             await self.target.apply([change])
             rows = [
@@ -220,6 +221,7 @@ class _Import:
                 (_as_hold(line), line["tags"], line["requirements"], _terms(line))
                 for line in lines
                 if line["status"] == "OPEN" and not line["removedAt"]
+                if not (line["id"] in given_back and _terms(line).offered_to)
             ]
             await self._offer("job", offered)
 

@@ -14,7 +14,7 @@ import msgspec
 
 from stoa.domain.bitmaps import ascending, by_count
 from stoa.memory.remembered import Remembered
-from stoa.store import holds
+from stoa.store import holds, opportunities
 from stoa.store.dependencies import read_from
 from stoa.store.opportunities import NEW_THREAD, START, OfferPosition, OpportunityRow
 from stoa.store.tx import Row, Tx
@@ -30,14 +30,16 @@ would make it again. A search needs the newest; in SQL it takes as long as makin
 
 class OfferIndex(NamedTuple):
     """All that is on offer, the highest reward first. `having` are the places of those that have a
-    term, `tagged` of those that have it as a tag, `by_author` of those of an author. `made_at` is
-    ms; there are `too_many` to show any."""
+    term, `tagged` of those that have it as a tag, `by_author` of those of an author. What is
+    offered to one of the `chosen` agents alone is left to SQL. `made_at` is ms; there are
+    `too_many` to show any."""
 
     rows: list[OpportunityRow]
     having: dict[str, int]
     tagged: dict[str, int]
     by_author: dict[str, int]
     made_at: int
+    chosen: frozenset[str] = frozenset()
     too_many: bool = False
 
     def known(self, terms: Iterable[str]) -> frozenset[str]:
@@ -100,8 +102,9 @@ def _is_new(latest: OfferIndex | None, now: int, for_search: bool) -> bool:
 async def _read(tx: Tx, kept: Remembered[OfferIndex]) -> OfferIndex:
     before = len(tx.ran)
     rows = await tx.all("opportunities.offer_index", now=tx.now, limit=MOST + 1)
+    chosen = await opportunities.chosen_agents(tx)
     read = read_from(tx.ran[before:])
-    found = _made(rows, tx.now)
+    found = _made(rows, tx.now)._replace(chosen=chosen)
     kept.keep(found, tx.seen, read and read - {NEW_THREAD}, await holds.next_deadline(tx))
     return found
 

@@ -54,11 +54,16 @@ class OfferMemory:
         """What is on offer now; None where SQL is to be asked."""
         return await offer_index(tx, self._index, for_search=for_search)
 
+    async def _index_for(self, tx: Tx, agent_id: str) -> OfferIndex | None:
+        """What is on offer to an agent; None where SQL is to be asked."""
+        on_offer = await self.index(tx)
+        return None if on_offer and agent_id in on_offer.chosen else on_offer
+
     async def recommended(
         self, tx: Tx, agent_id: str, terms: Terms, after: OfferPosition, limit: int
     ) -> list[OpportunityRow]:
         """What an agent with these terms could earn now, the best first, behind a place."""
-        on_offer = await self.index(tx)
+        on_offer = await self._index_for(tx, agent_id)
         if on_offer is None:
             return await opportunities.recommended(tx, agent_id, sorted(terms), after, limit)
         return on_offer.recommended(agent_id, terms, after, limit)
@@ -73,7 +78,7 @@ class OfferMemory:
     ) -> RecommendedList:
         """The page that is made for what an agent `asked`: one for all agents with the same terms
         and offers of their own, until something that it shows changes."""
-        on_offer = await self.index(tx)
+        on_offer = await self._index_for(tx, agent_id)
         if on_offer is None:
             return await make()
         key = on_offer.known(terms), on_offer.by_author.get(agent_id, 0), asked

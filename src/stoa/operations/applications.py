@@ -5,7 +5,7 @@ from stoa.domain.errors import Refusal
 from stoa.domain.events import EventKind
 from stoa.domain.jobs import JobEvent, JobStatus
 from stoa.operations.call import Call
-from stoa.operations.claims import check_claims
+from stoa.operations.claims import check_claims, check_requirements
 from stoa.operations.jobs import found_job
 from stoa.operations.parts import escrow, event_log, key_standing, paging
 from stoa.operations.parts.budget import Budget
@@ -43,6 +43,7 @@ _FINISHED = ("job_already_terminal", "job_expired")
         "removed",
         "agent_suspended",
         "cannot_claim_own_job",
+        "claim_requirements",
         *_FINISHED,
         "applications_closed",
         "claim_released",
@@ -53,9 +54,11 @@ async def apply_to_job(call: Call, request: ApplyToJob) -> ApplicationMade:
 
     It ends after 72 hours.
     """
+    agent = await call.held_agent()
     job = await found_job(call, request.job_id, held=True)
     worker = call.actor()
     rules.check_claimer(job.creator_id, worker)
+    await check_requirements(call, job, agent)
     _check_open(call, job)
     if await jobs.has_released(call.tx, job.id, worker):
         raise Refusal("claim_released")
@@ -157,6 +160,7 @@ async def assign_job(call: Call, request: AssignJob) -> JobRead:
     if worker is None or await applications.get(call.tx, job.id, worker.id) is None:
         raise Refusal("no_application")
     try:
+        await check_requirements(call, job, worker)
         await check_claims(call, worker)
     except Refusal:
         raise Refusal("applicant_unavailable") from None

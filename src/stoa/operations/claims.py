@@ -19,9 +19,9 @@ from stoa.operations.views.jobs import job_written, note_to_worker, open_jobs
 from stoa.operations.views.threads import bounty_view
 from stoa.schemas.base import Receipt
 from stoa.schemas.jobs import ClaimJob, JobRead, ReleaseJob
-from stoa.store import holds, jobs, receipts, threads
+from stoa.store import holds, jobs, receipts, reputation, threads
 from stoa.store.agents import AgentRow
-from stoa.store.jobs import JobHistory
+from stoa.store.jobs import JobHistory, JobRow
 
 _NO_OPEN_JOB = (
     "Look for a new job later with `get_opportunities` (GET /api/v1/opportunities?types=job): no "
@@ -47,6 +47,8 @@ _LOOK_ELSEWHERE = (
         "removed",
         "agent_suspended",
         "cannot_claim_own_job",
+        "offered_to_another",
+        "claim_requirements",
         "job_expired",
         "job_already_terminal",
         "job_already_claimed",
@@ -71,6 +73,9 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
         if first or job.is_chosen:
             call.changes_something = False
             return _claimed(call, await jobs.life(call.tx, job), first)
+    if job.promised.offered_to not in (None, worker):
+        raise Refusal("offered_to_another")
+    await check_requirements(call, job, agent)
     try:
         rules.follow(status, JobEvent.CLAIM)
     except Refusal as refusal:
@@ -127,6 +132,17 @@ async def _check_is_job(call: Call, job_id: str) -> None:
             "replyUrl": f"{path}/replies",
         },
     )
+
+
+async def check_requirements(call: Call, job: JobRow, worker: AgentRow) -> None:
+    """403 when the terms of a job require more than an agent has."""
+    promised = job.promised
+    if promised.requires:
+        completed = await reputation.completed_jobs(call.tx, worker.id)
+        yours = {"reputation": worker.reputation, "completedJobs": completed}
+        missing = promised.shortfalls(yours)
+        if missing:
+            raise Refusal("claim_requirements", details={"missing": missing})
 
 
 async def check_claims(call: Call, worker: AgentRow) -> None:

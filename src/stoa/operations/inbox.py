@@ -159,7 +159,7 @@ def _text_of_thread(row: EventRow, known: About, texts: TextsById) -> str | None
 
 
 def _text_of_job(call: Call, row: EventRow, job: JobRow, texts: TextsById) -> str | None:
-    if row.kind == EventKind.JOB_CREATED:
+    if row.kind in (EventKind.JOB_CREATED, EventKind.JOB_OFFERED):
         return job.description
     if row.kind == EventKind.JOB_RELEASED and call.own_id() in (row.party_id, row.other_id):
         return event_views.facts_of(row).reason or None
@@ -199,6 +199,7 @@ def _on_job(call: Call, job: JobRow) -> list[NextAction]:
         job.status_at(call.now),
         submitted=job.submission_count > 0,
         chosen=job.is_chosen,
+        closed=job.promised.offered_to not in (None, own),
     )
     return [
         action

@@ -2,7 +2,7 @@
 
 from stoa.domain import jobs as rules
 from stoa.domain import limits
-from stoa.domain.errors import InputIssue, Refusal, invalid
+from stoa.domain.errors import InputIssue, Refusal, invalid, invalid_field
 from stoa.domain.events import EventKind
 from stoa.domain.jobs import JobEvent, JobStatus
 from stoa.domain.missing import missing, removed
@@ -14,6 +14,7 @@ from stoa.operations.parts import escrow, event_log, paging
 from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views.jobs import (
+    is_offered,
     is_party,
     job_summary,
     job_view,
@@ -39,7 +40,7 @@ from stoa.schemas.jobs import (
     SubmitJob,
 )
 from stoa.schemas.terms import NewTerms, kept
-from stoa.store import holds, jobs, submissions
+from stoa.store import agents, holds, jobs, submissions
 from stoa.store.jobs import JobFilter, JobRow, json_list
 
 _FINISHED = ("job_already_terminal", "job_expired")
@@ -78,6 +79,7 @@ async def create_job(call: Call, request: CreateJob) -> JobCreated:
     agent = await call.held_agent()
     deadline = _deadline(call, request)
     _check_terms(call, request.terms)
+    await _check_offered(call, request.terms)
     creator = call.actor()
     job_id = call.new_id("job")
     await escrow.place(call, agent, "job", job_id, job_id, request.amount, deadline)
@@ -85,7 +87,10 @@ async def create_job(call: Call, request: CreateJob) -> JobCreated:
     offered = await jobs.insert(call.tx, row)
     await offer_job(call.tx, row)
     receipt = call.receipt("create_job", "job", job_id)
-    event_log.on_job(call, receipt, EventKind.JOB_CREATED, job_id, offer=True)
+    only = row.promised.offered_to
+    event_log.on_job(call, receipt, EventKind.JOB_CREATED, job_id, offer=only is None)
+    if only:
+        event_log.on_offered(call, job_id, only)
     job = job_written(call, offered, "creator")
     return JobCreated(job=job, receipt=receipt, next_actions=job.next_actions)
 
@@ -111,6 +116,19 @@ def _check_terms(call: Call, given: NewTerms | None) -> None:
     ]
     if problems:
         raise invalid(*problems)
+
+
+async def _check_offered(call: Call, given: NewTerms | None) -> None:
+    """400 where no other agent could claim the job that is offered to it."""
+    if given is None or given.offered_to is None:
+        return
+    agent = await agents.get(call.tx, given.offered_to)
+    if given.offered_to == call.own_id():
+        raise invalid_field("terms.offeredTo", "Must be another agent: you cannot claim your job.")
+    if agent is None or agent.removed_at is not None:
+        raise invalid_field("terms.offeredTo", "Must be the id of an agent that is here.")
+    if agent.retired_at is not None:
+        raise invalid_field("terms.offeredTo", "Must be an agent that has not retired.")
 
 
 def _new_row(job_id: str, creator: str, request: CreateJob, now: int, deadline: int) -> JobRow:
@@ -196,7 +214,7 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
     Its creator and its claimer see the submitted work; for everybody else it is redacted.
     """
     row = await found_job(call, request.job_id)
-    call.private = is_party(call, row)
+    call.private = is_party(call, row) or is_offered(call, row)
     job = job_view(call, await jobs.life(call.tx, row))
     return JobRead(job=job, next_actions=job.next_actions)
 

@@ -175,6 +175,26 @@ class PairLimit(Wait, kw_only=True):
     ]
 
 
+class Shortfall(Resource, kw_only=True):
+    """How much of something a job requires, and how much the caller has."""
+
+    wanted: Annotated[int, Meta(examples=[3])]
+    yours: Annotated[int, Meta(examples=[1])]
+
+
+class Shortfalls(Resource, kw_only=True):
+    """What the caller has too little of, as the terms of the job name it."""
+
+    reputation: Shortfall | UnsetType = UNSET
+    completed_jobs: Shortfall | UnsetType = UNSET
+
+
+class ClaimRequirements(Resource, kw_only=True):
+    """Members of `claim_requirements`."""
+
+    missing: Shortfalls
+
+
 class ClaimLimit(Wait, kw_only=True):
     """Members of `claim_limit`."""
 
@@ -266,6 +286,7 @@ OWN_MEMBERS: dict[str, type[Resource]] = {
     "rate_limited": RateLimited,
     "pair_farming_limit": PairLimit,
     "claim_limit": ClaimLimit,
+    "claim_requirements": ClaimRequirements,
     "webhook_limit": WebhookLimit,
     "new_agent_limit": NewAgentLimit,
     "temporarily_unavailable": Wait,

@@ -21,6 +21,18 @@ Hours = Annotated[
 ]
 
 
+Least = Annotated[int, Meta(ge=1, le=limits.REQUIRED_MOST)]
+
+
+class Requires(Resource, kw_only=True):
+    """What an agent must have, at least, to claim a job or to apply for it."""
+
+    reputation: Least | UnsetType = UNSET
+    completed_jobs: Least | UnsetType = UNSET
+
+    example: ClassVar[dict[str, Any]] = {"completedJobs": 3}
+
+
 class JobTerms(Resource, kw_only=True):
     """What the creator of a job has promised, and never changes.
 
@@ -33,6 +45,7 @@ class JobTerms(Resource, kw_only=True):
     on_silence: OnSilence
     assignment: Assignment
     offered_to: AgentId | UnsetType = UNSET
+    requires: Requires | UnsetType = UNSET
 
     example: ClassVar[dict[str, Any]] = {
         "claimHours": 12,
@@ -46,7 +59,8 @@ class NewTerms(Resource, kw_only=True):
     """What you promise to the agent that works. You cannot change it later.
 
     `claimHours`: a claim without work ends after that. `onSilence: "pay"`: work that you have not
-    decided within `reviewHours` is accepted and paid.
+    decided within `reviewHours` is accepted and paid. `offeredTo`: only this agent may claim.
+    `requires`: only agents that have as much may claim, or apply.
     """
 
     claim_hours: Hours | None = None
@@ -54,6 +68,7 @@ class NewTerms(Resource, kw_only=True):
     on_silence: OnSilence = "refund"
     assignment: Assignment = "first"
     offered_to: Annotated[str, shown(pattern=ids.pattern("ag"))] | None = None
+    requires: Requires | None = None
 
     example: ClassVar[dict[str, Any]] = JobTerms.example
 
@@ -69,6 +84,7 @@ class NewTerms(Resource, kw_only=True):
             on_silence=self.on_silence,
             assignment=self.assignment,
             offered_to=self.offered_to or UNSET,
+            requires=self.requires if self.requires and _required(self.requires) else UNSET,
         )
 
 
@@ -81,11 +97,25 @@ def contradictions(given: Any) -> list[tuple[str, str]]:
     if values.get("reviewHours") is not None and values.get("onSilence") != "pay":
         message = "Must be left out unless `onSilence` is `pay`: only then does a review end."
         problems.append(("terms.reviewHours", message))
-    return problems + [
-        (f"terms.{name}", "Must be left out: this service does not offer it.")
-        for name in ("offeredTo", "requires")
-        if values.get(name) is not None
-    ]
+    if values.get("offeredTo") is not None and values.get("assignment") == "chosen":
+        message = "Must be left out where `assignment` is `chosen`: you choose among all who apply."
+        problems.append(("terms.offeredTo", message))
+    requires: Any = values.get("requires")
+    if isinstance(requires, dict) and requires.get("standing") is not None:  # pyright: ignore[reportUnknownMemberType]
+        problems.append(("terms.requires.standing", _NO_STANDING))
+    return problems
+
+
+_NO_STANDING = (
+    "Must be left out: this service does not measure standing. Require `reputation` or "
+    "`completedJobs`."
+)
+
+
+def _required(requires: Requires) -> dict[str, int]:
+    """What is required, by its name on the wire."""
+    given = {"reputation": requires.reputation, "completedJobs": requires.completed_jobs}
+    return {name: least for name, least in given.items() if least is not UNSET}
 
 
 _decode = msgspec.json.Decoder(JobTerms).decode
@@ -112,6 +142,7 @@ def read_terms(text: str | None) -> WorkTerms:
         on_silence=terms.on_silence,
         assignment=terms.assignment,
         offered_to=terms.offered_to or None,
+        requires=_required(terms.requires) if terms.requires else {},
     )
 
 
@@ -122,8 +153,15 @@ def in_words(terms: JobTerms) -> list[str]:
         told.append(f"A claim ends after {_hours(terms.claim_hours)} without work.")
     if terms.assignment == "chosen":
         told.append("The creator chooses the worker among those who apply.")
+    if terms.offered_to is not UNSET:
+        told.append(f"It is offered to one agent alone, {terms.offered_to}.")
+    for name, least in _required(terms.requires or Requires()).items():
+        told.append(f"The worker must have {_REQUIRED[name].format(least)} or more.")
     told.append(on_silence(None if terms.review_hours is UNSET else terms.review_hours))
     return told
+
+
+_REQUIRED = {"reputation": "a reputation of {}", "completedJobs": "completed {} jobs"}
 
 
 def on_silence(review_hours: float | None) -> str:

@@ -149,6 +149,11 @@ async def among(tx: Tx, subjects: list[str]) -> list[OpportunityRow]:
     return [OpportunityRow(*row) for row in rows]
 
 
+async def chosen_agents(tx: Tx) -> frozenset[str]:
+    """The agents that something is offered to alone."""
+    return frozenset(row[0] for row in await tx.all("opportunities.chosen_agents"))
+
+
 async def recommended(
     tx: Tx, agent_id: str, terms: list[str], after: OfferPosition, limit: int
 ) -> list[OpportunityRow]:

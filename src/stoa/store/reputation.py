@@ -75,6 +75,12 @@ async def counts(tx: Tx, agent_id: str) -> ReputationCounts:
     return ReputationCounts(answers, jobs, expired[0], unpaid[0], parties, top, events)
 
 
+async def completed_jobs(tx: Tx, agent_id: str) -> int:
+    """How many jobs of others an agent has completed."""
+    row = await tx.one("reputation.completed_jobs", agent_id=agent_id)
+    return row[0] if row else 0
+
+
 async def recent(tx: Tx, agent_id: str, limit: int) -> list[ReputationEventRow]:
     """The newest events of an agent."""
     rows = await tx.all("reputation.recent", agent_id=agent_id, limit=limit)

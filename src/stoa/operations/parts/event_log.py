@@ -55,6 +55,13 @@ def on_job(
     events.add(call.tx, event_id, kind, actor, subject, None, job_id, parties, facts, offer=offer)
 
 
+def on_offered(call: Call, job_id: str, told: str) -> None:
+    """Write that a job is offered to one agent alone, into the inbox of that agent."""
+    kind, event_id, actor = EventKind.JOB_OFFERED, call.new_id("ev"), call.own_id()
+    subject, parties = ("job", job_id), (told, None)
+    events.add(call.tx, event_id, kind, actor, subject, None, job_id, parties, {}, offer=False)
+
+
 def on_message(call: Call, receipt: Receipt, job_id: str, told: Sequence[str]) -> None:
     """Write that there is a message on a job, into the inboxes of those who may read it: one row
     for two of them."""

@@ -48,7 +48,7 @@ async def release(
     elif job.removed_at is not None:
         event_log.on_job_expired(tx, ids, life.job)
         return await end(tx, ids, life, Due(step.at, JobEvent.CANCEL))
-    else:
+    elif life.job.promised.offered_to is None:
         await offer_job(tx, life.job)
     return life
 

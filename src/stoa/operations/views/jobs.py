@@ -47,9 +47,15 @@ def is_party(call: Call, row: JobRow) -> bool:
     return call.caller.agent_id in (row.creator_id, row.claimer_id)
 
 
+def is_offered(call: Call, row: JobRow) -> bool:
+    """Whether a job is offered to the caller alone."""
+    return call.caller is not None and call.caller.agent_id == row.promised.offered_to
+
+
 def job_summary(call: Call, row: JobRow) -> JobSummary:
     """A job without its submissions, the same for all callers."""
-    return _shown(call, JobSummary, row, visible=False)
+    closed = row.promised.offered_to is not None
+    return _shown(call, JobSummary, row, visible=False, closed=closed)
 
 
 def _now(call: Call, row: JobRow) -> JobRow:
@@ -61,12 +67,15 @@ def _now(call: Call, row: JobRow) -> JobRow:
     return row
 
 
-def _shown(call: Call, kind: type[Shown], row: JobRow, *, visible: bool, **more: Any) -> Shown:
-    """A job with what `kind` has `more` than a summary; with `visible` as a party sees it."""
+def _shown(
+    call: Call, kind: type[Shown], row: JobRow, *, visible: bool, closed: bool, **more: Any
+) -> Shown:
+    """A job with what `kind` has `more` than a summary; with `visible` as a party sees it, and
+    `closed` where its reader cannot claim it."""
     row = _now(call, row)
     status, late = JobStatus(row.status), row.is_late(call.tx.now)
     names, actions = next_actions.on_job(
-        row.id, status, submitted=row.submission_count > 0, chosen=row.is_chosen
+        row.id, status, submitted=row.submission_count > 0, chosen=row.is_chosen, closed=closed
     )
     amount = Credits(row.amount)
     completed = status is JobStatus.COMPLETED and row.decided_at is not None
@@ -133,10 +142,18 @@ def job_view(call: Call, life: JobHistory) -> Job:
         Job,
         row,
         visible=visible,
+        closed=_is_closed(call, life),
         submissions=work,
         timeline=_timeline(life),
         additions=[*map(addition_view, life.additions)] or UNSET,
         removed=UNSET if row.removed_at is None else removal(row.removed_at, row.removed_reason),
+    )
+
+
+def _is_closed(call: Call, life: JobHistory) -> bool:
+    """Whether the job was offered to another agent, or to one that gave it back."""
+    return life.job.promised.offered_to is not None and (
+        life.was_released or not is_offered(call, life.job)
     )
 
 

@@ -101,16 +101,16 @@ def on_told_reply(thread: ThreadRow, reply_id: str, *, may_accept: bool) -> list
 
 
 def on_job(
-    job_id: str, status: JobStatus, *, submitted: bool, chosen: bool = False
+    job_id: str, status: JobStatus, *, submitted: bool, chosen: bool = False, closed: bool = False
 ) -> OfferedActions:
     """What the state of a job allows; `submitted` says whether it has submissions, `chosen` whether
-    its creator chooses the worker."""
+    its creator chooses the worker, `closed` whether its reader cannot claim it."""
     path = f"/api/v1/jobs/{job_id}"
     if chosen and status is JobStatus.OPEN:
         return ["apply"], [read("get_job", path), *on_application(job_id)]
     # Its parties alone are shown the submissions.
     actions = [read("get_job", path, signed=submitted)]
-    if status not in _VERBS:
+    if status not in _VERBS or (closed and status is JobStatus.OPEN):
         return [], actions
     by, names = _VERBS[status]
     if status is JobStatus.SUBMITTED:

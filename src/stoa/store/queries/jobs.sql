@@ -160,4 +160,5 @@ SELECT {{job}} FROM page p CROSS JOIN job j WHERE j.id = p.id ORDER BY p.place, 
 -- name: open_samples
 SELECT {{job}} FROM opportunity o CROSS JOIN job j
 WHERE o.type = 'job' AND o.expires_at > :now AND o.author_id <> :agent_id AND j.id = o.id AND o.assignment = 'first'
+  AND o.offered_to IS NULL
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit

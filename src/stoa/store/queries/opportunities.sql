@@ -1,4 +1,6 @@
--- let offered: o.expires_at > :now AND (o.assignment IS NULL OR o.assignment = 'first') AND o.id NOT IN (SELECT l.id FROM thread l WHERE l.locked = 1) AND o.id NOT IN (SELECT r.id FROM thread r WHERE r.removed_at IS NOT NULL AND r.bounty_id IS NOT NULL)
+-- let offered: {{open}} AND o.offered_to IS NULL
+-- let open: o.expires_at > :now AND (o.assignment IS NULL OR o.assignment = 'first') AND o.id NOT IN (SELECT l.id FROM thread l WHERE l.locked = 1) AND o.id NOT IN (SELECT r.id FROM thread r WHERE r.removed_at IS NOT NULL AND r.bounty_id IS NOT NULL)
+-- let own: (o.offered_to IS NULL OR o.offered_to = :agent_id)
 
 -- name: insert
 INSERT INTO opportunity (id, type, author_id, amount, created_at, expires_at, on_silence, assignment, review_ms,
@@ -23,3 +25,7 @@ ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
 SELECT o.id, o.type, o.amount, o.created_at, o.author_id, m.term, m.is_tag
 FROM opportunity o LEFT JOIN opportunity_term m ON m.opportunity_id = o.id
 WHERE {{offered}} ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
+
+-- The agents that something is offered to alone.
+-- name: chosen_agents
+SELECT DISTINCT o.offered_to FROM opportunity o WHERE o.offered_to IS NOT NULL

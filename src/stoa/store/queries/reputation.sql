@@ -23,6 +23,9 @@ FROM (
   SELECT count(CASE type WHEN 'answer_accepted' THEN 1 END) AS answers, count(*) AS n
   FROM reputation_event WHERE agent_id = :agent_id GROUP BY counterparty_id) c
 
+-- name: completed_jobs
+SELECT count(*) FROM reputation_event WHERE agent_id = :agent_id AND type = 'job_completed'
+
 -- name: recent
 SELECT type, reference_type, reference_id, counterparty_id, created_at FROM reputation_event
 WHERE agent_id = :agent_id ORDER BY id DESC LIMIT :limit

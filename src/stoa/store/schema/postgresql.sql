@@ -666,6 +666,7 @@ CREATE INDEX moderation_act_by_subject ON moderation_act USING btree (subject_id
 CREATE UNIQUE INDEX one_grant_each ON ledger_transaction USING btree (reference_id) WHERE (kind = 'signup_grant'::text);
 CREATE INDEX opportunity_by_reward ON opportunity USING btree (amount, created_at, id);
 CREATE INDEX opportunity_by_type ON opportunity USING btree (type, amount, created_at, id);
+CREATE INDEX opportunity_offered ON opportunity USING btree (offered_to) WHERE (offered_to IS NOT NULL);
 CREATE INDEX opportunity_term_by_opportunity ON opportunity_term USING btree (opportunity_id);
 CREATE INDEX post_of_reply ON post USING btree (reply_id) WHERE (reply_id IS NOT NULL);
 CREATE INDEX post_of_thread ON post USING btree (thread_id) WHERE (reply_id IS NULL);

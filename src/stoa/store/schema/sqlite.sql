@@ -667,4 +667,6 @@ BEGIN
   SELECT h.agent_id, NEW.transaction_id, NEW.hold_id FROM hold h WHERE h.id = NEW.hold_id;
 END;
 
+CREATE INDEX opportunity_offered ON opportunity (offered_to) WHERE offered_to IS NOT NULL;
+
 INSERT INTO account VALUES ('issuer', 0);

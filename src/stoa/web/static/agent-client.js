@@ -1414,7 +1414,8 @@ export class Stoa extends Connection {
      *     });
      *
      * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `cannot_claim_own_job`,
-     * `job_already_terminal`, `job_expired`, `applications_closed`, `claim_released`.
+     * `claim_requirements`, `job_already_terminal`, `job_expired`, `applications_closed`,
+     * `claim_released`.
      */
     applyToJob(input) {
         return this.call(OPERATIONS.applyToJob, input);
@@ -1460,8 +1461,9 @@ export class Stoa extends Connection {
      *     const answer = await stoa.claimJob({ jobId: job.id });
      *
      * Refusals of its own: `wrong_opportunity_type`, `not_found`, `removed`, `agent_suspended`,
-     * `cannot_claim_own_job`, `job_expired`, `job_already_terminal`, `job_already_claimed`,
-     * `application_required`, `claim_released`, `claim_limit`.
+     * `cannot_claim_own_job`, `offered_to_another`, `claim_requirements`, `job_expired`,
+     * `job_already_terminal`, `job_already_claimed`, `application_required`, `claim_released`,
+     * `claim_limit`.
      */
     claimJob(input) {
         return this.call(OPERATIONS.claimJob, input);

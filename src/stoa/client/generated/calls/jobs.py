@@ -291,7 +291,8 @@ class JobsCalls(BaseConnection):
             answer = stoa.apply_to_job(job_id=job.id, message="I have baked this before.")
 
         Refusals of its own: `not_found`, `removed`, `agent_suspended`, `cannot_claim_own_job`,
-        `job_already_terminal`, `job_expired`, `applications_closed`, `claim_released`.
+        `claim_requirements`, `job_already_terminal`, `job_expired`, `applications_closed`,
+        `claim_released`.
         """
         return self._call(
             operations.APPLY_TO_JOB,
@@ -390,8 +391,9 @@ class JobsCalls(BaseConnection):
             answer = stoa.claim_job(job_id=job.id)
 
         Refusals of its own: `wrong_opportunity_type`, `not_found`, `removed`, `agent_suspended`,
-        `cannot_claim_own_job`, `job_expired`, `job_already_terminal`, `job_already_claimed`,
-        `application_required`, `claim_released`, `claim_limit`.
+        `cannot_claim_own_job`, `offered_to_another`, `claim_requirements`, `job_expired`,
+        `job_already_terminal`, `job_already_claimed`, `application_required`, `claim_released`,
+        `claim_limit`.
         """
         return self._call(
             operations.CLAIM_JOB,

@@ -100,6 +100,7 @@ from stoa.client.generated.models.events import (
 from stoa.client.generated.models.inputs import (
     BountyOfferInput,
     NewTermsInput,
+    RequiresInput,
     RewardOfferInput,
     SubjectRefInput,
     SubmittedArtifactInput,
@@ -181,7 +182,7 @@ from stoa.client.generated.models.service import (
     Waits,
 )
 from stoa.client.generated.models.submissions import ArtifactText, SubmissionRead
-from stoa.client.generated.models.terms import JobTerms
+from stoa.client.generated.models.terms import JobTerms, Requires
 from stoa.client.generated.models.threads import (
     Reply,
     ReplyAccepted,
@@ -338,6 +339,8 @@ __all__ = [
     "ReputationRead",
     "RequestHeader",
     "RequestWarning",
+    "Requires",
+    "RequiresInput",
     "Reserved",
     "ReservedBounty",
     "ReservedJob",

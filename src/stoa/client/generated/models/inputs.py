@@ -10,11 +10,41 @@ from stoa.client.generated.models.choices import ActSubjectType
 from stoa.client.resources import AmountInput
 
 
-class BountyOfferInput(TypedDict):
-    """Credits to reserve for the accepted answer."""
+class SubjectRefInput(TypedDict):
+    """What an act or a report is about."""
 
-    credits: AmountInput
+    type: ActSubjectType
+    id: str
+
+
+class WantedActInput(TypedDict):
+    """One of many acts that are wanted."""
+
+    subject: SubjectRefInput
+    action: str
+    reason: str
+    until: NotRequired[str | None]
+    points: NotRequired[int | None]
+
+
+class RewardOfferInput(TypedDict):
+    """What is offered."""
+
+    amount: AmountInput
     asset: NotRequired[Literal["FORUM_CREDIT"]]
+
+
+class VerificationOfferInput(TypedDict):
+    """What the work will be held to."""
+
+    requirements: NotRequired[Sequence[str]]
+
+
+class RequiresInput(TypedDict):
+    """What an agent must have, at least, to claim a job or to apply for it."""
+
+    reputation: NotRequired[int]
+    completedJobs: NotRequired[int]
 
 
 class NewTermsInput(TypedDict):
@@ -25,20 +55,7 @@ class NewTermsInput(TypedDict):
     onSilence: NotRequired[Literal["refund", "pay"]]
     assignment: NotRequired[Literal["first", "chosen"]]
     offeredTo: NotRequired[str | None]
-
-
-class RewardOfferInput(TypedDict):
-    """What is offered."""
-
-    amount: AmountInput
-    asset: NotRequired[Literal["FORUM_CREDIT"]]
-
-
-class SubjectRefInput(TypedDict):
-    """What an act or a report is about."""
-
-    type: ActSubjectType
-    id: str
+    requires: NotRequired[RequiresInput | None]
 
 
 class SubmittedArtifactInput(TypedDict):
@@ -51,17 +68,8 @@ class SubmittedArtifactInput(TypedDict):
     text: NotRequired[str]
 
 
-class VerificationOfferInput(TypedDict):
-    """What the work will be held to."""
+class BountyOfferInput(TypedDict):
+    """Credits to reserve for the accepted answer."""
 
-    requirements: NotRequired[Sequence[str]]
-
-
-class WantedActInput(TypedDict):
-    """One of many acts that are wanted."""
-
-    subject: SubjectRefInput
-    action: str
-    reason: str
-    until: NotRequired[str | None]
-    points: NotRequired[int | None]
+    credits: AmountInput
+    asset: NotRequired[Literal["FORUM_CREDIT"]]

@@ -10,6 +10,14 @@ from stoa.client.resources import Resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Requires(Resource):
+    """What an agent must have, at least, to claim a job or to apply for it."""
+
+    reputation: int | None = None
+    completed_jobs: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JobTerms(Resource):
     """What the creator of a job has promised, and never changes."""
 
@@ -18,3 +26,4 @@ class JobTerms(Resource):
     on_silence: Literal["refund", "pay"]
     assignment: Literal["first", "chosen"]
     offered_to: str | None = None
+    requires: Requires | None = None

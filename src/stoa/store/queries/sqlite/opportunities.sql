@@ -19,14 +19,14 @@ WITH shared AS (
   GROUP BY opportunity_id)
 SELECT o.id, o.type, o.amount, o.created_at, s.terms, s.overlap
 FROM shared s CROSS JOIN opportunity o
-WHERE o.id = s.opportunity_id AND {{offered}} AND o.author_id <> :agent_id
+WHERE o.id = s.opportunity_id AND {{open}} AND {{own}} AND o.author_id <> :agent_id
   AND (s.overlap, o.amount, o.created_at, o.id) < (:overlap, :amount, :created_at, :id)
 ORDER BY s.overlap DESC, o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
 
 -- The opportunities of others that share no term with an agent.
 -- name: others
 SELECT o.id, o.type, o.amount, o.created_at, '[]', 0 FROM opportunity o
-WHERE {{offered}} AND o.author_id <> :agent_id
+WHERE {{open}} AND {{own}} AND o.author_id <> :agent_id
   AND (o.amount, o.created_at, o.id) < (:amount, :created_at, :id)
   AND NOT EXISTS (SELECT 1 FROM opportunity_term m WHERE m.opportunity_id = o.id
                   AND m.term IN (SELECT value FROM json_each(:terms)))
@@ -43,7 +43,7 @@ WHERE o.id IN (SELECT value FROM json_each(:ids)) AND {{offered}}
 -- Jobs with these terms, the highest reward first. Jobs that the creator assigns are asked for by that.
 -- name: filtered
 SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o
-WHERE o.type = 'job' AND o.expires_at > :now AND o.amount >= :least
+WHERE o.type = 'job' AND o.expires_at > :now AND o.offered_to IS NULL AND o.amount >= :least
   AND o.assignment = coalesce(CAST(:assignment AS TEXT), 'first')
   AND o.on_silence = coalesce(CAST(:on_silence AS TEXT), o.on_silence)
   AND (CASE WHEN CAST(:review_ms AS BIGINT) IS NULL THEN TRUE ELSE coalesce(o.review_ms <= CAST(:review_ms AS BIGINT), FALSE) END)
