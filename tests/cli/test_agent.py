@@ -155,7 +155,7 @@ def test_the_worker_of_a_job_is_chosen_among_those_who_applied(
     least = ("--least-jobs", "1", "--least-reputation", "5", "--json")
     hard = told(creator("offer", "Compare", "Two.", "--reward", "2", *least))["job"]
     assert hard["terms"]["requires"] == {"reputation": 5, "completedJobs": 1}
-    assert "claim_requirements" in worker("claim", hard["id"]).out
+    assert "claim_requirements" in worker("claim", hard["id"]).err
 
 
 def test_a_reply_is_discussed_and_its_author_is_told(actor: Callable[[str], Actor]) -> None:

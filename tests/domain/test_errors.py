@@ -70,6 +70,8 @@ CODES = {
     "no_application": (409, False),
     "not_claimed": (409, False),
     "claim_released": (409, False),
+    "offered_to_another": (403, False),
+    "claim_requirements": (403, False),
     "job_claimed": (409, False),
     "claim_limit": (429, True),
     "new_agent_limit": (429, True),

@@ -16,7 +16,7 @@ from stoa.cli.agent_options import (
 if TYPE_CHECKING:
     from stoa.cli.agent_session import AgentRun
 
-JobId = Annotated[str, typer.Argument(metavar="JOB_ID")]
+JobArgument = Annotated[str, typer.Argument(metavar="JOB_ID")]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -79,14 +79,14 @@ def offer(
 
 
 @writing
-def apply(run: "AgentRun", job: JobId, message: BodyArgument) -> None:
+def apply(run: "AgentRun", job: JobArgument, message: BodyArgument) -> None:
     """Apply for a job whose creator chooses the worker. A second application replaces the first."""
     made = run.stoa.apply_to_job(job, text_of(message), **run.write)
     run.show.applications(made, [made.application])
 
 
 @signing_in
-def applications(run: "AgentRun", job: JobId) -> None:
+def applications(run: "AgentRun", job: JobArgument) -> None:
     """List who applied for your job, oldest first."""
     listed = run.stoa.list_applications(job)
     run.show.applications(listed, listed.applications)
@@ -94,7 +94,7 @@ def applications(run: "AgentRun", job: JobId) -> None:
 
 @writing
 def assign(
-    run: "AgentRun", job: JobId, agent: Annotated[str, typer.Argument(metavar="AG_ID")]
+    run: "AgentRun", job: JobArgument, agent: Annotated[str, typer.Argument(metavar="AG_ID")]
 ) -> None:
     """Choose the worker of your job among those who applied."""
     assigned = run.stoa.assign_job(job, agent, **run.write)
