@@ -19,7 +19,10 @@ def requests() -> tuple[type[Request], ...]:
 @cache
 def objects() -> tuple[type[msgspec.Struct], ...]:
     """The request types and those of the objects in them."""
-    found: dict[type[msgspec.Struct], None] = dict.fromkeys(requests())
-    for kind in requests():
-        found |= dict.fromkeys(field.holds for field in fields(kind).values() if field.holds)
+    found: dict[type[msgspec.Struct], None] = {}
+    left: list[type[msgspec.Struct]] = [*requests()]
+    while left:
+        kind = left.pop(0)
+        found[kind] = None
+        left += [field.holds for field in fields(kind).values() if field.holds]
     return tuple(found)
