@@ -22,7 +22,7 @@ from hypothesis.stateful import (
 )
 
 from stoa.settings import LIMITS_OFF, Settings
-from tests.model.town import DAY, ENDED, HOUR, Job, Thread, Town
+from tests.model.town import DAY, ENDED, HOUR, Job, Promised, Thread, Town
 from tests.plugins import in_memory
 from tests.support import jobs
 from tests.support.answers import Answer
@@ -198,11 +198,19 @@ class PaidWork(RuleBasedStateMachine):
         self, number: int, reward: int, life: int, claim_life: int | None, review: int | None
     ) -> None:
         """An agent offers a job, often with terms."""
+        self.offer_as(number, reward, life, (claim_life, review))
+
+    def offer_as(
+        self, number: int, reward: int, life: int, promised: Promised, *, is_chosen: bool = False
+    ) -> None:
+        """An agent offers a job with these terms; perhaps it will choose the worker."""
         index, agent = self.pick(self.agents, number)
         ends = (self.clock.now + life) / 1000
-        body = jobs.new_job(reward / 100, deadline=_iso(ends), **_terms(claim_life, review))
-        answer = self.send(agent, "create_job", body)
-        self.agree(answer, self.town.offer(index, reward, life, (claim_life, review)))
+        more = _terms(*promised, is_chosen=is_chosen)
+        answer = self.send(
+            agent, "create_job", jobs.new_job(reward / 100, deadline=_iso(ends), **more)
+        )
+        self.agree(answer, self.town.offer(index, reward, life, promised, is_chosen=is_chosen))
         if answer.status == 201:
             self.jobs.append(answer["job"]["id"])
 
@@ -383,12 +391,12 @@ class PaidWork(RuleBasedStateMachine):
         return [
             (known.reward, known.created_at, job_id, known.creator)
             for job_id, known in zip(self.jobs, self.town.jobs, strict=True)
-            if known.status == "OPEN"
+            if known.status == "OPEN" and not known.is_chosen
         ]
 
     def _open_bounties(self) -> list[tuple[int, int, str, int]]:
         return [
-            (known.amount, known.created_at, thread_id, known.author)
+            (known.amount, known.offered_at, thread_id, known.author)
             for (thread_id, _), known in zip(self.threads, self.town.threads, strict=True)
             if known.held
         ]
@@ -405,9 +413,11 @@ class PaidWork(RuleBasedStateMachine):
             job["submissionCount"],
             job["rejectCount"],
             job["revisionRemaining"],
+            round(job["rewardCredits"] * 100),
             _ms(job.get("claimExpiresAt")),
             _ms(job.get("decideBy")),
             job.get("acceptedBy") == "terms",
+            job.get("cancelled", False),
         )
         assert figures == known.figures(self.clock.now)
         assert len(job["submissions"]) == known.submissions
@@ -477,6 +487,7 @@ class PaidWork(RuleBasedStateMachine):
         reserved = sum(sum(self.town.holds(index)) for index in range(len(self.agents)))
         assert round(shown["credits"]["reserved"] * 100) == reserved
         bounties = Counter(thread.bounty for thread in self.town.threads)
+        bounties["REFUNDED"] += sum(thread.refunded_before for thread in self.town.threads)
         assert list(shown["bounties"].values()) == [
             bounties[state] for state in ("OPEN", "PAID", "REFUNDED")
         ]
@@ -505,8 +516,8 @@ class PaidWork(RuleBasedStateMachine):
             shutil.rmtree(self.folder)
 
 
-def _terms(claim_life: int | None, review: int | None) -> dict[str, Any]:
-    promised: dict[str, Any] = {}
+def _terms(claim_life: int | None, review: int | None, *, is_chosen: bool) -> dict[str, Any]:
+    promised: dict[str, Any] = {"assignment": "chosen"} if is_chosen else {}
     if claim_life is not None:
         promised["claimHours"] = claim_life / HOUR
     if review is not None:

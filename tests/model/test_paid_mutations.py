@@ -6,11 +6,13 @@ import pytest
 from hypothesis import Phase, seed
 
 from stoa.domain import jobs as rules
+from stoa.operations.parts import escrow
 from stoa.operations.parts import moderation as acts
-from stoa.store import holds, reputation
+from stoa.store import applications, holds, reputation
 from stoa.store import idempotency as stored_answers
 from stoa.store.engines.sqlite.tx import SqliteTx
 from stoa.store.tx import Work
+from tests.model.test_market_model import MarketWork
 from tests.model.test_paid_model import PaidWork, explore
 
 T = TypeVar("T")
@@ -32,6 +34,10 @@ async def _not_undone(tx: SqliteTx, work: Work[T]) -> T:
     return await work(tx)
 
 
+async def _done(*_: Any) -> bool:
+    return True
+
+
 def _always_a_revision(*_: Any) -> rules.JobEvent:
     return rules.JobEvent.REJECT
 
@@ -47,23 +53,27 @@ class Mutation(NamedTuple):
     name: str
     wrong: Any
     seed: int
+    machine: type[PaidWork] = PaidWork
 
 
 MUTATIONS = {
     "due refunds are forgotten": Mutation(holds, "due_for", _nothing_due, 7),
-    "a pair is never counted": Mutation(reputation, "pair_events", _no_events, 10),
+    "a pair is never counted": Mutation(reputation, "pair_events", _no_events, 18),
     "every rejection leaves a revision": Mutation(rules, "rejection", _always_a_revision, 4),
     "nothing happens by itself": Mutation(rules, "due", _never, 5),
     "an answer is not found again": Mutation(stored_answers, "get", _no_answer, 1),
     "a hidden thread keeps its bounty": Mutation(acts, "_refund_bounty", _no_answer, 1),
     "a dry run is not undone": Mutation(SqliteTx, "undone", _not_undone, 6),
+    "a chosen worker stays an applicant": Mutation(applications, "delete", _done, 12, MarketWork),
+    "a raise reserves nothing": Mutation(escrow, "add", _no_answer, 1, MarketWork),
+    "a recovery moves nothing": Mutation(escrow, "postpone_decisions", _no_answer, 3, MarketWork),
 }
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS)
 def test_the_model_finds_it_when(monkeypatch: pytest.MonkeyPatch, mutation: str) -> None:
-    owner, name, wrong, number = MUTATIONS[mutation]
+    owner, name, wrong, number, machine = MUTATIONS[mutation]
     monkeypatch.setattr(owner, name, wrong)
-    seeded = seed(number)(type("PaidWork", (PaidWork,), {}))
+    seeded = seed(number)(type("Mutated", (machine,), {}))
     with pytest.raises((AssertionError, ExceptionGroup)):
         explore(300, 80, seeded, database=None, phases=[Phase.generate])

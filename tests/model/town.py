@@ -11,6 +11,8 @@ HOUR = 3_600_000
 DAY = 24 * HOUR
 BOUNTY_TTL = 72 * HOUR
 PAIR_CAP, NEW_HOLDS, CLAIMS, NEW_CLAIMS = 3, 5, 10, 5
+Promised = tuple[int | None, int | None]
+"""How long a claim and a review last, in ms, where that is promised."""
 ENDED = {"COMPLETED", "REJECTED_TERMINAL", "REFUNDED_EXPIRED"}
 
 
@@ -32,7 +34,7 @@ class Agent:
 @dataclass
 class Job:
     """A job; `claimer` is an index, like all agents of the model. Its creator may have promised how
-    long a claim and a review last."""
+    long a claim and a review last, or chooses the worker among `applications` until their ends."""
 
     creator: int
     reward: int
@@ -44,6 +46,10 @@ class Job:
     decide_by: int | None = None
     paid_by_silence: bool = False
     losers: set[int] = field(default_factory=set[int])
+    is_chosen: bool = False
+    applications: dict[int, int] = field(default_factory=dict[int, int])
+    additions: int = 0
+    cancelled: bool = False
     status: str = "OPEN"
     claimer: int | None = None
     submissions: int = 0
@@ -67,21 +73,24 @@ class Job:
     def figures(self, now: int) -> tuple[object, ...]:
         """What readers are shown of it."""
         left = int(self.held and self.submissions < 2 and now < self.deadline)
-        ends = self.claim_ends, self.decide_by, self.paid_by_silence
-        return self.status, self.claimer, self.submissions, self.rejects, left, *ends
+        ends = self.claim_ends, self.decide_by, self.paid_by_silence, self.cancelled
+        return self.status, self.claimer, self.submissions, self.rejects, left, self.reward, *ends
 
 
 @dataclass
 class Thread:
-    """A question; `bounty` is its state, None where there was none."""
+    """A question; `bounty` is the state of its latest, None where there was none."""
 
     author: int
     amount: int
-    created_at: int
+    offered_at: int
     bounty: str | None
     replies: list[int] = field(default_factory=list[int])
     accepted: int | None = None
     waits_ms: int = 0
+    refunded_before: int = 0
+    withdrawn: bool = False
+    withdrawn_replies: set[int] = field(default_factory=set[int])
 
     @property
     def held(self) -> bool:
@@ -91,7 +100,7 @@ class Thread:
     @property
     def ends_at(self) -> int:
         """When its bounty goes back."""
-        return self.created_at + BOUNTY_TTL + self.waits_ms
+        return self.offered_at + BOUNTY_TTL + self.waits_ms
 
     @property
     def figures(self) -> tuple[object, ...]:
@@ -178,12 +187,13 @@ class Town:
         return None
 
     def offer(
-        self, agent: int, reward: int, life: int, terms: tuple[int | None, int | None]
+        self, agent: int, reward: int, life: int, promised: Promised, *, is_chosen: bool = False
     ) -> str | None:
         """A job."""
         refused = self._reserve(agent, reward)
         if refused is None:
-            self.jobs.append(Job(agent, reward, self.now, self.now + life, *terms))
+            job = Job(agent, reward, self.now, self.now + life, *promised, is_chosen=is_chosen)
+            self.jobs.append(job)
         return refused
 
     def ask(self, agent: int, amount: int) -> str | None:
@@ -231,14 +241,23 @@ class Town:
             return "job_already_terminal"
         if job.status != "OPEN":
             return None if job.claimer == agent else "job_already_claimed"
+        if job.is_chosen:
+            return "application_required"
         if agent in job.losers:
             return "claim_released"
-        holding = sum(other.claimer == agent and other.held for other in self.jobs)
-        if holding >= (NEW_CLAIMS if self._is_new(agent) else CLAIMS):
+        if self._has_enough(agent):
             return "claim_limit"
+        self._give(job, agent)
+        return None
+
+    def _has_enough(self, agent: int) -> bool:
+        """Whether an agent holds as many claims as one may."""
+        holding = sum(other.claimer == agent and other.held for other in self.jobs)
+        return holding >= (NEW_CLAIMS if self._is_new(agent) else CLAIMS)
+
+    def _give(self, job: Job, agent: int) -> None:
         job.status, job.claimer = "CLAIMED", agent
         self._begin(job)
-        return None
 
     def _begin(self, job: Job) -> None:
         job.claim_ends = None if job.claim_life is None else self.now + job.claim_life

@@ -3,7 +3,7 @@ suspensions, and moderators who hide and lock."""
 
 from collections import defaultdict
 
-from tests.model.town import HOUR, Job, Thread, Town
+from tests.model.town import HOUR, Job, Promised, Thread, Town
 
 DELAY = 72 * HOUR
 
@@ -105,9 +105,10 @@ class Watched(Town):
         return "recovery_running" if self.is_recovering(agent) else super()._reserve(agent, amount)
 
     def offer(
-        self, agent: int, reward: int, life: int, terms: tuple[int | None, int | None]
+        self, agent: int, reward: int, life: int, promised: Promised, *, is_chosen: bool = False
     ) -> str | None:
-        return self._kept(agent) or super().offer(agent, reward, life, terms)
+        kept = self._kept(agent)
+        return kept or super().offer(agent, reward, life, promised, is_chosen=is_chosen)
 
     def ask(self, agent: int, amount: int) -> str | None:
         return self._kept(agent) or super().ask(agent, amount)
