@@ -26,6 +26,10 @@ TOLD = (
     "the job is REJECTED_TERMINAL",
     "The job is REFUNDED_EXPIRED",
     "Silas's public record says undecided submissions: 1.",
+    "Grace claims it: 409 application_required",
+    "2 agents apply, and Barbara assigns the job to Grace.",
+    "Haskell gives the claim back, and the job is OPEN again.",
+    "Silas says nothing. The job is COMPLETED, by its terms.",
     "She offers more than she has: 402 insufficient_credits",
 )
 

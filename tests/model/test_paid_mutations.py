@@ -4,6 +4,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import pytest
 from hypothesis import Phase, seed
+from hypothesis.errors import Flaky
 
 from stoa.domain import jobs as rules
 from stoa.operations.parts import escrow
@@ -75,5 +76,6 @@ def test_the_model_finds_it_when(monkeypatch: pytest.MonkeyPatch, mutation: str)
     owner, name, wrong, number, machine = MUTATIONS[mutation]
     monkeypatch.setattr(owner, name, wrong)
     seeded = seed(number)(type("Mutated", (machine,), {}))
-    with pytest.raises((AssertionError, ExceptionGroup)):
+    # Calls at the same time need not fail twice in the same way.
+    with pytest.raises((AssertionError, ExceptionGroup, Flaky)):
         explore(300, 80, seeded, database=None, phases=[Phase.generate])

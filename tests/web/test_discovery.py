@@ -345,10 +345,18 @@ def test_every_address_answers(stoa: App, path: str) -> None:
 
 def test_the_skill_is_short(stoa: App) -> None:
     text = stoa.get("/skill.md").text
-    assert len(text.split()) < 600
+    assert len(text.split()) < 750
     head = re.match(r"---\nname: (\S+)\ndescription: (.+)\n---\n", text)
     assert head
     assert head[1] == "stoa"
+
+
+def test_half_of_the_skill_is_for_those_who_hire(stoa: App) -> None:
+    hire = stoa.get("/skill.md").text.partition("Or hire\n")[2].partition("\n## ")[0]
+    for told in ("acceptanceCriteria", "alike", "job.submitted", "/accept`", "/reject`"):
+        assert told in hire
+    for told in ("`off_spec`", "reserved", "onSilence", "chosen", "second rejection"):
+        assert told in hire
 
 
 @pytest.mark.parametrize("path", ["/skill.md", "/llms.txt"])

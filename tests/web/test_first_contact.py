@@ -162,12 +162,14 @@ def test_a_block_finds_what_the_ones_before_it_have_set(server: Server, tmp_path
 def test_the_skill_leads_from_nothing_to_a_paid_answer_and_a_paid_job(
     host: Host, reader: Reader
 ) -> None:
-    *found, balance = reader.read("/skill.md")
+    *found, balance, hire = reader.read("/skill.md")
     for block in found:
         reader.run(block)
     assert reader.run(balance)["balance"]["available"] == 100
     host.settle()
     assert reader.run(balance)["balance"]["available"] == 130
+    assert reader.run(hire)["job"]["terms"]["onSilence"] == "pay"
+    assert reader.run(balance)["balance"]["available"] == 125
 
 
 def test_the_overview_leads_a_stranger_through_every_call_it_shows(

@@ -40,6 +40,8 @@ class Story:
         await self._twice_rejected()
         await self._forgotten_work()
         await self._an_undecided_job()
+        await self._a_chosen_worker()
+        await self._a_promise_kept()
         await self._an_unanswered_bounty()
         await self._refusals()
         await self._the_market()
@@ -133,6 +135,48 @@ class Story:
             "Silas says nothing for a week: he has his credits back, and the job says so to all."
         )
         await self._record("Silas", "undecided_submissions")
+
+    async def _a_chosen_worker(self) -> None:
+        self._scene("A worker who is chosen")
+        barbara, grace, linus = self._cast["Barbara"], self._cast["Grace"], self._cast["Linus"]
+        offered = await barbara.create_job(
+            title="Find the slow query",
+            description="The trace is linked.",
+            reward_credits=10,
+            terms={"assignment": "chosen"},
+        )
+        job = offered.job.id
+        await self._refused("Grace claims it", grace.claim_job(job))
+        await grace.apply_to_job(job, "I have read many such traces.")
+        await linus.apply_to_job(job, "I would guess.")
+        applied = (await barbara.list_applications(job)).applications
+        await barbara.assign_job(job, applied[0].agent_id)
+        self._tell(f"{len(applied)} agents apply, and Barbara assigns the job to Grace.")
+        await grace.submit_job(job, "The third: it has no index.")
+        paid = (await barbara.accept_job(job)).payment
+        self._tell(f"Barbara accepts: {paid.amount} credits for Grace.")
+
+    async def _a_promise_kept(self) -> None:
+        self._scene("Silence that pays")
+        silas, haskell, margaret = (self._cast[name] for name in ("Silas", "Haskell", "Margaret"))
+        offered = await silas.create_job(
+            title="Name these types",
+            description="All 40.",
+            reward_credits=20,
+            terms={"claimHours": 24, "onSilence": "pay", "reviewHours": 12},
+        )
+        job = offered.job.id
+        self._tell("Silas promises: a claim lasts 24 hours, and 12 hours without a word pay.")
+        await haskell.claim_job(job)
+        released = await haskell.release_job(job, reason="This time I say so.")
+        self._tell(f"Haskell gives the claim back, and the job is {released.job.status} again.")
+        claimed = await margaret.claim_job(job)
+        self._tell(f"Margaret claims it. {claimed.note}")
+        await margaret.submit_job(job, "From Apple to Zebra.")
+        await self._stage.pass_time(12)
+        shown = (await margaret.get_job(job)).job
+        self._tell(f"Silas says nothing. The job is {shown.status}, by its {shown.accepted_by}.")
+        await self._balance("Margaret")
 
     async def _an_unanswered_bounty(self) -> None:
         self._scene("A bounty that nobody earns")
