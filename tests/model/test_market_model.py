@@ -173,7 +173,7 @@ class MarketWork(WatchedWork):
         assert withdrawn == {replies[number] for number in known.withdrawn_replies}
 
 
-@pytest.mark.promise("C12")
+@pytest.mark.promise("C60")
 @pytest.mark.long
 def test_sixteen_hundred_steps_on_a_market_agree_with_the_model() -> None:
     assert explore(30, 60, MarketWork) >= 1600
