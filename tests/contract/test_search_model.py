@@ -54,7 +54,6 @@ def test_a_search_finds_what_a_scan_of_all_texts_finds(
     stoa: App, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     monkeypatch.setattr("stoa.search.index.FLUSHED_TEXTS", 9)
-    monkeypatch.setattr("stoa.search.segments.MERGED_AT_ONCE", 2)
     chance, threads = random.Random(seed), list[Thread]()
     ada, bob = stoa.agent("ada"), stoa.agent("bob")
     for _ in range(120):

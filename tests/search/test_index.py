@@ -32,11 +32,21 @@ def having(index: SearchIndex, word: str) -> set[int]:
     return {*(index.find([word])[word].anywhere & index.live)}
 
 
+def work(index: SearchIndex) -> None:
+    """Do all that is due in the file."""
+    while index.work():
+        continue
+
+
+def written(folder: Path) -> bytes:
+    """All that is in the files of an index."""
+    return b"".join(file.read_bytes() for file in folder.glob("search*"))
+
+
 @pytest.fixture(autouse=True)
 def _few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("stoa.search.index.FLUSHED_TEXTS", 10)
-    monkeypatch.setattr("stoa.search.segments.MERGED_AT_ONCE", 3)
-    monkeypatch.setattr("stoa.search.segments._STEP_WORDS", 7)
+    monkeypatch.setattr("stoa.search.postings._STEP_WORDS", 7)
 
 
 @pytest.mark.promise("Q32")
@@ -47,6 +57,7 @@ def test_an_index_that_is_killed_between_any_two_steps_has_all_that_was_written(
     for first in range(1, 61, 10):
         index.put(map(text, range(first, first + 10)))
         index.put([text(first, shown=False)])
+        index.remove_hidden()
         working = True
         while working:
             working, step = index.work(), step + 1
@@ -55,9 +66,8 @@ def test_an_index_that_is_killed_between_any_two_steps_has_all_that_was_written(
             for file in tmp_path.glob("search*"):
                 shutil.copy(file, folder / file.name)
             again = opened(folder / "search")
-            while again.work():
-                pass
-            count = len(again.thread_of) and max(again.openings, default=0)
+            work(again)
+            count = max(again.openings, default=0)
             assert count in (first - 1, first + 9)
             shown = {n for n in range(1, count + 1) if n % 10 != 1}
             assert {*again.live} == having(again, "common") == having(again, "title") == shown
@@ -68,6 +78,50 @@ def test_an_index_that_is_killed_between_any_two_steps_has_all_that_was_written(
     index.close()
 
 
+def test_nothing_of_a_hidden_text_is_left_in_the_file_and_a_restored_one_is_found(
+    tmp_path: Path,
+) -> None:
+    index = opened(tmp_path / "search")
+    index.put(map(text, range(101, 131)))
+    work(index)
+    assert b"own111" in written(tmp_path)
+    index.put(text(number, shown=False) for number in (111, 112, 131))
+    index.put([text(131)])
+    index.put([text(131, shown=False)])
+    index.remove_hidden()
+    index.work()
+    index.put([text(112)])
+    work(index)
+    left = written(tmp_path)
+    assert (b"own111" in left, b"own131" in left, b"own113" in left) == (False, False, True)
+    assert (having(index, "own111"), having(index, "own112")) == (set(), {112})
+    index.close()
+    again = opened(tmp_path / "search")
+    assert having(again, "common") == {*range(101, 131)} - {111, 112}, "112 follows from the log"
+    again.close()
+
+
+@pytest.mark.parametrize("place", [0, 1, 2, 3])
+def test_a_file_that_is_damaged_while_it_is_used_is_made_anew(tmp_path: Path, place: int) -> None:
+    path = tmp_path / "search"
+    index = opened(path)
+    index.put(map(text, range(1, 2_000)))
+    work(index)
+    index.close()
+    size = path.stat().st_size // 4
+    with path.open("r+b") as file:
+        file.seek(max(4096, place * size))
+        file.write(b"\xff" * size)
+    again = SearchIndex(path)
+    again.open()
+    for number in range(1, 2_000):
+        assert having(again, f"own{number}") <= {number}
+    work(again)
+    assert again.place is None, "it has read nothing of the log"
+    assert not again.live
+    again.close()
+
+
 @pytest.mark.parametrize("damage", [b"", b"no database" * 1000, None])
 def test_a_file_that_is_damaged_or_missing_is_made_anew(
     tmp_path: Path, damage: bytes | None
@@ -75,8 +129,7 @@ def test_a_file_that_is_damaged_or_missing_is_made_anew(
     path = tmp_path / "search"
     index = opened(path)
     index.put(map(text, range(1, 11)))
-    while index.work():
-        pass
+    work(index)
     index.close()
     if damage is None:
         path.unlink()
@@ -104,15 +157,14 @@ def test_what_cannot_be_written_stays_in_memory_until_there_is_too_much(
     monkeypatch.setattr("stoa.search.index.KEPT_TEXTS", 25)
     index = opened(tmp_path / "search")
     index.put(map(text, range(1, 11)))
-    index._segments._execute("PRAGMA query_only = ON")  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
+    index._postings._execute("PRAGMA query_only = ON")  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
     assert not index.work()
     index.put(map(text, range(11, 26)))
     assert not index.work()
     assert having(index, "common") == {*range(1, 26)}
     assert index.is_full
-    index._segments._execute("PRAGMA query_only = OFF")  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
-    while index.work():
-        pass
+    index._postings._execute("PRAGMA query_only = OFF")  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
+    work(index)
     assert not index.is_full
     assert having(index, "common") == {*range(1, 26)}
     index.close()

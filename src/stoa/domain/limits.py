@@ -258,6 +258,7 @@ OUTAGE_QUIET_MS = 5 * SECOND_MS  # so long without a refused call, and the log s
 
 # --- Moderation.
 INDEX_MS = SECOND_MS  # how often each process indexes what was posted, though nobody searches
+UNINDEX_MS = 10 * SECOND_MS  # how often what was hidden is removed from the file of the index
 INDEXED_AT_ONCE = 50  # texts that are indexed without a pause, which takes some milliseconds
 ACTS_NOTICED_MS = SECOND_MS  # how often each process looks whether there was an act
 MODERATION_ACTS = 200  # of one moderator in an hour

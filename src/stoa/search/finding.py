@@ -10,6 +10,7 @@ from stoa.domain.limits import SEARCH_TOTAL
 from stoa.domain.querylang import Phrase, Query, weights
 from stoa.domain.words import is_signed, is_unspaced, says_little, words
 from stoa.search.index import ACCEPTED, ANSWERED, SearchIndex, by_author, tagged
+from stoa.search.postings import WordTexts
 from stoa.search.ranking import (
     LOOKED_AT,
     PhraseTexts,
@@ -19,7 +20,6 @@ from stoa.search.ranking import (
     matching,
     newest,
 )
-from stoa.search.segments import WordTexts
 from stoa.store import search
 from stoa.store.search import Narrowing, Whose
 from stoa.store.tx import Tx

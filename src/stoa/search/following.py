@@ -22,13 +22,15 @@ CHANGED_THREADS = {"reply.accepted", "moderation.acted", "text.withdrawn"}
 """Kinds behind which texts of the thread may be found by other filters, or not any more."""
 
 
-async def catch_up(tx: Tx, index: SearchIndex, most: int = READ_MOST) -> None:
-    """Read what was committed since the last time, up to so many events, and as many of the texts
-    that were there before the index was. `index.behind` says whether there is more.
+async def catch_up(tx: Tx, index: SearchIndex, most: int | None = None) -> None:
+    """Read what was committed since the last time, up to so many events, `READ_MOST` unless told
+    otherwise, and as many of the texts that were there before the index was. `index.behind` says
+    whether there is more.
 
     On PostgreSQL each statement must see what is committed when it runs.
     """
     index.open()
+    most = most or READ_MOST
     version = tx.seen.data_version if tx.seen else None
     if version is not None and version == index.seen_version and not index.behind:
         return

@@ -1,7 +1,7 @@
 """The index of one process: what it has in its file, and the newest texts in memory.
 
-A text is indexed the moment it is read from the database, and is in the file some hundreds of texts
-later. A text that is hidden stays in the segments until they are merged, but is not `live`.
+A text is indexed the moment it is read from the database, and is in the file some thousand texts
+later. One that is hidden is not `live` any more, and is removed from the file some seconds later.
 """
 
 from array import array
@@ -18,10 +18,10 @@ from pyroaring import BitMap
 from stoa.caching import ByteCache
 from stoa.domain.words import words
 from stoa.logs import log
-from stoa.search.segments import Segments, TextFacts, WordTexts
+from stoa.search.postings import PART, IndexState, PartFacts, Postings, WordTexts, remove
 from stoa.store.search import NumberedText, SearchText, Whose
 
-FLUSHED_TEXTS = 2_000
+FLUSHED_TEXTS = 4_000
 """So many texts are kept in memory before they are written. A start reads as many again."""
 
 KEPT_TEXTS = 10_000
@@ -35,6 +35,8 @@ _KNOWN_BYTES = 16 * 1024 * 1024
 
 _SLOTS = 64
 """Processes of one machine that may have an index of the same database, each a file of its own."""
+
+_DAMAGED = (apsw.CorruptError, apsw.NotADBError, ValueError, KeyError, msgspec.MsgspecError)
 
 ANSWERED, ACCEPTED = "\x00answered", "\x00accepted"
 """Facts of texts stand in the index as words that no text has: the thread is answered, the reply is
@@ -69,37 +71,35 @@ class IndexProgress(msgspec.Struct, frozen=True):
 
 
 class _Recent:
-    """Texts in memory: their numbers by word."""
+    """Texts in memory: their numbers by word, and by word of their titles."""
 
     def __init__(self) -> None:
         self.anywhere: defaultdict[str, list[int]] = defaultdict(list)
         self.title: defaultdict[str, list[int]] = defaultdict(list)
-        self.facts = TextFacts.none()
+        self.count = 0
 
     def add(self, text: SearchText) -> None:
         """Add a text."""
         number, in_title = text.number, set(words(text.title))
-        for word in {*in_title, *words(text.body), *_facts(text)}:
+        for word in {*in_title, *words(text.body), *_fact_words(text)}:
             self.anywhere[word].append(number)
         for word in in_title:
             self.title[word].append(number)
-        for values, value in zip(self.facts, (number, text.thread, text.created_at), strict=True):
-            values.append(value)
+        self.count += 1
 
     def extend(self, others: "_Recent") -> None:
         """Add the texts of others."""
-        for place in ("anywhere", "title"):
-            numbers: defaultdict[str, list[int]] = getattr(self, place)
-            for word, more in getattr(others, place).items():
-                numbers[word].extend(more)
-        for values, added in zip(self.facts, others.facts, strict=True):
-            values.extend(added)
+        for numbers, more in ((self.anywhere, others.anywhere), (self.title, others.title)):
+            for word, added in more.items():
+                numbers[word].extend(added)
+        self.count += others.count
 
-    def __len__(self) -> int:
-        return len(self.facts.numbers)
+    def texts(self, word: str) -> WordTexts:
+        """Those with a word."""
+        return WordTexts(BitMap(self.anywhere.get(word, ())), BitMap(self.title.get(word, ())))
 
 
-def _facts(text: SearchText) -> Iterator[str]:
+def _fact_words(text: SearchText) -> Iterator[str]:
     yield by_author(text.author_id)
     yield from map(tagged, text.tags)
     if text.is_answered:
@@ -115,18 +115,21 @@ class SearchIndex:
     def __init__(self, path: Path | None = None) -> None:
         self.lock = RLock()
         self._path = path
-        self._segments: Segments | None = None
-        self._steps: Iterator[None] | None = None
-        self.place: LogPlace | None = None
-        self.seen_version = -1
-        self.is_checked, self.behind = False, True
+        self._postings: Postings | None = None
         self._begin()
 
     def _begin(self) -> None:
-        """Hold no text."""
+        """Hold no text, as if nothing had been read."""
+        self.place: LogPlace | None = None
         self.scanned: int | None = 0
+        self.seen_version = -1
+        self.is_checked, self.behind = False, True
+        self._steps: Iterator[None] | None = None
         self._recent, self._writing = _Recent(), _Recent()
         self.live, self.openings = BitMap(), BitMap()
+        self._hidden, self._removing = BitMap(), BitMap()
+        self._new_parts = set[int]()
+        self._removes = self._is_failing = False
         self.thread_of, self.created = array("I"), array("Q")
         self._whose: dict[int, Whose] = {}
         self._known = _none_known()
@@ -134,31 +137,51 @@ class SearchIndex:
     def open(self) -> None:
         """Read what is in the file. The first use of the index does it, so behind every fork."""
         with self.lock:
-            if self._segments is None:
-                self._segments = _opened(self._path)
-                self._load(self._segments)
+            if self._postings is None:
+                self._postings = _opened(self._path)
+                try:
+                    self._load(self._postings)
+                except _DAMAGED as error:
+                    self._make_anew(error)
 
-    def _load(self, segments: Segments) -> None:
-        self.live = segments.live()
-        progress = segments.state("progress", IndexProgress)
-        if progress:
-            self.place, self.scanned = progress.place, progress.scanned
-        for facts in segments.facts():
-            self._note(facts)
+    def _make_anew(self, error: Exception) -> None:
+        """Begin anew with an empty file, as this one is damaged."""
+        log.warning("search index is damaged and made anew", reason=str(error))
+        self._drop()
+        self._postings = _opened(self._path)
+
+    def _load(self, postings: Postings) -> None:
+        values = postings.values()
+        if "progress" not in values:
+            return
+        progress = msgspec.json.decode(values["progress"], type=IndexProgress)
+        self.place, self.scanned = progress.place, progress.scanned
+        self.live, self.openings, self._hidden = (
+            BitMap.deserialize(values[name]) for name in ("live", "openings", "hidden")
+        )
+        for part, threads, times in sorted(postings.facts()):
+            self._grow(part * PART)
+            self.thread_of.frombytes(threads)
+            self.created.frombytes(times)
 
     def clear(self, place: LogPlace) -> None:
         """Begin anew: what is behind this place in the log is still to be read, and every text."""
         with self.lock:
-            self._steps = None
-            if self._segments:
-                self._segments.clear()
-            self._begin()
+            self._drop()
+            self.open()
             self.place, self.is_checked = place, True
+
+    def _drop(self) -> None:
+        """Delete the file, whatever is in it."""
+        path = self._postings and self._postings.path
+        self.close()
+        if path:
+            remove(path)
 
     @property
     def is_full(self) -> bool:
         """Whether it takes no more texts for now, as they cannot be written."""
-        return len(self._recent) >= KEPT_TEXTS
+        return self._recent.count >= KEPT_TEXTS
 
     @property
     def newest(self) -> int:
@@ -168,37 +191,43 @@ class SearchIndex:
     def put(self, texts: Iterable[SearchText]) -> None:
         """Index these texts as they are now: those that are shown, the others are dropped."""
         with self.lock:
-            before = len(self._recent)
             for text in texts:
                 if text.is_shown:
                     self._recent.add(text)
-                    self.live.add(text.number)
+                    self._note(text)
                 else:
-                    self.live.discard(text.number)
-            facts = self._recent.facts
-            self._note(TextFacts(*(values[before:] for values in facts)))
+                    self._hide(text.number)
+
+    def _note(self, text: SearchText) -> None:
+        number = text.number
+        self.live.add(number)
+        self._grow(number + 1)
+        self.thread_of[number], self.created[number] = text.thread, text.created_at
+        self._new_parts.add(number // PART)
+        if number == text.thread:
+            self.openings.add(number)
+
+    def _grow(self, size: int) -> None:
+        """Have room for the facts of so many numbers, whole parts of them."""
+        while len(self.thread_of) < size:
+            for facts in (self.thread_of, self.created):
+                facts.frombytes(bytes(facts.itemsize * PART))
+
+    def _hide(self, number: int) -> None:
+        if number in self.live:
+            self.live.discard(number)
+            self._hidden.add(number)
 
     def mark(self, texts: Iterable[NumberedText]) -> None:
         """Drop those of these texts that are hidden, and note which are answered and accepted."""
         with self.lock:
             for text in texts:
                 if not text.is_shown:
-                    self.live.discard(text.number)
+                    self._hide(text.number)
                 if text.is_answered:
                     self._recent.anywhere[ANSWERED].append(text.number)
                 if text.is_accepted:
                     self._recent.anywhere[ACCEPTED].append(text.number)
-
-    def _note(self, facts: TextFacts) -> None:
-        most = max(facts.numbers, default=0)
-        if more := max(0, most + 1 - len(self.thread_of)):
-            more += len(self.thread_of) // 8
-            self.thread_of.frombytes(bytes(more * self.thread_of.itemsize))
-            self.created.frombytes(bytes(more * self.created.itemsize))
-        for number, thread, created_at in zip(*facts, strict=True):
-            self.thread_of[number], self.created[number] = thread, created_at
-            if number == thread:
-                self.openings.add(number)
 
     def find(self, wanted: Collection[str]) -> dict[str, WordTexts]:
         """The texts with these words, those that are not live too. They must not be changed."""
@@ -206,22 +235,24 @@ class SearchIndex:
         found = {word: known(word) for word in wanted}
         missing = [word for word, texts in found.items() if texts is None]
         whole: dict[str, WordTexts] = found | self._read(missing)  # pyright: ignore[reportAssignmentType]
-        for recent in filter(len, (self._writing, self._recent)):
-            for word, texts in whole.items():
-                if word in recent.anywhere:
-                    anywhere = texts.anywhere | BitMap(recent.anywhere[word])
-                    title = texts.title | BitMap(recent.title.get(word, ()))
-                    whole[word] = WordTexts(anywhere, title)
+        for recent in (self._writing, self._recent):
+            for word in recent.anywhere.keys() & whole.keys():
+                anywhere, title = recent.texts(word)
+                whole[word] = WordTexts(whole[word].anywhere | anywhere, whole[word].title | title)
         return whole
 
     def _read(self, missing: Collection[str]) -> dict[str, WordTexts]:
-        """The texts in the file that have these words, which are kept from now on."""
+        """The texts in the file that have these words, which are kept from now on. A file that
+        cannot be read is made anew."""
         read = {word: WordTexts(BitMap(), BitMap()) for word in missing}
-        assert self._segments
-        for word, *parts in self._segments.find(missing):
-            for all_of, part in zip(read[word], parts, strict=True):
-                if part:
-                    all_of.update(BitMap.deserialize(part))
+        assert self._postings
+        try:
+            for word, anywhere, title in self._postings.find(missing):
+                read[word].anywhere.update(anywhere)
+                read[word].title.update(title)
+        except _DAMAGED as error:
+            self._make_anew(error)
+            return read
         for word, texts in read.items():
             self._known.put(word, texts)
         return read
@@ -237,55 +268,79 @@ class SearchIndex:
             self._whose = {}
         self._whose.update(found)
 
+    def remove_hidden(self) -> None:
+        """Have what is hidden now removed from the file, by the next steps of `work`."""
+        self._removes = bool(self._hidden)
+
     def work(self) -> bool:
         """Do a step of what is due in the file, of a few milliseconds; whether there is more."""
         with self.lock:
-            if self._segments is None:
+            if self._postings is None:
                 return False
-            self._steps = self._steps or self._due(self._segments)
+            self._steps = self._steps or self._due(self._postings)
             try:
                 next(self._steps)
             except StopIteration:
                 self._steps = None
                 return False
+            except _DAMAGED as error:
+                self._make_anew(error)
+                return False
             except apsw.Error as error:
-                self._steps = None
                 self._keep_unwritten()
-                log.warning("search index cannot be written", reason=str(error))
+                if not self._is_failing:  # one line for each outage, or it could fill the disk
+                    log.warning("search index cannot be written", reason=str(error))
+                self._is_failing = True
                 return False
             return True
 
-    def _due(self, segments: Segments) -> Iterator[None]:
-        yield from segments.sweep()
-        if len(self._recent) >= FLUSHED_TEXTS:
+    def _due(self, postings: Postings) -> Iterator[None]:
+        if self._removes:
+            self._removing, self._hidden, self._removes = self._hidden, BitMap(), False
+        if self._removing or self._recent.count >= FLUSHED_TEXTS:
             self._writing, self._recent = self._recent, _Recent()
-            assert self.place
-            progress = IndexProgress(self.place, self.scanned)
-            numbers = self._writing
-            by_word = {
-                word: (anywhere, numbers.title.get(word, ()))
-                for word, anywhere in numbers.anywhere.items()
-            }
-            yield from segments.add(by_word, numbers.facts, self.live.copy(), progress)
-            self._writing = _Recent()
-            self._known = _none_known()
-        yield from segments.merge(lambda: self.live)
+            new = self._writing
+            yield from postings.add(new.anywhere, new.texts, self._kept())
+            self._writing, self._known = _Recent(), _none_known()
+            if self._is_failing:
+                log.info("search index is written again")
+            self._is_failing = False
+        if self._removing:
+            gone, none = self._removing - self.live, BitMap()
+            yield from postings.remove(gone, IndexState({"hidden": none.serialize()}))
+            self._removing, self._known = BitMap(), _none_known()
+
+    def _kept(self) -> IndexState:
+        """What is kept beside the texts that are written now."""
+        assert self.place
+        parts, self._new_parts = self._new_parts, set[int]()
+        hidden = self._hidden | self._removing
+        bitmaps = {"live": self.live, "openings": self.openings, "hidden": hidden}
+        values = {name: bitmap.serialize() for name, bitmap in bitmaps.items()}
+        values["progress"] = msgspec.json.encode(IndexProgress(self.place, self.scanned))
+        return IndexState(values, [self._facts(part) for part in parts])
+
+    def _facts(self, part: int) -> PartFacts:
+        some = slice(part * PART, (part + 1) * PART)
+        return part, self.thread_of[some].tobytes(), self.created[some].tobytes()
 
     def _keep_unwritten(self) -> None:
-        """Keep what could not be written in memory, to try again later."""
+        """Keep what could not be written, to try again later."""
+        self._steps = None
+        self._hidden |= self._removing
         recent, self._recent = self._recent, self._writing
-        self._writing = _Recent()
         self._recent.extend(recent)
+        self._writing, self._removing = _Recent(), BitMap()
+        self._new_parts.update(range(len(self.thread_of) // PART))
 
     def close(self) -> None:
         """Close the file, and forget what is not in it: the next use opens it again."""
         with self.lock:
-            if self._segments:
-                with suppress(apsw.Error):
-                    self._segments.close()
-            self._segments = self._steps = self.place = None
-            self.seen_version, self.is_checked, self.behind = -1, False, True
+            postings, self._postings = self._postings, None
             self._begin()
+            if postings:
+                with suppress(apsw.Error):
+                    postings.close()
 
 
 def _none_known() -> ByteCache[str, WordTexts]:
@@ -297,17 +352,17 @@ def _size(word: str, texts: WordTexts) -> int:
     return 4 * len(word) + sum(min(2 * len(one), one.max() // 8) for one in texts if one)
 
 
-def _opened(path: Path | None) -> Segments:
+def _opened(path: Path | None) -> Postings:
     """The first file that no other process uses, or none but the memory."""
     if path is not None:
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
         for slot in range(_SLOTS):
             try:
-                return Segments.open(Path(f"{path}-{slot}" if slot else path))
+                return Postings.open(Path(f"{path}-{slot}" if slot else path))
             except apsw.BusyError:
                 continue
             except apsw.Error as error:
                 log.warning("search index has no file", path=str(path), reason=str(error))
                 break
-    return Segments.open(None)
+    return Postings.open(None)

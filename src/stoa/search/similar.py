@@ -11,8 +11,8 @@ from pyroaring import BitMap
 from stoa.domain.wordforms import other_forms
 from stoa.domain.words import says_little, words
 from stoa.search.index import SearchIndex
+from stoa.search.postings import WordTexts
 from stoa.search.ranking import newest
-from stoa.search.segments import WordTexts
 from stoa.store import search
 from stoa.store.tx import Tx
 

@@ -70,6 +70,7 @@ class Upkeep:
             asyncio.create_task(every(self._settings.sweep_seconds, self.sweep)),
             asyncio.create_task(every(limits.CATCH_UP_MS / 1000, self.catch_up)),
             asyncio.create_task(every(limits.INDEX_MS / 1000, self.index)),
+            asyncio.create_task(every(limits.UNINDEX_MS / 1000, self.unindex)),
             asyncio.create_task(every(limits.ACTS_NOTICED_MS / 1000, self.notice_acts)),
             asyncio.create_task(every(limits.LEASE_RENEW_MS / 1000, self.watch)),
             asyncio.create_task(every(limits.SESSION_USE_MS / 1000, self.note_used)),
@@ -116,6 +117,10 @@ class Upkeep:
                 continue
             if not self._index.behind or self._index.is_full:
                 break
+
+    async def unindex(self) -> None:
+        """Have what was hidden, withdrawn or purged removed from the file of the index."""
+        self._index.remove_hidden()
 
     async def notice_acts(self) -> None:
         """Make snapshots anew after an act of moderation, which any process may have done."""

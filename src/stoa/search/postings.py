@@ -1,0 +1,200 @@
+"""The file of the index: of each word the texts that have it.
+
+They are kept as compressed bitmaps, one for each 65,536 numbers of texts. A change is one
+transaction of many short steps, so a process that is killed leaves it whole or not at all. The file
+holds nothing that cannot be made again from the database. One process uses it.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from heapq import heapify, heappop
+from pathlib import Path
+from typing import NamedTuple
+
+import apsw
+import msgspec
+from pyroaring import BitMap
+
+from stoa.store.statements import parse
+
+FORMAT = b"2"
+"""Of the file, with that of the words in it: a file of another format is made anew."""
+
+PART = 1 << 16
+"""So many numbers of texts have a bitmap of their own for each word."""
+
+_STEP_WORDS = 100
+_MEMORY = ":memory:"
+
+_SQL = parse(Path(__file__).with_suffix(".sql").read_text(encoding="utf-8"))
+
+_encode = msgspec.json.encode
+
+
+class WordTexts(NamedTuple):
+    """The texts that have a word, and those that have it in their title."""
+
+    anywhere: BitMap
+    title: BitMap
+
+
+PartFacts = tuple[int, bytes, bytes]
+"""A part, and of its numbers the threads (4 bytes each) and when these were created (8 bytes)."""
+
+
+class IndexState(NamedTuple):
+    """What is kept beside the words: values by name, and facts of some parts."""
+
+    values: Mapping[str, bytes]
+    facts: Iterable[PartFacts] = ()
+
+
+class Postings:
+    """What is in one file, or in memory alone. For one thread at a time."""
+
+    def __init__(self, connection: apsw.Connection, path: Path | None) -> None:
+        self._connection, self.path = connection, path
+        self._execute = connection.cursor().execute
+        self._count_parts()
+
+    @classmethod
+    def open(cls, path: Path | None) -> "Postings":
+        """Open a file, which is made anew if it is damaged or of another format; `path` None is
+        the memory. Raises `apsw.Error` where there can be none, `apsw.BusyError` where another
+        process uses it."""
+        try:
+            return cls._of(path)
+        except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, ValueError):
+            if path is None:
+                raise
+            remove(path)
+            return cls._of(path)
+
+    @classmethod
+    def _of(cls, path: Path | None) -> "Postings":
+        if path:
+            # Readable for nobody else, as the database is: the words of all texts are in it.
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        connection = apsw.Connection(str(path) if path else _MEMORY)
+        try:
+            execute = connection.execute
+            execute("PRAGMA locking_mode = EXCLUSIVE")
+            execute("PRAGMA journal_mode = WAL")
+            execute("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON")
+            execute("BEGIN IMMEDIATE").fetchall()
+            execute(_SQL["tables"])
+            execute("COMMIT")
+            postings = cls(connection, path)
+            if postings.values().get("format", FORMAT) != FORMAT:
+                raise ValueError("another format")
+        except BaseException:
+            connection.close()
+            raise
+        return postings
+
+    def values(self) -> dict[str, bytes]:
+        """What was kept, by name."""
+        return dict(self._execute(_SQL["states"]).fetchall())
+
+    def facts(self) -> list[PartFacts]:
+        """The facts that were kept."""
+        return self._execute(_SQL["facts"]).fetchall()
+
+    def find(self, words: Iterable[str]) -> Iterator[tuple[str, BitMap, BitMap]]:
+        """The texts of these words, in several pieces."""
+        wanted = _encode([*words]).decode()
+        for part in range(self._parts):
+            for word, anywhere, title in self._execute(_SQL["find"], (wanted, part)).fetchall():
+                yield word, BitMap.deserialize(anywhere), BitMap.deserialize(title)
+
+    def add(
+        self, words: Iterable[str], texts: Callable[[str], WordTexts], kept: IndexState
+    ) -> Iterator[None]:
+        """Add to these words their `texts`, in steps; with the last one it counts, and what is
+        `kept`."""
+        ordered = [*words]  # in the order of the file, but sorting them would be one long step
+        heapify(ordered)
+        self._execute("BEGIN IMMEDIATE")
+        try:
+            while ordered:
+                some = [heappop(ordered) for _ in range(min(_STEP_WORDS, len(ordered)))]
+                rows = [row for word in some for row in self._added(word, *texts(word))]
+                self._connection.executemany(_SQL["put"], rows)
+                yield
+            self._end(kept)
+        except BaseException:
+            self._undo()
+            raise
+        self._count_parts()
+
+    def _added(
+        self, word: str, anywhere: BitMap, title: BitMap
+    ) -> Iterator[tuple[int, str, bytes, bytes]]:
+        for part, some in _by_part(anywhere):
+            more, more_in_title = some, title & some
+            for old, old_in_title in self._execute(_SQL["posting"], (part, word)).fetchall():
+                more = more | BitMap.deserialize(old)
+                more_in_title |= BitMap.deserialize(old_in_title)
+            yield part, word, more.serialize(), more_in_title.serialize()
+
+    def remove(self, texts: BitMap, kept: IndexState) -> Iterator[None]:
+        """Remove texts from all words, in steps, and the words that no text has any more. Behind
+        the last step nothing of them is left in the file."""
+        self._execute("BEGIN IMMEDIATE")
+        try:
+            for part, some in _by_part(texts):
+                last = ""
+                while rows := self._execute(_SQL["behind"], (part, last, _STEP_WORDS)).fetchall():
+                    last = rows[-1][0]
+                    for word, *found in rows:
+                        self._take(part, word, [BitMap.deserialize(one) for one in found], some)
+                    yield
+            self._end(kept)
+        except BaseException:
+            self._undo()
+            raise
+        self._execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def _take(self, part: int, word: str, found: Sequence[BitMap], texts: BitMap) -> None:
+        if not found[0].intersect(texts):
+            return
+        anywhere, title = (one - texts for one in found)
+        if anywhere:
+            self._execute(_SQL["put"], (part, word, anywhere.serialize(), title.serialize()))
+        else:
+            self._execute(_SQL["delete"], (part, word))
+
+    def _end(self, kept: IndexState) -> None:
+        rows = {**kept.values, "format": FORMAT}.items()
+        self._connection.executemany(_SQL["keep"], rows)
+        self._connection.executemany(_SQL["keep_facts"], kept.facts)
+        self._execute("COMMIT")
+
+    def _undo(self) -> None:
+        if self._connection.in_transaction:
+            self._execute("ROLLBACK")
+
+    def _count_parts(self) -> None:
+        self._parts: int = self._execute(_SQL["parts"]).fetchall()[0][0]
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+
+def remove(path: Path) -> None:
+    """Delete a file with what belongs to it."""
+    for name in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+        with suppress(FileNotFoundError):
+            name.unlink()
+
+
+def _by_part(numbers: BitMap) -> Iterator[tuple[int, BitMap]]:
+    """These numbers by their parts."""
+    rest = numbers
+    while rest:
+        part, some = rest[0] // PART, rest
+        rest = some.copy()
+        rest.remove_range(0, (part + 1) * PART)
+        yield part, some - rest if rest else some

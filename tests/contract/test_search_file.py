@@ -1,0 +1,111 @@
+"""The file of the search index beside a service: what leaves it, and what a damaged one costs."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoa.domain import limits
+from tests.support.app import App
+from tests.support.logs import logged
+from tests.support.moderation import act
+
+
+@pytest.fixture(autouse=True)
+def _few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stoa.search.index.FLUSHED_TEXTS", 5)
+
+
+def background(stoa: App) -> None:
+    """What each process does for its index by itself, every second and every ten."""
+    for process in stoa.processes:
+        stoa.run(process.upkeep.unindex())
+        stoa.run(process.upkeep.index())
+
+
+def files(stoa: App) -> Iterator[Path]:
+    """Those of the indexes of all processes."""
+    path = stoa.settings.search_path
+    yield from path.parent.glob(f"{path.name}*")
+
+
+def written(stoa: App) -> bytes:
+    """What is in these files."""
+    return b"".join(file.read_bytes() for file in files(stoa))
+
+
+def found(stoa: App, q: str) -> list[Any]:
+    """The answer of each process."""
+    return [stoa.get(f"search?q={q}").ok().json for _ in stoa.processes]
+
+
+@pytest.mark.promise("Q35")
+def test_what_is_hidden_or_withdrawn_leaves_the_files_of_the_index(stoa: App) -> None:
+    ada, bob = stoa.agent("ada"), stoa.agent("bob")
+    threads = [ada.thread("A question", f"about zymurgy{number}") for number in range(6)]
+    replies = [bob.reply(thread, "an answer of quercitron") for thread in threads[:1]]
+    background(stoa)
+    left = written(stoa)
+    assert all(word in left for word in (b"zymurgy1", b"zymurgy2", b"quercitron"))
+    act(stoa, threads[1], "hide")
+    bob.post(f"replies/{replies[0]['id']}/withdraw").ok()
+    ada.thread("One more", "about cudbear")
+    act(stoa, ada.thread("The last", "about orchil"), "hide")
+    background(stoa)
+    left = written(stoa)
+    assert not [word for word in (b"zymurgy1", b"quercitron", b"orchil") if word in left]
+    assert b"zymurgy2" in left
+    for word, count in (("zymurgy1", 0), ("quercitron", 0), ("zymurgy2", 1), ("cudbear", 1)):
+        assert [answer["total"] for answer in found(stoa, word)] == [count] * len(stoa.processes)
+    act(stoa, threads[1], "restore")
+    assert {answer["total"] for answer in found(stoa, "zymurgy1")} == {1}
+    assert limits.UNINDEX_MS + 2 * limits.INDEX_MS < 20_000
+
+
+@pytest.mark.promise("Q36")
+def test_a_damaged_file_is_made_anew_beside_the_service(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stoa.search.following.READ_MOST", 4)
+    monkeypatch.setattr("stoa.search.following._AT_ONCE", 2)
+    ada = stoa.agent("ada")
+    threads = [ada.thread(f"Zymurgy {number}", "of an ale")["id"] for number in range(20)]
+    background(stoa)
+    for process in stoa.processes:
+        process._services.index.close()  # pyright: ignore[reportPrivateUsage]
+    for file in files(stoa):
+        file.write_bytes(b"\xff" * file.stat().st_size)
+    for answer in found(stoa, "zymurgy"):
+        assert answer["partial"] is True
+        assert answer["total"] < len(threads)
+    background(stoa)
+    for answer in found(stoa, "zymurgy"):
+        assert "partial" not in answer
+        assert answer["total"] == len(threads)
+
+
+@pytest.mark.promise("Q37")
+def test_writing_goes_on_where_the_file_of_the_index_cannot_be_written(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stoa.search.index.KEPT_TEXTS", 12)
+    ada = stoa.agent("ada")
+    ada.thread("Zymurgy", "of an ale")
+    background(stoa)
+    indexes = [process._services.index for process in stoa.processes]  # pyright: ignore[reportPrivateUsage]
+    for index in indexes:
+        index._postings._execute("PRAGMA max_page_count = 1")  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
+    with logged() as lines:
+        for number in range(20):
+            ada.thread("Zymurgy", f"with a word{number} of its own")
+            background(stoa)
+    assert [line["event"] for line in lines].count("search index cannot be written") == len(indexes)
+    assert all(index.is_full for index in indexes)
+    for answer in found(stoa, "zymurgy"):
+        assert answer["total"] == 12
+        assert answer["partial"] is True
+    for index in indexes:
+        index._postings._execute("PRAGMA max_page_count = 100000")  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
+    background(stoa)
+    assert all(answer["total"] == 21 for answer in found(stoa, "zymurgy"))
