@@ -51,6 +51,8 @@ TESTED = {
     "docs/start/agent.md": {"sh"},
     "docs/start/builder.md": {"python"},
     "docs/start/operator.md": {"sh", "toml"},
+    "docs/walks/requester.md": {"python"},
+    "docs/walks/worker.md": {"python"},
     "docs/reference/errors.md": {"json"},
     "docs/reference/operations.md": {"http", "json"},
 }
