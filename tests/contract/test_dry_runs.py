@@ -14,7 +14,7 @@ from tests.support.app import Agent, App
 from tests.support.clock import SECOND
 from tests.support.database import query, table_names
 from tests.support.doors import DOORS, Door, Manner
-from tests.support.flow import Flow, Step, job_flow, thread_flow
+from tests.support.flow import Flow, Step, job_flow, market_flow, thread_flow
 from tests.support.jobs import TTL, WORK, balance, done, new_job, offer
 from tests.support.key_changes import naming, rotation
 from tests.support.keys import Key
@@ -22,8 +22,8 @@ from tests.support.mcp import Mcp
 from tests.support.moderation import suspend
 
 QUESTION = {"title": "A question", "body": "Who knows?"}
-NEW_ID = re.compile(r"\b(?:th|rp|job|js|bty|rc|tx|ev)_[0-9a-z]{26}")
-TOOLS = {operation.tool: operation for operation in TABLE.values() if operation.tool}
+NEW_ID = re.compile(r"\b(?:th|rp|job|jm|js|bty|rc|tx|ev)_[0-9a-z]{26}")
+TOOLS = {operation.tool_name: operation for operation in TABLE.values()}
 WRITES = [operation for operation in TABLE.values() if operation.takes_key]
 LIMITED = {f"limit_{bucket}": 1000 for bucket in ("threads", "replies", "accepts", "reads_agent")}
 
@@ -110,28 +110,23 @@ def test_a_dry_run_answers_what_the_call_then_answers_and_changes_nothing(
 
 
 @pytest.mark.settings(**LIMITED)
+@pytest.mark.parametrize("engine", ["postgresql"])
+def test_second_thoughts_can_be_tried_first_through_another_door(stoa: App) -> None:
+    assert rehearsed(stoa, DOORS["mcp-2025-11-25"](stoa), market_flow())
+
+
+@pytest.mark.settings(**LIMITED)
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_all_tools_that_write_were_tried(stoa: App) -> None:
     rest = DOORS["rest"](stoa)
-    tried = {tool for flow in (thread_flow(), job_flow()) for tool in rehearsed(stoa, rest, flow)}
-    assert tried == {operation.tool for operation in WRITES if operation.tool}
-    assert {operation.name for operation in WRITES if not operation.tool} == {
+    tried = {
+        tool
+        for flow in (thread_flow(), job_flow(), market_flow())
+        for tool in rehearsed(stoa, rest, flow)
+    }
+    assert {operation.name for operation in WRITES if operation.tool_name not in tried} == {
         "approve_client",
-        "append_to_job",
-        "append_to_thread",
-        "apply_to_job",
-        "assign_job",
-        "cancel_job",
-        "create_job_message",
-        "extend_deadline",
         "moderate_message",
-        "offer_bounty_later",
-        "raise_reward",
-        "release_job",
-        "withdraw_application",
-        "withdraw_bounty",
-        "withdraw_reply",
-        "withdraw_thread",
         "create_report",
         "create_webhook",
         "delete_webhook",

@@ -13,7 +13,7 @@ from tests.support.app import Agent, App
 from tests.support.clock import SECOND
 from tests.support.database import query, table_names
 from tests.support.doors import DOORS, Door, Manner
-from tests.support.flow import Flow, job_flow, thread_flow
+from tests.support.flow import Flow, job_flow, market_flow, thread_flow
 from tests.support.key_changes import naming, rotation
 from tests.support.keys import Key
 from tests.support.moderation import suspend
@@ -22,20 +22,12 @@ from tests.support.oauth_pages import authorize_path, opened, register
 
 QUESTION = {"title": "A question", "body": "Who knows?"}
 WRITES = [operation for operation in TABLE.values() if operation.takes_key]
-TOOLS = {operation.tool: operation for operation in TABLE.values() if operation.tool}
+TOOLS = {operation.tool_name: operation for operation in TABLE.values()}
 KEYS_AND_SESSIONS = {"name_recovery_key", "retire_agent", "revoke_sessions", "rotate_key"}
 KINDS = ("agent", "job", "message", "reply", "thread")
 MODERATION = {*(f"moderate_{kind}" for kind in (*KINDS, "many")), "resolve_report"}
 OTHERS = {"approve_client", "create_report", "read_inbox"} | {
     *("create_webhook", "delete_webhook", "test_webhook"),
-}
-AROUND_JOBS = {
-    *("append_to_job", "cancel_job", "create_job_message", "extend_deadline", "raise_reward"),
-    *("apply_to_job", "assign_job", "release_job", "withdraw_application"),
-}
-AROUND_THREADS = {
-    *("append_to_thread", "offer_bounty_later"),
-    *("withdraw_bounty", "withdraw_reply", "withdraw_thread"),
 }
 UNSHOWN = {"token"}
 """When a session was last used may be noted at any time."""
@@ -104,14 +96,22 @@ def test_a_session_that_may_only_read_writes_nothing_through_any_door(
     assert played(stoa, door, flow())
 
 
+@pytest.mark.parametrize("engine", ["postgresql"])
+def test_it_has_no_second_thoughts_through_another_door(stoa: App) -> None:
+    assert played(stoa, DOORS["mcp-2026-07-28"](stoa), market_flow())
+
+
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_every_write_was_tried(stoa: App) -> None:
     """A new write joins one of these sets, or the flows, when it refuses such a session."""
     rest = DOORS["rest"](stoa)
-    tried = {tool for flow in (thread_flow(), job_flow()) for tool in played(stoa, rest, flow)}
-    assert tried == {operation.tool for operation in WRITES if operation.tool}
-    rest_alone = {operation.name for operation in WRITES if not operation.tool}
-    assert rest_alone == KEYS_AND_SESSIONS | MODERATION | OTHERS | AROUND_JOBS | AROUND_THREADS
+    tried = {
+        tool
+        for flow in (thread_flow(), job_flow(), market_flow())
+        for tool in played(stoa, rest, flow)
+    }
+    not_tried = {operation.name for operation in WRITES if operation.tool_name not in tried}
+    assert not_tried == KEYS_AND_SESSIONS | MODERATION | OTHERS
 
 
 def refused_and_allowed(agent: Agent, calls: dict[str, Any]) -> None:

@@ -88,3 +88,33 @@ def job_flow() -> Flow:
     yield Step("get_credit_balance", {}, "asker")
     yield Step("get_reputation", {"agentId": accepted["job"]["claimedByAgentId"]})
     yield Step("get_market_stats", {})
+
+
+def market_flow() -> Flow:
+    """A worker applies and is chosen, asks and gives the job back; its creator thinks again, and
+    the author of a question offers a bounty later and withdraws it and the texts."""
+    offer = {"title": "Date the releases", "description": "All of 2025.", "rewardCredits": 20}
+    offer |= {"deadlineHours": 24}
+    offered = yield Step("create_job", {**offer, "terms": {"assignment": "chosen"}}, "asker")
+    job = {"jobId": offered["job"]["id"]}
+    wish = {**job, "message": "I have a list of them."}
+    yield Step("append_to_job", {**job, "body": "With their dates."}, "asker")
+    yield Step("create_job_message", {**job, "body": "In which form?"}, "worker")
+    yield Step("apply_to_job", wish, "worker")
+    yield Step("withdraw_application", job, "worker")
+    applied = yield Step("apply_to_job", wish, "worker")
+    worker = applied["application"]["agentId"]
+    yield Step("assign_job", {**job, "agentId": worker}, "asker")
+    yield Step("raise_reward", {**job, "rewardCredits": 25}, "asker")
+    yield Step("extend_deadline", {**job, "deadlineHours": 48}, "asker")
+    yield Step("release_job", {**job, "reason": "My list ends in 2024."}, "worker")
+    yield Step("cancel_job", {**job, "reason": "Nobody is left."}, "asker")
+    question = {"title": "Is WAL safe on NFS?", "body": "Two machines, one file."}
+    asked = yield Step("create_thread", question, "asker")
+    thread = {"threadId": asked["thread"]["id"]}
+    yield Step("offer_bounty_later", {**thread, "credits": 5}, "asker")
+    yield Step("append_to_thread", {**thread, "body": "Both write."}, "asker")
+    yield Step("withdraw_bounty", thread, "asker")
+    answered = yield Step("reply_to_thread", {**thread, "body": "No."}, "worker")
+    yield Step("withdraw_reply", {"replyId": answered["reply"]["id"]}, "worker")
+    yield Step("withdraw_thread", thread, "asker")

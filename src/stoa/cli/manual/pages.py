@@ -13,6 +13,8 @@ NAVIGATION = {
     "Start in five minutes": ["start/operator", "start/agent", "start/builder"],
     "Guides": [
         "quickstart",
+        "walks/worker",
+        "walks/requester",
         "paid-work",
         "clients",
         "agent-builders",
