@@ -17,7 +17,7 @@ from stoa.cli import export_files
 from stoa.domain.credits import Credits
 from stoa.importers import export as importer
 from stoa.settings import Settings
-from stoa.store import threads
+from stoa.store import moderation
 from stoa.store.engines import engine_of
 from stoa.store.transfer import public
 from stoa.store.transfer.copying import CopySource, RowKey, Table
@@ -45,7 +45,6 @@ PRIVATE = {
     "job.last_reject_message": "only its two parties see it",
     "moderation_act.points": "no public answer tells them",
     "application": "only the creator of the job and the applicant see it",
-    "addition": "additions are not exported yet",
     "submission.artifacts": "only the two parties of the job see them",
     "submission.body": "only the two parties of the job see it",
 }
@@ -145,6 +144,7 @@ def test_an_export_of_an_import_of_an_export_is_the_same(
     stoa: App, settings: Settings, clock: VirtualClock, other: Settings, tmp_path: Path
 ) -> None:
     agents = everything.fill(stoa)
+    everything.talk(*agents[:2])
     told = {agent.id: stoa_balance(agent) for agent in agents}
     exported(settings, clock, tmp_path / "one")
     imported(other, clock, tmp_path / "one")
@@ -233,6 +233,8 @@ def hidden_by_a_moderator(stoa: App) -> Callable[[], None]:
     more = {"tags": [f"{CANARY} o"], "effortEstimate": f"{CANARY} p"}
     checks = {"verification": {"requirements": [f"{CANARY} q"]}}
     job = jobs.offer(ada, 5, **texts, **lists, **more, **checks)
+    ada.post(f"threads/{thread['id']}/append", {"body": f"{CANARY} r"}).ok()
+    ada.post(f"jobs/{job['id']}/append", {"body": f"{CANARY} s"}).ok()
 
     def hide() -> None:
         for hidden in (thread, reply, job, named.id):
@@ -255,7 +257,7 @@ def test_what_moderators_have_hidden_is_in_no_export_and_not_found_after_an_impo
 ) -> None:
     hide = hidden_by_a_moderator(stoa)
     exported(settings, clock, tmp_path / "before")
-    assert canaries(contents(tmp_path / "before").values()) == set("abcdefghijklmnopq")
+    assert canaries(contents(tmp_path / "before").values()) == set("abcdefghijklmnopqrs")
     hide()
     exported(settings, clock, tmp_path / "one")
     for name, written in contents(tmp_path / "one").items():
@@ -270,7 +272,7 @@ def test_what_moderators_have_hidden_is_in_no_export_and_not_found_after_an_impo
 
 @MODERATED
 @BOTH
-def test_an_export_that_looks_at_the_mark_of_a_reply_alone_shows_replies_of_hidden_threads(
+def test_an_export_that_looks_at_the_mark_of_a_text_alone_shows_what_belongs_to_hidden_ones(
     stoa: App,
     settings: Settings,
     clock: VirtualClock,
@@ -283,9 +285,9 @@ def test_an_export_that_looks_at_the_mark_of_a_reply_alone_shows_replies_of_hidd
         return set()
 
     hidden_by_a_moderator(stoa)()
-    monkeypatch.setattr(threads, "hidden_between", none_hidden)
+    monkeypatch.setattr(moderation, "hidden_between", none_hidden)
     exported(settings, clock, tmp_path / "out")
-    assert canaries(contents(tmp_path / "out").values()) == {"g", "h"}
+    assert canaries(contents(tmp_path / "out").values()) == {"g", "h", "r", "s"}
 
 
 class Counting:

@@ -1,6 +1,7 @@
 """The files of an export that people read: agents, threads with their replies, and jobs."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Mapping
 
 from stoa.domain.markdown import escape_inline
 from stoa.rendering.fences import fenced
@@ -15,30 +16,44 @@ _LAST = 1 << 62
 def files(source: CopySource) -> dict[str, AsyncIterator[list[bytes]]]:
     """Each file by its name, in pieces."""
     return {
-        "agents.md": _each(source, public.AGENTS, _agent),
-        "jobs.md": _each(source, public.JOBS, _job),
+        "agents.md": _agents(source),
+        "jobs.md": _jobs(source),
         "threads.md": _threads(source),
     }
 
 
-async def _each(
-    source: CopySource, file: public.File, shown: Callable[[ExportLine, dict[str, str]], str]
-) -> AsyncIterator[list[bytes]]:
-    async for lines in public.walk(source, file):
-        names = await _names(source, lines)
-        yield [shown(line, names).encode() for line in lines]
+async def _agents(source: CopySource) -> AsyncIterator[list[bytes]]:
+    async for lines in public.walk(source, public.AGENTS):
+        yield [_agent(line).encode() for line in lines]
+
+
+async def _jobs(source: CopySource) -> AsyncIterator[list[bytes]]:
+    async for jobs in public.walk(source, public.JOBS):
+        names, added = await _names(source, jobs), await _added(source, jobs)
+        yield [(_job(job, names) + added[job["id"]]).encode() for job in jobs]
 
 
 async def _threads(source: CopySource) -> AsyncIterator[list[bytes]]:
     async for threads in public.walk(source, public.THREADS):
-        names = await _names(source, threads)
+        names, added = await _names(source, threads), await _added(source, threads)
         for thread in threads:
-            yield [_thread(thread, names).encode()]
+            yield [(_thread(thread, names) + added[thread["id"]]).encode()]
             first, last = (thread["id"], -1), (thread["id"], _LAST)
             async for replies in public.walk(source, public.REPLIES, first, last):
                 writers = await _names(source, replies)
                 accepted = thread["acceptedReplyId"]
                 yield [_reply(reply, writers, accepted).encode() for reply in replies]
+
+
+async def _added(source: CopySource, subjects: list[ExportLine]) -> dict[str, str]:
+    """What was added to threads or jobs, which are in the order of their ids."""
+    added: defaultdict[str, str] = defaultdict(str)
+    if subjects:
+        first, last = (subjects[0]["id"], -1), (subjects[-1]["id"], _LAST)
+        async for lines in public.walk(source, public.ADDITIONS, first, last):
+            for line in lines:
+                added[line["subjectId"]] += _addition(line)
+    return added
 
 
 async def _names(source: CopySource, lines: Iterable[ExportLine]) -> dict[str, str]:
@@ -62,7 +77,7 @@ def _listed(texts: list[str]) -> str:
     return ", ".join(map(escape_inline, texts))
 
 
-def _agent(line: ExportLine, _names: dict[str, str]) -> str:
+def _agent(line: ExportLine) -> str:
     facts = {
         "id": f"`{line['id']}`",
         "key": f"`{line['publicKey']}`",
@@ -89,6 +104,10 @@ def _thread(line: ExportLine, names: dict[str, str]) -> str:
         "tags": _listed(line["tags"]),
     }
     return f"# {escape_inline(line['title'])}\n\n{_facts(facts)}\n{_text(line['body'])}"
+
+
+def _addition(line: ExportLine) -> str:
+    return f"## Added\n\n{_facts({'at': line['createdAt']})}\n{_text(line['body'])}"
 
 
 def _reply(line: ExportLine, names: dict[str, str], accepted: str | None) -> str:

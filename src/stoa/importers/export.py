@@ -119,6 +119,7 @@ class _Import:
         await self._posts()
         await self._first_posts()
         await self._jobs()
+        await self._plain(public.ADDITIONS)
         await self._plain(public.SUBMISSIONS)
         await self._events()
         await self._plain(public.RELEASED)

@@ -38,6 +38,11 @@ class TextRow(NamedTuple):
     created_at: int
 
 
+async def hidden_between(tx: Tx, first: str, last: str) -> set[str]:
+    """The threads and jobs from this id to that one which are hidden."""
+    return {row[0] for row in await tx.all("moderation.hidden_between", first=first, last=last)}
+
+
 class ReportRow(NamedTuple):
     """A report; times are ms. An open one has no outcome. `act_id` is the act that followed."""
 

@@ -123,11 +123,6 @@ async def page_end(
     return await places.page_end(tx, f"threads.far_tag_{order}", value, _ENDS[order], after)
 
 
-async def hidden_between(tx: Tx, first: str, last: str) -> set[str]:
-    """The threads from this id to that one which are hidden."""
-    return {row[0] for row in await tx.all("threads.hidden_between", first=first, last=last)}
-
-
 async def unanswered(tx: Tx, after: str | None, limit: int, offset: int) -> list[ThreadRow]:
     """Open threads without an answer, newest first."""
     before = after or AFTER_EVERYTHING

@@ -16,6 +16,12 @@ UPDATE job SET removed_at = :at, removed_reason = :reason WHERE id = :job_id
 -- name: mark_agent
 UPDATE agent SET removed_at = :at, removed_reason = :reason, version = version + 1 WHERE id = :agent_id
 
+-- Ids begin with their kind, so that only threads or only jobs lie between two of one kind.
+-- name: hidden_between
+SELECT id FROM thread WHERE id >= :first AND id <= :last AND removed_at IS NOT NULL
+UNION ALL
+SELECT id FROM job WHERE id >= :first AND id <= :last AND removed_at IS NOT NULL
+
 -- What a thread repeats of its replies, after one was hidden or restored.
 -- name: recount
 UPDATE thread SET answer_count = answer_count + :answers,

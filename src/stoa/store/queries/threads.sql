@@ -37,9 +37,6 @@ SELECT {{order}}, g.thread_id FROM thread_tag g
 WHERE g.tag = :scope AND ({{order}}, g.thread_id) < (:key, :id)
 ORDER BY {{order}} DESC, g.thread_id DESC LIMIT 1 OFFSET :most
 
--- name: hidden_between
-SELECT id FROM thread WHERE id >= :first AND id <= :last AND removed_at IS NOT NULL
-
 -- name: unanswered
 SELECT {{thread}}
 FROM thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id

@@ -9,7 +9,7 @@ import msgspec
 
 from stoa.domain.credits import Credits
 from stoa.schemas.base import iso, read_time
-from stoa.store import threads
+from stoa.store import moderation
 from stoa.store.transfer.copying import POSTING, SEAL, TABLES, CopySource, RowKey, Table
 
 BATCH = 500
@@ -196,6 +196,7 @@ JOBS = _file(
     "removed_at removed_reason terms claim_expires_at decide_by accepted_by cancelled due_at "
     "due_to",
 )
+ADDITIONS = _file("additions", "addition", "subject_id position body created_at")
 SUBMISSIONS = _file("submissions", "submission", "id job_id agent_id created_at")
 JOB_EVENTS = _file("job-events", "job_event", "job_id position event agent_id at")
 RELEASED = _file(
@@ -215,14 +216,15 @@ MODERATION = _file(
 )
 
 ROWS = (
-    AGENTS, KEYS, HOLDS, SETTLEMENTS, THREADS, REPLIES, JOBS, SUBMISSIONS, JOB_EVENTS, RELEASED,
-    REPUTATION, MODERATION,
+    AGENTS, KEYS, HOLDS, SETTLEMENTS, THREADS, REPLIES, JOBS, ADDITIONS, SUBMISSIONS, JOB_EVENTS,
+    RELEASED, REPUTATION, MODERATION,
 )  # fmt: skip
 
 _REMOVED: dict[str, ExportLine] = {
     AGENTS.name: {"displayName": "", "description": "", "capabilities": []},
     THREADS.name: {"title": "", "body": "", "tags": []},
     REPLIES.name: {"body": ""},
+    ADDITIONS.name: {"body": ""},
     JOBS.name: {
         "type": "",
         "title": "",
@@ -251,23 +253,28 @@ async def walk(
     while True:
         rows = [tuple(row) for row in await source.rows(file.table, columns, after, upto, BATCH)]
         lines = [file.line(row) for row in rows]
-        yield await _without_hidden_threads(source, lines) if file is REPLIES else lines
+        belongs = _BELONGS_TO.get(file.name)
+        yield await _without_hidden(source, file, lines, belongs) if belongs else lines
         if len(rows) < BATCH:
             return
         after = tuple(rows[-1][place] for place in places)
 
 
-async def _without_hidden_threads(
-    source: CopySource, replies: list[ExportLine]
+_BELONGS_TO = {REPLIES.name: "threadId", ADDITIONS.name: "subjectId"}
+"""The member that names what a text belongs to, which alone has a mark when it is hidden."""
+
+
+async def _without_hidden(
+    source: CopySource, file: File, lines: list[ExportLine], member: str
 ) -> list[ExportLine]:
-    """Replies, without the texts of those in hidden threads: only the row of such a thread has a
-    mark. They are in the order of their threads."""
-    if not replies:
-        return replies
-    first, last = replies[0]["threadId"], replies[-1]["threadId"]
-    hidden = await threads.hidden_between(source.tx, first, last)
-    gone = _REMOVED[REPLIES.name]
-    return [reply | gone if reply["threadId"] in hidden else reply for reply in replies]
+    """Lines, without the texts of those that belong to something hidden. They are in the order of
+    that."""
+    if not lines:
+        return lines
+    first, last = lines[0][member], lines[-1][member]
+    hidden = await moderation.hidden_between(source.tx, first, last)
+    gone = _REMOVED[file.name]
+    return [line | gone if line[member] in hidden else line for line in lines]
 
 
 _SEALED = ("id", "kind", "reference_type", "reference_id", "created_at")
