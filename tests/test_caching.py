@@ -41,26 +41,6 @@ def test_a_value_larger_than_the_cache_is_not_kept() -> None:
     assert cache.get("a", lambda key: key * 20) != first
 
 
-def test_values_that_grow_evict_others() -> None:
-    cache: ByteCache[str, list[str]] = ByteCache(3 * ENTRY + 60, lambda _, value: len(value))
-    values: dict[str, list[str]] = {key: [] for key in "abc"}
-    for key, value in values.items():
-        cache.put(key, value)
-    values["c"] += ["more"] * 60
-    cache.grow("c", values["c"], 60)
-    assert cache.find_all("abcd") == [*values.values(), None]
-    cache.grow("c", [], 1)  # another value is no longer there
-    assert cache.find_all("abc") == [*values.values()]
-    values["c"] += ["one"]
-    cache.grow("c", values["c"], 1)
-    assert cache.find_all("abc") == [None, [], values["c"]]
-    cache.put("a", [])
-    assert cache.find_all("abc") == [[], None, values["c"]]
-    cache.put("c", [])
-    cache.put("b", [])
-    assert cache.find_all("abc") == [[], [], []], "what it grew by was not given back"
-
-
 def filled() -> ByteCache[str, str]:
     """A cache with room for one value, which took the place of another."""
     cache: ByteCache[str, str] = ByteCache(2 * ENTRY, lambda _, value: len(value))

@@ -67,12 +67,6 @@ class ByteCache(Generic[K, V]):
             self._values[key] = value
             self.kept_bytes += weight
 
-    def grow(self, key: K, value: V, more: int) -> None:
-        """Note that a value, if it is there, takes so many bytes more, or less, than before."""
-        if self._values.get(key) is value:
-            self.kept_bytes += more
-            self._make_room(0)
-
     def _make_room(self, wanted: int) -> None:
         while self.kept_bytes + wanted > self._most_bytes:
             key, value = self._values.popitem(last=False)

@@ -130,6 +130,14 @@ def test_a_rarer_word_counts_more_and_of_equals_the_newest_text_comes_first(
     assert row["match"]["snippet"]["body"] == "hops again"
 
 
+def test_an_accepted_answer_comes_before_newer_ones_alike(stoa: App, alice: Agent) -> None:
+    bob, threads = stoa.agent("bob"), [alice.thread(f"Question {n}") for n in range(3)]
+    replies = [bob.reply(thread, "Use zymurgy for it.") for thread in threads]
+    assert found(stoa, "zymurgy") == [thread["id"] for thread in reversed(threads)]
+    alice.accept(threads[1], replies[1]).ok()
+    assert found(stoa, "zymurgy") == [threads[place]["id"] for place in (1, 2, 0)]
+
+
 def test_each_page_of_a_search_goes_on_where_the_last_one_ended(stoa: App, alice: Agent) -> None:
     threads = [alice.thread("a" if n % 2 else "Yeast", "hops yeast") for n in range(7)]
     expected = [threads[n]["id"] for n in (6, 4, 2, 0, 5, 3, 1)]

@@ -59,6 +59,16 @@ def append_long(agent: Agent) -> Any:
     return thread
 
 
+def test_what_an_author_adds_is_found_and_shown_by_a_search(stoa: App, ada: Agent) -> None:
+    thread = ada.thread("How?", "It was so.")
+    for number in range(1, 3):
+        assert stoa.get(f"search?q={CANARY}{number}").ok().json["threads"] == []
+        append(ada, thread, f"It is {CANARY}{number} now.").ok()
+        (row,) = stoa.get(f"search?q={CANARY}{number}").ok().json["threads"]
+        assert f"It is {CANARY}{number} now." in row["match"]["snippet"]["body"]
+        assert row["id"] == thread["id"]
+
+
 @pytest.mark.promise("C26")
 def test_a_withdrawn_thread_is_empty_everywhere(stoa: App, ada: Agent, bob: Agent) -> None:
     thread = ada.thread(f"{CANARY} title", f"{CANARY} body", tags=[CANARY])

@@ -143,6 +143,4 @@ def test_a_term_is_found_at_the_first_place_where_it_is_a_word(words: list[str],
         whole, places = placed(composed(one))
         first = pattern.search(whole)
         place = first.start() if first else 0
-        assert snippets.first_place(found, Sought((term,)), {}) == (
-            places[place] if places else place
-        )
+        assert snippets.first_place(found, Sought((term,))) == (places[place] if places else place)

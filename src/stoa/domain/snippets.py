@@ -12,9 +12,6 @@ WIDTH = 240
 WINDOW = 2_000
 """Characters of a text in which a snippet is looked for."""
 
-NOWHERE = 2 * WINDOW
-"""The place of a word that a text does not have, behind all others."""
-
 _FIRST_WORD, _LAST_WORD = re.compile(r"^\S+\s+"), re.compile(r"\s+\S+$")
 _LETTERS = re.compile(r"[^\W_]+")
 # All that is neither a letter nor a digit but a space, which most of it is.
@@ -85,11 +82,11 @@ def snippet(text: PreparedText, sought: Sought, width: int = WIDTH) -> str:
     has one of the terms without their accents.
     """
     if text.short:
-        return cut(text.short, first_place(text.short, sought, {}), width)
+        return cut(text.short, first_place(text.short, sought), width)
     first = _window(text.lowered, sought)
     stretch = _stretch(text.long[first : first + WINDOW])
     left_out = text.long[first + WINDOW :].strip() != ""
-    place = first_place(stretch, sought, {})
+    place = first_place(stretch, sought)
     return cut(stretch, place, width, before=first > 0, behind=left_out)
 
 
@@ -146,23 +143,16 @@ def _window(lowered: str, sought: Sought) -> int:
     return 0 if place < WINDOW // 2 else place - WINDOW // 2
 
 
-def first_place(stretch: Stretch, sought: Sought, known: dict[str, int]) -> int:
-    """Where the first of the terms stands as a word, else the first of the others, else 0.
-
-    `known` has the places of words that were looked for in this stretch, `NOWHERE` for one that it
-    does not have; it is added to.
-    """
-    for term in sought.terms:
-        if term not in known:
-            known[term] = _place_of(stretch, term)
-    first = min(map(known.__getitem__, sought.terms), default=NOWHERE)
-    if first < NOWHERE:
-        return first
+def first_place(stretch: Stretch, sought: Sought) -> int:
+    """Where the first of the terms stands as a word, else the first of the others, else 0."""
+    places = [place for term in sought.terms if (place := _place_of(stretch, term)) is not None]
+    if places:
+        return min(places)
     return stretch.place(_first_other(stretch.folded, sought.others))
 
 
-def _place_of(stretch: Stretch, term: str) -> int:
-    """Where a term first stands as a word, else `NOWHERE`."""
+def _place_of(stretch: Stretch, term: str) -> int | None:
+    """Where a term first stands as a word."""
     if term.isascii() and term.isalnum():
         found = stretch.spaced.find(f" {term} ")
     else:
@@ -171,7 +161,7 @@ def _place_of(stretch: Stretch, term: str) -> int:
         if not inside:
             later = _finder(term).search(stretch.folded, found)
             found = later.start() if later else -1
-    return NOWHERE if found < 0 else stretch.place(found)
+    return None if found < 0 else stretch.place(found)
 
 
 def _is_word(folded: str, start: int, length: int) -> bool:

@@ -1,7 +1,7 @@
 """Search over titles, bodies and replies."""
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import msgspec
 from msgspec import UNSET
@@ -11,7 +11,7 @@ from stoa.domain import querylang
 from stoa.domain.cursors import CursorFormat
 from stoa.domain.errors import invalid_field
 from stoa.domain.querylang import Query
-from stoa.domain.snippets import Sought, prepared
+from stoa.domain.snippets import PreparedText, Sought, prepared, snippet
 from stoa.operations.call import Call
 from stoa.operations.opportunities import rows_views
 from stoa.operations.parts import paging
@@ -21,10 +21,11 @@ from stoa.operations.rows import ListRows
 from stoa.operations.summaries import made, summaries
 from stoa.operations.summary_cache import CachedSummary
 from stoa.operations.table import Effect, Mode, operation
-from stoa.operations.text_cache import CachedText, EncodedMatch
 from stoa.operations.threads import found_thread
-from stoa.schemas.base import iso, read_time
+from stoa.schemas.base import encode, iso, read_time
+from stoa.schemas.content import UntrustedContent
 from stoa.schemas.search import FoundThread, Match, SearchResult, SearchThreads
+from stoa.schemas.threads import Thread
 from stoa.search import finding
 from stoa.search.following import catch_up
 from stoa.search.similar import similar
@@ -40,7 +41,7 @@ class SearchHits(NamedTuple):
 
     ids: list[str]
     threads: list[CachedSummary]
-    matches: list[EncodedMatch]
+    matches: list[bytes]
     place_of: Callable[[int], paging.ListPosition]
     total: int
     is_partial: bool
@@ -53,22 +54,22 @@ class SearchHits(NamedTuple):
 
     def bytes_of(self, row: int) -> int:
         """How long the JSON of a row is, but for a few bytes."""
-        return len(self.threads[row].json) + len(self.matches[row].json)
+        return len(self.threads[row].json) + len(self.matches[row])
 
     def rows(self, count: int) -> ListRows:
         """The first rows as JSON."""
         threads, matches = self.threads[:count], self.matches[:count]
         pieces = [b","] * (3 * count)
         pieces[::3] = [thread.json for thread in threads]
-        pieces[1::3] = [match.json for match in matches]
+        pieces[1::3] = matches
         counted = [thread.counted for thread in threads]
-        counted += [match.counted for match in matches]
+        counted += matches
         return ListRows("threads", pieces[:-1], b"".join(counted))
 
     def views(self) -> list[FoundThread]:
         """All rows as they travel."""
         return [
-            FoundThread(**msgspec.structs.asdict(thread.view), match=_match(match.json))
+            FoundThread(**msgspec.structs.asdict(thread.view), match=_match(match))
             for thread, match in zip(self.threads, self.matches, strict=True)
         ]
 
@@ -256,31 +257,43 @@ def _narrowed(request: SearchThreads) -> Narrowing:
 
 async def _matches(
     call: Call, query: Query, known: list[CachedSummary], found: Mapping[str, str]
-) -> list[EncodedMatch]:
-    """How the texts that were `found` match, by threads, which are `known`."""
-    cached = call.services.texts.known(found.values())
-    texts = (
-        cast("list[CachedText]", cached)
-        if all(cached)
-        else await _texts(call, known, found, cached)
-    )
-    return call.services.texts.matches(texts, Sought(query.terms, query.other_terms))
+) -> list[bytes]:
+    """How the texts that were `found` match, by threads, which are `known`: each as the JSON at the
+    end of a row."""
+    texts, sought = await _texts(call, known, found), Sought(query.terms, query.other_terms)
+    return [
+        _encoded(text_id if text_id != thread_id else None, snippet(texts[text_id], sought))
+        for thread_id, text_id in found.items()
+    ]
+
+
+_BEFORE, _BEHIND = encode(UntrustedContent(body="")).split(b'""')
+
+
+def _encoded(reply_id: str | None, shown: str) -> bytes:
+    own = b'"replyId":"%b",' % reply_id.encode() if reply_id else b""
+    return b',"match":{%b"snippet":%b%b%b}}' % (own, _BEFORE, encode(shown), _BEHIND)
 
 
 async def _texts(
-    call: Call,
-    known: list[CachedSummary],
-    found: Mapping[str, str],
-    cached: list[CachedText | None],
-) -> list[CachedText]:
-    """These texts, of which those that were not cached are from now on."""
-    bodies = {thread.view.id: thread.view.body.body for thread in known}
-    pairs = [*zip(found.items(), cached, strict=True)]
-    missing = [whose for whose, text in pairs if text is None]
-    if reply_ids := [text_id for thread_id, text_id in missing if text_id != thread_id]:
-        bodies |= await replies.texts(call.tx, reply_ids)
-    new = {
-        text_id: CachedText(whose, text_id, prepared(bodies[text_id])) for whose, text_id in missing
-    }
-    call.services.texts.keep(new.values())
-    return [text or new[text_id] for (_, text_id), text in pairs]
+    call: Call, known: list[CachedSummary], found: Mapping[str, str]
+) -> dict[str, PreparedText]:
+    """The texts that were found, of which those that were not cached are from now on; one with
+    additions may have more of them by now, and is made anew."""
+    added = {thread.view.id for thread in known if thread.view.additions}
+    cached = zip(found.values(), call.services.texts.known(found.values()), strict=True)
+    texts = {text_id: text for text_id, text in cached if text and text_id not in added}
+    missing = {text_id: whose for whose, text_id in found.items() if text_id not in texts}
+    if missing:
+        bodies = {thread.view.id: _whole(thread.view) for thread in known}
+        if reply_ids := [text_id for text_id, whose in missing.items() if text_id != whose]:
+            bodies |= await replies.texts(call.tx, reply_ids)
+        new = {text_id: prepared(bodies[text_id]) for text_id in missing}
+        call.services.texts.keep(new)
+        texts |= new
+    return texts
+
+
+def _whole(view: Thread) -> str:
+    """The text of a thread with what its author added."""
+    return "\n".join([view.body.body, *(one.body.body for one in view.additions or ())])
