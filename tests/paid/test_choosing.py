@@ -137,6 +137,21 @@ def test_feeds_show_chosen_jobs_only_when_asked_and_filter_by_terms(
     assert listed("?onSilence=pay&types=bounty_question") == []
     assert listed("?assignment=first&limit=1") == ["plain"]
     assert listed("?assignment=first&minReward=4") == ["plain"]
+    assert listed("/recommended?assignment=chosen", bob) == ["chosen"]
+    assert listed("/recommended?onSilence=pay&maxReviewHours=24", bob) == ["pays"]
+    assert listed("/recommended?minReward=3", bob) == ["plain", "pays"]
+    assert listed("/recommended?tags=sql,other&minReward=3.5", bob) == ["plain"]
+    assert listed("/recommended?onSilence=refund", bob) == ["plain"]
+    assert listed("/recommended?minReward=1", ada) == []
+    able = stoa.agent("able", capabilities=["sql"])
+    assert listed("/recommended?minReward=1", able) == ["plain", "pays", "bounty"]
+    first = able.get("opportunities/recommended?minReward=1&limit=1").ok()
+    assert first["opportunities"][0]["matchedOn"] == ["sql"]
+    assert listed(f"/recommended?minReward=1&cursor={first['nextCursor']}", able) == [
+        "pays",
+        "bounty",
+    ]
+    able.get("opportunities/recommended?minReward=-1").invalid("query.minReward")
     [row] = stoa.get("opportunities?assignment=chosen").ok()["opportunities"]
     assert row["terms"]["assignment"] == "chosen"
     assert (row["actions"], "claimUrl" in row) == (["apply"], False)

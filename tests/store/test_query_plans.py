@@ -31,7 +31,8 @@ from tests.support.many_rows import (
 PAGED = sorted(name for name, sql in STATEMENTS.items() if "LIMIT :limit" in sql)
 
 SORTED_BY_NATURE = {
-    "opportunities.matching": "the overlap with the caller is computed for each call",
+    "opportunities.matching_all": "the overlap with the caller is computed for each call",
+    "opportunities.matching_wanted": "the overlap with the caller is computed for each call",
     "opportunities.tagged": "of each tag and type the first ones are merged",
     "replies.descendants": "a walk down a tree, one level after the other",
     "applications.page": "only applications for one job",

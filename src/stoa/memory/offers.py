@@ -9,7 +9,12 @@ from stoa.memory.offer_index import OfferIndex, offer_index
 from stoa.memory.remembered import Remembered, RememberedById
 from stoa.schemas.opportunities import Opportunity, RecommendedList
 from stoa.store import opportunities
-from stoa.store.opportunities import OfferPosition, OpportunityRow
+from stoa.store.opportunities import (
+    EVERYTHING,
+    OfferPosition,
+    OffersWanted,
+    OpportunityRow,
+)
 from stoa.store.tx import Tx
 
 _MOST_BYTES = 4 * 1024 * 1024
@@ -60,12 +65,20 @@ class OfferMemory:
         return None if on_offer and agent_id in on_offer.chosen else on_offer
 
     async def recommended(
-        self, tx: Tx, agent_id: str, terms: Terms, after: OfferPosition, limit: int
+        self,
+        tx: Tx,
+        agent_id: str,
+        terms: Terms,
+        after: OfferPosition,
+        limit: int,
+        wanted: OffersWanted = EVERYTHING,
     ) -> list[OpportunityRow]:
-        """What an agent with these terms could earn now, the best first, behind a place."""
-        on_offer = await self._index_for(tx, agent_id)
+        """What an agent with these terms could earn now and wants, the best first, behind a
+        place."""
+        on_offer = await self._index_for(tx, agent_id) if wanted == EVERYTHING else None
         if on_offer is None:
-            return await opportunities.recommended(tx, agent_id, sorted(terms), after, limit)
+            found = sorted(terms)
+            return await opportunities.recommended(tx, agent_id, found, after, limit, wanted)
         return on_offer.recommended(agent_id, terms, after, limit)
 
     async def page(

@@ -27,6 +27,7 @@ from stoa.schemas.opportunities import (
     TYPES,
     ListOpportunities,
     ListRecommended,
+    OfferFilters,
     Opportunity,
     OpportunityList,
     OpportunityType,
@@ -35,7 +36,13 @@ from stoa.schemas.opportunities import (
 from stoa.schemas.terms import shown_terms
 from stoa.store import agents, jobs, opportunities, threads
 from stoa.store.jobs import JobRow
-from stoa.store.opportunities import START, OfferPosition, OpportunityRow
+from stoa.store.opportunities import (
+    EVERYTHING,
+    START,
+    OfferPosition,
+    OffersWanted,
+    OpportunityRow,
+)
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import Tx
 
@@ -135,28 +142,22 @@ async def list_opportunities(call: Call, request: ListOpportunities) -> Opportun
 
 
 async def _open_rows(call: Call, request: ListOpportunities) -> list[OpportunityRow]:
-    least, types = (request.min_reward or Credits()).hundredths, request.types or TYPES
-    tags, hours = request.tags or [], request.max_review_hours
-    if request.on_silence or request.assignment or hours is not None:
-        return await opportunities.filtered(
-            call.tx,
-            _place(request),
-            request.on_silence,
-            request.assignment,
-            None if hours is None else hours * limits.HOUR_MS,
-            tags=tags,
-            least=least,
-            limit=request.size + 1 if "job" in types else 0,
-            offset=request.skip,
-        )
-    return await opportunities.page(
-        call.tx,
-        _place(request),
-        tags=tags,
-        least=least,
-        types=types,
-        limit=request.size + 1,
-        offset=request.skip,
+    wanted, types = _wanted(request), request.types or TYPES
+    page = (call.tx, _place(request), wanted)
+    if wanted.has_terms:
+        limit = request.size + 1 if "job" in types else 0
+        return await opportunities.filtered(*page, limit=limit, offset=request.skip)
+    return await opportunities.page(*page, types=types, limit=request.size + 1, offset=request.skip)
+
+
+def _wanted(request: OfferFilters) -> OffersWanted:
+    hours = request.max_review_hours
+    return OffersWanted(
+        request.tags or (),
+        (request.min_reward or Credits()).hundredths,
+        request.on_silence,
+        request.assignment,
+        None if hours is None else hours * limits.HOUR_MS,
     )
 
 
@@ -174,7 +175,7 @@ async def list_recommended(call: Call, request: ListRecommended) -> RecommendedL
     """List what you could earn now, what fits your capabilities first.
 
     Poll it without a cursor every pollAfterSeconds with If-None-Match; `matchedOn` says why a row
-    fits.
+    fits. Its filters are those of get_opportunities.
     """
     terms = await call.services.offers.terms(call.tx, call.own_id(), _capabilities)
     return await _recommended(call, call.own_id(), terms, request)
@@ -193,9 +194,11 @@ _FIRST = ListRecommended(limit=limits.SIGN_IN_RECOMMENDATIONS)
 async def _recommended(
     call: Call, agent_id: str, terms: Terms, request: ListRecommended
 ) -> RecommendedList:
+    wanted = _wanted(request)
+
     async def make() -> RecommendedList:
         limit = request.skip + request.size + 1
-        rows = await offers.recommended(call.tx, agent_id, terms, _place(request), limit)
+        rows = await offers.recommended(call.tx, agent_id, terms, _place(request), limit, wanted)
         rows = rows[request.skip :]
         views = await recommended_views(call, rows)
         page = _page(call, request, rows, views, _characters(views))
@@ -203,6 +206,8 @@ async def _recommended(
         return RecommendedList(opportunities=page.rows, poll_after_seconds=seconds, **page.members)
 
     offers = call.services.offers
+    if wanted != EVERYTHING:
+        return await make()
     return await offers.page(call.tx, agent_id, terms, (request, call.options), make)
 
 

@@ -15,7 +15,7 @@ from stoa.operations.rows import ListRows
 from stoa.schemas.base import encode
 from stoa.schemas.opportunities import TYPES
 from stoa.store import opportunities
-from stoa.store.opportunities import START, OpportunityRow
+from stoa.store.opportunities import START, OffersWanted, OpportunityRow
 from stoa.store.tx import Tx
 
 LOOKED_AT = 150
@@ -81,9 +81,8 @@ def _order(row: OpportunityRow) -> tuple[int, int, str]:
 
 
 async def _page(tx: Tx, tags: list[str]) -> list[OpportunityRow]:
-    return await opportunities.page(
-        tx, START, tags=tags, least=0, types=TYPES, limit=LOOKED_AT, offset=0
-    )
+    wanted = OffersWanted(tags)
+    return await opportunities.page(tx, START, wanted, types=TYPES, limit=LOOKED_AT, offset=0)
 
 
 async def _having(call: Call, offers: Offers, words: Iterable[str], among: int) -> dict[str, int]:

@@ -80,10 +80,8 @@ class Opportunity(Resource, kw_only=True):
 _PLACE = (int, int, int, str)
 
 
-class ListOpportunities(Page, kw_only=True):
-    """Filters of the open feed. Of several `tags` any may match."""
-
-    orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("opportunities", _PLACE)}
+class OfferFilters(Page, kw_only=True):
+    """Filters of a feed. Of several `tags` any may match."""
 
     tags: Tags | None = None
     min_reward: (
@@ -94,11 +92,6 @@ class ListOpportunities(Page, kw_only=True):
         ]
         | None
     ) = None
-    types: (
-        Annotated[list[OpportunityType], Meta(description="`job`, `bounty_question` or both.")]
-        | None
-    ) = None
-
     on_silence: (
         Annotated[OnSilence, Meta(description="Jobs whose terms say so; no bounties.")] | None
     ) = None
@@ -136,8 +129,19 @@ def _least_problem(value: object) -> str | None:
     return "Must be 0 or more, such as 10." if least < Credits() else None
 
 
-class ListRecommended(Page, kw_only=True):
-    """A page of the caller's own feed."""
+class ListOpportunities(OfferFilters, kw_only=True):
+    """Filters of the open feed. Of several `tags` any may match."""
+
+    orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("opportunities", _PLACE)}
+
+    types: (
+        Annotated[list[OpportunityType], Meta(description="`job`, `bounty_question` or both.")]
+        | None
+    ) = None
+
+
+class ListRecommended(OfferFilters, kw_only=True):
+    """Filters of the caller's own feed. Of several `tags` any may match."""
 
     orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("recommended", _PLACE)}
 

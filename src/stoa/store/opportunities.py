@@ -26,6 +26,29 @@ class OpportunityRow(NamedTuple):
         return self.overlap, self.amount, self.created_at, self.id
 
 
+class OffersWanted(NamedTuple):
+    """What a feed is narrowed to: any of these tags, a least reward in hundredths, terms of jobs.
+
+    One without terms is refunded in silence, and the first claim of it wins; a bounty has none.
+    """
+
+    tags: Sequence[str] = ()
+    least: int = 0
+    on_silence: str | None = None
+    assignment: str | None = None
+    review_ms: int | None = None
+
+    @property
+    def has_terms(self) -> bool:
+        """Whether bounties are left out."""
+        return (self.on_silence, self.assignment, self.review_ms) != (None, None, None)
+
+    def values(self) -> dict[str, Value]:
+        """As statements take it."""
+        return {**self._asdict(), "tags": _json(self.tags)}
+
+
+EVERYTHING = OffersWanted()
 OfferPosition = tuple[int, int, int, str]
 _LARGEST = 1 << 62
 START: OfferPosition = (_LARGEST, _LARGEST, _LARGEST, AFTER_EVERYTHING)
@@ -83,19 +106,18 @@ async def insert(
 async def page(
     tx: Tx,
     after: OfferPosition,
+    wanted: OffersWanted,
     *,
-    tags: list[str],
-    least: int,
     types: Sequence[str],
     limit: int,
     offset: int,
 ) -> list[OpportunityRow]:
-    """Opportunities of `types`, one or all, with any of `tags` (none: all), the highest reward
-    first, then the newest."""
-    values: dict[str, Value] = {"least": least, "now": tx.now}
-    if tags:
+    """Opportunities of `types`, one or all, that are wanted, whatever their terms, the highest
+    reward first, then the newest."""
+    values: dict[str, Value] = {"least": wanted.least, "now": tx.now}
+    if wanted.tags:
         statement = "opportunities.tagged"
-        values |= {"tags": _json(tags), "types": _json(types)}
+        values |= {"tags": _json(wanted.tags), "types": _json(types)}
     else:
         only = types[0] if len(set(types)) == 1 else ""
         statement = f"opportunities.page_{'type' if only else 'all'}"
@@ -115,25 +137,16 @@ async def page(
 async def filtered(
     tx: Tx,
     after: OfferPosition,
-    on_silence: str | None,
-    assignment: str | None,
-    review_ms: int | None,
+    wanted: OffersWanted,
     *,
-    tags: list[str],
-    least: int,
     limit: int,
     offset: int,
 ) -> list[OpportunityRow]:
-    """Jobs with these terms and any of `tags` (none: all), the highest reward first, then the
-    newest. One without terms is refunded in silence, and the first claim of it wins."""
+    """Jobs that are wanted, the highest reward first, then the newest."""
     rows = await tx.all(
         "opportunities.filtered",
         now=tx.now,
-        on_silence=on_silence,
-        assignment=assignment,
-        review_ms=review_ms,
-        tags=_json(tags),
-        least=least,
+        **wanted.values(),
         amount=after[1],
         created_at=after[2],
         id=after[3],
@@ -155,24 +168,39 @@ async def chosen_agents(tx: Tx) -> frozenset[str]:
 
 
 async def recommended(
-    tx: Tx, agent_id: str, terms: list[str], after: OfferPosition, limit: int
+    tx: Tx,
+    agent_id: str,
+    terms: list[str],
+    after: OfferPosition,
+    limit: int,
+    wanted: OffersWanted = EVERYTHING,
 ) -> list[OpportunityRow]:
-    """Opportunities of others: most shared terms first, then reward, then newest."""
+    """Opportunities of others that are wanted: most shared terms first, then reward, then
+    newest."""
+    scope, values = ("all", {}) if wanted == EVERYTHING else ("wanted", wanted.values())
+    matching, others = f"matching_{scope}", f"others_{scope}"
     rows: list[OpportunityRow] = []
     if terms and after[0] > 0:
-        rows = await _recommended(tx, "matching", agent_id, terms, after, limit)
+        rows = await _recommended(tx, matching, agent_id, terms, after, limit, values)
     if len(rows) < limit:
         place = after if after[0] == 0 else START
-        rows += await _recommended(tx, "others", agent_id, terms, place, limit - len(rows))
+        rows += await _recommended(tx, others, agent_id, terms, place, limit - len(rows), values)
     return rows
 
 
 async def _recommended(
-    tx: Tx, statement: str, agent_id: str, terms: list[str], after: OfferPosition, limit: int
+    tx: Tx,
+    statement: str,
+    agent_id: str,
+    terms: list[str],
+    after: OfferPosition,
+    limit: int,
+    values: dict[str, Value],
 ) -> list[OpportunityRow]:
-    values: dict[str, Value] = {"overlap": after[0]} if statement == "matching" else {}
+    overlap: dict[str, Value] = {"overlap": after[0]} if statement.startswith("matching") else {}
     rows = await tx.all(
         f"opportunities.{statement}",
+        **overlap,
         **values,
         agent_id=agent_id,
         terms=_json(terms),

@@ -9,7 +9,7 @@ from typing import Any
 from stoa.store import agents, jobs, ledger, opportunities, replies, search, submissions, threads
 from stoa.store.agents import AgentRow
 from stoa.store.jobs import JobFilter, JobRow
-from stoa.store.opportunities import START
+from stoa.store.opportunities import START, OffersWanted
 from stoa.store.places import AFTER_EVERYTHING
 from stoa.store.threads import ThreadFilter, ThreadRow
 from stoa.store.tx import Tx
@@ -125,8 +125,8 @@ def _feeds() -> Iterator[tuple[str, List]]:
 async def _opportunities(tagged: bool, tx: Tx, it: Pick, *, late: bool) -> Any:
     job = it.open_job
     after = (0, job.amount, job.created_at, job.id) if late else START
-    tags = [it.tag] if tagged else []
-    return await opportunities.page(tx, after, tags=tags, least=0, types=[], limit=PAGE, offset=0)
+    wanted = OffersWanted([it.tag] if tagged else ())
+    return await opportunities.page(tx, after, wanted, types=[], limit=PAGE, offset=0)
 
 
 async def _recommended(tx: Tx, it: Pick) -> Any:

@@ -1,5 +1,7 @@
 -- let offered: {{open}} AND o.offered_to IS NULL
--- let open: o.expires_at > :now AND (o.assignment IS NULL OR o.assignment = 'first') AND o.id NOT IN (SELECT l.id FROM thread l WHERE l.locked = 1) AND o.id NOT IN (SELECT r.id FROM thread r WHERE r.removed_at IS NOT NULL AND r.bounty_id IS NOT NULL)
+-- let open: {{showable}} AND {{first_wins}}
+-- let first_wins: (o.assignment IS NULL OR o.assignment = 'first')
+-- let showable: o.expires_at > :now AND o.id NOT IN (SELECT l.id FROM thread l WHERE l.locked = 1) AND o.id NOT IN (SELECT r.id FROM thread r WHERE r.removed_at IS NOT NULL AND r.bounty_id IS NOT NULL)
 -- let own: (o.offered_to IS NULL OR o.offered_to = :agent_id)
 
 -- name: insert

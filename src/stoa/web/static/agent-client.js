@@ -1695,7 +1695,7 @@ export class Stoa extends Connection {
      * List what you could earn now, what fits your capabilities first.
      *
      * Poll it without a cursor every pollAfterSeconds with If-None-Match; `matchedOn` says why a row
-     * fits.
+     * fits. Its filters are those of get_opportunities.
      *
      *     const answer = await stoa.listRecommended();
      */

@@ -2276,10 +2276,10 @@ export interface CreateReportInput {
 export interface ListOpportunitiesInput {
   tags?: string[] | null;
   minReward?: number | null;
-  types?: ("job" | "bounty_question")[] | null;
   onSilence?: "refund" | "pay" | null;
   assignment?: "first" | "chosen" | null;
   maxReviewHours?: number | null;
+  types?: ("job" | "bounty_question")[] | null;
   excerpt?: number | null;
   limit?: number;
   offset?: number | null;
@@ -2289,6 +2289,11 @@ export interface ListOpportunitiesInput {
 
 /** What `listRecommended` takes. */
 export interface ListRecommendedInput {
+  tags?: string[] | null;
+  minReward?: number | null;
+  onSilence?: "refund" | "pay" | null;
+  assignment?: "first" | "chosen" | null;
+  maxReviewHours?: number | null;
   excerpt?: number | null;
   limit?: number;
   offset?: number | null;
@@ -4092,7 +4097,7 @@ export class Stoa extends Connection {
    * List what you could earn now, what fits your capabilities first.
    *
    * Poll it without a cursor every pollAfterSeconds with If-None-Match; `matchedOn` says why a row
-   * fits.
+   * fits. Its filters are those of get_opportunities.
    *
    *     const answer = await stoa.listRecommended();
    */

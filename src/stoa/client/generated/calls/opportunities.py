@@ -24,10 +24,10 @@ class OpportunitiesCalls(BaseConnection):
         *,
         tags: Sequence[str] | None = None,
         min_reward: AmountInput | None = None,
-        types: Sequence[Literal["job", "bounty_question"]] | None = None,
         on_silence: Literal["refund", "pay"] | None = None,
         assignment: Literal["first", "chosen"] | None = None,
         max_review_hours: int | None = None,
+        types: Sequence[Literal["job", "bounty_question"]] | None = None,
         excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
@@ -49,10 +49,10 @@ class OpportunitiesCalls(BaseConnection):
             {
                 "tags": tags,
                 "minReward": min_reward,
-                "types": types,
                 "onSilence": on_silence,
                 "assignment": assignment,
                 "maxReviewHours": max_review_hours,
+                "types": types,
                 "excerpt": excerpt,
                 "limit": limit,
                 "offset": offset,
@@ -67,10 +67,10 @@ class OpportunitiesCalls(BaseConnection):
         *,
         tags: Sequence[str] | None = None,
         min_reward: AmountInput | None = None,
-        types: Sequence[Literal["job", "bounty_question"]] | None = None,
         on_silence: Literal["refund", "pay"] | None = None,
         assignment: Literal["first", "chosen"] | None = None,
         max_review_hours: int | None = None,
+        types: Sequence[Literal["job", "bounty_question"]] | None = None,
         excerpt: int | None = None,
     ) -> Source[Opportunity]:
         """Every row of `list_opportunities`, 100 to a page, as you go.
@@ -85,10 +85,10 @@ class OpportunitiesCalls(BaseConnection):
             {
                 "tags": tags,
                 "minReward": min_reward,
-                "types": types,
                 "onSilence": on_silence,
                 "assignment": assignment,
                 "maxReviewHours": max_review_hours,
+                "types": types,
                 "excerpt": excerpt,
             },
             "opportunities",
@@ -98,6 +98,11 @@ class OpportunitiesCalls(BaseConnection):
     def list_recommended(
         self,
         *,
+        tags: Sequence[str] | None = None,
+        min_reward: AmountInput | None = None,
+        on_silence: Literal["refund", "pay"] | None = None,
+        assignment: Literal["first", "chosen"] | None = None,
+        max_review_hours: int | None = None,
         excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
@@ -107,7 +112,7 @@ class OpportunitiesCalls(BaseConnection):
         """List what you could earn now, what fits your capabilities first.
 
         Poll it without a cursor every pollAfterSeconds with If-None-Match; `matchedOn` says why a
-        row fits.
+        row fits. Its filters are those of get_opportunities.
 
         Example:
 
@@ -116,6 +121,11 @@ class OpportunitiesCalls(BaseConnection):
         return self._call(
             operations.LIST_RECOMMENDED,
             {
+                "tags": tags,
+                "minReward": min_reward,
+                "onSilence": on_silence,
+                "assignment": assignment,
+                "maxReviewHours": max_review_hours,
                 "excerpt": excerpt,
                 "limit": limit,
                 "offset": offset,
@@ -125,7 +135,16 @@ class OpportunitiesCalls(BaseConnection):
         )
 
     @rows
-    def iter_recommended(self, *, excerpt: int | None = None) -> Source[Opportunity]:
+    def iter_recommended(
+        self,
+        *,
+        tags: Sequence[str] | None = None,
+        min_reward: AmountInput | None = None,
+        on_silence: Literal["refund", "pay"] | None = None,
+        assignment: Literal["first", "chosen"] | None = None,
+        max_review_hours: int | None = None,
+        excerpt: int | None = None,
+    ) -> Source[Opportunity]:
         """Every row of `list_recommended`, 100 to a page, as you go.
 
         Example:
@@ -133,4 +152,15 @@ class OpportunitiesCalls(BaseConnection):
             for opportunity in stoa.iter_recommended():
                 print(opportunity)
         """
-        return self._each(operations.LIST_RECOMMENDED, {"excerpt": excerpt}, "opportunities")
+        return self._each(
+            operations.LIST_RECOMMENDED,
+            {
+                "tags": tags,
+                "minReward": min_reward,
+                "onSilence": on_silence,
+                "assignment": assignment,
+                "maxReviewHours": max_review_hours,
+                "excerpt": excerpt,
+            },
+            "opportunities",
+        )

@@ -1,3 +1,5 @@
+-- let wanted: (CASE WHEN CAST(:assignment AS TEXT) IS NULL THEN o.assignment IS NULL OR o.assignment = 'first' ELSE coalesce(o.assignment = CAST(:assignment AS TEXT), FALSE) END) AND {{terms_and_tags}}
+-- let terms_and_tags: o.amount >= :least AND (CASE WHEN CAST(:on_silence AS TEXT) IS NULL THEN TRUE ELSE coalesce(o.on_silence = CAST(:on_silence AS TEXT), FALSE) END) AND (CASE WHEN CAST(:review_ms AS BIGINT) IS NULL THEN TRUE ELSE coalesce(o.review_ms <= CAST(:review_ms AS BIGINT), FALSE) END) AND (CASE WHEN CAST(:tags AS TEXT) = '[]' THEN TRUE ELSE EXISTS (SELECT 1 FROM opportunity_term m WHERE m.opportunity_id = o.id AND m.is_tag = 1 AND m.term = ANY (ARRAY(SELECT json_array_elements_text(CAST(:tags AS JSON))))) END)
 -- Of each tag and type the first ones.
 -- name: tagged
 WITH first AS MATERIALIZED (
@@ -13,7 +15,8 @@ WHERE o.id = ANY (ARRAY(SELECT id FROM first))
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
 
 -- Opportunities of others that share terms with an agent, most shared terms first.
--- name: matching
+-- name: matching_{scope}
+-- each scope: all = {{first_wins}} | wanted = {{wanted}}
 WITH shared AS (
   SELECT opportunity_id, count(DISTINCT term) AS overlap,
          CAST(json_agg(DISTINCT term) AS TEXT) AS terms
@@ -21,14 +24,15 @@ WITH shared AS (
   GROUP BY opportunity_id)
 SELECT o.id, o.type, o.amount, o.created_at, s.terms, s.overlap
 FROM shared s JOIN opportunity o ON o.id = s.opportunity_id
-WHERE {{open}} AND {{own}} AND o.author_id <> :agent_id
+WHERE {{showable}} AND {{scope}} AND {{own}} AND o.author_id <> :agent_id
   AND (s.overlap, o.amount, o.created_at, o.id) < (:overlap, :amount, :created_at, :id)
 ORDER BY s.overlap DESC, o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
 
 -- The opportunities of others that share no term with an agent.
--- name: others
+-- name: others_{scope}
+-- each scope: all = {{first_wins}} | wanted = {{wanted}}
 SELECT o.id, o.type, o.amount, o.created_at, '[]', 0 FROM opportunity o
-WHERE {{open}} AND {{own}} AND o.author_id <> :agent_id
+WHERE {{showable}} AND {{scope}} AND {{own}} AND o.author_id <> :agent_id
   AND (o.amount, o.created_at, o.id) < (:amount, :created_at, :id)
   AND NOT EXISTS (SELECT 1 FROM opportunity_term m WHERE m.opportunity_id = o.id
                   AND m.term = ANY (ARRAY(SELECT json_array_elements_text(CAST(:terms AS JSON)))))
@@ -48,11 +52,8 @@ WHERE o.id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON)))) AN
 -- Jobs with these terms, the highest reward first. Jobs that the creator assigns are asked for by that.
 -- name: filtered
 SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o
-WHERE o.type = 'job' AND o.expires_at > :now AND o.offered_to IS NULL AND o.amount >= :least
+WHERE o.type = 'job' AND o.expires_at > :now AND o.offered_to IS NULL
   AND o.assignment = coalesce(CAST(:assignment AS TEXT), 'first')
-  AND o.on_silence = coalesce(CAST(:on_silence AS TEXT), o.on_silence)
-  AND (CASE WHEN CAST(:review_ms AS BIGINT) IS NULL THEN TRUE ELSE coalesce(o.review_ms <= CAST(:review_ms AS BIGINT), FALSE) END)
-  AND (CASE WHEN CAST(:tags AS TEXT) = '[]' THEN TRUE ELSE EXISTS (
-       SELECT 1 FROM opportunity_term m WHERE m.opportunity_id = o.id AND m.is_tag = 1 AND m.term = ANY (ARRAY(SELECT json_array_elements_text(CAST(:tags AS JSON))))) END)
+  AND {{terms_and_tags}}
   AND (o.amount, o.created_at, o.id) < (:amount, :created_at, :id)
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
