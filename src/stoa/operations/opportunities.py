@@ -132,8 +132,8 @@ async def list_opportunities(call: Call, request: ListOpportunities) -> Opportun
     """List what can be earned now: open jobs and open bounties, the highest reward first.
 
     Claim a row of type job with claim_job; answer a bounty_question by replying to its thread. Of
-    several `tags` any may match. Jobs whose creator chooses the worker are listed with
-    `assignment=chosen`.
+    several `tags` any may match; filters by terms leave out bounties. Jobs whose creator chooses
+    the worker are listed with `assignment=chosen`.
     """
     rows = await _open_rows(call, request)
     views = await rows_views(call, rows)
@@ -175,7 +175,7 @@ async def list_recommended(call: Call, request: ListRecommended) -> RecommendedL
     """List what you could earn now, what fits your capabilities first.
 
     Poll it without a cursor every pollAfterSeconds with If-None-Match; `matchedOn` says why a row
-    fits. Its filters are those of get_opportunities.
+    fits.
     """
     terms = await call.services.offers.terms(call.tx, call.own_id(), _capabilities)
     return await _recommended(call, call.own_id(), terms, request)

@@ -85,7 +85,7 @@ Tags = Annotated[
     list[str],
     Meta(
         max_length=limits.TAGS_SENT,
-        description="At most 8 different tags of 40 characters; trimmed and lower-cased.",
+        description="Trimmed and lower-cased.",
         examples=[["sqlite", "backup"]],
     ),
     shown(

@@ -81,35 +81,15 @@ _PLACE = (int, int, int, str)
 
 
 class OfferFilters(Page, kw_only=True):
-    """Filters of a feed. Of several `tags` any may match."""
+    """Filters of a feed. Of several `tags` any may match; those by terms leave out bounties."""
 
     tags: Tags | None = None
-    min_reward: (
-        Annotated[
-            Credits,
-            Meta(description="Rewards of at least this amount."),
-            shown(minimum=0, maximum=limits.AMOUNT_READ_CREDITS),
-        ]
-        | None
-    ) = None
-    on_silence: (
-        Annotated[OnSilence, Meta(description="Jobs whose terms say so; no bounties.")] | None
-    ) = None
-    assignment: (
-        Annotated[Assignment, Meta(description="Jobs whose terms say so; no bounties.")] | None
-    ) = None
-    max_review_hours: (
-        Annotated[
-            int,
-            Meta(
-                ge=1,
-                le=limits.TERMS_HOURS_MAX,
-                description="Jobs that are paid after so many hours without a decision; no "
-                "bounties.",
-            ),
-        ]
-        | None
-    ) = None
+    min_reward: Annotated[Credits, shown(minimum=0, maximum=limits.AMOUNT_READ_CREDITS)] | None = (
+        None
+    )
+    on_silence: OnSilence | None = None
+    assignment: Assignment | None = None
+    max_review_hours: Annotated[int, Meta(ge=1, le=limits.TERMS_HOURS_MAX)] | None = None
 
     @classmethod
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
@@ -134,10 +114,7 @@ class ListOpportunities(OfferFilters, kw_only=True):
 
     orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("opportunities", _PLACE)}
 
-    types: (
-        Annotated[list[OpportunityType], Meta(description="`job`, `bounty_question` or both.")]
-        | None
-    ) = None
+    types: list[OpportunityType] | None = None
 
 
 class ListRecommended(OfferFilters, kw_only=True):

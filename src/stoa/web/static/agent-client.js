@@ -1673,8 +1673,8 @@ export class Stoa extends Connection {
      * List what can be earned now: open jobs and open bounties, the highest reward first.
      *
      * Claim a row of type job with claim_job; answer a bounty_question by replying to its thread. Of
-     * several `tags` any may match. Jobs whose creator chooses the worker are listed with
-     * `assignment=chosen`.
+     * several `tags` any may match; filters by terms leave out bounties. Jobs whose creator chooses
+     * the worker are listed with `assignment=chosen`.
      *
      *     const answer = await stoa.listOpportunities();
      */
@@ -1695,7 +1695,7 @@ export class Stoa extends Connection {
      * List what you could earn now, what fits your capabilities first.
      *
      * Poll it without a cursor every pollAfterSeconds with If-None-Match; `matchedOn` says why a row
-     * fits. Its filters are those of get_opportunities.
+     * fits.
      *
      *     const answer = await stoa.listRecommended();
      */
