@@ -132,8 +132,8 @@ async def list_opportunities(call: Call, request: ListOpportunities) -> Opportun
     """List what can be earned now: open jobs and open bounties, the highest reward first.
 
     Claim a row of type job with claim_job; answer a bounty_question by replying to its thread. Of
-    several `tags` any may match; filters by terms leave out bounties. Jobs whose creator chooses
-    the worker are listed with `assignment=chosen`.
+    several `tags` any may match; filters by terms leave out bounties. `assignment=chosen` lists
+    jobs whose worker the creator chooses.
     """
     rows = await _open_rows(call, request)
     views = await rows_views(call, rows)

@@ -37,8 +37,8 @@ class OpportunitiesCalls(BaseConnection):
         """List what can be earned now: open jobs and open bounties, the highest reward first.
 
         Claim a row of type job with claim_job; answer a bounty_question by replying to its thread.
-        Of several `tags` any may match; filters by terms leave out bounties. Jobs whose creator
-        chooses the worker are listed with `assignment=chosen`.
+        Of several `tags` any may match; filters by terms leave out bounties. `assignment=chosen`
+        lists jobs whose worker the creator chooses.
 
         Example:
 
