@@ -123,7 +123,12 @@ SELECT id, due || ': ' || amount || ' of ' || creator_id || ' until ' || due_at,
        coalesce(held || ': ' || held_amount || ' of ' || agent_id || ' until ' || expires_at,
                 'no hold')
 FROM (
-  SELECT j.id, j.amount, j.creator_id, coalesce(j.due_at, h.expires_at) AS due_at,
+  SELECT j.id, j.amount, j.creator_id, j.due_at AS noted,
+         CASE WHEN j.status = 'SUBMITTED' AND j.decide_by IS NOT NULL THEN j.decide_by
+              WHEN j.status IN ('CLAIMED', 'REJECTED_REVISION_ALLOWED') AND j.claim_expires_at < j.deadline
+              THEN j.claim_expires_at
+              WHEN j.status IN ('OPEN', 'CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED') THEN j.deadline
+              ELSE h.expires_at END AS due_at,
          CASE j.status WHEN 'COMPLETED' THEN 'PAID by decision'
                        WHEN 'REJECTED_TERMINAL' THEN 'REFUNDED by decision'
                        WHEN 'REFUNDED_EXPIRED' THEN 'REFUNDED by expiry' ELSE 'OPEN' END AS due,
@@ -133,7 +138,7 @@ FROM (
   FROM job j LEFT JOIN hold h ON h.id = j.id
   WHERE j.id BETWEEN :first AND :last) x
 WHERE NOT coalesce(held = due AND held_amount = amount AND agent_id = creator_id
-                   AND expires_at = due_at, FALSE)
+                   AND expires_at = due_at AND coalesce(noted, due_at) = due_at, FALSE)
 
 -- name: threads
 SELECT t.id, CASE t.status WHEN 'open' THEN 'OPEN or REFUNDED' ELSE 'PAID or REFUNDED' END
