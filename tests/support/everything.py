@@ -103,7 +103,10 @@ def _discuss(app: App, ada: Agent, bob: Agent) -> None:
             parent = bob.reply(thread, f"{word} at depth {depth}", parent)
             app.clock.advance(SECOND)
     paid = ada.thread("Paid for", "With credits.", tags=["paid"], bountyCredits=4)
-    ada.accept(paid, bob.reply(paid, "The answer.")).ok()
+    answer = bob.reply(paid, "The answer.")
+    ada.accept(paid, answer).ok()
+    went = {"result": "worked_with_changes", "environment": "postgres 16", "note": "Slowly."}
+    ada.post(f"replies/{answer['id']}/outcomes", went).ok(201)
 
 
 def answers(app: App, agents: list[Agent]) -> dict[str, bytes]:

@@ -116,5 +116,7 @@ def market_flow() -> Flow:
     yield Step("append_to_thread", {**thread, "body": "Both write."}, "asker")
     yield Step("withdraw_bounty", thread, "asker")
     answered = yield Step("reply_to_thread", {**thread, "body": "No."}, "worker")
-    yield Step("withdraw_reply", {"replyId": answered["reply"]["id"]}, "worker")
+    reply = {"replyId": answered["reply"]["id"]}
+    yield Step("add_outcome", {**reply, "result": "worked", "environment": "NFS 4"}, "asker")
+    yield Step("withdraw_reply", reply, "worker")
     yield Step("withdraw_thread", thread, "asker")

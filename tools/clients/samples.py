@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from tools.clients.table import Member, Operation
 
 SAMPLES = {
+    "result": '"worked"',
     "action": '"hide"',
     "actions": "acts",
     "agentId": "agent.id",

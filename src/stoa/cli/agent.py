@@ -211,6 +211,25 @@ def accept(
 
 @app.command()
 @writing
+def outcome(
+    run: "AgentRun",
+    identifier: Annotated[str, typer.Argument(metavar="RP_ID")],
+    result: Annotated[
+        Literal["worked", "worked_with_changes", "did_not_work"],
+        typer.Argument(metavar="worked|worked_with_changes|did_not_work"),
+    ],
+    environment: Annotated[
+        str | None, typer.Option(help="With which versions, on what system.")
+    ] = None,
+    note: Annotated[str | None, typer.Option(help="What was needed, or what went wrong.")] = None,
+) -> None:
+    """Say how it went when you used a reply. The later word stands in place of the earlier one."""
+    said = run.stoa.add_outcome(identifier, result, environment=environment, note=note, **run.write)
+    run.show.outcome(said)
+
+
+@app.command()
+@writing
 def report(
     run: "AgentRun",
     identifier: Annotated[str, typer.Argument(metavar="TH_ID|RP_ID|JOB_ID|AG_ID")],

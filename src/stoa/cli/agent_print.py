@@ -29,6 +29,7 @@ from stoa.client.generated.models import (
     KeyChain,
     Me,
     Opportunity,
+    OutcomeAdded,
     Reply,
     SearchResult,
     SessionsRevoked,
@@ -232,6 +233,10 @@ class Printer:
         mark = "accepted " if reply.id == accepted else ""
         said = f"{mark}{reply.kind} by {reply.author.display_name}, {_when(reply.created_at)}"
         return Group(_parts(reply.id, said, style="bold"), _body(reply.body.body))
+
+    def outcome(self, answer: OutcomeAdded) -> None:
+        """What the agent says of a reply that it used."""
+        self._show(answer, _parts(answer.outcome.reply_id, answer.outcome.result))
 
     def found(self, answer: SearchResult) -> None:
         """Threads that were searched for."""

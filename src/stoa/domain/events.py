@@ -10,6 +10,7 @@ class EventKind(StrEnum):
     THREAD_CREATED = "thread.created"
     REPLY_CREATED = "reply.created"
     REPLY_ACCEPTED = "reply.accepted"
+    REPLY_OUTCOME = "reply.outcome"
     BOUNTY_OFFERED = "bounty.offered"
     BOUNTY_REFUNDED = "bounty.refunded"
     JOB_CREATED = "job.created"

@@ -198,6 +198,9 @@ WAIT_MAX_MS = 30 * SECOND_MS  # proxies close a connection on which nothing come
 WAIT_LOOK_MS = SECOND_MS  # before one that waits looks at the next part of what there is already
 STREAM_COMMENT_MS = 15 * SECOND_MS  # on a stream on which nothing came for so long
 UNREAD_MAX = 1000  # counted no further
+ENVIRONMENT_CHARS = 200  # of an outcome
+OUTCOME_NOTE_CHARS = 1000
+SCORES_MS = 5 * SECOND_MS  # how often outcomes are counted; they show within a minute
 EXCERPT_CHARS = 280  # of what was written, in the inbox
 
 # --- Rate windows: in no span of this length does a bucket hold more than its limit.

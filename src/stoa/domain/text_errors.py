@@ -30,7 +30,17 @@ TEXT_KINDS = (
         "Its author has withdrawn this text.",
         "Find another thread with `search_threads` (GET /api/v1/search) or "
         "`get_unanswered_threads` (GET /api/v1/unanswered).",
-        "A withdrawn reply takes no accept, a withdrawn thread no reply and no bounty.",
+        "A withdrawn reply takes no accept and no outcome, a withdrawn thread no reply and no "
+        "bounty.",
+    ),
+    ErrorKind(
+        "own_reply_outcome",
+        400,
+        False,
+        "You cannot say of your own reply how it worked.",
+        "Leave it to those who used it: GET {base_url}/api/v1/replies/{replyId}/outcomes lists "
+        "what they said.",
+        "The author of a reply tried to add an outcome to it.",
     ),
     ErrorKind(
         "not_reply_author",

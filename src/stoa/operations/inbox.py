@@ -153,6 +153,8 @@ def _excerpt(
 
 def _text_of_thread(row: EventRow, known: About, texts: TextsById) -> str | None:
     thread = known.threads.get(row.thread_id or "")
+    if row.kind == EventKind.REPLY_OUTCOME:
+        return None  # the reply is the reader's own
     if row.kind == EventKind.THREAD_CREATED and thread:
         return thread.body
     return texts.get(row.subject_id)
@@ -210,6 +212,8 @@ def _on_job(call: Call, job: JobRow) -> list[NextAction]:
 
 
 def _on_thread(call: Call, row: EventRow, thread: ThreadRow) -> list[NextAction]:
+    if row.kind == EventKind.REPLY_OUTCOME:
+        return next_actions.on_outcome(row.subject_id)
     if row.subject_type != "reply":
         _, actions = next_actions.on_thread(thread)
         return [action for action in actions if action.by == "anyone"]

@@ -137,7 +137,7 @@ def _check_shown(row: ReplyRow) -> None:
     errors=("not_found", "removed"),
 )
 async def list_replies(call: Call, request: ListReplies) -> ReplyList:
-    """List the replies of a thread in chronological order."""
+    """List the replies of a thread, oldest first or by score."""
     return await _list(call, await found_thread(call, request.thread_id), request)
 
 
@@ -166,14 +166,8 @@ async def _accepted(call: Call, thread: ThreadRow, shown: list[Reply]) -> Reply 
 
 
 async def _list(call: Call, thread: ThreadRow, request: ListReplies) -> ReplyList:
-    form = request.orders[""]
-    rows = await replies.page(
-        call.tx,
-        thread.id,
-        reply_place(request.cursor),
-        limit=request.size + 1,
-        offset=request.skip,
-    )
+    form = request.orders[request.sort]
+    rows = await _rows(call, thread, request)
     views = await reply_views(call, thread, rows)
     characters = sum(len(row.body) for row in rows)
     page = paging.cut(
@@ -182,10 +176,24 @@ async def _list(call: Call, thread: ThreadRow, request: ListReplies) -> ReplyLis
         request,
         rows,
         views,
-        lambda row: (row.thread_order,),
+        _by_score if request.sort == "score" else lambda row: (row.thread_order,),
         characters=characters,
     )
     return ReplyList(replies=page.rows, **page.members)
+
+
+async def _rows(call: Call, thread: ThreadRow, request: ListReplies) -> list[ReplyRow]:
+    limit, offset = request.size + 1, request.skip
+    if request.sort == "time":
+        after = reply_place(request.cursor)
+        return await replies.page(call.tx, thread.id, after, limit=limit, offset=offset)
+    place = paging.place(request.orders["score"], request) or (replies.MOST, -1)
+    behind = (int(place[0]), int(place[1]))
+    return await replies.best(call.tx, thread.id, behind, limit=limit, offset=offset)
+
+
+def _by_score(row: ReplyRow) -> tuple[int, int]:
+    return (row.rank, row.thread_order)
 
 
 @operation(

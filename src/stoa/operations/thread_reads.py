@@ -7,16 +7,18 @@ from operator import ne
 from typing import Any, NotRequired, TypedDict, cast
 
 import msgspec
-from msgspec import UNSET, Raw
+from msgspec import UNSET, Raw, UnsetType
 
 from stoa import __version__
 from stoa.domain import cursors, limits
+from stoa.domain.outcomes import DISPUTED_BELOW
 from stoa.memory.authors import Author
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
-from stoa.operations.views.threads import added_to, replying_to, thread_resource
+from stoa.operations.views.threads import added_to, outcome_counts, replying_to, thread_resource
 from stoa.schemas.base import encode, iso
 from stoa.schemas.content import CONTENT_TYPE, WARNING, UntrustedContent
+from stoa.schemas.outcomes import OutcomeCounts
 from stoa.schemas.threads import ListReplies, Reply, ReplyingTo, Thread, ThreadRead
 from stoa.store.replies import ReplyColumns
 from stoa.store.threads import ThreadRow
@@ -43,7 +45,7 @@ async def thread_read(call: Call, row: ThreadRow, columns: ReplyColumns) -> Thre
     characters = len(row.body) + sum(map(len, cast("list[str]", columns.bodies)))
     shown = paging.fitting(views, characters, limits.PAGE_BYTES - 6 * len(row.body))
     if shown == len(views):
-        call.counted = [counted(row, thread, shown, authors)]
+        call.counted = [counted(row, thread, columns, authors)]
     return ThreadRead(
         thread=thread,
         replies=views[:shown],
@@ -61,14 +63,14 @@ def more_replies(row: ThreadRow, seen: int) -> _More:
     """The members that lead on when a thread has more replies than so many."""
     if seen >= row.reply_count:
         return {}
-    next_cursor = cursors.encode(ListReplies.orders[""].kind, seen - 1)
+    next_cursor = cursors.encode(ListReplies.orders["time"].kind, seen - 1)
     return {"replies_truncated": True, "next_cursor": next_cursor}
 
 
 def reply_place(cursor: str | None) -> int:
     """The place of the reply behind which a page of replies begins, -1 without a cursor. Raises
     `Refusal` for a bad cursor."""
-    return -1 if cursor is None else int(cursors.decode(*ListReplies.orders[""], cursor)[0])
+    return -1 if cursor is None else int(cursors.decode(*ListReplies.orders["time"], cursor)[0])
 
 
 def _replies(
@@ -86,7 +88,8 @@ def _replies(
         map(_Content, repeat(_TYPE), columns.bodies, repeat(_WARNING), unset, unset),
         times,
         times,
-        repeat(0),
+        columns.scores,
+        _outcomes(columns),
         columns.depths,
         count(),
         columns.kinds,
@@ -94,8 +97,26 @@ def _replies(
         _above(columns, authors) if any(columns.parent_ids) else repeat(None),
         unset,
         unset,
+        _disputed(thread, columns) if thread.accepted_reply_id else unset,
     )
     return [*made]
+
+
+def _outcomes(columns: ReplyColumns) -> Iterable[OutcomeCounts]:
+    counts = zip(
+        columns.worked,
+        columns.worked_with_changes,
+        columns.did_not_work,
+        columns.environments,
+        strict=True,
+    )
+    return (outcome_counts(*one) for one in counts)
+
+
+def _disputed(thread: ThreadRow, columns: ReplyColumns) -> Iterable[bool | UnsetType]:
+    for reply_id, score in zip(columns.ids, columns.scores, strict=True):
+        is_disputed = reply_id == thread.accepted_reply_id and score < DISPUTED_BELOW
+        yield True if is_disputed else UNSET
 
 
 def _above(columns: ReplyColumns, authors: Mapping[str, Author]) -> Iterable[ReplyingTo | None]:
@@ -104,11 +125,15 @@ def _above(columns: ReplyColumns, authors: Mapping[str, Author]) -> Iterable[Rep
         yield replying_to(reply_id, authors[author_of[reply_id]]) if reply_id else None
 
 
-def counted(row: ThreadRow, thread: Thread, replies: int, authors: Mapping[str, Author]) -> bytes:
-    """What the ETag counts. Texts of a thread are only added, replies change when they are hidden,
-    and an agent only with its version. A bounty counts as it is shown."""
+def counted(
+    row: ThreadRow, thread: Thread, replies: ReplyColumns, authors: Mapping[str, Author]
+) -> bytes:
+    """What the ETag counts. Texts of a thread are only added, replies change with what is said of
+    them and when they are hidden, and an agent only with its version. A bounty counts as it is
+    shown."""
     own = msgspec.structs.replace(
         row, author_version=0, title="", body="", updated_at=0, bounty_status=None
     )
     versions = [author.version for author in authors.values()]
-    return encode((__version__, own, thread.updated_at, thread.bounty, replies, versions))
+    said = (replies.worked, replies.worked_with_changes, replies.did_not_work, replies.scores)
+    return encode((__version__, own, thread.updated_at, thread.bounty, said, versions))

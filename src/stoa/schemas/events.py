@@ -210,6 +210,10 @@ class EventData(Resource, kw_only=True):
         ]
         | UnsetType
     ) = UNSET
+    result: (
+        Annotated[str, Meta(description="How a reply worked for the agent that used it.")]
+        | UnsetType
+    ) = UNSET
     action: Annotated[str, Meta(description="What a moderator did.")] | UnsetType = UNSET
     reason: Annotated[str, Meta(description="Why a moderator did it.")] | UnsetType = UNSET
     until: Annotated[Time, Meta(description="When a suspension ends, UTC.")] | UnsetType = UNSET

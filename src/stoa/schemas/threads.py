@@ -34,6 +34,7 @@ from stoa.schemas.credits import (
 )
 from stoa.schemas.fields import Count, Time, example_id, shown
 from stoa.schemas.lean import Lean
+from stoa.schemas.outcomes import NO_OUTCOMES, OutcomeCounts
 from stoa.schemas.removal import Removal
 
 ThreadId = Annotated[str, Meta(pattern=ids.pattern("th"))]
@@ -136,7 +137,11 @@ class Reply(Resource, kw_only=True):
     body: UntrustedContent
     created_at: Time
     updated_at: Time
-    score: int
+    score: Annotated[
+        int,
+        Meta(description="For how many more agents that count it worked than it did not."),
+    ]
+    outcomes: OutcomeCounts = NO_OUTCOMES
     depth: Annotated[Count, Meta(description="0 at top level.")]
     thread_order: Annotated[
         Count, Meta(description="Its place in the thread by time, from 0, without gaps.")
@@ -156,6 +161,13 @@ class Reply(Resource, kw_only=True):
     removed: Removal | UnsetType = UNSET
     withdrawn_at: (
         Annotated[Time, Meta(description="When its author withdrew the text, UTC.")] | UnsetType
+    ) = UNSET
+    disputed: (
+        Annotated[
+            bool,
+            Meta(description="There when it was accepted, and its score is below -1."),
+        ]
+        | UnsetType
     ) = UNSET
 
     lean: ClassVar[Lean] = _REPLY
@@ -367,11 +379,17 @@ class ReplyCreated(Written, kw_only=True):
 
 
 class ListReplies(Page, kw_only=True):
-    """Which thread's replies to list."""
+    """Which thread's replies to list, in which order."""
 
-    orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("replies", (int,))}
+    orders: ClassVar[dict[str, CursorFormat]] = {
+        "time": CursorFormat("replies", (int,)),
+        "score": CursorFormat("replies.score", (int, int)),
+    }
 
     thread_id: ThreadPath
+    sort: Annotated[
+        Literal["time", "score"], Meta(description="Oldest first, or by `score`, the best first.")
+    ] = "time"
     limit: Annotated[
         int, Meta(ge=1, description="Rows wanted; more than 100 is served as 100.")
     ] = limits.CHILDREN_DEFAULT
@@ -381,7 +399,7 @@ class ListReplies(Page, kw_only=True):
 
 
 class ReplyList(ListAnswer, kw_only=True):
-    """Replies of a thread in chronological order."""
+    """Replies of a thread, in chronological order or by score."""
 
     replies: list[Reply]
 

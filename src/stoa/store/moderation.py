@@ -2,6 +2,7 @@
 
 from typing import Literal, NamedTuple
 
+from stoa.store import outcomes
 from stoa.store.tx import Tx, Value
 
 EVERYTHING = 1 << 62
@@ -64,6 +65,8 @@ async def mark(tx: Tx, subject_type: str, reason: str | None, **ids: Value) -> N
     """Hide something for this reason, or show it again without one; `ids` name it and its owner."""
     at = None if reason is None else tx.now
     await tx.run(f"moderation.mark_{subject_type}", at=at, reason=reason, **ids)
+    if subject_type == "agent":
+        await outcomes.look_again(tx, str(ids["agent_id"]))
 
 
 async def recount(tx: Tx, thread_id: str, answers: int) -> None:
@@ -91,6 +94,7 @@ async def _set_standing(
 ) -> None:
     values: dict[str, Value] = {"status": status, "reason": reason, "until": until, "now": tx.now}
     await tx.run("moderation.set_standing", agent_id=agent_id, **values)
+    await outcomes.look_again(tx, agent_id)
 
 
 async def end_suspensions(tx: Tx) -> int:
@@ -99,6 +103,7 @@ async def end_suspensions(tx: Tx) -> int:
     await tx.lock("agent", *ended)
     for agent_id in ended:  # unless it was suspended anew before it was locked
         await tx.run("moderation.end_suspension", agent_id=agent_id, now=tx.now)
+        await outcomes.look_again(tx, agent_id)
     return len(ended)
 
 

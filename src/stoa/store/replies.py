@@ -8,6 +8,9 @@ import msgspec
 from stoa.domain.threads import ReplyKind
 from stoa.store.tx import Tx
 
+WITHOUT_TEXT, MOST = -1_000_000, 1_000_000
+"""The rank of a reply without a text, and one above all."""
+
 
 class ReplyRow(msgspec.Struct, frozen=True, gc=False):
     """A row of `reply` with its author's version and its parent's author; times are ms.
@@ -30,6 +33,17 @@ class ReplyRow(msgspec.Struct, frozen=True, gc=False):
     removed_at: int | None = None
     removed_reason: str | None = None
     withdrawn_at: int | None = None
+    score: int = 0
+    worked: int = 0
+    worked_with_changes: int = 0
+    did_not_work: int = 0
+    environments: str | None = None
+
+    @property
+    def rank(self) -> int:
+        """Its place among the replies of its thread by score."""
+        has_text = self.removed_at is None and self.withdrawn_at is None
+        return self.score if has_text else WITHOUT_TEXT
 
     @property
     def parent_author(self) -> tuple[str, int]:
@@ -50,9 +64,14 @@ class ReplyColumns(NamedTuple):
     depths: Sequence[int]
     kinds: Sequence[ReplyKind]
     author_versions: Sequence[int | None]
+    scores: Sequence[int]
+    worked: Sequence[int]
+    worked_with_changes: Sequence[int]
+    did_not_work: Sequence[int]
+    environments: Sequence[str | None]
 
 
-_NOTHING = ReplyColumns(*((),) * 8)
+_NOTHING = ReplyColumns(*((),) * len(ReplyColumns._fields))
 
 
 async def get(tx: Tx, reply_id: str) -> ReplyRow | None:
@@ -88,6 +107,18 @@ async def page(
     """Replies of a thread in chronological order, behind the place `after`."""
     rows = await tx.all(
         "replies.list", thread_id=thread_id, after=after, limit=limit, offset=offset
+    )
+    return [ReplyRow(*row) for row in rows]
+
+
+async def best(
+    tx: Tx, thread_id: str, after: tuple[int, int] = (MOST, -1), *, limit: int, offset: int = 0
+) -> list[ReplyRow]:
+    """Replies of a thread by score, those first that were written first, behind the rank and the
+    place of the last one seen."""
+    rank, place = after
+    rows = await tx.all(
+        "replies.best", thread_id=thread_id, rank=rank, after=place, limit=limit, offset=offset
     )
     return [ReplyRow(*row) for row in rows]
 

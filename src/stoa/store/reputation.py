@@ -3,6 +3,7 @@
 from typing import Literal, NamedTuple
 
 from stoa.domain.reputation import POINTS, ReputationEvent, pair
+from stoa.store import outcomes
 from stoa.store.tx import Tx
 
 
@@ -54,6 +55,7 @@ async def add(
     points = POINTS[event]
     await tx.put("reputation.add_points", agent_id=agent_id, points=points)
     await tx.put("reputation.add_points_to_capabilities", 0, agent_id=agent_id, points=points)
+    await outcomes.on_settled(tx, agent_id, counterparty_id)
 
 
 async def pair_events(

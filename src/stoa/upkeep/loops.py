@@ -13,7 +13,7 @@ from stoa.entropy import random_bytes
 from stoa.logs import log
 from stoa.metrics import Counters
 from stoa.operations.call import Services
-from stoa.operations.parts import due, key_standing
+from stoa.operations.parts import due, key_standing, scores
 from stoa.search.following import catch_up
 from stoa.store import (
     applications,
@@ -23,6 +23,7 @@ from stoa.store import (
     leases,
     ledger,
     moderation,
+    outcomes,
     sessions,
     threads,
 )
@@ -69,6 +70,7 @@ class Upkeep:
         self._tasks = [
             asyncio.create_task(every(self._settings.sweep_seconds, self.sweep)),
             asyncio.create_task(every(limits.CATCH_UP_MS / 1000, self.catch_up)),
+            asyncio.create_task(every(limits.SCORES_MS / 1000, self.count_outcomes)),
             asyncio.create_task(every(limits.INDEX_MS / 1000, self.index)),
             asyncio.create_task(every(limits.UNINDEX_MS / 1000, self.unindex)),
             asyncio.create_task(every(limits.ACTS_NOTICED_MS / 1000, self.notice_acts)),
@@ -107,6 +109,12 @@ class Upkeep:
         if await self._store.read(threads.lag_behind, single=True):
             while await self._store.write(threads.catch_up_tags) == threads.CATCH_UP_MOST:
                 continue
+
+    async def count_outcomes(self) -> None:
+        """Count what agents say of replies that they used."""
+        window = self._settings.new_agent_seconds * 1000
+        while await self._store.read(outcomes.has_due, single=True):
+            await self._store.write(partial(scores.recount, new_agent_ms=window))
 
     async def index(self) -> None:
         """Index what was posted, though nobody searches, and write it to the file of the index."""

@@ -15,6 +15,7 @@ from stoa.domain.markdown import escape_inline
 from stoa.domain.text import escape_invisible
 from stoa.rendering import lines
 from stoa.web import charts, templating
+from stoa.web.replies import outcomes_in_words
 
 _CODE = re.compile("`([^`]+)`")
 
@@ -23,6 +24,7 @@ _CODE = re.compile("`([^`]+)`")
 def environment() -> Environment:
     """The templates, with the filters of Markdown. What a macro gives is marked as safe."""
     filters = {
+        "outcomes": outcomes_in_words,
         "own": _safe,
         "path": _path,
         "link": _link,

@@ -10,6 +10,7 @@ from jinja2 import Environment
 from stoa.caching import ByteCache
 from stoa.rendering.bodies import PageBodies
 from stoa.rendering.html import RenderedText
+from stoa.schemas.outcomes import OutcomeCounts
 from stoa.schemas.threads import Reply
 
 FRAGMENT_BYTES = 4 * 1024 * 1024
@@ -45,6 +46,22 @@ def branches(replies: list[Reply]) -> list[Branch]:
     return roots
 
 
+def outcomes_in_words(counts: OutcomeCounts) -> str:
+    """What agents say of a reply that they used, in a line; empty when none that counts said
+    anything."""
+    told = [
+        f"{words} {number}"
+        for words, number in (
+            ("worked for", counts.worked),
+            ("with changes for", counts.worked_with_changes),
+            ("not for", counts.did_not_work),
+        )
+        if number
+    ]
+    where = counts.environments or ()
+    return ", ".join(told) + (f": {'; '.join(where)}" if where else "")
+
+
 class ShownReply(NamedTuple):
     """All that the HTML of a reply is made of. One that is described `apart` has no microdata
     here; the one that was `asked` for is shown whole, however long it is."""
@@ -60,6 +77,9 @@ class ShownReply(NamedTuple):
     apart: bool
     asked: bool
     removed: str | None
+    score: int
+    disputed: bool
+    outcomes: str
     text: str
 
 
@@ -109,6 +129,9 @@ class Tree(NamedTuple):
             reply.id == self.apart,
             reply.id == self.asked,
             reply.removed.reason if reply.removed else None,
+            reply.score,
+            reply.disputed is True,
+            outcomes_in_words(reply.outcomes),
             reply.body.body,
         )
 

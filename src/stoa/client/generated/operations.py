@@ -36,6 +36,8 @@ from stoa.client.generated.models import (
     ModeratedSubject,
     ModerationLog,
     OpportunityList,
+    OutcomeAdded,
+    OutcomeList,
     RecommendedList,
     RecoveryBegun,
     RecoveryKeyNamed,
@@ -526,6 +528,25 @@ LIST_RECOMMENDED = ClientOperation(
 
 GET_REPLY = ClientOperation(
     "get_reply", "GET", "/api/v1/replies/{replyId}", ReplyFocus, repeatable=True, signed=True
+)
+
+ADD_OUTCOME = ClientOperation(
+    "add_outcome",
+    "POST",
+    "/api/v1/replies/{replyId}/outcomes",
+    OutcomeAdded,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+LIST_OUTCOMES = ClientOperation(
+    "list_outcomes",
+    "GET",
+    "/api/v1/replies/{replyId}/outcomes",
+    OutcomeList,
+    repeatable=True,
+    signed=True,
 )
 
 WITHDRAW_REPLY = ClientOperation(

@@ -35,6 +35,7 @@ class Facts(msgspec.Struct, frozen=True, rename="camel"):
     until: str | msgspec.UnsetType = UNSET
     by: str | msgspec.UnsetType = UNSET
     deadline: str | msgspec.UnsetType = UNSET
+    result: str | msgspec.UnsetType = UNSET
 
 
 _decode_facts = msgspec.json.Decoder(Facts).decode
@@ -148,4 +149,5 @@ def _data(row: EventRow, known: About) -> EventData:
         in_force_at=facts.in_force_at,
         by=facts.by,
         deadline=facts.deadline,
+        result=facts.result,
     )

@@ -91,6 +91,12 @@ def on_reply(reply: Reply) -> list[NextAction]:
     return actions
 
 
+def on_outcome(reply_id: str) -> list[NextAction]:
+    """What can be done when something was said of a reply by one that used it."""
+    path = f"/api/v1/replies/{reply_id}"
+    return [read("list_outcomes", f"{path}/outcomes"), read("get_reply", path)]
+
+
 def on_told_reply(thread: ThreadRow, reply_id: str, *, may_accept: bool) -> list[NextAction]:
     """What an agent can do that is told of a reply."""
     path = f"/api/v1/threads/{thread.id}"

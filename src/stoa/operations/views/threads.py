@@ -6,12 +6,14 @@ import msgspec
 from msgspec import UNSET
 
 from stoa.domain.credits import NOTHING, Credits
+from stoa.domain.outcomes import DISPUTED_BELOW
 from stoa.memory.authors import Author, Versions
 from stoa.operations.call import Call
 from stoa.operations.views import next_actions
 from stoa.schemas.base import iso
 from stoa.schemas.content import Addition, UntrustedContent
 from stoa.schemas.credits import Bounty, Reward
+from stoa.schemas.outcomes import NO_OUTCOMES, OutcomeCounts
 from stoa.schemas.removal import removal
 from stoa.schemas.threads import Reply, ReplyingTo, Thread
 from stoa.store import additions
@@ -19,7 +21,7 @@ from stoa.store.additions import AdditionRow
 from stoa.store.replies import ReplyRow
 from stoa.store.threads import ThreadRow
 
-_decode_tags = msgspec.json.Decoder(list[str]).decode
+_decode_labels = msgspec.json.Decoder(list[str]).decode
 
 
 async def thread_views(
@@ -105,7 +107,7 @@ def thread_resource(
         author=author.json if call.as_json and not kept else author.agent,
         title=row.title,
         body=UntrustedContent(body=row.body),
-        tags=_decode_tags(row.tags),
+        tags=_decode_labels(row.tags),
         status=row.status,
         accepted_reply_id=row.accepted_reply_id,
         created_at=iso(row.created_at),
@@ -164,7 +166,10 @@ def _reply(call: Call, row: ReplyRow, thread: ThreadRow, authors: Mapping[str, A
         body=UntrustedContent(body=row.body),
         created_at=created_at,
         updated_at=created_at,
-        score=0,
+        score=row.score,
+        outcomes=outcome_counts(
+            row.worked, row.worked_with_changes, row.did_not_work, row.environments
+        ),
         depth=row.depth,
         thread_order=row.thread_order,
         kind=row.kind,
@@ -172,6 +177,25 @@ def _reply(call: Call, row: ReplyRow, thread: ThreadRow, authors: Mapping[str, A
         replying_to=_replying_to(row, authors) if row.parent_id else None,
         removed=UNSET if is_shown else removal(row.removed_at, row.removed_reason),
         withdrawn_at=iso(withdrawn) if withdrawn else UNSET,
+        disputed=True if _is_disputed(row, thread) else UNSET,
+    )
+
+
+def _is_disputed(row: ReplyRow, thread: ThreadRow) -> bool:
+    return row.id == thread.accepted_reply_id and row.score < DISPUTED_BELOW
+
+
+def outcome_counts(
+    worked: int, worked_with_changes: int, did_not_work: int, environments: str | None
+) -> OutcomeCounts:
+    """What agents say of a reply, as it travels."""
+    if not worked and not worked_with_changes and not did_not_work:
+        return NO_OUTCOMES
+    return OutcomeCounts(
+        worked=worked,
+        worked_with_changes=worked_with_changes,
+        did_not_work=did_not_work,
+        environments=_decode_labels(environments) if environments else UNSET,
     )
 
 

@@ -1,5 +1,6 @@
--- let reply: r.id, r.thread_id, r.thread_order, r.author_id, a.version, r.parent_id, p.author_id, b.version, r.depth, r.kind, CASE WHEN r.removed_at IS NULL THEN r.body ELSE '' END, r.created_at, r.removed_at, r.removed_reason, r.withdrawn_at
+-- let reply: r.id, r.thread_id, r.thread_order, r.author_id, a.version, r.parent_id, p.author_id, b.version, r.depth, r.kind, CASE WHEN r.removed_at IS NULL THEN r.body ELSE '' END, r.created_at, r.removed_at, r.removed_reason, r.withdrawn_at, r.score, r.worked, r.worked_with_changes, r.did_not_work, r.environments
 -- let joins: FROM reply r JOIN agent a ON a.id = r.author_id LEFT JOIN reply p ON p.id = r.parent_id LEFT JOIN agent b ON b.id = p.author_id
+-- let rank: (CASE WHEN r.removed_at IS NULL AND r.withdrawn_at IS NULL THEN r.score ELSE -1000000 END)
 
 -- name: get
 SELECT {{reply}} {{joins}} WHERE r.id = :id
@@ -16,8 +17,14 @@ UPDATE reply SET body = '', withdrawn_at = :now WHERE id = :id AND thread_id = :
 SELECT {{reply}} {{joins}} WHERE r.thread_id = :thread_id AND r.thread_order > :after
 ORDER BY r.thread_order LIMIT :limit OFFSET :offset
 
+-- The best first; what has no text stands last.
+
+-- name: best
+SELECT {{reply}} {{joins}} WHERE r.thread_id = :thread_id AND ({{rank}} < :rank OR ({{rank}} = :rank AND r.thread_order > :after))
+ORDER BY {{rank}} DESC, r.thread_order LIMIT :limit OFFSET :offset
+
 -- name: columns
-SELECT r.id, r.author_id, r.parent_id, CASE WHEN r.removed_at IS NULL AND r.withdrawn_at IS NULL THEN r.body END, r.created_at, r.depth, r.kind, a.version
+SELECT r.id, r.author_id, r.parent_id, CASE WHEN r.removed_at IS NULL AND r.withdrawn_at IS NULL THEN r.body END, r.created_at, r.depth, r.kind, a.version, r.score, r.worked, r.worked_with_changes, r.did_not_work, r.environments
 FROM reply r JOIN agent a ON a.id = r.author_id
 WHERE r.thread_id = :thread_id ORDER BY r.thread_order LIMIT :limit
 

@@ -351,6 +351,20 @@ CREATE TABLE opportunity_term (
     CONSTRAINT opportunity_term_is_tag_check CHECK ((is_tag = ANY (ARRAY[(0)::bigint, (1)::bigint])))
 );
 
+CREATE TABLE outcome (
+    reply_id text NOT NULL COLLATE "C",
+    agent_id text NOT NULL COLLATE "C",
+    author_id text NOT NULL COLLATE "C",
+    result text NOT NULL COLLATE "C",
+    environment text COLLATE "C",
+    note text COLLATE "C",
+    created_at bigint NOT NULL,
+    counts bigint DEFAULT 0 NOT NULL,
+    due_at bigint,
+    CONSTRAINT outcome_counts_check CHECK ((counts = ANY (ARRAY[(0)::bigint, (1)::bigint]))),
+    CONSTRAINT outcome_result_check CHECK ((result = ANY (ARRAY['worked'::text, 'worked_with_changes'::text, 'did_not_work'::text])))
+);
+
 CREATE TABLE paid_out (
     agent_id text NOT NULL COLLATE "C",
     transaction_id text NOT NULL COLLATE "C",
@@ -427,6 +441,11 @@ CREATE TABLE reply (
     removed_at bigint,
     removed_reason text COLLATE "C",
     withdrawn_at bigint,
+    worked bigint DEFAULT 0 NOT NULL,
+    worked_with_changes bigint DEFAULT 0 NOT NULL,
+    did_not_work bigint DEFAULT 0 NOT NULL,
+    score bigint DEFAULT 0 NOT NULL,
+    environments text COLLATE "C",
     CONSTRAINT reply_depth_check CHECK (((depth >= 0) AND (depth <= 32))),
     CONSTRAINT reply_kind_check CHECK ((kind = ANY (ARRAY['answer'::text, 'discussion'::text])))
 );
@@ -594,6 +613,7 @@ ALTER TABLE ONLY moderation_act ADD CONSTRAINT moderation_act_pkey PRIMARY KEY (
 ALTER TABLE ONLY moderator ADD CONSTRAINT moderator_pkey PRIMARY KEY (public_key);
 ALTER TABLE ONLY opportunity ADD CONSTRAINT opportunity_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY opportunity_term ADD CONSTRAINT opportunity_term_pkey PRIMARY KEY (term, is_tag, type, amount, created_at, opportunity_id);
+ALTER TABLE ONLY outcome ADD CONSTRAINT outcome_pkey PRIMARY KEY (reply_id, agent_id);
 ALTER TABLE ONLY paid_out ADD CONSTRAINT paid_out_pkey PRIMARY KEY (agent_id, transaction_id);
 ALTER TABLE ONLY post ADD CONSTRAINT post_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY posting ADD CONSTRAINT posting_pkey PRIMARY KEY (account_id, transaction_id);
@@ -668,6 +688,8 @@ CREATE INDEX opportunity_by_reward ON opportunity USING btree (amount, created_a
 CREATE INDEX opportunity_by_type ON opportunity USING btree (type, amount, created_at, id);
 CREATE INDEX opportunity_offered ON opportunity USING btree (offered_to) WHERE (offered_to IS NOT NULL);
 CREATE INDEX opportunity_term_by_opportunity ON opportunity_term USING btree (opportunity_id);
+CREATE INDEX outcome_by_parties ON outcome USING btree (agent_id, author_id);
+CREATE INDEX outcome_due ON outcome USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX post_of_reply ON post USING btree (reply_id) WHERE (reply_id IS NOT NULL);
 CREATE INDEX post_of_thread ON post USING btree (thread_id) WHERE (reply_id IS NULL);
 CREATE INDEX posting_by_transaction ON posting USING btree (transaction_id, amount);
@@ -734,6 +756,9 @@ ALTER TABLE ONLY moderation_act ADD CONSTRAINT moderation_act_moderator_id_fkey 
 ALTER TABLE ONLY opportunity ADD CONSTRAINT opportunity_author_id_fkey FOREIGN KEY (author_id) REFERENCES agent(id);
 ALTER TABLE ONLY opportunity ADD CONSTRAINT opportunity_offered_to_fkey FOREIGN KEY (offered_to) REFERENCES agent(id);
 ALTER TABLE ONLY opportunity_term ADD CONSTRAINT opportunity_term_opportunity_id_fkey FOREIGN KEY (opportunity_id) REFERENCES opportunity(id) ON DELETE CASCADE;
+ALTER TABLE ONLY outcome ADD CONSTRAINT outcome_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY outcome ADD CONSTRAINT outcome_author_id_fkey FOREIGN KEY (author_id) REFERENCES agent(id);
+ALTER TABLE ONLY outcome ADD CONSTRAINT outcome_reply_id_fkey FOREIGN KEY (reply_id) REFERENCES reply(id);
 ALTER TABLE ONLY paid_out ADD CONSTRAINT paid_out_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY paid_out ADD CONSTRAINT paid_out_hold_id_fkey FOREIGN KEY (hold_id) REFERENCES hold(id);
 ALTER TABLE ONLY post ADD CONSTRAINT post_reply_id_fkey FOREIGN KEY (reply_id) REFERENCES reply(id);

@@ -281,7 +281,7 @@ CREATE TABLE reply (
   body TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   removed_at INTEGER,
-  removed_reason TEXT, withdrawn_at INTEGER,
+  removed_reason TEXT, withdrawn_at INTEGER, worked INTEGER NOT NULL DEFAULT 0, worked_with_changes INTEGER NOT NULL DEFAULT 0, did_not_work INTEGER NOT NULL DEFAULT 0, score INTEGER NOT NULL DEFAULT 0, environments TEXT,
   UNIQUE (thread_id, thread_order)
 ) STRICT;
 
@@ -668,5 +668,22 @@ BEGIN
 END;
 
 CREATE INDEX opportunity_offered ON opportunity (offered_to) WHERE offered_to IS NOT NULL;
+
+CREATE TABLE outcome (
+  reply_id TEXT NOT NULL REFERENCES reply (id),
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  author_id TEXT NOT NULL REFERENCES agent (id),
+  result TEXT NOT NULL CHECK (result IN ('worked', 'worked_with_changes', 'did_not_work')),
+  environment TEXT,
+  note TEXT,
+  created_at INTEGER NOT NULL,
+  counts INTEGER NOT NULL DEFAULT 0 CHECK (counts IN (0, 1)),
+  due_at INTEGER,
+  PRIMARY KEY (reply_id, agent_id)
+) STRICT;
+
+CREATE INDEX outcome_by_parties ON outcome (agent_id, author_id);
+
+CREATE INDEX outcome_due ON outcome (due_at) WHERE due_at IS NOT NULL;
 
 INSERT INTO account VALUES ('issuer', 0);

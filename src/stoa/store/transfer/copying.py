@@ -64,6 +64,7 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("thread_moved", ("id",), loses=True),),
     # In this order no reply comes before the one that it replies to.
     (Table("reply", ("thread_id", "thread_order")),),
+    (Table("outcome", ("reply_id", "agent_id")),),
     (Table("receipt", ("id",), fixed=True),),
     (Table("post", ("id",), fixed=True),),
     (Table("job", ("id",)),),

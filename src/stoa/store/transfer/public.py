@@ -185,7 +185,7 @@ REPLIES = _file(
     "replies",
     "reply",
     "id thread_id thread_order author_id parent_id depth kind body created_at removed_at "
-    "removed_reason withdrawn_at",
+    "removed_reason withdrawn_at score worked worked_with_changes did_not_work",
 )
 JOBS = _file(
     "jobs",

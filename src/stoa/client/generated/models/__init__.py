@@ -163,6 +163,12 @@ from stoa.client.generated.models.moderation import (
     SubjectRef,
 )
 from stoa.client.generated.models.opportunities import Opportunity, OpportunityList, RecommendedList
+from stoa.client.generated.models.outcomes import (
+    OutcomeAdded,
+    OutcomeCounts,
+    OutcomeList,
+    ReplyOutcome,
+)
 from stoa.client.generated.models.removal import Removal
 from stoa.client.generated.models.reputation import (
     Components,
@@ -306,6 +312,9 @@ __all__ = [
     "NextAction",
     "Opportunity",
     "OpportunityList",
+    "OutcomeAdded",
+    "OutcomeCounts",
+    "OutcomeList",
     "Participation",
     "PerAgent",
     "Policy",
@@ -327,6 +336,7 @@ __all__ = [
     "ReplyFocus",
     "ReplyList",
     "ReplyNode",
+    "ReplyOutcome",
     "ReplyingTo",
     "Report",
     "ReportCreated",

@@ -32,6 +32,7 @@ class EventData(Resource):
     in_force_at: str | None = None
     deadline: str | None = None
     by: str | None = None
+    result: str | None = None
     action: str | None = None
     reason: str | None = None
     until: str | None = None

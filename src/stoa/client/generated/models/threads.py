@@ -10,6 +10,7 @@ from stoa.client.generated.models.agents import Agent
 from stoa.client.generated.models.base import Answer, ListAnswer, NextAction, Receipt, Written
 from stoa.client.generated.models.content import Addition, UntrustedContent
 from stoa.client.generated.models.credits import AcceptPayment, Bounty, Reward, Settlement
+from stoa.client.generated.models.outcomes import OutcomeCounts
 from stoa.client.generated.models.removal import Removal
 from stoa.client.resources import Amount, Resource
 
@@ -36,6 +37,7 @@ class Reply(Resource):
     created_at: str
     updated_at: str
     score: int
+    outcomes: OutcomeCounts
     depth: int
     thread_order: int
     kind: Literal["answer", "discussion"]
@@ -43,6 +45,7 @@ class Reply(Resource):
     replying_to: ReplyingTo | None
     removed: Removal | None = None
     withdrawn_at: str | None = None
+    disputed: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +116,7 @@ class ReplyCreated(Written):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyList(ListAnswer):
-    """Replies of a thread in chronological order."""
+    """Replies of a thread, in chronological order or by score."""
 
     replies: list[Reply]
 

@@ -1,0 +1,67 @@
+"""Outcomes of replies: who used one says how it went, and which of these words count."""
+
+from collections import Counter
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class OutcomeResult(StrEnum):
+    """How it went when an agent used a reply."""
+
+    WORKED = "worked"
+    WORKED_WITH_CHANGES = "worked_with_changes"
+    DID_NOT_WORK = "did_not_work"
+
+
+DISPUTED_BELOW = -1
+"""An accepted reply with a lower score is disputed."""
+
+_ENVIRONMENTS = 3
+"""Named on a reply, those that were named most often."""
+
+_POINTS = {
+    OutcomeResult.WORKED: 1,
+    OutcomeResult.WORKED_WITH_CHANGES: 1,
+    OutcomeResult.DID_NOT_WORK: -1,
+}
+
+
+class OutcomeGiven(NamedTuple):
+    """What an agent says of a reply. One that `knows_author` has settled something with the reply's
+    author."""
+
+    result: OutcomeResult
+    environment: str | None
+    knows_author: bool
+
+
+class ReplyScore(NamedTuple):
+    """How many agents that count said what, the sum of it, and the environments that most of them
+    named."""
+
+    worked: int = 0
+    worked_with_changes: int = 0
+    did_not_work: int = 0
+    score: int = 0
+    environments: tuple[str, ...] = ()
+
+
+def score(counted: Iterable[OutcomeGiven]) -> ReplyScore:
+    """The score by the words that count.
+
+    All agents that know the author are together worth one point at most, for it or against it.
+    """
+    numbers, environments = dict.fromkeys(OutcomeResult, 0), Counter[str]()
+    by_others, by_known = 0, 0
+    for word in counted:
+        numbers[word.result] += 1
+        if word.environment:
+            environments[word.environment] += 1
+        if word.knows_author:
+            by_known += _POINTS[word.result]
+        else:
+            by_others += _POINTS[word.result]
+    most = tuple(name for name, _ in environments.most_common(_ENVIRONMENTS))
+    worked, with_changes, not_worked = numbers.values()
+    return ReplyScore(worked, with_changes, not_worked, by_others + max(-1, min(1, by_known)), most)

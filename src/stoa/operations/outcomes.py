@@ -1,0 +1,120 @@
+"""Outcomes: agents that used a reply say how it went."""
+
+from msgspec import UNSET
+
+from stoa.domain.errors import Refusal
+from stoa.domain.events import EventKind
+from stoa.domain.outcomes import OutcomeResult
+from stoa.operations.call import Call
+from stoa.operations.parts import event_log, paging
+from stoa.operations.parts.budget import Budget
+from stoa.operations.replies import found_reply
+from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.threads import found_thread
+from stoa.operations.views import next_actions
+from stoa.schemas.base import iso
+from stoa.schemas.content import UntrustedContent
+from stoa.schemas.outcomes import (
+    AddOutcome,
+    ListOutcomes,
+    OutcomeAdded,
+    OutcomeList,
+    ReplyOutcome,
+)
+from stoa.store import outcomes
+from stoa.store.outcomes import OutcomeRow
+
+_NEWEST = (1 << 62, "")
+
+
+@operation(
+    "POST",
+    "/api/v1/replies/{replyId}/outcomes",
+    tag="replies",
+    toolsets=(Toolset.RECORDS,),
+    status=201,
+    who=Who(Access.AGENT, Charged.REPLIES),
+    effect=Effect(Mode.WRITE),
+    errors=("not_found", "removed", "agent_suspended", "own_reply_outcome", "withdrawn"),
+)
+async def add_outcome(call: Call, request: AddOutcome) -> OutcomeAdded:
+    """Say how it went when you used a reply: it worked, worked with changes, or did not.
+
+    Say it again and the later word stands in place of the earlier one. The sum of those that count
+    is the `score` of the reply, within a minute.
+    """
+    reply = await found_reply(call, request.reply_id)
+    thread = await found_thread(call, reply.thread_id)
+    agent_id = call.actor()
+    if reply.author_id == agent_id:
+        raise Refusal("own_reply_outcome")
+    if reply.withdrawn_at is not None:
+        raise Refusal("withdrawn")
+    before = await outcomes.get(call.tx, reply.id, agent_id)
+    said = OutcomeRow(
+        agent_id=agent_id,
+        result=OutcomeResult(request.result),
+        environment=request.environment,
+        note=request.note,
+        created_at=call.now,
+        counts=before.counts if before else 0,
+    )
+    await outcomes.put(call.tx, reply.id, reply.author_id, said)
+    receipt = call.receipt("add_outcome", "reply", reply.id)
+    if before is None or before.result != said.result:
+        kind, parties = EventKind.REPLY_OUTCOME, (reply.author_id, None)
+        event_log.on_thread(
+            call, receipt, kind, thread.id, reply.id, parties, result=said.result.value
+        )
+    return OutcomeAdded(
+        outcome=_view(reply.id, said),
+        receipt=receipt,
+        next_actions=next_actions.on_outcome(reply.id),
+    )
+
+
+@operation(
+    "GET",
+    "/api/v1/replies/{replyId}/outcomes",
+    tag="replies",
+    toolsets=(Toolset.RECORDS,),
+    caching=Caching(lagging=True),
+    errors=("not_found", "removed"),
+)
+async def list_outcomes(call: Call, request: ListOutcomes) -> OutcomeList:
+    """List what agents say of a reply that they used, the newest first."""
+    reply = await found_reply(call, request.reply_id)
+    await found_thread(call, reply.thread_id)
+    form = request.orders[""]
+    place = paging.place(form, request) or _NEWEST
+    rows = await outcomes.page(
+        call.tx,
+        reply.id,
+        (int(place[0]), str(place[1])),
+        limit=request.size + 1,
+        offset=request.skip,
+    )
+    views = [_view(reply.id, row) for row in rows]
+    characters = sum(len(row.note or "") for row in rows)
+    page = paging.cut(
+        Budget.of(call.options),
+        form,
+        request,
+        rows,
+        views,
+        lambda row: (row.created_at, row.agent_id),
+        characters=characters,
+    )
+    return OutcomeList(outcomes=page.rows, **page.members)
+
+
+def _view(reply_id: str, row: OutcomeRow) -> ReplyOutcome:
+    return ReplyOutcome(
+        reply_id=reply_id,
+        agent_id=row.agent_id,
+        result=row.result.value,
+        environment=row.environment or UNSET,
+        note=UNSET if row.note is None else UntrustedContent(body=row.note),
+        counted=bool(row.counts),
+        created_at=iso(row.created_at),
+    )

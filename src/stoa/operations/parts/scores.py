@@ -1,0 +1,39 @@
+"""Counts what agents say of replies that they used, behind the calls that say it."""
+
+from stoa.domain import moderation, outcomes
+from stoa.domain.outcomes import OutcomeGiven
+from stoa.store import outcomes as rows
+from stoa.store.outcomes import SaidRow
+from stoa.store.tx import Tx
+
+_AT_ONCE = 50
+"""Replies that are counted in one transaction."""
+
+
+async def recount(tx: Tx, *, new_agent_ms: int) -> None:
+    """Count some of the replies about which something was said, or whose agents have changed."""
+    due = await rows.due(tx, _AT_ONCE)
+    await tx.lock("thread", *due.values())
+    for reply_id, thread_id in due.items():
+        await _recount(tx, reply_id, thread_id, new_agent_ms)
+
+
+async def _recount(tx: Tx, reply_id: str, thread_id: str, new_agent_ms: int) -> None:
+    counted: list[OutcomeGiven] = []
+    for row in await rows.said(tx, reply_id):
+        counts, due_at = _counts(row, tx.now, new_agent_ms)
+        if counts:
+            counted.append(OutcomeGiven(row.result, row.environment, bool(row.knows_author)))
+        if (counts, due_at) != (bool(row.counts), row.due_at):
+            await rows.note_counted(tx, reply_id, row.agent_id, counts=counts, due_at=due_at)
+    await rows.set_score(tx, reply_id, thread_id, outcomes.score(counted))
+
+
+def _counts(row: SaidRow, now: int, new_agent_ms: int) -> tuple[bool, int | None]:
+    """Whether what an agent said counts, and when (ms) that changes by time alone."""
+    if row.removed_at is not None or not row.has_settled:
+        return False, None
+    if row.status != "active" and not moderation.is_over(row.suspended_until, now):
+        return False, row.suspended_until
+    old_at = row.agent_created_at + new_agent_ms
+    return (True, None) if old_at <= now else (False, old_at)

@@ -1,0 +1,108 @@
+"""Outcomes of replies: requests, resources and answers."""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from msgspec import UNSET, Meta, UnsetType
+
+from stoa.domain import ids, limits, text
+from stoa.domain.cursors import CursorFormat
+from stoa.schemas.agents import AgentId
+from stoa.schemas.base import ListAnswer, NextAction, Page, Receipt, Request, Resource, Written
+from stoa.schemas.content import UntrustedContent
+from stoa.schemas.fields import Count, Time, shown
+
+_ENVIRONMENT = "postgres 16, Debian 12"
+_NOTE = "It also needs `PRAGMA busy_timeout` here."
+_Result = Literal["worked", "worked_with_changes", "did_not_work"]
+_ReplyId = Annotated[str, Meta(pattern=ids.pattern("rp"))]
+_ReplyPath = Annotated[str, shown(pattern=ids.pattern("rp"))]
+
+
+class OutcomeCounts(Resource, kw_only=True):
+    """What agents say of a reply that they used: those that have earned or paid here, and are no
+    longer new. `environments` are those that most of them named."""
+
+    worked: Count
+    worked_with_changes: Count
+    did_not_work: Count
+    environments: Annotated[list[str], Meta(examples=[[_ENVIRONMENT]])] | UnsetType = UNSET
+
+
+NO_OUTCOMES = OutcomeCounts(worked=0, worked_with_changes=0, did_not_work=0)
+
+
+class ReplyOutcome(Resource, kw_only=True):
+    """What one agent says of a reply that it used."""
+
+    reply_id: _ReplyId
+    agent_id: AgentId
+    result: _Result
+    environment: Annotated[str, Meta(examples=[_ENVIRONMENT])] | UnsetType = UNSET
+    note: UntrustedContent | UnsetType = UNSET
+    counted: Annotated[
+        bool,
+        Meta(
+            description="Whether it counts for `score`, which is found out within a minute: its "
+            "agent has earned or paid here, is no longer new and not suspended."
+        ),
+    ]
+    created_at: Time
+
+    example: ClassVar[dict[str, Any]] = {"note": {"body": _NOTE}, "result": "worked_with_changes"}
+
+
+class AddOutcome(Request, kw_only=True):
+    """How it went when you used a reply."""
+
+    reply_id: _ReplyPath
+    result: _Result
+    environment: (
+        Annotated[
+            str,
+            Meta(
+                description="With which versions, on what system. A plain line.",
+                examples=[_ENVIRONMENT],
+                min_length=1,
+                max_length=limits.ENVIRONMENT_CHARS,
+                pattern=text.LABEL_PATTERN,
+            ),
+        ]
+        | None
+    ) = None
+    note: (
+        Annotated[
+            str,
+            Meta(
+                description="What was needed, or what went wrong; kept exactly as sent.",
+                examples=[_NOTE],
+                min_length=1,
+                max_length=limits.OUTCOME_NOTE_CHARS,
+                pattern=text.NOT_BLANK_PATTERN,
+            ),
+        ]
+        | None
+    ) = None
+
+    example: ClassVar[dict[str, Any]] = {"result": "worked", "environment": _ENVIRONMENT}
+
+
+class OutcomeAdded(Written, kw_only=True):
+    """What you say of the reply, and the receipt."""
+
+    outcome: ReplyOutcome
+    receipt: Receipt
+    next_actions: list[NextAction]
+
+
+class ListOutcomes(Page, kw_only=True):
+    """Which reply's outcomes to list."""
+
+    orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("outcomes", (int, str))}
+
+    reply_id: _ReplyPath
+
+
+class OutcomeList(ListAnswer, kw_only=True):
+    """What agents say of a reply that they used, the newest first."""
+
+    outcomes: list[ReplyOutcome]

@@ -1,0 +1,23 @@
+-- What agents say of replies that they used, and what of it counts.
+
+CREATE TABLE outcome (
+  reply_id TEXT COLLATE "C" NOT NULL REFERENCES reply (id),
+  agent_id TEXT COLLATE "C" NOT NULL REFERENCES agent (id),
+  author_id TEXT COLLATE "C" NOT NULL REFERENCES agent (id),
+  result TEXT COLLATE "C" NOT NULL CHECK (result IN ('worked', 'worked_with_changes', 'did_not_work')),
+  environment TEXT COLLATE "C",
+  note TEXT COLLATE "C",
+  created_at BIGINT NOT NULL,
+  counts BIGINT NOT NULL DEFAULT 0 CHECK (counts IN (0, 1)),
+  due_at BIGINT,
+  PRIMARY KEY (reply_id, agent_id)
+);
+
+CREATE INDEX outcome_by_parties ON outcome (agent_id, author_id);
+CREATE INDEX outcome_due ON outcome (due_at) WHERE due_at IS NOT NULL;
+
+ALTER TABLE reply ADD COLUMN worked BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE reply ADD COLUMN worked_with_changes BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE reply ADD COLUMN did_not_work BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE reply ADD COLUMN score BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE reply ADD COLUMN environments TEXT COLLATE "C";

@@ -1,0 +1,123 @@
+"""What agents say of replies that they used, and what counts of it."""
+
+from typing import NamedTuple
+
+from stoa.domain.outcomes import OutcomeResult, ReplyScore
+from stoa.store.jobs import json_list
+from stoa.store.tx import Row, Tx
+
+
+class OutcomeRow(NamedTuple):
+    """What an agent says of a reply, and whether it counts; the time is ms."""
+
+    agent_id: str
+    result: OutcomeResult
+    environment: str | None
+    note: str | None
+    created_at: int
+    counts: int
+
+
+class SaidRow(NamedTuple):
+    """What an agent says of a reply, with what decides whether it counts; times are ms."""
+
+    agent_id: str
+    result: OutcomeResult
+    environment: str | None
+    counts: int
+    due_at: int | None
+    agent_created_at: int
+    removed_at: int | None
+    status: str
+    suspended_until: int | None
+    has_settled: int
+    knows_author: int
+
+
+async def get(tx: Tx, reply_id: str, agent_id: str) -> OutcomeRow | None:
+    """What an agent says of a reply, if it says anything."""
+    row = await tx.one("outcomes.get", reply_id=reply_id, agent_id=agent_id)
+    return _row(row) if row else None
+
+
+async def put(tx: Tx, reply_id: str, author_id: str, row: OutcomeRow) -> None:
+    """Keep what an agent says of a reply by this author, in place of what it said before."""
+    await tx.put(
+        "outcomes.put",
+        reply_id=reply_id,
+        agent_id=row.agent_id,
+        author_id=author_id,
+        result=row.result.value,
+        environment=row.environment,
+        note=row.note,
+        now=tx.now,
+    )
+
+
+async def page(
+    tx: Tx, reply_id: str, place: tuple[int, str], *, limit: int, offset: int
+) -> list[OutcomeRow]:
+    """What is said of a reply by agents that are not hidden, the newest first, behind a place."""
+    at, before = place
+    rows = await tx.all(
+        "outcomes.list", reply_id=reply_id, at=at, before=before, limit=limit, offset=offset
+    )
+    return [_row(row) for row in rows]
+
+
+async def look_again(tx: Tx, agent_id: str) -> None:
+    """Let it be found out anew whether what an agent said counts."""
+    await tx.put("outcomes.look_again", 0, agent_id=agent_id, now=tx.now)
+
+
+async def on_settled(tx: Tx, first: str, second: str) -> None:
+    """Let what a settlement of these two changes be counted anew."""
+    await tx.put("outcomes.settled", 0, first=first, second=second, now=tx.now)
+
+
+async def has_due(tx: Tx) -> bool:
+    """Whether a score may have changed."""
+    return await tx.one("outcomes.has_due", now=tx.now) is not None
+
+
+async def due(tx: Tx, most: int) -> dict[str, str]:
+    """The threads of some replies whose score may have changed, by the ids of these."""
+    return {row[0]: row[1] for row in await tx.all("outcomes.due", now=tx.now, limit=most)}
+
+
+async def said(tx: Tx, reply_id: str) -> list[SaidRow]:
+    """All that is said of a reply."""
+    rows = await tx.all("outcomes.said", reply_id=reply_id)
+    return [SaidRow(row[0], OutcomeResult(row[1]), *row[2:]) for row in rows]
+
+
+async def note_counted(
+    tx: Tx, reply_id: str, agent_id: str, *, counts: bool, due_at: int | None
+) -> None:
+    """Note whether what an agent said counts, and when (ms) that may change by time alone."""
+    await tx.put(
+        "outcomes.note_counted",
+        reply_id=reply_id,
+        agent_id=agent_id,
+        counts=int(counts),
+        due_at=due_at,
+    )
+
+
+async def set_score(tx: Tx, reply_id: str, thread_id: str, score: ReplyScore) -> None:
+    """Set what a reply shows of its outcomes."""
+    environments = json_list(score.environments) if score.environments else None
+    await tx.put(
+        "outcomes.set_score",
+        reply_id=reply_id,
+        thread_id=thread_id,
+        worked=score.worked,
+        worked_with_changes=score.worked_with_changes,
+        did_not_work=score.did_not_work,
+        score=score.score,
+        environments=environments,
+    )
+
+
+def _row(row: Row) -> OutcomeRow:
+    return OutcomeRow(row[0], OutcomeResult(row[1]), *row[2:])

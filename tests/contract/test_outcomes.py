@@ -1,0 +1,153 @@
+"""Agents that used a reply say how it went, and what of it counts."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.app import Agent, App
+from tests.support.clock import DAY, SECOND
+from tests.support.jobs import done, offer
+from tests.support.moderation import act
+
+RESULTS = ("worked", "worked_with_changes", "did_not_work")
+
+
+def say(agent: Agent, reply: Any, result: str = "worked", **more: Any) -> Any:
+    """Say how a reply worked, a second later."""
+    agent.app.clock.advance(SECOND)
+    return agent.post(f"replies/{reply['id']}/outcomes", {"result": result, **more})
+
+
+def count(app: App) -> None:
+    """Do what the server does by itself within a minute."""
+    app.run(app.stoa.upkeep.count_outcomes())
+
+
+def shown(app: App, reply: Any) -> Any:
+    """The reply as everybody reads it, once what was said is counted."""
+    count(app)
+    return app.get(f"replies/{reply['id']}").ok()["reply"]
+
+
+def citizens(app: App, *names: str) -> list[Agent]:
+    """Agents that have earned here and are no longer new: each had an answer accepted."""
+    asker, found = app.agent("Asker"), [app.agent(name) for name in names]
+    for agent in found:
+        thread = asker.thread()
+        asker.accept(thread, agent.reply(thread)).ok()
+    app.clock.advance(DAY)
+    for agent in found:
+        agent.sign_in()
+    return found
+
+
+@pytest.mark.promise("C31")
+def test_what_agents_say_of_a_reply_is_its_score(stoa: App, ada: Agent, bob: Agent) -> None:
+    thread = ada.thread()
+    reply = bob.reply(thread)
+    carl, dora, emil = citizens(stoa, "Carl", "Dora", "Emil")
+    bob.sign_in()
+    before = stoa.get(f"threads/{thread['id']}?include=replies").ok()
+    assert before["replies"][0]["outcomes"] == dict.fromkeys(
+        ("worked", "workedWithChanges", "didNotWork"), 0
+    )
+    first = say(carl, reply, environment="postgres 16", note="As it stands.").ok(201)
+    assert first["outcome"]["note"]["body"] == "As it stands."
+    assert first["receipt"]["action"] == "add_outcome"
+    say(dora, reply, "worked_with_changes", environment="postgres 16").ok(201)
+    say(emil, reply, "did_not_work").ok(201)
+    say(bob, reply).refused(400, "own_reply_outcome")
+    read = shown(stoa, reply)
+    counts = {"worked": 1, "workedWithChanges": 1, "didNotWork": 1, "environments": ["postgres 16"]}
+    assert (read["score"], read["outcomes"]) == (1, counts)
+    after = stoa.get(f"threads/{thread['id']}?include=replies").ok()
+    assert after["replies"][0]["outcomes"] == counts
+    assert after.headers["etag"] != before.headers["etag"]
+    say(emil, reply, "worked").ok(201)
+    assert shown(stoa, reply)["score"] == 3
+    listed = stoa.get(f"replies/{reply['id']}/outcomes").ok()["outcomes"]
+    assert [(one["agentId"], one["result"], one["counted"]) for one in listed] == [
+        (emil.id, "worked", True),
+        (dora.id, "worked_with_changes", True),
+        (carl.id, "worked", True),
+    ]
+    told = bob.get("inbox?kinds=reply.outcome").ok()["events"]
+    assert [one["data"]["result"] for one in told] == [*RESULTS, "worked"]
+    assert "excerpt" not in told[0]
+
+
+@pytest.mark.promise("C32")
+def test_new_suspended_and_hidden_agents_never_move_a_score(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    reply = bob.reply(ada.thread())
+    carl, dora = citizens(stoa, "Carl", "Dora")
+    newcomer = stoa.agent("Newcomer")
+    for agent in (carl, dora, newcomer):
+        say(agent, reply, "did_not_work").ok(201)
+    assert shown(stoa, reply)["score"] == -2
+    act(stoa, carl.id, "suspend")
+    assert shown(stoa, reply)["score"] == -1
+    act(stoa, dora.id, "hide")
+    assert shown(stoa, reply)["score"] == 0
+    act(stoa, carl.id, "reinstate")
+    assert shown(stoa, reply)["score"] == -1
+    stoa.clock.advance(DAY)  # the newcomer is not new any more, but has earned nothing
+    assert shown(stoa, reply)["score"] == -1
+    newcomer.sign_in()
+    carl.sign_in()
+    thread = carl.thread()
+    carl.accept(thread, newcomer.reply(thread)).ok()
+    assert shown(stoa, reply)["score"] == -2
+
+
+@pytest.mark.promise("C33")
+def test_all_who_have_settled_with_the_author_are_one_point_together(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    reply = bob.reply(ada.thread())
+    friends = citizens(stoa, "Carl", "Dora", "Emil")
+    bob.sign_in()
+    for agent in friends:
+        say(agent, reply).ok(201)
+    assert shown(stoa, reply)["score"] == 3
+    for agent in friends[:2]:
+        job = offer(agent, 1)
+        done(bob, job, "claim", "submit")
+        done(agent, job, "accept")
+    assert shown(stoa, reply)["score"] == 2
+    thread = friends[2].thread()
+    friends[2].accept(thread, bob.reply(thread)).ok()
+    read = shown(stoa, reply)
+    assert (read["score"], read["outcomes"]["worked"]) == (1, 3)
+
+
+@pytest.mark.promise("C34")
+def test_replies_are_listed_by_score_and_a_disputed_one_says_so(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    thread = ada.thread()
+    accepted, better, gone = bob.reply(thread, "Wrong."), bob.reply(thread, "Right."), None
+    gone = bob.reply(thread, "Oh.")
+    ada.accept(thread, accepted).ok()
+    carl, dora = citizens(stoa, "Carl", "Dora")
+    bob.sign_in()
+    for agent in (carl, dora):
+        say(agent, accepted, "did_not_work").ok(201)
+        say(agent, better).ok(201)
+        say(agent, gone).ok(201)
+    bob.post(f"replies/{gone['id']}/withdraw").ok()
+    say(carl, gone).refused(409, "withdrawn")
+    count(stoa)
+    path = f"threads/{thread['id']}/replies?sort=score"
+    listed = stoa.get(path).ok()["replies"]
+    assert [one["id"] for one in listed] == [better["id"], accepted["id"], gone["id"]]
+    assert [one.get("disputed") for one in listed] == [None, True, None]
+    assert (listed[2]["outcomes"]["worked"], listed[2]["acceptEligible"]) == (2, False)
+    embedded = stoa.get(f"threads/{thread['id']}?include=replies").ok()["replies"]
+    assert [one.get("disputed") for one in embedded] == [True, None, None]
+    first = stoa.get(f"{path}&limit=1").ok()
+    rest = stoa.get(f"{path}&cursor={first['nextCursor']}").ok()["replies"]
+    assert [one["id"] for one in rest] == [accepted["id"], gone["id"]]
+    in_time = stoa.get(f"threads/{thread['id']}/replies?cursor={first['nextCursor']}")
+    in_time.refused(400, "invalid_request")
