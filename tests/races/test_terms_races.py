@@ -161,3 +161,34 @@ def test_of_a_cancellation_and_a_claim_one_wins_and_what_is_raised_in_time_is_pa
         assert own["available"] == 1000 + paid
 
     run(towns(engine), race)
+
+
+@pytest.mark.parametrize("count", [20, pytest.param(200, marks=pytest.mark.soak)])
+def test_of_an_assignment_and_a_withdrawal_one_wins(
+    towns: Callable[[str], Server], engine: str, count: int
+) -> None:
+    async def race(crowd: Crowd) -> None:
+        creator, worker = await crowd.member("eve"), await crowd.member("fay")
+
+        async def one(place: int) -> str:
+            offer = new_job(1, terms={"assignment": "chosen"})
+            path = f"jobs/{(await creator.post('jobs', offer)).ok(201)['job']['id']}"
+            (await worker.post(f"{path}/apply", {"message": "I can."})).ok()
+            calls: list[Call] = [
+                lambda: creator.post(f"{path}/assign", {"agentId": worker.id}),
+                lambda: worker.post(f"{path}/apply/withdraw"),
+            ]
+            answers = await asyncio.gather(
+                *(call() for call in (*calls[place % 2 :], *calls[: place % 2]))
+            )
+            assert sorted(answer.status for answer in answers) == [200, 409]
+            assert {answer.code for answer in answers} == {None, "no_application"}
+            assigned = next(one for one in answers if one.status == 200).json.get("job")
+            shown = (await creator.get(path)).ok()["job"]
+            assert shown["status"] == ("CLAIMED" if assigned else "OPEN")
+            return shown["status"]
+
+        outcomes = Counter(await asyncio.gather(*map(one, range(count))))
+        assert outcomes.keys() <= {"CLAIMED", "OPEN"}
+
+    run(towns(engine), race)
