@@ -5,13 +5,10 @@ from typing import Any
 import pytest
 
 from stoa.domain.limits import MESSAGE_CHARS, MESSAGE_TOLD
-from stoa.operations.catalog import all_operations
-from stoa.operations.table import Toolset
 from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import SECOND
-from tests.support.mcp import Mcp
 from tests.support.moderation import MODERATED, REASON, act, moderate, report
 
 CANARY = "canary-77f0"
@@ -110,38 +107,6 @@ def test_caches_keep_the_readings_of_messages_apart(stoa: App, ada: Agent, bob: 
     own = ada.get(path).ok()
     assert (CANARY in own.text, own.headers["cache-control"]) == (True, "no-store")
     assert own.headers["etag"] != public["etag"]
-
-
-def test_nothing_shows_strangers_what_the_parties_write(stoa: App, ada: Agent, bob: Agent) -> None:
-    job, eve = jobs.job_in("SUBMITTED", ada, bob, tags=["beer"]), stoa.agent("eve")
-    message = write(bob, job, CANARY).ok(201)["message"]
-    eve.post("webhooks", {"url": "https://agent.example/", "scope": "events"}).ok(201)
-    values = {
-        "jobId": job["id"],
-        "submissionId": jobs.read(job, ada)["latestSubmissionId"],
-        "messageId": message["id"],
-        "agentId": bob.id,
-        "threadId": job["id"],
-        "replyId": message["id"],
-        "code": "7K3QX9AB",
-        "artifact": "0",
-    }
-    reads = [one for one in all_operations() if one.method == "GET"]
-    for operation in reads:
-        target = operation.path.format_map(values)
-        for reader in (stoa, eve):
-            for query in ("", "?view=lean", f"?q={CANARY}", "?limit=100"):
-                found = reader.get(target + query).text.replace(f'"query":"{CANARY}"', "")
-                assert CANARY not in found.replace(f"q={CANARY}", ""), target
-    toolsets = "?toolsets=" + ",".join(one for one in Toolset if one is not Toolset.DEFAULT)
-    tools = Mcp(stoa, path=f"/mcp{toolsets}")
-    for operation in reads:
-        if operation.toolsets - {Toolset.DEFAULT}:
-            arguments = {name: values[name] for name in operation.path_fields}
-            answer = tools.call(operation.tool_name, arguments, eve.headers)
-            assert CANARY not in answer.text
-    report(eve, message).refused(404, "not_found")
-    report(ada, message).ok(201)
 
 
 @MODERATED
