@@ -1,6 +1,6 @@
 """Finds the texts of a query in the index."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
@@ -56,15 +56,11 @@ async def find(
 ) -> FoundTexts:
     """The best text of each thread that matches, the best or the most recent threads first, of the
     texts up to the number `upto`."""
-    reader = _Reader(tx, index, query, narrowed, upto)
-    matched = await reader.matched()
-    total = _count(matched.found, index)
-    ordered = matched.best_first()
-    if recent:
-        ordered = _by_creation(ordered, index)
-    wanted = offset + limit
-    threads = _first_of_each(ordered, index)
-    numbers = [*islice(threads, wanted)][offset:]
+    asked = await tx.aside(lambda: _Search(index, query, narrowed, upto))
+    if any(one[1:] for one in asked.texts):
+        await asked.read_phrases(tx)
+    total, ordered = await tx.aside(lambda: asked.ranked(offset + limit, recent=recent))
+    numbers = ordered[offset:]
     whose = await _whose(tx, index, numbers)
     texts = dict(whose[one] for one in numbers if one in whose)
     places = {whose[one][0]: place for place, one in enumerate(numbers) if one in whose}
@@ -76,71 +72,83 @@ async def count(tx: Tx, index: SearchIndex, narrowed: Narrowing) -> int:
     return (await find(tx, index, Query(), narrowed, index.newest, 0, 0)).total
 
 
-class _Matched(NamedTuple):
-    """The texts that match a query, and what gives their order."""
+class _Search:
+    """One search in the index: the `texts` of each of its phrases, and those that it `found`, which
+    are of threads that it is narrowed to."""
 
-    found: BitMap
-    phrases: Sequence[PhraseTexts]
-    query: Query
-    accepted: BitMap
-    texts: int
-
-    def best_first(self) -> Iterator[int]:
-        """Their numbers, the best first."""
-        if not self.phrases:
-            return descending(self.found)
-        given = weights(self.query)
-        return best_first(self.found, self.phrases, given, self.accepted, self.texts)
-
-
-class _Reader:
-    """One search: the texts of its words, and those that it is narrowed to."""
-
-    def __init__(
-        self, tx: Tx, index: SearchIndex, query: Query, narrowed: Narrowing, upto: int
-    ) -> None:
-        self._tx, self._index, self._query, self._narrowed = tx, index, query, narrowed
+    def __init__(self, index: SearchIndex, query: Query, narrowed: Narrowing, upto: int) -> None:
+        self._query, self._narrowed = query, narrowed
         facts = [*map(tagged, narrowed.tags)]
         if narrowed.author is not None:
             facts.append(by_author(narrowed.author))
         with index.lock:
             self._known = index.find({*_words(query), *facts, ANSWERED, ACCEPTED})
-            live = index.live.copy()
-        self._texts = len(live)
-        live.remove_range(upto + 1, _END)
+            self._among, self._openings = index.live.copy(), index.openings
+            self._thread_of, self._created = index.thread_of, index.created
+        self._count = len(self._among)
+        self._among.remove_range(upto + 1, _END)
         for fact in facts:
-            live &= self._known[fact].anywhere
-        self._among = live
+            self._among &= self._known[fact].anywhere
+        self.texts = {one: self._all_words(one) for one in (*query.include, *query.exclude)}
+        self._match()
 
-    async def matched(self) -> _Matched:
-        """The texts that match."""
-        query = self._query
-        approximate = {one: self._all_words(one) for one in (*query.include, *query.exclude)}
-        phrases = [self._phrase(one, approximate[one]) for one in query.include]
-        found = self._found(phrases)
-        for one in query.quoted:
-            found &= approximate[one].anywhere
-        longer = [one for one in approximate if one[1:]]
-        if longer:
-            exact = await self._side_by_side(longer, approximate, found)
-            approximate |= exact
-            phrases = [self._phrase(one, approximate[one]) for one in query.include]
-            found &= self._found(phrases)
-            for one in query.quoted:
-                found &= approximate[one].anywhere
-        for one in query.exclude:
-            found -= approximate[one].anywhere
-        return _Matched(found, phrases, query, self._known[ACCEPTED].anywhere, self._texts)
+    def _match(self) -> None:
+        """Find the texts that match."""
+        self._phrases = [self._phrase(one) for one in self._query.include]
+        self.found = self._found()
+        for one in self._query.quoted:
+            self.found &= self.texts[one].anywhere
 
-    def _found(self, phrases: Sequence[PhraseTexts]) -> BitMap:
+    async def read_phrases(self, tx: Tx) -> None:
+        """Leave the texts in which the words of the phrases do not stand side by side."""
+        before = self.found
+        self.texts |= await self._side_by_side(tx)
+        self._match()
+        self.found &= before
+
+    def ranked(self, wanted: int, *, recent: bool) -> tuple[int, list[int]]:
+        """How many threads match, and the best texts of the first ones."""
+        for one in self._query.exclude:
+            self.found -= self.texts[one].anywhere
+        ordered = descending(self.found)
+        if self._phrases:
+            given, accepted = weights(self._query), self._known[ACCEPTED].anywhere
+            ordered = best_first(self.found, self._phrases, given, accepted, self._count)
+        if recent:
+            ordered = sorted(
+                self._first_of_each(islice(ordered, LOOKED_AT)),
+                key=lambda one: (self._created[one], self._thread_of[one]),
+                reverse=True,
+            )
+        return self._total(), [*islice(self._first_of_each(ordered), wanted)]
+
+    def _total(self) -> int:
+        """How many threads these texts are of, up to `SEARCH_TOTAL`."""
+        if self.found.intersection_cardinality(self._openings) >= SEARCH_TOTAL:
+            return SEARCH_TOTAL
+        threads, rest = set[int](), iter(self.found)
+        while len(threads) < SEARCH_TOTAL and (some := [*islice(rest, SEARCH_TOTAL)]):
+            threads.update(map(self._thread_of.__getitem__, some))
+        return min(len(threads), SEARCH_TOTAL)
+
+    def _first_of_each(self, numbers: Iterable[int]) -> Iterator[int]:
+        """The first text of each thread."""
+        seen: set[int] = set()
+        for number in numbers:
+            thread = self._thread_of[number]
+            if thread not in seen:
+                seen.add(thread)
+                yield number
+
+    def _found(self) -> BitMap:
         """The texts that have enough of the phrases, or without any the openings of threads, among
         those that the search is narrowed to."""
-        narrowed, among = self._narrowed, self._among
-        if phrases:
-            needed, others = self._needed(phrases)
-            found = matching(needed, others, among, self._texts, self._index.thread_of)
+        narrowed = self._narrowed
+        if self._phrases:
+            needed, others = self._needed()
+            found = matching(needed, others, self._among, self._count, self._thread_of)
         else:
-            found = among & self._index.openings
+            found = self._among & self._openings
         if narrowed.status == "answered":
             found = found & self._known[ANSWERED].anywhere
         elif narrowed.status == "open":
@@ -148,12 +156,12 @@ class _Reader:
         elif narrowed.status is not None:
             found = BitMap()
         if narrowed.since:
-            created, since = self._index.created, narrowed.since
+            created, since = self._created, narrowed.since
             some = newest(found, LOOKED_AT)
             found = BitMap([number for number in some if created[number] >= since])
         return found
 
-    def _needed(self, phrases: Sequence[PhraseTexts]) -> tuple[list[BitMap], list[BitMap]]:
+    def _needed(self) -> tuple[list[BitMap], list[BitMap]]:
         """The texts of each phrase that must be there, and of others that suffice if they are rare.
 
         Words that most texts have need not be there beside others, nor need words with signs beside
@@ -162,7 +170,7 @@ class _Reader:
         needed: list[BitMap] = []
         pairs: list[BitMap] = []
         signed: list[BitMap] = []
-        for wording, phrase in zip(self._query.include, phrases, strict=True):
+        for wording, phrase in zip(self._query.include, self._phrases, strict=True):
             word = wording[0]
             if wording in self._query.quoted or wording[1:]:
                 needed.append(phrase.present)
@@ -175,7 +183,7 @@ class _Reader:
         if pairs:
             levels, half = at_least(pairs, self._among), (len(pairs) + 1) // 2
             needed.append(levels[half] if half < len(levels) else BitMap())
-        return needed or [phrase.present for phrase in phrases], pairs + signed
+        return needed or [phrase.present for phrase in self._phrases], pairs + signed
 
     def _all_words(self, wording: Phrase) -> WordTexts:
         """The texts with all words of a phrase, wherever they stand."""
@@ -184,7 +192,8 @@ class _Reader:
             first = WordTexts(first.anywhere & word.anywhere, first.title & word.title)
         return first
 
-    def _phrase(self, wording: Phrase, texts: WordTexts) -> PhraseTexts:
+    def _phrase(self, wording: Phrase) -> PhraseTexts:
+        texts = self.texts[wording]
         other, other_in_title = BitMap(), BitMap()
         for form in self._query.forms.get(wording, ()):
             of_form = self._known[form]
@@ -193,18 +202,17 @@ class _Reader:
         present = texts.anywhere | other
         return PhraseTexts(texts.anywhere, texts.title, other, other_in_title, present)
 
-    async def _side_by_side(
-        self, longer: Sequence[Phrase], texts: Mapping[Phrase, WordTexts], found: BitMap
-    ) -> dict[Phrase, WordTexts]:
+    async def _side_by_side(self, tx: Tx) -> dict[Phrase, WordTexts]:
         """The texts in which the words of phrases stand side by side, as far as they were read."""
-        unread = found & BitMap.union(*(texts[one].anywhere for one in longer))
+        longer = [one for one in self.texts if one[1:]]
+        unread = self.found & BitMap.union(*(self.texts[one].anywhere for one in longer))
         numbers, characters = [*descending(newest(unread, CHECKED_TEXTS))], 0
         exact = {one: WordTexts(BitMap(), BitMap()) for one in longer}
         looked_for = [(f" {' '.join(one)} ", parts) for one, parts in exact.items()]
         while numbers and characters < CHECKED_CHARACTERS:
             read, numbers = numbers[:_READ], numbers[_READ:]
             unread -= BitMap(read)
-            for text in await search.texts(self._tx, read):
+            for text in await search.texts(tx, read):
                 characters += len(text.title) + len(text.body)
                 title, body = (f" {' '.join(words(one))} " for one in (text.title, text.body))
                 for phrase, parts in looked_for:
@@ -214,7 +222,7 @@ class _Reader:
                         parts.anywhere.add(text.number)
         for one in self._query.exclude:
             if one in exact:
-                exact[one].anywhere.update(unread & texts[one].anywhere)
+                exact[one].anywhere.update(unread & self.texts[one].anywhere)
         return exact
 
 
@@ -224,33 +232,6 @@ _END = 1 << 32
 def _words(query: Query) -> set[str]:
     phrases = (*query.include, *query.exclude)
     return {word for phrase in phrases for word in phrase} | query.other_terms
-
-
-def _count(found: BitMap, index: SearchIndex) -> int:
-    """How many threads these texts are of, up to `SEARCH_TOTAL`."""
-    if found.intersection_cardinality(index.openings) >= SEARCH_TOTAL:
-        return SEARCH_TOTAL
-    threads, rest = set[int](), iter(found)
-    while len(threads) < SEARCH_TOTAL and (some := [*islice(rest, SEARCH_TOTAL)]):
-        threads.update(map(index.thread_of.__getitem__, some))
-    return min(len(threads), SEARCH_TOTAL)
-
-
-def _first_of_each(numbers: Iterable[int], index: SearchIndex) -> Iterator[int]:
-    """The first text of each thread."""
-    seen: set[int] = set()
-    for number in numbers:
-        thread = index.thread_of[number]
-        if thread not in seen:
-            seen.add(thread)
-            yield number
-
-
-def _by_creation(numbers: Iterable[int], index: SearchIndex) -> Iterator[int]:
-    """The best text of each thread, the threads created last first."""
-    best = [*_first_of_each(islice(numbers, LOOKED_AT), index)]
-    best.sort(key=lambda one: (index.created[one], index.thread_of[one]), reverse=True)
-    return iter(best)
 
 
 async def _whose(tx: Tx, index: SearchIndex, numbers: Collection[int]) -> dict[int, Whose]:

@@ -29,7 +29,7 @@ async def catch_up(tx: Tx, index: SearchIndex, most: int | None = None) -> None:
 
     On PostgreSQL each statement must see what is committed when it runs.
     """
-    index.open()
+    await tx.aside(index.open)
     most = most or READ_MOST
     version = tx.seen.data_version if tx.seen else None
     if version is not None and version == index.seen_version and not index.behind:
@@ -98,14 +98,18 @@ async def _refresh(tx: Tx, index: SearchIndex, rows: Sequence[EventRow]) -> None
         if text.is_shown and (text.number not in live or (text.reply_id or text.thread_id) in new)
     ]
     for some in _pieces(sorted(unread), _AT_ONCE):
-        index.put(await search.texts(tx, some))
+        await _put(tx, index, await search.texts(tx, some))
 
 
 async def _scan(tx: Tx, index: SearchIndex, after: int) -> None:
     texts = await search.behind(tx, after, _AT_ONCE)
-    index.put(texts)
+    await _put(tx, index, texts)
     with index.lock:
         index.scanned = _last(texts) if len(texts) == _AT_ONCE else None
+
+
+async def _put(tx: Tx, index: SearchIndex, texts: Sequence[SearchText]) -> None:
+    await tx.aside(lambda: index.put(texts))
 
 
 def _last(texts: Sequence[SearchText]) -> int:

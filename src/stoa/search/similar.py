@@ -50,10 +50,9 @@ async def similar(
     tx: Tx, index: SearchIndex, title: str, body: str, most: int, *, but: str | None = None
 ) -> list[Similar]:
     """The threads most like a question, the most alike first; only those that are alike enough."""
-    asked = _asked(index, title, body)
-    if not asked:
+    asked, having = await tx.aside(lambda: _looked_up(index, title, body))
+    if not having:
         return []
-    having = _having(index, asked)
     best = sorted(having, key=lambda thread: (sum(having[thread].values()), thread), reverse=True)
     compared = best[:_COMPARED]
     whole = sum(word.weight for word in asked.values())
@@ -73,6 +72,14 @@ async def similar(
         if one.number in whose and whose[one.number][0] != but
     ]
     return named[:most]
+
+
+def _looked_up(
+    index: SearchIndex, title: str, body: str
+) -> tuple[dict[str, _Word], dict[int, dict[str, float]]]:
+    """The words of a question, and the threads that have some of them."""
+    asked = _asked(index, title, body)
+    return asked, _having(index, asked)
 
 
 def _asked(index: SearchIndex, title: str, body: str) -> dict[str, _Word]:

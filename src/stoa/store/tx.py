@@ -73,6 +73,11 @@ class Tx(Protocol):
         """The first row, locked as `lock` does; the statement says so on PostgreSQL."""
         ...
 
+    async def aside(self, work: Callable[[], T]) -> T:
+        """Do what runs no statement and may take longer than 2 ms of processor time: on PostgreSQL,
+        where a transaction runs on the event loop, in another thread."""
+        ...
+
     async def lock(self, table: str, *ids: str) -> bool:
         """Wait until no other transaction changes these rows, in the order of their ids; what is
         read afterwards is current, and stays so until the end. False when what was read before is

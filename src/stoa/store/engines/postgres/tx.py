@@ -1,7 +1,8 @@
 """A transaction on one PostgreSQL connection."""
 
+import asyncio
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import TypeVar, cast
 
@@ -88,6 +89,9 @@ class PostgresTx:
         self._waiting: dict[str, tuple[int, dict[str, Value]]] = {}
         self.adds_events = False
         self.now = clock()
+
+    async def aside(self, work: Callable[[], T]) -> T:
+        return await asyncio.to_thread(work)
 
     async def one(self, statement: str, **values: Value) -> Row | None:
         await self._catch_up()

@@ -1,6 +1,6 @@
 """A transaction on one SQLite connection. It never waits, so a coroutine over it is one call."""
 
-from collections.abc import Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from itertools import chain
 from typing import Any, NoReturn, TypeVar, cast
 
@@ -53,6 +53,9 @@ class SqliteTx:
         sql, values_of = _BOUND[self._statements[statement]]
         given = values_of(values) if values_of else tuple(values.values())
         return self._execute(sql, given).fetchall()
+
+    async def aside(self, work: Callable[[], T]) -> T:
+        return work()
 
     async def run(self, statement: str, **values: Value) -> int:
         self.ran.append((statement, values))
