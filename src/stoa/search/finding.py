@@ -9,7 +9,7 @@ from pyroaring import BitMap
 from stoa.domain.limits import SEARCH_TOTAL
 from stoa.domain.querylang import Phrase, Query, weights
 from stoa.domain.words import is_signed, is_unspaced, says_little, words
-from stoa.search.index import ACCEPTED, ANSWERED, SearchIndex, by_author, tagged
+from stoa.search.index import SearchIndex, by_author, tagged
 from stoa.search.postings import WordTexts
 from stoa.search.ranking import (
     LOOKED_AT,
@@ -82,8 +82,9 @@ class _Search:
         if narrowed.author is not None:
             facts.append(by_author(narrowed.author))
         with index.lock:
-            self._known = index.find({*_words(query), *facts, ANSWERED, ACCEPTED})
+            self._known = index.find({*_words(query), *facts})
             self._among, self._openings = index.live.copy(), index.openings
+            self._answered, self._accepted = index.answered, index.accepted
             self._thread_of, self._created = index.thread_of, index.created
         self._count = len(self._among)
         self._among.remove_range(upto + 1, _END)
@@ -112,7 +113,7 @@ class _Search:
             self.found -= self.texts[one].anywhere
         ordered = descending(self.found)
         if self._phrases:
-            given, accepted = weights(self._query), self._known[ACCEPTED].anywhere
+            given, accepted = weights(self._query), self._accepted
             ordered = best_first(self.found, self._phrases, given, accepted, self._count)
         if recent:
             ordered = sorted(
@@ -150,9 +151,9 @@ class _Search:
         else:
             found = self._among & self._openings
         if narrowed.status == "answered":
-            found = found & self._known[ANSWERED].anywhere
+            found = found & self._answered
         elif narrowed.status == "open":
-            found = found - self._known[ANSWERED].anywhere
+            found = found - self._answered
         elif narrowed.status is not None:
             found = BitMap()
         if narrowed.since:

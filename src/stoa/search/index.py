@@ -36,20 +36,19 @@ _KNOWN_BYTES = 16 * 1024 * 1024
 _SLOTS = 64
 """Processes of one machine that may have an index of the same database, each a file of its own."""
 
-_DAMAGED = (apsw.CorruptError, apsw.NotADBError, ValueError, KeyError, msgspec.MsgspecError)
+_KEPT = ("live", "openings", "answered", "accepted", "hidden")
+"""Sets of texts that are kept in the file, by name."""
 
-ANSWERED, ACCEPTED = "\x00answered", "\x00accepted"
-"""Facts of texts stand in the index as words that no text has: the thread is answered, the reply is
-the one that was accepted."""
+_DAMAGED = (apsw.CorruptError, apsw.NotADBError, ValueError, KeyError, msgspec.MsgspecError)
 
 
 def tagged(tag: str) -> str:
-    """The word of the texts in threads with a tag."""
+    """The word of the texts in threads with a tag, which no text has."""
     return f"\x00#{tag}"
 
 
 def by_author(agent_id: str) -> str:
-    """The word of the texts in threads of an agent."""
+    """The word of the texts in threads of an agent, which no text has."""
     return f"\x00@{agent_id}"
 
 
@@ -102,10 +101,6 @@ class _Recent:
 def _fact_words(text: SearchText) -> Iterator[str]:
     yield by_author(text.author_id)
     yield from map(tagged, text.tags)
-    if text.is_answered:
-        yield ANSWERED
-    if text.is_accepted:
-        yield ACCEPTED
 
 
 class SearchIndex:
@@ -127,6 +122,7 @@ class SearchIndex:
         self._steps: Iterator[None] | None = None
         self._recent, self._writing = _Recent(), _Recent()
         self.live, self.openings = BitMap(), BitMap()
+        self.answered, self.accepted = BitMap(), BitMap()
         self._hidden, self._removing = BitMap(), BitMap()
         self._new_parts = set[int]()
         self._removes = self._is_failing = False
@@ -156,9 +152,8 @@ class SearchIndex:
             return
         progress = msgspec.json.decode(values["progress"], type=IndexProgress)
         self.place, self.scanned = progress.place, progress.scanned
-        self.live, self.openings, self._hidden = (
-            BitMap.deserialize(values[name]) for name in ("live", "openings", "hidden")
-        )
+        kept = (BitMap.deserialize(values[name]) for name in _KEPT)
+        self.live, self.openings, self.answered, self.accepted, self._hidden = kept
         for part, threads, times in sorted(postings.facts()):
             self._grow(part * PART)
             self.thread_of.frombytes(threads)
@@ -190,13 +185,13 @@ class SearchIndex:
 
     def put(self, texts: Iterable[SearchText]) -> None:
         """Index these texts as they are now: those that are shown, the others are dropped."""
+        texts = [*texts]
         with self.lock:
             for text in texts:
                 if text.is_shown:
                     self._recent.add(text)
                     self._note(text)
-                else:
-                    self._hide(text.number)
+            self.mark(texts)
 
     def _note(self, text: SearchText) -> None:
         number = text.number
@@ -213,21 +208,17 @@ class SearchIndex:
             for facts in (self.thread_of, self.created):
                 facts.frombytes(bytes(facts.itemsize * PART))
 
-    def _hide(self, number: int) -> None:
-        if number in self.live:
-            self.live.discard(number)
-            self._hidden.add(number)
-
-    def mark(self, texts: Iterable[NumberedText]) -> None:
+    def mark(self, texts: Iterable[NumberedText | SearchText]) -> None:
         """Drop those of these texts that are hidden, and note which are answered and accepted."""
         with self.lock:
             for text in texts:
-                if not text.is_shown:
-                    self._hide(text.number)
+                if not text.is_shown and text.number in self.live:
+                    self.live.discard(text.number)
+                    self._hidden.add(text.number)
                 if text.is_answered:
-                    self._recent.anywhere[ANSWERED].append(text.number)
+                    self.answered.add(text.number)
                 if text.is_accepted:
-                    self._recent.anywhere[ACCEPTED].append(text.number)
+                    self.accepted.add(text.number)
 
     def find(self, wanted: Collection[str]) -> dict[str, WordTexts]:
         """The texts with these words, those that are not live too. They must not be changed."""
@@ -315,8 +306,8 @@ class SearchIndex:
         assert self.place
         parts, self._new_parts = self._new_parts, set[int]()
         hidden = self._hidden | self._removing
-        bitmaps = {"live": self.live, "openings": self.openings, "hidden": hidden}
-        values = {name: bitmap.serialize() for name, bitmap in bitmaps.items()}
+        bitmaps = self.live, self.openings, self.answered, self.accepted, hidden
+        values = {name: one.serialize() for name, one in zip(_KEPT, bitmaps, strict=True)}
         values["progress"] = msgspec.json.encode(IndexProgress(self.place, self.scanned))
         return IndexState(values, [self._facts(part) for part in parts])
 

@@ -18,7 +18,7 @@ from pyroaring import BitMap
 
 from stoa.store.statements import parse
 
-FORMAT = b"2"
+FORMAT = b"3"
 """Of the file, with that of the words in it: a file of another format is made anew."""
 
 PART = 1 << 16
