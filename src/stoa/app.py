@@ -133,7 +133,7 @@ class Service:
         documentation = f"{settings.origin}/docs/errors"
         authorizing = Authorizing(store, services, outages)
         self.asgi = App(
-            Rest(runner, charges, operations, documentation),
+            Rest(runner, charges, operations, documentation, signer, clock),
             _tools(runner, charges, hosts, Gate(authenticator), known),
             OAuthDoor(TokenRequests(store, services, charges, outages, clock)),
             LateApplication(partial(_site, reads, authorizing, charges, clock, signer)),

@@ -156,6 +156,7 @@ def test_the_worker_of_a_job_is_chosen_among_those_who_applied(
     hard = told(creator("offer", "Compare", "Two.", "--reward", "2", *least))["job"]
     assert hard["terms"]["requires"] == {"reputation": 5, "completedJobs": 1}
     assert "claim_requirements" in worker("claim", hard["id"]).err
+    assert "jobs offered\t3" in worker("record", hard["creatorAgentId"]).out
 
 
 def test_a_reply_is_discussed_and_its_author_is_told(actor: Callable[[str], Actor]) -> None:

@@ -51,7 +51,8 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
     asks = other if method in (*works, "retire_agent") else caller
     answers = caller if asks is other else other
     bounty = 1 if method == "withdraw_bounty" else 0
-    thread = asks.create_thread("Dough", "How warm?", bounty_credits=bounty).thread
+    asked_for = asks.create_thread("Dough", "How warm?", bounty_credits=bounty)
+    thread = asked_for.thread
     replies = asks if "withdraw" in method else answers
     reply = replies.create_reply(thread.id, "24 degrees.").reply
     chosen = "appl" in method or method == "assign_job"
@@ -84,7 +85,7 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
     inbox = caller.get_inbox()
     names = SimpleNamespace(stoa=caller, thread=thread, reply=reply, job=job, inbox=inbox)
     names.acts, names.report, names.webhook, names.work = [part], report, webhook, work
-    names.message = message
+    names.message, names.receipt = message, asked_for.receipt
     if method in ("rotate_key", "recover_key", "name_recovery_key"):
         proof = change_of_key(caller, key, method)
     else:

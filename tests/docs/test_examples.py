@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from stoa.client import Key, Stoa
 from tests.support.blocks import blocks as blocks_of
 from tests.support.server import Server
 from tests.support.shell import Shell
@@ -46,6 +47,7 @@ TESTED = {
     "docs/events.md": {"python"},
     "docs/mcp.md": {"json", "python"},
     "docs/operating.md": {"json", "sh", "toml"},
+    "docs/paid-work.md": {"python"},
     "docs/public-server.md": {"sh"},
     "docs/quickstart.md": {"sh", "python"},
     "docs/start/agent.md": {"sh"},
@@ -127,6 +129,13 @@ def test_no_block_is_left_out(page: str) -> None:
 def test_the_python_of_the_page_on_events_works(tmp_path: Path, server: Server) -> None:
     printed = run([sys.executable, "-c", blocks("docs/events.md", "python")], tmp_path, server)
     assert printed == "reply.created VACUUM INTO makes a clean copy.\n"
+
+
+def test_the_python_of_the_page_on_paid_work_works(tmp_path: Path, server: Server) -> None:
+    with Stoa(server.url, Key.generate()) as stoa:
+        stoa.sign_in()
+    printed = run([sys.executable, "-c", blocks("docs/paid-work.md", "python")], tmp_path, server)
+    assert printed == "0\n"
 
 
 def test_the_python_of_the_page_on_mcp_works(tmp_path: Path, server: Server) -> None:

@@ -61,6 +61,7 @@ FOLLOWS = {
     "thread_tag": "threads",
     "ledger_transaction": "movements.jsonl",
     "paid_out": "settlements",
+    "record": "jobs, claims and bounties",
     "posting": "movements.jsonl",
 }
 KEPT_BACK = {
@@ -154,6 +155,8 @@ def test_an_export_of_an_import_of_an_export_is_the_same(
         assert lines(tmp_path / "one", name), name
     first_posts = "SELECT id, first_post_id FROM agent WHERE first_post_id IS NOT NULL ORDER BY id"
     assert database.query(other, first_posts) == stoa.sql(first_posts) != []
+    counted = "SELECT agent_id, kind, outcome, number, durations FROM record ORDER BY 1, 2, 3"
+    assert database.query(other, counted) == stoa.sql(counted) != []
     with App(other, clock) as again:
         for agent in agents:
             agent.app = again

@@ -12,6 +12,8 @@ from tests.support.clock import SECOND
 
 FEED = "opportunities"
 PERSONAL = "opportunities/recommended"
+NEW_HERE = {"paid": 0, "undecided": 0, "rejected": 0, "hoursToDecide": None}
+"""The record of an agent that has decided nothing yet, as offers show it."""
 
 
 def rewards(answer: Any) -> list[float]:
@@ -59,6 +61,7 @@ def test_a_row_of_a_job_says_all_that_a_claim_needs(stoa: App, ada: Agent) -> No
         "reward": {"amount": 12.5, "asset": "FORUM_CREDIT"},
         "rewardCredits": 12.5,
         "authorAgentId": ada.id,
+        "requester": NEW_HERE,
         "createdAt": job["createdAt"],
         "expiresAt": job["deadline"],
         "url": f"/api/v1/jobs/{job['id']}",
@@ -83,6 +86,7 @@ def test_a_row_of_a_bounty_says_where_to_reply(stoa: App, ada: Agent) -> None:
         "reward": {"amount": 5, "asset": "FORUM_CREDIT"},
         "rewardCredits": 5,
         "authorAgentId": ada.id,
+        "requester": NEW_HERE,
         "createdAt": thread["createdAt"],
         "expiresAt": thread["bounty"]["expiresAt"],
         "url": f"/api/v1/threads/{thread['id']}",

@@ -18,6 +18,12 @@ VERBS = {
 }
 
 
+NUMBERS = {
+    *("paid", "undecided", "rejected", "hoursToDecide", "abandoned", "expired", "hoursToSubmit"),
+}
+"""What stays of the record of an agent if it is 0 too."""
+
+
 @dataclass(frozen=True)
 class Place:
     """A full object with its lean form, and those around it up to the answer, whose `named` are the
@@ -59,7 +65,7 @@ def _object(place: Place, at: str) -> Iterator[str]:
 
 
 def _member(place: Place, name: str, full: Any, lean: Any, where: str) -> Iterator[str]:
-    if not lean:
+    if not lean and name not in NUMBERS:
         yield f"{where} is empty"
     if name == "author":
         if lean != _author(place.top.named, full):

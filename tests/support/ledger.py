@@ -51,6 +51,19 @@ INVARIANTS = {
         SELECT h.id, h.amount, sum(p.amount) FROM hold h LEFT JOIN posting p
         ON p.account_id = 'escrow:' || h.id AND p.amount > 0
         GROUP BY h.id, h.amount HAVING h.amount <> coalesce(sum(p.amount), 0)""",
+    "a record counts each ended job of a requester": """
+        SELECT coalesce(h.agent_id, r.agent_id), h.n, r.n FROM
+        (SELECT agent_id, count(*) AS n FROM hold WHERE type = 'job' AND status <> 'OPEN'
+         GROUP BY 1) h FULL JOIN
+        (SELECT agent_id, sum(number) AS n FROM record WHERE kind = 'requester' GROUP BY 1) r
+        ON r.agent_id = h.agent_id WHERE coalesce(h.n, 0) <> coalesce(r.n, 0)""",
+    "a record counts each completed job of a worker": """
+        SELECT coalesce(e.agent_id, r.agent_id), e.n, r.n FROM
+        (SELECT agent_id, count(*) AS n FROM reputation_event WHERE type = 'job_completed'
+         GROUP BY 1) e FULL JOIN
+        (SELECT agent_id, sum(number) AS n FROM record WHERE kind = 'worker'
+         AND outcome IN ('paid', 'paid_revised', 'silent', 'silent_revised') GROUP BY 1) r
+        ON r.agent_id = e.agent_id WHERE coalesce(e.n, 0) <> coalesce(r.n, 0)""",
     "a hold is settled at most once": """
         SELECT reference_id, count(*) FROM ledger_transaction
         WHERE kind IN ('payout', 'refund') GROUP BY 1 HAVING count(*) > 1""",

@@ -28,6 +28,7 @@ SAMPLES = {
     "reasonCode": '"incomplete"',
     "recoveryPublicKey": "offline.{public_key}",
     "replyId": "reply.id",
+    "receiptId": "receipt.id",
     "reportId": "report.id",
     "reward": '{"amount": 20}',
     "rewardCredits": "20",

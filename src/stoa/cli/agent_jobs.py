@@ -1,4 +1,4 @@
-"""`stoa agent offer`, `apply`, `applications`, `assign`: the terms of a job and its worker."""
+"""`stoa agent offer`, `apply`, `assign` and others: the terms of a job, its worker, records."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,6 +8,7 @@ from stoa.cli.agent_options import (
     BodyArgument,
     RewardOption,
     TagsOption,
+    reading,
     signing_in,
     text_of,
     writing,
@@ -21,7 +22,7 @@ JobArgument = Annotated[str, typer.Argument(metavar="JOB_ID")]
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands to `stoa agent`."""
-    for command in (offer, apply, applications, assign):
+    for command in (offer, apply, applications, assign, record):
         app.command()(command)
 
 
@@ -99,3 +100,9 @@ def assign(
     """Choose the worker of your job among those who applied."""
     assigned = run.stoa.assign_job(job, agent, **run.write)
     run.show.job(assigned, assigned.job)
+
+
+@reading
+def record(run: "AgentRun", agent: Annotated[str, typer.Argument(metavar="AG_ID")]) -> None:
+    """Show how an agent has dealt with others, as requester and as worker."""
+    run.show.record(run.stoa.get_record(agent))

@@ -30,6 +30,7 @@ from stoa.client.generated.models import (
     Me,
     Opportunity,
     OutcomeAdded,
+    RecordRead,
     Reply,
     SearchResult,
     SessionsRevoked,
@@ -311,6 +312,27 @@ class Printer:
             for text in (one.message.body,)
         ]
         self._show(answer, *(parts or [Text("Nobody has applied yet.")]))
+
+    def record(self, answer: RecordRead) -> None:
+        """What came of the jobs of an agent."""
+        said = answer.record
+        offers, work = said.as_requester, said.as_worker
+        facts = {
+            "jobs offered": offers.jobs,
+            "of these paid": offers.paid,
+            "rejected for good": sum(offers.rejected.values()),
+            "left undecided": offers.undecided,
+            "hours to decide": offers.hours_to_decide.median,
+            "jobs claimed": work.claimed,
+            "of these paid to it": work.paid,
+            "work rejected": work.rejected,
+            "claims abandoned": work.abandoned,
+            "hours to hand in": work.hours_to_submit,
+            "answers accepted": f"{said.as_answerer.accepted} of {said.as_answerer.answers}",
+            "counterparties": said.counterparties,
+            "since": _when(said.since),
+        }
+        self._show(answer, _facts(facts.items()))
 
     def submissions(self, answer: SubmissionList) -> None:
         """Submitted work."""

@@ -23,6 +23,7 @@ from stoa.cli import (
     moderating,
     reloading,
     serve_commands,
+    verifying,
 )
 from stoa.cli.ending import end_with, fail
 
@@ -47,6 +48,7 @@ app.add_typer(agent.app, name="agent")
 app.add_typer(moderating.app, name="admin")
 app.command("audit")(auditing.audit_command)
 app.command("doctor")(doctor.doctor)
+app.command("verify")(verifying.verify)
 app.command("docs")(docs.docs)
 app.command("demo")(demo.demo)
 

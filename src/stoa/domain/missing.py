@@ -43,6 +43,11 @@ _WANTED = {
         "an agent", "`get_agent` (GET /api/v1/agents/{})", "GET {base_url}/api/v1/agents"
     ),
     "ses": _Wanted("a session", "", "GET {base_url}/api/v1/agents/me"),
+    "rc": _Wanted(
+        "a receipt",
+        "GET {{base_url}}/api/v1/receipts/{}",
+        "the answer to the write that it is for, which has it as `receipt`",
+    ),
     "wh": _Wanted("a webhook", "", "GET {base_url}/api/v1/webhooks"),
     "rpt": _Wanted("a report", "", "GET {base_url}/api/v1/admin/reports"),
     "bty": _Wanted(

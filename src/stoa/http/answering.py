@@ -17,6 +17,7 @@ from stoa.schemas.errors import ErrorBody, IssueItem
 
 JSON = b"application/json"
 PROBLEM = b"application/problem+json"
+JOSE = b"application/jose"
 
 CORS: HeaderList = [
     (b"access-control-allow-origin", b"*"),
@@ -52,6 +53,8 @@ PERSONAL_LINES = header_lines([CACHE_PERSONAL])
 JSON_HEADERS = ((b"content-type", JSON), NOSNIFF, *CORS)
 VARY_LINES = header_lines([(b"vary", b"Authorization")])
 _JSON_LINE = header_lines([(b"content-type", JSON)])
+_JOSE_LINE = header_lines([(b"content-type", JOSE)])
+VARY_BY_FORM = header_lines([(b"vary", b"Accept")])
 _TEXT_LINES = header_lines(
     [
         (b"content-type", b"text/plain; charset=utf-8"),
@@ -143,6 +146,11 @@ def success_lines(
 def as_text(lines: bytes, body: bytes, member: str) -> tuple[bytes, bytes]:
     """A JSON answer as the plain text of one of its members, which browsers save as a file."""
     return lines.replace(_JSON_LINE, _TEXT_LINES, 1), msgspec.json.decode(body)[member].encode()
+
+
+def as_jose(lines: bytes) -> bytes:
+    """The header lines of a JSON answer that is sent as a signed text."""
+    return lines.replace(_JSON_LINE, _JOSE_LINE, 1)
 
 
 def next_link(path: str, query: bytes, cursor: str) -> bytes:

@@ -124,6 +124,7 @@ class _Import:
         await self._events()
         await self._plain(public.RELEASED)
         await self._plain(public.REPUTATION)
+        await self._records()
         await self._plain(public.MODERATION)
 
     # --- Reading.
@@ -279,6 +280,15 @@ class _Import:
         for some in _some(rows):
             change = TableUpdate(_TABLES["agent"], ("id", "first_post_id"), [], some, [])
             await self.target.apply([change])
+
+    async def _records(self) -> None:
+        """Count for the records of agents what has happened."""
+        tx, (first, last) = self.target.tx, audit.EVERYTHING
+        kept = await tx.all("audit.recounted_durations")
+        durations = {(row[0], row[1]): row[2] for row in kept}
+        counted = await tx.all("audit.recounted", first=first, last=last)
+        rows = [(*row, durations.get((row[0], row[1]), "")) for row in counted]
+        await self._add("record", ("agent_id", "kind", "outcome", "number", "durations"), rows)
 
     async def _events(self) -> None:
         """What happened to jobs. A claim has a receipt, by which its repetition is known."""

@@ -9,6 +9,7 @@ from stoa.memory.offer_index import OfferIndex, offer_index
 from stoa.memory.remembered import Remembered, RememberedById
 from stoa.schemas.opportunities import Opportunity, RecommendedList
 from stoa.store import opportunities
+from stoa.store.dependencies import eventual
 from stoa.store.opportunities import (
     EVERYTHING,
     OfferPosition,
@@ -27,6 +28,11 @@ Terms = tuple[str, ...]
 def _size_of_offer(offer: Opportunity) -> int:
     texts = (offer.title, offer.body.body, *offer.tags, *offer.requirements)
     return _OFFER_BYTES + 4 * sum(map(len, texts))
+
+
+def _owners(offer: Opportunity) -> list[str]:
+    """What an offer was made of: its rows, and the record of its author."""
+    return [offer.id, *eventual([offer.author_agent_id])]
 
 
 def _size_of_terms(terms: Terms) -> int:
@@ -49,7 +55,7 @@ class OfferMemory:
 
     def __init__(self) -> None:
         self._index = Remembered[OfferIndex]()
-        self._views = RememberedById[Opportunity](_MOST_BYTES, _size_of_offer)
+        self._views = RememberedById[Opportunity](_MOST_BYTES, _size_of_offer, _owners)
         self._terms = RememberedById[Terms](_MOST_BYTES, _size_of_terms)
         self._paged: OfferIndex | None = None
         self._pages = _no_pages()
@@ -100,7 +106,8 @@ class OfferMemory:
         page = known.get(tx.seen, tx.now) if known else None
         if page is None:
             page, new = await make(), Remembered[RecommendedList]()
-            new.keep(page, tx.seen, {row.id for row in page.opportunities}, None)
+            owners = {owner for row in page.opportunities for owner in _owners(row)}
+            new.keep(page, tx.seen, owners, None)
             with self._lock:
                 if self._paged is not on_offer:
                     self._paged, self._pages = on_offer, _no_pages()

@@ -151,6 +151,8 @@ def _successes(operation: Operation, schemas: Schemas) -> dict[str, Any]:
     content = {answering.JSON.decode(): schemas.answer(operation)}
     if operation.response.as_text:
         content = {"text/plain": {"schema": {"type": "string"}}, **content}
+    if operation.response.signed:
+        content = {**content, answering.JOSE.decode(): {"schema": {"type": "string"}}}
     found: dict[str, Any] = {
         str(operation.status): {
             "description": _first_sentence(operation.response.__doc__ or operation.summary),

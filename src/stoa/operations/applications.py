@@ -12,6 +12,7 @@ from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import next_actions
 from stoa.operations.views.jobs import job_written
+from stoa.operations.views.records import worker_summary
 from stoa.schemas.applications import (
     ApplicationList,
     ApplicationMade,
@@ -24,7 +25,7 @@ from stoa.schemas.applications import (
 from stoa.schemas.base import iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.jobs import JobRead
-from stoa.store import agents, applications, jobs
+from stoa.store import agents, applications, jobs, records
 from stoa.store.applications import ApplicationRow
 from stoa.store.jobs import JobRow
 
@@ -65,8 +66,9 @@ async def apply_to_job(call: Call, request: ApplyToJob) -> ApplicationMade:
     row = await applications.insert(call.tx, job.id, worker, request.message)
     receipt = call.receipt("apply_to_job", "job", job.id)
     event_log.on_job(call, receipt, EventKind.JOB_APPLIED, job.id, job.creator_id)
+    [shown] = await _views(call, [row])
     return ApplicationMade(
-        application=_view(row), receipt=receipt, next_actions=next_actions.on_application(job.id)
+        application=shown, receipt=receipt, next_actions=next_actions.on_application(job.id)
     )
 
 
@@ -87,8 +89,9 @@ async def withdraw_application(call: Call, request: WithdrawApplication) -> Appl
     if row is None or not await applications.delete(call.tx, job.id, worker):
         raise Refusal("no_application")
     receipt = call.receipt("withdraw_application", "job", job.id)
+    [shown] = await _views(call, [row])
     return ApplicationMade(
-        application=_view(row), receipt=receipt, next_actions=next_actions.on_application(job.id)
+        application=shown, receipt=receipt, next_actions=next_actions.on_application(job.id)
     )
 
 
@@ -115,7 +118,7 @@ async def list_applications(call: Call, request: ListApplications) -> Applicatio
         if own is None:
             raise Refusal("applications_forbidden")
         rows = [own] if (own.created_at, own.agent_id) > after and not request.skip else []
-    views = list(map(_view, rows))
+    views = await _views(call, rows)
     characters = sum(len(row.message) for row in rows)
     page = paging.cut(
         Budget.of(call.options),
@@ -183,11 +186,17 @@ def _check_open(call: Call, job: JobRow) -> None:
     escrow.check_booked(job, call.now)
 
 
-def _view(row: ApplicationRow) -> JobApplication:
-    return JobApplication(
-        job_id=row.job_id,
-        agent_id=row.agent_id,
-        message=UntrustedContent(body=row.message),
-        created_at=iso(row.created_at),
-        expires_at=iso(row.expires_at),
-    )
+async def _views(call: Call, rows: list[ApplicationRow]) -> list[JobApplication]:
+    """Applications with how their agents have worked for others."""
+    tallies = await records.many(call.tx, [row.agent_id for row in rows])
+    return [
+        JobApplication(
+            job_id=row.job_id,
+            agent_id=row.agent_id,
+            worker=worker_summary(tallies[row.agent_id]),
+            message=UntrustedContent(body=row.message),
+            created_at=iso(row.created_at),
+            expires_at=iso(row.expires_at),
+        )
+        for row in rows
+    ]

@@ -73,9 +73,10 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
         if first or job.is_chosen:
             call.changes_something = False
             return _claimed(call, await jobs.life(call.tx, job), first)
-    if job.promised.offered_to not in (None, worker):
-        raise Refusal("offered_to_another")
-    await check_requirements(call, job, agent)
+    if job.terms is not None:
+        if job.promised.offered_to not in (None, worker):
+            raise Refusal("offered_to_another")
+        await check_requirements(call, job, agent)
     try:
         rules.follow(status, JobEvent.CLAIM)
     except Refusal as refusal:

@@ -1,5 +1,7 @@
 """Jobs: offer, list, read, claim, submit, decide."""
 
+from msgspec.structs import replace
+
 from stoa.domain import jobs as rules
 from stoa.domain import limits
 from stoa.domain.errors import InputIssue, Refusal, invalid, invalid_field
@@ -23,6 +25,7 @@ from stoa.operations.views.jobs import (
     note_to_worker,
     submission_view,
 )
+from stoa.operations.views.records import worker_summary
 from stoa.schemas import deadlines
 from stoa.schemas.base import iso
 from stoa.schemas.credits import Settlement
@@ -40,7 +43,7 @@ from stoa.schemas.jobs import (
     SubmitJob,
 )
 from stoa.schemas.terms import NewTerms, kept
-from stoa.store import agents, holds, jobs, submissions
+from stoa.store import agents, holds, jobs, records, submissions
 from stoa.store.jobs import JobFilter, JobRow, json_list
 
 _FINISHED = ("job_already_terminal", "job_expired")
@@ -79,7 +82,9 @@ async def create_job(call: Call, request: CreateJob) -> JobCreated:
     agent = await call.held_agent()
     deadline = _deadline(call, request)
     _check_terms(call, request.terms)
-    await _check_offered(call, request.terms)
+    only = request.terms and request.terms.offered_to
+    if only:
+        await _check_offered(call, only)
     creator = call.actor()
     job_id = call.new_id("job")
     await escrow.place(call, agent, "job", job_id, job_id, request.amount, deadline)
@@ -87,7 +92,6 @@ async def create_job(call: Call, request: CreateJob) -> JobCreated:
     offered = await jobs.insert(call.tx, row)
     await offer_job(call.tx, row)
     receipt = call.receipt("create_job", "job", job_id)
-    only = row.promised.offered_to
     event_log.on_job(call, receipt, EventKind.JOB_CREATED, job_id, offer=only is None)
     if only:
         event_log.on_offered(call, job_id, only)
@@ -118,12 +122,10 @@ def _check_terms(call: Call, given: NewTerms | None) -> None:
         raise invalid(*problems)
 
 
-async def _check_offered(call: Call, given: NewTerms | None) -> None:
+async def _check_offered(call: Call, only: str) -> None:
     """400 where no other agent could claim the job that is offered to it."""
-    if given is None or given.offered_to is None:
-        return
-    agent = await agents.get(call.tx, given.offered_to)
-    if given.offered_to == call.own_id():
+    agent = await agents.get(call.tx, only)
+    if only == call.own_id():
         raise invalid_field("terms.offeredTo", "Must be another agent: you cannot claim your job.")
     if agent is None or agent.removed_at is not None:
         raise invalid_field("terms.offeredTo", "Must be the id of an agent that is here.")
@@ -216,6 +218,10 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
     row = await found_job(call, request.job_id)
     call.private = is_party(call, row) or is_offered(call, row)
     job = job_view(call, await jobs.life(call.tx, row))
+    worker = job.claimed_by_agent_id
+    if worker and job.status in rules.HELD_BY_CLAIMER:
+        tallies = await records.many(call.tx, [worker])
+        job = replace(job, worker=worker_summary(tallies[worker]))
     return JobRead(job=job, next_actions=job.next_actions)
 
 

@@ -20,6 +20,7 @@ from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import next_actions
 from stoa.operations.views.agents import capabilities_of
+from stoa.operations.views.records import requester_summary
 from stoa.schemas.base import Page, iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.credits import Reward
@@ -33,8 +34,9 @@ from stoa.schemas.opportunities import (
     OpportunityType,
     RecommendedList,
 )
+from stoa.schemas.records import RequesterSummary
 from stoa.schemas.terms import shown_terms
-from stoa.store import agents, jobs, opportunities, threads
+from stoa.store import agents, jobs, opportunities, records, threads
 from stoa.store.jobs import JobRow
 from stoa.store.opportunities import (
     EVERYTHING,
@@ -241,7 +243,7 @@ def _cut(body: str) -> tuple[UntrustedContent, bool]:
     return UntrustedContent(body=body[:most]), len(body) > most
 
 
-def _job(row: JobRow) -> Opportunity:
+def _job(row: JobRow, requester: RequesterSummary) -> Opportunity:
     names, actions = next_actions.on_job(
         row.id, JobStatus.OPEN, submitted=False, chosen=row.is_chosen
     )
@@ -257,6 +259,7 @@ def _job(row: JobRow) -> Opportunity:
         reward=Reward(amount=Credits(row.amount)),
         reward_credits=Credits(row.amount),
         author_agent_id=row.creator_id,
+        requester=requester,
         created_at=iso(row.created_at),
         expires_at=iso(row.deadline),
         url=f"/api/v1/jobs/{row.id}",
@@ -268,7 +271,7 @@ def _job(row: JobRow) -> Opportunity:
     )
 
 
-def _bounty(row: ThreadRow) -> Opportunity:
+def _bounty(row: ThreadRow, requester: RequesterSummary) -> Opportunity:
     _, actions = next_actions.on_thread(row)
     body, truncated = _cut(row.body)
     amount = Credits(row.bounty_amount or 0)
@@ -283,6 +286,7 @@ def _bounty(row: ThreadRow) -> Opportunity:
         reward=Reward(amount=amount),
         reward_credits=amount,
         author_agent_id=row.author_id,
+        requester=requester,
         created_at=iso(row.created_at),
         expires_at=iso(row.bounty_expires_at or 0),
         url=f"/api/v1/threads/{row.id}",
@@ -296,19 +300,23 @@ def _bounty(row: ThreadRow) -> Opportunity:
 
 @dataclass(frozen=True, slots=True)
 class Subjects(Generic[Row]):
-    """How the opportunities of one type are read and shown."""
+    """How the opportunities of one type are read and shown, and which agent offers one."""
 
     many: Callable[[Tx, list[str]], Awaitable[dict[str, Row]]]
-    view: Callable[[Row], Opportunity]
+    offers: Callable[[Row], str]
+    view: Callable[[Row, RequesterSummary], Opportunity]
 
     async def views(self, call: Call, ids: list[str]) -> dict[str, Opportunity]:
         """Those with these ids that are not hidden, by id."""
         rows = await self.many(call.tx, ids)
-        return {one: self.view(rows[one]) for one in ids if rows[one].removed_at is None}
+        shown = {one: rows[one] for one in ids if rows[one].removed_at is None}
+        tallies = await records.many(call.tx, sorted(set(map(self.offers, shown.values()))))
+        known = {agent_id: requester_summary(tally) for agent_id, tally in tallies.items()}
+        return {one: self.view(row, known[self.offers(row)]) for one, row in shown.items()}
 
 
 SUBJECTS: dict[OpportunityType, Subjects[JobRow] | Subjects[ThreadRow]] = {
-    "job": Subjects(jobs.many, _job),
-    "bounty_question": Subjects(threads.many, _bounty),
+    "job": Subjects(jobs.many, lambda row: row.creator_id, _job),
+    "bounty_question": Subjects(threads.many, lambda row: row.author_id, _bounty),
 }
 """One entry for each type."""

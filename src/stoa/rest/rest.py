@@ -5,10 +5,15 @@ from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl
 
+import msgspec
+
 from stoa.calls import dry_runs, idempotency
 from stoa.calls.incoming import Incoming, Outcome, Streamed
 from stoa.calls.runner import Runner
+from stoa.clock import Clock
 from stoa.domain.errors import Refusal, invalid_field
+from stoa.domain.signed import signed
+from stoa.domain.webhooks import WebhookSigner
 from stoa.http import answering, reading, streaming
 from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderLines, Send, header_lines
@@ -19,7 +24,7 @@ from stoa.rest.deprecation import announcing
 from stoa.rest.router import RouteMatch, Router
 from stoa.rest.unknown import unknown_path, wrong_method
 from stoa.schemas import messages
-from stoa.schemas.base import encode
+from stoa.schemas.base import SignedMember, encode
 from stoa.schemas.names import Names
 from stoa.schemas.validation import Shape, Values, names, shapes
 from stoa.shortcuts.cached_answers import cache_key
@@ -38,9 +43,15 @@ class Rest:
     """Serves every operation of the table at its path."""
 
     def __init__(
-        self, runner: Runner, charges: Charges, operations: list[Operation], documentation: str
+        self,
+        runner: Runner,
+        charges: Charges,
+        operations: list[Operation],
+        documentation: str,
+        signer: WebhookSigner,
+        clock: Clock,
     ) -> None:
-        self._runner = runner
+        self._runner, self._signer, self._clock = runner, signer, clock
         self._charges = charges
         self._router = Router(operations)
         self._documentation = documentation
@@ -146,6 +157,13 @@ class Rest:
     ) -> None:
         if outcome.refusal:
             return await self.refuse(request, send, outcome.refusal, outcome)
+        member = operation.response.signed
+        if member and answering.JOSE in request.headers.get(b"accept", b""):
+            outcome.etag = None  # the time of the signature changes
+            lines = answering.as_jose(_lines(request, operation, outcome))
+            body = self._signed(request.base_url, member, outcome.body)
+            head = request.method == "HEAD"
+            return await answering.send_lines(send, outcome.status, lines, body, head=head)
         lines = _lines(request, operation, outcome)
         known = request.headers.get(b"if-none-match")
         if known is not None and outcome.etag and answering.names_tag(known, outcome.etag):
@@ -156,6 +174,17 @@ class Rest:
         if operation.response.as_text and answering.JSON not in request.headers.get(b"accept", b""):
             lines, body = answering.as_text(lines, body, operation.response.as_text)
         return await answering.send_lines(send, outcome.status, lines, body, head=head)
+
+    def _signed(self, base_url: str, member: SignedMember, body: bytes) -> bytes:
+        """A member of a JSON answer as the claims of a text that the service signs."""
+        said = msgspec.json.decode(body)[member.name]
+        claims = {
+            "iss": base_url,
+            "sub": said[member.subject],
+            "iat": self._clock() // 1000,
+            member.name: said,
+        }
+        return signed(self._signer.key, self._signer.id, encode(claims)).encode()
 
     async def refuse(
         self, request: HttpRequest, send: Send, refusal: Refusal, outcome: Outcome | None = None
@@ -239,6 +268,8 @@ def _lines(request: HttpRequest, operation: Operation, outcome: Outcome) -> byte
         caching = answering.PUBLIC_LINES if request.authorization is None else _TOKEN_LINES
     if operation.caching.for_parties:
         caching += answering.VARY_LINES
+    if operation.response.signed:
+        caching += answering.VARY_BY_FORM
     lines = answering.success_lines(request.id_header[1], caching, outcome.charge, outcome.etag)
     if outcome.consistency:
         lines += header_lines([(answering.CONSISTENCY, outcome.consistency.encode())])

@@ -13,6 +13,7 @@ from stoa.schemas.content import UntrustedContent
 from stoa.schemas.fields import Time, shown
 from stoa.schemas.jobs import JobId, JobPath, JobRequest
 from stoa.schemas.lean import Lean
+from stoa.schemas.records import WorkerSummary
 
 _MESSAGE = "I have measured this before; two days are enough."
 _MADE = {"receipt": {"resourceType": "job", "resourceId": job_examples.JOB}}
@@ -23,6 +24,7 @@ class JobApplication(Resource, kw_only=True):
 
     job_id: JobId
     agent_id: AgentId
+    worker: WorkerSummary
     message: UntrustedContent
     created_at: Time
     expires_at: Time

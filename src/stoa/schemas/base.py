@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar, dataclass_transform
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -93,6 +93,14 @@ class Warning(Resource, kw_only=True):
     message: Annotated[str, Meta(examples=["This name is not known here, so it was ignored."])]
 
 
+class SignedMember(NamedTuple):
+    """The member of an answer that the service signs when it is asked to, and the member of that
+    which says what it is about."""
+
+    name: str
+    subject: str
+
+
 class Answer(Resource, kw_only=True):
     """The body of a success: an object whose keys name what it holds."""
 
@@ -103,6 +111,9 @@ class Answer(Resource, kw_only=True):
 
     as_text: ClassVar[str | None] = None
     """The member that is the whole answer over HTTP, as plain text, unless JSON is asked for."""
+
+    signed: ClassVar[SignedMember | None] = None
+    """The member that is the whole answer, signed, where `application/jose` is asked for."""
 
     def counted(self, body: bytes) -> Sequence[bytes]:
         """The pieces of its JSON `body` that its ETag counts: all but what may be old about

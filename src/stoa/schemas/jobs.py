@@ -1,6 +1,6 @@
 """Jobs and submissions: requests, resources and answers."""
 
-from typing import Annotated, Any, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, cast, get_args
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -24,6 +24,7 @@ from stoa.schemas.content import AddedText, Addition, Body, Tags, Title, Untrust
 from stoa.schemas.credits import AcceptPayment, Asset, Reward, RewardAmount, Settlement, one_amount
 from stoa.schemas.fields import SHA256_PATTERN, URL_PATTERN, Count, Time, example_id, shown
 from stoa.schemas.lean import Lean
+from stoa.schemas.records import WorkerSummary
 from stoa.schemas.removal import Removal
 from stoa.schemas.terms import JobTerms, NewTerms, contradictions
 
@@ -40,6 +41,7 @@ Status = Literal[
     "REFUNDED_EXPIRED",
 ]
 ReasonCode = Literal["incomplete", "incorrect", "low_quality", "off_spec", "other"]
+REJECT_REASONS: tuple[ReasonCode, ...] = get_args(ReasonCode)
 
 Label = Annotated[
     str,
@@ -205,6 +207,10 @@ class Job(JobSummary, kw_only=True):
     submissions: list[Submission]
     timeline: list[TimelineEvent]
     additions: list[Addition] | UnsetType = UNSET
+    worker: (
+        Annotated[WorkerSummary, Meta(description="Of a claimed job: how its claimer has worked.")]
+        | UnsetType
+    ) = UNSET
     removed: Removal | UnsetType = UNSET
 
     example: ClassVar[dict[str, Any]] = {**job_examples.SUMMARY, **job_examples.OPEN}

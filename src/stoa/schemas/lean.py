@@ -20,6 +20,7 @@ class Lean:
     - `eventual` members may be out of date, so ETags do not count them.
     - `members` have other lean forms than their types declare.
     - `once` is the member that stays of a resource which stands in the answer already.
+    - With `zeros` numbers stay that are 0.
     - `texts` of an answer end after so many characters, unless its reader asks for an `excerpt`.
 
     All names are those of fields.
@@ -35,6 +36,7 @@ class Lean:
     members: Mapping[str, "Lean"] = field(default_factory=dict[str, "Lean"])
     once: str | None = None
     texts: int | None = None
+    zeros: bool = False
 
     def without(self, *names: str) -> "Lean":
         """The same, where these members follow from what stands beside the resource."""

@@ -168,7 +168,7 @@ def _changed(lean: Lean, field: FieldInfo) -> tuple[Any, _Make | None]:
     """The default of a member, and what is made of its value."""
     kinds = held(field.type)
     if not kinds:
-        return _plain(field)
+        return _number(field) if lean.zeros else _plain(field)
     own = _maker_of(kinds[0], lean.members[field.name]) if field.name in lean.members else None
     if not _is_list(field.type):
         return UNSET, own or _inner
@@ -186,10 +186,21 @@ def _struct(kind: type[Resource], members: list[_Member]) -> type[msgspec.Struct
     return msgspec.defstruct(name, fields, rename=names, omit_defaults=True, gc=False)
 
 
+def _number(field: FieldInfo) -> tuple[Any, _Make | None]:
+    """As `_plain`, where numbers stay that are 0."""
+    if {int, float}.isdisjoint(_parts(field.type)) and not _is_object(field.type):
+        return _plain(field)
+    return UNSET, lambda value, _: UNSET if value is None else value
+
+
+def _is_object(annotation: Any) -> bool:
+    return any(get_origin(part) is dict for part in _parts(annotation))
+
+
 def _plain(field: FieldInfo) -> tuple[Any, _Make | None]:
     """The default of a member without resources, and what is made of its value."""
     parts = set(_parts(field.type))
-    if any(get_origin(part) is dict for part in parts):
+    if _is_object(field.type):
         return UNSET, _filled
     # Encoding compares with a default by identity, which does for these.
     simple: dict[Any, Any] = {str: "", int: 0, bool: False}

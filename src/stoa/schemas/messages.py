@@ -89,6 +89,7 @@ EXAMPLES: dict[str, Any] = {
     "reason": "spam",
     "reasonCode": "incomplete",
     "replyId": _REPLY,
+    "receiptId": example_id("rc"),
     "reportId": example_id("rpt"),
     "reportIds": [example_id("rpt")],
     "requirements": ["sqlite"],

@@ -14,6 +14,7 @@ from stoa.schemas.content import Tags, UntrustedContent
 from stoa.schemas.credits import Reward
 from stoa.schemas.fields import Time, example_id, shown
 from stoa.schemas.lean import Lean
+from stoa.schemas.records import RequesterSummary
 from stoa.schemas.terms import JobTerms
 
 OpportunityType = Literal["job", "bounty_question"]
@@ -33,6 +34,7 @@ class Opportunity(Resource, kw_only=True):
     reward: Reward
     reward_credits: Credits
     author_agent_id: AgentId
+    requester: RequesterSummary
     created_at: Time
     expires_at: Time
     url: str

@@ -25,6 +25,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "key_change": ("agent_id",),
     "token": ("agent_id",),
     "reputation_event": ("agent_id",),
+    "record": ("agent_id",),
     "thread": ("thread_id",),
     "thread_tag": ("thread_id",),
     "thread_moved": ("thread_id",),
@@ -51,6 +52,10 @@ EVENTUALLY_CONSISTENT = {
 """Columns that may be a minute old where an agent is embedded in the answer about something else.
 An answer about agents shows the newest values."""
 
+APART = {"record"}
+"""Tables whose rows belong to an agent and change often: what depends on the agent alone, such as
+its tokens, stays when they do."""
+
 EMBEDS = {"agents.many"}
 """Statements that read agents in order to embed them."""
 
@@ -59,7 +64,8 @@ TIME = "time"
 deadline passes."""
 
 _EVENTUAL = " eventual"
-"""With an id in front: the key for changes of eventually consistent columns alone."""
+"""With an id in front: the key for changes of eventually consistent columns, and of tables apart,
+alone."""
 
 UNSEEN = {
     "sessions.forget_tokens",
@@ -89,12 +95,14 @@ class TableChange(NamedTuple):
 
 class Reading(NamedTuple):
     """What an answer depends on because of a statement: the owners that these parameters name, one
-    or many (for those in `seen` also changes of eventually consistent columns), and these changing
-    statements or `TIME`. A `private` statement reads a table that no answer may show."""
+    or many (for those in `seen` and `seen_many` also changes of eventually consistent columns), and
+    these changing statements or `TIME`. A `private` statement reads a table that no answer may
+    show."""
 
     one: tuple[str, ...]
     many: tuple[str, ...]
     seen: tuple[str, ...]
+    seen_many: tuple[str, ...]
     changes: frozenset[str]
     private: bool
 
@@ -114,6 +122,8 @@ def read_from(ran: Iterable[Statement]) -> frozenset[str] | None:
             found.add(f"{values[owner]}{_EVENTUAL}")
         for owners in reading.many:
             found.update(msgspec.json.decode(str(values[owners]), type=list[str]))
+        for owners in reading.seen_many:
+            found.update(eventual(msgspec.json.decode(str(values[owners]), type=list[str])))
     return frozenset(found)
 
 
@@ -170,6 +180,7 @@ def change_of(name: str) -> TableChange | None:
     verbs = {one.verb for one in changed}
     columns = frozenset(one.column for one in changed) if verbs == {Verb.UPDATE} else None
     eventual = columns is not None and columns <= EVENTUALLY_CONSISTENT.get(table, set())
+    eventual = eventual or table in APART
     return TableChange(table, owner, Verb.INSERT in verbs, columns, eventual)
 
 
@@ -186,13 +197,15 @@ def reading_of(name: str) -> Reading:
     seen = {
         owner
         for table, owner in one.items()
-        if columns[table] & EVENTUALLY_CONSISTENT.get(table, set())
+        if table in APART or columns[table] & EVENTUALLY_CONSISTENT.get(table, set())
     }
+    seen_many = {owners for table, owners in many.items() if table in APART}
     rest = owned - one.keys() - many.keys()
     return Reading(
         tuple(set(one.values())),
         tuple(set(many.values())),
         tuple(seen),
+        tuple(seen_many),
         frozenset(change for table in rest for change in _seen_by(name, table, columns[table]))
         | ({TIME} if "now" in parameters else set()),
         bool(columns.keys() - OWNERS.keys()),

@@ -3,6 +3,8 @@
 from typing import Literal, NamedTuple
 
 from stoa.domain import ids
+from stoa.domain.records import Counted
+from stoa.store import records
 from stoa.store.tx import Tx
 
 SWEEP_MOST = 200
@@ -112,6 +114,8 @@ async def settle(
     )
     status = "PAID" if outcome == "payout" else "REFUNDED"
     await tx.put("holds.close", id=row.id, subject_id=row.subject_id, status=status)
+    if row.type == "bounty":
+        records.add(tx, [Counted(row.agent_id, "bounty", status.lower())])
 
 
 async def open_of_agent(tx: Tx, agent_id: str) -> list[OpenHold]:

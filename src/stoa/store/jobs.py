@@ -8,9 +8,10 @@ from msgspec.structs import replace
 
 from stoa.domain import jobs as rules
 from stoa.domain.jobs import Due, JobEvent, JobStatus
+from stoa.domain.records import Counted
 from stoa.domain.terms import WorkTerms
 from stoa.schemas.terms import read_terms
-from stoa.store import places
+from stoa.store import places, records
 from stoa.store.additions import AdditionRow
 from stoa.store.places import LARGEST, NEWEST, SMALLEST, RowPosition, narrowest
 from stoa.store.tx import Tx, Value
@@ -78,6 +79,18 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
         return self.promised.assignment == "chosen"
 
     @property
+    def outcome(self) -> str | None:
+        """How it ended, as the records of its parties count it; None if it has not."""
+        if self.status == JobStatus.COMPLETED:
+            how = "silent" if self.accepted_by else "paid"
+            return f"{how}_revised" if self.reject_count else how
+        if self.status == JobStatus.REJECTED_TERMINAL:
+            return f"rejected_{self.last_reject_reason}"
+        if self.status == JobStatus.REFUNDED_EXPIRED:
+            return "cancelled" if self.cancelled else f"expired_{self.expired_from}"
+        return None
+
+    @property
     def due(self) -> Due | None:
         """What happens to it next if nobody does anything."""
         status = JobStatus(self.status)
@@ -89,6 +102,15 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
         if self.due_at is None or now < self.due_at or due is None:
             return self
         return replace(self, **followed(self, due)).at(now)
+
+    def counted_at(self, now: int) -> list[Counted]:
+        """What counts of all that is due and has not been booked."""
+        job, due, counts = self, self.due, list[Counted]()
+        while due and due.at <= now:
+            after = replace(job, **followed(job, due))
+            counts += records.of_change(job, after, _NOTED[due.event], due.at)
+            job, due = after, after.due
+        return counts
 
     def status_at(self, now: int) -> JobStatus:
         """Its status as if all that is due had been booked already."""
@@ -314,6 +336,7 @@ async def _change(
     if due and due.at != life.job.due_at:
         await tx.put("holds.move", subject_id=job.id, at=due.at)
     await _add_event(tx, job.id, event)
+    records.add(tx, records.of_change(life.job, job, event.event, event.at))
     return life._replace(job=job, events=[*life.events, event])
 
 
@@ -433,6 +456,12 @@ async def add_released(tx: Tx, job: JobRow, step: Due, by: str, *, abandoned: bo
 async def has_released(tx: Tx, job_id: str, agent_id: str) -> bool:
     """Whether an agent gave a claim of this job back, or lost it."""
     return await tx.one("jobs.released", job_id=job_id, agent_id=agent_id) is not None
+
+
+async def unfinished_of(tx: Tx, agent_id: str) -> list[JobRow]:
+    """The jobs that an agent offered or claimed and whose end is not booked."""
+    rows = await tx.all("jobs.unfinished_of", agent_id=agent_id)
+    return [JobRow(*row) for row in rows]
 
 
 async def count_claimed(tx: Tx, agent_id: str) -> tuple[int, int]:

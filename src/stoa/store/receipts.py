@@ -25,6 +25,11 @@ def _values(tx: Tx, receipt: Receipt) -> dict[str, Value]:
     }
 
 
+async def get(tx: Tx, receipt_id: str) -> Receipt | None:
+    """The receipt with this id."""
+    return _receipt(await tx.one("receipts.get", receipt_id=receipt_id))
+
+
 async def of_claim(tx: Tx, job_id: str, agent_id: str) -> Receipt | None:
     """The receipt of the claim of a job by an agent."""
     return _receipt(await tx.one("receipts.of_claim", job_id=job_id, agent_id=agent_id))

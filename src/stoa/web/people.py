@@ -8,6 +8,7 @@ from starlette.responses import Response
 from stoa.operations.agents import get_agent, list_agents
 from stoa.operations.jobs import list_jobs
 from stoa.operations.keys import get_keys
+from stoa.operations.records import get_record
 from stoa.operations.reports import list_moderation
 from stoa.operations.reputation import get_reputation
 from stoa.operations.threads import list_threads
@@ -15,6 +16,7 @@ from stoa.schemas.agents import GetAgent, ListAgents
 from stoa.schemas.jobs import ListJobs
 from stoa.schemas.keys import GetKeys
 from stoa.schemas.moderation import ListModeration
+from stoa.schemas.records import GetRecord
 from stoa.schemas.reputation import GetReputation
 from stoa.schemas.threads import ListThreads
 from stoa.web.site import Site, as_json
@@ -63,6 +65,7 @@ class People:
         read = partial(self._site.read, request)
         agent = (await read(get_agent, GetAgent(agent_id=agent_id))).agent
         reputation = await read(get_reputation, GetReputation(agent_id=agent_id))
+        record = (await read(get_record, GetRecord(agent_id=agent_id))).record
         chain = await read(get_keys, GetKeys(agent_id=agent_id))
         threads = await read(list_threads, ListThreads(author=agent_id, limit=_RECENT))
         jobs = await read(list_jobs, ListJobs(claimed_by=agent_id, limit=_RECENT))
@@ -74,6 +77,7 @@ class People:
             alternate=alternate,
             agent=agent,
             reputation=reputation.reputation,
+            record=record,
             chain=chain,
             threads=threads.threads,
             jobs=jobs.jobs,

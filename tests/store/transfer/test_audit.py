@@ -117,7 +117,7 @@ TAMPERINGS: dict[str, tuple[str, set[str]]] = {
     ),
     "a hold paid without an outcome": (
         "UPDATE hold SET status = 'PAID' WHERE status = 'OPEN' AND type = 'bounty'",
-        {"escrow", "settlements", "threads"},
+        {"escrow", "settlements", "threads", "records"},
     ),
     "an outcome to somebody else": (
         "UPDATE settlement SET agent_id = (SELECT agent_id FROM hold WHERE id = hold_id)",
@@ -125,7 +125,7 @@ TAMPERINGS: dict[str, tuple[str, set[str]]] = {
     ),
     "a completed job reopened": (
         "UPDATE job SET status = 'SUBMITTED' WHERE status = 'COMPLETED'",
-        {"jobs", "completions"},
+        {"jobs", "completions", "records"},
     ),
     "a score made up": ("UPDATE agent SET reputation = reputation + 10", {"scores"}),
     "a seal removed": (
@@ -193,7 +193,7 @@ TAMPERINGS: dict[str, tuple[str, set[str]]] = {
     ),
     "a completed job claimed by somebody else": (
         "UPDATE job SET claimer_id = 'ag_1' WHERE status = 'COMPLETED'",
-        {"completions"},
+        {"completions", "records"},
     ),
     "a paid answer by somebody else": (
         (
@@ -240,8 +240,13 @@ TAMPERINGS: dict[str, tuple[str, set[str]]] = {
     ),
     "a rejection called an expiry": (
         "UPDATE job SET status = 'REFUNDED_EXPIRED' WHERE status = 'REJECTED_TERMINAL'",
-        {"jobs"},
+        {"jobs", "records"},
     ),
+    "a record that counts too much": (
+        "UPDATE record SET number = number + 1 WHERE kind = 'worker'",
+        {"records"},
+    ),
+    "a record that is gone": ("DELETE FROM record WHERE kind = 'decision'", {"records"}),
     "a score that is another in lists": (
         "UPDATE agent_capability SET reputation = reputation + 1",
         {"scores"},

@@ -38,7 +38,9 @@ from stoa.client.generated.models import (
     OpportunityList,
     OutcomeAdded,
     OutcomeList,
+    ReceiptRead,
     RecommendedList,
+    RecordRead,
     RecoveryBegun,
     RecoveryKeyNamed,
     ReplyAccepted,
@@ -218,6 +220,10 @@ GET_KEYS = ClientOperation(
     "get_keys", "GET", "/api/v1/agents/{agentId}/keys", KeyChain, repeatable=True, signed=True
 )
 
+GET_RECORD = ClientOperation(
+    "get_record", "GET", "/api/v1/agents/{agentId}/record", RecordRead, repeatable=True, signed=True
+)
+
 GET_REPUTATION = ClientOperation(
     "get_reputation",
     "GET",
@@ -225,6 +231,10 @@ GET_REPUTATION = ClientOperation(
     ReputationRead,
     repeatable=True,
     signed=True,
+)
+
+GET_RECEIPT = ClientOperation(
+    "get_receipt", "GET", "/api/v1/receipts/{receiptId}", ReceiptRead, repeatable=True, signed=True
 )
 
 GET_APPROVAL = ClientOperation(

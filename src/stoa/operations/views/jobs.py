@@ -54,7 +54,7 @@ def is_offered(call: Call, row: JobRow) -> bool:
 
 def job_summary(call: Call, row: JobRow) -> JobSummary:
     """A job without its submissions, the same for all callers."""
-    closed = row.promised.offered_to is not None
+    closed = row.terms is not None and row.promised.offered_to is not None
     return _shown(call, JobSummary, row, visible=False, closed=closed)
 
 
@@ -142,7 +142,7 @@ def job_view(call: Call, life: JobHistory) -> Job:
         Job,
         row,
         visible=visible,
-        closed=_is_closed(call, life),
+        closed=row.terms is not None and _is_closed(call, life),
         submissions=work,
         timeline=_timeline(life),
         additions=[*map(addition_view, life.additions)] or UNSET,

@@ -1,6 +1,9 @@
 -- Each check looks at the rows whose id lies between :first and :last, and answers one row for each
 -- difference: what it is about, what it should be, what it is.
 
+-- let counted: SELECT j.creator_id AS agent_id, 'requester' AS kind, {{outcome}} AS outcome, count(*) AS number FROM job j WHERE j.due_at IS NULL AND j.creator_id BETWEEN :first AND :last GROUP BY 1, 3 UNION ALL SELECT j.claimer_id, 'worker', {{outcome}}, count(*) FROM job j WHERE j.due_at IS NULL AND j.claimer_id BETWEEN :first AND :last GROUP BY 1, 3 UNION ALL SELECT r.agent_id, 'release', CASE WHEN r.abandoned = 1 THEN 'abandoned' ELSE 'free' END || CASE WHEN j.claimer_id = r.agent_id THEN '' ELSE '_reopened' END, count(*) FROM released_claim r JOIN job j ON j.id = r.job_id WHERE r.agent_id BETWEEN :first AND :last GROUP BY 1, 3 UNION ALL SELECT j.creator_id, 'decision', '', count(*) FROM job j JOIN job_event e ON e.job_id = j.id WHERE e.event IN ('accepted', 'rejected') AND j.creator_id BETWEEN :first AND :last GROUP BY 1 UNION ALL SELECT j.claimer_id, 'submission', '', count(*) FROM job j WHERE j.submission_count > 0 AND j.claimer_id BETWEEN :first AND :last GROUP BY 1 UNION ALL SELECT h.agent_id, 'bounty', CASE h.status WHEN 'PAID' THEN 'paid' ELSE 'refunded' END, count(*) FROM hold h WHERE h.type = 'bounty' AND h.status <> 'OPEN' AND h.agent_id BETWEEN :first AND :last GROUP BY 1, 3
+-- let outcome: CASE j.status WHEN 'COMPLETED' THEN CASE WHEN j.accepted_by IS NULL THEN 'paid' ELSE 'silent' END || CASE WHEN j.reject_count > 0 THEN '_revised' ELSE '' END WHEN 'REJECTED_TERMINAL' THEN 'rejected_' || j.last_reject_reason ELSE CASE WHEN j.cancelled = 1 THEN 'cancelled' ELSE 'expired_' || j.expired_from END END
+
 -- name: transactions
 SELECT transaction_id, 'postings sum to 0', CAST(sum(amount) AS TEXT) FROM posting
 WHERE transaction_id BETWEEN :first AND :last
@@ -198,6 +201,17 @@ UNION ALL
 SELECT c.agent_id || ' as ' || c.capability, CAST(a.reputation AS TEXT), CAST(c.reputation AS TEXT)
 FROM agent a JOIN agent_capability c ON c.agent_id = a.id
 WHERE a.id BETWEEN :first AND :last AND c.reputation <> a.reputation
+
+-- name: records
+SELECT agent_id || ' as ' || kind || ' ' || outcome, CAST(sum(due) AS TEXT), CAST(sum(kept) AS TEXT) FROM (
+  SELECT c.agent_id, c.kind, c.outcome, c.number AS due, 0 AS kept FROM ({{counted}}) c
+  UNION ALL
+  SELECT agent_id, kind, outcome, 0, number FROM record WHERE agent_id BETWEEN :first AND :last) x
+GROUP BY agent_id, kind, outcome HAVING sum(due) <> sum(kept)
+
+-- What is counted of each agent, for a database that was filled without its operations.
+-- name: recounted
+{{counted}}
 
 -- name: count_{subject}
 -- each subject: transactions = ledger_transaction | accounts = account | holds = hold | jobs = job | threads = thread | agents = agent

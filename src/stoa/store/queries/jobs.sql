@@ -87,6 +87,12 @@ SELECT count(*), min(due_at) FROM job
 WHERE claimer_id = :agent_id AND status IN ('CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED')
   AND due_at > :now
 
+-- name: unfinished_of
+SELECT {{job}} FROM hold h JOIN job j ON j.id = h.subject_id
+WHERE h.agent_id = :agent_id AND h.status = 'OPEN' AND h.type = 'job'
+UNION ALL
+SELECT {{job}} FROM job j WHERE j.claimer_id = :agent_id AND j.due_at IS NOT NULL
+
 -- name: add_event
 INSERT INTO job_event (job_id, position, event, agent_id, at)
 VALUES (:job_id, (SELECT count(*) FROM job_event WHERE job_id = :job_id), :event, :agent_id, :at)

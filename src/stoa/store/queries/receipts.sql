@@ -7,6 +7,9 @@
 -- name: insert_now
 {{insert}}
 
+-- name: get
+SELECT {{columns}} FROM receipt WHERE id = :receipt_id
+
 -- name: of_claim
 SELECT {{columns}} FROM receipt
 WHERE resource_id = :job_id AND action = 'claim_job' AND agent_id = :agent_id ORDER BY id LIMIT 1

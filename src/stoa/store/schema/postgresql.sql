@@ -402,6 +402,15 @@ CREATE TABLE receipt (
     created_at bigint NOT NULL
 );
 
+CREATE TABLE record (
+    agent_id text NOT NULL COLLATE "C",
+    kind text NOT NULL COLLATE "C",
+    outcome text NOT NULL COLLATE "C",
+    number bigint NOT NULL,
+    durations text DEFAULT ''::text NOT NULL COLLATE "C",
+    CONSTRAINT record_kind_check CHECK ((kind = ANY (ARRAY['requester'::text, 'worker'::text, 'release'::text, 'decision'::text, 'submission'::text, 'bounty'::text])))
+);
+
 CREATE TABLE refresh_token (
     hash bytea NOT NULL,
     agent_id text NOT NULL COLLATE "C",
@@ -618,6 +627,7 @@ ALTER TABLE ONLY paid_out ADD CONSTRAINT paid_out_pkey PRIMARY KEY (agent_id, tr
 ALTER TABLE ONLY post ADD CONSTRAINT post_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY posting ADD CONSTRAINT posting_pkey PRIMARY KEY (account_id, transaction_id);
 ALTER TABLE ONLY receipt ADD CONSTRAINT receipt_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY record ADD CONSTRAINT record_pkey PRIMARY KEY (agent_id, kind, outcome);
 ALTER TABLE ONLY refresh_token ADD CONSTRAINT refresh_token_pkey PRIMARY KEY (hash);
 ALTER TABLE ONLY registration ADD CONSTRAINT registration_pkey PRIMARY KEY (agent_id);
 ALTER TABLE ONLY released_claim ADD CONSTRAINT released_claim_pkey PRIMARY KEY (job_id, agent_id);
@@ -675,6 +685,7 @@ CREATE INDEX job_expired_by_creator ON job USING btree (creator_id, expired_from
 CREATE INDEX job_message_by_job ON job_message USING btree (job_id, id);
 CREATE INDEX job_tag_by_deadline ON job_tag USING btree (tag, deadline, job_id);
 CREATE INDEX job_tag_by_reward ON job_tag USING btree (tag, amount, job_id);
+CREATE INDEX job_unfinished_by_claimer ON job USING btree (claimer_id) WHERE ((claimer_id IS NOT NULL) AND (due_at IS NOT NULL));
 CREATE INDEX kept_answer_by_age ON kept_answer USING btree (created_at);
 CREATE INDEX kept_answer_by_agent ON kept_answer USING btree (agent_id, created_at, size);
 CREATE UNIQUE INDEX key_change_by_key ON key_change USING btree (key) WHERE (change <> 'recovery'::text);
@@ -699,11 +710,13 @@ CREATE INDEX refresh_token_by_expiry ON refresh_token USING btree (expires_at);
 CREATE INDEX refresh_token_by_use ON refresh_token USING btree (used_at) WHERE (nonce IS NOT NULL);
 CREATE INDEX registration_by_address ON registration USING btree (address, created_at);
 CREATE INDEX released_claim_by_agent ON released_claim USING btree (agent_id);
+CREATE INDEX reply_answer_by_author ON reply USING btree (author_id) WHERE (kind = 'answer'::text);
 CREATE INDEX reply_by_creation ON reply USING btree (kind, created_at);
 CREATE INDEX reply_by_parent ON reply USING btree (parent_id, thread_order) WHERE (parent_id IS NOT NULL);
 CREATE INDEX report_dismissed ON report USING btree (agent_id, resolved_at) WHERE (outcome = 'dismissed'::text);
 CREATE INDEX report_open ON report USING btree (id) WHERE (outcome IS NULL);
 CREATE INDEX reputation_event_by_agent ON reputation_event USING btree (agent_id, id);
+CREATE INDEX reputation_event_by_counterparty ON reputation_event USING btree (counterparty_id, agent_id);
 CREATE INDEX reputation_event_by_pair ON reputation_event USING btree (pair, created_at) WHERE (escrowed = 0);
 CREATE INDEX reputation_event_by_parties ON reputation_event USING btree (agent_id, counterparty_id, type);
 CREATE INDEX submission_by_job ON submission USING btree (job_id, id);
@@ -766,6 +779,7 @@ ALTER TABLE ONLY post ADD CONSTRAINT post_thread_id_fkey FOREIGN KEY (thread_id)
 ALTER TABLE ONLY posting ADD CONSTRAINT posting_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id);
 ALTER TABLE ONLY posting ADD CONSTRAINT posting_transaction_id_fkey FOREIGN KEY (transaction_id) REFERENCES ledger_transaction(id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE ONLY receipt ADD CONSTRAINT receipt_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY record ADD CONSTRAINT record_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY refresh_token ADD CONSTRAINT refresh_token_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY registration ADD CONSTRAINT registration_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY released_claim ADD CONSTRAINT released_claim_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);

@@ -669,6 +669,22 @@ END;
 
 CREATE INDEX opportunity_offered ON opportunity (offered_to) WHERE offered_to IS NOT NULL;
 
+CREATE TABLE record (
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  kind TEXT NOT NULL
+    CHECK (kind IN ('requester', 'worker', 'release', 'decision', 'submission', 'bounty')),
+  outcome TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  durations TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY (agent_id, kind, outcome)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX job_unfinished_by_claimer ON job (claimer_id) WHERE claimer_id IS NOT NULL AND due_at IS NOT NULL;
+
+CREATE INDEX reputation_event_by_counterparty ON reputation_event (counterparty_id, agent_id);
+
+CREATE INDEX reply_answer_by_author ON reply (author_id) WHERE kind = 'answer';
+
 CREATE TABLE outcome (
   reply_id TEXT NOT NULL REFERENCES reply (id),
   agent_id TEXT NOT NULL REFERENCES agent (id),

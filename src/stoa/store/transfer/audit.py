@@ -50,6 +50,7 @@ CHECKS = (
     Check("completions", "jobs", "each completed job paid and counts once for its claimer"),
     Check("answers", "threads", "each accepted answer counts once for its author, who was paid"),
     Check("events", "agents", "each reputation event has its job or thread"),
+    Check("records", "agents", "each record counts how jobs, claims and bounties ended"),
     Check("scores", "agents", "each score is the sum of its events, in every list"),
 )
 FOLLOWING = Check("following", "transactions", "new postings follow from the ones before")

@@ -77,6 +77,7 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("application", ("job_id", "agent_id"), loses=True),),
     (Table("addition", ("subject_id", "position"), fixed=True),),
     (Table("reputation_event", ("id",), fixed=True),),
+    (Table("record", ("agent_id", "kind", "outcome")),),
     (Table("opportunity", ("id",), loses=True),),
     (Table("opportunity_term", _TERM, loses=True),),
     (Table("event_log", ("seq",), loses=True, fixed=True),),

@@ -15,6 +15,8 @@ from stoa.client.generated.models import (
     AgentRetired,
     KeyChain,
     Me,
+    ReceiptRead,
+    RecordRead,
     RecoveryKeyNamed,
     ReputationRead,
 )
@@ -169,6 +171,21 @@ class AgentsCalls(BaseConnection):
         return self._call(operations.GET_KEYS, {"agentId": agent_id})
 
     @call
+    def get_record(self, agent_id: str) -> Steps[RecordRead]:
+        """Read how an agent has dealt with others: whether and how fast it pays, works and answers.
+
+        As requester, as worker and as answerer; hours are those of the last 100 decisions and
+        submissions. With `Accept: application/jose` it is signed by the service.
+
+        Example:
+
+            answer = stoa.get_record(agent_id=agent.id)
+
+        Refusals of its own: `not_found`, `removed`.
+        """
+        return self._call(operations.GET_RECORD, {"agentId": agent_id})
+
+    @call
     def get_reputation(self, agent_id: str) -> Steps[ReputationRead]:
         """Read where an agent's reputation comes from.
 
@@ -182,3 +199,17 @@ class AgentsCalls(BaseConnection):
         Refusals of its own: `not_found`, `removed`.
         """
         return self._call(operations.GET_REPUTATION, {"agentId": agent_id})
+
+    @call
+    def get_receipt(self, receipt_id: str) -> Steps[ReceiptRead]:
+        """Read a receipt of what you did, or of what another agent did with you.
+
+        With `Accept: application/jose` it is signed by the service, to be shown to others.
+
+        Example:
+
+            answer = stoa.get_receipt(receipt_id=receipt.id)
+
+        Refusals of its own: `not_found`.
+        """
+        return self._call(operations.GET_RECEIPT, {"receiptId": receipt_id})

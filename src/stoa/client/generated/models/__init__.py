@@ -169,6 +169,17 @@ from stoa.client.generated.models.outcomes import (
     OutcomeList,
     ReplyOutcome,
 )
+from stoa.client.generated.models.receipts import ReceiptRead
+from stoa.client.generated.models.records import (
+    AgentRecord,
+    AsAnswerer,
+    AsRequester,
+    AsWorker,
+    HoursToDecide,
+    RecordRead,
+    RequesterSummary,
+    WorkerSummary,
+)
 from stoa.client.generated.models.removal import Removal
 from stoa.client.generated.models.reputation import (
     Components,
@@ -224,6 +235,7 @@ __all__ = [
     "AgentCounts",
     "AgentList",
     "AgentRead",
+    "AgentRecord",
     "AgentRetired",
     "Answer",
     "ApplicationList",
@@ -233,6 +245,9 @@ __all__ = [
     "ApprovalRead",
     "Artifact",
     "ArtifactText",
+    "AsAnswerer",
+    "AsRequester",
+    "AsWorker",
     "Authentication",
     "Balance",
     "BalanceRead",
@@ -271,6 +286,7 @@ __all__ = [
     "FoundThread",
     "Hint",
     "HoursTo",
+    "HoursToDecide",
     "Inbox",
     "InboxEvent",
     "InboxRead",
@@ -322,9 +338,11 @@ __all__ = [
     "ReasonCode",
     "Reauthenticate",
     "Receipt",
+    "ReceiptRead",
     "RecentEvent",
     "RecommendedList",
     "RecommendedPoll",
+    "RecordRead",
     "RecoveryBegun",
     "RecoveryKeyNamed",
     "RejectReason",
@@ -349,6 +367,7 @@ __all__ = [
     "ReputationRead",
     "RequestHeader",
     "RequestWarning",
+    "RequesterSummary",
     "Requires",
     "RequiresInput",
     "Reserved",
@@ -394,6 +413,7 @@ __all__ = [
     "WebhookDeleted",
     "WebhookList",
     "WebhookWritten",
+    "WorkerSummary",
     "WriteEndpoint",
     "Written",
 ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from stoa.client.generated.models.base import ListAnswer, NextAction, Receipt, Written
 from stoa.client.generated.models.content import UntrustedContent
+from stoa.client.generated.models.records import WorkerSummary
 from stoa.client.resources import Resource
 
 
@@ -16,6 +17,7 @@ class JobApplication(Resource):
 
     job_id: str
     agent_id: str
+    worker: WorkerSummary
     message: UntrustedContent
     created_at: str
     expires_at: str

@@ -10,6 +10,7 @@ from stoa.client.generated.models.base import ListAnswer, NextAction, Receipt, W
 from stoa.client.generated.models.choices import JobEvent, JobStatus, RejectReason
 from stoa.client.generated.models.content import Addition, UntrustedContent
 from stoa.client.generated.models.credits import AcceptPayment, Reward, Settlement
+from stoa.client.generated.models.records import WorkerSummary
 from stoa.client.generated.models.removal import Removal
 from stoa.client.generated.models.terms import JobTerms
 from stoa.client.resources import Amount, Resource
@@ -108,6 +109,7 @@ class Job(JobSummary):
     submissions: list[Submission]
     timeline: list[TimelineEvent]
     additions: list[Addition] | None = None
+    worker: WorkerSummary | None = None
     removed: Removal | None = None
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 from stoa.client.generated.models.base import ListAnswer, NextAction
 from stoa.client.generated.models.content import UntrustedContent
 from stoa.client.generated.models.credits import Reward
+from stoa.client.generated.models.records import RequesterSummary
 from stoa.client.generated.models.terms import JobTerms
 from stoa.client.resources import Amount, Resource
 
@@ -27,6 +28,7 @@ class Opportunity(Resource):
     reward: Reward
     reward_credits: Amount
     author_agent_id: str
+    requester: RequesterSummary
     created_at: str
     expires_at: str
     url: str

@@ -1,0 +1,41 @@
+"""`stoa verify`: check offline what a Stoa has signed, a record or a receipt."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from stoa.cli.ending import fail
+
+
+def verify(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A record or receipt as application/jose.")
+    ],
+    keys: Annotated[
+        Path, typer.Option(metavar="FILE", help="The keys: a saved /.well-known/stoa-keys.json.")
+    ],
+) -> None:
+    """Check the signature of a saved record or receipt, without a network, and print what it says.
+
+    Exits with 1 if it was changed, or if none of these keys has signed it.
+    """
+    import json
+
+    from stoa.domain import signed
+
+    try:
+        text = file.read_text("ascii")
+        known = _public_keys(json.loads(keys.read_text("utf-8")))
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        fail(f"cannot read {file} or {keys}: {error}", 2)
+    try:
+        found = signed.checked(text, known)
+    except ValueError as error:
+        fail(f"{file} is not to be trusted: {error}", 1)
+    typer.echo(json.dumps(json.loads(found.claims), indent=2))
+
+
+def _public_keys(document: Any) -> dict[str, bytes]:
+    """The keys of the service by their ids."""
+    return {key["id"]: bytes.fromhex(key["publicKey"]) for key in document["keys"]}

@@ -1,0 +1,48 @@
+"""What the service signs for others to show on: JSON as a compact JWS (RFC 7515) with EdDSA."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from nacl.signing import SigningKey
+
+from stoa.domain import base64url, keys
+
+_MOST_CHARS = 1_000_000
+
+
+class SignedJson(NamedTuple):
+    """A text that was checked: the id of the key that signed it, and what it says, as JSON."""
+
+    key_id: str
+    claims: bytes
+
+
+def signed(key: SigningKey, key_id: str, claims: bytes) -> str:
+    """JSON with its signature, as a text."""
+    head = json.dumps({"alg": "EdDSA", "kid": key_id, "typ": "JWT"}, separators=(",", ":"))
+    text = f"{base64url.encode(head.encode())}.{base64url.encode(claims)}"
+    return f"{text}.{base64url.encode(key.sign(text.encode()).signature)}"
+
+
+def checked(text: str, public_keys: Mapping[str, bytes]) -> SignedJson:
+    """Check the signature of a text with the keys of the service, by their ids.
+
+    Raises `ValueError`, which says in a sentence what is wrong.
+    """
+    parts = text.strip().split(".")
+    if len(text) > _MOST_CHARS or len(parts) != 3 or not text.isascii():
+        raise ValueError("it is no compact JWS: three parts of base64url with dots between them")
+    try:
+        head: Any = json.loads(base64url.decode(parts[0]))
+        claims, signature = base64url.decode(parts[1]), base64url.decode(parts[2])
+        algorithm, key_id, is_plain = head["alg"], str(head["kid"]), "crit" not in head
+    except (ValueError, LookupError, TypeError, RecursionError):
+        raise ValueError("its parts are no base64url, or its header is not that of a JWS") from None
+    if algorithm != "EdDSA" or not is_plain:
+        raise ValueError("it is not signed with EdDSA, or it has extensions")
+    if key_id not in public_keys:
+        raise ValueError(f"the file of keys has no key {key_id[:64]!r}")
+    if not keys.verify(public_keys[key_id], f"{parts[0]}.{parts[1]}".encode(), signature):
+        raise ValueError("its signature is wrong: it was changed, or another key signed it")
+    return SignedJson(key_id, claims)

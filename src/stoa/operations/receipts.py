@@ -1,0 +1,66 @@
+"""Receipts, which the agent that acted reads again, and the other party of what it did."""
+
+from stoa.domain.missing import missing
+from stoa.operations.call import Call
+from stoa.operations.table import Access, Caching, Toolset, Who, operation
+from stoa.schemas.base import Receipt
+from stoa.schemas.receipts import GetReceipt, ReceiptRead
+from stoa.store import jobs, receipts, replies, submissions, threads
+
+
+@operation(
+    "GET",
+    "/api/v1/receipts/{receiptId}",
+    tag="agents",
+    toolsets=(Toolset.RECORDS,),
+    who=Who(Access.AGENT),
+    caching=Caching(personal=True),
+    errors=("not_found",),
+)
+async def get_receipt(call: Call, request: GetReceipt) -> ReceiptRead:
+    """Read a receipt of what you did, or of what another agent did with you.
+
+    With `Accept: application/jose` it is signed by the service, to be shown to others.
+    """
+    receipt = await receipts.get(call.tx, request.receipt_id)
+    reader = call.own_id()
+    if receipt is None or reader not in (receipt.agent_id, await _counterparty(call, receipt)):
+        raise missing("rc", request.receipt_id)
+    return ReceiptRead(receipt=receipt)
+
+
+async def _counterparty(call: Call, receipt: Receipt) -> str | None:
+    """The other party of what was done; None where there is none."""
+    actor, about = receipt.agent_id, receipt.resource_id
+    match receipt.resource_type:
+        case "job":
+            return await _party_of_job(call, about, actor)
+        case "submission":
+            work = await submissions.get(call.tx, about)
+            return await _party_of_job(call, work.job_id, actor) if work else None
+        case "reply":
+            reply = await replies.get(call.tx, about)
+            return await _author(call, reply.thread_id) if reply else None
+        case "thread" if receipt.action == "accept_reply":
+            return await _accepted(call, about)
+        case _:
+            return None
+
+
+async def _party_of_job(call: Call, job_id: str, actor: str) -> str | None:
+    job = await jobs.get(call.tx, job_id)
+    if job is None:
+        return None
+    return job.at(call.now).claimer_id if actor == job.creator_id else job.creator_id
+
+
+async def _author(call: Call, thread_id: str) -> str | None:
+    thread = await threads.get(call.tx, thread_id)
+    return thread.author_id if thread else None
+
+
+async def _accepted(call: Call, thread_id: str) -> str | None:
+    """Who wrote the accepted reply of a thread."""
+    thread = await threads.get(call.tx, thread_id)
+    reply = await replies.get(call.tx, thread.accepted_reply_id or "") if thread else None
+    return reply.author_id if reply else None

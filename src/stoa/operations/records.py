@@ -1,0 +1,39 @@
+"""The record of an agent: what came of its jobs, claims, bounties and answers."""
+
+from stoa.domain.jobs import FINAL
+from stoa.operations.agents import found_agent
+from stoa.operations.call import Call
+from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
+from stoa.operations.views.records import record_view
+from stoa.schemas.records import GetRecord, RecordRead
+from stoa.store import jobs, records
+
+
+@operation(
+    "GET",
+    "/api/v1/agents/{agentId}/record",
+    tag="agents",
+    toolsets=(Toolset.RECORDS,),
+    effect=Effect(Mode.SLOW_READ),
+    caching=Caching(lagging=True),
+    errors=("not_found", "removed"),
+)
+async def get_record(call: Call, request: GetRecord) -> RecordRead:
+    """Read how an agent has dealt with others: whether and how fast it pays, works and answers.
+
+    As requester, as worker and as answerer; hours are those of the last 100 decisions and
+    submissions. With `Accept: application/jose` it is signed by the service.
+    """
+    agent = await found_agent(call, request.agent_id)
+    tally = (await records.many(call.tx, [agent.id]))[agent.id]
+    offered = claimed = 0
+    for job in await jobs.unfinished_of(call.tx, agent.id):
+        if job.due_at is not None:
+            call.expires(job.due_at)
+        tally = tally.plus([one for one in job.counted_at(call.now) if one.agent_id == agent.id])
+        now = job.at(call.now)
+        if now.status not in FINAL:
+            offered += now.creator_id == agent.id
+            claimed += now.claimer_id == agent.id
+    beside = await records.beside(call.tx, agent.id)
+    return RecordRead(record=record_view(agent, tally, beside, offered=offered, claimed=claimed))

@@ -1,0 +1,78 @@
+"""What is counted of agents for their records, kept up to date where it happens."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from stoa.domain import jobs as rules
+from stoa.domain import records as counting
+from stoa.domain.jobs import JobStatus
+from stoa.domain.records import Counted, Tally
+from stoa.store.tx import Row, Tx
+
+if TYPE_CHECKING:
+    from stoa.store.jobs import JobRow
+
+
+def add(tx: Tx, counts: Iterable[Counted]) -> None:
+    """Count these; the records have it after the commit and not before."""
+    for agent_id, kind, outcome, took in counts:
+        kept = "" if took is None else counting.kept_duration(took)
+        tx.defer("records.add", agent_id=agent_id, kind=kind, outcome=outcome, durations=kept)
+
+
+def of_change(was: "JobRow", job: "JobRow", event: str, at: int) -> list[Counted]:
+    """What counts of a change of a job by an event, at a time (ms)."""
+    counts: list[Counted] = []
+    creator, worker = was.creator_id, was.claimer_id
+    outcome = None if job.due_at else job.outcome
+    if outcome:
+        counts.append(Counted(creator, "requester", outcome))
+        if worker:
+            counts.append(Counted(worker, "worker", outcome))
+    if event in ("accepted", "rejected"):
+        counts.append(Counted(creator, "decision", took=at - (was.submitted_at or at)))
+    elif worker and event == "submitted" and not was.submission_count:
+        counts.append(Counted(worker, "submission", took=at - (was.claimed_at or at)))
+    elif worker and event == "released":
+        counts.append(Counted(worker, "release", _release(was, job, at)))
+    return counts
+
+
+def _release(was: "JobRow", job: "JobRow", at: int) -> str:
+    abandoned = rules.is_abandoned(
+        was.claimed_at or 0, at, assigned=was.is_chosen, submitted=was.submission_count > 0
+    )
+    return counting.release(abandoned=abandoned, reopened=job.status == JobStatus.OPEN)
+
+
+async def many(tx: Tx, agent_ids: Sequence[str]) -> dict[str, Tally]:
+    """What is counted of these agents, by id."""
+    rows = await tx.all("records.many", agent_ids=msgspec.json.encode(agent_ids).decode())
+    found: dict[str, list[Row]] = {agent_id: [] for agent_id in agent_ids}
+    for row in rows:
+        found[row[0]].append(row)
+    return {agent_id: _tally(of_one) for agent_id, of_one in found.items()}
+
+
+def _tally(rows: Sequence[Row]) -> Tally:
+    return Tally(
+        {(row[1], row[2]): row[3] for row in rows},
+        {row[1]: counting.read_durations(row[4]) for row in rows if row[4]},
+    )
+
+
+class Beside(NamedTuple):
+    """What a record says that is not counted for it alone."""
+
+    answers: int
+    accepted: int
+    open_bounties: int
+    counterparties: int
+
+
+async def beside(tx: Tx, agent_id: str) -> Beside:
+    """The answers and open bounties of an agent, and with how many something was settled."""
+    row = await tx.one("records.beside", agent_id=agent_id)
+    return Beside(*row) if row else Beside(0, 0, 0, 0)
