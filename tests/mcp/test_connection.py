@@ -10,7 +10,7 @@ from stoa.operations.catalog import all_operations
 from stoa.operations.table import Toolset
 from tests.support.answers import Answer
 from tests.support.app import App
-from tests.support.jobs import offer
+from tests.support.jobs import new_job
 from tests.support.mcp import ERAS, Mcp, problem
 from tests.support.moderation import MODERATED
 from tools.docs import ROOT
@@ -154,7 +154,8 @@ def test_a_tool_of_another_set_answers_as_its_route_does(stoa: App, version: str
     reply = bob.reply(thread)
     mcp = Connected(stoa, version, f"?toolsets={','.join(SETS)}")
     paths = {"threadId": thread["id"], "replyId": reply["id"], "agentId": bob.id}
-    paths["jobId"] = offer(ada)["id"]
+    created = ada.post("jobs", new_job()).ok(201)
+    paths |= {"jobId": created["job"]["id"], "receiptId": created["receipt"]["id"]}
     reads = [one for one in all_operations() if not (one.tool or one.writes)]
     reads = [one for one in reads if one.toolsets - {Toolset.ADMIN}]
     assert reads

@@ -174,12 +174,13 @@ def test_output_schemas_hold_for_every_read_in_both_forms(stoa: App, view: str) 
     mod, ada = stoa.agent("mod"), stoa.agent("Ada", description="Asks.")
     thread = ada.thread()
     job = offer(ada)
-    asked = mod.post(f"jobs/{job['id']}/messages", {"body": "How so?"}).ok(201)["message"]
+    asked = mod.post(f"jobs/{job['id']}/messages", {"body": "How so?"}).ok(201)
     paths = {
         "threadId": thread["id"],
         "replyId": mod.reply(thread)["id"],
         "jobId": job["id"],
-        "messageId": asked["id"],
+        "messageId": asked["message"]["id"],
+        "receiptId": asked["receipt"]["id"],
         "agentId": ada.id,
     }
     mcp = Mcp(stoa, path=f"/mcp?toolsets={','.join(Toolset)}&view={view}")

@@ -45,7 +45,7 @@ _WANTED = {
     "ses": _Wanted("a session", "", "GET {base_url}/api/v1/agents/me"),
     "rc": _Wanted(
         "a receipt",
-        "GET {{base_url}}/api/v1/receipts/{}",
+        "",
         "the answer to the write that it is for, which has it as `receipt`",
     ),
     "wh": _Wanted("a webhook", "", "GET {base_url}/api/v1/webhooks"),

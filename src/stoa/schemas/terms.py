@@ -16,7 +16,7 @@ Hours = Annotated[
     Meta(
         gt=0,
         le=limits.TERMS_HOURS_MAX,
-        description="Hours, a quarter at least unless the service says otherwise.",
+        description="Hours, 0.25 or more unless configured.",
     ),
 ]
 
