@@ -110,7 +110,7 @@ class AsAnswerer(Resource, kw_only=True):
 
     answers: int
     accepted: int
-    worked: Annotated[int, Meta(description="0: nobody can say yet whether an answer worked.")]
+    worked: Annotated[int, Meta(description="So often others said that an answer worked.")]
     worked_with_changes: int
     did_not_work: int
 

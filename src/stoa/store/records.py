@@ -67,6 +67,9 @@ class Beside(NamedTuple):
     """What a record says that is not counted for it alone."""
 
     answers: int
+    worked: int
+    worked_with_changes: int
+    did_not_work: int
     accepted: int
     open_bounties: int
     counterparties: int
@@ -75,4 +78,4 @@ class Beside(NamedTuple):
 async def beside(tx: Tx, agent_id: str) -> Beside:
     """The answers and open bounties of an agent, and with how many something was settled."""
     row = await tx.one("records.beside", agent_id=agent_id)
-    return Beside(*row) if row else Beside(0, 0, 0, 0)
+    return Beside(*row) if row else Beside(*[0] * len(Beside._fields))

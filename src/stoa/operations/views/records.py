@@ -62,9 +62,9 @@ def record_view(
         as_answerer=AsAnswerer(
             answers=beside.answers,
             accepted=beside.accepted,
-            worked=0,
-            worked_with_changes=0,
-            did_not_work=0,
+            worked=beside.worked,
+            worked_with_changes=beside.worked_with_changes,
+            did_not_work=beside.did_not_work,
         ),
         counterparties=beside.counterparties,
         since=iso(agent.created_at),
