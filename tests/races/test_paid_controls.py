@@ -17,7 +17,7 @@ from stoa.domain.credits import Credits, hold, payout, refund
 from stoa.domain.errors import Refusal
 from stoa.entropy import IdGenerator
 from stoa.settings import LIMITS_OFF, Settings
-from stoa.store import holds, jobs, ledger, statements
+from stoa.store import applications, holds, jobs, ledger, statements
 from stoa.store.engines.migration_steps import MigrationStep as Migration
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from stoa.store.tx import NotTouched, Tx
@@ -182,6 +182,37 @@ def test_without_its_guard_a_hold_is_settled_twice(
     assert ("a hold is settled at most once" in found) is not guarded
     settled = rows(app, "SELECT count(*) FROM settlement")[0][0]
     assert settled == (20 if guarded else 60)
+
+
+@pytest.mark.parametrize("looks_again", [True, False])
+def test_without_a_look_under_the_lock_who_has_withdrawn_is_assigned(
+    tmp_path: Path, looks_again: bool
+) -> None:
+    """As the calls do it, a writer looks once more when it holds the job."""
+    values: dict[str, Any] = {"data_dir": str(tmp_path / "data"), **LIMITS_OFF}
+    with App(msgspec.convert(values, Settings)) as app:
+        ada, bob = app.agent("ada"), app.agent("bob")
+        job_id = offer(ada, terms={"assignment": "chosen"})["id"]
+        bob.post(f"jobs/{job_id}/apply", {"message": "I can."}).ok()
+
+        async def applies(tx: Tx) -> bool:
+            return await applications.get(tx, job_id, bob.id) is not None
+
+        def write(assigns: bool) -> Step:
+            async def step(tx: Tx) -> bool:
+                if looks_again and not await applies(tx):
+                    return False
+                job = await jobs.held(tx, job_id)
+                assert job
+                if assigns:
+                    await jobs.claim(tx, await jobs.life(tx, job), bob.id, ada.id)
+                await applications.delete(tx, job_id, bob.id)
+                return True
+
+            return step
+
+        outcomes = look_then_write(app, [(applies, write(True)), (applies, write(False))])
+        assert outcomes.count(True) == (1 if looks_again else 2)
 
 
 def test_the_guard_of_the_settlement_alone_is_enough(
