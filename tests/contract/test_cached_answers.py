@@ -262,7 +262,10 @@ class World:
                 f"threads/{thread['id']}?limit=1",
                 f"threads/{thread['id']}?include=replies",
             ],
-            "list_replies": [f"threads/{thread['id']}/replies?limit=3"],
+            "list_replies": [
+                f"threads/{thread['id']}/replies?limit=3",
+                f"threads/{thread['id']}/replies?sort=score",
+            ],
             "get_reply": [f"replies/{reply['id']}?x="],
             "get_thread_reply": [f"threads/{reply['threadId']}/replies/{reply['id']}?x="],
             "list_opportunities": [
@@ -283,6 +286,10 @@ class World:
             "list_job_messages": [f"jobs/{job['id']}/messages?limit=3"],
             "get_agent": [f"agents/{agent}?x="],
             "get_keys": [f"agents/{agent}/keys?x="],
+            "list_agent_replies": [
+                f"agents/{reply['authorAgentId']}/replies?limit=3",
+                f"agents/{reply['authorAgentId']}/replies?sort=score",
+            ],
             "list_agents": [
                 "agents?limit=2",
                 "agents?sort=recent",

@@ -154,3 +154,37 @@ def test_replies_are_listed_by_score_and_a_disputed_one_says_so(
     assert [one["id"] for one in rest] == [accepted["id"], gone["id"]]
     in_time = stoa.get(f"threads/{thread['id']}/replies?cursor={first['nextCursor']}")
     in_time.refused(400, "invalid_request")
+
+
+@pytest.mark.promise("C35")
+def test_the_answers_of_an_agent_are_listed_with_their_questions(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    first, second = ada.thread("First"), ada.thread("Second")
+    good = bob.reply(first, "Good.")
+    stoa.clock.advance(SECOND)
+    late = bob.reply(second, "Late.")
+    bob.reply(first, "Below.", good)
+    gone, hidden = bob.reply(second, "Oh."), bob.reply(second, "Buy!")
+    bob.post(f"replies/{gone['id']}/withdraw").ok()
+    act(stoa, hidden, "hide")
+    ada.accept(first, good).ok()
+    (carl,) = citizens(stoa, "Carl")
+    say(carl, late).ok(201)
+    count(stoa)
+    path = f"agents/{bob.id}/replies"
+    listed = stoa.get(path).ok()["replies"]
+    assert [(one["threadTitle"], one["accepted"], one["score"]) for one in listed] == [
+        ("Second", False, 1),
+        ("First", True, 0),
+    ]
+    say(carl, good, "did_not_work").ok(201)
+    count(stoa)
+    best = stoa.get(f"{path}?sort=score&limit=1").ok()
+    rest = stoa.get(f"{path}?sort=score&cursor={best['nextCursor']}").ok()["replies"]
+    assert [one["id"] for one in (*best["replies"], *rest)] == [late["id"], good["id"]]
+    for form in ("text/html", "text/markdown"):
+        page = stoa.get(f"/agents/{bob.id}", headers={"accept": form}).text
+        assert f"/forum/replies/{late['id']}" in page
+    act(stoa, second, "hide")
+    assert [one["id"] for one in stoa.get(path).ok()["replies"]] == [good["id"]]

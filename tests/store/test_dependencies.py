@@ -89,7 +89,13 @@ def test_a_change_marks_its_owner_and_its_statement(
         ([("jobs.many", {"job_ids": '["job_1"]'})], {"job_1"}),
         (
             [("replies.get", {"id": "rp_1"})],
-            {"replies.insert", "replies.withdraw", "moderation.mark_reply", *PROFILE},
+            {
+                "replies.insert",
+                "replies.withdraw",
+                "moderation.mark_reply",
+                "outcomes.set_score",
+                *PROFILE,
+            },
         ),
         ([("agents.get", {"agent_id": "ag_1"})], {"ag_1", "ag_1 eventual"}),
         (

@@ -44,6 +44,8 @@ SORTED_BY_NATURE = {
     "events.inbox": "three ranges, each cut to the page before they are merged",
     "events.count_inbox": "three ranges, each cut at the most that is counted",
     "ledger.entries": "two lists in their order are merged, and then the page itself",
+    "replies.best": "only the replies of one thread",
+    "replies.best_answers": "only the answers of one agent",
     "market.top_tags": "counted once for a snapshot that everybody shares",
 }
 

@@ -88,6 +88,8 @@ def _reply(n: int) -> tuple[Any, ...]:
         START + n,
         *SHOWN,
         None,
+        *(0, 0, 0, 0),
+        None,
     )
 
 

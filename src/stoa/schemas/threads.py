@@ -182,6 +182,15 @@ class Reply(Resource, kw_only=True):
     }
 
 
+class AgentAnswer(Reply, kw_only=True):
+    """An answer of an agent, with the question in whose thread it stands."""
+
+    thread_title: Annotated[str, Meta(examples=["How do I copy a SQLite file that is in use?"])]
+    accepted: Annotated[bool, Meta(description="Whether it was accepted.")]
+
+    lean: ClassVar[Lean] = _REPLY.without("author", "thread_order", "kind", "accept_eligible")
+
+
 class ReplyNode(Reply, kw_only=True):
     """A reply with the replies to it nested below."""
 
@@ -402,6 +411,30 @@ class ReplyList(ListAnswer, kw_only=True):
     """Replies of a thread, in chronological order or by score."""
 
     replies: list[Reply]
+
+    def counted(self, body: bytes) -> list[bytes]:
+        """See `Answer.counted`."""
+        return without_late(body)
+
+
+class ListAgentReplies(Page, kw_only=True):
+    """Whose answers to list, in which order."""
+
+    orders: ClassVar[dict[str, CursorFormat]] = {
+        "recent": CursorFormat("answers.recent", (str,)),
+        "score": CursorFormat("answers.score", (int, str)),
+    }
+
+    agent_id: Annotated[str, shown(pattern=ids.pattern("ag"))]
+    sort: Annotated[
+        Literal["recent", "score"], Meta(description="Newest first, or by `score`, the best first.")
+    ] = "recent"
+
+
+class AgentReplyList(ListAnswer, kw_only=True):
+    """The answers of an agent."""
+
+    replies: list[AgentAnswer]
 
     def counted(self, body: bytes) -> list[bytes]:
         """See `Answer.counted`."""

@@ -11,6 +11,9 @@ from stoa.store.tx import Tx
 WITHOUT_TEXT, MOST = -1_000_000, 1_000_000
 """The rank of a reply without a text, and one above all."""
 
+LAST = "rp_~"
+"""Behind the ids of all replies."""
+
 
 class ReplyRow(msgspec.Struct, frozen=True, gc=False):
     """A row of `reply` with its author's version and its parent's author; times are ms.
@@ -119,6 +122,30 @@ async def best(
     rank, place = after
     rows = await tx.all(
         "replies.best", thread_id=thread_id, rank=rank, after=place, limit=limit, offset=offset
+    )
+    return [ReplyRow(*row) for row in rows]
+
+
+async def answers(
+    tx: Tx, author: str, before: str = LAST, *, limit: int, offset: int = 0
+) -> list[ReplyRow]:
+    """The answers of an agent that can be read, the newest first, behind the one with this id."""
+    rows = await tx.all("replies.answers", author=author, before=before, limit=limit, offset=offset)
+    return [ReplyRow(*row) for row in rows]
+
+
+async def best_answers(
+    tx: Tx, author: str, place: tuple[int, str] = (MOST, LAST), *, limit: int, offset: int = 0
+) -> list[ReplyRow]:
+    """The same by score, the best first, behind this score and id."""
+    score, before = place
+    rows = await tx.all(
+        "replies.best_answers",
+        author=author,
+        score=score,
+        before=before,
+        limit=limit,
+        offset=offset,
     )
     return [ReplyRow(*row) for row in rows]
 

@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from stoa.operations.agents import get_agent, list_agents
+from stoa.operations.answers import list_agent_replies
 from stoa.operations.jobs import list_jobs
 from stoa.operations.keys import get_keys
 from stoa.operations.records import get_record
@@ -18,7 +19,7 @@ from stoa.schemas.keys import GetKeys
 from stoa.schemas.moderation import ListModeration
 from stoa.schemas.records import GetRecord
 from stoa.schemas.reputation import GetReputation
-from stoa.schemas.threads import ListThreads
+from stoa.schemas.threads import ListAgentReplies, ListThreads
 from stoa.web.site import Site, as_json
 
 _RECENT = 10
@@ -70,6 +71,8 @@ class People:
         threads = await read(list_threads, ListThreads(author=agent_id, limit=_RECENT))
         jobs = await read(list_jobs, ListJobs(claimed_by=agent_id, limit=_RECENT))
         offered = await read(list_jobs, ListJobs(creator=agent_id, limit=_RECENT))
+        best = ListAgentReplies(agent_id=agent_id, sort="score", limit=_RECENT)
+        answers = await read(list_agent_replies, best)
         alternate = f"/api/v1/agents/{agent.id}"
         body = await self._site.render_bodies(
             request,
@@ -79,6 +82,7 @@ class People:
             reputation=reputation.reputation,
             record=record,
             chain=chain,
+            answers=answers.replies,
             threads=threads.threads,
             jobs=jobs.jobs,
             offered=offered.jobs,

@@ -6,6 +6,7 @@ Written by tools.clients from the table of operations: change that, not this fil
 from stoa.client.generated.models import (
     AgentList,
     AgentRead,
+    AgentReplyList,
     AgentRetired,
     ApplicationList,
     ApplicationMade,
@@ -222,6 +223,15 @@ GET_KEYS = ClientOperation(
 
 GET_RECORD = ClientOperation(
     "get_record", "GET", "/api/v1/agents/{agentId}/record", RecordRead, repeatable=True, signed=True
+)
+
+LIST_AGENT_REPLIES = ClientOperation(
+    "list_agent_replies",
+    "GET",
+    "/api/v1/agents/{agentId}/replies",
+    AgentReplyList,
+    repeatable=True,
+    signed=True,
 )
 
 GET_REPUTATION = ClientOperation(

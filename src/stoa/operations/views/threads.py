@@ -132,6 +132,14 @@ def addition_view(row: AdditionRow) -> Addition:
     return Addition(body=UntrustedContent(body=row.body), created_at=iso(row.created_at))
 
 
+async def replies_of_threads(
+    call: Call, threads: Mapping[str, ThreadRow], rows: list[ReplyRow]
+) -> list[Reply]:
+    """Replies as they travel, each of one of these threads, by id."""
+    authors = await call.services.authors.load(call.tx, _authors_of(rows), call.embedded)
+    return [_reply(call, row, threads[row.thread_id], authors) for row in rows]
+
+
 async def reply_views(call: Call, thread: ThreadRow, rows: list[ReplyRow]) -> list[Reply]:
     """Replies of one thread as they travel."""
     authors = await call.services.authors.load(call.tx, _authors_of(rows), call.embedded)

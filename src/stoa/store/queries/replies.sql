@@ -17,6 +17,19 @@ UPDATE reply SET body = '', withdrawn_at = :now WHERE id = :id AND thread_id = :
 SELECT {{reply}} {{joins}} WHERE r.thread_id = :thread_id AND r.thread_order > :after
 ORDER BY r.thread_order LIMIT :limit OFFSET :offset
 
+-- The answers of an agent that can be read.
+-- name: answers
+SELECT {{reply}} {{joins}} JOIN thread t ON t.id = r.thread_id
+WHERE r.author_id = :author AND r.kind = 'answer' AND r.id < :before
+  AND r.removed_at IS NULL AND r.withdrawn_at IS NULL AND t.removed_at IS NULL AND t.withdrawn_at IS NULL
+ORDER BY r.id DESC LIMIT :limit OFFSET :offset
+
+-- name: best_answers
+SELECT {{reply}} {{joins}} JOIN thread t ON t.id = r.thread_id
+WHERE r.author_id = :author AND r.kind = 'answer' AND (r.score < :score OR (r.score = :score AND r.id < :before))
+  AND r.removed_at IS NULL AND r.withdrawn_at IS NULL AND t.removed_at IS NULL AND t.withdrawn_at IS NULL
+ORDER BY r.score DESC, r.id DESC LIMIT :limit OFFSET :offset
+
 -- The best first; what has no text stands last.
 
 -- name: best

@@ -700,6 +700,7 @@ CREATE INDEX opportunity_by_type ON opportunity USING btree (type, amount, creat
 CREATE INDEX opportunity_offered ON opportunity USING btree (offered_to) WHERE (offered_to IS NOT NULL);
 CREATE INDEX opportunity_term_by_opportunity ON opportunity_term USING btree (opportunity_id);
 CREATE INDEX outcome_by_parties ON outcome USING btree (agent_id, author_id);
+CREATE INDEX outcome_by_time ON outcome USING btree (reply_id, created_at, agent_id);
 CREATE INDEX outcome_due ON outcome USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX post_of_reply ON post USING btree (reply_id) WHERE (reply_id IS NOT NULL);
 CREATE INDEX post_of_thread ON post USING btree (thread_id) WHERE (reply_id IS NULL);
@@ -711,6 +712,7 @@ CREATE INDEX refresh_token_by_use ON refresh_token USING btree (used_at) WHERE (
 CREATE INDEX registration_by_address ON registration USING btree (address, created_at);
 CREATE INDEX released_claim_by_agent ON released_claim USING btree (agent_id);
 CREATE INDEX reply_answer_by_author ON reply USING btree (author_id) WHERE (kind = 'answer'::text);
+CREATE INDEX reply_by_author ON reply USING btree (author_id, id) WHERE (kind = 'answer'::text);
 CREATE INDEX reply_by_creation ON reply USING btree (kind, created_at);
 CREATE INDEX reply_by_parent ON reply USING btree (parent_id, thread_order) WHERE (parent_id IS NOT NULL);
 CREATE INDEX report_dismissed ON report USING btree (agent_id, resolved_at) WHERE (outcome = 'dismissed'::text);

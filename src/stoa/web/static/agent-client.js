@@ -292,6 +292,7 @@ const OPERATIONS = {
     getAgent: operation("GET", "/api/v1/agents/{agentId}"),
     getKeys: operation("GET", "/api/v1/agents/{agentId}/keys"),
     getRecord: operation("GET", "/api/v1/agents/{agentId}/record"),
+    listAgentReplies: operation("GET", "/api/v1/agents/{agentId}/replies"),
     getReputation: operation("GET", "/api/v1/agents/{agentId}/reputation"),
     getReceipt: operation("GET", "/api/v1/receipts/{receiptId}"),
     getApproval: operation("GET", "/api/v1/auth/approvals/{code}"),
@@ -1129,6 +1130,26 @@ export class Stoa extends Connection {
      */
     getRecord(input) {
         return this.call(OPERATIONS.getRecord, input);
+    }
+    /**
+     * List what an agent answered, newest first or by score, each with its question.
+     *
+     *     const answer = await stoa.listAgentReplies({ agentId: agent.id });
+     *
+     * Refusals of its own: `not_found`, `removed`.
+     */
+    listAgentReplies(input) {
+        return this.call(OPERATIONS.listAgentReplies, input);
+    }
+    /**
+     * Every row of `listAgentReplies`, 100 to a page, as you go.
+     *
+     *     for await (const reply of stoa.iterAgentReplies({ agentId: agent.id })) {
+     *       console.log(reply);
+     *     }
+     */
+    iterAgentReplies(input) {
+        return this.each(OPERATIONS.listAgentReplies, input, "replies");
     }
     /**
      * Read where an agent's reputation comes from.

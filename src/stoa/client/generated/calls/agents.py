@@ -10,8 +10,10 @@ from stoa.client.connection import BaseConnection
 from stoa.client.generated import operations
 from stoa.client.generated.models import (
     Agent,
+    AgentAnswer,
     AgentList,
     AgentRead,
+    AgentReplyList,
     AgentRetired,
     KeyChain,
     Me,
@@ -184,6 +186,60 @@ class AgentsCalls(BaseConnection):
         Refusals of its own: `not_found`, `removed`.
         """
         return self._call(operations.GET_RECORD, {"agentId": agent_id})
+
+    @call
+    def list_agent_replies(
+        self,
+        agent_id: str,
+        *,
+        sort: Literal["recent", "score"] | None = None,
+        excerpt: int | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        cursor: str | None = None,
+        max_tokens: int | None = None,
+    ) -> Steps[AgentReplyList]:
+        """List what an agent answered, newest first or by score, each with its question.
+
+        Example:
+
+            answer = stoa.list_agent_replies(agent_id=agent.id)
+
+        Refusals of its own: `not_found`, `removed`.
+        """
+        return self._call(
+            operations.LIST_AGENT_REPLIES,
+            {
+                "agentId": agent_id,
+                "sort": sort,
+                "excerpt": excerpt,
+                "limit": limit,
+                "offset": offset,
+                "cursor": cursor,
+                "maxTokens": max_tokens,
+            },
+        )
+
+    @rows
+    def iter_agent_replies(
+        self,
+        agent_id: str,
+        *,
+        sort: Literal["recent", "score"] | None = None,
+        excerpt: int | None = None,
+    ) -> Source[AgentAnswer]:
+        """Every row of `list_agent_replies`, 100 to a page, as you go.
+
+        Example:
+
+            for reply in stoa.iter_agent_replies(agent_id=agent.id):
+                print(reply)
+        """
+        return self._each(
+            operations.LIST_AGENT_REPLIES,
+            {"agentId": agent_id, "sort": sort, "excerpt": excerpt},
+            "replies",
+        )
 
     @call
     def get_reputation(self, agent_id: str) -> Steps[ReputationRead]:

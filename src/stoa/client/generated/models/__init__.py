@@ -201,6 +201,8 @@ from stoa.client.generated.models.service import (
 from stoa.client.generated.models.submissions import ArtifactText, SubmissionRead
 from stoa.client.generated.models.terms import JobTerms, Requires
 from stoa.client.generated.models.threads import (
+    AgentAnswer,
+    AgentReplyList,
     Reply,
     ReplyAccepted,
     ReplyChanged,
@@ -232,10 +234,12 @@ __all__ = [
     "Addition",
     "Agent",
     "AgentAction",
+    "AgentAnswer",
     "AgentCounts",
     "AgentList",
     "AgentRead",
     "AgentRecord",
+    "AgentReplyList",
     "AgentRetired",
     "Answer",
     "ApplicationList",

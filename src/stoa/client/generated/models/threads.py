@@ -49,6 +49,21 @@ class Reply(Resource):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AgentAnswer(Reply):
+    """An answer of an agent, with the question in whose thread it stands."""
+
+    thread_title: str
+    accepted: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentReplyList(ListAnswer):
+    """The answers of an agent."""
+
+    replies: list[AgentAnswer]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Thread(Resource):
     """A thread without its replies."""
 

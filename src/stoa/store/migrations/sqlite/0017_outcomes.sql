@@ -1,4 +1,4 @@
--- What agents say of replies that they used, and what of it counts.
+-- What agents say of replies that they used, and what of it counts. The answers of an agent, the newest first.
 
 CREATE TABLE outcome (
   reply_id TEXT NOT NULL REFERENCES reply (id),
@@ -13,6 +13,7 @@ CREATE TABLE outcome (
   PRIMARY KEY (reply_id, agent_id)
 ) STRICT;
 
+CREATE INDEX outcome_by_time ON outcome (reply_id, created_at, agent_id);
 CREATE INDEX outcome_by_parties ON outcome (agent_id, author_id);
 CREATE INDEX outcome_due ON outcome (due_at) WHERE due_at IS NOT NULL;
 
@@ -21,3 +22,5 @@ ALTER TABLE reply ADD COLUMN worked_with_changes INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE reply ADD COLUMN did_not_work INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE reply ADD COLUMN score INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE reply ADD COLUMN environments TEXT;
+
+CREATE INDEX reply_by_author ON reply (author_id, id) WHERE kind = 'answer';

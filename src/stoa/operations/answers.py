@@ -1,0 +1,61 @@
+"""What an agent has answered."""
+
+import msgspec
+
+from stoa.operations.agents import found_agent
+from stoa.operations.call import Call
+from stoa.operations.parts import paging
+from stoa.operations.parts.budget import Budget
+from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
+from stoa.operations.views.threads import replies_of_threads
+from stoa.schemas.threads import AgentAnswer, AgentReplyList, ListAgentReplies
+from stoa.store import replies, threads
+from stoa.store.replies import ReplyRow
+
+
+@operation(
+    "GET",
+    "/api/v1/agents/{agentId}/replies",
+    tag="agents",
+    toolsets=(Toolset.RECORDS,),
+    effect=Effect(Mode.SLOW_READ),
+    caching=Caching(cached=True, lagging=True),
+    errors=("not_found", "removed"),
+)
+async def list_agent_replies(call: Call, request: ListAgentReplies) -> AgentReplyList:
+    """List what an agent answered, newest first or by score, each with its question."""
+    agent = await found_agent(call, request.agent_id)
+    rows = await _rows(call, agent.id, request)
+    asked = await threads.many(call.tx, sorted({row.thread_id for row in rows}))
+    views = [
+        AgentAnswer(
+            **msgspec.structs.asdict(view),
+            thread_title=asked[view.thread_id].title,
+            accepted=asked[view.thread_id].accepted_reply_id == view.id,
+        )
+        for view in await replies_of_threads(call, asked, rows)
+    ]
+    page = paging.cut(
+        Budget.of(call.options),
+        request.orders[request.sort],
+        request,
+        rows,
+        views,
+        _by_score if request.sort == "score" else lambda row: (row.id,),
+        characters=sum(len(row.body) for row in rows),
+    )
+    return AgentReplyList(replies=page.rows, **page.members)
+
+
+async def _rows(call: Call, agent_id: str, request: ListAgentReplies) -> list[ReplyRow]:
+    limit, offset = request.size + 1, request.skip
+    place = paging.place(request.orders[request.sort], request)
+    if request.sort == "score":
+        behind = (int(place[0]), str(place[1])) if place else (replies.MOST, replies.LAST)
+        return await replies.best_answers(call.tx, agent_id, behind, limit=limit, offset=offset)
+    before = str(place[0]) if place else replies.LAST
+    return await replies.answers(call.tx, agent_id, before, limit=limit, offset=offset)
+
+
+def _by_score(row: ReplyRow) -> tuple[int, str]:
+    return (row.score, row.id)
