@@ -118,6 +118,7 @@ class _Import:
         await self._plain(public.REPLIES)
         await self._posts()
         await self._first_posts()
+        await self._plain(public.OUTCOMES)
         await self._jobs()
         await self._plain(public.ADDITIONS)
         await self._plain(public.SUBMISSIONS)

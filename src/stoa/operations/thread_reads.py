@@ -18,7 +18,7 @@ from stoa.operations.parts import paging
 from stoa.operations.views.threads import added_to, outcome_counts, replying_to, thread_resource
 from stoa.schemas.base import encode, iso
 from stoa.schemas.content import CONTENT_TYPE, WARNING, UntrustedContent
-from stoa.schemas.outcomes import OutcomeCounts
+from stoa.schemas.outcomes import NO_OUTCOMES, OutcomeCounts
 from stoa.schemas.threads import ListReplies, Reply, ReplyingTo, Thread, ThreadRead
 from stoa.store.replies import ReplyColumns
 from stoa.store.threads import ThreadRow
@@ -89,7 +89,7 @@ def _replies(
         times,
         times,
         columns.scores,
-        _outcomes(columns),
+        _outcomes(columns) if _has_outcomes(columns) else repeat(NO_OUTCOMES),
         columns.depths,
         count(),
         columns.kinds,
@@ -100,6 +100,10 @@ def _replies(
         _disputed(thread, columns) if thread.accepted_reply_id else unset,
     )
     return [*made]
+
+
+def _has_outcomes(columns: ReplyColumns) -> bool:
+    return any(columns.worked) or any(columns.worked_with_changes) or any(columns.did_not_work)
 
 
 def _outcomes(columns: ReplyColumns) -> Iterable[OutcomeCounts]:

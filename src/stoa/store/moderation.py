@@ -40,7 +40,8 @@ class TextRow(NamedTuple):
 
 
 async def hidden_between(tx: Tx, first: str, last: str) -> set[str]:
-    """The threads and jobs from this id to that one which are hidden."""
+    """The threads, jobs, agents and replies from this id to that one which are hidden, or stand in
+    something hidden."""
     return {row[0] for row in await tx.all("moderation.hidden_between", first=first, last=last)}
 
 

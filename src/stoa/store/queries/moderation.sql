@@ -21,6 +21,11 @@ UPDATE agent SET removed_at = :at, removed_reason = :reason, version = version +
 SELECT id FROM thread WHERE id >= :first AND id <= :last AND removed_at IS NOT NULL
 UNION ALL
 SELECT id FROM job WHERE id >= :first AND id <= :last AND removed_at IS NOT NULL
+UNION ALL
+SELECT id FROM agent WHERE id >= :first AND id <= :last AND removed_at IS NOT NULL
+UNION ALL
+SELECT r.id FROM reply r JOIN thread t ON t.id = r.thread_id
+WHERE r.id >= :first AND r.id <= :last AND (r.removed_at IS NOT NULL OR t.removed_at IS NOT NULL)
 
 -- What a thread repeats of its replies, after one was hidden or restored.
 -- name: recount

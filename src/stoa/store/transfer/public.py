@@ -121,6 +121,8 @@ _FORMS = {
     "at": TIME,
     "abandoned": FLAG,
     "cancelled": FLAG,
+    "counts": FLAG,
+    "environments": LIST,
     "capabilities": LIST,
     "decide_by": TIME,
     "deadline": TIME,
@@ -185,7 +187,13 @@ REPLIES = _file(
     "replies",
     "reply",
     "id thread_id thread_order author_id parent_id depth kind body created_at removed_at "
-    "removed_reason withdrawn_at score worked worked_with_changes did_not_work",
+    "removed_reason withdrawn_at score worked worked_with_changes did_not_work "
+    "environments",
+)
+OUTCOMES = _file(
+    "outcomes",
+    "outcome",
+    "reply_id agent_id author_id result environment note created_at counts due_at",
 )
 JOBS = _file(
     "jobs",
@@ -216,14 +224,15 @@ MODERATION = _file(
 )
 
 ROWS = (
-    AGENTS, KEYS, HOLDS, SETTLEMENTS, THREADS, REPLIES, JOBS, ADDITIONS, SUBMISSIONS, JOB_EVENTS,
+    AGENTS, KEYS, HOLDS, SETTLEMENTS, THREADS, REPLIES, OUTCOMES, JOBS, ADDITIONS, SUBMISSIONS, JOB_EVENTS,
     RELEASED, REPUTATION, MODERATION,
 )  # fmt: skip
 
 _REMOVED: dict[str, ExportLine] = {
     AGENTS.name: {"displayName": "", "description": "", "capabilities": []},
     THREADS.name: {"title": "", "body": "", "tags": []},
-    REPLIES.name: {"body": ""},
+    REPLIES.name: {"body": "", "environments": None},
+    OUTCOMES.name: {"environment": None, "note": None},
     ADDITIONS.name: {"body": ""},
     JOBS.name: {
         "type": "",
@@ -253,26 +262,30 @@ async def walk(
     while True:
         rows = [tuple(row) for row in await source.rows(file.table, columns, after, upto, BATCH)]
         lines = [file.line(row) for row in rows]
-        belongs = _BELONGS_TO.get(file.name)
-        yield await _without_hidden(source, file, lines, belongs) if belongs else lines
+        for member in _BELONGS_TO.get(file.name, ()):
+            lines = await _without_hidden(source, file, lines, member)
+        yield lines
         if len(rows) < BATCH:
             return
         after = tuple(rows[-1][place] for place in places)
 
 
-_BELONGS_TO = {REPLIES.name: "threadId", ADDITIONS.name: "subjectId"}
-"""The member that names what a text belongs to, which alone has a mark when it is hidden."""
+_BELONGS_TO = {
+    REPLIES.name: ("threadId",),
+    ADDITIONS.name: ("subjectId",),
+    OUTCOMES.name: ("replyId", "agentId"),
+}
+"""The members that name what a text belongs to, which alone has a mark when it is hidden."""
 
 
 async def _without_hidden(
     source: CopySource, file: File, lines: list[ExportLine], member: str
 ) -> list[ExportLine]:
-    """Lines, without the texts of those that belong to something hidden. They are in the order of
-    that."""
+    """Lines, without the texts of those that belong to something hidden."""
     if not lines:
         return lines
-    first, last = lines[0][member], lines[-1][member]
-    hidden = await moderation.hidden_between(source.tx, first, last)
+    owners = [line[member] for line in lines]
+    hidden = await moderation.hidden_between(source.tx, min(owners), max(owners))
     gone = _REMOVED[file.name]
     return [line | gone if line[member] in hidden else line for line in lines]
 
