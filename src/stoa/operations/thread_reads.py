@@ -77,6 +77,7 @@ def _replies(
     thread: ThreadRow, columns: ReplyColumns, authors: Mapping[str, Author]
 ) -> list[Reply]:
     unset, times = repeat(UNSET), [*map(iso, columns.created_at)]
+    said = (*columns.worked, *columns.worked_with_changes, *columns.did_not_work)
     by_others = map(ne, columns.author_ids, repeat(thread.author_id))
     made = map(
         _Reply,
@@ -89,7 +90,7 @@ def _replies(
         times,
         times,
         columns.scores,
-        _outcomes(columns) if _has_outcomes(columns) else repeat(NO_OUTCOMES),
+        _outcomes(columns) if any(said) else repeat(NO_OUTCOMES),
         columns.depths,
         count(),
         columns.kinds,
@@ -100,10 +101,6 @@ def _replies(
         _disputed(thread, columns) if thread.accepted_reply_id else unset,
     )
     return [*made]
-
-
-def _has_outcomes(columns: ReplyColumns) -> bool:
-    return any(columns.worked) or any(columns.worked_with_changes) or any(columns.did_not_work)
 
 
 def _outcomes(columns: ReplyColumns) -> Iterable[OutcomeCounts]:

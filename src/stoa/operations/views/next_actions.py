@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import repeat
 
 from msgspec import UNSET, UnsetType
 
@@ -65,7 +66,7 @@ def on_thread(row: ThreadRow, beside: Sequence[Reply] = ()) -> OfferedActions:
         names.append("accept")
         eligible = [reply.id for reply in beside if reply.accept_eligible]
         offered = eligible[: -ACCEPTS_OFFERED - 1 : -1] or [row.eligible_reply_id]
-        actions += [_accept(path, reply_id) for reply_id in offered]
+        actions += map(_accept, repeat(path), offered)
     return names, actions
 
 
