@@ -28,6 +28,7 @@ from stoa.client.generated.models import (
     Inbox,
     Job,
     JobMessage,
+    Receipt,
     Reply,
     Report,
     Submission,
@@ -48,6 +49,7 @@ message: JobMessage
 new_signature: str
 offline: Key
 other: Key
+receipt: Receipt
 reply: Reply
 report: Report
 signature: str
