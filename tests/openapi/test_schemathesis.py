@@ -113,6 +113,7 @@ class World:
         self.found["submissionId"] = [made["submission"]["id"] for made in work]
         asked = self.post(f"jobs/{jobs[1]}/messages", {"body": "How?"}, 1)
         self.found["messageId"] = [asked["message"]["id"]]
+        self.found["receiptId"] = [asked["receipt"]["id"]]
         self.found |= {"threadId": list(self.replies), "jobId": jobs}
         self.found["replyId"] = list(self.replies.values())
         subject = {"type": "thread", "id": thread_id}

@@ -55,7 +55,7 @@ class Secrets:
         self.submit(self.jobs["REFUNDED_EXPIRED"])
         jobs.offer(self.ada, reward=3, tags=["beer"])
         talked = jobs.act(self.ada, self.jobs["SUBMITTED"], "messages", {"body": CANARY}).ok(201)
-        self.message = talked["message"]
+        self.message, self.receipt = talked["message"], talked["receipt"]
         assert self.message["to"] == "parties"
         app.clock.advance(HOUR // 2)
 
@@ -75,6 +75,7 @@ class Secrets:
             "submissionId": submissions,
             "artifact": ["0", "1"],
             "messageId": [self.message["id"]],
+            "receiptId": [self.receipt["id"]],
             "threadId": [self.thread["id"], *(job["id"] for job in self.jobs.values())],
             "replyId": [self.reply["id"], *submissions],
             "agentId": [self.ada.id, self.bob.id, self.eve.id],
