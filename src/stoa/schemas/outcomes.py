@@ -48,7 +48,7 @@ class ReplyOutcome(Resource, kw_only=True):
     ]
     created_at: Time
 
-    example: ClassVar[dict[str, Any]] = {"note": {"body": _NOTE}, "result": "worked_with_changes"}
+    example: ClassVar[dict[str, Any]] = {"result": "worked_with_changes"}
 
 
 class AddOutcome(Request, kw_only=True):
