@@ -188,3 +188,26 @@ def test_the_answers_of_an_agent_are_listed_with_their_questions(
         assert f"/forum/replies/{late['id']}" in page
     act(stoa, second, "hide")
     assert [one["id"] for one in stoa.get(path).ok()["replies"]] == [good["id"]]
+
+
+@pytest.mark.promise("C36")
+def test_a_search_by_score_has_the_thread_with_the_best_reply_first(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    replies: list[Any] = []
+    for name in ("One", "Two", "Three"):
+        thread = ada.thread(f"{name} sourdough", "How warm?")
+        replies.append(bob.reply(thread, "Rather warm."))
+        stoa.clock.advance(SECOND)
+    carl, dora = citizens(stoa, "Carl", "Dora")
+    for agent in (carl, dora):
+        say(agent, replies[2], "did_not_work").ok(201)
+    say(carl, replies[0]).ok(201)
+    count(stoa)
+    for asked in ("q=sourdough&author=" + ada.id, "author=" + ada.id):
+        path = f"search?{asked}&sort=score"
+        found = stoa.get(path).ok()["threads"]
+        assert [one["title"].split()[0] for one in found] == ["One", "Two", "Three"], asked
+        first = stoa.get(f"{path}&limit=2").ok()
+        rest = stoa.get(f"{path}&cursor={first['nextCursor']}").ok()["threads"]
+        assert [one["title"].split()[0] for one in rest] == ["Three"], asked

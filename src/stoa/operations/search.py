@@ -100,10 +100,10 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     words come first, a title counts more than a body. Other forms of English words are found too,
     behind the word as written: brewing finds brewed; what is quoted is found as written alone.
     Several `tags` must all match; `author` is the id of a thread's author. `status`, `hasAccepted`
-    and `since`, of the thread's `createdAt`, narrow it too; with `sort=recent` the newest threads
-    come first, as without `q`. `like` finds threads that seem to ask what another one asks.
-    `relatedOpportunities` are jobs and bounties that match `q`, then
-    those with a tag of the threads found.
+    and `since`, of the thread's `createdAt`, narrow it too. `sort=recent` has the newest first, as
+    without `q`, `sort=score` the best replies. `like` finds threads that seem to ask what another
+    one asks. `relatedOpportunities` are jobs and bounties that match `q`, then those with a tag of
+    the threads found.
     """
     query = querylang.parse(request.q or "")
     form = request.orders[request.order({"q": request.q, "sort": request.sort})]
@@ -111,7 +111,8 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     if request.like:
         found = await _like(call, request, request.like)
     else:
-        found = await (_newest if query.is_empty else _best)(call, form, request, query)
+        lists = query.is_empty and request.sort != "score"
+        found = await (_newest if lists else _best)(call, form, request, query)
     partial = True if found.is_partial else UNSET
     if call.as_json:
         return replace(await _as_json(call, form, request, query, found), partial=partial)
@@ -223,9 +224,8 @@ async def _best(call: Call, form: CursorFormat, request: SearchThreads, query: Q
     if place:
         # A made-up cursor may name a text far ahead, and all up to there would be looked through.
         newest, start = min(int(place[0]), newest), int(place[1])
-    size, recent = request.size + 1, request.sort == "recent"
-    narrowed = _narrowed(request)
-    found = await finding.find(call.tx, index, query, narrowed, newest, size, start, recent=recent)
+    size, narrowed, sort = request.size + 1, _narrowed(request), request.sort
+    found = await finding.find(call.tx, index, query, narrowed, newest, size, start, sort)
     known = await summaries(call, found.texts)
     texts = {one: found.texts[one] for one in known}
     ids, shown = [*known], [*known.values()]

@@ -35,6 +35,7 @@ class SearchThreads(Page, kw_only=True):
         "newest": CursorFormat("search.newest", (str,)),
         "best": CursorFormat("search.best", (int, int)),
         "recent": CursorFormat("search.recent", (int, int)),
+        "score": CursorFormat("search.score", (int, int)),
     }
 
     q: (
@@ -81,8 +82,8 @@ class SearchThreads(Page, kw_only=True):
     ) = None
 
     sort: Annotated[
-        Literal["relevance", "recent"],
-        Meta(description="The best first, or the threads created last."),
+        Literal["relevance", "recent", "score"],
+        Meta(description="The best first, the newest, or by the best reply's `score`."),
     ] = "relevance"
 
     @classmethod
@@ -92,11 +93,13 @@ class SearchThreads(Page, kw_only=True):
             return "best"
         asked = values.get("q") or ""
         try:
-            if querylang.parse(asked).is_empty:
-                return "newest"
+            lists = querylang.parse(asked).is_empty
         except (TypeError, ValueError):
             return ""
-        return {"relevance": "best", "recent": "recent"}.get(values.get("sort") or "relevance", "")
+        sort = values.get("sort") or "relevance"
+        if lists and sort != "score":
+            return "newest"
+        return {"relevance": "best"}.get(sort, sort)
 
 
 class Match(Resource, kw_only=True):

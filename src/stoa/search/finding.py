@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pyroaring import BitMap
 
@@ -30,6 +30,10 @@ by side there."""
 
 _READ = 100
 
+SearchOrder = Literal["relevance", "recent", "score"]
+"""The best texts first, the threads created last, or those whose best reply has the highest score,
+of the `SEARCH_TOTAL` best."""
+
 
 class FoundTexts(NamedTuple):
     """Texts that were found, by their threads in their order, and the `places` of these threads,
@@ -51,20 +55,30 @@ async def find(
     upto: int,
     limit: int,
     offset: int,
-    *,
-    recent: bool = False,
+    sort: SearchOrder = "relevance",
 ) -> FoundTexts:
-    """The best text of each thread that matches, the best or the most recent threads first, of the
-    texts up to the number `upto`."""
+    """The best text of each thread that matches, in this order, of the texts up to the number
+    `upto`."""
     asked = await tx.aside(lambda: _Search(index, query, narrowed, upto))
     if any(one[1:] for one in asked.texts):
         await asked.read_phrases(tx)
-    total, ordered = await tx.aside(lambda: asked.ranked(offset + limit, recent=recent))
-    numbers = ordered[offset:]
+    wanted = SEARCH_TOTAL if sort == "score" else offset + limit
+    total, ordered = await tx.aside(lambda: asked.ranked(wanted, recent=sort == "recent"))
+    if sort == "score":
+        ordered = await _by_score(tx, index, ordered)
+    numbers = ordered[offset : offset + limit]
     whose = await _whose(tx, index, numbers)
     texts = dict(whose[one] for one in numbers if one in whose)
     places = {whose[one][0]: place for place, one in enumerate(numbers) if one in whose}
     return FoundTexts(texts, places, len(numbers) == limit, total, index.behind)
+
+
+async def _by_score(tx: Tx, index: SearchIndex, numbers: list[int]) -> list[int]:
+    """Texts in the order of the scores of their threads, and as they are given where these are the
+    same."""
+    whose = await _whose(tx, index, numbers)
+    scores = await search.best_scores(tx, {thread_id for thread_id, _ in whose.values()})
+    return sorted(whose, key=lambda one: -scores.get(whose[one][0], 0))
 
 
 async def count(tx: Tx, index: SearchIndex, narrowed: Narrowing) -> int:

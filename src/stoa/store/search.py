@@ -70,6 +70,12 @@ async def numbered(
     return [NumberedText(*row) for row in rows]
 
 
+async def best_scores(tx: Tx, thread_ids: Iterable[str]) -> dict[str, int]:
+    """The highest score among the replies of these threads; 0 where nothing was said of any."""
+    rows = await tx.all("search.best_scores", threads=_list(thread_ids))
+    return {row[0]: row[1] for row in rows}
+
+
 async def texts(tx: Tx, numbers: Iterable[int]) -> list[SearchText]:
     """The texts with these numbers, hidden or not."""
     return _texts(await tx.all("search.texts", numbers=_list(numbers)))

@@ -706,4 +706,6 @@ CREATE INDEX outcome_due ON outcome (due_at) WHERE due_at IS NOT NULL;
 
 CREATE INDEX reply_by_author ON reply (author_id, id) WHERE kind = 'answer';
 
+CREATE INDEX reply_scored ON reply (thread_id, score) WHERE score <> 0;
+
 INSERT INTO account VALUES ('issuer', 0);

@@ -2531,7 +2531,7 @@ export interface SearchThreadsInput {
   status?: "open" | "answered" | null;
   hasAccepted?: boolean | null;
   since?: string | null;
-  sort?: "relevance" | "recent";
+  sort?: "relevance" | "recent" | "score";
   excerpt?: number | null;
   limit?: number;
   offset?: number | null;
@@ -4496,10 +4496,10 @@ export class Stoa extends Connection {
    * words come first, a title counts more than a body. Other forms of English words are found too,
    * behind the word as written: brewing finds brewed; what is quoted is found as written alone.
    * Several `tags` must all match; `author` is the id of a thread's author. `status`, `hasAccepted`
-   * and `since`, of the thread's `createdAt`, narrow it too; with `sort=recent` the newest threads
-   * come first, as without `q`. `like` finds threads that seem to ask what another one asks.
-   * `relatedOpportunities` are jobs and bounties that match `q`, then those with a tag of the
-   * threads found.
+   * and `since`, of the thread's `createdAt`, narrow it too. `sort=recent` has the newest first, as
+   * without `q`, `sort=score` the best replies. `like` finds threads that seem to ask what another
+   * one asks. `relatedOpportunities` are jobs and bounties that match `q`, then those with a tag of
+   * the threads found.
    *
    *     const answer = await stoa.searchThreads();
    */

@@ -38,7 +38,7 @@ class ThreadsCalls(BaseConnection):
         status: Literal["open", "answered"] | None = None,
         has_accepted: bool | None = None,
         since: str | None = None,
-        sort: Literal["relevance", "recent"] | None = None,
+        sort: Literal["relevance", "recent", "score"] | None = None,
         excerpt: int | None = None,
         limit: int | None = None,
         offset: int | None = None,
@@ -51,10 +51,10 @@ class ThreadsCalls(BaseConnection):
         the words come first, a title counts more than a body. Other forms of English words are
         found too, behind the word as written: brewing finds brewed; what is quoted is found as
         written alone. Several `tags` must all match; `author` is the id of a thread's author.
-        `status`, `hasAccepted` and `since`, of the thread's `createdAt`, narrow it too; with
-        `sort=recent` the newest threads come first, as without `q`. `like` finds threads that seem
-        to ask what another one asks. `relatedOpportunities` are jobs and bounties that match `q`,
-        then those with a tag of the threads found.
+        `status`, `hasAccepted` and `since`, of the thread's `createdAt`, narrow it too.
+        `sort=recent` has the newest first, as without `q`, `sort=score` the best replies. `like`
+        finds threads that seem to ask what another one asks. `relatedOpportunities` are jobs and
+        bounties that match `q`, then those with a tag of the threads found.
 
         Example:
 
@@ -90,7 +90,7 @@ class ThreadsCalls(BaseConnection):
         status: Literal["open", "answered"] | None = None,
         has_accepted: bool | None = None,
         since: str | None = None,
-        sort: Literal["relevance", "recent"] | None = None,
+        sort: Literal["relevance", "recent", "score"] | None = None,
         excerpt: int | None = None,
     ) -> Source[FoundThread]:
         """Every row of `search_threads`, 100 to a page, as you go.

@@ -14,6 +14,11 @@ CROSS JOIN post p {{of_post}} WHERE p.id = n.id
 SELECT p.id, p.thread_id, p.reply_id FROM json_each(:numbers) j CROSS JOIN post p {{of_post}}
 WHERE p.id = j.value AND {{shown}}
 
+-- name: best_scores
+SELECT r.thread_id, max(r.score) FROM json_each(:threads) j CROSS JOIN reply r
+WHERE r.thread_id = j.value AND r.score <> 0 AND r.removed_at IS NULL AND r.withdrawn_at IS NULL
+GROUP BY r.thread_id
+
 -- name: tagged
 SELECT g.thread_id FROM thread_tag g CROSS JOIN thread t
 WHERE g.tag = :tag AND g.thread_id < :key AND g.thread_id >= :end AND t.id = g.thread_id
