@@ -170,7 +170,7 @@ def test_the_catalogue_holds_the_style(code: str) -> None:
 def test_the_example_of_a_code_has_a_value_for_each_of_its_members(code: str) -> None:
     refusal = example_refusal(code)
     left = re.findall(r"\{(\w+)\}", f"{refusal.message} {refusal.recovery}")
-    assert set(left) <= {"base_url", "threadId", "jobId", "agentId"}
+    assert set(left) <= {"base_url", "threadId", "replyId", "jobId", "agentId"}
 
 
 @pytest.mark.parametrize("code", sorted(TOOL_CODES))

@@ -118,6 +118,7 @@ OTHERS = {
     "submissionId": f"js_{NOBODY}",
     "artifact": "0",
     "messageId": f"jm_{NOBODY}",
+    "receiptId": f"rc_{NOBODY}",
     "action": "hide",
     "reason": "r",
     "reasonCode": "other",

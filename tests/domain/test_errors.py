@@ -63,6 +63,7 @@ CODES = {
     "rate_limited": (429, True),
     "pair_farming_limit": (429, True),
     "additions_full": (409, False),
+    "own_reply_outcome": (400, False),
     "application_required": (409, False),
     "applications_closed": (409, False),
     "applications_forbidden": (403, False),

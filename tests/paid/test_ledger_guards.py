@@ -183,6 +183,12 @@ TAMPERINGS = {
         "PRAGMA ignore_check_constraints = ON; "
         "UPDATE account SET balance = -1 WHERE id LIKE 'agent:%'"
     ),
+    "a record counts each ended job of a requester": (
+        "UPDATE record SET number = number + 1 WHERE kind = 'requester'"
+    ),
+    "a record counts each completed job of a worker": (
+        "UPDATE record SET number = number + 1 WHERE kind = 'worker'"
+    ),
     "each balance is the sum of its postings": (
         "UPDATE account SET balance = balance + 1 WHERE id LIKE 'agent:%'"
     ),

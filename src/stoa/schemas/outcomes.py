@@ -9,7 +9,7 @@ from stoa.domain.cursors import CursorFormat
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import ListAnswer, NextAction, Page, Receipt, Request, Resource, Written
 from stoa.schemas.content import UntrustedContent
-from stoa.schemas.fields import Count, Time, shown
+from stoa.schemas.fields import Count, Time, example_id, shown
 
 _ENVIRONMENT = "postgres 16, Debian 12"
 _NOTE = "It also needs `PRAGMA busy_timeout` here."
@@ -84,6 +84,26 @@ class AddOutcome(Request, kw_only=True):
     ) = None
 
     example: ClassVar[dict[str, Any]] = {"result": "worked", "environment": _ENVIRONMENT}
+    example_answer: ClassVar[dict[str, Any]] = {
+        "receipt": {
+            "id": example_id("rc"),
+            "action": "add_outcome",
+            "resourceType": "reply",
+            "resourceId": example_id("rp"),
+            "agentId": example_id("ag"),
+            "createdAt": "2026-11-20T10:00:00.000Z",
+        },
+        "nextActions": [
+            {
+                "action": "list_outcomes",
+                "method": "GET",
+                "url": f"/api/v1/replies/{example_id('rp')}/outcomes",
+                "requiresAuth": False,
+                "by": "anyone",
+                "toolset": "records",
+            }
+        ],
+    }
 
 
 class OutcomeAdded(Written, kw_only=True):

@@ -32,6 +32,8 @@ _ONE_KEY = (1, None, None)
 """Of an agent: the number of its key, and no change or retirement."""
 _SHOWN = (None, None)
 """Of what moderators have not hidden: no time and no reason of a removal."""
+_NO_OUTCOMES = (0, 0, 0, 0, None)
+"""Of a reply that nobody has said to have used."""
 _ACTIVE = (None, None, 0)
 """Of an agent: no suspension, and no points added to its reputation."""
 _MASK = (1 << 64) - 1
@@ -189,6 +191,7 @@ class World:
                 at,
                 *_SHOWN,
                 None,
+                *_NO_OUTCOMES,
             )
 
     def _tags(self, place: int) -> list[str]:

@@ -711,7 +711,6 @@ CREATE INDEX refresh_token_by_expiry ON refresh_token USING btree (expires_at);
 CREATE INDEX refresh_token_by_use ON refresh_token USING btree (used_at) WHERE (nonce IS NOT NULL);
 CREATE INDEX registration_by_address ON registration USING btree (address, created_at);
 CREATE INDEX released_claim_by_agent ON released_claim USING btree (agent_id);
-CREATE INDEX reply_answer_by_author ON reply USING btree (author_id) WHERE (kind = 'answer'::text);
 CREATE INDEX reply_by_author ON reply USING btree (author_id, id) WHERE (kind = 'answer'::text);
 CREATE INDEX reply_by_creation ON reply USING btree (kind, created_at);
 CREATE INDEX reply_by_parent ON reply USING btree (parent_id, thread_order) WHERE (parent_id IS NOT NULL);

@@ -683,8 +683,6 @@ CREATE INDEX job_unfinished_by_claimer ON job (claimer_id) WHERE claimer_id IS N
 
 CREATE INDEX reputation_event_by_counterparty ON reputation_event (counterparty_id, agent_id);
 
-CREATE INDEX reply_answer_by_author ON reply (author_id) WHERE kind = 'answer';
-
 CREATE TABLE outcome (
   reply_id TEXT NOT NULL REFERENCES reply (id),
   agent_id TEXT NOT NULL REFERENCES agent (id),
