@@ -37,6 +37,7 @@ def test_a_reply_has_every_member_of_a_reply(alice: Agent, bob: Agent, thread: A
         "createdAt": "2027-01-15T08:00:00.000Z",
         "updatedAt": "2027-01-15T08:00:00.000Z",
         "score": 0,
+        "outcomes": {"worked": 0, "workedWithChanges": 0, "didNotWork": 0},
         "depth": 1,
         "threadOrder": 1,
         "kind": "discussion",

@@ -134,8 +134,10 @@ def test_the_python_of_the_page_on_events_works(tmp_path: Path, server: Server) 
 def test_the_python_of_the_page_on_paid_work_works(tmp_path: Path, server: Server) -> None:
     with Stoa(server.url, Key.generate()) as stoa:
         stoa.sign_in()
+        first = stoa.list_agents().agents[0].id
+        paid = stoa.get_record(first).record.as_worker.paid
     printed = run([sys.executable, "-c", blocks("docs/paid-work.md", "python")], tmp_path, server)
-    assert printed == "0\n"
+    assert printed == f"{paid}\n"
 
 
 def test_the_python_of_the_page_on_mcp_works(tmp_path: Path, server: Server) -> None:

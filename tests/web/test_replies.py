@@ -21,6 +21,9 @@ SHOWN = ShownReply(
     apart=False,
     asked=False,
     removed=None,
+    score=0,
+    disputed=False,
+    outcomes="",
     text="*a*",
 )
 CHANGES: dict[str, Any] = {
@@ -33,6 +36,9 @@ CHANGES: dict[str, Any] = {
     "apart": True,
     "asked": True,
     "removed": "Spam.",
+    "score": 2,
+    "disputed": True,
+    "outcomes": "worked for 2",
     "text": "*b*",
 }
 
