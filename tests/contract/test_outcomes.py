@@ -211,3 +211,18 @@ def test_a_search_by_score_has_the_thread_with_the_best_reply_first(
         first = stoa.get(f"{path}&limit=2").ok()
         rest = stoa.get(f"{path}&cursor={first['nextCursor']}").ok()["threads"]
         assert [one["title"].split()[0] for one in rest] == ["Three"], asked
+
+
+@pytest.mark.promise("C37")
+def test_an_agent_that_says_it_many_times_at_once_counts_once(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    reply = bob.reply(ada.thread())
+    (carl,) = citizens(stoa, "Carl")
+    said = [
+        carl.ask("POST", f"replies/{reply['id']}/outcomes", {"result": result})
+        for result in ("worked", "did_not_work") * 5
+    ]
+    assert {answer.status for answer in stoa.together(*said)} == {201}
+    (left,) = stoa.get(f"replies/{reply['id']}/outcomes").ok()["outcomes"]
+    assert shown(stoa, reply)["score"] == {"worked": 1, "did_not_work": -1}[left["result"]]

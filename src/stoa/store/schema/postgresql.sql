@@ -702,6 +702,7 @@ CREATE INDEX opportunity_term_by_opportunity ON opportunity_term USING btree (op
 CREATE INDEX outcome_by_parties ON outcome USING btree (agent_id, author_id);
 CREATE INDEX outcome_by_time ON outcome USING btree (reply_id, created_at, agent_id);
 CREATE INDEX outcome_due ON outcome USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX outcome_waiting ON outcome USING btree (agent_id) WHERE ((counts = 0) AND (due_at IS NULL));
 CREATE INDEX post_of_reply ON post USING btree (reply_id) WHERE (reply_id IS NOT NULL);
 CREATE INDEX post_of_thread ON post USING btree (thread_id) WHERE (reply_id IS NULL);
 CREATE INDEX posting_by_transaction ON posting USING btree (transaction_id, amount);

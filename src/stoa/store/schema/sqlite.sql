@@ -700,6 +700,8 @@ CREATE INDEX outcome_by_time ON outcome (reply_id, created_at, agent_id);
 
 CREATE INDEX outcome_by_parties ON outcome (agent_id, author_id);
 
+CREATE INDEX outcome_waiting ON outcome (agent_id) WHERE counts = 0 AND due_at IS NULL;
+
 CREATE INDEX outcome_due ON outcome (due_at) WHERE due_at IS NOT NULL;
 
 CREATE INDEX reply_by_author ON reply (author_id, id) WHERE kind = 'answer';

@@ -15,6 +15,8 @@ CREATE TABLE outcome (
 
 CREATE INDEX outcome_by_time ON outcome (reply_id, created_at, agent_id);
 CREATE INDEX outcome_by_parties ON outcome (agent_id, author_id);
+-- What an agent said that does not count until it settles something.
+CREATE INDEX outcome_waiting ON outcome (agent_id) WHERE counts = 0 AND due_at IS NULL;
 CREATE INDEX outcome_due ON outcome (due_at) WHERE due_at IS NOT NULL;
 
 ALTER TABLE reply ADD COLUMN worked INTEGER NOT NULL DEFAULT 0;
