@@ -32,6 +32,7 @@ def _by_place(kind: type[msgspec.Struct]) -> Any:
 
 _Reply, _Content = _by_place(Reply), _by_place(UntrustedContent)
 _TYPE, _WARNING = Raw(encode(CONTENT_TYPE)), Raw(encode(WARNING))
+_NONE_SAID = Raw(encode(NO_OUTCOMES))
 
 
 async def thread_read(call: Call, row: ThreadRow, columns: ReplyColumns) -> ThreadRead:
@@ -90,7 +91,7 @@ def _replies(
         times,
         times,
         columns.scores,
-        _outcomes(columns) if any(said) else repeat(NO_OUTCOMES),
+        _outcomes(columns) if any(said) else repeat(_NONE_SAID),
         columns.depths,
         count(),
         columns.kinds,
