@@ -10,6 +10,7 @@ from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
 from stoa.operations.views.threads import replies_of_threads
 from stoa.schemas.threads import AgentAnswer, AgentReplyList, ListAgentReplies
 from stoa.store import replies, threads
+from stoa.store.places import AFTER_EVERYTHING
 from stoa.store.replies import ReplyRow
 
 
@@ -51,9 +52,9 @@ async def _rows(call: Call, agent_id: str, request: ListAgentReplies) -> list[Re
     limit, offset = request.size + 1, request.skip
     place = paging.place(request.orders[request.sort], request)
     if request.sort == "score":
-        behind = (int(place[0]), str(place[1])) if place else (replies.MOST, replies.LAST)
+        behind = (int(place[0]), str(place[1])) if place else (replies.MOST, AFTER_EVERYTHING)
         return await replies.best_answers(call.tx, agent_id, behind, limit=limit, offset=offset)
-    before = str(place[0]) if place else replies.LAST
+    before = str(place[0]) if place else AFTER_EVERYTHING
     return await replies.answers(call.tx, agent_id, before, limit=limit, offset=offset)
 
 

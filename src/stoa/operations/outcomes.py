@@ -23,8 +23,7 @@ from stoa.schemas.outcomes import (
 )
 from stoa.store import outcomes
 from stoa.store.outcomes import OutcomeRow
-
-_NEWEST = (1 << 62, "")
+from stoa.store.places import LARGEST
 
 
 @operation(
@@ -86,7 +85,7 @@ async def list_outcomes(call: Call, request: ListOutcomes) -> OutcomeList:
     reply = await found_reply(call, request.reply_id)
     await found_thread(call, reply.thread_id)
     form = request.orders[""]
-    place = paging.place(form, request) or _NEWEST
+    place = paging.place(form, request) or LARGEST.first
     rows = await outcomes.page(
         call.tx,
         reply.id,

@@ -6,13 +6,11 @@ from typing import NamedTuple
 import msgspec
 
 from stoa.domain.threads import ReplyKind
+from stoa.store.places import AFTER_EVERYTHING
 from stoa.store.tx import Tx
 
 WITHOUT_TEXT, MOST = -1_000_000, 1_000_000
 """The rank of a reply without a text, and one above all."""
-
-LAST = "rp_~"
-"""Behind the ids of all replies."""
 
 
 class ReplyRow(msgspec.Struct, frozen=True, gc=False):
@@ -127,7 +125,7 @@ async def best(
 
 
 async def answers(
-    tx: Tx, author: str, before: str = LAST, *, limit: int, offset: int = 0
+    tx: Tx, author: str, before: str = AFTER_EVERYTHING, *, limit: int, offset: int = 0
 ) -> list[ReplyRow]:
     """The answers of an agent that can be read, the newest first, behind the one with this id."""
     rows = await tx.all("replies.answers", author=author, before=before, limit=limit, offset=offset)
@@ -135,7 +133,12 @@ async def answers(
 
 
 async def best_answers(
-    tx: Tx, author: str, place: tuple[int, str] = (MOST, LAST), *, limit: int, offset: int = 0
+    tx: Tx,
+    author: str,
+    place: tuple[int, str] = (MOST, AFTER_EVERYTHING),
+    *,
+    limit: int,
+    offset: int = 0,
 ) -> list[ReplyRow]:
     """The same by score, the best first, behind this score and id."""
     score, before = place
