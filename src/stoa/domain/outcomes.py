@@ -14,8 +14,7 @@ class OutcomeResult(StrEnum):
     DID_NOT_WORK = "did_not_work"
 
 
-DISPUTED_BELOW = -1
-"""An accepted reply with a lower score is disputed."""
+_DISPUTED_BELOW = -1
 
 _ENVIRONMENTS = 3
 """Named on a reply, those that were named most often."""
@@ -65,3 +64,8 @@ def score(counted: Iterable[OutcomeGiven]) -> ReplyScore:
     most = tuple(name for name, _ in environments.most_common(_ENVIRONMENTS))
     worked, with_changes, not_worked = numbers.values()
     return ReplyScore(worked, with_changes, not_worked, by_others + max(-1, min(1, by_known)), most)
+
+
+def is_disputed(score: int, *, accepted: bool) -> bool:
+    """Whether an accepted reply did not work for most who said something."""
+    return accepted and score < _DISPUTED_BELOW

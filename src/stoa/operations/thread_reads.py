@@ -11,7 +11,7 @@ from msgspec import UNSET, Raw, UnsetType
 
 from stoa import __version__
 from stoa.domain import cursors, limits
-from stoa.domain.outcomes import DISPUTED_BELOW
+from stoa.domain.outcomes import is_disputed
 from stoa.memory.authors import Author
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
@@ -117,8 +117,8 @@ def _outcomes(columns: ReplyColumns) -> Iterable[OutcomeCounts]:
 
 def _disputed(thread: ThreadRow, columns: ReplyColumns) -> Iterable[bool | UnsetType]:
     for reply_id, score in zip(columns.ids, columns.scores, strict=True):
-        is_disputed = reply_id == thread.accepted_reply_id and score < DISPUTED_BELOW
-        yield True if is_disputed else UNSET
+        accepted = reply_id == thread.accepted_reply_id
+        yield True if is_disputed(score, accepted=accepted) else UNSET
 
 
 def _above(columns: ReplyColumns, authors: Mapping[str, Author]) -> Iterable[ReplyingTo | None]:

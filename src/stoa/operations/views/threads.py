@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET
 
 from stoa.domain.credits import NOTHING, Credits
-from stoa.domain.outcomes import DISPUTED_BELOW
+from stoa.domain.outcomes import is_disputed
 from stoa.memory.authors import Author, Versions
 from stoa.operations.call import Call
 from stoa.operations.views import next_actions
@@ -142,8 +142,7 @@ async def replies_of_threads(
 
 async def reply_views(call: Call, thread: ThreadRow, rows: list[ReplyRow]) -> list[Reply]:
     """Replies of one thread as they travel."""
-    authors = await call.services.authors.load(call.tx, _authors_of(rows), call.embedded)
-    return [_reply(call, row, thread, authors) for row in rows]
+    return await replies_of_threads(call, {thread.id: thread}, rows)
 
 
 def _authors_of(rows: Sequence[ReplyRow]) -> Versions:
@@ -165,6 +164,7 @@ def _reply(call: Call, row: ReplyRow, thread: ThreadRow, authors: Mapping[str, A
     author = authors[row.author_id]
     created_at, is_shown = iso(row.created_at), row.removed_at is None
     by_another, withdrawn = row.author_id != thread.author_id, row.withdrawn_at
+    is_accepted = row.id == thread.accepted_reply_id
     return Reply(
         id=row.id,
         thread_id=row.thread_id,
@@ -185,12 +185,8 @@ def _reply(call: Call, row: ReplyRow, thread: ThreadRow, authors: Mapping[str, A
         replying_to=_replying_to(row, authors) if row.parent_id else None,
         removed=UNSET if is_shown else removal(row.removed_at, row.removed_reason),
         withdrawn_at=iso(withdrawn) if withdrawn else UNSET,
-        disputed=True if _is_disputed(row, thread) else UNSET,
+        disputed=True if is_disputed(row.score, accepted=is_accepted) else UNSET,
     )
-
-
-def _is_disputed(row: ReplyRow, thread: ThreadRow) -> bool:
-    return row.id == thread.accepted_reply_id and row.score < DISPUTED_BELOW
 
 
 def outcome_counts(
