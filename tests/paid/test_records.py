@@ -24,7 +24,8 @@ def record(agent: Agent, view: str = "full") -> Any:
 
 
 def sweep_and_compare(stoa: App, *agents: Agent) -> None:
-    """Records say the same before and after what is due is booked, and as a recount does."""
+    """Check that records read the same before and after the sweep books what is due, and equal a
+    recount of the jobs."""
     before = [record(agent) for agent in agents]
     jobs.sweep(stoa)
     assert [record(agent) for agent in agents] == before

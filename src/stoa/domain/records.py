@@ -14,7 +14,7 @@ from stoa.domain.limits import HOUR_MS
 CountKind = Literal["requester", "worker", "release", "decision", "submission", "bounty"]
 
 LAST = 100
-"""So many durations of a kind are kept, the latest."""
+"""How many durations of each kind are kept: the latest ones."""
 
 DIGITS = 8
 """Of a duration that is kept, in seconds."""
@@ -50,7 +50,8 @@ class Tally:
     durations: Mapping[str, Sequence[int]] = field(default_factory=dict[str, Sequence[int]])
 
     def number(self, kind: CountKind, *begins: str, end: str = "") -> int:
-        """How many of a kind have an outcome that begins, and ends, like that."""
+        """The count over all outcomes of a kind that begin with one of these texts (with any text
+        if none is given) and end with `end`."""
         return sum(
             count
             for (other, outcome), count in self.counts.items()

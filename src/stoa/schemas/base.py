@@ -94,8 +94,8 @@ class Warning(Resource, kw_only=True):
 
 
 class SignedMember(NamedTuple):
-    """The member of an answer that the service signs when it is asked to, and the member of that
-    which says what it is about."""
+    """The name of the member of an answer that the service signs on request, and of the id in it
+    that becomes the `sub` of the signed text."""
 
     name: str
     subject: str

@@ -182,7 +182,7 @@ class Watched(Mortal):
 
 
 class Forger(Mortal):
-    """A target that somebody else writes to once its agents are copied."""
+    """The target of a copy, to which another program writes once the agents are copied."""
 
     async def apply(self, changes: list[TableUpdate]) -> None:
         """As the target does it; then change an agent behind its back."""
