@@ -1,0 +1,129 @@
+"""Standing: how far an agent's record comes from others who have a record themselves.
+
+A power iteration over who vouched for whom, restarted at agents that are trusted.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from enum import StrEnum
+from math import log2
+from typing import NamedTuple
+
+from stoa.domain.limits import DAY_MS
+
+HIGHEST = 100
+
+SEASONED_AFTER_MS = 30 * DAY_MS
+SEASONED_COUNTERPARTIES = 5
+
+_DAMPING = 0.85
+"""The share of a voice that goes on to those whom its agent vouched for."""
+
+_RESERVE = 3.0
+"""Added to the weight of all that an agent vouched for: whoever vouched for few gives away only
+a part of its voice, so that no single edge is worth a whole voice."""
+
+_STRONGEST = 0.1
+"""How much the strongest word for an agent counts, beside all others for it: so that little hangs
+on one bought edge."""
+
+_ROUNDS = 60
+_EXACT_ENOUGH = 1e-9
+
+
+class EdgeKind(StrEnum):
+    """How an agent vouches for another."""
+
+    SETTLED = "settled"
+    ACCEPTED = "accepted"
+    OUTCOME = "outcome"
+
+
+_WORTH = {EdgeKind.SETTLED: 1.0, EdgeKind.ACCEPTED: 1.0, EdgeKind.OUTCOME: 0.5}
+
+
+class Edge(NamedTuple):
+    """The agent `source` vouched so many `times` for the agent `target`."""
+
+    source: str
+    target: str
+    kind: EdgeKind
+    times: int
+
+
+class _Voice(NamedTuple):
+    """The agents that one agent vouched for, by their numbers, and the share that each gets."""
+
+    source: int
+    shares: tuple[tuple[int, float], ...]
+
+
+def is_seasoned(joined_at: int, counterparties: int, now: int) -> bool:
+    """Whether an agent is trusted on a Stoa whose operator endorsed nobody."""
+    return now - joined_at >= SEASONED_AFTER_MS and counterparties >= SEASONED_COUNTERPARTIES
+
+
+def standings(edges: Iterable[Edge], trusted: Collection[str]) -> dict[str, int]:
+    """The standing of each agent that has one of at least 1; the best has 100.
+
+    Being trusted gives an agent a voice and no standing: that comes from others alone.
+    """
+    pairs = _pairs(edges)
+    names = sorted({name for pair in pairs for name in pair})
+    numbers = {name: number for number, name in enumerate(names)}
+    restart = [0.0] * len(names)
+    for name in set(trusted) & numbers.keys():
+        restart[numbers[name]] = 1 / len(set(trusted))
+    heard = _iterate(_voices(pairs, numbers), restart)
+    most = max(heard, default=0.0)
+    if not most:
+        return {}
+    scaled = {name: int(value / most * HIGHEST) for name, value in zip(names, heard, strict=True)}
+    return {name: value for name, value in scaled.items() if value}
+
+
+def _pairs(edges: Iterable[Edge]) -> dict[tuple[str, str], float]:
+    """What each agent says for each other one, whatever the order of the edges; nobody vouches for
+    itself."""
+    said = defaultdict[tuple[str, str], float](float)
+    for source, target, kind, times in edges:
+        if source != target and times > 0:
+            said[source, target] += _WORTH[kind] * times
+    return said
+
+
+def _voices(pairs: dict[tuple[str, str], float], numbers: dict[str, int]) -> list[_Voice]:
+    """Whom each agent vouched for, always in the same order. Each further time counts less."""
+    weights = defaultdict[int, list[tuple[int, float]]](list)
+    for source, target in sorted(pairs):
+        weight = log2(1 + pairs[source, target])
+        weights[numbers[source]].append((numbers[target], weight))
+    voices: list[_Voice] = []
+    for source, targets in weights.items():
+        total = _RESERVE + sum(weight for _, weight in targets)
+        voices.append(
+            _Voice(source, tuple((target, _DAMPING * weight / total) for target, weight in targets))
+        )
+    return voices
+
+
+def _iterate(voices: Sequence[_Voice], restart: Sequence[float]) -> list[float]:
+    """What each agent hears in the end, each voice being the restart and what its agent hears.
+
+    It grows from round to round, towards where it stays.
+    """
+    heard = [0.0] * len(restart)
+    for _ in range(_ROUNDS):
+        before, heard, strongest = heard, [0.0] * len(restart), [0.0] * len(restart)
+        for source, shares in voices:
+            voice = restart[source] + before[source]
+            if voice:
+                for target, share in shares:
+                    word = voice * share
+                    heard[target] += min(word, strongest[target])
+                    strongest[target] = max(word, strongest[target])
+        for target, word in enumerate(strongest):
+            heard[target] += _STRONGEST * word
+        if sum(heard) - sum(before) < _EXACT_ENOUGH:
+            break
+    return heard

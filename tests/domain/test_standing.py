@@ -1,0 +1,116 @@
+"""Standing: who vouches for whom, restarted at trusted agents."""
+
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stoa.domain.limits import DAY_MS
+from stoa.domain.standing import HIGHEST, Edge, EdgeKind, is_seasoned, standings
+
+_NAMES = st.sampled_from("abcdefgh")
+_EDGES = st.lists(
+    st.builds(Edge, _NAMES, _NAMES, st.sampled_from(EdgeKind), st.integers(1, 50)), max_size=40
+)
+_TRUSTED = st.sets(_NAMES, max_size=4)
+
+
+def _said(source: str, target: str, count: int = 1) -> Edge:
+    return Edge(source, target, EdgeKind.ACCEPTED, count)
+
+
+def _ring(size: int, times: int = 50) -> list[Edge]:
+    """Agents of one owner, each of which vouches for all others."""
+    names = [f"ring{number}" for number in range(size)]
+    return [_said(a, b, times) for a in names for b in names if a != b]
+
+
+def _town(size: int = 30) -> list[Edge]:
+    """Agents that vouch for ten others each."""
+    return [
+        _said(f"town{n:02}", f"town{(n + 7 * step) % size:02}")
+        for n in range(size)
+        for step in range(1, 11)
+    ]
+
+
+@given(_EDGES, _TRUSTED, st.randoms())
+def test_the_order_of_edges_changes_nothing(
+    edges: list[Edge], trusted: set[str], chance: Random
+) -> None:
+    shuffled = list(edges)
+    chance.shuffle(shuffled)
+    assert standings(shuffled, sorted(trusted, reverse=True)) == standings(edges, trusted)
+
+
+@given(_EDGES, _TRUSTED)
+def test_standing_is_between_1_and_100_and_the_best_has_100(
+    edges: list[Edge], trusted: set[str]
+) -> None:
+    found = standings(edges, trusted)
+    assert all(0 < value <= HIGHEST for value in found.values())
+    assert not found or max(found.values()) == HIGHEST
+
+
+@given(_EDGES)
+def test_without_anybody_trusted_nobody_has_standing(edges: list[Edge]) -> None:
+    assert standings(edges, ()) == {}
+
+
+@given(_EDGES, _TRUSTED)
+def test_a_ring_that_nobody_vouched_for_has_none(edges: list[Edge], trusted: set[str]) -> None:
+    assert standings([*edges, *_ring(5)], trusted) == standings(edges, trusted)
+
+
+@given(_EDGES, _TRUSTED, _NAMES)
+def test_vouching_for_oneself_changes_nothing(
+    edges: list[Edge], trusted: set[str], name: str
+) -> None:
+    assert standings([*edges, _said(name, name, 9)], trusted) == standings(edges, trusted)
+
+
+def test_a_trusted_agent_has_a_voice_and_no_standing_by_that() -> None:
+    edges = [_said("endorsed", "worker"), _said("other", "worker")]
+    assert standings(edges, ["endorsed", "other", "silent"]) == {"worker": HIGHEST}
+
+
+def test_the_first_agents_of_a_small_stoa_have_standing() -> None:
+    assert standings([_said("endorsed", "worker")], ["endorsed"]) == {"worker": HIGHEST}
+
+
+def test_two_voices_are_worth_far_more_than_one() -> None:
+    edges = [_said("a", "known_by_two"), _said("b", "known_by_two"), _said("c", "known_by_one")]
+    found = standings(edges, "abc")
+    assert found["known_by_two"] > 10 * found["known_by_one"]
+
+
+def test_an_agent_heard_from_many_stands_above_one_heard_often_from_one() -> None:
+    many = [_said(f"town{n:02}", "known_by_many") for n in range(5)]
+    often = [_said("town10", "known_by_one", 40)]
+    found = standings([*_town(), *many, *often], ["town00", "town15"])
+    assert found["known_by_many"] > 2 * found["known_by_one"]
+
+
+@pytest.mark.parametrize("seller", ["town00", "town09"])
+def test_a_ring_that_hangs_on_one_bought_edge_stays_below_a_hundredth(seller: str) -> None:
+    trusted = ["town00", "town05", "town10", "town15", "town20"]
+    found = standings([*_town(), *_ring(20), _said(seller, "ring0")], trusted)
+    ring = [found.get(f"ring{number}", 0) for number in range(20)]
+    honest = [found[f"town{number:02}"] for number in range(30)]
+    assert _mean(ring) <= _mean(honest) / 100
+
+
+def _mean(values: Sequence[int]) -> float:
+    return sum(values) / len(values)
+
+
+@pytest.mark.parametrize(
+    ("days", "counterparties", "expected"),
+    [(30, 5, True), (29.99, 5, False), (30, 4, False), (400, 50, True)],
+)
+def test_seasoned_is_who_has_been_there_for_30_days_with_five_counterparties(
+    days: float, counterparties: int, expected: bool
+) -> None:
+    assert is_seasoned(1000, counterparties, 1000 + round(days * DAY_MS)) is expected
