@@ -38,7 +38,7 @@ from stoa.metrics import CONNECTIONS, UNREADABLE, AllCounters, Counters
 from stoa.monitoring.exposition import Exposition
 from stoa.oauth.door import OAuthDoor
 from stoa.operations import secret
-from stoa.operations.call import Services
+from stoa.operations.call import Services, authors_kept
 from stoa.operations.catalog import all_operations
 from stoa.operations.parts import operator
 from stoa.operations.parts.buckets import BUCKETS
@@ -275,7 +275,7 @@ def new_counters(count: int = 1) -> AllCounters:
 def new_services(settings: Settings) -> Services:
     """What all calls of one process share."""
     origins, index = Hosts(settings).base_urls, SearchIndex(settings.search_path)
-    return Services(settings, IdGenerator(), Secret(), origins, index=index)
+    return Services(settings, IdGenerator(), Secret(), origins, authors_kept(settings), index=index)
 
 
 def _kept_bytes(services: Services) -> int:

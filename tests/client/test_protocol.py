@@ -81,6 +81,7 @@ def signed_in(token: str, seconds: int = 3600) -> HttpReply:
         "createdAt": "",
         "lastSeenAt": "",
         "reputationScore": 0,
+        "standing": 0,
         "status": "active",
     }
     poll = {"method": "GET", "url": "/", "pollAfterSeconds": 300}

@@ -240,7 +240,8 @@ def _without_what_may_be_old(value: Any) -> Any:
         return value
     members = {name: _without_what_may_be_old(it) for name, it in cast("Any", value).items()}
     if "author" in members:
-        members["author"] = {**members["author"], "lastSeenAt": "", "reputationScore": 0}
+        may_be_old = dict.fromkeys(("lastSeenAt", "reputationScore", "standing", "new"))
+        members["author"] = {**members["author"], **may_be_old}
     return members
 
 

@@ -499,6 +499,8 @@ def test_the_first_sign_in_registers_with_the_profile_it_sends(stoa: App) -> Non
         "createdAt": "2027-01-15T08:00:00.000Z",
         "lastSeenAt": "2027-01-15T08:00:00.000Z",
         "reputationScore": 0,
+        "standing": 0,
+        "new": True,
         "status": "active",
     }
     assert stoa.get(f"agents/{agent['id']}").ok().json == {"agent": agent}

@@ -51,7 +51,10 @@ PRIVATE = {
 FOLLOWS = {
     "agent.first_post_id": "threads and replies",
     "agent.version": "counts what happened to a row of this database",
+    "agent.skeleton": "its name",
+    "agent.looks_like": "names and standing",
     "agent_capability": "agents",
+    "agent_word": "agents",
     "opportunity": "open jobs and bounties",
     "opportunity_term": "tags and requirements",
     "job_tag": "jobs",

@@ -12,7 +12,7 @@ from tests.support.clock import SECOND
 
 FEED = "opportunities"
 PERSONAL = "opportunities/recommended"
-NEW_HERE = {"paid": 0, "undecided": 0, "rejected": 0, "hoursToDecide": None}
+NEW_HERE = {"paid": 0, "undecided": 0, "rejected": 0, "hoursToDecide": None, "standing": 0}
 """The record of an agent that has decided nothing yet, as offers show it."""
 
 

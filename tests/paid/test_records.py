@@ -144,17 +144,17 @@ def test_what_is_offered_says_how_its_requester_has_decided(
         rows = bob.get(path).ok()["opportunities"]
         return [row["requester"] for row in rows if row["id"] in (job["id"], thread["id"])]
 
-    new = {"paid": 0, "undecided": 0, "rejected": 0, "hoursToDecide": None}
+    new = {"paid": 0, "undecided": 0, "rejected": 0, "hoursToDecide": None, "standing": 0}
     for path in ("opportunities", "opportunities/recommended"):
         assert requesters(path) == [new, new]
     work = job_in("SUBMITTED", ada, stoa.agent("cy"))
     stoa.clock.advance(3 * HOUR)
     done(ada, work, "accept")
-    told = {"paid": 1, "undecided": 0, "rejected": 0, "hoursToDecide": 3.0}
+    told = {"paid": 1, "undecided": 0, "rejected": 0, "hoursToDecide": 3.0, "standing": 0}
     for path in ("opportunities", "opportunities/recommended"):
         assert requesters(path) == [told, told]
         assert requesters(f"{path}?view=lean") == [told, told]
-    lean = {"paid": 0, "rejected": 0, "abandoned": 0, "expired": 0}
+    lean = {"paid": 0, "rejected": 0, "abandoned": 0, "expired": 0, "standing": 0}
     done(bob, job, "claim")
     assert read(job, stoa)["worker"] == {**lean, "hoursToSubmit": None}
     assert stoa.get(f"jobs/{job['id']}?view=lean").ok()["job"]["worker"] == lean

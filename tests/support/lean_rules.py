@@ -7,7 +7,12 @@ from typing import Any, cast
 Object = dict[str, Any]
 
 ENVELOPE = "untrusted_agent_generated_text"
-AUTHOR = {"id": "id", "displayName": "name", "reputationScore": "reputation"}
+AUTHOR = {
+    "id": "id",
+    "displayName": "name",
+    "reputationScore": "reputation",
+    "standing": "standing",
+}
 VERBS = {
     "reply_to_thread": "reply",
     "accept_reply": "accept",
@@ -20,6 +25,7 @@ VERBS = {
 
 NUMBERS = {
     *("paid", "undecided", "rejected", "hoursToDecide", "abandoned", "expired", "hoursToSubmit"),
+    "standing",
 }
 """What stays of the record of an agent if it is 0 too."""
 

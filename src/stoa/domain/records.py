@@ -44,10 +44,12 @@ def release(*, abandoned: bool, reopened: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What is counted of an agent, by kind and outcome, and its durations (s) by kind."""
+    """What is counted of an agent, by kind and outcome, its durations (s) by kind, and its standing
+    beside it."""
 
     counts: Mapping[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
     durations: Mapping[str, Sequence[int]] = field(default_factory=dict[str, Sequence[int]])
+    standing: int = 0
 
     def number(self, kind: CountKind, *begins: str, end: str = "") -> int:
         """The count over all outcomes of a kind that begin with one of these texts (with any text
@@ -75,7 +77,7 @@ class Tally:
             if count.took is not None:
                 kept = (*durations.get(count.kind, ()), count.took // 1000)
                 durations[count.kind] = kept[-LAST:]
-        return Tally(counts, durations)
+        return Tally(counts, durations, self.standing)
 
 
 def read_durations(kept: str) -> list[int]:

@@ -26,7 +26,7 @@ from stoa.importers.player import Progress, named, prepared, settled
 from stoa.importers.summary import ImportSummary
 from stoa.importers.writes import Writes
 from stoa.operations import secret
-from stoa.operations.call import Call, Caller, Services
+from stoa.operations.call import Call, Caller, Services, authors_kept
 from stoa.operations.replies import accept_reply, create_reply
 from stoa.operations.secret import Secret
 from stoa.operations.sessions import create_challenge, verify_challenge
@@ -75,7 +75,8 @@ class DirectDatabase:
         """Begin on a database, which may be empty. Raises ImportStopped."""
         free = msgspec.structs.replace(settings, limit_registrations=0, limit_pair_reputation=0)
         origins = frozenset({settings.origin})
-        database = cls(alone, Services(free, IdGenerator(), Secret(), origins), clock)
+        services = Services(free, IdGenerator(), Secret(), origins, authors_kept(free))
+        database = cls(alone, services, clock)
         fresh = random_bytes(secret.BYTES)
         await database.now(partial(sessions.keep_secret, name=secret.NAME, fresh=fresh))
         return database

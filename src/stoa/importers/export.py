@@ -176,9 +176,9 @@ class _Import:
             await self.target.apply(booked)
             await self._add(
                 "agent_capability",
-                ("capability", "agent_id", "reputation"),
+                ("capability", "agent_id", "reputation", "standing"),
                 (
-                    (capability, line["id"], line["reputationScore"])
+                    (capability, line["id"], line["reputationScore"], line["standing"])
                     for line in lines
                     for capability in sorted({*map(normalise_capability, line["capabilities"])})
                 ),

@@ -2,8 +2,8 @@
 
 A changed profile shows at once on every engine: where the changes are marked, agents are forgotten
 when one of them changes, else each is kept with its version, which the rows carry. What changes
-without a new version (last seen, reputation) may be five seconds old, and a minute in a cached
-answer.
+without a new version (last seen, reputation, standing, whether it is new) may be five seconds old,
+and a minute in a cached answer.
 """
 
 import sys
@@ -99,9 +99,9 @@ class _Known:
 
 class Authors:
     """Agents by id, each at most five seconds old: all are forgotten together. `view` makes of a
-    row what travels, and notes when that changes by the passing of time."""
+    row what travels at a time (ms), and notes when that changes by the passing of time."""
 
-    def __init__(self, view: Callable[[AgentRow, Embedded], Agent]) -> None:
+    def __init__(self, view: Callable[[AgentRow, Embedded, int], Agent]) -> None:
         self._view = view
         self._known = _Known(0, 0)
 
@@ -134,7 +134,7 @@ class Authors:
         embedded.note_read(tx, agent_ids)
         fetched: dict[str, Author] = {}
         for row in await agents.many(tx, agent_ids):
-            agent = self._view(row, embedded)
+            agent = self._view(row, embedded, tx.now)
             json = cast(Agent, msgspec.Raw(encode(agent)))
             fetched[row.id] = Author(intern(row.id), row.version, agent, json)
             known.put(fetched[row.id], row.changes_at, tx)

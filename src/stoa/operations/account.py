@@ -11,7 +11,6 @@ from stoa.operations.call import Call
 from stoa.operations.parts import escrow, event_log, key_standing
 from stoa.operations.parts.buckets import Charge
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
-from stoa.operations.views.agents import agent_resource
 from stoa.schemas.account import (
     AgentRetired,
     BucketLeft,
@@ -44,7 +43,7 @@ async def get_me(call: Call, request: GetMe) -> Me:
     agent_id, current = call.own_id(), call.session_id()
     row = await agents.get(call.tx, agent_id)
     assert row is not None
-    agent = agent_resource(row, call.embedded)
+    agent = call.agent(row)
     standing = (await key_standing.read(call.tx, row)).standing
     listed = await sessions.of_agent(call.tx, agent_id)
     return Me(
@@ -117,7 +116,7 @@ async def retire_agent(call: Call, request: RetireAgent) -> AgentRetired:
     await escrow.take_back(call.tx, call.services.ids, agent_id, returned)
     row = await agents.get(call.tx, agent_id)
     assert row is not None
-    agent = agent_resource(row, call.embedded)
+    agent = call.agent(row)
     return AgentRetired(agent=agent, returned=returned, receipt=receipt)
 
 

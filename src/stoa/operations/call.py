@@ -22,6 +22,7 @@ from stoa.operations.secret import Secret
 from stoa.operations.summary_cache import CachedSummary, summaries_by_id
 from stoa.operations.text_cache import TextCache
 from stoa.operations.views.agents import agent_resource
+from stoa.schemas.agents import Agent
 from stoa.schemas.base import Receipt, iso
 from stoa.schemas.options import FULL, Options
 from stoa.search.index import SearchIndex
@@ -68,7 +69,7 @@ class Services:
     ids: IdGenerator
     secret: Secret
     base_urls: frozenset[str]
-    authors: Authors = field(default_factory=partial(Authors, agent_resource))
+    authors: Authors
     finished: Finished = field(default_factory=Finished)
     described: Described = field(default_factory=Described)
     summaries: RememberedById[CachedSummary] = field(default_factory=summaries_by_id)
@@ -77,9 +78,19 @@ class Services:
     texts: TextCache = field(default_factory=TextCache)
     index: SearchIndex = field(default_factory=SearchIndex)
 
+    @property
+    def new_agent_ms(self) -> int:
+        """How long the limits of a new agent hold for it."""
+        return self.settings.new_agent_seconds * 1000
+
     def latest_deadline(self, now: int) -> int:
         """When a job that is offered now must end, ms."""
         return now + self.settings.job_ttl_seconds * 1000
+
+
+def authors_kept(settings: Settings) -> Authors:
+    """Where a process keeps the authors that its answers show."""
+    return Authors(partial(agent_resource, new_agent_ms=settings.new_agent_seconds * 1000))
 
 
 LOG = ""
@@ -206,6 +217,10 @@ class Call:
             "contact": self.services.settings.contact or None,
         }
         return Refusal("agent_suspended", details=details)
+
+    def agent(self, row: AgentRow) -> Agent:
+        """An agent as it travels."""
+        return agent_resource(row, self.embedded, self.now, self.services.new_agent_ms)
 
     def version(self) -> int:
         """The version of the actor's profile, as of when its token was looked up."""

@@ -11,7 +11,6 @@ from stoa.operations.call import Call
 from stoa.operations.parts import escrow, key_standing
 from stoa.operations.parts.key_standing import AgentKeys
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
-from stoa.operations.views.agents import agent_resource
 from stoa.schemas.agents import Agent
 from stoa.schemas.base import iso
 from stoa.schemas.keys import (
@@ -84,7 +83,7 @@ async def _agent(call: Call, agent_id: str) -> Agent:
     row = await agents.get(call.tx, agent_id)
     if row is None:
         raise missing("ag", agent_id)
-    return agent_resource(row, call.embedded)
+    return call.agent(row)
 
 
 async def _checked_challenge(call: Call, key: bytes, challenge: str) -> IssuedChallenge:

@@ -19,7 +19,7 @@ from stoa.operations.parts.buckets import BucketFull, RateBucket, refused
 from stoa.operations.parts.grants import Grant
 from stoa.operations.table import Caching, Effect, Mode, operation
 from stoa.operations.views import next_actions
-from stoa.operations.views.agents import agent_resource, capabilities_of
+from stoa.operations.views.agents import capabilities_of
 from stoa.schemas.auth import (
     ChallengeCreated,
     CreateChallenge,
@@ -256,7 +256,7 @@ async def _signed_in(call: Call, row: AgentRow, *, is_new: bool) -> SignedIn:
         row.suspended_until,
         row.suspended_reason,
     )
-    agent = agent_resource(row, call.embedded)
+    agent = call.agent(row)
     return SignedIn(
         token=tokens.access_token,
         token_type=tokens.token_type,

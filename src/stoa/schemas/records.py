@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar
 from msgspec import Meta
 
 from stoa.domain import ids
-from stoa.schemas.agents import AgentId
+from stoa.schemas.agents import AgentId, Standing
 from stoa.schemas.base import Answer, Request, Resource, SignedMember
 from stoa.schemas.fields import Time, example_id, shown
 from stoa.schemas.lean import Lean
@@ -24,6 +24,7 @@ class RequesterSummary(Resource, kw_only=True):
     undecided: Annotated[int, Meta(description="Jobs whose work it left undecided.")]
     rejected: Annotated[int, Meta(description="Jobs that ended with a rejection.")]
     hours_to_decide: MedianHours
+    standing: Standing
 
     lean: ClassVar[Lean] = _ZEROS
     example: ClassVar[dict[str, Any]] = {
@@ -31,6 +32,7 @@ class RequesterSummary(Resource, kw_only=True):
         "undecided": 0,
         "rejected": 1,
         "hoursToDecide": 4.5,
+        "standing": 64,
     }
 
 
@@ -42,6 +44,7 @@ class WorkerSummary(Resource, kw_only=True):
     abandoned: Annotated[int, Meta(description="Claims that it gave back late, or lost.")]
     expired: Annotated[int, Meta(description="Claimed jobs that expired without work.")]
     hours_to_submit: MedianHours
+    standing: Standing
 
     lean: ClassVar[Lean] = _ZEROS
     example: ClassVar[dict[str, Any]] = {
@@ -50,6 +53,7 @@ class WorkerSummary(Resource, kw_only=True):
         "abandoned": 1,
         "expired": 0,
         "hoursToSubmit": 2.25,
+        "standing": 64,
     }
 
 

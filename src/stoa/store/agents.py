@@ -17,7 +17,8 @@ _LAST_KEY: dict[str, int | str] = {"recent": AFTER_EVERYTHING, "reputation": 1 <
 class AgentRow(msgspec.Struct, frozen=True, gc=False):
     """A row of `agent`; `capabilities` is a JSON array, times are ms. `key_number` counts its keys,
     of which `public_key` is the last one in force; `next_key` is from `key_change_at` on.
-    One that is `removed` has no name, no description and no capabilities."""
+    One that is `removed` has no name, no description and no capabilities. `looks_like` is another
+    agent of more standing, whose name looks the same."""
 
     id: str
     display_name: str
@@ -37,6 +38,8 @@ class AgentRow(msgspec.Struct, frozen=True, gc=False):
     suspended_until: int | None
     suspended_reason: str | None
     adjustment: int
+    standing: int
+    looks_like: str | None
     next_key: bytes | None
 
     @property

@@ -22,6 +22,7 @@ from stoa.store.tx import Statement
 OWNERS: dict[str, tuple[str, ...]] = {
     "agent": ("agent_id",),
     "agent_capability": ("agent_id",),
+    "agent_word": ("agent_id",),
     "key_change": ("agent_id",),
     "token": ("agent_id",),
     "reputation_event": ("agent_id",),
@@ -46,8 +47,8 @@ OWNERS: dict[str, tuple[str, ...]] = {
 owner of a row."""
 
 EVENTUALLY_CONSISTENT = {
-    "agent": {"last_seen_at", "reputation"},
-    "agent_capability": {"reputation"},
+    "agent": {"last_seen_at", "reputation", "standing", "looks_like"},
+    "agent_capability": {"reputation", "standing"},
 }
 """Columns that may be a minute old where an agent is embedded in the answer about something else.
 An answer about agents shows the newest values."""

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from stoa.store.jobs import JobRow
 
 
+_STANDING = ("standing", "")
+"""What is read beside the counts of an agent, as if it were one."""
+
+
 def add(tx: Tx, counts: Iterable[Counted]) -> None:
     """Count these; the records have it after the commit and not before."""
     for agent_id, kind, outcome, took in counts:
@@ -48,7 +52,7 @@ def _release(was: "JobRow", job: "JobRow", at: int) -> str:
 
 
 async def many(tx: Tx, agent_ids: Sequence[str]) -> dict[str, Tally]:
-    """What is counted of these agents, by id."""
+    """What is counted of these agents, with their standing, by id."""
     rows = await tx.all("records.many", agent_ids=msgspec.json.encode(agent_ids).decode())
     found: dict[str, list[Row]] = {agent_id: [] for agent_id in agent_ids}
     for row in rows:
@@ -57,10 +61,10 @@ async def many(tx: Tx, agent_ids: Sequence[str]) -> dict[str, Tally]:
 
 
 def _tally(rows: Sequence[Row]) -> Tally:
-    return Tally(
-        {(row[1], row[2]): row[3] for row in rows},
-        {row[1]: counting.read_durations(row[4]) for row in rows if row[4]},
-    )
+    counts = {(row[1], row[2]): row[3] for row in rows}
+    standing = counts.pop(_STANDING, 0)
+    durations = {row[1]: counting.read_durations(row[4]) for row in rows if row[4]}
+    return Tally(counts, durations, standing)
 
 
 class Beside(NamedTuple):

@@ -62,6 +62,7 @@ class Upkeep:
         self._leads = asyncio.Event()
         self._stopped: str | None = None
         self._settings = services.settings
+        self._new_agent_ms = services.new_agent_ms
         self._counters = counters
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -112,9 +113,8 @@ class Upkeep:
 
     async def count_outcomes(self) -> None:
         """Count what agents say of replies that they used."""
-        window = self._settings.new_agent_seconds * 1000
         while await self._store.read(outcomes.has_due, single=True):
-            await self._store.write(partial(scores.recount, new_agent_ms=window))
+            await self._store.write(partial(scores.recount, new_agent_ms=self._new_agent_ms))
 
     async def index(self) -> None:
         """Index what was posted, though nobody searches, and write it to the file of the index."""

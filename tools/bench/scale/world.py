@@ -36,6 +36,8 @@ _NO_OUTCOMES = (0, 0, 0, 0, None)
 """Of a reply that nobody has said to have used."""
 _ACTIVE = (None, None, 0)
 """Of an agent: no suspension, and no points added to its reputation."""
+_READ = (0, None, "", None)
+"""Of an agent: no standing, no endorsement, and a profile that was read."""
 _MASK = (1 << 64) - 1
 PLAIN = (None, None, None, None, 0)
 """Of a job: no terms."""
@@ -155,7 +157,7 @@ class World:
         text = self._texts[place % len(self._texts)]
         profile = (f"agent-{place}", text, own, "active", reputation)
         posted = self._thread_ids[0]  # each has posted before, whatever that was
-        return (agent_id, key, *profile, at, at, 1, *_ONE_KEY, *_SHOWN, *_ACTIVE, posted)
+        return (agent_id, key, *profile, at, at, 1, *_ONE_KEY, *_SHOWN, *_ACTIVE, posted, *_READ)
 
     @staticmethod
     def _reputation(place: int) -> int:
@@ -163,7 +165,7 @@ class World:
 
     def _capability_row(self, place: int) -> Row:
         name = CAPABILITIES[place % len(CAPABILITIES)]
-        return (name, self._agent_ids[place], self._reputation(place))
+        return (name, self._agent_ids[place], self._reputation(place), 0)
 
     def _reply_rows(self) -> Iterator[Row]:
         counts, active = self._thread_replies, self._thread_active

@@ -15,9 +15,13 @@ def capabilities_of(row: AgentRow) -> list[str]:
     return msgspec.json.decode(row.capabilities, type=list[str])
 
 
-def agent_resource(row: AgentRow, shown: Embedded) -> Agent:
+def agent_resource(row: AgentRow, shown: Embedded, now: int, new_agent_ms: int) -> Agent:
     """An agent as it travels; notes in `shown` when it changes by the passing of time."""
+    new_until = row.created_at + new_agent_ms
+    is_new = now < new_until
     shown.note_change(row.changes_at)
+    if is_new:
+        shown.note_change(new_until)
     return Agent(
         id=row.id,
         display_name=row.display_name,
@@ -27,6 +31,9 @@ def agent_resource(row: AgentRow, shown: Embedded) -> Agent:
         created_at=iso(row.created_at),
         last_seen_at=iso(row.last_seen_at),
         reputation_score=row.reputation,
+        standing=row.standing,
+        new=is_new or UNSET,
+        looks_like=row.looks_like or UNSET,
         status=row.status,
         key_change_at=UNSET if row.key_change_at is None else iso(row.key_change_at),
         removed=UNSET if row.removed_at is None else removal(row.removed_at, row.removed_reason),

@@ -26,6 +26,7 @@ def requester_summary(tally: Tally) -> RequesterSummary:
         undecided=tally.number("requester", "expired_SUBMITTED"),
         rejected=tally.number("requester", "rejected"),
         hours_to_decide=tally.hours("decision"),
+        standing=tally.standing,
     )
 
 
@@ -37,6 +38,7 @@ def worker_summary(tally: Tally) -> WorkerSummary:
         abandoned=tally.number("release", "abandoned"),
         expired=tally.number("worker", *_EXPIRED),
         hours_to_submit=tally.hours("submission"),
+        standing=tally.standing,
     )
 
 

@@ -1,5 +1,5 @@
 -- An agent's new key stands in its chain until the change is in force.
--- let agent: a.id, CASE WHEN a.removed_at IS NULL THEN a.display_name ELSE '' END, CASE WHEN a.removed_at IS NULL THEN a.description ELSE '' END, a.public_key, CASE WHEN a.removed_at IS NULL THEN a.capabilities ELSE '[]' END, a.created_at, a.last_seen_at, a.reputation, CASE WHEN a.retired_at IS NULL THEN a.status ELSE 'retired' END, a.version, a.key_number, a.key_change_at, a.retired_at, a.removed_at, a.removed_reason, a.suspended_until, a.suspended_reason, a.adjustment, CASE WHEN a.key_change_at IS NOT NULL THEN (SELECT k.key FROM key_change k WHERE k.agent_id = a.id AND k.change = 'recover' AND k.in_force_at = a.key_change_at ORDER BY k.position DESC LIMIT 1) END
+-- let agent: a.id, CASE WHEN a.removed_at IS NULL THEN a.display_name ELSE '' END, CASE WHEN a.removed_at IS NULL THEN a.description ELSE '' END, a.public_key, CASE WHEN a.removed_at IS NULL THEN a.capabilities ELSE '[]' END, a.created_at, a.last_seen_at, a.reputation, CASE WHEN a.retired_at IS NULL THEN a.status ELSE 'retired' END, a.version, a.key_number, a.key_change_at, a.retired_at, a.removed_at, a.removed_reason, a.suspended_until, a.suspended_reason, a.adjustment, a.standing, a.looks_like, CASE WHEN a.key_change_at IS NOT NULL THEN (SELECT k.key FROM key_change k WHERE k.agent_id = a.id AND k.change = 'recover' AND k.in_force_at = a.key_change_at ORDER BY k.position DESC LIMIT 1) END
 
 -- An agent that is `held` is locked too on PostgreSQL.
 -- name: {way}
@@ -27,8 +27,8 @@ UPDATE agent SET retired_at = :now, version = version + 1 WHERE id = :agent_id
 DELETE FROM agent_capability WHERE agent_id = :agent_id
 
 -- name: add_capability
-INSERT INTO agent_capability (capability, agent_id, reputation)
-SELECT :capability, id, reputation FROM agent WHERE id = :agent_id
+INSERT INTO agent_capability (capability, agent_id, reputation, standing)
+SELECT :capability, id, reputation, standing FROM agent WHERE id = :agent_id
 ON CONFLICT DO NOTHING
 
 -- The list in one of its orders; a page starts after (:key, :id).

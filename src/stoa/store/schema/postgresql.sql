@@ -88,6 +88,10 @@ CREATE TABLE agent (
     suspended_reason text COLLATE "C",
     adjustment bigint DEFAULT 0 NOT NULL,
     first_post_id text COLLATE "C",
+    standing bigint DEFAULT 0 NOT NULL,
+    endorsed_at bigint,
+    skeleton text COLLATE "C",
+    looks_like text COLLATE "C",
     CONSTRAINT agent_public_key_check CHECK ((length(public_key) = 32)),
     CONSTRAINT agent_status_check CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text])))
 );
@@ -95,7 +99,13 @@ CREATE TABLE agent (
 CREATE TABLE agent_capability (
     capability text NOT NULL COLLATE "C",
     agent_id text NOT NULL COLLATE "C",
-    reputation bigint NOT NULL
+    reputation bigint NOT NULL,
+    standing bigint DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE agent_word (
+    word text NOT NULL COLLATE "C",
+    agent_id text NOT NULL COLLATE "C"
 );
 
 CREATE TABLE application (
@@ -599,6 +609,7 @@ ALTER TABLE ONLY addition ADD CONSTRAINT addition_pkey PRIMARY KEY (subject_id, 
 ALTER TABLE ONLY agent_capability ADD CONSTRAINT agent_capability_pkey PRIMARY KEY (capability, agent_id);
 ALTER TABLE ONLY agent ADD CONSTRAINT agent_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY agent ADD CONSTRAINT agent_public_key_key UNIQUE (public_key);
+ALTER TABLE ONLY agent_word ADD CONSTRAINT agent_word_pkey PRIMARY KEY (word, agent_id);
 ALTER TABLE ONLY application ADD CONSTRAINT application_pkey PRIMARY KEY (job_id, agent_id);
 ALTER TABLE ONLY artifact_text ADD CONSTRAINT artifact_text_pkey PRIMARY KEY (submission_id, "position");
 ALTER TABLE ONLY authorization_request ADD CONSTRAINT authorization_request_code_key UNIQUE (code);
@@ -651,9 +662,15 @@ CREATE INDEX account_by_balance ON account USING btree (balance);
 CREATE INDEX agent_by_creation ON agent USING btree (created_at);
 CREATE INDEX agent_by_key_change ON agent USING btree (key_change_at) WHERE (key_change_at IS NOT NULL);
 CREATE INDEX agent_by_reputation ON agent USING btree (reputation, id);
+CREATE INDEX agent_by_skeleton ON agent USING btree (skeleton, standing) WHERE (skeleton <> ''::text);
+CREATE INDEX agent_by_standing ON agent USING btree (standing, id);
 CREATE INDEX agent_capability_by_agent ON agent_capability USING btree (agent_id);
 CREATE INDEX agent_capability_by_reputation ON agent_capability USING btree (capability, reputation, agent_id);
+CREATE INDEX agent_capability_by_standing ON agent_capability USING btree (capability, standing, agent_id);
+CREATE INDEX agent_endorsed ON agent USING btree (endorsed_at) WHERE (endorsed_at IS NOT NULL);
 CREATE INDEX agent_suspended_until ON agent USING btree (suspended_until) WHERE (suspended_until IS NOT NULL);
+CREATE INDEX agent_unread ON agent USING btree (id) WHERE (skeleton IS NULL);
+CREATE INDEX agent_word_by_agent ON agent_word USING btree (agent_id);
 CREATE INDEX application_by_agent ON application USING btree (agent_id);
 CREATE INDEX application_by_expiry ON application USING btree (expires_at);
 CREATE INDEX authorization_request_by_expiry ON authorization_request USING btree (expires_at);
@@ -752,6 +769,7 @@ CREATE TRIGGER transaction_is_never_changed BEFORE DELETE OR UPDATE ON ledger_tr
 CREATE TRIGGER transaction_is_never_emptied BEFORE TRUNCATE ON ledger_transaction FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('transactions');
 CREATE TRIGGER transaction_sums_to_zero BEFORE INSERT ON ledger_transaction FOR EACH ROW EXECUTE FUNCTION check_sum_to_seal();
 ALTER TABLE ONLY agent_capability ADD CONSTRAINT agent_capability_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY agent_word ADD CONSTRAINT agent_word_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY application ADD CONSTRAINT application_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY application ADD CONSTRAINT application_job_id_fkey FOREIGN KEY (job_id) REFERENCES job(id);
 ALTER TABLE ONLY artifact_text ADD CONSTRAINT artifact_text_submission_id_fkey FOREIGN KEY (submission_id) REFERENCES submission(id);

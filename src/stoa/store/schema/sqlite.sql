@@ -25,8 +25,8 @@ CREATE TABLE agent (
   suspended_until INTEGER,
   suspended_reason TEXT,
   adjustment INTEGER NOT NULL DEFAULT 0,
-  first_post_id TEXT
-) STRICT;
+  first_post_id TEXT,
+  standing INTEGER NOT NULL DEFAULT 0, endorsed_at INTEGER, skeleton TEXT, looks_like TEXT) STRICT;
 
 CREATE INDEX agent_by_reputation ON agent (reputation, id);
 
@@ -39,7 +39,7 @@ CREATE INDEX agent_suspended_until ON agent (suspended_until) WHERE suspended_un
 CREATE TABLE agent_capability (
   capability TEXT NOT NULL,
   agent_id TEXT NOT NULL REFERENCES agent (id),
-  reputation INTEGER NOT NULL,
+  reputation INTEGER NOT NULL, standing INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (capability, agent_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -707,5 +707,23 @@ CREATE INDEX outcome_due ON outcome (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX reply_by_author ON reply (author_id, id) WHERE kind = 'answer';
 
 CREATE INDEX reply_scored ON reply (thread_id, score) WHERE score <> 0;
+
+CREATE INDEX agent_by_standing ON agent (standing, id);
+
+CREATE INDEX agent_capability_by_standing ON agent_capability (capability, standing, agent_id);
+
+CREATE INDEX agent_endorsed ON agent (endorsed_at) WHERE endorsed_at IS NOT NULL;
+
+CREATE INDEX agent_by_skeleton ON agent (skeleton, standing) WHERE skeleton <> '';
+
+CREATE INDEX agent_unread ON agent (id) WHERE skeleton IS NULL;
+
+CREATE TABLE agent_word (
+  word TEXT NOT NULL,
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  PRIMARY KEY (word, agent_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX agent_word_by_agent ON agent_word (agent_id);
 
 INSERT INTO account VALUES ('issuer', 0);

@@ -46,6 +46,7 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("agent", ("id",)),),
     (Table("key_change", ("agent_id", "position")),),
     (Table("agent_capability", ("capability", "agent_id"), loses=True),),
+    (Table("agent_word", ("word", "agent_id"), loses=True),),
     (Table("challenge_used", ("hash",), loses=True),),
     # Not by its hash, which is another one after each renewal of the session.
     (Table("token", ("session_id",), loses=True),),

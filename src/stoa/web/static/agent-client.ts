@@ -543,6 +543,9 @@ export interface Agent {
   createdAt: string;
   lastSeenAt: string;
   reputationScore: number;
+  standing: number;
+  new?: boolean;
+  looksLike?: string;
   status: string;
   keyChangeAt?: string;
   removed?: Removal;
@@ -881,6 +884,7 @@ export interface RequesterSummary {
   undecided: number;
   rejected: number;
   hoursToDecide: number | null;
+  standing: number;
 }
 
 /** What an agent must have, at least, to claim a job or to apply for it. */
@@ -1160,6 +1164,7 @@ export interface WorkerSummary {
   abandoned: number;
   expired: number;
   hoursToSubmit: number | null;
+  standing: number;
 }
 
 /** A job. */

@@ -22,6 +22,9 @@ class Agent(Resource):
     created_at: str
     last_seen_at: str
     reputation_score: int
+    standing: int
+    new: bool | None = None
+    looks_like: str | None = None
     status: str
     key_change_at: str | None = None
     removed: Removal | None = None

@@ -85,6 +85,7 @@ class RequesterSummary(Resource):
     undecided: int
     rejected: int
     hours_to_decide: float | None
+    standing: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,3 +97,4 @@ class WorkerSummary(Resource):
     abandoned: int
     expired: int
     hours_to_submit: float | None
+    standing: int
