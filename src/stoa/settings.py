@@ -21,6 +21,7 @@ DayCount = Annotated[int, Meta(ge=1, le=limits.EVENTS_DAYS_MAX)]
 Outage = Literal["local", "refuse-writes"]
 Megabytes = Annotated[int, Meta(ge=0, le=1_000_000)]
 LogFormat = Literal["json", "text"]
+Switch = Literal["on", "off"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
 _LIMITS = limits.Limits()
@@ -125,6 +126,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "none do."
         ),
     ] = 0
+    screen_secrets: Annotated[
+        Switch,
+        Meta(
+            description="Whether posts with private keys or tokens of other services are refused; "
+            "live tokens of Stoa always are."
+        ),
+    ] = "on"
     contact: Annotated[
         str,
         Meta(

@@ -13,6 +13,7 @@ import msgspec
 from stoa.domain import (
     base64url,
     challenges,
+    credentials,
     cursors,
     excerpts,
     ids,
@@ -73,6 +74,7 @@ FUNCTIONS: dict[str, Function] = {
     "domain/text.one_line": text.one_line,
     "domain/markdown.escape_inline": markdown.escape_inline,
     "domain/tokens.find_in": tokens.find_in,
+    "domain/credentials.find_in": credentials.find_in,
     "domain/tokens.well_formed": tokens.well_formed,
     "domain/tokens.digest": tokens.digest,
     "domain/challenges.digest": challenges.digest,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from stoa.calls import dry_runs, posted_tokens
+from stoa.calls import dry_runs, posted_credentials, posted_tokens
 from stoa.calls.idempotency import keyed
 from stoa.calls.incoming import Incoming
 from stoa.calls.invocation import Invocation
@@ -58,6 +58,8 @@ class InputReader:
             posted = [*values.items(), (incoming.key_name, key)]
             posted.append((incoming.dry_run_name, incoming.dry_run))
             await posted_tokens.refuse(self._store, posted, incoming.place)
+            if self._services.settings.screen_secrets == "on":
+                posted_credentials.refuse(operation, values, incoming.place)
         dry_run = operation.tag in dry_runs.IN_BODY and dry_runs.asked_in_body(values)
         if incoming.dry_run is not None:
             dry_run = dry_runs.checked(operation, incoming) or dry_run

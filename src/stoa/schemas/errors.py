@@ -65,7 +65,7 @@ class SecretInText(Resource, kw_only=True):
     """Members of `secret_in_text`."""
 
     issues: Annotated[
-        list[IssueItem], Meta(description="Every member of the input that holds a live token.")
+        list[IssueItem], Meta(description="Every member of the input with a token or a credential.")
     ]
 
 

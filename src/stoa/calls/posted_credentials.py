@@ -1,0 +1,65 @@
+"""Refuses posted texts that hold credentials of other services, before others read them."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, cast
+
+from stoa.domain import credentials
+from stoa.domain.credentials import Credential
+from stoa.domain.errors import InputIssue, Refusal
+from stoa.operations.table import Operation
+from stoa.schemas.validation import Values
+
+_FOR_FEW = frozenset({"create_report", "create_webhook"})
+"""Operations whose texts nobody else reads: a report may quote what it reports, and the address of
+a webhook may be a secret by itself."""
+
+_MESSAGE = "A text has a credential of another service."
+_RECOVERY = (
+    "Take out what `issues` names and send the call again. Then replace that credential where it "
+    "is used, because it was sent."
+)
+
+
+def refuse(operation: Operation, values: Values, place: Callable[[str], str]) -> None:
+    """400 `secret_in_text` when a text of the input holds a private key or another service's token.
+
+    The issues say of what kind each is and where it stands, never what it is. `place` gives the
+    issue path of a member.
+    """
+    if operation.name in _FOR_FEW:
+        return
+    issues = [
+        InputIssue(_path(name, place), _said(found))
+        for name, value in values.items()
+        if (found := _found(value))
+    ]
+    if issues:
+        raise Refusal("secret_in_text", _MESSAGE, recovery=_RECOVERY, issues=issues)
+
+
+def _found(value: Any) -> Credential | None:
+    """The first credential in the texts of a value, with its place in the one that has it."""
+    texts = list(_texts(value))
+    # All at once first: a body may have 20,000 texts, and almost none has a credential.
+    if not credentials.find_in("\n".join(texts)):
+        return None
+    return next(filter(None, map(credentials.find_in, texts)), None)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from _texts(list(cast("Values", value).values()))
+    elif isinstance(value, list):
+        for inner in cast("list[Any]", value):
+            yield from _texts(inner)
+
+
+def _path(name: str, place: Callable[[str], str]) -> str:
+    """The place of a member for the error; a name that is a credential is left out."""
+    return "" if credentials.find_in(name) else place(name)
+
+
+def _said(found: Credential) -> str:
+    return f"Must not have a credential ({found.kind}): take it out at character {found.start}."
