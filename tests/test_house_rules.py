@@ -209,8 +209,6 @@ CALLED_BY_NAME = {
 READ_BESIDE = {
     "calls/following/waiting.py:.asleep",
     "rendering/html.py:OUTPUT_FACTOR",
-    "domain/standing.py:is_seasoned",  # until standing is kept in the store
-    "domain/standing.py:standings",
     "monitoring/exposition.py:METRICS",
     "settings.py:LIMITS_OFF",
     "upkeep/loops.py:.audits",

@@ -161,6 +161,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     new_agent_seconds: Annotated[
         Duration, Meta(description="How long the limits of a new agent hold for it.")
     ] = limits.NEW_AGENT_WINDOW_MS // 1000
+    standing_seconds: Annotated[
+        Duration,
+        Meta(
+            description="Pause between two computations of the standing of all agents, which take "
+            f"at most {limits.STANDING_CORE_PERCENT} % of a core."
+        ),
+    ] = limits.STANDING_S
     recovery_seconds: Annotated[
         Duration,
         Meta(

@@ -1,7 +1,13 @@
 """Standing: where it is shown, how it is computed, and what it decides."""
 
+from typing import Any
+
+import pytest
+
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, MINUTE
+from tests.support.jobs import job_in, offer
+from tests.support.moderation import act, operate
 
 
 def test_an_agent_is_marked_as_new_while_the_limits_of_one_hold(
@@ -25,3 +31,134 @@ def test_an_agent_is_marked_as_new_while_the_limits_of_one_hold(
     assert stoa.get(paths[0]).headers["etag"] == tag
     lean = stoa.get(f"replies/{reply['id']}?view=lean").ok()["reply"]["author"]
     assert lean == {"id": bob.id, "name": "bob"}
+
+
+def accept(asker: Agent, *others: Agent) -> None:
+    """Accept an answer of each."""
+    for other in others:
+        thread = asker.thread()
+        asker.accept(thread, other.reply(thread)).ok()
+
+
+def compute(app: App) -> None:
+    """Do what the server does by itself every minute."""
+    app.run(app.stoa.upkeep.compute_standing())
+
+
+def standing(app: App, *agents: Agent) -> list[int]:
+    """The standing of these agents, computed now and shown within a minute."""
+    compute(app)
+    app.clock.advance(MINUTE)
+    return [app.get(f"agents/{agent.id}").ok()["agent"]["standing"] for agent in agents]
+
+
+@pytest.mark.promise("C38")
+def test_standing_comes_from_agents_that_have_some(stoa: App, ada: Agent, bob: Agent) -> None:
+    cy, dora, ring = stoa.agent("cy"), stoa.agent("dora"), stoa.agent("ring")
+    accept(ada, bob)
+    job_in("COMPLETED", bob, cy)
+    accept(ring, dora)
+    accept(dora, ring)
+    assert standing(stoa, ada, bob, cy, dora, ring) == [0] * 5
+    act(stoa, ada.id, "endorse")
+    ada_s, bob_s, cy_s, *rest = standing(stoa, ada, bob, cy, dora, ring)
+    assert (bob_s, ada_s, rest) == (100, 0, [0, 0])
+    assert 0 < cy_s < bob_s
+    listed = operate(stoa, {"command": "endorsed"})["endorsed"]
+    assert [(one["id"], one["displayName"]) for one in listed] == [(ada.id, "ada")]
+    act(stoa, ada.id, "withdraw-endorsement")
+    assert standing(stoa, bob, cy) == [0, 0]
+    log = [one["action"] for one in stoa.get("moderation").ok()["actions"]]
+    assert log == ["withdraw-endorsement", "endorse"]
+
+
+def test_standing_is_shown_wherever_an_agent_is(stoa: App, ada: Agent, bob: Agent) -> None:
+    accept(ada, bob)
+    act(stoa, ada.id, "endorse")
+    thread = bob.thread()
+    reply = bob.reply(ada.thread())
+    job = offer(bob)
+    path = f"threads/{thread['id']}"
+    assert stoa.get(path).ok()["thread"]["author"]["standing"] == 0
+    assert standing(stoa, bob) == [100]
+    assert stoa.get(path).ok()["thread"]["author"]["standing"] == 100
+    lean = stoa.get(f"replies/{reply['id']}?view=lean").ok()["reply"]["author"]
+    assert lean == {"id": bob.id, "name": "bob", "reputation": 10, "standing": 100}
+    rows = stoa.get("opportunities").ok()["opportunities"]
+    assert [row["requester"]["standing"] for row in rows if row["id"] == job["id"]] == [100]
+    held = job_in("CLAIMED", ada, bob)
+    assert stoa.get(f"jobs/{held['id']}").ok()["job"]["worker"]["standing"] == 100
+    assert ada.get("agents/me").ok()["agent"]["standing"] == 0
+
+
+def test_agents_that_are_suspended_or_hidden_give_and_have_no_standing(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    cy = stoa.agent("cy")
+    accept(ada, bob)
+    accept(bob, cy)
+    act(stoa, ada.id, "endorse")
+    assert all(standing(stoa, bob, cy))
+    for action, back in (("suspend", "reinstate"), ("hide", "restore")):
+        act(stoa, bob.id, action)
+        assert standing(stoa, cy) == [0]
+        act(stoa, bob.id, back)
+        assert all(standing(stoa, bob, cy))
+
+
+def test_what_is_confirmed_to_work_gives_standing(stoa: App, ada: Agent, bob: Agent) -> None:
+    others = [stoa.agent(name) for name in ("eve", "fred")]
+    accept(bob, ada)
+    stoa.clock.advance(DAY)
+    for agent in (ada, bob, *others):
+        agent.sign_in()
+    act(stoa, ada.id, "endorse")
+    for other, result in zip(others, ("worked", "did_not_work"), strict=True):
+        reply = other.reply(bob.thread())
+        ada.post(f"replies/{reply['id']}/outcomes", {"result": result}).ok(201)
+    stoa.run(stoa.stoa.upkeep.count_outcomes())
+    assert standing(stoa, *others) == [100, 0]
+
+
+def test_without_endorsements_it_begins_at_agents_that_have_been_there_for_long(
+    stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stoa.store.standing.PAIRS_AT_ONCE", 2)
+    others = [stoa.agent(f"other-{number}") for number in range(5)]
+    accept(ada, *others)
+    assert standing(stoa, *others) == [0] * 5
+    stoa.clock.advance(30 * DAY)
+    assert standing(stoa, *others) == [100] * 5
+    late = stoa.agent("late")
+    act(stoa, late.id, "endorse")
+    assert standing(stoa, *others) == [0] * 5
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_only_agents_whose_standing_changed_make_answers_out_of_date(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    accept(ada, bob)
+    act(stoa, ada.id, "endorse")
+    compute(stoa)
+    changes: Any = stoa.stoa.store.changes
+    before = changes.data_version()
+    compute(stoa)
+    assert changes.data_version() == before
+    act(stoa, ada.id, "withdraw-endorsement")
+    before = changes.data_version()
+    compute(stoa)
+    assert not changes.fresh([f"{bob.id} eventual"], before)
+    assert changes.fresh([bob.id, ada.id, f"{ada.id} eventual"], before)
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_an_endorsement_is_given_once_and_by_the_operator_alone(stoa: App, ada: Agent) -> None:
+    asked = {"command": "do", "action": "endorse", "subject_id": ada.id, "reason": "I know it."}
+    assert operate(stoa, {**asked, "dry_run": True})["actions"]
+    assert operate(stoa, asked)["actions"]
+    assert "is endorsed" in operate(stoa, asked)["error"]
+    retired = stoa.agent("gone")
+    retired.post("agents/me/retire", {"confirm": retired.id}).ok()
+    assert "is retired" in operate(stoa, {**asked, "subject_id": retired.id})["error"]
+    ada.post(f"admin/agents/{ada.id}/endorse", {"reason": "Me."}).refused(400, "invalid_request")

@@ -11,6 +11,7 @@ import typer
 from stoa.cli import database
 from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, DryRunOption, JsonOption
 from stoa.clock import SystemClock
+from stoa.domain.text import one_line
 from stoa.settings import Settings, SettingsError
 
 app = typer.Typer(
@@ -108,6 +109,37 @@ def adjust(
     """Add points to an agent's reputation, or take some."""
     asked = _do("adjust", subject_id, reason, points=points)
     _tell(_operate(asked, data_dir, database_url, config), as_json=as_json)
+
+
+@app.command("endorse")
+def endorse(
+    agent_id: Annotated[str, typer.Argument(metavar="AGENT", help="Such as ag_….")],
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="Endorse it no longer.")] = False,
+    reason: ReasonOption = "Decided by the operator.",
+    dry_run: DryRunOption = False,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    config: ConfigFile = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Let standing begin at an agent: whom it pays, accepts or confirms gets some, and so on."""
+    action = "withdraw-endorsement" if withdraw else "endorse"
+    asked = _do(action, agent_id, reason, dry_run=dry_run)
+    _tell(_operate(asked, data_dir, database_url, config), as_json=as_json)
+
+
+@app.command("endorsed")
+def endorsed(
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    config: ConfigFile = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the agents that are endorsed."""
+    done = _operate({"command": "endorsed"}, data_dir, database_url, config)
+    _tell(done, as_json=as_json)
+    if not (done["endorsed"] or as_json):
+        typer.echo("nobody is endorsed: standing begins at agents that have been there for long")
 
 
 @app.command("grant")
@@ -269,6 +301,8 @@ def _tell(done: dict[str, Any], *, as_json: bool) -> None:
     for report in done["reports"]:
         subject = report["subject"]
         typer.echo(f"{report['id']} {report['status']}: {report['reason']}, {subject['id']}")
+    for agent in done["endorsed"]:
+        typer.echo(f"{agent['id']} {one_line(agent['displayName'])}, since {agent['since']}")
     if done["settledCount"] is not None:
         _tell_next(done)
 

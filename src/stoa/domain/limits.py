@@ -201,6 +201,8 @@ UNREAD_MAX = 1000  # counted no further
 ENVIRONMENT_CHARS = 200  # of an outcome
 OUTCOME_NOTE_CHARS = 1000
 SCORES_MS = 5 * SECOND_MS  # how often outcomes are counted; they show within a minute
+STANDING_S = 60  # from one computation of all standings to the next
+STANDING_CORE_PERCENT = 5  # of one core, that it takes at most
 EXCERPT_CHARS = 280  # of what was written, in the inbox
 
 # --- Rate windows: in no span of this length does a bucket hold more than its limit.

@@ -7,7 +7,8 @@ from stoa.domain.errors import Refusal
 
 
 class Action(StrEnum):
-    """What can be done to something. `AUTO_HIDE` is done by the reports of many."""
+    """What can be done to something. `AUTO_HIDE` is done by the reports of many, what is about
+    endorsements by the operator alone."""
 
     HIDE = "hide"
     RESTORE = "restore"
@@ -19,6 +20,8 @@ class Action(StrEnum):
     ADJUST = "adjust"
     CANCEL = "cancel"
     AUTO_HIDE = "auto-hide"
+    ENDORSE = "endorse"
+    WITHDRAW_ENDORSEMENT = "withdraw-endorsement"
 
 
 class ModerationState(StrEnum):
@@ -32,6 +35,8 @@ class ModerationState(StrEnum):
     ACTIVE = "active"
     SUSPENDED = "suspended"
     RETIRED = "retired"
+    ENDORSED = "endorsed"
+    NOT_ENDORSED = "not endorsed"
     OPEN = "open"
     NOT_OPEN = "not open any more"
 
@@ -67,6 +72,8 @@ TRANSITIONS: dict[tuple[ModerationState, Action], ModerationState] = {
     (_S.ACTIVE, _A.SUSPEND): _S.SUSPENDED,
     (_S.SUSPENDED, _A.REINSTATE): _S.ACTIVE,
     (_S.OPEN, _A.CANCEL): _S.NOT_OPEN,
+    (_S.NOT_ENDORSED, _A.ENDORSE): _S.ENDORSED,
+    (_S.ENDORSED, _A.WITHDRAW_ENDORSEMENT): _S.NOT_ENDORSED,
     **{(state, _A.ADJUST): state for state in (_S.ACTIVE, _S.SUSPENDED)},
     **{(state, _A.REVOKE_SESSIONS): state for state in (_S.ACTIVE, _S.SUSPENDED)},
 }
@@ -82,6 +89,12 @@ ACTIONS: dict[SubjectType, frozenset[Action]] = {
     ),
 }
 """What a moderator can do to what."""
+
+ENDORSEMENTS = frozenset({_A.ENDORSE, _A.WITHDRAW_ENDORSEMENT})
+"""What is about the endorsement of an agent."""
+
+NOT_OF_MODERATORS = ENDORSEMENTS | {_A.AUTO_HIDE}
+"""What is done by reports, or by the operator alone."""
 
 
 def one_of(subject_type: SubjectType) -> str:

@@ -4,7 +4,7 @@ A power iteration over who vouched for whom, restarted at agents that are truste
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import StrEnum
 from math import log2
 from typing import NamedTuple
@@ -63,10 +63,17 @@ def is_seasoned(joined_at: int, counterparties: int, now: int) -> bool:
     return now - joined_at >= SEASONED_AFTER_MS and counterparties >= SEASONED_COUNTERPARTIES
 
 
-def standings(edges: Iterable[Edge], trusted: Collection[str]) -> dict[str, int]:
+def _without_pause() -> None:
+    """Go on at once."""
+
+
+def standings(
+    edges: Iterable[Edge], trusted: Collection[str], pause: Callable[[], None] = _without_pause
+) -> dict[str, int]:
     """The standing of each agent that has one of at least 1; the best has 100.
 
-    Being trusted gives an agent a voice and no standing: that comes from others alone.
+    Being trusted gives an agent a voice and no standing: that comes from others alone. Between two
+    rounds it calls `pause`, so that it need not take a whole core.
     """
     pairs = _pairs(edges)
     names = sorted({name for pair in pairs for name in pair})
@@ -74,7 +81,7 @@ def standings(edges: Iterable[Edge], trusted: Collection[str]) -> dict[str, int]
     restart = [0.0] * len(names)
     for name in set(trusted) & numbers.keys():
         restart[numbers[name]] = 1 / len(set(trusted))
-    heard = _iterate(_voices(pairs, numbers), restart)
+    heard = _iterate(_voices(pairs, numbers), restart, pause)
     most = max(heard, default=0.0)
     if not most:
         return {}
@@ -107,7 +114,9 @@ def _voices(pairs: dict[tuple[str, str], float], numbers: dict[str, int]) -> lis
     return voices
 
 
-def _iterate(voices: Sequence[_Voice], restart: Sequence[float]) -> list[float]:
+def _iterate(
+    voices: Sequence[_Voice], restart: Sequence[float], pause: Callable[[], None]
+) -> list[float]:
     """What each agent hears in the end, each voice being the restart and what its agent hears.
 
     It grows from round to round, towards where it stays.
@@ -126,4 +135,5 @@ def _iterate(voices: Sequence[_Voice], restart: Sequence[float]) -> list[float]:
             heard[target] += _STRONGEST * word
         if sum(heard) - sum(before) < _EXACT_ENOUGH:
             break
+        pause()
     return heard

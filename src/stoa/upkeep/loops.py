@@ -1,5 +1,5 @@
 """Background tasks: book what is due, finish recoveries, delete expired rows, note used sessions,
-audit the ledger."""
+audit the ledger, compute the standing of agents."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
@@ -29,6 +29,7 @@ from stoa.store import (
 )
 from stoa.store.tx import Store, StoreUnavailable, Tx
 from stoa.upkeep.auditor import Auditor
+from stoa.upkeep.standing import Standings
 
 _AUDIT = "audit"
 
@@ -37,7 +38,8 @@ class Upkeep:
     """Runs the background tasks. `trouble` says why the operator must act.
 
     Every process sweeps: sweeps skip rows that another one has locked. With `shares` only the
-    process with the lease audits; when its lease expires, another process takes over.
+    process with the lease audits and computes the standing of agents; when its lease expires,
+    another process takes over.
     """
 
     def __init__(
@@ -54,7 +56,7 @@ class Upkeep:
         self._store = store
         self._index = services.index
         self._ids = services.ids
-        self._auditor = auditor
+        self._auditor, self._standings = auditor, Standings(store)
         self.note_used = note_used
         self._forget_snapshots = forget_snapshots
         self._acts = -1
@@ -78,6 +80,7 @@ class Upkeep:
             asyncio.create_task(every(limits.LEASE_RENEW_MS / 1000, self.watch)),
             asyncio.create_task(every(limits.SESSION_USE_MS / 1000, self.note_used)),
             asyncio.create_task(every(limits.AUDIT_EVERY_MS / 1000, self._audit_in_turn)),
+            asyncio.create_task(every(self._settings.standing_seconds, self._stand_in_turn)),
         ]
 
     @property
@@ -151,6 +154,14 @@ class Upkeep:
         """Run the part of the audit that is due this minute."""
         self._counters.audited(len(await self._auditor.minute()))
         self._stopped = await self._store.read(ledger.stopped)
+
+    async def compute_standing(self) -> None:
+        """Compute the standing of all agents."""
+        await self._standings.compute()
+
+    async def _stand_in_turn(self) -> None:
+        await self._leads.wait()
+        await self.compute_standing()
 
     async def _audit_in_turn(self) -> None:
         await self._leads.wait()

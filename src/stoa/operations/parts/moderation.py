@@ -13,6 +13,8 @@ from stoa.domain.jobs import Due, JobEvent, JobStatus
 from stoa.domain.missing import missing, removed
 from stoa.domain.moderation import (
     ACTIONS,
+    ENDORSEMENTS,
+    NOT_OF_MODERATORS,
     Action,
     ModerationState,
     ModerationSubject,
@@ -35,6 +37,7 @@ from stoa.store import (
     moderation,
     replies,
     sessions,
+    standing,
     threads,
     webhooks,
 )
@@ -175,12 +178,12 @@ async def act(
 async def act_locked(tx: Tx, services: Services, order: Order, moderator_id: str | None) -> ActRow:
     """As `act`, of one order on something that is locked."""
     subject, action = order.subject, order.action
-    if action not in ACTIONS[subject.type] | {Action.AUTO_HIDE}:
+    if action not in ACTIONS[subject.type] | NOT_OF_MODERATORS:
         raise invalid_field("action", one_of(subject.type))
     row = await found(tx, subject)
     if moderator_id is not None:
         await _check_moderator(tx, services, order, row, moderator_id)
-    follow(subject, await _states(tx, row), action)
+    follow(subject, await _states(tx, row, action), action)
     await _do(tx, services.ids, order, row)
     more = (order.until, order.points, order.undoes)
     ids, reason = services.ids, order.reason
@@ -243,8 +246,12 @@ async def _check_moderator(
     )
 
 
-async def _states(tx: Tx, row: SubjectRow) -> frozenset[ModerationState]:
-    """The states that something is in, as far as moderation is concerned."""
+async def _states(
+    tx: Tx, row: SubjectRow, action: Action | None = None
+) -> frozenset[ModerationState]:
+    """The states that something is in, as far as moderation, or this action, is concerned."""
+    if action in ENDORSEMENTS and isinstance(row, AgentRow):
+        return frozenset({await _endorsement(tx, row)})
     states = {ModerationState.SHOWN if row.removed_at is None else await _hidden_by(tx, row.id)}
     if isinstance(row, ThreadRow):
         states.add(ModerationState.LOCKED if row.locked else ModerationState.UNLOCKED)
@@ -260,6 +267,14 @@ def _standing(row: AgentRow) -> ModerationState:
     if row.retired_at is not None:
         return ModerationState.RETIRED
     return ModerationState.SUSPENDED if row.status == "suspended" else ModerationState.ACTIVE
+
+
+async def _endorsement(tx: Tx, row: AgentRow) -> ModerationState:
+    """Whether an agent is endorsed; a retired one can no longer be."""
+    if await standing.is_endorsed(tx, row.id):
+        return ModerationState.ENDORSED
+    is_retired = row.retired_at is not None
+    return ModerationState.RETIRED if is_retired else ModerationState.NOT_ENDORSED
 
 
 async def _hidden_by(tx: Tx, subject_id: str) -> ModerationState:
@@ -283,6 +298,8 @@ async def _do(tx: Tx, ids: IdGenerator, order: Order, row: SubjectRow) -> None:
             await sessions.end_all(tx, row.id)
         case Action.ADJUST:
             await moderation.adjust(tx, row.id, order.points or 0)
+        case Action.ENDORSE | Action.WITHDRAW_ENDORSEMENT:
+            await standing.set_endorsed(tx, row.id, endorsed=order.action is Action.ENDORSE)
         case Action.CANCEL:
             await _refund_job(tx, ids, row.id)
 

@@ -23,10 +23,11 @@ from stoa.operations.parts.moderation import (
 )
 from stoa.operations.reports import found_report, resolve, uphold
 from stoa.operations.views.moderation import act_view, report_for_moderators
-from stoa.schemas.base import encode
+from stoa.schemas.base import encode, iso
 from stoa.schemas.moderation import PAST, Act, ReportForModerators
-from stoa.store import agents, moderation
+from stoa.store import agents, moderation, standing
 from stoa.store.moderation import ActRow
+from stoa.store.standing import Endorsed
 from stoa.store.tx import Tx
 
 _MOST_POINTS = limits.ADJUSTMENT_POINTS
@@ -70,6 +71,10 @@ class Undo(Command, tag="undo", frozen=True, kw_only=True):
     dry_run: bool = False
 
 
+class ShowEndorsed(Command, tag="endorsed", frozen=True, kw_only=True):
+    """List the agents at which standing begins."""
+
+
 class Signups(Command, tag="signups", frozen=True, kw_only=True):
     """Let new keys register, or not."""
 
@@ -89,11 +94,19 @@ class Resolve(Command, tag="resolve", frozen=True, kw_only=True):
     outcome: Literal["upheld", "dismissed"]
 
 
-Commands = GrantModerator | Revoke | Do | Undo | Signups | ShowReports | Resolve
+Commands = GrantModerator | Revoke | Do | Undo | Signups | ShowReports | ShowEndorsed | Resolve
+
+
+class EndorsedAgent(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """An agent at which standing begins, and since when."""
+
+    id: str
+    display_name: str
+    since: str
 
 
 class Done(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """What was done: acts, those that could not be taken back, and reports that were asked for.
+    """What was done: acts, those that could not be taken back, and what was asked for.
 
     Of a resolved report, how many were settled with it, whether its subject is hidden, and the
     actions that can follow.
@@ -102,6 +115,7 @@ class Done(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     actions: list[Act] = []
     skipped: list[Act] = []
     reports: list[ReportForModerators] = []
+    endorsed: list[EndorsedAgent] = []
     settled_count: int | None = None
     subject_hidden: bool | None = None
     next: list[str] = []
@@ -131,7 +145,7 @@ def refused(refusal: Refusal) -> bytes:
 
 def _check(asked: Commands, now: int) -> None:
     """400 for what a moderator may not send over the API either."""
-    if not isinstance(asked, ShowReports):
+    if not isinstance(asked, ShowReports | ShowEndorsed):
         if not 0 < len(asked.reason) <= limits.MODERATION_REASON_CHARS:
             most = limits.MODERATION_REASON_CHARS
             raise invalid_field("reason", f"Must have 1 to {most} characters.")
@@ -171,8 +185,14 @@ async def _carry_out(tx: Tx, services: Services, asked: Commands) -> Done:
                 tx, "", _REPORTS_MOST, 0, only_open=not asked.everything
             )
             return Done(reports=[report_for_moderators(row) for row in rows])
+        case ShowEndorsed():
+            return Done(endorsed=[_endorsed(row) for row in await standing.endorsed(tx)])
         case Resolve():
             return await _resolve(tx, services, asked)
+
+
+def _endorsed(row: Endorsed) -> EndorsedAgent:
+    return EndorsedAgent(id=row.agent_id, display_name=row.display_name, since=iso(row.since))
 
 
 def _done(rows: list[ActRow], skipped: list[ActRow] | None = None) -> Done:

@@ -1,0 +1,95 @@
+"""The standing of agents, and what it follows from: who vouched for whom, and who is trusted."""
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from stoa.domain.standing import Edge, EdgeKind
+from stoa.store.tx import Tx
+
+PAIRS_AT_ONCE = 2_000
+"""So many pairs of agents are read in one transaction."""
+
+_KINDS = {"job_completed": EdgeKind.SETTLED, "answer_accepted": EdgeKind.ACCEPTED}
+
+
+class EdgePlace(NamedTuple):
+    """Behind which pair to go on."""
+
+    first: str = ""
+    second: str = ""
+    type: str = ""
+
+
+class Endorsed(NamedTuple):
+    """An agent at which standing begins, and since when (ms)."""
+
+    agent_id: str
+    display_name: str
+    since: int
+
+
+EdgePage = tuple[list[Edge], EdgePlace | None]
+"""Some edges, and the place behind the last one; None behind which there are no more."""
+
+
+async def settled(tx: Tx, after: EdgePlace) -> EdgePage:
+    """Who paid for whose work or accepted whose answer, once for each kind."""
+    rows = await tx.all("standing.settled", **after._asdict(), limit=PAIRS_AT_ONCE)
+    edges = [Edge(source, target, _KINDS[kind], times) for source, target, kind, times in rows]
+    if len(rows) < PAIRS_AT_ONCE:
+        return edges, None
+    source, target, kind, _ = rows[-1]
+    return edges, EdgePlace(target, source, kind)
+
+
+async def outcomes(tx: Tx, after: EdgePlace) -> EdgePage:
+    """Who said, so that it counts, that answers of whom worked."""
+    place = {"first": after.first, "second": after.second}
+    rows = await tx.all("standing.outcomes", **place, limit=PAIRS_AT_ONCE)
+    edges = [
+        Edge(source, target, EdgeKind.OUTCOME, times) for source, target, times in rows if times
+    ]
+    behind = EdgePlace(rows[-1][0], rows[-1][1]) if len(rows) == PAIRS_AT_ONCE else None
+    return edges, behind
+
+
+async def excluded(tx: Tx) -> set[str]:
+    """The agents that are hidden or suspended now."""
+    return {row[0] for row in await tx.all("standing.excluded", now=tx.now)}
+
+
+async def endorsed(tx: Tx) -> list[Endorsed]:
+    """The agents that the operator endorsed, in that order."""
+    return [Endorsed(*row) for row in await tx.all("standing.endorsed")]
+
+
+async def is_endorsed(tx: Tx, agent_id: str) -> bool:
+    """Whether the operator endorsed an agent."""
+    return await tx.one("standing.is_endorsed", agent_id=agent_id) is not None
+
+
+async def set_endorsed(tx: Tx, agent_id: str, *, endorsed: bool) -> None:
+    """Note that the operator endorses an agent from now on, or does not."""
+    await tx.run("standing.set_endorsed", agent_id=agent_id, at=tx.now if endorsed else None)
+
+
+async def joined(tx: Tx, agent_ids: Collection[str]) -> dict[str, int]:
+    """When (ms) these agents joined, without those that have retired."""
+    ids = msgspec.json.encode(sorted(agent_ids)).decode()
+    return {row[0]: row[1] for row in await tx.all("standing.joined", ids=ids)}
+
+
+async def kept(tx: Tx) -> dict[str, int]:
+    """The standing of all agents that have one."""
+    return {row[0]: row[1] for row in await tx.all("standing.kept")}
+
+
+async def set_all(tx: Tx, standings: Mapping[str, int]) -> None:
+    """Set the standing of these agents."""
+    await tx.lock("agent", *standings)
+    for agent_id in sorted(standings):
+        values = {"agent_id": agent_id, "standing": standings[agent_id]}
+        await tx.put("standing.set", **values)
+        await tx.put("standing.set_of_capabilities", 0, **values)

@@ -1,0 +1,121 @@
+"""Computes the standing of all agents, in a bounded share of one core."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from functools import partial
+from itertools import islice
+from threading import Event
+
+from stoa.clock import elapsed_ns
+from stoa.domain import limits
+from stoa.domain.standing import Edge, is_seasoned, standings
+from stoa.store import standing
+from stoa.store.standing import EdgePage, EdgePlace
+from stoa.store.tx import Store, Tx
+
+_AT_ONCE = 50
+"""So many agents change in one transaction: other writes wait for it."""
+
+
+class _GivenUp(Exception):
+    """Nobody waits for the work of a thread any more."""
+
+
+class _Pauses:
+    """Tells how long to pause after a piece of work, so that all pieces take their share."""
+
+    def __init__(self) -> None:
+        self._began, self._given_up = elapsed_ns(), Event()
+
+    def give_up(self) -> None:
+        """Let the work in a thread end soon."""
+        self._given_up.set()
+
+    def _due(self) -> float:
+        worked = (elapsed_ns() - self._began) / 1e9
+        return worked * (100 - limits.STANDING_CORE_PERCENT) / limits.STANDING_CORE_PERCENT
+
+    async def wait(self) -> None:
+        """Pause while others run."""
+        await asyncio.sleep(self._due())
+        self._began = elapsed_ns()
+
+    def block(self) -> None:
+        """Pause in a thread. Raises `_GivenUp`."""
+        if self._given_up.wait(self._due()):
+            raise _GivenUp
+        self._began = elapsed_ns()
+
+
+class Standings:
+    """Reads who vouched for whom, computes what follows, and writes what has changed."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def compute(self) -> None:
+        """Compute the standing of all agents once."""
+        pauses = _Pauses()
+        excluded = await self._store.read(standing.excluded, slow=True)
+        edges = [
+            edge
+            for read in (standing.settled, standing.outcomes)
+            for edge in await self._edges(read, pauses)
+            if edge.source not in excluded and edge.target not in excluded
+        ]
+        trusted = await self._trusted(edges, pauses) - excluded
+        try:
+            found = await asyncio.to_thread(standings, edges, trusted, pauses.block)
+        finally:
+            pauses.give_up()
+        await self._keep(found, pauses)
+
+    async def _edges(
+        self, read: Callable[[Tx, EdgePlace], Awaitable[EdgePage]], pauses: _Pauses
+    ) -> list[Edge]:
+        found: list[Edge] = []
+        place: EdgePlace | None = EdgePlace()
+        while place is not None:
+            some, place = await self._store.read(partial(read, after=place), slow=True)
+            found += some
+            await pauses.wait()
+        return found
+
+    async def _trusted(self, edges: list[Edge], pauses: _Pauses) -> set[str]:
+        """Those that the operator endorsed; without any, those that have been there for long."""
+        endorsed = await self._store.read(standing.endorsed, slow=True)
+        if endorsed:
+            return {one.agent_id for one in endorsed}
+        known = defaultdict[str, set[str]](set)
+        for edge in edges:
+            known[edge.source].add(edge.target)
+            known[edge.target].add(edge.source)
+        await pauses.wait()
+        found: set[str] = set()
+        names = iter(sorted(known))
+        while some := list(islice(names, standing.PAIRS_AT_ONCE)):
+            found |= await self._store.read(partial(_seasoned, some=some, known=known), slow=True)
+            await pauses.wait()
+        return found
+
+    async def _keep(self, found: dict[str, int], pauses: _Pauses) -> None:
+        kept = await self._store.read(standing.kept, slow=True)
+        changed = {
+            agent_id: found.get(agent_id, 0)
+            for agent_id in sorted(found.keys() | kept.keys())
+            if found.get(agent_id, 0) != kept.get(agent_id, 0)
+        }
+        rest = iter(changed.items())
+        while some := dict(islice(rest, _AT_ONCE)):
+            await self._store.write(partial(standing.set_all, standings=some))
+            await pauses.wait()
+
+
+async def _seasoned(tx: Tx, some: list[str], known: dict[str, set[str]]) -> set[str]:
+    joined = await standing.joined(tx, some)
+    return {
+        agent_id
+        for agent_id, joined_at in joined.items()
+        if is_seasoned(joined_at, len(known[agent_id]), tx.now)
+    }
