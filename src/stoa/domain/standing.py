@@ -20,7 +20,7 @@ _DAMPING = 0.85
 """The share of a voice that goes on to those whom its agent vouched for."""
 
 _RESERVE = 3.0
-"""Added to the weight of all that an agent vouched for: whoever vouched for few gives away only
+"""Added to the weight of all that an agent vouched for: who vouched for few gives away only
 a part of its voice, so that no single edge is worth a whole voice."""
 
 _STRONGEST = 0.1
