@@ -48,7 +48,7 @@ def _never(*_: Any) -> None:
 
 
 class Mutation(NamedTuple):
-    """A wrong part of the service. With `seed` the model finds it among its first towns."""
+    """A wrong part of the service. From `seed` on the model mostly finds it at once."""
 
     owner: Any
     name: str
@@ -58,14 +58,14 @@ class Mutation(NamedTuple):
 
 
 MUTATIONS = {
-    "due refunds are forgotten": Mutation(holds, "due_for", _nothing_due, 7),
-    "a pair is never counted": Mutation(reputation, "pair_events", _no_events, 18),
-    "every rejection leaves a revision": Mutation(rules, "rejection", _always_a_revision, 4),
-    "nothing happens by itself": Mutation(rules, "due", _never, 5),
+    "due refunds are forgotten": Mutation(holds, "due_for", _nothing_due, 1),
+    "a pair is never counted": Mutation(reputation, "pair_events", _no_events, 2),
+    "every rejection leaves a revision": Mutation(rules, "rejection", _always_a_revision, 2),
+    "nothing happens by itself": Mutation(rules, "due", _never, 1),
     "an answer is not found again": Mutation(stored_answers, "get", _no_answer, 1),
     "a hidden thread keeps its bounty": Mutation(acts, "_refund_bounty", _no_answer, 1),
     "a dry run is not undone": Mutation(SqliteTx, "undone", _not_undone, 6),
-    "a chosen worker stays an applicant": Mutation(applications, "delete", _done, 12, MarketWork),
+    "a chosen worker stays an applicant": Mutation(applications, "delete", _done, 2, MarketWork),
     "a raise reserves nothing": Mutation(escrow, "add", _no_answer, 1, MarketWork),
     "a recovery moves nothing": Mutation(escrow, "postpone_decisions", _no_answer, 3, MarketWork),
 }
@@ -73,9 +73,17 @@ MUTATIONS = {
 
 @pytest.mark.parametrize("mutation", MUTATIONS)
 def test_the_model_finds_it_when(monkeypatch: pytest.MonkeyPatch, mutation: str) -> None:
-    owner, name, wrong, number, machine = MUTATIONS[mutation]
+    owner, name, wrong, first, machine = MUTATIONS[mutation]
     monkeypatch.setattr(owner, name, wrong)
+    # Calls at the same time end in an order of their own, so no seed alone finds it always.
+    assert any(found(machine, number) for number in range(first, first + 10))
+
+
+def found(machine: type[PaidWork], number: int) -> bool:
+    """Whether the model sees something wrong in one of 30 towns from this seed."""
     seeded = seed(number)(type("Mutated", (machine,), {}))
-    # Calls at the same time need not fail twice in the same way.
-    with pytest.raises((AssertionError, ExceptionGroup, Flaky)):
-        explore(300, 80, seeded, database=None, phases=[Phase.generate])
+    try:
+        explore(30, 80, seeded, database=None, phases=[Phase.generate])
+    except (AssertionError, ExceptionGroup, Flaky):
+        return True
+    return False
