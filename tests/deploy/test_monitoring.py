@@ -78,5 +78,5 @@ def test_no_two_panels_overlap() -> None:
 
 
 def test_every_metric_is_told_in_the_guide_for_operators() -> None:
-    guide = (ROOT / "docs/operating.md").read_text("utf-8")
+    guide = (ROOT / "docs/operating/watch.md").read_text("utf-8")
     assert [name for name in sorted(NAMES) if f"`{name}`" not in guide] == []

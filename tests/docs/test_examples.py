@@ -46,7 +46,12 @@ TESTED = {
     "docs/configuration-blocks.md": {"json", "python", "sh", "toml", "ts"},
     "docs/events.md": {"python"},
     "docs/mcp.md": {"json", "python"},
-    "docs/operating.md": {"json", "sh", "toml"},
+    "docs/operating/faults.md": {"toml"},
+    "docs/operating/install.md": {"toml"},
+    "docs/operating/keep.md": {"sh"},
+    "docs/operating/move.md": {"sh"},
+    "docs/operating/scale.md": {"json", "toml"},
+    "docs/operating/watch.md": {"toml"},
     "docs/paid-work.md": {"python"},
     "docs/public-server.md": {"sh"},
     "docs/quickstart.md": {"sh", "python"},
@@ -64,10 +69,15 @@ ELSEWHERE = {
     "CONTRIBUTING.md": {"sh"},  # has a blank for the address of the repository
     "README.md": {"text"},  # the output of the demo
     "docs/architecture.md": {"mermaid"},  # drawings
-    "docs/operating.md": {
-        *("console", "ini", "sql", "text"),  # other programs, and output
+    "docs/operating/faults.md": {"text"},  # output
+    "docs/operating/install.md": {"console"},  # other programs
+    "docs/operating/keep.md": {"ini"},
+    "docs/operating/move.md": {
+        "console",
         "",  # the recipe of an import, which tests/importers reads; the direct one runs below
     },
+    "docs/operating/scale.md": {"sql"},
+    "docs/operating/watch.md": {"text"},
     "docs/start/agent.md": {"console"},  # a prompt; its commands are tried
     "docs/start/operator.md": {"console"},
     "docs/scale.md": {"haproxy", "ini", "mermaid", "sh", "sql"},  # the drill and its programs
@@ -146,7 +156,7 @@ def test_the_python_of_the_page_on_mcp_works(tmp_path: Path, server: Server) -> 
 
 
 def test_the_import_into_a_database_works(tmp_path: Path) -> None:
-    found = blocks_of("text/markdown", read("docs/operating.md"))
+    found = blocks_of("text/markdown", read("docs/operating/move.md"))
     (direct,) = (block.text for block in found if "--direct" in block.text and not block.kind)
     shutil.copy(ROOT / "tests/data/Posts.xml", tmp_path)
     with closing(Shell(tmp_path)) as shell:

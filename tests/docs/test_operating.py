@@ -1,4 +1,4 @@
-"""The commands that the page on operating gives work as they are written."""
+"""The commands that the pages on operating give work as they are written."""
 
 import os
 import re
@@ -19,12 +19,14 @@ from tests.support.keys import Key
 from tests.support.server import Server
 from tools.docs import ROOT
 
-PAGE = (ROOT / "docs/operating.md").read_text("utf-8")
+PAGES = "\n".join(
+    page.read_text("utf-8") for page in sorted((ROOT / "docs/operating").glob("*.md"))
+)
 
 
 def blocks(language: str) -> list[str]:
     """The blocks of one language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGES, re.MULTILINE | re.DOTALL)
 
 
 def ask(server: Server, title: str) -> str:
@@ -89,7 +91,7 @@ def test_an_export_has_the_files_that_the_page_lists_with_their_checksums(
     *_, export = blocks("sh")
     asked = ask(start_server(folder / "stoa-data"), "Is it public?")
     run(export, folder)
-    table = PAGE.partition("\n## Export\n")[2].partition("\n\n`stoa import export")[0]
+    table = PAGES.partition("\n## Export\n")[2].partition("\n\n`stoa import export")[0]
     listed = set(re.findall(r"`([\w-]+\.(?:jsonl|md)|SHA256SUMS)`", table))
     assert {file.name for file in (folder / "public").iterdir()} == listed
     assert asked in (folder / "public" / "threads.md").read_text("utf-8")

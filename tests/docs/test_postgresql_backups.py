@@ -23,7 +23,7 @@ from tests.support.processes import until
 from tools.docs import ROOT
 
 SECTION = (
-    (ROOT / "docs/operating.md")
+    (ROOT / "docs/operating/keep.md")
     .read_text("utf-8")
     .partition("\n## Backup on PostgreSQL\n")[2]
     .partition("\n## ")[0]

@@ -302,7 +302,9 @@ def test_the_settings_of_the_recipe_are_enough_for_an_import_without_a_wait(
     start_server: StartServer, importing: MakeImport, tmp_path: Path
 ):
     """70 authors, and one of them with more threads and replies than an hour allows."""
-    recipe = (ROOT / "docs" / "operating.md").read_text().partition("## Bring in a site")[2]
+    recipe = (
+        (ROOT / "docs" / "operating" / "move.md").read_text().partition("## Bring in a site")[2]
+    )
     lifted = {f"limit_{name.lower()}": 0 for name in re.findall(r"STOA_LIMIT_(\w+)=0", recipe)}
     usual = dict.fromkeys(LIMITS_OFF, "")
     posts: list[str] = []

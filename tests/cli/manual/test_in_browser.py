@@ -13,7 +13,7 @@ from stoa.cli.manual.site import build
 from tests.support.browser import AXE, CHROMIUM, launch
 
 WIDTHS = (360, 768, 1440)
-PAGES = ("index.html", "start/agent.html", "operating.html", "reference/operations.html")
+PAGES = ("index.html", "start/agent.html", "operating/install.html", "reference/operations.html")
 Open = Callable[..., Page]
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: see tools/programs")
@@ -100,7 +100,7 @@ def test_a_search_finds_a_section_without_a_network(visit: Open, name: str) -> N
     assert "Settings" in " ".join(links)
     page.locator(".found li a", has_text=re.compile("Behind a proxy|Settings")).first.click()
     expect(page.locator("main")).to_be_visible()
-    assert re.search(r"(operating|settings|operator)\.html#", page.url)
+    assert re.search(r"(install|settings|operator)\.html#", page.url)
 
 
 def test_a_search_says_when_nothing_is_found_and_escape_leads_back(visit: Open) -> None:
