@@ -17,7 +17,14 @@ from tests.support.postgresql import PostgreSQL
 from tests.support.storage import Operation, Storage
 from tests.web.reading import FIXED, page
 
-READS_NOTHING = {"/forum/search", "/about/safety", "/docs/api", "/docs/api/jobs", "/docs/errors"}
+READS_NOTHING = {
+    "/forum/search",
+    "/about",
+    "/about/safety",
+    "/docs/api",
+    "/docs/api/jobs",
+    "/docs/errors",
+}
 PAGES = (
     *sorted({*FIXED} - READS_NOTHING),
     *("/forum/threads/{thread}", "/forum/replies/{reply}", "/agents/{agent}", "/jobs/{job}"),

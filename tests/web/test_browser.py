@@ -336,7 +336,7 @@ def test_the_source_of_an_imported_text_is_one_small_line(town: Town, visit: Ope
     assert sizes == ["17px"] * 3
 
 
-_OF_THE_HOUSE = ("header.site", "main aside", "#replies", "footer.site")
+_OF_THE_HOUSE = ("header.site", "main aside .facts", "#replies", "footer.site")
 
 
 @pytest.mark.promise("X23")

@@ -15,6 +15,7 @@ from stoa.operations.table import Access
 from stoa.store.engines.sqlite.tx import SqliteTx
 from stoa.store.tx import Row, Value
 from stoa.web.charts import median_chart
+from stoa.web.identicons import identicon
 from stoa.web.site import ROWS
 from tests.support import jobs
 from tests.support.app import NOTHING, App
@@ -61,9 +62,10 @@ def test_no_text_changes_the_structure_of_a_list_or_a_feed(stoa: App, text: str)
         f"/forum/replies/{square.reply['id']}",
     ):
         html = page(stoa, path).text
-        assert {"script", "img", "iframe", "svg", "style", "object", "h6"}.isdisjoint(
-            element for found in outline(html) for element in found
-        )
+        shown = [element for found in outline(html) for element in found]
+        assert {"img", "iframe", "style", "object", "h6"}.isdisjoint(shown)
+        assert shown.count("script") == 1
+        assert html.count("<svg") == html.count('<svg class="sign i')
     atom = etree.fromstring(stoa.get("/feeds/newest.atom").content)
     assert len(atom.findall("{http://www.w3.org/2005/Atom}entry")) == 1
     assert json.loads(stoa.get("/feeds/newest.json").content)["items"][0]["title"] == text
@@ -130,18 +132,6 @@ def test_markdown_is_shown_without_what_could_load_or_run(stoa: App) -> None:
     assert "&lt;U+202E&gt;" in html
     assert "<img" not in html
     assert 'href="javascript' not in html
-
-
-def test_the_accepted_answer_stands_first_and_in_its_place(stoa: App) -> None:
-    asker, worker = stoa.agent("asker"), stoa.agent("worker")
-    thread = asker.thread()
-    worker.reply(thread, "Something else.")
-    reply = worker.reply(thread, "This is it.")
-    asker.accept(thread, reply).ok()
-    html = page(stoa, f"/forum/threads/{thread['id']}").text
-    assert html.count("This is it.") == 2
-    assert html.index("Accepted answer") < html.index("Something else.")
-    assert f'id="{reply["id"]}" class="reply accepted"' in html
 
 
 def test_a_thread_page_shows_a_new_reply_at_once(stoa: App) -> None:
@@ -257,7 +247,7 @@ def test_the_reference_shows_code_as_code(stoa: App) -> None:
     errors = page(stoa, "/docs/errors").text
     assert "The bucket named by <code>X-RateLimit-Resource</code> is full." in errors
     for path in ("/docs/errors", "/docs/errors/rate_limited", "/docs/api", "/docs/api/jobs"):
-        shown = page(stoa, path).text.partition("<main")[2]
+        shown = page(stoa, path).text.partition("<main")[2].partition("</main>")[0]
         assert "`" not in re.sub("<pre.*?</pre>", "", shown, flags=re.DOTALL)
 
 
@@ -331,7 +321,7 @@ def test_the_page_of_an_agent_names_those_it_worked_for(stoa: App) -> None:
     creator, worker = stoa.agent("creator"), stoa.agent("worker")
     jobs.job_in("COMPLETED", creator, worker)
     html = page(stoa, f"/agents/{worker.id}").text
-    assert f'<a href="/agents/{creator.id}">creator</a>' in html
+    assert f'<a href="/agents/{creator.id}">{identicon(creator.id)}creator</a>' in html
 
 
 def test_the_market_draws_its_charts_with_a_table_each(stoa: App) -> None:
@@ -452,7 +442,8 @@ def test_an_accepted_reply_to_a_reply_is_the_accepted_answer_and_no_comment(stoa
     (suggested,) = question["suggestedAnswer"]
     assert [one["text"] for one in suggested["comment"]] == [["I will."]]
     assert question["answerCount"] == ["2"]
-    assert html.count("Keep it warm.") == 2
+    assert html.count("Keep it warm.") == 1
+    assert html.index("Keep it warm.") < html.index("the accepted answer, above")
 
 
 def test_a_job_is_marked_up_as_a_posting(stoa: App) -> None:
@@ -530,7 +521,7 @@ def test_the_style_sheet_is_kept_for_good_under_its_hash(stoa: App) -> None:
     sheet = stoa.get(address)
     assert sheet.headers["content-type"].startswith("text/css")
     assert sheet.headers["cache-control"] == "public, max-age=31536000, immutable"
-    assert len(sheet.content) < 25_000
+    assert len(sheet.content) < 32_000
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_a_head_request_that_is_shed_has_no_body(stoa: App) -> None:
 def test_the_page_counts_the_seconds(stoa: App) -> None:
     stoa.get("/forum")
     stoa.clock.advance(59 * SECOND)
-    answer = page(stoa, "/forum", 429)
+    answer = page(stoa, "/forum", 429, script="")
     assert answer.headers["retry-after"] == "1"
     assert "Load this page again in 1 second." in answer.text
     stoa.clock.advance(SECOND)
@@ -88,13 +88,13 @@ def test_the_page_counts_the_seconds(stoa: App) -> None:
 @LIMITED
 def test_a_flood_makes_the_page_once(stoa: App, monkeypatch: pytest.MonkeyPatch) -> None:
     stoa.get("/forum")
-    first = page(stoa, "/forum", 429)
+    first = page(stoa, "/forum", 429, script="")
 
     def fail(*_: object, **__: object) -> str:
         raise AssertionError("it was made again")
 
     monkeypatch.setattr("jinja2.environment.Template.render", fail)
-    assert page(stoa, "/forum", 429).content == first.content
+    assert page(stoa, "/forum", 429, script="").content == first.content
     assert len(first.content) < 1_000
 
 

@@ -67,7 +67,7 @@ def test_later_pages_of_a_thread_name_themselves(stoa: App) -> None:
     html = page(stoa, second).text
     assert canonical(html) == second
     assert f'<a href="{path}">First page</a>' in html
-    assert "Accepted answer" not in html
+    assert 'id="accepted-answer"' not in html
 
 
 def test_a_long_page_of_a_list_is_small_without_its_texts(stoa: App) -> None:

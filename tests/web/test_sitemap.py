@@ -26,7 +26,7 @@ def test_the_sitemap_names_every_page(stoa: App) -> None:
     assert {"/", "/market", *square.paths()} <= set(found)
     groups = {f"/docs/api/{operation.tag}" for operation in all_operations()}
     assert groups < set(found)
-    assert len(found) == len(set(found)) == 14 + len(groups)
+    assert len(found) == len(set(found)) == 16 + len(groups)
     for path in found:
         page(stoa, path)
 

@@ -4,8 +4,6 @@ Nothing on it leads to a client's address before an agent has approved the clien
 the person follows; a client or an address that is not known gets no link at all.
 """
 
-import hashlib
-from base64 import b64encode
 from importlib.resources import files
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, urlencode
@@ -19,7 +17,7 @@ from stoa.domain.authorizations import answer_address, check_asked, read_confirm
 from stoa.domain.clients import place, program
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import AUTHORIZATION, ISSUER, WRITE, OAuthRefusal
-from stoa.http.browser_headers import SECURITY
+from stoa.http.browser_headers import with_script
 from stoa.http.request import REQUEST
 from stoa.http.request import HttpRequest as Incoming
 from stoa.limits.charge import Charges
@@ -28,14 +26,9 @@ from stoa.operations.parts.authorizations import ShownRequest
 from stoa.schemas.base import iso
 
 SCRIPT = (files("stoa.oauth") / "static" / "authorize.js").read_text(encoding="utf-8")
-"""The one script of all pages. Its hash is the only one that a browser may run."""
+"""The one script of this page, in the place of that of all others."""
 
-_HASH = b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
-_POLICY = (
-    f"default-src 'none'; script-src 'sha256-{_HASH}'; connect-src 'self'; style-src 'self'; "
-    "img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-)
-_HEADERS = {**SECURITY, "Content-Security-Policy": _POLICY, "Cache-Control": "no-store"}
+_HEADERS = {**with_script(SCRIPT), "Cache-Control": "no-store"}
 _QUERY_BYTES = 16_000
 _TOO_LATE = "This page has expired, or the program has been let in already."
 _TOO_OFTEN = "The confirmation was given wrong too often, so nothing was granted."

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from stoa.domain import querylang
+from stoa.domain import limits, querylang
 from stoa.domain.cursors import CursorFormat
 from stoa.domain.errors import invalid_field
 from stoa.domain.querylang import Query
@@ -137,6 +137,14 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
         partial=partial,
         **page.members,
     )
+
+
+async def best_of_week(call: Call, request: SearchThreads) -> SearchResult:
+    """The threads of the last week that have an accepted reply, the best ones first. For the front
+    page; not an operation of its own."""
+    since = iso(call.now - 7 * limits.DAY_MS)
+    asked = replace(request, sort="score", has_accepted=True, since=since)
+    return await search_threads(call, asked)
 
 
 async def _as_json(

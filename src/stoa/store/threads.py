@@ -72,6 +72,12 @@ class ThreadFilter(NamedTuple):
         return f"threads.list_{kind}_{order}", {"scope": value, "status": status, "tag": self.tag}
 
 
+async def newest_tags(tx: Tx, most: int) -> list[tuple[str, str]]:
+    """The tags, a JSON array, and the status of the newest threads."""
+    rows = await tx.all("threads.newest_tags", limit=most)
+    return [(row[0], row[1]) for row in rows]
+
+
 async def get(tx: Tx, thread_id: str) -> ThreadRow | None:
     """The thread with this id."""
     row = await tx.one("threads.get", thread_id=thread_id)

@@ -5,22 +5,30 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import Response
 
-from stoa.domain import limits
+from stoa.domain import cursors, limits
+from stoa.operations.market import get_market
 from stoa.operations.replies import get_reply, thread_page
 from stoa.operations.search import search_threads
+from stoa.operations.tags import tag_counts
 from stoa.operations.threads import list_threads, list_unanswered
+from stoa.schemas.market import GetMarket
 from stoa.schemas.search import SearchThreads
+from stoa.schemas.tags import GetTags
 from stoa.schemas.threads import (
     GetReply,
     ListReplies,
     ListThreads,
     ListUnanswered,
+    ThreadPage,
 )
 from stoa.web.replies import Tree
-from stoa.web.site import ROWS, Site, as_json, paging
+from stoa.web.site import ROWS, Site, address, as_json, paging
 
 COLLAPSED_DEPTH = 3
 """Branches this deep are folded."""
+
+_NAMED = 12  # of those who wrote on a page
+_NEWEST = 20  # replies that the way to the newest leads to
 
 
 class ForumPages:
@@ -42,6 +50,18 @@ class ForumPages:
             threads=answer.threads,
             feed="/feeds/newest",
             alternate=as_json("/api/v1/threads", request),
+        )
+
+    async def tags(self, request: Request) -> Response:
+        """The tags that are used, and what is to be earned with them."""
+        market = (await self._site.snapshot(request, get_market, GetMarket())).market
+        found = await self._site.snapshot(request, tag_counts, GetTags())
+        return self._site.page(
+            request,
+            "tags.html",
+            tags=found.tags,
+            seen=found.seen,
+            earns={row.tag: row for row in market.top_tags},
         )
 
     async def tag(self, request: Request) -> Response:
@@ -77,13 +97,14 @@ class ForumPages:
     async def search(self, request: Request) -> Response:
         """Search with the places that matched."""
         asked = self._site.query(SearchThreads, request)
-        answer = await self._site.read(request, search_threads, asked) if asked.q else None
+        finds = asked.q or asked.like
+        answer = await self._site.read(request, search_threads, asked) if finds else None
         return self._site.listed(
             request,
             "search.html",
             asked,
             answer.next_cursor if answer else None,
-            alternate=as_json("/api/v1/search", request) if asked.q else None,
+            alternate=as_json("/api/v1/search", request) if finds else None,
             answer=answer,
             most=limits.SEARCH_TOTAL,
         )
@@ -94,7 +115,7 @@ class ForumPages:
         asked = self._site.query(ListReplies, request, threadId=thread_id, limit=ROWS)
         page = await self._site.read(request, thread_page, asked, slow=False)
         accepted, place = page.accepted, paging(request, asked, page.next_cursor)
-        # An accepted answer that stands among the replies of this page is described there, once.
+        # An accepted answer among the replies of this page stands there, before them; else apart.
         here = accepted and accepted.kind == "answer" and accepted in page.replies
         apart = accepted.id if accepted and not (here or place["first_page"]) else None
         tree = Tree(page.replies, page.thread.accepted_reply_id, apart, None, COLLAPSED_DEPTH)
@@ -108,6 +129,10 @@ class ForumPages:
             answers=sum(reply.kind == "answer" for reply in page.replies),
             accepted=accepted,
             apart=apart,
+            here=here,
+            participants=_participants(page),
+            orders=_orders(request, asked),
+            newest=_newest(request, asked, page),
             **place,
         )
         return self._site.answer(request, body, alternate=alternate)
@@ -129,3 +154,26 @@ class ForumPages:
             cut=len(focus.replies) > ROWS,
         )
         return self._site.answer(request, body, alternate=alternate)
+
+
+def _participants(page: ThreadPage) -> list[tuple[str, str]]:
+    """Who wrote the replies of a page, with their names, in the order of their first ones."""
+    named = {reply.author_agent_id: reply.author.display_name for reply in page.replies}
+    return list(named.items())[:_NAMED]
+
+
+def _orders(request: Request, asked: ListReplies) -> list[tuple[str, str | None]]:
+    """The orders of replies, each with its address; the present one has none."""
+    return [
+        (name, None if asked.sort == sort else address(request, asked, sort=sort, cursor=None))
+        for name, sort in (("Oldest first", "time"), ("Best first", "score"))
+    ]
+
+
+def _newest(request: Request, asked: ListReplies, page: ThreadPage) -> str | None:
+    """Where the last replies of a thread stand, if not on this page."""
+    if asked.sort != "time" or page.next_cursor is None:
+        return None
+    before = page.thread.reply_count - _NEWEST - 1
+    cursor = cursors.encode(ListReplies.orders["time"].kind, before)
+    return address(request, asked, cursor=cursor, offset=None)

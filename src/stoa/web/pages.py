@@ -19,6 +19,7 @@ from stoa.operations.catalog import all_operations
 from stoa.web import caching, reference
 from stoa.web import errors as errors_page
 from stoa.web import site as sites
+from stoa.web.about import limits_in_words
 from stoa.web.caching import for_programs
 from stoa.web.discovery import front_page
 from stoa.web.documents import Endpoint
@@ -91,6 +92,10 @@ def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str,
     cached = partial(caching.cached, site.reads)
     filtered = partial(cached, filtered=True)
 
+    async def about(request: Request) -> Response:
+        settings = site.reads.services.settings
+        return site.page(request, "about.html", settings=settings, limits=limits_in_words(settings))
+
     async def safety(request: Request) -> Response:
         return site.page(request, "safety.html")
 
@@ -109,6 +114,7 @@ def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str,
         "/forum/search": forum.search,
         "/forum/threads/{thread_id}": filtered(forum.thread),
         "/forum/replies/{reply_id}": cached(forum.reply),
+        "/tags": cached(forum.tags),
         "/tags/{tag:path}": filtered(forum.tag),
         "/jobs": filtered(work.jobs),
         "/jobs/{job_id}": cached(work.job),
@@ -117,6 +123,7 @@ def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str,
         "/agents/{agent_id}": cached(people.agent),
         "/market": cached(square.market),
         "/moderation": people.moderation,
+        "/about": cached(about),
         "/about/safety": cached(safety),
         reference.PATH: cached(operations.whole),
         f"{reference.PATH}/{{group}}": cached(operations.one),

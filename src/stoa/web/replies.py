@@ -63,8 +63,8 @@ def outcomes_in_words(counts: OutcomeCounts) -> str:
 
 
 class ShownReply(NamedTuple):
-    """All that the HTML of a reply is made of. One that is described `apart` has no microdata
-    here; the one that was `asked` for is shown whole, however long it is."""
+    """All that the HTML of a reply is made of. One that stands `apart` is only named here; the one
+    that was `asked` for is shown whole, however long it is."""
 
     id: str
     author_id: str
@@ -84,8 +84,8 @@ class ShownReply(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """The replies of a page in their places: the ids of the accepted one, of the one that is
-    described apart and of the one that was asked for, and the depth from which on they fold."""
+    """The replies of a page in their places: the ids of the accepted one, of the one that stands
+    apart, above the list, and of the one that was asked for; the depth from which on they fold."""
 
     replies: list[Reply]
     accepted: str | None
@@ -94,9 +94,11 @@ class Tree(NamedTuple):
     folds_at: int
 
     def html(self, shown: Callable[[ShownReply], bytes]) -> bytes:
-        """The list of the replies, of which `shown` makes each one."""
+        """The list of the replies, of which `shown` makes each one. The accepted answer and what is
+        below it come first."""
         pieces: list[bytes] = []
-        self._add_list(pieces, branches(self.replies), shown)
+        roots = sorted(branches(self.replies), key=lambda one: one.reply.id != self.accepted)
+        self._add_list(pieces, roots, shown)
         return b"".join(pieces)
 
     def _add_list(

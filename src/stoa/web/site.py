@@ -22,7 +22,7 @@ from stoa.domain.errors import Refusal
 from stoa.domain.jobs import JobStatus
 from stoa.domain.text import escape_invisible
 from stoa.http.answering import RequestRefusal
-from stoa.http.browser_headers import SECURITY
+from stoa.http.browser_headers import with_script
 from stoa.http.reading import query_values
 from stoa.operations.agents import named
 from stoa.rendering import bodies, lines
@@ -33,19 +33,24 @@ from stoa.schemas.validation import parse, shapes
 from stoa.web import charts, markdown, templating
 from stoa.web.caching import conditional, draft_of
 from stoa.web.documents import Endpoint
+from stoa.web.identicons import identicon
 from stoa.web.negotiation import PageFormat, asked_form
-from stoa.web.replies import Replies, Tree, fragments
+from stoa.web.replies import Replies, Tree, fragments, outcomes_in_words
 
 Q = TypeVar("Q", bound=base.Request)
 A = TypeVar("A", bound=base.Answer)
 
 STYLE = (files("stoa.web") / "static" / "stoa.css").read_bytes()
+SCRIPT = (files("stoa.web") / "static" / "page.js").read_text(encoding="utf-8")
+"""What pages do where a browser runs it. It stands in each page, so that none asks for it."""
 ICON = (files("stoa.web") / "static" / "stoa.svg").read_bytes()
 STYLE_PATH = f"/static/stoa.{hashlib.sha256(STYLE).hexdigest()[:12]}.css"
 
 
 SERVICE_DOC = '</skill.md>; rel="service-doc"'
 """The value of `Link` that leads programs from any page to what is written for them."""
+
+_HEADERS = with_script(SCRIPT)
 
 _REFUSED = {404: "not_found.html", 410: "removed.html", 503: "unavailable.html"}
 
@@ -56,9 +61,14 @@ ROWS = 50
 """Rows on a page, whatever is asked: so many are small enough for a slow phone."""
 
 
+def _day(iso: str) -> str:
+    """`2026-11-20T10:00:00.000Z` for people: `20 Nov 2026`."""
+    return f"{charts.day_name(iso)} {iso[:4]}"
+
+
 def _when(iso: str) -> str:
-    """`2026-11-20T10:00:00.000Z` for people: `20 Nov 2026, 10:00`."""
-    return f"{charts.day_name(iso)} {iso[:4]}, {iso[11:16]}"
+    """The same to the minute: `20 Nov 2026, 10:00`."""
+    return f"{_day(iso)}, {iso[11:16]}"
 
 
 _STATUS_NAMES = {
@@ -80,7 +90,10 @@ def environment() -> Environment:
         {
             "label": escape_invisible,
             "marked": lines.marked,
+            "day": _day,
             "when": _when,
+            "sign": identicon,
+            "outcomes": outcomes_in_words,
             "gist": lines.gist,
             "status": status_name,
             "number": charts.number,
@@ -90,7 +103,11 @@ def environment() -> Environment:
         }
     )
     shared = cast("dict[str, Any]", made.globals)
-    shared.update(style_path=STYLE_PATH, fold=bodies.FOLD_CHARS)
+    shared.update(
+        style_path=STYLE_PATH,
+        page_script=Markup(SCRIPT),  # noqa: S704 - of the service
+        fold=bodies.FOLD_CHARS,
+    )
     return made
 
 
@@ -222,7 +239,7 @@ class Site:
     ) -> Response:
         """A page with the headers that every page has, and where the same is JSON."""
         links = [f'<{alternate}>; rel="alternate"; type="{PageFormat.JSON}"'] if alternate else []
-        headers = {**SECURITY, "Link": ", ".join([*links, SERVICE_DOC]), "Vary": "Accept"}
+        headers = {**_HEADERS, "Link": ", ".join([*links, SERVICE_DOC]), "Vary": "Accept"}
         return Response(body, status, headers, f"{asked_form(request)}; charset=utf-8")
 
     def refused(self, request: Request, refusal: Refusal) -> Response:

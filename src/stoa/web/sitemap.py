@@ -32,8 +32,8 @@ _HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "public, no-ca
 _KINDS: tuple[Kind, ...] = get_args(Kind)
 _PLACES: dict[Kind, str] = {"threads": "/forum/threads", "jobs": "/jobs", "agents": "/agents"}
 _FIXED = (
-    *("/", "/forum", "/forum/unanswered", "/jobs", "/opportunities", "/agents", "/market"),
-    *("/about/safety", "/docs/api", "/docs/errors"),
+    *("/", "/forum", "/forum/unanswered", "/tags", "/jobs", "/opportunities", "/agents", "/market"),
+    *("/about", "/about/safety", "/docs/api", "/docs/errors"),
     *dict.fromkeys(f"/docs/api/{operation.tag}" for operation in all_operations()),
 )
 

@@ -1,6 +1,6 @@
 """The front page and the market."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -11,11 +11,13 @@ from stoa.domain.jobs import JobStatus
 from stoa.operations.agents import list_agents
 from stoa.operations.market import get_market
 from stoa.operations.opportunities import list_opportunities
+from stoa.operations.search import best_of_week
 from stoa.operations.threads import list_threads, list_unanswered
 from stoa.schemas.agents import ListAgents
 from stoa.schemas.market import GetMarket, Market, MarketRead
 from stoa.schemas.opportunities import ListOpportunities
-from stoa.schemas.threads import ListThreads, ListUnanswered
+from stoa.schemas.search import SearchThreads
+from stoa.schemas.threads import ListThreads, ListUnanswered, Thread
 from stoa.web.charts import (
     Chart,
     ColourGroup,
@@ -47,16 +49,28 @@ class Square:
         if asked_form(request) is PageFormat.MARKDOWN:
             return self._site.answer(request, self._front_page())
         read = partial(self._site.read, request)
+        best_of, best = await self._best(request)
         return self._site.page(
             request,
             "home.html",
             market=(await self._market(request)).market,
-            newest=(await read(list_threads, ListThreads(limit=_SHORT))).threads,
             active=(await read(list_threads, ListThreads(sort="active", limit=_SHORT))).threads,
+            best_of=best_of,
+            best=best,
             unanswered=(await read(list_unanswered, ListUnanswered(limit=_SHORT))).threads,
             paid=(await read(list_opportunities, ListOpportunities(limit=_SHORT))).opportunities,
             agents=(await read(list_agents, ListAgents(limit=_SHORT))).agents,
         )
+
+    async def _best(self, request: Request) -> tuple[str, Sequence[Thread]]:
+        """A heading, and threads whose accepted answers agents found best: of the week, or of all
+        time when it had none."""
+        week = await self._site.snapshot(request, best_of_week, SearchThreads())
+        if week.threads:
+            return "Good answers of the week", week.threads[:_SHORT]
+        ever = ListThreads(status="answered", sort="replies", limit=_SHORT)
+        found = await self._site.read(request, list_threads, ever)
+        return "Good answers", found.threads
 
     async def market(self, request: Request) -> Response:
         """The numbers and charts of the market."""

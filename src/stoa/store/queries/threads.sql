@@ -4,6 +4,9 @@
 -- name: get
 SELECT {{thread}} FROM thread t JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id WHERE t.id = :thread_id
 
+-- name: newest_tags
+SELECT tags, status FROM thread WHERE removed_at IS NULL AND withdrawn_at IS NULL ORDER BY id DESC LIMIT :limit
+
 -- name: insert
 INSERT INTO thread (id, author_id, title, body, tags, status, locked, reply_count, answer_count,
                     created_at, updated_at, last_activity_at)

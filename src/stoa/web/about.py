@@ -1,0 +1,38 @@
+"""What a Stoa says of its limits to people."""
+
+from stoa.domain import limits
+from stoa.settings import Settings
+from stoa.web.charts import noun, number
+
+_HOUR_S = limits.HOUR_MS // limits.SECOND_MS
+
+
+def limits_in_words(settings: Settings) -> list[tuple[str, str]]:
+    """Each limit that agents meet, and how much it allows."""
+    counted = (
+        ("Threads and jobs of an agent", settings.limit_threads, "an hour"),
+        ("Replies of an agent", settings.limit_replies, "an hour"),
+        ("Reads of an agent", settings.limit_reads_agent, "a minute"),
+        ("Reads without a key, from one address", settings.limit_reads_anonymous, "a minute"),
+        ("Jobs that an agent works on", settings.limit_open_claims, "at a time"),
+        ("Jobs and bounties of a new agent", settings.limit_new_agent_holds, "at a time"),
+    )
+    said = [
+        (name, f"{number(most)} {span}" if most else "no limit") for name, most, span in counted
+    ]
+    return [
+        *said,
+        ("An agent counts as new", _hours(settings.new_agent_seconds)),
+        ("A bounty is on offer", _hours(settings.bounty_ttl_seconds)),
+        ("A new agent is given", _credits(settings)),
+    ]
+
+
+def _hours(seconds: int) -> str:
+    hours = seconds / _HOUR_S
+    return f"for {number(hours)} {noun(hours, 'hour', 'hours')}"
+
+
+def _credits(settings: Settings) -> str:
+    grant = settings.signup_grant
+    return f"{number(grant)} {noun(grant, 'credit', 'credits')}, once"

@@ -1,0 +1,96 @@
+"""The signs of agents, what rows and heads show at a glance, and the one script."""
+
+import re
+
+from stoa.web.identicons import identicon
+from stoa.web.site import ROWS, SCRIPT
+from tests.support.app import App
+from tests.support.clock import DAY, MINUTE
+from tests.web.reading import page
+
+
+def test_the_one_script_is_small_and_asks_its_own_host_alone() -> None:
+    assert len(SCRIPT.encode()) <= 6_000
+    assert re.findall(r"fetch\(`(.)", SCRIPT) == ["/"]
+
+
+def test_the_sign_of_an_agent_is_its_own_and_stays() -> None:
+    signs = {identicon(f"ag_{number}") for number in range(1_000)}
+    assert len(signs) > 990
+    assert identicon("ag_1") == identicon("ag_1")
+    assert all(len(sign) < 250 for sign in signs)
+
+
+def test_a_bounty_is_on_offer_until_it_is_awarded_or_its_thread_is_locked(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    thread = asker.thread(bountyCredits=7)
+    path = f"/forum/threads/{thread['id']}"
+    for place in ("/forum", path):
+        assert '<span class="pill earn"><b>7</b> cr bounty</span>' in page(stoa, place).text
+    asker.accept(thread, worker.reply(thread)).ok()
+    for place in ("/forum", path):
+        html = page(stoa, place).text
+        assert '<span class="pill"><b>7</b> cr awarded</span>' in html
+        assert "pill earn" not in html
+
+
+def test_the_front_page_has_the_good_answers_of_the_week_or_of_all_time(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    assert "No answer was accepted yet." in page(stoa, "/").text
+    thread = asker.thread("Good bread")
+    asker.accept(thread, worker.reply(thread)).ok()
+    stoa.clock.advance(MINUTE)
+    assert "Good answers of the week" in page(stoa, "/").text
+    stoa.clock.advance(8 * DAY)
+    assert "Good answers</a>" in page(stoa, "/").text
+
+
+def test_tags_are_listed_with_what_is_open_and_on_offer(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    assert "No thread has a tag yet." in page(stoa, "/tags").text
+    done = asker.thread(tags=["bread", "rye"])
+    asker.accept(done, worker.reply(done)).ok()
+    asker.thread(tags=["bread"], bountyCredits=7)
+    stoa.clock.advance(MINUTE)
+    html = re.sub("<[^>]*>", "", page(stoa, "/tags").text)
+    assert re.search(r"bread\s*2 threads, 1 open · 7 cr on offer\s*rye\s*1 thread\s", html)
+    markdown = stoa.get("/tags", headers={"Accept": "text/markdown"}).text
+    assert "- [bread](/tags/bread): 2 threads, 1 open, 7 credits on offer" in markdown
+
+
+def test_a_long_thread_leads_to_its_newest_replies_and_to_the_best(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    thread = asker.thread()
+    for number in range(ROWS + 30):
+        worker.reply(thread, f"Reply {number}.")
+    html = page(stoa, f"/forum/threads/{thread['id']}").text
+    newest = re.findall(r'href="([^"]*)#replies">The newest', html)[0]
+    last = page(stoa, newest).text
+    assert f"Reply {ROWS + 29}." in last
+    assert "Reply 0." not in last
+    assert "The newest" not in last
+    best = page(stoa, f"/forum/threads/{thread['id']}?sort=score").text
+    assert "<b>Best first</b>" in best
+    assert "The newest" not in best
+
+
+def test_similar_threads_stand_one_link_away(stoa: App) -> None:
+    asker = stoa.agent("asker")
+    thread = asker.thread("How do I copy a SQLite file that is in use?")
+    asker.thread("How do I copy a SQLite file while it is in use?")
+    html = page(stoa, f"/forum/threads/{thread['id']}").text
+    similar = re.findall(r'href="(/forum/search\?like=[^"]*)"', html)[0]
+    assert "while it is in use?" in page(stoa, similar).text
+
+
+def test_the_accepted_answer_stands_once_before_the_others(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    thread = asker.thread()
+    worker.reply(thread, "Something else.")
+    reply = worker.reply(thread, "This is it.")
+    asker.accept(thread, reply).ok()
+    html = page(stoa, f"/forum/threads/{thread['id']}").text
+    assert html.count("This is it.") == 1
+    assert html.index("This is it.") < html.index("Something else.")
+    assert f'id="{reply["id"]}" class="reply accepted"' in html
+    assert f'<a href="#{reply["id"]}">Accepted answer</a>' in html
