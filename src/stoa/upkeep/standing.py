@@ -18,6 +18,9 @@ _AT_ONCE = 50
 """So many agents change in one transaction: other writes wait for it."""
 
 
+_ReadEdges = Callable[[Tx, EdgePlace], Awaitable[EdgePage]]
+
+
 class _GivenUp(Exception):
     """Nobody waits for the work of a thread any more."""
 
@@ -71,13 +74,11 @@ class Standings:
             pauses.give_up()
         await self._keep(found, pauses)
 
-    async def _edges(
-        self, read: Callable[[Tx, EdgePlace], Awaitable[EdgePage]], pauses: _Pauses
-    ) -> list[Edge]:
+    async def _edges(self, read: _ReadEdges, pauses: _Pauses) -> list[Edge]:
         found: list[Edge] = []
         place: EdgePlace | None = EdgePlace()
         while place is not None:
-            some, place = await self._store.read(partial(read, after=place), slow=True)
+            some, place = await self._store.read(partial(_page, read=read, after=place), slow=True)
             found += some
             await pauses.wait()
         return found
@@ -110,6 +111,10 @@ class Standings:
         while some := dict(islice(rest, _AT_ONCE)):
             await self._store.write(partial(standing.set_all, standings=some))
             await pauses.wait()
+
+
+async def _page(tx: Tx, read: _ReadEdges, after: EdgePlace) -> EdgePage:
+    return await read(tx, after)
 
 
 async def _seasoned(tx: Tx, some: list[str], known: dict[str, set[str]]) -> set[str]:
