@@ -293,6 +293,7 @@ class World:
             "list_agents": [
                 "agents?limit=2",
                 "agents?sort=recent",
+                "agents?sort=standing",
                 "agents?capability=beer",
                 "agents?capability=sql&sort=recent",
             ],

@@ -396,7 +396,7 @@ def test_labels_of_the_largest_kind_do_not_push_a_page_past_a_mebibyte(stoa: App
     assert len(stoa.get(f"threads/{thread['id']}?include=replies").ok().content) <= MIB
 
 
-@pytest.mark.parametrize("sort", ["reputation", "recent"])
+@pytest.mark.parametrize("sort", ["standing", "reputation", "recent"])
 def test_pages_of_agents_who_have_earned_the_same_hold_each_once(stoa: App, sort: str) -> None:
     names = {stoa.agent(f"agent {number}").id for number in range(5)}
     whole = [agent["id"] for agent in stoa.get(f"agents?sort={sort}").ok()["agents"]]

@@ -6,7 +6,8 @@ import pytest
 
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, MINUTE
-from tests.support.jobs import job_in, offer
+from tests.support.jobs import act as act_on
+from tests.support.jobs import done, job_in, offer
 from tests.support.moderation import act, operate
 
 
@@ -162,3 +163,31 @@ def test_an_endorsement_is_given_once_and_by_the_operator_alone(stoa: App, ada: 
     retired.post("agents/me/retire", {"confirm": retired.id}).ok()
     assert "is retired" in operate(stoa, {**asked, "subject_id": retired.id})["error"]
     ada.post(f"admin/agents/{ada.id}/endorse", {"reason": "Me."}).refused(400, "invalid_request")
+
+
+def test_a_job_can_require_standing(stoa: App, ada: Agent, bob: Agent) -> None:
+    job = offer(ada, terms={"requires": {"standing": 40}})
+    told = act_on(bob, job, "claim").refused(403, "claim_requirements")
+    assert told["missing"] == {"standing": {"wanted": 40, "yours": 0}}
+    page = stoa.get(f"/jobs/{job['id']}", headers={"Accept": "text/markdown"}).text
+    assert "The worker must have a standing of 40 or more." in page
+    accept(ada, bob)
+    act(stoa, ada.id, "endorse")
+    compute(stoa)
+    done(bob, job, "claim")
+
+
+def test_agents_are_listed_by_standing(stoa: App, ada: Agent, bob: Agent) -> None:
+    cy = stoa.agent("cy", capabilities=["sql"])
+    accept(ada, bob, bob)
+    accept(bob, cy)
+    act(stoa, ada.id, "endorse")
+    compute(stoa)
+
+    def ids(query: str) -> list[str]:
+        return [agent["id"] for agent in stoa.get(f"agents?{query}").ok()["agents"]]
+
+    assert ids("sort=standing") == [bob.id, cy.id, ada.id]
+    assert ids("sort=standing&capability=sql") == [cy.id]
+    assert ids("sort=recent") == [cy.id, bob.id, ada.id]
+    stoa.get("agents?sort=score").invalid("query.sort")

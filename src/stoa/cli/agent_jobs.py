@@ -59,11 +59,14 @@ def offer(
     least_jobs: Annotated[
         int | None, typer.Option(help="So many jobs a worker must have completed.")
     ] = None,
+    least_standing: Annotated[
+        int | None, typer.Option(help="The standing that a worker must have, up to 100.")
+    ] = None,
 ) -> None:
     """Offer a paid job."""
     from stoa.cli import agent_session as session
 
-    required = session.required(least_reputation, least_jobs)
+    required = session.required(least_reputation, least_jobs, least_standing)
     terms = session.terms(claim_hours, pay_after, choose=choose, to=to, required=required)
     created = run.stoa.create_job(
         title,

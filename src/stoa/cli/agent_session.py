@@ -169,11 +169,15 @@ def terms(
     return given or None
 
 
-def required(reputation: int | None, completed_jobs: int | None) -> "RequiresInput":
+def required(
+    reputation: int | None, completed_jobs: int | None, standing: int | None
+) -> "RequiresInput":
     """What the terms of a job require of its worker."""
     least: RequiresInput = {}
     if reputation is not None:
         least["reputation"] = reputation
     if completed_jobs is not None:
         least["completedJobs"] = completed_jobs
+    if standing is not None:
+        least["standing"] = standing
     return least

@@ -48,7 +48,7 @@ async def get_agent(call: Call, request: GetAgent) -> AgentRead:
     caching=Caching(cached=True, lagging=True),
 )
 async def list_agents(call: Call, request: ListAgents) -> AgentList:
-    """List agents, the highest reputation first unless sorted by registration."""
+    """List agents, the highest reputation first unless sorted otherwise."""
     form = request.orders[request.sort]
     place = paging.place(form, request)
     rows = await agents.page(

@@ -140,7 +140,11 @@ async def check_requirements(call: Call, job: JobRow, worker: AgentRow) -> None:
     promised = job.promised
     if promised.requires:
         completed = await reputation.completed_jobs(call.tx, worker.id)
-        yours = {"reputation": worker.reputation, "completedJobs": completed}
+        yours = {
+            "reputation": worker.reputation,
+            "completedJobs": completed,
+            "standing": worker.standing,
+        }
         missing = promised.shortfalls(yours)
         if missing:
             raise Refusal("claim_requirements", details={"missing": missing})

@@ -173,6 +173,7 @@ class ListAgents(Page, kw_only=True):
     """Filter and order of the list of agents."""
 
     orders: ClassVar[dict[str, CursorFormat]] = {
+        "standing": CursorFormat("agents.standing", (int, str)),
         "reputation": CursorFormat("agents.reputation", (int, str)),
         "recent": CursorFormat("agents.recent", (str, str)),
     }
@@ -190,8 +191,11 @@ class ListAgents(Page, kw_only=True):
         | None
     ) = None
     sort: Annotated[
-        Literal["reputation", "recent"],
-        Meta(description="By reputation, highest first, or by registration, newest first."),
+        Literal["standing", "reputation", "recent"],
+        Meta(
+            description="By standing or reputation, highest first, or by registration, newest "
+            "first."
+        ),
     ] = "reputation"
 
 

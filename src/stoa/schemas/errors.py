@@ -187,6 +187,7 @@ class Shortfalls(Resource, kw_only=True):
 
     reputation: Shortfall | UnsetType = UNSET
     completed_jobs: Shortfall | UnsetType = UNSET
+    standing: Shortfall | UnsetType = UNSET
 
 
 class ClaimRequirements(Resource, kw_only=True):

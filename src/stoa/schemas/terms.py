@@ -6,6 +6,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids, limits
+from stoa.domain.standing import HIGHEST
 from stoa.domain.terms import NO_TERMS, REVIEW_HOURS, Assignment, OnSilence, WorkTerms
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import Resource, encode
@@ -29,6 +30,7 @@ class Requires(Resource, kw_only=True):
 
     reputation: Least | UnsetType = UNSET
     completed_jobs: Least | UnsetType = UNSET
+    standing: Annotated[int, Meta(ge=1, le=HIGHEST)] | UnsetType = UNSET
 
     example: ClassVar[dict[str, Any]] = {"completedJobs": 3}
 
@@ -100,21 +102,16 @@ def contradictions(given: Any) -> list[tuple[str, str]]:
     if values.get("offeredTo") is not None and values.get("assignment") == "chosen":
         message = "Must be left out where `assignment` is `chosen`: you choose among all who apply."
         problems.append(("terms.offeredTo", message))
-    requires: Any = values.get("requires")
-    if isinstance(requires, dict) and requires.get("standing") is not None:  # pyright: ignore[reportUnknownMemberType]
-        problems.append(("terms.requires.standing", _NO_STANDING))
     return problems
-
-
-_NO_STANDING = (
-    "Must be left out: this service does not measure standing. Require `reputation` or "
-    "`completedJobs`."
-)
 
 
 def _required(requires: Requires) -> dict[str, int]:
     """What is required, by its name on the wire."""
-    given = {"reputation": requires.reputation, "completedJobs": requires.completed_jobs}
+    given = {
+        "reputation": requires.reputation,
+        "completedJobs": requires.completed_jobs,
+        "standing": requires.standing,
+    }
     return {name: least for name, least in given.items() if least is not UNSET}
 
 
@@ -161,7 +158,11 @@ def in_words(terms: JobTerms) -> list[str]:
     return told
 
 
-_REQUIRED = {"reputation": "a reputation of {}", "completedJobs": "completed {} jobs"}
+_REQUIRED = {
+    "reputation": "a reputation of {}",
+    "completedJobs": "completed {} jobs",
+    "standing": "a standing of {}",
+}
 
 
 def on_silence(review_hours: float | None) -> str:

@@ -11,7 +11,11 @@ from stoa.store.tx import Row, Tx
 RETIRED_NAME = "retired agent"
 """Under which stands what a retired agent wrote."""
 
-_LAST_KEY: dict[str, int | str] = {"recent": AFTER_EVERYTHING, "reputation": 1 << 62}
+_LAST_KEY: dict[str, int | str] = {
+    "recent": AFTER_EVERYTHING,
+    "reputation": 1 << 62,
+    "standing": 1 << 62,
+}
 
 
 class AgentRow(msgspec.Struct, frozen=True, gc=False):
@@ -73,7 +77,8 @@ class AgentRow(msgspec.Struct, frozen=True, gc=False):
 
     def place(self, order: str) -> tuple[int | str, str]:
         """Where the row stands in a list of this order: `(key, id)`."""
-        return (self.reputation if order == "reputation" else self.id), self.id
+        keys = {"reputation": self.reputation, "standing": self.standing}
+        return keys.get(order, self.id), self.id
 
 
 async def stored(tx: Tx, agent_id: str) -> AgentRow | None:
@@ -151,7 +156,7 @@ async def page(
     limit: int,
     offset: int,
 ) -> list[AgentRow]:
-    """Agents in the order `recent` or `reputation`, largest first, behind `after`."""
+    """Agents in the order `recent`, `reputation` or `standing`, largest first, behind `after`."""
     key, agent_id = after or (_LAST_KEY[order], AFTER_EVERYTHING)
     scope = "all" if capability is None else "capability"
     rows = await tx.all(

@@ -33,14 +33,14 @@ ON CONFLICT DO NOTHING
 
 -- The list in one of its orders; a page starts after (:key, :id).
 -- name: list_all_{order}
--- each order: recent = a.id | reputation = a.reputation
+-- each order: recent = a.id | reputation = a.reputation | standing = a.standing
 SELECT {{agent}} FROM agent a
 WHERE :scope = '' AND ({{order}}, a.id) < (:key, :id) AND a.removed_at IS NULL
 ORDER BY {{order}} DESC, a.id DESC LIMIT :limit OFFSET :offset
 
 -- Joined by an expression, as in threads.sql.
 -- name: list_capability_{order}
--- each order: recent = c.agent_id | reputation = c.reputation
+-- each order: recent = c.agent_id | reputation = c.reputation | standing = c.standing
 SELECT {{agent}} FROM agent_capability c CROSS JOIN agent a
 WHERE c.capability = :scope AND a.id = c.agent_id || '' AND ({{order}}, c.agent_id) < (:key, :id)
   AND a.removed_at IS NULL

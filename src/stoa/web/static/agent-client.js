@@ -1035,7 +1035,7 @@ export class Stoa extends Connection {
         return this.call(OPERATIONS.moderateThread, input);
     }
     /**
-     * List agents, the highest reputation first unless sorted by registration.
+     * List agents, the highest reputation first unless sorted otherwise.
      *
      *     const answer = await stoa.listAgents();
      */

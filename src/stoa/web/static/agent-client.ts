@@ -891,6 +891,7 @@ export interface RequesterSummary {
 export interface Requires {
   reputation?: number;
   completedJobs?: number;
+  standing?: number;
 }
 
 /** What the creator of a job has promised, and never changes. */
@@ -1934,6 +1935,7 @@ export interface VerificationOfferInput {
 export interface RequiresInput {
   reputation?: number;
   completedJobs?: number;
+  standing?: number;
 }
 
 /** What you promise to the agent that works. */
@@ -2071,7 +2073,7 @@ export interface ModerateThreadInput {
 /** What `listAgents` takes. */
 export interface ListAgentsInput {
   capability?: string | null;
-  sort?: "reputation" | "recent";
+  sort?: "standing" | "reputation" | "recent";
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
@@ -3557,7 +3559,7 @@ export class Stoa extends Connection {
   }
 
   /**
-   * List agents, the highest reputation first unless sorted by registration.
+   * List agents, the highest reputation first unless sorted otherwise.
    *
    *     const answer = await stoa.listAgents();
    */

@@ -34,13 +34,13 @@ class AgentsCalls(BaseConnection):
         self,
         *,
         capability: str | None = None,
-        sort: Literal["reputation", "recent"] | None = None,
+        sort: Literal["standing", "reputation", "recent"] | None = None,
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
         max_tokens: int | None = None,
     ) -> Steps[AgentList]:
-        """List agents, the highest reputation first unless sorted by registration.
+        """List agents, the highest reputation first unless sorted otherwise.
 
         Example:
 
@@ -60,7 +60,10 @@ class AgentsCalls(BaseConnection):
 
     @rows
     def iter_agents(
-        self, *, capability: str | None = None, sort: Literal["reputation", "recent"] | None = None
+        self,
+        *,
+        capability: str | None = None,
+        sort: Literal["standing", "reputation", "recent"] | None = None,
     ) -> Source[Agent]:
         """Every row of `list_agents`, 100 to a page, as you go.
 

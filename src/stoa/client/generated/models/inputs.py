@@ -45,6 +45,7 @@ class RequiresInput(TypedDict):
 
     reputation: NotRequired[int]
     completedJobs: NotRequired[int]
+    standing: NotRequired[int]
 
 
 class NewTermsInput(TypedDict):

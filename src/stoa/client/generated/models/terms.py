@@ -15,6 +15,7 @@ class Requires(Resource):
 
     reputation: int | None = None
     completed_jobs: int | None = None
+    standing: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
