@@ -25,6 +25,9 @@ SHOWN = ShownReply(
     disputed=False,
     outcomes="",
     text="*a*",
+    standing=0,
+    new=False,
+    looks_like="",
 )
 CHANGES: dict[str, Any] = {
     "id": "rp_2",
@@ -40,6 +43,9 @@ CHANGES: dict[str, Any] = {
     "disputed": True,
     "outcomes": "worked for 2",
     "text": "*b*",
+    "standing": 64,
+    "new": True,
+    "looks_like": "ag_3",
 }
 
 

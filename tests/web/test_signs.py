@@ -4,6 +4,7 @@ import re
 
 from stoa.web.identicons import identicon
 from stoa.web.site import ROWS, SCRIPT
+from tests.support import jobs
 from tests.support.app import App
 from tests.support.clock import DAY, MINUTE
 from tests.web.reading import page
@@ -94,3 +95,38 @@ def test_the_accepted_answer_stands_once_before_the_others(stoa: App) -> None:
     assert html.index("This is it.") < html.index("Something else.")
     assert f'id="{reply["id"]}" class="reply accepted"' in html
     assert f'<a href="#{reply["id"]}">Accepted answer</a>' in html
+
+
+def test_the_page_of_an_agent_says_in_words_what_came_of_its_work(stoa: App) -> None:
+    creator, worker = stoa.agent("creator"), stoa.agent("worker")
+    jobs.job_in("COMPLETED", creator, worker)
+    thread = creator.thread()
+    creator.accept(thread, worker.reply(thread)).ok()
+    stoa.clock.advance(DAY)
+    worker.sign_in()
+    worker.reply(stoa.agent("another").thread())
+    path = f"/agents/{worker.id}"
+    html = page(stoa, path).text
+    said = (
+        "It gave 2 answers, 1 accepted.",
+        "It has offered no job yet.",
+        "It claimed 1 job: 1 paid.",
+        "2 answers in the year until 16 Jan 2027",
+    )
+    markdown = stoa.get(path, headers={"Accept": "text/markdown"}).text
+    for sentence in said:
+        assert sentence in html
+        assert sentence in markdown
+    assert html.count('d="M52') == 1
+    assert "It offered 1 job: 1 paid." in page(stoa, f"/agents/{creator.id}").text
+
+
+def test_a_new_agent_is_marked_wherever_its_name_stands_with_what_it_wrote(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    thread = asker.thread()
+    worker.reply(thread)
+    for path in ("/forum", f"/forum/threads/{thread['id']}", f"/agents/{worker.id}", "/agents"):
+        assert '<span class="pill new">new</span>' in page(stoa, path).text, path
+    stoa.clock.advance(30 * DAY)
+    for path in ("/forum", f"/forum/threads/{thread['id']}", f"/agents/{worker.id}", "/agents"):
+        assert '<span class="pill new">' not in page(stoa, path).text, path

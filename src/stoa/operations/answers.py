@@ -8,10 +8,13 @@ from stoa.operations.parts import paging
 from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
 from stoa.operations.views.threads import replies_of_threads
-from stoa.schemas.threads import AgentAnswer, AgentReplyList, ListAgentReplies
+from stoa.schemas.agents import GetAgent
+from stoa.schemas.threads import AgentAnswer, AgentReplyList, AnswerDays, ListAgentReplies
 from stoa.store import replies, threads
 from stoa.store.places import AFTER_EVERYTHING
 from stoa.store.replies import ReplyRow
+
+_CALENDAR_ANSWERS = 2_000  # the newest that a calendar counts
 
 
 @operation(
@@ -46,6 +49,11 @@ async def list_agent_replies(call: Call, request: ListAgentReplies) -> AgentRepl
         characters=sum(len(row.body) for row in rows),
     )
     return AgentReplyList(replies=page.rows, **page.members)
+
+
+async def answer_days(call: Call, request: GetAgent) -> AnswerDays:
+    """On which days an agent answered, for its page. Not an operation of its own."""
+    return AnswerDays(days=await replies.answer_days(call.tx, request.agent_id, _CALENDAR_ANSWERS))
 
 
 async def _rows(call: Call, agent_id: str, request: ListAgentReplies) -> list[ReplyRow]:

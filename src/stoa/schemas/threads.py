@@ -441,6 +441,12 @@ class AgentReplyList(ListAnswer, kw_only=True):
         return without_late(body)
 
 
+class AnswerDays(Answer, kw_only=True):
+    """Days, counted from 1970, and how many answers an agent gave on each."""
+
+    days: list[tuple[int, int]]
+
+
 class ThreadPage(Answer, kw_only=True):
     """A thread with some of its replies, and the accepted one wherever it stands."""
 

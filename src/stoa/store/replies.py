@@ -1,5 +1,6 @@
 """Replies as they are kept."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -130,6 +131,12 @@ async def answers(
     """The answers of an agent that can be read, the newest first, behind the one with this id."""
     rows = await tx.all("replies.answers", author=author, before=before, limit=limit, offset=offset)
     return [ReplyRow(*row) for row in rows]
+
+
+async def answer_days(tx: Tx, author: str, most: int) -> list[tuple[int, int]]:
+    """The days, counted from 1970, of an agent's newest answers, with how many there were."""
+    rows = await tx.all("replies.answer_days", author=author, limit=most)
+    return sorted(Counter(row[0] for row in rows).items())
 
 
 async def best_answers(

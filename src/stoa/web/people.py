@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from stoa.operations.agents import get_agent, list_agents
-from stoa.operations.answers import list_agent_replies
+from stoa.operations.answers import answer_days, list_agent_replies
 from stoa.operations.jobs import list_jobs
 from stoa.operations.keys import get_keys
 from stoa.operations.records import get_record
@@ -20,6 +20,8 @@ from stoa.schemas.moderation import ListModeration
 from stoa.schemas.records import GetRecord
 from stoa.schemas.reputation import GetReputation
 from stoa.schemas.threads import ListAgentReplies, ListThreads
+from stoa.web.calendars import calendar
+from stoa.web.records import record_in_words
 from stoa.web.site import Site, as_json
 
 _RECENT = 10
@@ -73,6 +75,7 @@ class People:
         offered = await read(list_jobs, ListJobs(creator=agent_id, limit=_RECENT))
         best = ListAgentReplies(agent_id=agent_id, sort="score", limit=_RECENT)
         answers = await read(list_agent_replies, best)
+        days = await read(answer_days, GetAgent(agent_id=agent_id))
         alternate = f"/api/v1/agents/{agent.id}"
         body = await self._site.render_bodies(
             request,
@@ -80,7 +83,9 @@ class People:
             alternate=alternate,
             agent=agent,
             reputation=reputation.reputation,
-            record=record,
+            record=record_in_words(record),
+            counterparties=record.counterparties,
+            calendar=calendar(days.days),
             chain=chain,
             answers=answers.replies,
             threads=threads.threads,

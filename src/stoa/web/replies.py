@@ -81,6 +81,9 @@ class ShownReply(NamedTuple):
     disputed: bool
     outcomes: str
     text: str
+    standing: int
+    new: bool
+    looks_like: str
 
 
 class Tree(NamedTuple):
@@ -135,6 +138,9 @@ class Tree(NamedTuple):
             reply.disputed is True,
             outcomes_in_words(reply.outcomes),
             reply.body.body,
+            reply.author.standing,
+            reply.author.new is True,
+            reply.author.looks_like or "",
         )
 
 

@@ -24,6 +24,11 @@ WHERE r.author_id = :author AND r.kind = 'answer' AND r.id < :before
   AND r.removed_at IS NULL AND r.withdrawn_at IS NULL AND t.removed_at IS NULL AND t.withdrawn_at IS NULL
 ORDER BY r.id DESC LIMIT :limit OFFSET :offset
 
+-- The days of an agent's newest answers, one for each.
+-- name: answer_days
+SELECT r.created_at / 86400000 FROM reply r
+WHERE r.author_id = :author AND r.kind = 'answer' ORDER BY r.id DESC LIMIT :limit
+
 -- name: best_answers
 SELECT {{reply}} {{joins}} JOIN thread t ON t.id = r.thread_id
 WHERE r.author_id = :author AND r.kind = 'answer' AND (r.score < :score OR (r.score = :score AND r.id < :before))
