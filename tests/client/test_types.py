@@ -34,6 +34,7 @@ from stoa.client.generated.models import (
     Submission,
     Thread,
     WantedActInput,
+    Watch,
     Webhook,
 )
 
@@ -54,6 +55,7 @@ reply: Reply
 report: Report
 signature: str
 thread: Thread
+watch: Watch
 webhook: Webhook
 work: Submission
 """

@@ -22,7 +22,7 @@ from tests.support.mcp import Mcp
 from tests.support.moderation import suspend
 
 QUESTION = {"title": "A question", "body": "Who knows?"}
-NEW_ID = re.compile(r"\b(?:th|rp|job|jm|js|bty|rc|tx|ev)_[0-9a-z]{26}")
+NEW_ID = re.compile(r"\b(?:th|rp|job|jm|js|bty|rc|tx|ev|wt)_[0-9a-z]{26}")
 TOOLS = {operation.tool_name: operation for operation in TABLE.values()}
 WRITES = [operation for operation in TABLE.values() if operation.takes_key]
 LIMITED = {f"limit_{bucket}": 1000 for bucket in ("threads", "replies", "accepts", "reads_agent")}

@@ -263,7 +263,7 @@ def test_a_narrowed_inbox_looks_at_so_many_events_and_no_more(
             bob.reply(thread)
         done(bob, offer(ada), "claim")
     bob.reply(thread)
-    monkeypatch.setattr(limits, "PAGE_ROWS_SEEN", 6)
+    monkeypatch.setattr(limits, "PAGE_ROWS_SEEN", 9)
     found, cursor, pages = kinds(ada, narrow), "", 0
     while True:
         page = read(ada, f"{narrow}&cursor={cursor}" if cursor else narrow)
@@ -281,7 +281,7 @@ def test_a_narrowed_inbox_looks_at_so_many_events_and_no_more(
 def test_an_empty_part_of_an_inbox_is_not_304_for_the_next(
     ada: Agent, bob: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "PAGE_ROWS_SEEN", 2)
+    monkeypatch.setattr(limits, "PAGE_ROWS_SEEN", 3)
     monkeypatch.setattr(limits, "UNREAD_MAX", 1)
     thread = ada.thread()
     for _ in range(4):

@@ -114,6 +114,7 @@ OTHERS = {
     "jobId": f"job_{NOBODY}",
     "agentId": f"ag_{NOBODY}",
     "reportId": f"rpt_{NOBODY}",
+    "watchId": f"wt_{NOBODY}",
     "webhookId": f"wh_{NOBODY}",
     "submissionId": f"js_{NOBODY}",
     "artifact": "0",

@@ -46,6 +46,7 @@ CODES = {
     "moderation_not_possible": (409, False),
     "already_reported": (409, False),
     "moderation_limit": (429, True),
+    "watch_limit": (409, False),
     "webhook_limit": (409, False),
     "wrong_opportunity_type": (409, False),
     "job_already_claimed": (409, False),

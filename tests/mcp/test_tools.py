@@ -228,6 +228,7 @@ def test_hints_tell_what_moderators_and_owners_cannot_undo(stoa: App) -> None:
         "moderate_agent",  # sessions do not come back
         "moderate_many",
         "revoke_sessions",
+        "delete_watch",
         "delete_webhook",
         "assign_job",
         "cancel_job",

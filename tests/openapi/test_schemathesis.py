@@ -119,6 +119,8 @@ class World:
         subject = {"type": "thread", "id": thread_id}
         report = self.post("reports", {"subject": subject, "reason": "spam"}, 1)["report"]
         self.found["reportId"] = [report["id"]]
+        watch = self.post("watches", {"tag": "sqlite"}, 1)["watch"]
+        self.found["watchId"] = [watch["id"]]
         webhook = self.post("webhooks", {"url": "https://agent.example/"}, 1)["webhook"]
         self.found["webhookId"] = [webhook["id"]]
 

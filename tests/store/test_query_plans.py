@@ -41,11 +41,14 @@ SORTED_BY_NATURE = {
     "jobs.state_deadline": "only jobs that have changed by themselves and no sweep has booked yet",
     "threads.list_tag_active": "only threads whose tags lag behind, and the page itself",
     "threads.list_tag_replies": "only threads whose tags lag behind, and the page itself",
-    "events.inbox": "three ranges, each cut to the page before they are merged",
-    "events.count_inbox": "three ranges, each cut at the most that is counted",
+    "events.inbox": "four ranges, each cut to the page before they are merged",
+    "events.count_inbox": "four ranges, each cut at the most that is counted",
     "ledger.entries": "two lists in their order are merged, and then the page itself",
     "replies.best": "only the replies of one thread",
     "replies.best_answers": "only the answers of one agent",
+    "watches.list": "an agent has 200 at most",
+    "watches.of_words": "those that share a word with one text, behind the writes",
+    "watches.writers": "only the newest replies of one thread",
     "market.top_tags": "counted once for a snapshot that everybody shares",
 }
 
@@ -282,7 +285,7 @@ def inbox_values(terms: list[str]) -> dict[str, Any]:
 def test_an_inbox_looks_only_at_offers_that_fit(unlike: apsw.Connection, name: str) -> None:
     taken, found = steps(unlike, name, inbox_values(["x"]))
     assert found == INBOXES[name]
-    assert taken < 300 + 100 * FITTING
+    assert taken < 400 + 100 * FITTING
     assert steps(unlike, name, inbox_values([*map(term, range(ROWS))]))[0] > ROWS
 
 

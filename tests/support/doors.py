@@ -88,7 +88,7 @@ class Mcp(Door):
         params = {"name": tool, "arguments": {**arguments, **more}}
         message = self._client.message("tools/call", params)
         headers = self._client.headers(message)
-        sets = "" if self._operations[tool].tool else "?toolsets=default,work,records"
+        sets = "" if self._operations[tool].tool else "?toolsets=default,work,records,inbox"
         answer = (await self._app.ask("POST", f"/mcp{sets}", message, headers=headers)).ok()
         result = answer["result"]
         body: dict[str, Any] = result["structuredContent"]

@@ -47,6 +47,8 @@ def fill(app: App) -> list[Agent]:
     _moderate(app, ada, bob)
     led_to(app, ada, register(app))
     bob.post("webhooks", {"url": "https://agent.example/hook"}).ok(201)
+    bob.post("watches", {"query": "sqlite backups"}).ok(201)
+    app.run(app.stoa.upkeep.tell())
     bob.post("inbox/read", {"cursor": bob.get("inbox?limit=2").ok()["nextCursor"]}).ok()
     app.sql("INSERT INTO stop (name, reason, created_at) VALUES ('rehearsal', 'none', 1)")
     return [ada, bob, cy]

@@ -118,5 +118,7 @@ def market_flow() -> Flow:
     answered = yield Step("reply_to_thread", {**thread, "body": "No."}, "worker")
     reply = {"replyId": answered["reply"]["id"]}
     yield Step("add_outcome", {**reply, "result": "worked", "environment": "NFS 4"}, "asker")
+    watched = yield Step("create_watch", {**thread}, "worker")
+    yield Step("delete_watch", {"watchId": watched["watch"]["id"]}, "worker")
     yield Step("withdraw_reply", reply, "worker")
     yield Step("withdraw_thread", thread, "asker")

@@ -25,6 +25,7 @@ from stoa.domain import (
     text,
     token_counts,
     tokens,
+    watches,
     wordforms,
     words,
 )
@@ -87,6 +88,7 @@ FUNCTIONS: dict[str, Function] = {
     "domain/keys.read_public_key": refusing(keys.read_public_key),
     "domain/cursors.decode": refusing(lambda given: cursors.decode("a", (str,), given)),
     "domain/addresses.bucket_key": bucket_key,
+    "domain/watches.mentions": watches.mentions,
     "domain/querylang.parse": refusing(querylang.parse),
     "domain/words.words": words.words,
     "domain/words.runs": lambda given: [*words.runs(given)],
@@ -140,6 +142,7 @@ WITHIN = {
     "domain/cursors.reads": "domain/cursors.decode",
     "domain/addresses._host": "domain/addresses.bucket_key",
     "domain/addresses._parsed": "domain/addresses.bucket_key",
+    "domain/watches._own_lines": "domain/watches.mentions",
     "domain/snippets._stretch": "domain/snippets.prepared",
     "domain/snippets._plain_cut": "domain/snippets.snippet",
     "domain/snippets._any_cut": "domain/snippets.snippet",

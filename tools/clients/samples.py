@@ -37,8 +37,10 @@ SAMPLES = {
     "artifact": "0",
     "messageId": "message.id",
     "subject": '{{"type": "thread", "id": thread.id}}',
+    "tag": '"sqlite"',
     "threadId": "thread.id",
     "url": '"https://agent.example/stoa"',
+    "watchId": "watch.id",
     "webhookId": "webhook.id",
     "title": '"How warm should dough rise?"',
 }
@@ -47,6 +49,7 @@ twice where they are braces."""
 
 EXTRA = {
     "create_job": ("rewardCredits",),
+    "create_watch": ("tag",),
     "extend_deadline": ("deadlineHours",),
     "search_threads": (),
 }

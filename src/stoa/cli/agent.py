@@ -13,6 +13,7 @@ from stoa.cli import (
     agent_events,
     agent_jobs,
     agent_keys,
+    agent_watches,
     agent_webhooks,
 )
 from stoa.cli.agent_options import (
@@ -49,6 +50,7 @@ agent_keys.add_to(app)
 agent_approve.add_to(app)
 agent_events.add_to(app)
 agent_jobs.add_to(app)
+agent_watches.add_to(app)
 agent_webhooks.add_to(app)
 app.command()(agent_connect.connect)
 

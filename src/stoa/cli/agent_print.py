@@ -39,6 +39,7 @@ from stoa.client.generated.models import (
     SubmissionList,
     Thread,
     ThreadList,
+    WatchList,
     WebhookList,
 )
 from stoa.client.resources import Resource, dump
@@ -201,6 +202,14 @@ class Printer:
     def revoked(self, answer: SessionsRevoked) -> None:
         """Sessions that were ended."""
         self._show(answer, _facts([("sessions ended", answer.revoked)]))
+
+    def watches(self, answer: WatchList) -> None:
+        """Watches, each with what it is on."""
+        rows = [
+            (one.id, one.thread_id or one.agent_id or one.tag or one.query)
+            for one in answer.watches
+        ]
+        self._show(answer, _table(("watch", "on"), rows))
 
     def webhooks(self, answer: WebhookList) -> None:
         """Webhooks, with why the last delivery to each failed, if it did."""

@@ -359,6 +359,14 @@ _KINDS = (
         "An agent reports the same thing once.",
     ),
     ErrorKind(
+        "watch_limit",
+        409,
+        False,
+        "You have {limit} watches, and an agent may have no more.",
+        "Call GET {base_url}/api/v1/watches, and delete one of those that it lists.",
+        "An agent has a limited number of watches.",
+    ),
+    ErrorKind(
         "webhook_limit",
         409,
         False,

@@ -13,6 +13,7 @@ class EventKind(StrEnum):
     REPLY_OUTCOME = "reply.outcome"
     BOUNTY_OFFERED = "bounty.offered"
     BOUNTY_REFUNDED = "bounty.refunded"
+    BOUNTY_SETTLED = "bounty.settled"
     JOB_CREATED = "job.created"
     JOB_CLAIMED = "job.claimed"
     JOB_RELEASED = "job.released"
@@ -31,6 +32,7 @@ class EventKind(StrEnum):
     AGENT_KEY_CHANGED = "agent.key_changed"
     AGENT_RETIRED = "agent.retired"
     WEBHOOK_DISABLED = "webhook.disabled"
+    MENTIONED = "mentioned"
     MODERATION_ACTED = "moderation.acted"
 
 
@@ -38,13 +40,19 @@ EVERY_KIND = tuple(kind.value for kind in EventKind)
 INBOX_KINDS = frozenset(
     kind.value
     for kind in (
+        EventKind.BOUNTY_SETTLED,
         EventKind.JOB_APPLIED,
         EventKind.JOB_OFFERED,
         EventKind.JOB_MESSAGE,
+        EventKind.MENTIONED,
         EventKind.WEBHOOK_DISABLED,
     )
 )
 """The kinds that stand in inboxes only, each row in that of the agents that it tells."""
+
+TELLS = "tells"
+"""The kind of a row of the log which is no event: the place at which agents are told of an earlier
+one, each in its own inbox."""
 
 PUBLIC_KINDS = tuple(kind for kind in EVERY_KIND if kind not in INBOX_KINDS)
 """The kinds in the log that anyone can read; the others are in an inbox only."""

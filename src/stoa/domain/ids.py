@@ -22,6 +22,7 @@ PREFIXES: Mapping[str, str] = MappingProxyType(
         "action": "mod",
         "report": "rpt",
         "webhook": "wh",
+        "watch": "wt",
     }
 )
 

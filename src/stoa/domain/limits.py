@@ -203,6 +203,15 @@ OUTCOME_NOTE_CHARS = 1000
 SCORES_MS = 5 * SECOND_MS  # how often outcomes are counted; they show within a minute
 STANDING_S = 60  # from one computation of all standings to the next
 STANDING_CORE_PERCENT = 5  # of one core, that it takes at most
+WATCHES_PER_AGENT = 200
+WATCH_QUERY_CHARS = 200
+MENTIONS = 10  # of a text are told; further ones are not
+TELLING_MS = SECOND_MS // 2  # how often it is looked whom new events are told to
+TELLING_EVENTS = 200  # looked at in one read
+TELLING_AGENTS = 500  # told in one transaction
+TELLING_WATCHES = 5_000  # of words, compared with one text in one read
+TELLING_WRITERS = 1_000  # of the newest replies of a thread, whose authors watch it by themselves
+TELLING_BEHIND = 1_000  # rows of the log that told nobody, before the place behind them is kept
 EXCERPT_CHARS = 280  # of what was written, in the inbox
 
 # --- Rate windows: in no span of this length does a bucket hold more than its limit.

@@ -49,6 +49,7 @@ _WANTED = {
         "the answer to the write that it is for, which has it as `receipt`",
     ),
     "wh": _Wanted("a webhook", "", "GET {base_url}/api/v1/webhooks"),
+    "wt": _Wanted("a watch", "", "GET {base_url}/api/v1/watches"),
     "rpt": _Wanted("a report", "", "GET {base_url}/api/v1/admin/reports"),
     "bty": _Wanted(
         "a bounty", "", "`get_opportunities` (GET /api/v1/opportunities?types=bounty_question)"

@@ -23,7 +23,17 @@ from stoa.schemas.account import (
     SessionsRevoked,
 )
 from stoa.schemas.base import iso
-from stoa.store import agents, applications, holds, jobs, ledger, receipts, sessions, webhooks
+from stoa.store import (
+    agents,
+    applications,
+    holds,
+    jobs,
+    ledger,
+    receipts,
+    sessions,
+    watches,
+    webhooks,
+)
 from stoa.store.sessions import SessionRow
 
 
@@ -110,6 +120,7 @@ async def retire_agent(call: Call, request: RetireAgent) -> AgentRetired:
     event_log.on_agent(call.tx, ids, EventKind.AGENT_RETIRED, agent_id, agent_id)
     await sessions.end_all(call.tx, agent_id)
     await webhooks.delete_all(call.tx, agent_id)
+    await watches.delete_all(call.tx, agent_id)
     await applications.delete_of_agent(call.tx, agent_id)
     await agents.retire(call.tx, agent_id)
     returned = await ledger.balance(call.tx, agent_account(agent_id))

@@ -31,6 +31,7 @@ from stoa.operations import (
     submissions,
     text_changes,
     threads,
+    watches,
     webhooks,
 )
 from stoa.operations.table import TABLE, Operation
@@ -66,6 +67,7 @@ _MODULES = (
     submissions,
     text_changes,
     threads,
+    watches,
     webhooks,
 )
 

@@ -1,6 +1,6 @@
 """The inbox of an agent: the events that concern it, with what it can do about each."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import UNSET, UnsetType
 
@@ -13,15 +13,16 @@ from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, o
 from stoa.operations.views import events as event_views
 from stoa.operations.views import next_actions
 from stoa.operations.views.agents import capabilities_of
-from stoa.operations.views.events import About
+from stoa.operations.views.events import About, met_watch
 from stoa.schemas.base import NextAction
 from stoa.schemas.content import UntrustedContent
-from stoa.schemas.events import GetInbox, Inbox, InboxEvent, InboxRead, ReadInbox
-from stoa.store import agents, events, jobs, messages, replies
+from stoa.schemas.events import GetInbox, Inbox, InboxEvent, InboxRead, MetWatch, ReadInbox
+from stoa.store import agents, events, jobs, messages, replies, watches
 from stoa.store.events import EventLogState, EventRow
 from stoa.store.jobs import JobRow
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import Tx
+from stoa.store.watches import WatchRow
 
 TextsById = dict[str, str]
 """The texts of replies, submissions and messages, by id."""
@@ -118,16 +119,28 @@ async def _unread(call: Call, wanted: events.InboxQuery, read: int, log: EventLo
 async def _views(call: Call, rows: Sequence[EventRow]) -> list[InboxEvent]:
     known = await event_views.about(call.tx, rows)
     texts = await _texts(call, rows)
+    watched = await watches.many(call.tx, [row.watch_id for row in rows if row.watch_id])
     return [
         event_views.event_view(
             InboxEvent,
             row,
             known,
+            watch=_watch(row, watched),
             excerpt=_excerpt(call, row, known, texts),
             next_actions=_next_actions(call, row, known),
         )
         for row in rows
     ]
+
+
+def _watch(row: EventRow, watched: Mapping[str, WatchRow]) -> MetWatch | UnsetType:
+    """The watch that an event met; of one that was deleted since its id alone."""
+    if row.watch_id is None:
+        return UNSET
+    if not row.watch_id:
+        return MetWatch(thread_id=row.thread_id or UNSET)
+    watch = watched.get(row.watch_id)
+    return met_watch(watch) if watch else MetWatch(id=row.watch_id)
 
 
 async def _texts(call: Call, rows: Sequence[EventRow]) -> TextsById:
@@ -155,18 +168,21 @@ def _text_of_thread(row: EventRow, known: About, texts: TextsById) -> str | None
     thread = known.threads.get(row.thread_id or "")
     if row.kind == EventKind.REPLY_OUTCOME:
         return None  # the reply is the reader's own
-    if row.kind == EventKind.THREAD_CREATED and thread:
-        return thread.body
+    if thread and row.kind in (EventKind.THREAD_CREATED, EventKind.MENTIONED):
+        is_opening = row.subject_type == "thread" and row.at == thread.created_at
+        return thread.body if is_opening else texts.get(row.subject_id)
     return texts.get(row.subject_id)
 
 
 def _text_of_job(call: Call, row: EventRow, job: JobRow, texts: TextsById) -> str | None:
+    if row.subject_type == "message":
+        return texts.get(row.subject_id)  # its row names those who may read it
     if row.kind in (EventKind.JOB_CREATED, EventKind.JOB_OFFERED):
+        return job.description
+    if row.kind == EventKind.MENTIONED and row.at == job.created_at:
         return job.description
     if row.kind == EventKind.JOB_RELEASED and call.own_id() in (row.party_id, row.other_id):
         return event_views.facts_of(row).reason or None
-    if row.kind == EventKind.JOB_MESSAGE:
-        return texts.get(row.subject_id)  # its row names those who may read it
     if call.own_id() not in (job.creator_id, job.claimer_id):
         return None
     if row.kind == EventKind.JOB_REJECTED:
@@ -184,7 +200,7 @@ def _next_actions(call: Call, row: EventRow, known: About) -> list[NextAction]:
     goes_on = job and job.claimer_id and call.own_id() in (job.creator_id, job.claimer_id)
     if row.kind == EventKind.MODERATION_ACTED or (known.hides(row) and not goes_on):
         return [next_actions.read("list_moderation", "/api/v1/moderation")]
-    if job and row.kind == EventKind.JOB_MESSAGE:
+    if job and row.subject_type == "message":
         return next_actions.on_message(job.id)
     if job:
         return _on_job(call, job)

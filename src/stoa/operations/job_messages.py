@@ -60,7 +60,8 @@ async def create_job_message(call: Call, request: CreateJobMessage) -> JobMessag
     told = await _told(call, job, recipients)
     await messages.insert(call.tx, row)
     receipt = call.receipt("create_job_message", "message", row.id)
-    event_log.on_message(call, receipt, job.id, [one for one in told if one != author])
+    others = [one for one in told if one != author]
+    event_log.on_message(call, receipt, job.id, others, public=recipients == "everyone")
     return JobMessageCreated(
         message=message_view(row), receipt=receipt, next_actions=next_actions.on_message(job.id)
     )

@@ -266,8 +266,25 @@ class EventList(Answer, kw_only=True):
     omitted: Omitted | UnsetType = UNSET
 
 
+class Watched(Resource, kw_only=True):
+    """What is watched: one of the four."""
+
+    thread_id: Annotated[str, Meta(pattern=ids.pattern("th"))] | UnsetType = UNSET
+    agent_id: Annotated[str, Meta(pattern=ids.pattern("ag"))] | UnsetType = UNSET
+    tag: Annotated[str, Meta(examples=["sqlite"])] | UnsetType = UNSET
+    query: str | UnsetType = UNSET
+
+
+class MetWatch(Watched, kw_only=True):
+    """The watch of the caller that an event met; a thread that it wrote in has none of its own."""
+
+    id: Annotated[str, Meta(pattern=ids.pattern("wt"))] | UnsetType = UNSET
+
+
 class InboxEvent(Event, kw_only=True):
     """An event that concerns the caller."""
+
+    watch: MetWatch | UnsetType = UNSET
 
     excerpt: (
         Annotated[

@@ -112,6 +112,7 @@ EXAMPLES: dict[str, Any] = {
     "until": "2026-11-27T10:00:00Z",
     "url": _REPORT,
     "wait": 30,
+    "watchId": example_id("wt"),
     "webhookId": example_id("wh"),
     "verification": {"requirements": ["a table of seconds"]},
 }

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from stoa.domain import limits
-from stoa.domain.events import EVERY_KIND
+from stoa.domain.events import EVERY_KIND, TELLS
 from stoa.store.tx import Tx
 
 DELETE_MOST = 5000
@@ -34,6 +34,9 @@ class EventRow(NamedTuple):
     other_id: str | None
     offer: int
     facts: str
+    watch_id: str | None = None
+    """In the inbox of an agent that the event does not name: the watch that it met, "" for that of
+    a thread which the agent wrote in, None for a mention alone."""
 
 
 class EventLogState(NamedTuple):
@@ -81,6 +84,14 @@ def add(
         other_id=parties[1],
         offer=int(offer),
         facts=_encode(facts).decode(),
+    )
+
+
+async def mark(tx: Tx, event_id: str, row: EventRow) -> int:
+    """Add a row that is no event: a place of its own at which agents are told of an earlier event;
+    returns its number."""
+    return await tx.number(
+        "events.mark", id=event_id, kind=TELLS, now=tx.now, subject_id=row.id, facts="{}"
     )
 
 
@@ -139,7 +150,7 @@ async def inbox_end(tx: Tx, wanted: InboxQuery, after: int, upto: int) -> int:
     were looked at of which some kinds are left out."""
     if set(wanted.kinds) == set(EVERY_KIND):
         return upto
-    most = limits.PAGE_ROWS_SEEN // 2 - 1  # in each of both indexes
+    most = limits.PAGE_ROWS_SEEN // 3 - 1  # in each of three indexes
     values = {"agent_id": wanted.agent_id, "after": after, "upto": upto, "most": most}
     row = await tx.one("events.far_inbox", **values)
     return row[0] if row and row[0] is not None else upto
@@ -187,6 +198,7 @@ async def forget(tx: Tx, before: int) -> bool:
     if row is None or row[0] is None:
         return False
     deleted = await tx.run("events.delete", upto=row[0])
+    await tx.run("watches.forget_told", upto=row[0])
     await tx.run("events.note_deleted", upto=row[0])
     return deleted == DELETE_MOST
 

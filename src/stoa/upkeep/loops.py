@@ -13,7 +13,7 @@ from stoa.entropy import random_bytes
 from stoa.logs import log
 from stoa.metrics import Counters
 from stoa.operations.call import Services
-from stoa.operations.parts import due, key_standing, scores
+from stoa.operations.parts import due, key_standing, scores, telling
 from stoa.search.following import catch_up
 from stoa.store import (
     applications,
@@ -60,6 +60,7 @@ class Upkeep:
         self.note_used = note_used
         self._forget_snapshots = forget_snapshots
         self._acts = -1
+        self._told_of = 0
         self._holder = random_bytes(8).hex() if shares else ""
         self._leads = asyncio.Event()
         self._stopped: str | None = None
@@ -74,6 +75,7 @@ class Upkeep:
             asyncio.create_task(every(self._settings.sweep_seconds, self.sweep)),
             asyncio.create_task(every(limits.CATCH_UP_MS / 1000, self.catch_up)),
             asyncio.create_task(every(limits.SCORES_MS / 1000, self.count_outcomes)),
+            asyncio.create_task(every(limits.TELLING_MS / 1000, self.tell)),
             asyncio.create_task(every(limits.INDEX_MS / 1000, self.index)),
             asyncio.create_task(every(limits.UNINDEX_MS / 1000, self.unindex)),
             asyncio.create_task(every(limits.ACTS_NOTICED_MS / 1000, self.notice_acts)),
@@ -118,6 +120,18 @@ class Upkeep:
         """Count what agents say of replies that they used."""
         while await self._store.read(outcomes.has_due, single=True):
             await self._store.write(partial(scores.recount, new_agent_ms=self._new_agent_ms))
+
+    async def tell(self) -> None:
+        """Tell of new events those who watch, wrote in the thread or are mentioned."""
+        while True:
+            look = partial(telling.look, looked=self._told_of)
+            news = await self._store.read(look, slow=True, single=True)
+            if news.is_due:
+                await self._store.write(partial(telling.tell, ids=self._ids, news=news))
+            elif news.upto.seq > self._told_of:
+                self._told_of = news.upto.seq
+            else:
+                return
 
     async def index(self) -> None:
         """Index what was posted, though nobody searches, and write it to the file of the index."""

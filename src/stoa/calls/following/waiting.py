@@ -15,10 +15,11 @@ from typing import NamedTuple, Self
 from stoa.calls.following.shared_waits import SharedWaits
 from stoa.domain import limits
 from stoa.domain.addresses import bucket_key
+from stoa.domain.events import TELLS
 from stoa.logs import log
 from stoa.operations.call import LOG, Caller, Interest
 from stoa.settings import Settings
-from stoa.store import events, sessions
+from stoa.store import events, sessions, watches
 from stoa.store.events import EventRow
 from stoa.store.tx import Store, StoreUnavailable, Tx
 
@@ -45,6 +46,7 @@ class _New(NamedTuple):
     rows: list[EventRow]
     newest: int
     terms: dict[str, set[str]]
+    told: dict[int, dict[str, str]]
 
 
 class WaitingCall:
@@ -296,6 +298,8 @@ class Waiting:
         else:
             for row in new.rows:
                 self._tell(row, new.terms)
+            for place, told in new.told.items():
+                self._tell_others(place, told)
         if self._read_up_to == after:
             self._read_up_to = max(after, new.newest)
 
@@ -307,6 +311,14 @@ class Waiting:
         for place in self._everyone() if row.offer else named:
             if place.interest and _concerns(row, place.interest, terms):
                 place.wake(Woken.FOUND)
+
+    def _tell_others(self, seq: int, told: dict[str, str]) -> None:
+        """Wake those who are told at this place of an earlier event, as one of these kinds."""
+        for agent_id, kind in told.items():
+            for place in self._asleep.get(agent_id, ()):
+                interest = place.interest
+                if interest and seq > interest.after and kind in interest.kinds:
+                    place.wake(Woken.FOUND)
 
     def _everyone(self) -> Iterator[WaitingCall]:
         return chain.from_iterable(self._asleep.values())
@@ -340,10 +352,12 @@ def _is_outdated(interest: Interest | None, version: int) -> bool:
 async def _new(tx: Tx, after: int) -> _New:
     log = await events.log(tx)
     if log.newest <= after:
-        return _New([], log.newest, {})
+        return _New([], log.newest, {}, {})
     rows = await events.between(tx, after, log.newest, _BATCH)
     offers = [row.subject_id for row in rows if row.offer]
-    return _New(rows, log.newest, await events.terms(tx, offers) if offers else {})
+    terms = await events.terms(tx, offers) if offers else {}
+    places = [row.seq for row in rows if row.kind == TELLS]
+    return _New(rows, log.newest, terms, await watches.told_at(tx, places))
 
 
 def _concerns(row: EventRow, interest: Interest, terms: dict[str, set[str]]) -> bool:

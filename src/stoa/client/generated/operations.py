@@ -62,6 +62,9 @@ from stoa.client.generated.models import (
     ThreadCreated,
     ThreadList,
     ThreadRead,
+    WatchCreated,
+    WatchDeleted,
+    WatchList,
     WebhookDeleted,
     WebhookList,
     WebhookWritten,
@@ -321,6 +324,30 @@ GET_INBOX = ClientOperation(
 
 READ_INBOX = ClientOperation(
     "read_inbox", "POST", "/api/v1/inbox/read", InboxRead, repeatable=True, signed=True, keyed=True
+)
+
+CREATE_WATCH = ClientOperation(
+    "create_watch",
+    "POST",
+    "/api/v1/watches",
+    WatchCreated,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
+LIST_WATCHES = ClientOperation(
+    "list_watches", "GET", "/api/v1/watches", WatchList, repeatable=True, signed=True
+)
+
+DELETE_WATCH = ClientOperation(
+    "delete_watch",
+    "POST",
+    "/api/v1/watches/{watchId}/delete",
+    WatchDeleted,
+    repeatable=True,
+    signed=True,
+    keyed=True,
 )
 
 CREATE_JOB = ClientOperation(

@@ -62,13 +62,20 @@ def on_offered(call: Call, job_id: str, told: str) -> None:
     events.add(call.tx, event_id, kind, actor, subject, None, job_id, parties, {}, offer=False)
 
 
-def on_message(call: Call, receipt: Receipt, job_id: str, told: Sequence[str]) -> None:
+def on_message(
+    call: Call, receipt: Receipt, job_id: str, told: Sequence[str], *, public: bool
+) -> None:
     """Write that there is a message on a job, into the inboxes of those who may read it: one row
-    for two of them."""
+    for two of them. A public one has a row even without any, since it may mention others."""
     kind, subject, actor = EventKind.JOB_MESSAGE, ("message", receipt.resource_id), receipt.agent_id
-    for first, second in zip(told[::2], [*told[1::2], None], strict=False):
-        event_id, parties = call.services.ids.new("ev", call.now), (first, second)
-        events.add(call.tx, event_id, kind, actor, subject, None, job_id, parties, {}, offer=False)
+    pairs: list[Parties] = [*zip(told[::2], [*told[1::2], None], strict=False)]
+    facts: dict[str, str | int | bool] = {"asked": True} if public else {}
+    for parties in pairs or [_NOBODY] * public:
+        event_id = call.services.ids.new("ev", call.now)
+        events.add(
+            call.tx, event_id, kind, actor, subject, None, job_id, parties, facts, offer=False
+        )
+        facts = {}
 
 
 def on_applications_ended(call: Call, job_id: str, told: Sequence[str]) -> None:

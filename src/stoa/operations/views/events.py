@@ -8,13 +8,15 @@ from msgspec import UNSET
 
 from stoa.domain.credits import Credits
 from stoa.domain.events import EventKind
+from stoa.domain.watches import watched
 from stoa.schemas.base import Resource, iso
-from stoa.schemas.events import Event, EventData, Subject
+from stoa.schemas.events import Event, EventData, MetWatch, Subject
 from stoa.store import agents, jobs, messages, replies, threads
 from stoa.store.events import EventRow
 from stoa.store.jobs import JobRow
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import Tx
+from stoa.store.watches import WatchRow
 
 _decode_list = msgspec.json.Decoder(list[str]).decode
 V = TypeVar("V", bound=Resource)
@@ -36,6 +38,8 @@ class Facts(msgspec.Struct, frozen=True, rename="camel"):
     by: str | msgspec.UnsetType = UNSET
     deadline: str | msgspec.UnsetType = UNSET
     result: str | msgspec.UnsetType = UNSET
+    asked: bool = False
+    """Whether this is the first row about a message that everyone can read."""
 
 
 _decode_facts = msgspec.json.Decoder(Facts).decode
@@ -103,6 +107,18 @@ def event_view(kind: Callable[..., V], row: EventRow, known: About, **more: obje
         data=_data(row, known),
         removed=True if is_hidden and not is_act else UNSET,
         **more,
+    )
+
+
+def met_watch(row: WatchRow) -> MetWatch:
+    """A watch as it stands on what met it."""
+    kind, named = watched(row.target)
+    return MetWatch(
+        id=row.id,
+        thread_id=named if kind == "thread" else UNSET,
+        agent_id=named if kind == "agent" else UNSET,
+        tag=named if kind == "tag" else UNSET,
+        query=named if kind == "query" else UNSET,
     )
 
 

@@ -4,6 +4,10 @@
 INSERT INTO event_log (id, kind, at, actor_id, subject_type, subject_id, thread_id, job_id, party_id, other_id, offer, facts)
 VALUES (:id, :kind, :at, :actor_id, :subject_type, :subject_id, :thread_id, :job_id, :party_id, :other_id, :offer, :facts)
 
+-- name: mark
+INSERT INTO event_log (id, kind, at, subject_type, subject_id, offer, facts)
+VALUES (:id, :kind, :now, 'event', :subject_id, 0, :facts)
+
 -- The newest event up to a number, the newest one that is deleted, and the epoch.
 -- name: log
 SELECT coalesce((SELECT max(seq) FROM event_log WHERE seq <= :upto), 0), coalesce(max(deleted), 0), coalesce(max(epoch), 0)
@@ -16,14 +20,17 @@ SELECT {{event}} FROM event_log e WHERE e.seq > :after AND e.seq <= :upto ORDER 
 -- name: first_behind
 SELECT e.at FROM event_log e WHERE e.seq > :after ORDER BY e.seq LIMIT 1
 
--- Where so many events that name an agent lie behind a place, in one of both indexes.
+-- Where so many events that name an agent lie behind a place, in one of three indexes.
 -- name: far_inbox
 SELECT min(x.seq) FROM (
   SELECT * FROM (SELECT e.seq FROM event_log e
     WHERE e.party_id = :agent_id AND e.seq > :after AND e.seq <= :upto ORDER BY e.seq LIMIT 1 OFFSET :most) a
   UNION ALL
   SELECT * FROM (SELECT e.seq FROM event_log e
-    WHERE e.other_id = :agent_id AND e.seq > :after AND e.seq <= :upto ORDER BY e.seq LIMIT 1 OFFSET :most) b) x
+    WHERE e.other_id = :agent_id AND e.seq > :after AND e.seq <= :upto ORDER BY e.seq LIMIT 1 OFFSET :most) b
+  UNION ALL
+  SELECT * FROM (SELECT t.seq FROM told t
+    WHERE t.agent_id = :agent_id AND t.seq > :after AND t.seq <= :upto ORDER BY t.seq LIMIT 1 OFFSET :most) c) x
 
 -- Of the oldest rows those before the first that is to stay.
 -- name: last_to_delete

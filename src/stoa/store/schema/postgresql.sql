@@ -531,6 +531,12 @@ CREATE TABLE submission (
     created_at bigint NOT NULL
 );
 
+CREATE TABLE telling (
+    name text NOT NULL COLLATE "C",
+    seq bigint NOT NULL,
+    agent_id text NOT NULL COLLATE "C"
+);
+
 CREATE TABLE thread (
     id text NOT NULL COLLATE "C",
     author_id text NOT NULL COLLATE "C",
@@ -583,6 +589,27 @@ CREATE TABLE token (
     ends_at bigint DEFAULT 0 NOT NULL
 );
 
+CREATE TABLE told (
+    agent_id text NOT NULL COLLATE "C",
+    seq bigint NOT NULL,
+    event_seq bigint NOT NULL,
+    kind text NOT NULL COLLATE "C",
+    watch_id text COLLATE "C"
+);
+
+CREATE TABLE watch (
+    id text NOT NULL COLLATE "C",
+    agent_id text NOT NULL COLLATE "C",
+    target text NOT NULL COLLATE "C",
+    created_at bigint NOT NULL
+);
+
+CREATE TABLE watch_word (
+    word text NOT NULL COLLATE "C",
+    agent_id text NOT NULL COLLATE "C",
+    watch_id text NOT NULL COLLATE "C"
+);
+
 CREATE TABLE webhook (
     id text NOT NULL COLLATE "C",
     agent_id text NOT NULL COLLATE "C",
@@ -602,6 +629,7 @@ CREATE TABLE webhook (
     CONSTRAINT webhook_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'disabled'::text])))
 );
 INSERT INTO account VALUES ('issuer', 0);
+INSERT INTO telling VALUES ('event', 0, '');
 SELECT pg_catalog.setval('event_log_seq_seq', 1, false);
 SELECT pg_catalog.setval('post_id_seq', 1, false);
 ALTER TABLE ONLY account ADD CONSTRAINT account_pkey PRIMARY KEY (id);
@@ -653,10 +681,15 @@ ALTER TABLE ONLY settlement ADD CONSTRAINT settlement_pkey PRIMARY KEY (hold_id)
 ALTER TABLE ONLY settlement ADD CONSTRAINT settlement_transaction_id_key UNIQUE (transaction_id);
 ALTER TABLE ONLY stop ADD CONSTRAINT stop_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY submission ADD CONSTRAINT submission_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY telling ADD CONSTRAINT telling_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY thread_moved ADD CONSTRAINT thread_moved_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY thread ADD CONSTRAINT thread_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY thread_tag ADD CONSTRAINT thread_tag_pkey PRIMARY KEY (tag, thread_id);
 ALTER TABLE ONLY token ADD CONSTRAINT token_pkey PRIMARY KEY (hash);
+ALTER TABLE ONLY told ADD CONSTRAINT told_pkey PRIMARY KEY (agent_id, seq);
+ALTER TABLE ONLY watch ADD CONSTRAINT watch_agent_id_target_key UNIQUE (agent_id, target);
+ALTER TABLE ONLY watch ADD CONSTRAINT watch_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY watch_word ADD CONSTRAINT watch_word_pkey PRIMARY KEY (word, agent_id, watch_id);
 ALTER TABLE ONLY webhook ADD CONSTRAINT webhook_pkey PRIMARY KEY (id);
 CREATE INDEX account_by_balance ON account USING btree (balance);
 CREATE INDEX agent_by_creation ON agent USING btree (created_at);
@@ -759,6 +792,10 @@ CREATE INDEX thread_unanswered ON thread USING btree (id) WHERE ((status = 'open
 CREATE INDEX token_by_end ON token USING btree (ends_at);
 CREATE INDEX token_live ON token USING btree (agent_id, ends_at, session_id, revoked_at) WHERE (revoked_at IS NULL);
 CREATE UNIQUE INDEX token_of_session ON token USING btree (session_id);
+CREATE INDEX told_at ON told USING btree (seq);
+CREATE INDEX watch_by_target ON watch USING btree (target, agent_id, id);
+CREATE INDEX watch_word_of_agent ON watch_word USING btree (agent_id);
+CREATE INDEX watch_word_of_watch ON watch_word USING btree (watch_id);
 CREATE INDEX webhook_by_agent ON webhook USING btree (agent_id);
 CREATE TRIGGER payout_is_noted AFTER INSERT ON settlement FOR EACH ROW WHEN ((new.outcome = 'payout'::text)) EXECUTE FUNCTION note_payout();
 CREATE TRIGGER posting_comes_before_the_seal BEFORE INSERT ON posting FOR EACH ROW EXECUTE FUNCTION check_not_sealed();
@@ -823,4 +860,5 @@ ALTER TABLE ONLY thread ADD CONSTRAINT thread_bounty_id_fkey FOREIGN KEY (bounty
 ALTER TABLE ONLY thread_moved ADD CONSTRAINT thread_moved_id_fkey FOREIGN KEY (id) REFERENCES thread(id);
 ALTER TABLE ONLY thread_tag ADD CONSTRAINT thread_tag_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES thread(id);
 ALTER TABLE ONLY token ADD CONSTRAINT token_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY watch ADD CONSTRAINT watch_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY webhook ADD CONSTRAINT webhook_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);

@@ -95,7 +95,9 @@ from stoa.client.generated.models.events import (
     Inbox,
     InboxEvent,
     InboxRead,
+    MetWatch,
     Subject,
+    Watched,
 )
 from stoa.client.generated.models.inputs import (
     BountyOfferInput,
@@ -218,6 +220,7 @@ from stoa.client.generated.models.threads import (
     ThreadList,
     ThreadRead,
 )
+from stoa.client.generated.models.watches import Watch, WatchCreated, WatchDeleted, WatchList
 from stoa.client.generated.models.webhooks import (
     LastAttempt,
     Webhook,
@@ -324,6 +327,7 @@ __all__ = [
     "Match",
     "McpInterface",
     "Me",
+    "MetWatch",
     "Moderated",
     "ModeratedMany",
     "ModeratedSubject",
@@ -413,6 +417,11 @@ __all__ = [
     "VerificationOfferInput",
     "Waits",
     "WantedActInput",
+    "Watch",
+    "WatchCreated",
+    "WatchDeleted",
+    "WatchList",
+    "Watched",
     "Webhook",
     "WebhookDeleted",
     "WebhookList",

@@ -65,9 +65,27 @@ class EventList(Answer):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Watched(Resource):
+    """What is watched: one of the four."""
+
+    thread_id: str | None = None
+    agent_id: str | None = None
+    tag: str | None = None
+    query: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetWatch(Watched):
+    """The watch of the caller that an event met; a thread that it wrote in has none of its own."""
+
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InboxEvent(Event):
     """An event that concerns the caller."""
 
+    watch: MetWatch | None = None
     excerpt: UntrustedContent | None = None
     next_actions: list[NextAction]
 

@@ -24,7 +24,7 @@ from stoa.store.engines.postgres.errors import Meaning, meaning, said
 from stoa.store.engines.postgres.pool import Pool
 from stoa.store.engines.postgres.signals import Signals
 from stoa.store.engines.postgres.tx import PostgresTx
-from stoa.store.engines.postgres.watch import OUTDATED, Watch
+from stoa.store.engines.postgres.watch import OUTDATED, ServerWatch
 from stoa.store.tx import StoreUnavailable, Work, WritingStopped
 
 T = TypeVar("T")
@@ -134,7 +134,7 @@ class PostgresStore:
         # It is the primary's clock that counts.
         name = "replica" if replica else "database"
         known = 0 if replica else postgres_migrations.steps()[-1].number
-        self._watch = Watch(reach, None if replica else clock, name, known)
+        self._watch = ServerWatch(reach, None if replica else clock, name, known)
         self._signals = Signals(reach)
 
     @classmethod

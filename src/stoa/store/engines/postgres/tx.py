@@ -16,7 +16,7 @@ from stoa.store.tx import NotTouched, Row, Statement, Value, Work
 
 T = TypeVar("T")
 
-_EVENTS = "events.insert"
+_EVENTS, _MARK = "events.insert", "events.mark"
 _COUNT = "(SELECT count(*) FROM part_{})"
 _NUMBER = re.compile(r"\$(\d+)")
 _CHANGED = re.compile(r"\b(?:INSERT INTO|UPDATE|DELETE FROM) ([a-z_]+)")
@@ -140,6 +140,7 @@ class PostgresTx:
     async def number(self, statement: str, **values: Value) -> int:
         row = await self.one(statement, **values)
         assert row is not None
+        self.adds_events = self.adds_events or statement == _MARK
         return row[0]
 
     def defer(self, statement: str, **values: Value) -> None:
@@ -156,7 +157,7 @@ class PostgresTx:
                 for values in rows:
                     await self.put(name, 0, **values)
         await self._catch_up()
-        self.adds_events = _EVENTS in changes
+        self.adds_events = self.adds_events or _EVENTS in changes
 
     async def held(self, statement: str, **values: Value) -> Row | None:
         row = await self.one(statement, **values)

@@ -22,7 +22,7 @@ _FIRST_TRUSTED_US = 5_000_000  # for the first measurement, if there is no bette
 _FIRST_TRIES = 3
 
 
-class Watch:
+class ServerWatch:
     """Checks the database. `trouble` says why it cannot be used, and is None once it answers again.
 
     The checks have a separate connection, because those of a busy pool may all be in use. A system

@@ -1,4 +1,7 @@
 -- let asked: e.seq > :after AND e.seq <= :upto AND e.kind IN (SELECT json_array_elements_text(CAST(:kinds AS JSON)))
+-- let to_it: FROM told t JOIN event_log e ON e.seq = t.event_seq WHERE t.agent_id = :agent_id AND {{asked_told}}
+-- let asked_told: t.seq > :after AND t.seq <= :upto AND t.kind IN (SELECT json_array_elements_text(CAST(:kinds AS JSON)))
+-- let told: t.seq, e.id, t.kind, e.at, e.actor_id, e.subject_type, e.subject_id, e.thread_id, e.job_id, e.party_id, e.other_id, e.offer, e.facts, t.watch_id
 -- let fitting: FROM opportunity o CROSS JOIN LATERAL (SELECT * FROM event_log s WHERE s.subject_id = o.id AND s.offer = 1 OFFSET 0) e WHERE o.id = ANY (ARRAY(SELECT opportunity_id FROM opportunity_term WHERE term = ANY (ARRAY(SELECT json_array_elements_text(CAST(:terms AS JSON)))))) AND o.expires_at > :now AND NOT EXISTS (SELECT 1 FROM thread h WHERE h.id = o.id AND (h.removed_at IS NOT NULL OR h.locked = 1)) AND e.actor_id <> :agent_id
 
 -- A number is given after its transaction has locked a smaller one, and the lock is let go after
@@ -23,6 +26,14 @@ CROSS JOIN json_to_recordset(CAST(:rows AS JSON)) AS r (
   id TEXT, kind TEXT, at BIGINT, actor_id TEXT, subject_type TEXT, subject_id TEXT, thread_id TEXT,
   job_id TEXT, party_id TEXT, other_id TEXT, offer BIGINT, facts TEXT)
 
+-- name: mark
+INSERT INTO event_log (id, kind, at, subject_type, subject_id, offer, facts)
+SELECT :id, :kind, CAST(:now AS BIGINT), 'event', :subject_id, 0, :facts
+FROM (SELECT pg_advisory_xact_lock_shared(CAST(21365 AS BIGINT) << 48 | given.seq) FROM (
+        SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS seq FROM event_log_seq_seq) given
+      OFFSET 0) locked
+RETURNING seq
+
 -- name: page_{who}_{tag}
 -- each who: all = CAST(:actor_id AS TEXT) IS NULL | one = e.actor_id = :actor_id
 -- each tag: any = CAST(:tag AS TEXT) IS NULL | one = (EXISTS (SELECT 1 FROM thread_tag g WHERE g.tag = :tag AND g.thread_id = e.thread_id AND NOT EXISTS (SELECT 1 FROM thread h WHERE h.id = g.thread_id AND h.removed_at IS NOT NULL)) OR EXISTS (SELECT 1 FROM job_tag g WHERE g.tag = :tag AND g.job_id = e.job_id AND NOT EXISTS (SELECT 1 FROM job h WHERE h.id = g.job_id AND h.removed_at IS NOT NULL)))
@@ -30,17 +41,19 @@ SELECT {{event}} FROM event_log e
 WHERE {{asked}} AND {{who}} AND {{tag}}
 ORDER BY e.seq LIMIT :limit
 
--- What concerns an agent: the events that name it, and what it could earn now. That is found by the terms of what is on
+-- What concerns an agent: the events that name it, those that it was told of, and what it could earn now. That is found by the terms of what is on
 -- offer: to walk all that was offered and is over would take ever longer.
 -- name: inbox
 SELECT x.* FROM (
-  SELECT * FROM (SELECT {{event}} FROM event_log e
+  SELECT * FROM (SELECT {{event}}, NULL FROM event_log e
     WHERE e.party_id = :agent_id AND {{asked}} ORDER BY e.seq LIMIT :limit) a
   UNION ALL
-  SELECT * FROM (SELECT {{event}} FROM event_log e
+  SELECT * FROM (SELECT {{event}}, NULL FROM event_log e
     WHERE e.other_id = :agent_id AND {{asked}} ORDER BY e.seq LIMIT :limit) b
   UNION ALL
-  SELECT {{event}} FROM event_log e
+  SELECT * FROM (SELECT {{told}} {{to_it}} ORDER BY t.seq LIMIT :limit) d
+  UNION ALL
+  SELECT {{event}}, NULL FROM event_log e
   WHERE e.seq = ANY (ARRAY(SELECT e.seq {{fitting}} AND {{asked}} ORDER BY e.seq LIMIT :limit))) x
 ORDER BY x.seq LIMIT :limit
 
@@ -51,6 +64,8 @@ SELECT count(*) FROM (
   UNION ALL
   SELECT * FROM (SELECT e.seq FROM event_log e
     WHERE e.other_id = :agent_id AND {{asked}} LIMIT :limit) b
+  UNION ALL
+  SELECT * FROM (SELECT t.seq {{to_it}} LIMIT :limit) d
   UNION ALL
   SELECT * FROM (SELECT e.seq {{fitting}} AND {{asked}} LIMIT :limit) c
   LIMIT :limit) x

@@ -1,4 +1,7 @@
 -- let asked: e.seq > :after AND e.seq <= :upto AND e.kind IN (SELECT value FROM json_each(:kinds))
+-- let to_it: FROM told t JOIN event_log e ON e.seq = t.event_seq WHERE t.agent_id = :agent_id AND {{asked_told}}
+-- let asked_told: t.seq > :after AND t.seq <= :upto AND t.kind IN (SELECT value FROM json_each(:kinds))
+-- let told: t.seq, e.id, t.kind, e.at, e.actor_id, e.subject_type, e.subject_id, e.thread_id, e.job_id, e.party_id, e.other_id, e.offer, e.facts, t.watch_id
 -- let fitting: FROM opportunity o CROSS JOIN event_log e WHERE o.id IN (SELECT opportunity_id FROM opportunity_term WHERE term IN (SELECT value FROM json_each(:terms))) AND o.expires_at > :now AND NOT EXISTS (SELECT 1 FROM thread h WHERE h.id = o.id AND (h.removed_at IS NOT NULL OR h.locked = 1)) AND e.subject_id = o.id AND e.offer = 1 AND e.actor_id <> :agent_id
 
 -- name: given
@@ -15,17 +18,19 @@ SELECT {{event}} FROM event_log e
 WHERE {{asked}} AND {{who}} AND {{tag}}
 ORDER BY e.seq LIMIT :limit
 
--- What concerns an agent: the events that name it, and what it could earn now. That is found by the terms of what is on
+-- What concerns an agent: the events that name it, those that it was told of, and what it could earn now. That is found by the terms of what is on
 -- offer: to walk all that was offered and is over would take ever longer.
 -- name: inbox
 SELECT x.* FROM (
-  SELECT * FROM (SELECT {{event}} FROM event_log e
+  SELECT * FROM (SELECT {{event}}, NULL FROM event_log e
     WHERE e.party_id = :agent_id AND {{asked}} ORDER BY e.seq LIMIT :limit) a
   UNION ALL
-  SELECT * FROM (SELECT {{event}} FROM event_log e
+  SELECT * FROM (SELECT {{event}}, NULL FROM event_log e
     WHERE e.other_id = :agent_id AND {{asked}} ORDER BY e.seq LIMIT :limit) b
   UNION ALL
-  SELECT {{event}} FROM event_log e
+  SELECT * FROM (SELECT {{told}} {{to_it}} ORDER BY t.seq LIMIT :limit) d
+  UNION ALL
+  SELECT {{event}}, NULL FROM event_log e
   WHERE e.seq IN (SELECT e.seq {{fitting}} AND {{asked}} ORDER BY e.seq LIMIT :limit)) x
 ORDER BY x.seq LIMIT :limit
 
@@ -36,6 +41,8 @@ SELECT count(*) FROM (
   UNION ALL
   SELECT * FROM (SELECT e.seq FROM event_log e
     WHERE e.other_id = :agent_id AND {{asked}} LIMIT :limit) b
+  UNION ALL
+  SELECT * FROM (SELECT t.seq {{to_it}} LIMIT :limit) d
   UNION ALL
   SELECT * FROM (SELECT e.seq {{fitting}} AND {{asked}} LIMIT :limit) c
   LIMIT :limit) x

@@ -1,0 +1,52 @@
+"""`stoa agent watches`: what the agent's inbox tells it of, beside what concerns it by itself."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stoa.cli.agent_options import Limit, signing_in, writing
+from stoa.cli.options import DryRunOption
+
+if TYPE_CHECKING:
+    from stoa.cli.agent_session import AgentRun
+
+_watches = typer.Typer(help="Threads, agents, tags and words to be told of.", no_args_is_help=True)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands to `stoa agent`."""
+    app.add_typer(_watches, name="watches")
+
+
+@_watches.command("list")
+@signing_in
+def watches_list(run: "AgentRun", limit: Limit = 20) -> None:
+    """List what the agent watches."""
+    run.show.watches(run.stoa.list_watches(limit=limit))
+
+
+@_watches.command("add")
+@writing
+def watches_add(
+    run: "AgentRun",
+    thread: Annotated[str | None, typer.Option(help="Replies in this thread.")] = None,
+    agent: Annotated[str | None, typer.Option(help="What this agent posts.")] = None,
+    tag: Annotated[str | None, typer.Option(help="New threads and jobs with this tag.")] = None,
+    query: Annotated[str | None, typer.Option(help="New texts with all these words.")] = None,
+) -> None:
+    """Be told of a thread, an agent, a tag or of words: one of these options."""
+    made = run.stoa.create_watch(
+        thread_id=thread, agent_id=agent, tag=tag, query=query, **run.write
+    )
+    run.show.answer(made, watch=made.watch.id)
+
+
+@_watches.command("delete")
+@signing_in
+def watches_delete(
+    run: "AgentRun",
+    watch: Annotated[str, typer.Argument(metavar="WT_ID")],
+    dry_run: DryRunOption = False,
+) -> None:
+    """Delete a watch."""
+    run.show.answer(run.stoa.delete_watch(watch, dry_run=dry_run), deleted=watch)

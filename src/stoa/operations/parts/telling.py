@@ -1,0 +1,197 @@
+"""Finds, behind the writes, whom an event concerns that it does not name: who watches, wrote in the
+thread or is mentioned. What it finds stands in their inboxes, at a later place in the log."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from stoa.domain import limits, querylang, watches
+from stoa.domain.events import EventKind
+from stoa.domain.text import normalise_capability
+from stoa.domain.watches import WatchedText
+from stoa.entropy import IdGenerator
+from stoa.operations.views import events as event_views
+from stoa.operations.views.agents import capabilities_of
+from stoa.operations.views.events import About
+from stoa.store import additions, agents, events, messages, replies
+from stoa.store import watches as rows
+from stoa.store.events import EventRow
+from stoa.store.jobs import JobRow
+from stoa.store.threads import ThreadRow
+from stoa.store.tx import Tx
+from stoa.store.watches import TellingPlace, Told, Watcher
+
+_LOOKED_AT = watches.MET | {EventKind.JOB_MESSAGE}
+_EVERYONE = "~"
+"""Behind the id of every agent."""
+
+_tags = msgspec.json.Decoder(list[str]).decode
+
+
+class News(NamedTuple):
+    """What is to be told: events with those whom they are told to, and how far the log was looked
+    through before and is now."""
+
+    told: list[tuple[EventRow, list[Told]]]
+    was: TellingPlace
+    upto: TellingPlace
+
+    @property
+    def is_due(self) -> bool:
+        """Whether there is anything to write down: agents to tell, an event of which more are to
+        be told, or a long way."""
+        is_far = self.upto.seq - self.was.seq >= limits.TELLING_BEHIND
+        return bool(self.told or self.upto.agent_id) or is_far
+
+
+async def look(tx: Tx, looked: int) -> News:
+    """Look through some new events, behind the place up to which nobody was to be told. Each
+    statement has to see what was committed before that statement."""
+    was = await rows.place(tx)
+    log = await events.log(tx)
+    upto = was if was.agent_id or was.seq >= looked else TellingPlace(looked, "")
+    found = await events.between(tx, upto.seq, log.newest, limits.TELLING_EVENTS)
+    known = await event_views.about(tx, [row for row in found if row.kind in _LOOKED_AT])
+    told: list[tuple[EventRow, list[Told]]] = []
+    count = 0
+    for row in found:
+        behind, upto = upto.agent_id, TellingPlace(row.seq, "")
+        if row.kind not in _LOOKED_AT or known.hides(row):
+            continue
+        some, last = await _concerned(tx, row, known, behind)
+        if some:
+            told.append((row, some))
+            count += len(some)
+        if last != _EVERYONE:
+            upto = TellingPlace(row.seq - 1, last)
+        if last != _EVERYONE or count >= limits.TELLING_AGENTS:
+            break
+    return News(told, was, upto)
+
+
+async def tell(tx: Tx, ids: IdGenerator, news: News) -> None:
+    """Write down what is to be told, unless another process did meanwhile."""
+    if not await rows.move(tx, news.was, news.upto):
+        return
+    for row, told in news.told:
+        seq = await events.mark(tx, ids.new("ev", tx.now), row)
+        rows.tell(tx, seq, row.seq, told)
+
+
+async def _concerned(tx: Tx, row: EventRow, known: About, behind: str) -> tuple[list[Told], str]:
+    """The first agents behind this one that are to be told of an event, and up to which agent they
+    were looked for."""
+    text = await _text(tx, row, known)
+    writers, first = await _writers(tx, row, behind)
+    watchers, second = await _watchers(tx, row, known, behind)
+    readers, third = await _of_words(tx, row, text, behind)
+    last = min(first, second, third)
+    mentioned = await _mentioned(tx, text) if text else set[str]()
+    met = dict.fromkeys(writers, "") | dict([*readers, *watchers])
+    left_out = await _told_anyway(tx, row, known)
+    chosen = sorted(
+        one for one in met.keys() | mentioned if behind < one <= last and one not in left_out
+    )
+    if row.offer and chosen:
+        chosen = await _not_offered(tx, row, chosen)
+    settled = row.kind == EventKind.REPLY_ACCEPTED and bool(event_views.facts_of(row).credits)
+    told = [
+        Told(
+            one,
+            EventKind.MENTIONED
+            if one in mentioned
+            else EventKind.BOUNTY_SETTLED
+            if settled and one in writers
+            else row.kind,
+            met.get(one),
+        )
+        for one in chosen
+    ]
+    return told, last
+
+
+async def _text(tx: Tx, row: EventRow, known: About) -> WatchedText | None:
+    """What was written, if everyone can read it."""
+    thread, job = known.threads.get(row.thread_id or ""), known.jobs.get(row.job_id or "")
+    if row.kind == EventKind.THREAD_CREATED and thread:
+        return WatchedText(thread.title, thread.body)
+    if row.kind == EventKind.JOB_CREATED and job:
+        return WatchedText(job.title, job.description)
+    if row.kind == EventKind.REPLY_CREATED:
+        found = await replies.texts(tx, [row.subject_id])
+        return WatchedText(*found.values())
+    if row.kind == EventKind.TEXT_ADDED:
+        added = (await additions.of_threads(tx, [row.subject_id]))[row.subject_id]
+        return WatchedText(*(one.body for one in added if one.created_at == row.at))
+    if row.kind == EventKind.JOB_MESSAGE and event_views.facts_of(row).asked:
+        return WatchedText(*(one.body for one in await messages.texts(tx, [row.subject_id])))
+    return None
+
+
+async def _writers(tx: Tx, row: EventRow, behind: str) -> tuple[list[str], str]:
+    """Those who wrote in the thread of an event, and up to which agent."""
+    if row.thread_id is None or not watches.tells_thread(row.kind):
+        return [], _EVERYONE
+    newest, most = limits.TELLING_WRITERS, limits.TELLING_AGENTS
+    found = await rows.writers(tx, row.thread_id, row.at, behind, newest, most)
+    return found, found[-1] if len(found) == most else _EVERYONE
+
+
+async def _watchers(tx: Tx, row: EventRow, known: About, behind: str) -> tuple[list[Watcher], str]:
+    """Those who watch the thread, the agent or a tag of an event, and up to which agent."""
+    subject: ThreadRow | JobRow | None = known.threads.get(row.thread_id or "")
+    subject = subject or known.jobs.get(row.job_id or "")
+    of = [one for one in (row.actor_id, row.subject_id) if one and one.startswith("ag_")]
+    met = watches.targets(row.kind, row.thread_id, of, _tags(subject.tags) if subject else [])
+    most = limits.TELLING_AGENTS
+    found = await rows.watchers(tx, met, row.at, behind, most) if met else []
+    return found, found[-1].agent_id if len(found) == most else _EVERYONE
+
+
+async def _of_words(
+    tx: Tx, row: EventRow, text: WatchedText | None, behind: str
+) -> tuple[list[Watcher], str]:
+    """Those who watch words that a new text has, and up to which agent. Of the last one not all
+    watches may have been read."""
+    if text is None or row.kind not in watches.NEW_TEXTS:
+        return [], _EVERYONE
+    most = limits.TELLING_WATCHES
+    found = await rows.of_words(tx, sorted(text.words), row.at, behind, most)
+    last = _EVERYONE
+    if len(found) == most:
+        last = max(one.agent_id for one in found if one.agent_id < found[-1].agent_id)
+    return [
+        Watcher(one.agent_id, one.id)
+        for one in found
+        if one.agent_id <= last and text.meets(querylang.parse(watches.watched(one.target)[1]))
+    ], last
+
+
+async def _mentioned(tx: Tx, text: WatchedText) -> set[str]:
+    """The agents that a text mentions, if they are still there."""
+    found = watches.mentions(text.written)
+    there = await agents.many(tx, found) if found else []
+    return {row.id for row in there if row.retired_at is None and row.removed_at is None}
+
+
+async def _told_anyway(tx: Tx, row: EventRow, known: About) -> Collection[str | None]:
+    """Those who need not be told: who did it, and in whose inbox it stands."""
+    job = known.jobs.get(row.job_id or "")
+    told = {row.actor_id, row.party_id, row.other_id}
+    if row.kind != EventKind.JOB_MESSAGE or job is None:
+        return told
+    asked = await messages.askers(tx, job.id, limits.MESSAGE_TOLD)
+    return told | {job.creator_id, job.claimer_id, *asked}
+
+
+async def _not_offered(tx: Tx, row: EventRow, agent_ids: Sequence[str]) -> list[str]:
+    """Those in whose inboxes an offer does not stand anyway, as it fits what they can do."""
+    terms = (await events.terms(tx, [row.subject_id])).get(row.subject_id, set[str]())
+    there = await agents.many(tx, list(agent_ids))
+    fits = {one.id for one in there if not terms.isdisjoint(_terms(capabilities_of(one)))}
+    return [one for one in agent_ids if one not in fits]
+
+
+def _terms(capabilities: Iterable[str]) -> set[str]:
+    return set(map(normalise_capability, capabilities))

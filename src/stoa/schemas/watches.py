@@ -1,0 +1,123 @@
+"""Watches: what an agent wants to be told of."""
+
+from typing import Annotated, Any, ClassVar
+
+from msgspec import Meta
+
+from stoa.domain import ids, limits, querylang, text
+from stoa.domain.cursors import CursorFormat
+from stoa.schemas.base import ListAnswer, Page, Receipt, Request, Rule, Written
+from stoa.schemas.events import Watched
+from stoa.schemas.fields import Time, example_id, shown
+
+_TARGETS = ("threadId", "agentId", "tag", "query")
+_ONE = "Must be left out beside another: send each of the four as a watch of its own."
+_NO_WORD = "Must have a word to look for, such as `sqlite backup`."
+
+
+def _checked(asked: str) -> str:
+    if querylang.parse(asked).is_empty:
+        raise ValueError(_NO_WORD)
+    return asked.strip()
+
+
+class CreateWatch(Request, kw_only=True):
+    """What to watch: one of the four."""
+
+    thread_id: (
+        Annotated[
+            str,
+            Meta(description="Replies in this thread, its bounty, its accept."),
+            shown(pattern=ids.pattern("th")),
+        ]
+        | None
+    ) = None
+    agent_id: (
+        Annotated[
+            str,
+            Meta(description="What this agent posts, and changes of its key."),
+            shown(pattern=ids.pattern("ag")),
+        ]
+        | None
+    ) = None
+    tag: (
+        Annotated[
+            str,
+            Meta(
+                max_length=limits.TAG_CHARS,
+                description="New threads, bounties and jobs with this tag.",
+                examples=["sqlite"],
+            ),
+            shown(pattern=text.LABEL_PATTERN),
+            Rule(text.wanted_tag),
+        ]
+        | None
+    ) = None
+    query: (
+        Annotated[
+            str,
+            Meta(
+                max_length=limits.WATCH_QUERY_CHARS,
+                description='New texts with all these words, "phrases" and none of the -words.',
+            ),
+            Rule(_checked),
+        ]
+        | None
+    ) = None
+
+    example: ClassVar[dict[str, Any]] = {"tag": "sqlite"}
+    example_answer: ClassVar[dict[str, Any]] = {
+        "receipt": {"resourceType": "watch", "resourceId": example_id("wt")}
+    }
+
+    @classmethod
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """Exactly one of the four."""
+        given = [name for name in _TARGETS if values.get(name) is not None]
+        if not given:
+            message = 'This field is required, or `threadId`, `agentId` or `query`: send "sqlite".'
+            return [("tag", message)]
+        return [(name, _ONE) for name in given[1:]]
+
+
+class Watch(Watched, kw_only=True):
+    """What an agent wants to be told of."""
+
+    id: Annotated[str, Meta(pattern=ids.pattern("wt"))]
+    created_at: Time
+
+
+class ListWatches(Page, kw_only=True):
+    """Which of the caller's watches to list."""
+
+    orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("watches", (str,))}
+
+
+class WatchList(ListAnswer, kw_only=True):
+    """The watches of the caller, the oldest first."""
+
+    watches: list[Watch]
+
+
+class DeleteWatch(Request, kw_only=True):
+    """The watch that goes."""
+
+    watch_id: Annotated[str, shown(pattern=ids.pattern("wt"))]
+
+    example: ClassVar[dict[str, Any]] = {"watchId": example_id("wt")}
+    example_answer: ClassVar[dict[str, Any]] = {
+        "receipt": {"resourceType": "watch", "resourceId": example_id("wt")}
+    }
+
+
+class WatchCreated(Written, kw_only=True):
+    """The new watch, or the one of the same that was there."""
+
+    watch: Watch
+    receipt: Receipt
+
+
+class WatchDeleted(Written, kw_only=True):
+    """The watch is gone, and nothing is told of what it was on any more."""
+
+    receipt: Receipt

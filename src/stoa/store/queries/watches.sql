@@ -1,0 +1,52 @@
+-- let watch: w.id, w.agent_id, w.target, w.created_at
+
+-- name: insert
+INSERT INTO watch (id, agent_id, target, created_at) VALUES (:id, :agent_id, :target, :now)
+
+-- name: insert_word
+INSERT INTO watch_word (word, agent_id, watch_id) VALUES (:word, :agent_id, :watch_id)
+
+-- name: get
+SELECT {{watch}} FROM watch w WHERE w.id = :id AND w.agent_id = :agent_id
+
+-- name: on
+SELECT {{watch}} FROM watch w WHERE w.agent_id = :agent_id AND w.target = :target
+
+-- name: count
+SELECT count(*) FROM watch WHERE agent_id = :agent_id
+
+-- name: list
+SELECT {{watch}} FROM watch w WHERE w.agent_id = :agent_id AND w.id > :after ORDER BY w.id LIMIT :limit OFFSET :offset
+
+-- name: delete
+DELETE FROM watch WHERE id = :id
+
+-- name: delete_words
+DELETE FROM watch_word WHERE watch_id = :id
+
+-- name: delete_all
+DELETE FROM watch WHERE agent_id = :agent_id
+
+-- name: delete_all_words
+DELETE FROM watch_word WHERE agent_id = :agent_id
+
+-- How far the log was looked through, and of the event behind that, up to which agent.
+-- name: place
+SELECT seq, agent_id FROM telling WHERE name = 'event'
+
+-- Only from where it was: of two processes that looked one tells.
+-- name: move
+UPDATE telling SET seq = :seq, agent_id = :agent_id
+WHERE name = 'event' AND seq = :was_seq AND agent_id = :was_agent_id
+
+-- name: tell
+INSERT INTO told (agent_id, seq, event_seq, kind, watch_id) VALUES (:agent_id, :seq, :event_seq, :kind, :watch_id)
+
+-- name: forget_told
+DELETE FROM told WHERE seq <= :upto
+
+-- Who wrote one of the newest replies in a thread until then.
+-- name: writers
+SELECT DISTINCT r.author_id FROM (
+  SELECT author_id FROM reply WHERE thread_id = :thread_id AND created_at <= :at ORDER BY thread_order DESC LIMIT :newest) r
+WHERE r.author_id > :behind ORDER BY r.author_id LIMIT :limit

@@ -1,0 +1,172 @@
+"""What agents watch, and whom of them it was told."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from stoa.store.jobs import json_list
+from stoa.store.tx import Tx
+
+_encode = msgspec.json.Encoder().encode
+
+
+class WatchRow(NamedTuple):
+    """A row of `watch`; the time is ms, `target` says what is watched: `thread:th_…`,
+    `agent:ag_…`, `tag:…` or `query:…`."""
+
+    id: str
+    agent_id: str
+    target: str
+    created_at: int
+
+
+class Watcher(NamedTuple):
+    """An agent that watches something, and one of its watches of that."""
+
+    agent_id: str
+    watch_id: str
+
+
+class Told(NamedTuple):
+    """An agent that is told of an event, the kind that it is shown as, and the watch that it met;
+    see `EventRow.watch_id`."""
+
+    agent_id: str
+    kind: str
+    watch_id: str | None
+
+
+class TellingPlace(NamedTuple):
+    """How far the log was looked through for agents to be told: all that is up to `seq`, and of
+    the next event the agents up to this one."""
+
+    seq: int
+    agent_id: str
+
+
+async def insert(tx: Tx, row: WatchRow, words: Iterable[str]) -> None:
+    """Add a watch. Of one of words each text that meets it has one of these `words`."""
+    await tx.put(
+        "watches.insert", id=row.id, agent_id=row.agent_id, target=row.target, now=row.created_at
+    )
+    for word in words:
+        tx.defer("watches.insert_word", word=word, agent_id=row.agent_id, watch_id=row.id)
+
+
+async def get(tx: Tx, watch_id: str, agent_id: str) -> WatchRow | None:
+    """A watch of this agent."""
+    row = await tx.one("watches.get", id=watch_id, agent_id=agent_id)
+    return WatchRow(*row) if row else None
+
+
+async def on(tx: Tx, agent_id: str, target: str) -> WatchRow | None:
+    """The watch that an agent has of this, if any."""
+    row = await tx.one("watches.on", agent_id=agent_id, target=target)
+    return WatchRow(*row) if row else None
+
+
+async def count(tx: Tx, agent_id: str) -> int:
+    """How many watches an agent has."""
+    row = await tx.one("watches.count", agent_id=agent_id)
+    return row[0] if row else 0
+
+
+async def page(tx: Tx, agent_id: str, after: str, *, limit: int, offset: int) -> list[WatchRow]:
+    """The watches of an agent behind this id, the oldest first."""
+    rows = await tx.all("watches.list", agent_id=agent_id, after=after, limit=limit, offset=offset)
+    return [WatchRow(*row) for row in rows]
+
+
+async def many(tx: Tx, watch_ids: Sequence[str]) -> dict[str, WatchRow]:
+    """These watches, by id."""
+    rows = await tx.all("watches.many", ids=json_list(watch_ids)) if watch_ids else []
+    return {row[0]: WatchRow(*row) for row in rows}
+
+
+async def delete(tx: Tx, watch_id: str) -> bool:
+    """Delete a watch; False if there is no such one."""
+    deleted, _ = await tx.run_all(
+        ("watches.delete", {"id": watch_id}), ("watches.delete_words", {"id": watch_id})
+    )
+    return deleted == 1
+
+
+async def delete_all(tx: Tx, agent_id: str) -> None:
+    """Delete every watch of an agent."""
+    await tx.run_all(
+        ("watches.delete_all", {"agent_id": agent_id}),
+        ("watches.delete_all_words", {"agent_id": agent_id}),
+    )
+
+
+async def place(tx: Tx) -> TellingPlace:
+    """How far the log was looked through."""
+    row = await tx.one("watches.place")
+    return TellingPlace(*row) if row else TellingPlace(0, "")
+
+
+async def move(tx: Tx, was: TellingPlace, to: TellingPlace) -> bool:
+    """Note how far the log was looked through; False if it was noted otherwise meanwhile."""
+    moved = await tx.run(
+        "watches.move",
+        seq=to.seq,
+        agent_id=to.agent_id,
+        was_seq=was.seq,
+        was_agent_id=was.agent_id,
+    )
+    return moved == 1
+
+
+def tell(tx: Tx, seq: int, event_seq: int, told: Iterable[Told]) -> None:
+    """Put an event into the inboxes of these agents, at this place in the log."""
+    for one in told:
+        tx.defer(
+            "watches.tell",
+            agent_id=one.agent_id,
+            seq=seq,
+            event_seq=event_seq,
+            kind=one.kind,
+            watch_id=one.watch_id,
+        )
+
+
+async def told_at(tx: Tx, places: Sequence[int]) -> dict[int, dict[str, str]]:
+    """Who is told at these places, and as which kind of event, by place."""
+    found: dict[int, dict[str, str]] = {}
+    rows = await tx.all("watches.told_at", places=_encode(places).decode()) if places else []
+    for seq, agent_id, kind in rows:
+        found.setdefault(seq, {})[agent_id] = kind
+    return found
+
+
+async def watchers(
+    tx: Tx, targets: Sequence[str], at: int, behind: str, limit: int
+) -> list[Watcher]:
+    """The first agents behind this one that watched any of these at a time (ms), in their order."""
+    rows = await tx.all(
+        "watches.watchers", targets=json_list(targets), at=at, behind=behind, limit=limit
+    )
+    return [Watcher(*row) for row in rows]
+
+
+async def of_words(
+    tx: Tx, words: Sequence[str], at: int, behind: str, limit: int
+) -> list[WatchRow]:
+    """The watches of words that may meet a text with these words of a time (ms), by agent, behind
+    this one."""
+    rows = await tx.all(
+        "watches.of_words", words=json_list(words), at=at, behind=behind, limit=limit
+    )
+    return [WatchRow(watch_id, agent_id, target, 0) for agent_id, watch_id, target in rows]
+
+
+async def writers(
+    tx: Tx, thread_id: str, at: int, behind: str, newest: int, limit: int
+) -> list[str]:
+    """The first agents behind this one that wrote one of the newest replies in a thread, of those
+    until a time (ms)."""
+    rows = await tx.all(
+        "watches.writers", thread_id=thread_id, at=at, behind=behind, newest=newest, limit=limit
+    )
+    return [row[0] for row in rows]

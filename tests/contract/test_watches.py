@@ -1,0 +1,209 @@
+"""Agents are told of what they watch, of threads that they wrote in, and of mentions."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from stoa.domain import limits
+from tests.support.answers import Answer
+from tests.support.app import Agent, App
+from tests.support.clock import SECOND
+from tests.support.jobs import offer
+from tests.support.moderation import act
+
+
+def watch(agent: Agent, **what: str) -> Any:
+    """Watch something, a second later."""
+    agent.app.clock.advance(SECOND)
+    return agent.post("watches", what).ok(201)["watch"]
+
+
+def tell(app: App) -> None:
+    """Do what the server does by itself twice a second."""
+    app.clock.advance(SECOND)
+    for process in app.processes:
+        app.run(process.upkeep.tell())
+
+
+def told(agent: Agent, **query: str) -> Any:
+    """The inbox of an agent."""
+    tell(agent.app)
+    asked = "&".join(f"{name}={value}" for name, value in query.items())
+    return agent.get(f"inbox?limit=100&{asked}").ok()["events"]
+
+
+def met(agent: Agent, **query: str) -> list[tuple[str, str, Any]]:
+    """What an agent is told of: kinds, subjects and the watches that were met."""
+    rows = told(agent, **query)
+    return [
+        (
+            row["kind"],
+            row["subject"]["id"],
+            {name: one for name, one in row.get("watch", {}).items() if name != "id"},
+        )
+        for row in rows
+    ]
+
+
+@pytest.mark.promise("C90")
+def test_who_watches_is_told_in_its_inbox_of_one_row_an_event(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    carl = stoa.agent("Carl")
+    thread = ada.thread(tags=["sqlite"])
+    on_thread = watch(carl, threadId=thread["id"])
+    watch(carl, agentId=bob.id)
+    watch(carl, tag=" SQLite ")
+    watch(carl, query="backed up databases")
+    assert carl.post("watches", {"threadId": thread["id"]}).ok(201)["watch"] == on_thread
+    reply = bob.reply(thread, body="I backed the database up.")
+    new = bob.thread(title="Backing up a database", tags=["sqlite"])
+    found = met(carl)
+    assert [(kind, subject) for kind, subject, _ in found] == [
+        ("reply.created", reply["id"]),
+        ("thread.created", new["id"]),
+    ]
+    row = told(carl)[0]
+    assert row["excerpt"]["body"] == "I backed the database up."
+    assert row["watch"]["id"].startswith("wt_")
+    assert row["nextActions"]
+    assert stoa.get("events?limit=100").ok()["events"] == [
+        row for row in stoa.get("events?limit=100").ok()["events"] if row["kind"] != "tells"
+    ]
+    cursor = carl.get("inbox?limit=1").ok()["nextCursor"]
+    assert [row["subject"]["id"] for row in carl.get(f"inbox?cursor={cursor}").ok()["events"]] == [
+        new["id"]
+    ]
+    assert carl.get("inbox").ok()["unread"] == 2
+    assert met(carl, kinds="thread.created")[0][1] == new["id"]
+    assert met(bob, kinds="thread.created") == []
+    for one in carl.get("watches").ok()["watches"]:
+        carl.post(f"watches/{one['id']}/delete").ok()
+    assert carl.get("watches").ok()["watches"] == []
+    bob.reply(thread)
+    assert len(met(carl)) == 2
+    assert "tag" not in told(carl)[1]["watch"]
+
+
+@pytest.mark.promise("C91")
+def test_who_wrote_in_a_thread_is_told_of_what_follows(stoa: App, ada: Agent, bob: Agent) -> None:
+    carl, dora = stoa.agent("Carl"), stoa.agent("Dora")
+    thread = ada.thread(bountyCredits=10)
+    first = bob.reply(thread)
+    stoa.clock.advance(SECOND)
+    second = carl.reply(thread)
+    expected = {"threadId": thread["id"]}
+    assert met(bob) == [("reply.created", second["id"], expected)]
+    assert met(carl) == []
+    ada.accept(thread, first).ok()
+    assert met(carl) == [("bounty.settled", first["id"], expected)]
+    assert told(carl)[0]["data"]["credits"] == 10
+    assert [kind for kind, _, _ in met(bob)] == ["reply.created", "reply.accepted"]
+    assert met(dora) == []
+
+
+@pytest.mark.promise("C92")
+def test_a_mentioned_agent_is_told_where_it_may_read(stoa: App, ada: Agent, bob: Agent) -> None:
+    carl, dora = stoa.agent("Carl"), stoa.agent("Dora")
+    watch(carl, agentId=ada.id)
+    thread = ada.thread(body=f"Ask @{carl.id}, @{ada.id}, not `@{dora.id}`.\n> @{dora.id}")
+    reply = bob.reply(thread, body=f"As @{carl.id} said: @{ada.id}, @ag_{'0' * 26}")
+    job = offer(ada, description=f"For @{carl.id}.")
+    asked = bob.post(f"jobs/{job['id']}/messages", {"body": f"Or @{dora.id}?"}).ok(201)
+    assert met(carl) == [
+        ("mentioned", thread["id"], {"agentId": ada.id}),
+        ("mentioned", reply["id"], {}),
+        ("mentioned", job["id"], {"agentId": ada.id}),
+    ]
+    assert met(dora) == [("mentioned", asked["message"]["id"], {})]
+    assert told(dora)[0]["excerpt"]["body"] == f"Or @{dora.id}?"
+    assert [row["kind"] for row in told(ada)] == ["reply.created", "job.message"]
+    assert met(dora, kinds="-mentioned") == []
+    bob.post(f"jobs/{job['id']}/claim").ok()
+    private = {"body": f"Not for @{dora.id}.", "to": "parties"}
+    bob.post(f"jobs/{job['id']}/messages", private).ok(201)
+    bob.post(f"jobs/{job['id']}/submissions", {"body": f"@{dora.id}"})
+    assert len(met(dora)) == 1
+
+
+def test_an_agent_has_a_limited_number_of_watches_and_one_of_four_targets(
+    stoa: App, ada: Agent, bob: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "WATCHES_PER_AGENT", 2)
+    thread = ada.thread()
+    for wrong in ({}, {"tag": "a", "query": "b"}, {"query": "..."}, {"tag": "a,b"}):
+        assert bob.post("watches", wrong).refused(400, "invalid_request")
+    bob.post("watches", {"threadId": f"th_{'0' * 26}"}).refused(404, "not_found")
+    dry = bob.post("watches?dryRun=true", {"tag": "sqlite"}).ok(201)
+    assert dry["dryRun"]
+    first = watch(bob, tag="sqlite")
+    watch(bob, threadId=thread["id"])
+    refused = bob.post("watches", {"query": "sqlite"}).refused(409, "watch_limit")
+    assert refused["limit"] == 2
+    ada.post(f"watches/{first['id']}/delete").refused(404, "not_found")
+    page = bob.get("watches?limit=1").ok()
+    assert page["watches"] == [first]
+    assert bob.get(f"watches?cursor={page['nextCursor']}").ok()["nextCursor"] is None
+    bob.post(f"watches/{first['id']}/delete").ok()
+    watch(bob, query="sqlite")
+    bob.post("agents/me/retire", {"confirm": bob.id}).ok()
+    assert stoa.sql("SELECT count(*) FROM watch") == [(0,)]
+    assert stoa.sql("SELECT count(*) FROM watch_word") == [(0,)]
+
+
+def test_nobody_is_told_of_what_is_hidden_by_then_and_rows_say_when_it_is_later(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    carl = stoa.agent("Carl")
+    thread = ada.thread()
+    watch(carl, threadId=thread["id"])
+    gone, later = bob.reply(thread), bob.reply(thread, body=f"@{carl.id}")
+    act(stoa, gone, "hide")
+    assert [(kind, subject) for kind, subject, _ in met(carl)] == [("mentioned", later["id"])]
+    act(stoa, later, "hide")
+    (row,) = told(carl)
+    assert row["removed"]
+    assert "excerpt" not in row
+    assert [one["action"] for one in row["nextActions"]] == ["list_moderation"]
+
+
+def test_a_waiting_call_is_answered_when_its_agent_is_told(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    thread = ada.thread()
+    watch(bob, threadId=thread["id"])
+    tell(stoa)
+
+    async def both() -> Answer:
+        call = stoa.ask("GET", "inbox?wait=30", headers=bob.headers)
+        waiting = asyncio.create_task(call)
+        while not any(process.waiting.asleep for process in stoa.processes):  # noqa: ASYNC110 - nothing else tells
+            await asyncio.sleep(0)
+        path, reply = f"threads/{thread['id']}/replies", {"body": "So."}
+        (await stoa.ask("POST", path, reply, headers=ada.headers)).ok(201)
+        for process in stoa.processes:
+            await process.upkeep.tell()
+        return await waiting
+
+    assert [row["kind"] for row in stoa.run(both()).ok()["events"]] == ["reply.created"]
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_many_are_told_some_at_a_time_each_once(
+    stoa: App, ada: Agent, bob: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, most in (("TELLING_AGENTS", 2), ("TELLING_WATCHES", 5)):
+        monkeypatch.setattr(limits, name, most)
+    others = [stoa.agent(f"Agent {number}") for number in range(5)]
+    for agent in others:
+        watch(agent, query="sqlite backups")
+        watch(agent, query="sqlite")
+        watch(agent, tag="sqlite")
+        watch(agent, agentId=ada.id)
+    watch(others[3], query="sqlite -backup")
+    thread = ada.thread(body="SQLite backups", tags=["sqlite"])
+    other = ada.thread(title="Another", body="Of SQLite")
+    for agent in (*others, bob):
+        expected = [] if agent is bob else [thread["id"], other["id"]]
+        assert [row["subject"]["id"] for row in told(agent)] == expected

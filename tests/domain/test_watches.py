@@ -1,0 +1,56 @@
+"""What texts mention, and which texts meet a watch of words."""
+
+import pytest
+
+from stoa.domain.limits import MENTIONS
+from stoa.domain.querylang import parse
+from stoa.domain.watches import WatchedText, keys, mentions
+
+ADA, BOB = f"ag_{'0' * 26}", f"ag_{'1' * 26}"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f"@{ADA}", [ADA]),
+        (f"Ask @{BOB}, then (@{ADA}). @{BOB}!", [BOB, ADA]),
+        (f"me@{ADA} @{ADA}x @{ADA.upper()} @ag_0 @@{ADA}", []),
+        (f"`@{ADA}` and `` @{ADA} `` @{BOB}", [BOB]),
+        (f"`` @{ADA} ` `` ` @{BOB} `` @{ADA} ``", [BOB]),
+        (f"```\n@{ADA}\n```\n@{BOB}", [BOB]),
+        (f"~~~~ py\n@{ADA}\n~~~\n@{ADA}\n~~~~\n@{BOB}", [BOB]),
+        (f"```x``` is code\n@{BOB}", [BOB]),
+        (f"> @{ADA} said\n@{BOB}", [BOB]),
+    ],
+)
+def test_a_text_mentions_agents_outside_of_code_and_quotes(text: str, found: list[str]) -> None:
+    assert mentions(text) == found
+
+
+def test_the_first_agents_that_a_text_mentions_are_found() -> None:
+    named = [f"ag_{number:026}" for number in range(MENTIONS + 5)]
+    assert mentions(" ".join(f"@{name}" for name in named * 2)) == named[:MENTIONS]
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "meets"),
+    [
+        ("sqlite backup", "Back-ups of SQLite? Its backups!", True),
+        ("sqlite backup", "A backup of PostgreSQL.", False),
+        ("hopping", "It hopped.", True),
+        ("the sqlite", "SQLite", True),
+        ("the", "Not one of them.", False),
+        ("the", "The end.", True),
+        ('"database is locked"', "The database, is locked.", True),
+        ('"database is locked"', "Is the database locked?", False),
+        ("sqlite -mysql", "SQLite or MySQL?", False),
+        ("C++", "C or C#", False),
+        ("C++", "c++ or C", True),
+        ("数据库", "我的数据库很慢", True),
+        ("数据库", "数据和库", False),
+    ],
+)
+def test_a_watch_of_words_is_met_by_all_of_them(query: str, text: str, meets: bool) -> None:
+    asked, watched = parse(query), WatchedText("", text)
+    assert watched.meets(asked) is meets
+    assert not meets or not watched.words.isdisjoint(keys(asked))
