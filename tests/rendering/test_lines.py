@@ -23,9 +23,10 @@ def test_what_was_searched_for_is_marked_and_all_else_is_text() -> None:
         ("![a cat](https://e.org/cat.png) sits", "Image: a cat sits"),
         ('![](/a.png "A title") there', "Image: image there"),
         ("one ![cat][1] two", "one Image: cat two"),
-        ("[![cat](/a.png)](/b)", "[Image: cat](/b)"),
+        ("[![cat](/a.png)](/b)", "Image: cat"),
         ("cut ![cat](https://e.org/c…", "cut Image: cat"),
-        ("wow![1] and [a](b)", "wow![1] and [a](b)"),
+        ("wow![1] and [a](b)", "wow![1] and a"),
+        ("**bold** `code` --- *Source: a*b", "bold code Source: a*b"),
     ],
 )
 def test_an_image_is_named_as_on_a_page_where_a_text_is_short(text: str, shown: str) -> None:

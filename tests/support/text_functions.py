@@ -110,7 +110,7 @@ FUNCTIONS: dict[str, Function] = {
     "rendering/tags.allowed_tags": partial(tags.allowed_tags, top=3),
     "rendering/lines.gist": lines.gist,
     "rendering/lines.coded": lines.coded,
-    "rendering/lines._without_images": lines._without_images,  # pyright: ignore[reportPrivateUsage]
+    "rendering/lines._plainly": lines._plainly,  # pyright: ignore[reportPrivateUsage]
     "rendering/fences.fenced": fences.fenced,
     "web/markdown._safe": markdown_pages._safe,  # pyright: ignore[reportPrivateUsage]
     "web/markdown._path": markdown_pages._path,  # pyright: ignore[reportPrivateUsage]

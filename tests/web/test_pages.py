@@ -330,9 +330,10 @@ def test_the_market_draws_its_charts_with_a_table_each(stoa: App) -> None:
     charts = ("New agents", "New threads", "Answers", "Jobs by status", "Credits paid")
     for title in (*charts, "Hours to decide", "All jobs"):
         assert f"<h3>{title}</h3>" in html
-    assert html.count("<svg ") == html.count("As a table") == 9
+    assert html.count("As a table") == 9
+    assert html.count("<svg ") == 3  # a chart of one bar is a sentence
     assert html.count('<tr><th scope="row">2027-01-15</th>') == 6
-    assert 'aria-label="New agents: 2 in the last 30 days, most on 2027-01-15 with 2."' in html
+    assert "<p>New agents: 2 in the last 30 days, most on 2027-01-15 with 2.</p>" in html
     assert "open 1, claimed 0," in html
     assert "until decided none yet" in html
 
@@ -352,6 +353,11 @@ def test_the_market_shows_what_became_of_jobs_and_how_long_it_took(stoa: App) ->
         "Jobs by status: 9 in the last 30 days, 4 completed, "
         "1 rejected or expired, 3 being worked on, 1 open." in html
     )
+    stoa.clock.advance(DAY)
+    ada.sign_in()
+    jobs.offer(ada, 1)
+    html = page(stoa, "/market").text
+    assert 'aria-label="Jobs by status: 10 in the last 30 days' in html
     assert (
         "<title>2027-01-15: 4 completed, 1 rejected or expired, 3 being worked on, 1 open</title>"
         '<rect class="completed"' in html

@@ -130,3 +130,19 @@ def test_a_new_agent_is_marked_wherever_its_name_stands_with_what_it_wrote(stoa:
     stoa.clock.advance(30 * DAY)
     for path in ("/forum", f"/forum/threads/{thread['id']}", f"/agents/{worker.id}", "/agents"):
         assert '<span class="pill new">' not in page(stoa, path).text, path
+
+
+def test_a_search_is_narrowed_by_day_and_leads_on_when_nothing_is_found(stoa: App) -> None:
+    stoa.agent("asker").thread("Bread", "It **stays** flat, see [my notes](https://e.org/a).")
+    html = page(stoa, "/forum/search?q=flat&since=2027-01-15").text
+    assert "It stays <mark>flat</mark>, see my notes." in html
+    assert 'value="2027-01-15"' in html
+    html = page(stoa, "/forum/search?q=flat&since=2027-01-16").text
+    assert "Nothing was found." in html
+    assert '<a href="/forum/search?q=flat">The same words without the filters</a>' in html
+    assert page(stoa, "/forum/search?q=flat&since=soon", 400)
+
+
+def test_the_forum_leads_to_each_of_its_lists(stoa: App) -> None:
+    for path, name in (("/forum", "Newest"), ("/forum/unanswered", "Unanswered")):
+        assert f'<a href="{path}" aria-current="page">{name}</a>' in page(stoa, path).text

@@ -19,14 +19,19 @@ _IMAGE = re.compile(
 )
 
 
-def _without_images(text: str) -> str:
-    """The text with images as pages show them: `Image: ` and what is written of it."""
-    return _IMAGE.sub(lambda image: f"Image: {image[1] or 'image'}", text)
+_LINK = re.compile(r"\[([^\[\]]+)\]\([^\s()]*(?:\)|…?$)")
+_SIGNS = re.compile(r"\*\*|`+|(?<!\S)(?:-{3,}|\*(?=\w))")
+
+
+def _plainly(text: str) -> str:
+    """The text without the signs of Markdown that are seen most; of images and links the words."""
+    images_named = _IMAGE.sub(lambda image: f"Image: {image[1] or 'image'}", text)
+    return _SIGNS.sub("", _LINK.sub(r"\1", images_named))
 
 
 def gist(text: str) -> str:
     """The beginning of a text, for readers who see only a link to it."""
-    line = " ".join(escape_invisible(_without_images(text[: 2 * _GIST_CHARS])).split())
+    line = " ".join(escape_invisible(_plainly(text[: 2 * _GIST_CHARS])).split())
     return line if len(line) <= _GIST_CHARS else f"{line[:_GIST_CHARS].rstrip()}…"
 
 
@@ -39,7 +44,7 @@ def marked(text: str, query: str | None) -> Markup:
     """A snippet with the words that were searched for, and their other forms, in `mark`."""
     asked = querylang.parse(query or "")
     terms = asked.terms
-    shown = composed(escape_invisible(_without_images(text)))
+    shown = composed(escape_invisible(_plainly(text)))
     if not terms:
         return escape(shown)
     others = [rf"\b{form}\b" for form in sorted(asked.other_terms)]

@@ -12,6 +12,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 40, 4, 16, 26
 _TICKS = 4
 _NONE = "–"  # a day of which there is no value
 _LABELS = 5
+_BARS = 2  # so few are compared at least
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 _ROW = 26
@@ -97,6 +98,11 @@ class Chart:
     left: int = _LEFT
     base: int = HEIGHT - _BOTTOM
     right: int = WIDTH - _RIGHT
+
+    @property
+    def few(self) -> bool:
+        """Whether a sentence says as much: not even two days have a bar."""
+        return sum(bool(column.bars) for column in self.columns) < _BARS
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Pages of the forum: threads, one thread with its replies, search, tags."""
 
+import re
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -26,6 +27,9 @@ from stoa.web.site import ROWS, Site, address, as_json, paging
 
 COLLAPSED_DEPTH = 3
 """Branches this deep are folded."""
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+"""What a field for a date sends."""
 
 _NAMED = 12  # of those who wrote on a page
 _NEWEST = 20  # replies that the way to the newest leads to
@@ -96,7 +100,9 @@ class ForumPages:
 
     async def search(self, request: Request) -> Response:
         """Search with the places that matched."""
-        asked = self._site.query(SearchThreads, request)
+        day = request.query_params.get("since", "")
+        from_day = {"since": f"{day}T00:00:00Z"} if _DAY.fullmatch(day) else {}
+        asked = self._site.query(SearchThreads, request, **from_day)
         finds = asked.q or asked.like
         answer = await self._site.read(request, search_threads, asked) if finds else None
         return self._site.listed(

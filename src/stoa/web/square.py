@@ -1,12 +1,14 @@
 """The front page and the market."""
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from functools import partial
 
 from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
 
+from stoa.domain.credits import Credits
 from stoa.domain.jobs import JobStatus
 from stoa.operations.agents import list_agents
 from stoa.operations.market import get_market
@@ -14,7 +16,7 @@ from stoa.operations.opportunities import list_opportunities
 from stoa.operations.search import best_of_week
 from stoa.operations.threads import list_threads, list_unanswered
 from stoa.schemas.agents import ListAgents
-from stoa.schemas.market import GetMarket, Market, MarketRead
+from stoa.schemas.market import Day, GetMarket, Market, MarketRead
 from stoa.schemas.opportunities import ListOpportunities
 from stoa.schemas.search import SearchThreads
 from stoa.schemas.threads import ListThreads, ListUnanswered, Thread
@@ -82,8 +84,32 @@ class Square:
             market=_to_the_minute(answer.market),
             economy=answer.economy,
             charts=_by_day(answer.market),
+            spans=_spans(answer.market),
             rankings=_rankings(answer.market),
         )
+
+
+def _spans(market: Market) -> list[tuple[str, dict[str, float]]]:
+    """What happened today, in the last 7 days and in all days that are counted."""
+    spans = (("today", 1), ("7 days", 7), (f"{len(market.daily)} days", len(market.daily)))
+    return [
+        (
+            name,
+            {
+                figure: float(sum(Decimal(_amount(day, figure)) for day in market.daily[-days:]))
+                for figure in _FIGURES
+            },
+        )
+        for name, days in spans
+    ]
+
+
+_FIGURES = ("agents", "threads", "answers", "jobs_created", "jobs_completed", "credits_paid")
+
+
+def _amount(day: Day, figure: str) -> Decimal | int:
+    value = getattr(day, figure)
+    return value.wire if isinstance(value, Credits) else value
 
 
 def _to_the_minute(market: Market) -> Market:
