@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
-from stoa.domain import addresses, keys, limits
+from stoa.domain import addresses, keys, limits, signups
 
 PortNumber = Annotated[int, Meta(ge=0, le=65535)]
 WorkerCount = Annotated[int, Meta(ge=1, le=256)]
@@ -20,6 +20,7 @@ Duration = Annotated[int, Meta(ge=1, le=10_000_000)]
 DayCount = Annotated[int, Meta(ge=1, le=limits.EVENTS_DAYS_MAX)]
 Outage = Literal["local", "refuse-writes"]
 Megabytes = Annotated[int, Meta(ge=0, le=1_000_000)]
+WorkBits = Annotated[int, Meta(ge=0, le=signups.MOST_WORK_BITS)]
 LogFormat = Literal["json", "text"]
 Switch = Literal["on", "off"]
 LogLevel = Literal["debug", "info", "warning", "error"]
@@ -124,6 +125,20 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             description="So many reports hide a thread or a reply until a moderator decides; 0: "
             "none do."
+        ),
+    ] = 0
+    signups: Annotated[
+        Literal["open", "invite", "closed"],
+        Meta(
+            description="Who may register a new key: anyone, who has an invite, or nobody; "
+            "stoa admin signups overrides it."
+        ),
+    ] = "open"
+    signup_work: Annotated[
+        WorkBits,
+        Meta(
+            description="Work for the first sign-in of a key: zero bits of a hash, each of which "
+            "doubles it; 20 take about a second, 0 asks for none."
         ),
     ] = 0
     screen_secrets: Annotated[

@@ -172,3 +172,25 @@ def test_mistakes_are_one_line(tmp_path: Path) -> None:
     for arguments, said in MISTAKES:
         assert said in refused(run_stoa_here("admin", *arguments, *database))
     assert admin(database, "reports")["reports"] == []
+
+
+def test_an_agent_registers_with_an_invite_and_does_the_work_by_itself(
+    start_server: Callable[..., Server], data: Path, tmp_path: Path
+) -> None:
+    database = ["--data-dir", str(data)]
+    server = start_server(data, signup_work=10)
+    admin(database, "signups", "invite")
+    invite = admin(database, "invite", "--uses", "2", "--days", "1")["invite"]
+    shown = run_stoa_here("admin", "signups", *database)
+    assert "new keys: invite; open invites: 2" in shown.out
+    with Stoa(server.url, Key.generate()) as stoa, pytest.raises(StoaError, match="invite_req"):
+        stoa.sign_in()
+    with Stoa(server.url, Key.generate(), invite=invite) as stoa:
+        stoa.sign_in()
+    key = str(tmp_path / "key")
+    made = run_stoa_here("agent", "keygen", "--url", server.url, "--key", key, "--invite", invite)
+    assert made.code == 0
+    assert run_stoa_here("agent", "whoami", "--key", key).code == 0
+    late = Stoa(server.url, Key.generate(), invite=invite)
+    with late as stoa, pytest.raises(StoaError, match="invite_invalid"):
+        stoa.sign_in()

@@ -340,3 +340,19 @@ def test_a_form_is_read_strictly(stoa: App) -> None:
     refused(sent(b"a=1", **{"content-encoding": "gzip"}), 415, "invalid_request")
     refused(sent(b""), 400, "unsupported_grant_type")
     refused(sent(b'"\\%C3%BC%22=1&"\\%C3%BC%22=2'), 400, "invalid_request")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        pytest.param({}, marks=pytest.mark.settings(signups="invite"), id="an invite"),
+        pytest.param({}, marks=pytest.mark.settings(signup_work=4), id="work"),
+    ],
+)
+def test_a_new_key_is_sent_to_verify_where_it_has_to_bring_something(
+    stoa: App, asked: dict[str, Any]
+) -> None:
+    answer = sign_in(stoa, **asked)
+    assert (answer.status, answer["error"]) == (400, "access_denied")
+    assert "/api/v1/auth/verify" in answer["error_description"]
+    assert stoa.get("agents").ok()["agents"] == []

@@ -24,6 +24,7 @@ from stoa.cli.agent_options import (
     CapabilitiesOption,
     DescriptionOption,
     DisplayNameOption,
+    InviteOption,
     KeyPath,
     Limit,
     TagsOption,
@@ -62,6 +63,7 @@ def keygen(
     name: DisplayNameOption = None,
     description: DescriptionOption = None,
     capability: CapabilitiesOption = None,
+    invite: InviteOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a key and keep it in a new file that only you can read.
@@ -74,7 +76,9 @@ def keygen(
     from stoa.client.keys import canonical_url
 
     path = key_path(key)
-    profile = Profile(display_name=name, description=description, capabilities=capability)
+    profile = Profile(
+        display_name=name, description=description, capabilities=capability, invite=invite
+    )
     with session.failing(as_json=as_json) as show:
         file = KeyFile(canonical_url(url), Key.generate(), profile)
         file.save(path)
@@ -110,6 +114,7 @@ def profile(
         display_name=was.display_name if name is None else name,
         description=was.description if description is None else description,
         capabilities=was.capabilities if able is None else able,
+        invite=was.invite,
     )
     new = KeyFile(old.url, old.key, said)
     with new.replacing(run.key) as waiting, Stoa.from_key_file(waiting, url=run.stoa.url) as stoa:

@@ -87,6 +87,10 @@ AuthorOption = Annotated[str | None, typer.Option(metavar="AG_ID", help="Only of
 ThreadStatusOption = Annotated[
     Literal["open", "answered"] | None, typer.Option(help="Only threads with this status.")
 ]
+InviteOption = Annotated[
+    str | None,
+    typer.Option(help="What the operator gave you to register with."),
+]
 DisplayNameOption = Annotated[str | None, typer.Option("--name", help="The agent's display name.")]
 DescriptionOption = Annotated[str | None, typer.Option(help="What the agent says of itself.")]
 CapabilitiesOption = Annotated[

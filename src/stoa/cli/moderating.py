@@ -11,6 +11,7 @@ import typer
 from stoa.cli import database
 from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, DryRunOption, JsonOption
 from stoa.clock import SystemClock
+from stoa.domain.signups import Admission
 from stoa.domain.text import one_line
 from stoa.settings import Settings, SettingsError
 
@@ -191,18 +192,42 @@ def undo(
 
 @app.command("signups")
 def signups(
-    state: Annotated[str, typer.Argument(metavar="open|closed", help="May new keys register?")],
+    state: Annotated[
+        Admission | None,
+        typer.Argument(metavar="[open|invite|closed]", help="Who may register a new key."),
+    ] = None,
     reason: ReasonOption = "Set by the operator.",
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     config: ConfigFile = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Let new keys register, or none for a while."""
-    if state not in ("open", "closed"):
-        raise SettingsError("signups: give open or closed")
+    """Let new keys register: any, with an invite, or none. Without a word, show what is so."""
     asked = {"command": "signups", "state": state, "reason": reason}
-    _tell(_operate(asked, data_dir, database_url, config), as_json=as_json)
+    told = _operate(asked, data_dir, database_url, config)
+    _tell(told, as_json=as_json)
+    if state is None and not as_json:
+        typer.echo(f"new keys: {told['signups']}; open invites: {told['openInvites']}")
+
+
+@app.command("invite")
+def invite(
+    uses: Annotated[int, typer.Option(min=1, max=10_000, help="How many keys it lets in.")] = 1,
+    days: Annotated[int, typer.Option(min=1, max=365, help="How long it holds.")] = 7,
+    reason: ReasonOption = "Made by the operator.",
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    config: ConfigFile = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make an invite for new keys, which is shown once."""
+    asked = {"command": "invite", "uses": uses, "days": days, "reason": reason}
+    told = _operate(asked, data_dir, database_url, config)
+    _tell(told, as_json=as_json)
+    if not as_json:
+        typer.echo(
+            f"{told['invite']}\nsend it as `invite` when you verify; until {told['expiresAt']}"
+        )
 
 
 @app.command("reports")

@@ -29,17 +29,22 @@ class BaseConnection(ABC):
         display_name: str | None = None,
         description: str | None = None,
         capabilities: Sequence[str] | None = None,
+        invite: str | None = None,
         max_wait: float = MAX_WAIT_S,
         timeout: float = TIMEOUT_S,
     ) -> None:
         """A client of the service at `url`; without a `key` it can read what is public.
 
-        The profile fields are sent at every sign-in. `max_wait` bounds the seconds that one call
+        The profile fields are sent at every sign-in, and an `invite`, which some services want of a
+        new key. `max_wait` bounds the seconds that one call
         waits for a limit or a busy service, `timeout` those it waits for the network.
         Raises ValueError if `url` is not a base address.
         """
         profile = Profile(
-            display_name=display_name, description=description, capabilities=capabilities
+            display_name=display_name,
+            description=description,
+            capabilities=capabilities,
+            invite=invite,
         )
         self._session = SessionState(url, key, profile, max_wait, time.monotonic)
         self._open(timeout)
@@ -67,6 +72,7 @@ class BaseConnection(ABC):
             display_name=profile.display_name,
             description=profile.description,
             capabilities=profile.capabilities,
+            invite=profile.invite,
             max_wait=max_wait,
         )
         made._session.reload_key = partial(_key_in, path)

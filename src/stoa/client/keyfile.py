@@ -142,13 +142,15 @@ def _parse(value: Any) -> KeyFile:
 
 
 def _profile(members: dict[str, Any]) -> Profile:
-    name, description = members.get("displayName"), members.get("description")
+    name, description, invite = map(members.get, ("displayName", "description", "invite"))
     capabilities = members.get("capabilities")
-    if not all(value is None or isinstance(value, str) for value in (name, description)):
-        raise ValueError("displayName and description are texts")
+    if not all(value is None or isinstance(value, str) for value in (name, description, invite)):
+        raise ValueError("displayName, description and invite are texts")
     if capabilities is not None and not _texts(capabilities):
         raise ValueError("capabilities are a list of texts")
-    return Profile(display_name=name, description=description, capabilities=capabilities)
+    return Profile(
+        display_name=name, description=description, capabilities=capabilities, invite=invite
+    )
 
 
 def _texts(value: Any) -> bool:

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import hashlib
 import os
 import re
 from typing import Protocol
@@ -87,6 +88,22 @@ def _host(parts: SplitResult) -> str:
     host = f"[{name}]" if ":" in name else name
     default = parts.port in (None, _DEFAULT_PORTS[parts.scheme])
     return host if default else f"{host}:{parts.port}"
+
+
+def done_work(challenge: str, bits: int) -> str:
+    """A text whose SHA-256 behind the challenge and a colon begins with so many zero bits.
+
+    It is found by trying, some 2 to the power of `bits` times: 20 take about a second.
+    """
+    begun = hashlib.sha256(f"{challenge}:".encode())
+    shift = begun.digest_size * 8 - bits
+    number = 0
+    while True:
+        tried = begun.copy()
+        tried.update(b"%d" % number)
+        if int.from_bytes(tried.digest(), "big") >> shift == 0:
+            return str(number)
+        number += 1
 
 
 def check_challenge(challenge: str, url: str) -> None:

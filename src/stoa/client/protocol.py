@@ -28,7 +28,7 @@ from stoa.client.errors import (
 )
 from stoa.client.generated.models import SignedIn
 from stoa.client.generated.operations import CREATE_CHALLENGE, VERIFY_CHALLENGE
-from stoa.client.keys import Signer, canonical_url, check_challenge
+from stoa.client.keys import Signer, canonical_url, check_challenge, done_work
 from stoa.client.operation import ClientOperation, T
 from stoa.client.resources import JsonObject, WrongShape, camel, dump, parse, read
 from stoa.client.retry_after import retry_after
@@ -44,6 +44,11 @@ _OK_BELOW = 300
 _NOT_MODIFIED = 304
 _UNAUTHORIZED = 401
 _RETIRED = "key_retired"
+_WORK = "work_required"
+
+_MOST_WORK_BITS = 28
+"""More work than this (minutes of it) is not done for a service that asks for it."""
+
 _CONFLICT = 409
 _TOO_MANY = 429
 _UNAVAILABLE = frozenset({502, 503, 504})
@@ -102,11 +107,13 @@ Steps: TypeAlias = Generator[Step, HttpReply | None, V]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """What the agent says of itself at every sign-in; None leaves what the service has."""
+    """What the agent says of itself at every sign-in; None leaves what the service has. The first
+    one may need an `invite`."""
 
     display_name: str | None = None
     description: str | None = None
     capabilities: Sequence[str] | None = None
+    invite: str | None = None
 
     @property
     def members(self) -> JsonObject:
@@ -116,6 +123,7 @@ class Profile:
             "displayName": self.display_name,
             "description": self.description,
             "capabilities": capabilities,
+            "invite": self.invite,
         }
         return {name: value for name, value in said.items() if value is not None}
 
@@ -251,9 +259,15 @@ class SessionState:
         check_challenge(issued.challenge, self.url)
         signature = key.sign(issued.challenge.encode()).hex()
         proof = {"challenge": issued.challenge, "signature": signature}
-        signed_in = yield from self.call(
-            VERIFY_CHALLENGE, {**public_key, **proof, **self._profile.members}
-        )
+        sent = {**public_key, **proof, **self._profile.members}
+        try:
+            signed_in = yield from self.call(VERIFY_CHALLENGE, sent)
+        except StoaError as error:
+            bits = error.details.get("bits")
+            if error.code != _WORK or not isinstance(bits, int) or bits > _MOST_WORK_BITS:
+                raise
+            work = done_work(issued.challenge, bits)
+            signed_in = yield from self.call(VERIFY_CHALLENGE, {**sent, "work": work})
         self._keep(signed_in)
 
     def own_key(self) -> Signer:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stoa.domain.error_kinds import ErrorKind, InputIssue
+from stoa.domain.signup_errors import SIGNUP_KINDS
 from stoa.domain.text_errors import TEXT_KINDS
 from stoa.domain.work_errors import WORK_KINDS
 
@@ -231,15 +232,6 @@ _KINDS = (
         "Leave it to another moderator, or to the operator of this service. Read what was done "
         "with GET {base_url}/api/v1/moderation.",
         "A moderator undid or decided what is their own, or hid or suspended another moderator.",
-    ),
-    ErrorKind(
-        "signups_closed",
-        403,
-        False,
-        "This service registers no new keys for now.",
-        "Sign in with a key that is registered here, or read without signing in: "
-        "`search_threads` (GET /api/v1/search).",
-        "The operator has closed the registration of new keys for a while.",
     ),
     ErrorKind(
         "key_session_required",
@@ -591,4 +583,6 @@ _KINDS = (
     ),
 )
 
-CATALOGUE: dict[str, ErrorKind] = {kind.code: kind for kind in (*_KINDS, *WORK_KINDS, *TEXT_KINDS)}
+CATALOGUE: dict[str, ErrorKind] = {
+    kind.code: kind for kind in (*_KINDS, *SIGNUP_KINDS, *WORK_KINDS, *TEXT_KINDS)
+}

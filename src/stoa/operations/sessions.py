@@ -2,6 +2,7 @@
 
 import hashlib
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from stoa.domain import challenges, credits, keys, limits
@@ -14,7 +15,7 @@ from stoa.domain.oauth import EVERY_SCOPE
 from stoa.entropy import random_bytes
 from stoa.operations.call import Call, Caller, Services
 from stoa.operations.opportunities import RECOMMENDED_PATH, first_recommended
-from stoa.operations.parts import event_log, grants, key_standing
+from stoa.operations.parts import event_log, grants, key_standing, signups
 from stoa.operations.parts.buckets import BucketFull, RateBucket, refused
 from stoa.operations.parts.grants import Grant
 from stoa.operations.table import Caching, Effect, Mode, operation
@@ -27,11 +28,12 @@ from stoa.schemas.auth import (
     RecommendedPoll,
     SignedIn,
     Signing,
+    SignupWork,
     TestVector,
     VerifyChallenge,
 )
 from stoa.schemas.base import iso
-from stoa.store import agents, ledger, moderation, sessions
+from stoa.store import agents, ledger, sessions
 from stoa.store.agents import AgentRow
 
 CHALLENGE_PATH = "/api/v1/auth/challenge"
@@ -85,8 +87,12 @@ def new_challenge(
         services.settings.challenge_ttl_seconds * 1000,
         random_bytes(challenges.MIN_NONCE_BYTES),
     )
+    bits = services.settings.signup_work
     return ChallengeCreated(
-        challenge=challenge.text, expires_at=iso(challenge.expires_at), signing=SIGNING
+        challenge=challenge.text,
+        expires_at=iso(challenge.expires_at),
+        signing=SIGNING,
+        work=SignupWork.of(bits) if bits else UNSET,
     )
 
 
@@ -110,6 +116,9 @@ async def with_recommended(call: Call, answer: SignedIn) -> SignedIn:
         "key_retired",
         "key_pending",
         "signups_closed",
+        "invite_required",
+        "invite_invalid",
+        "work_required",
     ),
 )
 async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
@@ -128,6 +137,8 @@ async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
         raise Refusal("signature_invalid")
     known = await find_agent(call, public_key)
     if known is None:
+        asked = request.challenge, request.invite, request.work
+        await signups.check(call.tx, call.services.settings, *asked)
         await check_registrations(call)
     if not await use_challenge(call, challenge):
         raise Refusal(
@@ -174,10 +185,7 @@ async def _address_digest(call: Call) -> bytes:
 
 
 async def check_registrations(call: Call) -> None:
-    """403 while the operator lets no new key register; 429 when this address has registered as
-    many keys as one may."""
-    if await moderation.signups_closed(call.tx):
-        raise Refusal("signups_closed")
+    """429 when this address has registered as many keys as one may."""
     settings = call.services.settings
     limit = settings.limit_registrations
     if limit is None:

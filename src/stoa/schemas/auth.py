@@ -2,9 +2,9 @@
 
 from typing import Annotated, ClassVar
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
-from stoa.domain import limits
+from stoa.domain import limits, signups
 from stoa.domain.keys import (
     PUBLIC_KEY_PATTERN,
     SIGNATURE_PATTERN,
@@ -109,6 +109,25 @@ class Signing(Resource, kw_only=True):
     )
 
 
+class SignupWork(Resource, kw_only=True):
+    """What a key that is new here has to compute; keys that are registered need not."""
+
+    algorithm: Annotated[str, Meta(examples=[signups.WORK_ALGORITHM])]
+    bits: Annotated[int, Meta(description="Zero bits that the hash begins with.", examples=[18])]
+    instructions: Annotated[str, Meta(examples=["Find a text `work` such that …"])]
+
+    @classmethod
+    def of(cls, bits: int) -> "SignupWork":
+        """What so many bits ask for."""
+        return cls(
+            algorithm=signups.WORK_ALGORITHM,
+            bits=bits,
+            instructions="Only when your key is new here: find a text `work` (such as a number) so "
+            f'that SHA-256 of `challenge` + ":" + `work` begins with {bits} zero bits, and send it '
+            "to verify.",
+        )
+
+
 class ChallengeCreated(Answer, kw_only=True):
     """A challenge to sign before it expires."""
 
@@ -122,6 +141,9 @@ class ChallengeCreated(Answer, kw_only=True):
     ]
     expires_at: Annotated[Time, Meta(examples=["2026-11-20T10:05:00.000Z"])]
     signing: Signing
+    work: (
+        Annotated[SignupWork, Meta(description="Only where the operator asks for it.")] | UnsetType
+    ) = UNSET
 
 
 class VerifyChallenge(Request, kw_only=True):
@@ -135,6 +157,28 @@ class VerifyChallenge(Request, kw_only=True):
     display_name: DisplayName | None = None
     description: Description | None = None
     capabilities: Capabilities | None = None
+    invite: (
+        Annotated[
+            str,
+            Meta(
+                max_length=signups.INVITE_CHARS,
+                description="From the operator; for a new key, where one is needed.",
+                examples=["invite_EXAMPLEonlyEXAMPLEonly"],
+            ),
+        ]
+        | None
+    ) = None
+    work: (
+        Annotated[
+            str,
+            Meta(
+                max_length=signups.WORK_CHARS,
+                description="For a new key, where the challenge asks for `work`.",
+                examples=["48213"],
+            ),
+        ]
+        | None
+    ) = None
 
 
 class Reauthenticate(Resource, kw_only=True):

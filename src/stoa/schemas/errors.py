@@ -267,6 +267,12 @@ class RateLimited(Wait, kw_only=True):
     ) = UNSET
 
 
+class WorkRequired(Resource, kw_only=True):
+    """Members of `work_required`."""
+
+    bits: Annotated[int, Meta(description="Zero bits that are asked for.", examples=[18])]
+
+
 OWN_MEMBERS: dict[str, type[Resource]] = {
     "invalid_request": InvalidRequest,
     "secret_in_text": SecretInText,
@@ -278,6 +284,7 @@ OWN_MEMBERS: dict[str, type[Resource]] = {
     "key_pending": KeyPending,
     "recovery_running": KeyPending,
     "insufficient_scope": InsufficientScope,
+    "work_required": WorkRequired,
     "retire_not_allowed": RetireNotAllowed,
     "insufficient_credits": InsufficientCredits,
     "wrong_opportunity_type": WrongOpportunityType,

@@ -264,18 +264,3 @@ async def count_reporters(
         now=tx.now,
     )
     return row[0] if row else 0
-
-
-async def close_signups(tx: Tx) -> bool:
-    """Let no new key register; False when that is so already."""
-    return await tx.run("moderation.close_signups", now=tx.now) == 1
-
-
-async def open_signups(tx: Tx) -> bool:
-    """Let new keys register again; False when they may already."""
-    return await tx.run("moderation.open_signups") == 1
-
-
-async def signups_closed(tx: Tx) -> bool:
-    """Whether no new key may register."""
-    return await tx.one("moderation.signups_closed") is not None

@@ -7,13 +7,19 @@ import msgspec
 
 from stoa.domain import assertions
 from stoa.domain.assertions import Claims, JoseHeader
-from stoa.domain.oauth import ISSUER, TOKEN, check_resource, granted_scopes
+from stoa.domain.oauth import ISSUER, TOKEN, OAuthRefusal, check_resource, granted_scopes
 from stoa.operations import sessions as keys
 from stoa.operations.call import Call
+from stoa.operations.parts import signups
 from stoa.operations.parts.grants import FormFields, Grant, Tokens, open_session, required
 from stoa.store import agents, sessions
 
 T = TypeVar("T")
+
+_NEW_KEY = (
+    "This key is new here, and a new key needs an invite or work, which only POST "
+    "/api/v1/auth/verify takes. Sign in there once; then this works."
+)
 
 
 class AssertionSignIn(NamedTuple):
@@ -54,6 +60,9 @@ async def client_credentials(call: Call, asked: AssertionSignIn) -> Tokens:
         raise assertions.expired()
     known = await keys.find_agent(call, key)
     if known is None:
+        if await signups.asks_for_more(call.tx, call.services.settings):
+            raise OAuthRefusal("access_denied", _NEW_KEY)
+        await signups.check(call.tx, call.services.settings, "", None, None)
         await keys.check_registrations(call)
     if not await sessions.use_challenge(call.tx, asked.digest, asked.made_at, asked.good_until):
         raise assertions.refusal(

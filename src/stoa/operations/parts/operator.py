@@ -6,13 +6,16 @@ from typing import Literal
 
 import msgspec
 
-from stoa.domain import limits
+from stoa.domain import base64url, limits
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.keys import parse_public_key
 from stoa.domain.missing import missing
 from stoa.domain.moderation import INVERSE, Action, ModerationSubject, SubjectType, same_aspect
+from stoa.domain.signups import INVITE_BYTES, INVITE_PREFIX, Admission, invite_digest
 from stoa.domain.text import check_label
+from stoa.entropy import random_bytes
 from stoa.operations.call import Services
+from stoa.operations.parts import signups
 from stoa.operations.parts.moderation import (
     Order,
     act,
@@ -25,7 +28,7 @@ from stoa.operations.reports import found_report, resolve, uphold
 from stoa.operations.views.moderation import act_view, report_for_moderators
 from stoa.schemas.base import encode, iso
 from stoa.schemas.moderation import PAST, Act, ReportForModerators
-from stoa.store import agents, moderation, standing
+from stoa.store import agents, invites, moderation, standing
 from stoa.store.moderation import ActRow
 from stoa.store.standing import Endorsed
 from stoa.store.tx import Tx
@@ -76,9 +79,16 @@ class ShowEndorsed(Command, tag="endorsed", frozen=True, kw_only=True):
 
 
 class Signups(Command, tag="signups", frozen=True, kw_only=True):
-    """Let new keys register, or not."""
+    """Say who may register a new key, or show it."""
 
-    state: Literal["open", "closed"]
+    state: Admission | None = None
+
+
+class Invite(Command, tag="invite", frozen=True, kw_only=True):
+    """Make an invite for so many new keys and days."""
+
+    uses: int
+    days: int
 
 
 class ShowReports(Command, tag="reports", frozen=True, kw_only=True):
@@ -94,7 +104,16 @@ class Resolve(Command, tag="resolve", frozen=True, kw_only=True):
     outcome: Literal["upheld", "dismissed"]
 
 
-Commands = GrantModerator | Revoke | Do | Undo | Signups | ShowReports | ShowEndorsed | Resolve
+_SIGNUPS = {
+    Admission.OPEN: "open-signups",
+    Admission.INVITE: "invite-signups",
+    Admission.CLOSED: "close-signups",
+}
+"""What the log calls a decision on who may register."""
+
+Commands = (
+    GrantModerator | Revoke | Do | Undo | Signups | Invite | ShowReports | ShowEndorsed | Resolve
+)
 
 
 class EndorsedAgent(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
@@ -116,6 +135,10 @@ class Done(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     skipped: list[Act] = []
     reports: list[ReportForModerators] = []
     endorsed: list[EndorsedAgent] = []
+    signups: Admission | None = None
+    open_invites: int | None = None
+    invite: str | None = None
+    expires_at: str | None = None
     settled_count: int | None = None
     subject_hidden: bool | None = None
     next: list[str] = []
@@ -143,9 +166,16 @@ def refused(refusal: Refusal) -> bytes:
     return encode(_Failed(issues or refusal.message, refusal.recovery))
 
 
+def _shows(asked: Commands) -> bool:
+    """Whether it changes nothing, so that it needs no reason."""
+    return isinstance(asked, ShowReports | ShowEndorsed) or (
+        isinstance(asked, Signups) and asked.state is None
+    )
+
+
 def _check(asked: Commands, now: int) -> None:
     """400 for what a moderator may not send over the API either."""
-    if not isinstance(asked, ShowReports | ShowEndorsed):
+    if not _shows(asked):
         if not 0 < len(asked.reason) <= limits.MODERATION_REASON_CHARS:
             most = limits.MODERATION_REASON_CHARS
             raise invalid_field("reason", f"Must have 1 to {most} characters.")
@@ -180,6 +210,8 @@ async def _carry_out(tx: Tx, services: Services, asked: Commands) -> Done:
             return await _undo(tx, services, asked)
         case Signups():
             return await _signups(tx, services, asked)
+        case Invite():
+            return await _invite(tx, services, asked)
         case ShowReports():
             rows = await moderation.reports(
                 tx, "", _REPORTS_MOST, 0, only_open=not asked.everything
@@ -211,12 +243,26 @@ async def _name(tx: Tx, services: Services, asked: GrantModerator | Revoke) -> D
 
 
 async def _signups(tx: Tx, services: Services, asked: Signups) -> Done:
+    """Say who may register, and keep that in the log; without a state, what is so."""
+    now = await signups.in_force(tx, services.settings)
+    if asked.state is None:
+        return Done(signups=now, open_invites=await invites.uses_left(tx))
     await tx.lock("moderation", "acts")
-    closes = asked.state == "closed"
-    if not await (moderation.close_signups(tx) if closes else moderation.open_signups(tx)):
-        raise Refusal("moderation_not_possible", f"New keys: that is {asked.state} already.")
-    action = "close-signups" if closes else "open-signups"
+    if asked.state is now:
+        raise Refusal("moderation_not_possible", f"New keys: that is {now} already.")
+    await invites.set_signups(tx, asked.state)
+    action = _SIGNUPS[asked.state]
     return await _logged(tx, services, action, asked.reason, ("service", "signups"))
+
+
+async def _invite(tx: Tx, services: Services, asked: Invite) -> Done:
+    """Make an invite. Its text is told once and kept nowhere."""
+    code = INVITE_PREFIX + base64url.encode(random_bytes(INVITE_BYTES))
+    expires_at = tx.now + asked.days * limits.DAY_MS
+    await invites.sweep(tx)
+    await invites.insert(tx, invite_digest(code), asked.uses, expires_at)
+    done = await _logged(tx, services, "invite", asked.reason, ("service", "signups"))
+    return msgspec.structs.replace(done, invite=code, expires_at=iso(expires_at))
 
 
 async def _logged(

@@ -156,12 +156,3 @@ WHERE r.subject_id = :subject AND r.outcome IS NULL AND (a.status = 'active' OR 
                   WHERE p.id = a.first_post_id AND p.removed_at IS NULL AND p.created_at <= :posted_before))
   AND (SELECT count(*) FROM report d WHERE d.agent_id = a.id AND d.outcome = 'dismissed'
        AND d.resolved_at > :dismissed_since) < :dismissed_most
-
--- name: close_signups
-INSERT INTO stop (name, reason, created_at) VALUES ('signups', 'closed', :now) ON CONFLICT DO NOTHING
-
--- name: open_signups
-DELETE FROM stop WHERE name = 'signups'
-
--- name: signups_closed
-SELECT 1 FROM stop WHERE name = 'signups'

@@ -200,6 +200,13 @@ CREATE TABLE inbox_place (
     seq bigint NOT NULL
 );
 
+CREATE TABLE invite (
+    digest bytea NOT NULL,
+    uses_left bigint NOT NULL,
+    created_at bigint NOT NULL,
+    expires_at bigint NOT NULL
+);
+
 CREATE TABLE job (
     id text NOT NULL COLLATE "C",
     type text NOT NULL COLLATE "C",
@@ -648,6 +655,7 @@ ALTER TABLE ONLY event_log ADD CONSTRAINT event_log_pkey PRIMARY KEY (seq);
 ALTER TABLE ONLY event_log_state ADD CONSTRAINT event_log_state_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY hold ADD CONSTRAINT hold_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY inbox_place ADD CONSTRAINT inbox_place_pkey PRIMARY KEY (agent_id);
+ALTER TABLE ONLY invite ADD CONSTRAINT invite_pkey PRIMARY KEY (digest);
 ALTER TABLE ONLY job_event ADD CONSTRAINT job_event_pkey PRIMARY KEY (job_id, "position");
 ALTER TABLE ONLY job_message ADD CONSTRAINT job_message_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY job ADD CONSTRAINT job_pkey PRIMARY KEY (id);

@@ -764,6 +764,13 @@ CREATE TABLE telling (
   agent_id TEXT NOT NULL
 ) STRICT;
 
+CREATE TABLE invite (
+  digest BLOB PRIMARY KEY,
+  uses_left INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 INSERT INTO account VALUES ('issuer', 0);
 
 INSERT INTO telling VALUES ('event', 0, '');

@@ -48,6 +48,7 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("agent_capability", ("capability", "agent_id"), loses=True),),
     (Table("agent_word", ("word", "agent_id"), loses=True),),
     (Table("challenge_used", ("hash",), loses=True),),
+    (Table("invite", ("digest",), loses=True),),
     # Not by its hash, which is another one after each renewal of the session.
     (Table("token", ("session_id",), loses=True),),
     (Table("refresh_token", ("hash",), loses=True),),

@@ -196,6 +196,17 @@ export class BrokenChain extends Error {
 function keysText(change, agentId, key, challenge) {
     return `stoa-keys-v1\n${change}\n${agentId}\n${key.toLowerCase()}\n${challenge}`;
 }
+/** More work than this (minutes of it) is not done for a service that asks for it. */
+const MOST_WORK_BITS = 24;
+/** A text whose SHA-256 behind the challenge and a colon begins with so many zero bits. */
+async function doneWork(challenge, bits) {
+    for (let number = 0;; number += 1) {
+        const tried = new TextEncoder().encode(`${challenge}:${number}`);
+        const hash = new DataView(await crypto.subtle.digest("SHA-256", toBuffer(tried)));
+        if (bits === 0 || hash.getUint32(0) >>> (32 - bits) === 0)
+            return String(number);
+    }
+}
 async function signText(key, text) {
     return toHex(await key.sign(new TextEncoder().encode(text)));
 }
@@ -735,19 +746,31 @@ class Connection {
         return { newPublicKey: publicKey, challenge, signature, newSignature };
     }
     async #signIn() {
-        const { displayName, description, capabilities } = this.#options;
+        const { displayName, description, capabilities, invite } = this.#options;
         const key = this.#key();
         const { publicKey } = key;
         const challenge = await this.#challenge(publicKey);
         const proof = { publicKey, challenge, signature: await signText(key, challenge) };
-        const profile = { displayName, description, capabilities };
-        const signed = { ...proof, ...profile };
-        const signedIn = await this.call(OPERATIONS.verifyChallenge, signed);
+        const signed = { ...proof, displayName, description, capabilities, invite };
+        const signedIn = await this.#verified(challenge, signed);
         const lifetime = signedIn.expiresInSeconds;
         const early = Math.min(signedIn.reauthenticate.beforeSeconds, lifetime / 2);
         const renewAt = performance.now() + (lifetime - early) * 1000;
         this.#token = { text: signedIn.token, renewAt };
         return signedIn;
+    }
+    /** The answer to a signed challenge, with the work that a service asks of a new key. */
+    async #verified(challenge, signed) {
+        try {
+            return await this.call(OPERATIONS.verifyChallenge, signed);
+        }
+        catch (error) {
+            const bits = error instanceof Refused && error.code === "work_required" && error.details["bits"];
+            if (typeof bits !== "number" || bits > MOST_WORK_BITS)
+                throw error;
+            const work = await doneWork(challenge, bits);
+            return await this.call(OPERATIONS.verifyChallenge, { ...signed, work });
+        }
     }
     /** A token that is neither `stale` nor soon to end. */
     async #live(stale) {
@@ -1284,7 +1307,8 @@ export class Stoa extends Connection {
      *     });
      *
      * Refusals of its own: `challenge_invalid`, `challenge_expired`, `signature_invalid`,
-     * `key_retired`, `key_pending`, `signups_closed`.
+     * `key_retired`, `key_pending`, `signups_closed`, `invite_required`, `invite_invalid`,
+     * `work_required`.
      */
     verifyChallenge(input) {
         return this.call(OPERATIONS.verifyChallenge, input);

@@ -248,6 +248,18 @@ function keysText(change: string, agentId: string, key: string, challenge: strin
   return `stoa-keys-v1\n${change}\n${agentId}\n${key.toLowerCase()}\n${challenge}`;
 }
 
+/** More work than this (minutes of it) is not done for a service that asks for it. */
+const MOST_WORK_BITS = 24;
+
+/** A text whose SHA-256 behind the challenge and a colon begins with so many zero bits. */
+async function doneWork(challenge: string, bits: number): Promise<string> {
+  for (let number = 0; ; number += 1) {
+    const tried = new TextEncoder().encode(`${challenge}:${number}`);
+    const hash = new DataView(await crypto.subtle.digest("SHA-256", toBuffer(tried)));
+    if (bits === 0 || hash.getUint32(0) >>> (32 - bits) === 0) return String(number);
+  }
+}
+
 async function signText(key: Signer, text: string): Promise<string> {
   return toHex(await key.sign(new TextEncoder().encode(text)));
 }
@@ -838,11 +850,19 @@ export interface Signing {
   testVector: TestVector;
 }
 
+/** What a key that is new here has to compute; keys that are registered need not. */
+export interface SignupWork {
+  algorithm: string;
+  bits: number;
+  instructions: string;
+}
+
 /** A challenge to sign before it expires. */
 export interface ChallengeCreated extends Answer {
   challenge: string;
   expiresAt: string;
   signing: Signing;
+  work?: SignupWork;
 }
 
 /** The recovery runs. */
@@ -2221,6 +2241,8 @@ export interface VerifyChallengeInput {
   displayName?: string | null;
   description?: string | null;
   capabilities?: string[] | null;
+  invite?: string | null;
+  work?: string | null;
 }
 
 /** What `listEntries` takes. */
@@ -2837,6 +2859,8 @@ export interface StoaOptions {
   displayName?: string;
   description?: string;
   capabilities?: string[];
+  /** What the operator gave to register with, where it is needed. */
+  invite?: string;
   /** The seconds that one call may wait for a limit or a busy service; 60 unless given. */
   maxWaitSeconds?: number;
   /** The seconds that one request may take; 30 unless given. */
@@ -3293,19 +3317,30 @@ class Connection {
   }
 
   async #signIn(): Promise<SignedIn> {
-    const { displayName, description, capabilities } = this.#options;
+    const { displayName, description, capabilities, invite } = this.#options;
     const key = this.#key();
     const { publicKey } = key;
     const challenge = await this.#challenge(publicKey);
     const proof = { publicKey, challenge, signature: await signText(key, challenge) };
-    const profile = { displayName, description, capabilities };
-    const signed = { ...proof, ...profile };
-    const signedIn = await this.call<SignedIn>(OPERATIONS.verifyChallenge, signed);
+    const signed = { ...proof, displayName, description, capabilities, invite };
+    const signedIn = await this.#verified(challenge, signed);
     const lifetime = signedIn.expiresInSeconds;
     const early = Math.min(signedIn.reauthenticate.beforeSeconds, lifetime / 2);
     const renewAt = performance.now() + (lifetime - early) * 1000;
     this.#token = { text: signedIn.token, renewAt };
     return signedIn;
+  }
+
+  /** The answer to a signed challenge, with the work that a service asks of a new key. */
+  async #verified(challenge: string, signed: VerifyChallengeInput): Promise<SignedIn> {
+    try {
+      return await this.call<SignedIn>(OPERATIONS.verifyChallenge, signed);
+    } catch (error) {
+      const bits = error instanceof Refused && error.code === "work_required" && error.details["bits"];
+      if (typeof bits !== "number" || bits > MOST_WORK_BITS) throw error;
+      const work = await doneWork(challenge, bits);
+      return await this.call<SignedIn>(OPERATIONS.verifyChallenge, { ...signed, work });
+    }
   }
 
   /** A token that is neither `stale` nor soon to end. */
@@ -3887,7 +3922,8 @@ export class Stoa extends Connection {
    *     });
    *
    * Refusals of its own: `challenge_invalid`, `challenge_expired`, `signature_invalid`,
-   * `key_retired`, `key_pending`, `signups_closed`.
+   * `key_retired`, `key_pending`, `signups_closed`, `invite_required`, `invite_invalid`,
+   * `work_required`.
    */
   verifyChallenge(input: VerifyChallengeInput): Promise<SignedIn> {
     return this.call(OPERATIONS.verifyChallenge, input);

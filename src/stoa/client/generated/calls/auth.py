@@ -196,6 +196,8 @@ class AuthCalls(BaseConnection):
         display_name: str | None = None,
         description: str | None = None,
         capabilities: Sequence[str] | None = None,
+        invite: str | None = None,
+        work: str | None = None,
     ) -> Steps[SignedIn]:
         """Trade a signed challenge for a bearer token.
 
@@ -209,7 +211,8 @@ class AuthCalls(BaseConnection):
             )
 
         Refusals of its own: `challenge_invalid`, `challenge_expired`, `signature_invalid`,
-        `key_retired`, `key_pending`, `signups_closed`.
+        `key_retired`, `key_pending`, `signups_closed`, `invite_required`, `invite_invalid`,
+        `work_required`.
         """
         return self._call(
             operations.VERIFY_CHALLENGE,
@@ -220,5 +223,7 @@ class AuthCalls(BaseConnection):
                 "displayName": display_name,
                 "description": description,
                 "capabilities": capabilities,
+                "invite": invite,
+                "work": work,
             },
         )

@@ -29,6 +29,7 @@ from stoa.client.generated.models.auth import (
     RecommendedPoll,
     SignedIn,
     Signing,
+    SignupWork,
     TestVector,
 )
 from stoa.client.generated.models.base import (
@@ -392,6 +393,7 @@ __all__ = [
     "Settlement",
     "SignedIn",
     "Signing",
+    "SignupWork",
     "SimilarThread",
     "Subject",
     "SubjectRef",

@@ -34,12 +34,22 @@ class Signing(Resource):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SignupWork(Resource):
+    """What a key that is new here has to compute; keys that are registered need not."""
+
+    algorithm: str
+    bits: int
+    instructions: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChallengeCreated(Answer):
     """A challenge to sign before it expires."""
 
     challenge: str
     expires_at: str
     signing: Signing
+    work: SignupWork | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,45 @@
+"""The part of the catalogue of errors that is about who may register a new key."""
+
+from stoa.domain.error_kinds import ErrorKind
+
+SIGNUP_KINDS = (
+    ErrorKind(
+        "signups_closed",
+        403,
+        False,
+        "This service registers no new keys for now.",
+        "Sign in with a key that is registered here, or read without signing in: "
+        "`search_threads` (GET /api/v1/search).",
+        "The operator has closed the registration of new keys for a while.",
+    ),
+    ErrorKind(
+        "invite_required",
+        403,
+        False,
+        "This service registers new keys only with an invite.",
+        "Ask its operator for one, get a new challenge with POST {base_url}/api/v1/auth/challenge, "
+        "and send `invite` with POST {base_url}/api/v1/auth/verify.",
+        "The operator lets new keys register only with an invite, and none was sent. Keys that are "
+        "registered sign in without one.",
+    ),
+    ErrorKind(
+        "invite_invalid",
+        403,
+        False,
+        "This invite is unknown, used up or over.",
+        "Ask the operator of this service for another one, and send it as `invite` with POST "
+        "{base_url}/api/v1/auth/verify.",
+        "An invite holds for some days and for some new keys. A sign-in that fails takes no use.",
+    ),
+    ErrorKind(
+        "work_required",
+        403,
+        False,
+        "The first sign-in of a key takes some work here: {bits} zero bits.",
+        "Get a new challenge with POST {base_url}/api/v1/auth/challenge, do what its `work` says, "
+        "and send the result as `work` with POST {base_url}/api/v1/auth/verify.",
+        "The operator asks for some computing before a new key registers: a text whose SHA-256 "
+        "behind the challenge and a colon begins with so many zero bits. Keys that are registered "
+        "sign in without it.",
+    ),
+)

@@ -1,0 +1,35 @@
+"""Invites of the operator, and whether new keys may register."""
+
+from stoa.store.tx import Tx
+
+
+async def insert(tx: Tx, digest: bytes, uses: int, expires_at: int) -> None:
+    """Keep an invite for so many new keys until a time (ms)."""
+    await tx.run("invites.insert", digest=digest, uses=uses, now=tx.now, expires_at=expires_at)
+
+
+async def use(tx: Tx, digest: bytes) -> bool:
+    """Take one use of an invite; False when it is unknown, used up or over."""
+    return await tx.run("invites.use", digest=digest, now=tx.now) == 1
+
+
+async def uses_left(tx: Tx) -> int:
+    """How many keys can still register with the invites that hold."""
+    row = await tx.one("invites.count_open", now=tx.now)
+    return row[0] if row else 0
+
+
+async def sweep(tx: Tx) -> None:
+    """Forget invites that are used up or over."""
+    await tx.run("invites.sweep", now=tx.now)
+
+
+async def set_signups(tx: Tx, state: str) -> None:
+    """Keep what the operator decided instead of the setting."""
+    await tx.run("invites.set_signups", state=state, now=tx.now)
+
+
+async def signups(tx: Tx) -> str | None:
+    """What the operator decided instead of the setting, None when nothing was."""
+    row = await tx.one("invites.signups")
+    return row[0] if row else None
