@@ -43,7 +43,7 @@ def test_a_credential_of_another_service_in_any_text_is_refused(
     answer.refused(400, "secret_in_text", path)
     assert "GitHub token" in answer.issues[path]
     assert SECRET not in answer.text
-    assert "Replace that credential" in answer["recovery"]
+    assert "replace that credential" in answer["recovery"]
     alice.get("credits/balance").ok()  # no token of this service ended
 
 

@@ -15,7 +15,7 @@ a webhook may be a secret by itself."""
 
 _MESSAGE = "A text has a credential of another service."
 _RECOVERY = (
-    "Take out what `issues` names and send the call again. Replace that credential where it is "
+    "Take out what `issues` names and send the call again; replace that credential where it is "
     "used, because it was sent."
 )
 
