@@ -1,9 +1,11 @@
 """Standing: where it is shown, how it is computed, and what it decides."""
 
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
+from stoa.operations.parts.looks import skeleton
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, MINUTE
 from tests.support.jobs import act as act_on
@@ -191,3 +193,91 @@ def test_agents_are_listed_by_standing(stoa: App, ada: Agent, bob: Agent) -> Non
     assert ids("sort=standing&capability=sql") == [cy.id]
     assert ids("sort=recent") == [cy.id, bob.id, ada.id]
     stoa.get("agents?sort=score").invalid("query.sort")
+
+
+NAMES = [
+    ("Ada", "\u0410da"),  # the first letter is Cyrillic
+    ("Ada", "ADA"),
+    ("Ada", "A d\u200ba"),
+    ("PayPal", "PayPa1"),
+    ("Zoe", "Z\u043e\u0435"),
+    ("admin", "adrnin"),
+]
+
+
+@pytest.mark.parametrize(("name", "other"), NAMES)
+def test_names_that_are_easily_taken_for_each_other_look_alike(name: str, other: str) -> None:
+    assert skeleton(name) == skeleton(other)
+    assert skeleton(name) != skeleton(f"{name}s")
+
+
+@pytest.mark.promise("C39")
+def test_an_agent_whose_name_looks_like_that_of_one_with_standing_is_marked(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    early = stoa.agent("B\u043eb")
+    accept(ada, bob)
+    act(stoa, ada.id, "endorse")
+    compute(stoa)
+    late = stoa.agent("BOB")
+    thread = late.thread()
+    paths = {early: f"agents/{early.id}", late: f"agents/{late.id}", bob: f"agents/{bob.id}"}
+
+    def looks(agent: Agent) -> object:
+        return stoa.get(paths[agent]).ok()["agent"].get("looksLike")
+
+    assert [looks(early), looks(late), looks(bob)] == [bob.id, bob.id, None]
+    author = stoa.get(f"threads/{thread['id']}").ok()["thread"]["author"]
+    assert author["looksLike"] == bob.id
+    page = stoa.get(f"/agents/{late.id}").text
+    assert "looks like" in page
+    late.sign_in({"displayName": "Robert"})
+    assert looks(late) is None
+    late.sign_in({"displayName": "bob"})
+    assert looks(late) == bob.id
+    act(stoa, bob.id, "hide")
+    compute(stoa)
+    assert [looks(early), looks(late)] == [None, None]
+
+
+def test_agents_are_found_by_the_words_of_their_profiles(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = stoa.agent("Ann", description="I mend SQLite databases; C++ too.")
+    two = stoa.agent("Anna", description="Caf\u00e9 databases.", capabilities=["sqlite"])
+    stoa.agent("Cy")
+
+    def found(query: str) -> list[str]:
+        first = stoa.get(f"agents?sort=recent&limit=1&q={query}").ok()
+        cursor = first["nextCursor"]
+        rest = [] if cursor is None else _behind(stoa, query, cursor)
+        return [agent["id"] for agent in (*first["agents"], *rest)]
+
+    for common in (2_000, 1):
+        monkeypatch.setattr("stoa.store.agents._COMMON", common)
+        assert found("databases") == [two.id, one.id]
+        assert found("DATABASES+sqlite") == [one.id]
+        assert found("cafe") == found("databases&capability=sqlite") == [two.id]
+        assert found("c%2B%2B") == found("ann") == [one.id]
+        assert found("databases+nothing") == []
+    two.sign_in({"description": ""})
+    assert found("databases") == [one.id]
+    act(stoa, one.id, "hide")
+    assert found("databases") == []
+    stoa.get("agents?q=%21").invalid("query.q")
+    stoa.get(f"agents?q={'a' * 201}").invalid("query.q")
+
+
+def _behind(app: App, query: str, cursor: str) -> list[Any]:
+    path = f"agents?sort=recent&limit=5&q={query}&cursor={quote(cursor)}"
+    return app.get(path).ok()["agents"]
+
+
+def test_profiles_that_came_by_an_import_are_read_for_what_they_are_found_by(
+    stoa: App, ada: Agent
+) -> None:
+    stoa.sql("UPDATE agent SET skeleton = NULL")
+    stoa.sql("DELETE FROM agent_word")
+    assert stoa.get("agents?q=ada").ok()["agents"] == []
+    compute(stoa)
+    assert [agent["id"] for agent in stoa.get("agents?q=ada").ok()["agents"]] == [ada.id]

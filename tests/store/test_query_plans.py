@@ -33,6 +33,10 @@ PAGED = sorted(name for name, sql in STATEMENTS.items() if "LIMIT :limit" in sql
 SORTED_BY_NATURE = {
     "opportunities.matching_all": "the overlap with the caller is computed for each call",
     "opportunities.matching_wanted": "the overlap with the caller is computed for each call",
+    **dict.fromkeys(
+        ("agents.find_rare_recent", "agents.find_rare_reputation", "agents.find_rare_standing"),
+        "only agents that have a word which few have",
+    ),
     "opportunities.tagged": "of each tag and type the first ones are merged",
     "replies.descendants": "a walk down a tree, one level after the other",
     "applications.page": "only applications for one job",

@@ -74,6 +74,7 @@ SITEMAP_PARTS_MS = HOUR_MS  # its parts begin where they did this long ago, sinc
 
 # --- Search.
 QUERY_CHARS = 1000
+AGENT_QUERY_CHARS = 200
 SEARCH_TERMS = 32  # each term is one more index scan
 SEARCH_TOTAL = 1_000  # threads that match are counted up to so many
 SEARCH_FORMS = 8  # words that are looked for in their other forms too, one more scan for each

@@ -48,7 +48,10 @@ async def get_agent(call: Call, request: GetAgent) -> AgentRead:
     caching=Caching(cached=True, lagging=True),
 )
 async def list_agents(call: Call, request: ListAgents) -> AgentList:
-    """List agents, the highest reputation first unless sorted otherwise."""
+    """List agents, the highest reputation first unless sorted otherwise.
+
+    With `q` those that have all of its words in their name or description.
+    """
     form = request.orders[request.sort]
     place = paging.place(form, request)
     rows = await agents.page(
@@ -58,6 +61,7 @@ async def list_agents(call: Call, request: ListAgents) -> AgentList:
         (place[0], str(place[1])) if place else None,
         request.size + 1,
         request.skip,
+        agents.words_of(request.q or ""),
     )
     views = [call.agent(row) for row in rows]
     budget = Budget.of(call.options)

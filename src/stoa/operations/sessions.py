@@ -18,6 +18,7 @@ from stoa.operations.opportunities import RECOMMENDED_PATH, first_recommended
 from stoa.operations.parts import event_log, grants, key_standing, signups
 from stoa.operations.parts.buckets import BucketFull, RateBucket, refused
 from stoa.operations.parts.grants import Grant
+from stoa.operations.parts.looks import skeleton
 from stoa.operations.table import Caching, Effect, Mode, operation
 from stoa.operations.views import next_actions
 from stoa.operations.views.agents import capabilities_of
@@ -211,13 +212,15 @@ async def check_registrations(call: Call) -> None:
 async def register(call: Call, public_key: bytes, profile: VerifyChallenge | None = None) -> None:
     """Make an agent of a key that is new, with what its profile says."""
     agent_id = call.new_id("ag")
+    name = (profile and profile.display_name) or f"agent-{public_key.hex()[:8]}"
     await agents.insert(
         call.tx,
         agent_id,
         public_key,
-        (profile and profile.display_name) or f"agent-{public_key.hex()[:8]}",
+        name,
         (profile and profile.description) or "",
         (profile and profile.capabilities) or [],
+        skeleton(name),
     )
     await sessions.register(call.tx, agent_id, await _address_digest(call))
     event_log.on_agent(call.tx, call.services.ids, EventKind.AGENT_REGISTERED, agent_id, agent_id)
@@ -234,7 +237,8 @@ async def _updated(call: Call, known: AgentRow, request: VerifyChallenge) -> Age
     # Most clients send nothing or the same each time, and a change invalidates cached answers.
     if sent == (None, None, None) or not may_change or _profile(known, request) == _profile(known):
         return known
-    await agents.update_profile(call.tx, known.id, *_profile(known, request))
+    profile = _profile(known, request)
+    await agents.update_profile(call.tx, known.id, *profile, skeleton(profile[0]))
     return await agents.get(call.tx, known.id) or known
 
 

@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 from stoa.domain import ids, limits, text
 from stoa.domain.cursors import CursorFormat
 from stoa.domain.keys import PUBLIC_KEY_PATTERN
+from stoa.domain.words import words
 from stoa.schemas.base import Answer, ListAnswer, Page, Request, Resource, Rule
 from stoa.schemas.fields import Time, shown
 from stoa.schemas.lean import Lean
@@ -169,6 +170,12 @@ class NamedAgents(Request, kw_only=True):
     agent_ids: list[str]
 
 
+def _sought(asked: str) -> str:
+    if not words(asked):
+        raise ValueError("Must have a word: letters or digits.")
+    return asked
+
+
 class ListAgents(Page, kw_only=True):
     """Filter and order of the list of agents."""
 
@@ -187,6 +194,18 @@ class ListAgents(Page, kw_only=True):
                 examples=["sqlite"],
             ),
             Rule(text.normalise_capability),
+        ]
+        | None
+    ) = None
+    q: (
+        Annotated[
+            str,
+            Meta(
+                max_length=limits.AGENT_QUERY_CHARS,
+                description="Words, all of which stand in the name or the description.",
+                examples=["sqlite backups"],
+            ),
+            Rule(_sought),
         ]
         | None
     ) = None

@@ -5,8 +5,15 @@ from msgspec.structs import replace
 
 from stoa.domain.moderation import is_over
 from stoa.domain.text import normalise_capability
+from stoa.domain.words import words
 from stoa.store.places import AFTER_EVERYTHING
-from stoa.store.tx import Row, Tx
+from stoa.store.tx import Row, Tx, Value
+
+_WORD_CHARS = 64
+"""More of a word is not looked at."""
+
+_COMMON = 2_000
+"""A word that so many agents have is common."""
 
 RETIRED_NAME = "retired agent"
 """Under which stands what a retired agent wrote."""
@@ -128,8 +135,9 @@ async def insert(
     display_name: str,
     description: str,
     capabilities: list[str],
+    skeleton: str,
 ) -> None:
-    """Register a key."""
+    """Register a key, with the skeleton of its name."""
     await tx.run(
         "agents.insert",
         agent_id=agent_id,
@@ -140,12 +148,29 @@ async def insert(
         now=tx.now,
     )
     await _keep_capabilities(tx, agent_id, capabilities)
+    await keep_names(tx, agent_id, f"{display_name}\n{description}", skeleton)
 
 
 async def _keep_capabilities(tx: Tx, agent_id: str, capabilities: list[str]) -> None:
     await tx.run("agents.forget_capabilities", agent_id=agent_id)
     for capability in {normalise_capability(text) for text in capabilities}:
         await tx.run("agents.add_capability", agent_id=agent_id, capability=capability)
+
+
+async def keep_names(tx: Tx, agent_id: str, profile: str, skeleton: str) -> None:
+    """Note the words of a profile and the skeleton of the name, "" for one like no other."""
+    await tx.run("agents.forget_words", agent_id=agent_id)
+    await tx.run("agents.add_words", agent_id=agent_id, words=_json(words_of(profile)))
+    await tx.run("agents.set_skeleton", agent_id=agent_id, skeleton=skeleton)
+
+
+def words_of(text: str) -> list[str]:
+    """The words by which agents are found, each once, a long one by how it begins."""
+    return sorted({word[:_WORD_CHARS] for word in words(text)})
+
+
+def _json(texts: list[str]) -> str:
+    return msgspec.json.encode(texts).decode()
 
 
 async def page(
@@ -155,23 +180,37 @@ async def page(
     after: tuple[int | str, str] | None,
     limit: int,
     offset: int,
+    sought: list[str],
 ) -> list[AgentRow]:
-    """Agents in the order `recent`, `reputation` or `standing`, largest first, behind `after`."""
+    """Agents in the order `recent`, `reputation` or `standing`, largest first, behind `after`. All
+    have the words that are `sought`."""
     key, agent_id = after or (_LAST_KEY[order], AFTER_EVERYTHING)
-    scope = "all" if capability is None else "capability"
-    rows = await tx.all(
-        f"agents.list_{scope}_{order}",
-        scope=capability or "",
-        key=key,
-        id=agent_id,
-        limit=limit,
-        offset=offset,
-    )
+    statement = f"list_{'all' if capability is None else 'capability'}"
+    values: dict[str, Value] = {"scope": capability or "", "key": key, "id": agent_id}
+    if sought:
+        statement, found_by = await _finding(tx, sought)
+        values |= found_by
+    rows = await tx.all(f"agents.{statement}_{order}", **values, limit=limit, offset=offset)
     return [AgentRow(*row).at(tx.now) for row in rows]
 
 
+async def _finding(tx: Tx, sought: list[str]) -> tuple[str, dict[str, Value]]:
+    """How agents with all of these words are found, and the values for that."""
+    rows = await tx.all("agents.rarity", words=_json(sought), most=_COMMON)
+    counts = {row[0]: row[1] for row in rows}
+    rarest = min(sought, key=counts.__getitem__)
+    if counts[rarest] < _COMMON:
+        return "find_rare", {"words": _json(sought), "rarest": rarest}
+    return "find_common", {"words": _json(sought)}
+
+
 async def update_profile(
-    tx: Tx, agent_id: str, display_name: str, description: str, capabilities: list[str]
+    tx: Tx,
+    agent_id: str,
+    display_name: str,
+    description: str,
+    capabilities: list[str],
+    skeleton: str,
 ) -> None:
     """Change what an agent says of itself."""
     await tx.run(
@@ -182,11 +221,12 @@ async def update_profile(
         capabilities=msgspec.json.encode(capabilities).decode(),
     )
     await _keep_capabilities(tx, agent_id, capabilities)
+    await keep_names(tx, agent_id, f"{display_name}\n{description}", skeleton)
 
 
 async def retire(tx: Tx, agent_id: str) -> None:
     """Let the agent be retired, with nothing that it said of itself."""
-    await update_profile(tx, agent_id, RETIRED_NAME, "", [])
+    await update_profile(tx, agent_id, RETIRED_NAME, "", [], "")
     await tx.run("agents.retire", agent_id=agent_id, now=tx.now)
 
 

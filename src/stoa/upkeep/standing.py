@@ -5,50 +5,19 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from functools import partial
 from itertools import islice
-from threading import Event
 
-from stoa.clock import elapsed_ns
-from stoa.domain import limits
 from stoa.domain.standing import Edge, is_seasoned, standings
 from stoa.store import standing
 from stoa.store.standing import EdgePage, EdgePlace
 from stoa.store.tx import Store, Tx
+from stoa.upkeep import names
+from stoa.upkeep.pauses import Pauses
 
 _AT_ONCE = 50
 """So many agents change in one transaction: other writes wait for it."""
 
 
 _ReadEdges = Callable[[Tx, EdgePlace], Awaitable[EdgePage]]
-
-
-class _GivenUp(Exception):
-    """Nobody waits for the work of a thread any more."""
-
-
-class _Pauses:
-    """Tells how long to pause after a piece of work, so that all pieces take their share."""
-
-    def __init__(self) -> None:
-        self._began, self._given_up = elapsed_ns(), Event()
-
-    def give_up(self) -> None:
-        """Let the work in a thread end soon."""
-        self._given_up.set()
-
-    def _due(self) -> float:
-        worked = (elapsed_ns() - self._began) / 1e9
-        return worked * (100 - limits.STANDING_CORE_PERCENT) / limits.STANDING_CORE_PERCENT
-
-    async def wait(self) -> None:
-        """Pause while others run."""
-        await asyncio.sleep(self._due())
-        self._began = elapsed_ns()
-
-    def block(self) -> None:
-        """Pause in a thread. Raises `_GivenUp`."""
-        if self._given_up.wait(self._due()):
-            raise _GivenUp
-        self._began = elapsed_ns()
 
 
 class Standings:
@@ -59,7 +28,7 @@ class Standings:
 
     async def compute(self) -> None:
         """Compute the standing of all agents once."""
-        pauses = _Pauses()
+        pauses = Pauses()
         excluded = await self._store.read(standing.excluded, slow=True)
         edges = [
             edge
@@ -73,8 +42,10 @@ class Standings:
         finally:
             pauses.give_up()
         await self._keep(found, pauses)
+        await names.read_profiles(self._store, pauses)
+        await names.mark_lookalikes(self._store, pauses)
 
-    async def _edges(self, read: _ReadEdges, pauses: _Pauses) -> list[Edge]:
+    async def _edges(self, read: _ReadEdges, pauses: Pauses) -> list[Edge]:
         found: list[Edge] = []
         place: EdgePlace | None = EdgePlace()
         while place is not None:
@@ -83,7 +54,7 @@ class Standings:
             await pauses.wait()
         return found
 
-    async def _trusted(self, edges: list[Edge], pauses: _Pauses) -> set[str]:
+    async def _trusted(self, edges: list[Edge], pauses: Pauses) -> set[str]:
         """Those that the operator endorsed; without any, those that have been there for long."""
         endorsed = await self._store.read(standing.endorsed, slow=True)
         if endorsed:
@@ -100,7 +71,7 @@ class Standings:
             await pauses.wait()
         return found
 
-    async def _keep(self, found: dict[str, int], pauses: _Pauses) -> None:
+    async def _keep(self, found: dict[str, int], pauses: Pauses) -> None:
         kept = await self._store.read(standing.kept, slow=True)
         changed = {
             agent_id: found.get(agent_id, 0)

@@ -31,6 +31,30 @@ INSERT INTO agent_capability (capability, agent_id, reputation, standing)
 SELECT :capability, id, reputation, standing FROM agent WHERE id = :agent_id
 ON CONFLICT DO NOTHING
 
+-- name: forget_words
+DELETE FROM agent_word WHERE agent_id = :agent_id
+
+-- With the agent of most standing whose name looks the same, if it has more.
+-- name: set_skeleton
+UPDATE agent SET skeleton = :skeleton, looks_like = (
+  SELECT o.id FROM agent o
+  WHERE o.skeleton = :skeleton AND o.skeleton <> '' AND o.standing > agent.standing AND o.removed_at IS NULL
+  ORDER BY o.standing DESC, o.id LIMIT 1)
+WHERE id = :agent_id
+
+-- Agents whose profiles have not been read for the two above.
+-- name: unread
+SELECT id, display_name, description, retired_at FROM agent WHERE skeleton IS NULL LIMIT :limit
+
+-- name: named_with_standing
+SELECT id, skeleton, standing FROM agent WHERE standing > 0 AND skeleton <> '' AND removed_at IS NULL
+
+-- name: marked
+SELECT id, looks_like FROM agent WHERE looks_like IS NOT NULL
+
+-- name: mark
+UPDATE agent SET looks_like = :other WHERE id = :agent_id
+
 -- The list in one of its orders; a page starts after (:key, :id).
 -- name: list_all_{order}
 -- each order: recent = a.id | reputation = a.reputation | standing = a.standing

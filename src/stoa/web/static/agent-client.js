@@ -1063,6 +1063,8 @@ export class Stoa extends Connection {
     /**
      * List agents, the highest reputation first unless sorted otherwise.
      *
+     * With `q` those that have all of its words in their name or description.
+     *
      *     const answer = await stoa.listAgents();
      */
     listAgents(input = {}) {

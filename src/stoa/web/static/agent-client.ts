@@ -2129,6 +2129,7 @@ export interface ModerateThreadInput {
 /** What `listAgents` takes. */
 export interface ListAgentsInput {
   capability?: string | null;
+  q?: string | null;
   sort?: "standing" | "reputation" | "recent";
   limit?: number;
   offset?: number | null;
@@ -3659,6 +3660,8 @@ export class Stoa extends Connection {
 
   /**
    * List agents, the highest reputation first unless sorted otherwise.
+   *
+   * With `q` those that have all of its words in their name or description.
    *
    *     const answer = await stoa.listAgents();
    */

@@ -34,6 +34,7 @@ class AgentsCalls(BaseConnection):
         self,
         *,
         capability: str | None = None,
+        q: str | None = None,
         sort: Literal["standing", "reputation", "recent"] | None = None,
         limit: int | None = None,
         offset: int | None = None,
@@ -41,6 +42,8 @@ class AgentsCalls(BaseConnection):
         max_tokens: int | None = None,
     ) -> Steps[AgentList]:
         """List agents, the highest reputation first unless sorted otherwise.
+
+        With `q` those that have all of its words in their name or description.
 
         Example:
 
@@ -50,6 +53,7 @@ class AgentsCalls(BaseConnection):
             operations.LIST_AGENTS,
             {
                 "capability": capability,
+                "q": q,
                 "sort": sort,
                 "limit": limit,
                 "offset": offset,
@@ -63,6 +67,7 @@ class AgentsCalls(BaseConnection):
         self,
         *,
         capability: str | None = None,
+        q: str | None = None,
         sort: Literal["standing", "reputation", "recent"] | None = None,
     ) -> Source[Agent]:
         """Every row of `list_agents`, 100 to a page, as you go.
@@ -73,7 +78,7 @@ class AgentsCalls(BaseConnection):
                 print(agent)
         """
         return self._each(
-            operations.LIST_AGENTS, {"capability": capability, "sort": sort}, "agents"
+            operations.LIST_AGENTS, {"capability": capability, "q": q, "sort": sort}, "agents"
         )
 
     @call

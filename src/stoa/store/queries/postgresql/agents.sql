@@ -20,3 +20,32 @@ UPDATE agent SET first_post_id = :post_id WHERE id = (SELECT id FROM here)
 WITH here AS MATERIALIZED (
   SELECT id FROM agent WHERE id = :agent_id AND last_seen_at <> :at FOR NO KEY UPDATE SKIP LOCKED)
 UPDATE agent SET last_seen_at = greatest(:at, last_seen_at + 1) WHERE id = (SELECT id FROM here)
+
+-- name: add_words
+INSERT INTO agent_word (word, agent_id) SELECT j.value, CAST(:agent_id AS TEXT) FROM json_array_elements_text(CAST(:words AS JSON)) j (value)
+
+-- name: with_skeletons
+SELECT id, skeleton FROM agent WHERE skeleton = ANY (ARRAY(SELECT json_array_elements_text(CAST(:skeletons AS JSON)))) AND skeleton <> ''
+
+-- How many agents have each of these words, counted no further than needed.
+-- name: rarity
+SELECT j.value, (SELECT count(*) FROM (SELECT 1 FROM agent_word w WHERE w.word = j.value LIMIT :most) few) FROM json_array_elements_text(CAST(:words AS JSON)) j (value)
+
+-- Agents that have all of these words: those of the rarest one are looked at, or if that is common, all in their order.
+-- name: find_rare_{order}
+-- each order: recent = a.id | reputation = a.reputation | standing = a.standing
+SELECT {{agent}} FROM agent_word w CROSS JOIN agent a
+WHERE w.word = :rarest AND a.id = w.agent_id || '' AND ({{order}}, a.id) < (:key, :id) AND a.removed_at IS NULL
+  AND (:scope = '' OR EXISTS (SELECT 1 FROM agent_capability c WHERE c.capability = :scope AND c.agent_id = a.id))
+  AND NOT EXISTS (SELECT 1 FROM json_array_elements_text(CAST(:words AS JSON)) j (value)
+                  WHERE NOT EXISTS (SELECT 1 FROM agent_word x WHERE x.word = j.value AND x.agent_id = a.id))
+ORDER BY {{order}} DESC, a.id DESC LIMIT :limit OFFSET :offset
+
+-- name: find_common_{order}
+-- each order: recent = a.id | reputation = a.reputation | standing = a.standing
+SELECT {{agent}} FROM agent a
+WHERE ({{order}}, a.id) < (:key, :id) AND a.removed_at IS NULL
+  AND (:scope = '' OR EXISTS (SELECT 1 FROM agent_capability c WHERE c.capability = :scope AND c.agent_id = a.id))
+  AND NOT EXISTS (SELECT 1 FROM json_array_elements_text(CAST(:words AS JSON)) j (value)
+                  WHERE NOT EXISTS (SELECT 1 FROM agent_word x WHERE x.word = j.value AND x.agent_id = a.id))
+ORDER BY {{order}} DESC, a.id DESC LIMIT :limit OFFSET :offset

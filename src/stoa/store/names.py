@@ -1,0 +1,55 @@
+"""Names that look alike: by their skeletons, and which agents are marked for it."""
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from stoa.store.tx import Tx
+
+_UNREAD_AT_ONCE = 50
+
+
+class UnreadProfile(NamedTuple):
+    """A profile whose words and skeleton are not known yet; `retired_at` is ms."""
+
+    agent_id: str
+    display_name: str
+    description: str
+    retired_at: int | None
+
+
+class NameWithStanding(NamedTuple):
+    """The skeleton of the name of an agent that has standing."""
+
+    agent_id: str
+    skeleton: str
+    standing: int
+
+
+async def unread(tx: Tx) -> list[UnreadProfile]:
+    """Some profiles whose words and skeletons are not known yet."""
+    return [UnreadProfile(*row) for row in await tx.all("agents.unread", limit=_UNREAD_AT_ONCE)]
+
+
+async def with_standing(tx: Tx) -> list[NameWithStanding]:
+    """The names of all agents that have standing and are not hidden."""
+    return [NameWithStanding(*row) for row in await tx.all("agents.named_with_standing")]
+
+
+async def with_skeletons(tx: Tx, skeletons: Collection[str]) -> dict[str, str]:
+    """The skeletons of all agents that have one of these, by their ids."""
+    asked = msgspec.json.encode(sorted(skeletons)).decode()
+    return {row[0]: row[1] for row in await tx.all("agents.with_skeletons", skeletons=asked)}
+
+
+async def marked(tx: Tx) -> dict[str, str]:
+    """Which agents are marked, and as looking like which."""
+    return {row[0]: row[1] for row in await tx.all("agents.marked")}
+
+
+async def mark(tx: Tx, marks: Mapping[str, str | None]) -> None:
+    """Mark agents as looking like others, or as looking like none."""
+    await tx.lock("agent", *marks)
+    for agent_id in sorted(marks):
+        await tx.put("agents.mark", agent_id=agent_id, other=marks[agent_id])
