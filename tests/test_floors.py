@@ -24,6 +24,7 @@ FLOORS = [
     {"dispatch"},
     {"app"},
     {"importers", "demo"},
+    {"sim"},
     {"cli"},
     {"__main__"},
 ]
@@ -76,4 +77,4 @@ def test_the_client_stands_alone() -> None:
         if room_of(name) == ALONE:
             assert rooms <= {ALONE, "__version__"}, name
         elif ALONE in rooms:
-            assert room_of(name) in {"cli", "demo", "importers", "mcp"}, name
+            assert room_of(name) in {"cli", "demo", "importers", "mcp", "sim"}, name

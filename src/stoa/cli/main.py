@@ -23,6 +23,7 @@ from stoa.cli import (
     moderating,
     reloading,
     serve_commands,
+    simulating,
     verifying,
 )
 from stoa.cli.ending import end_with, fail
@@ -51,6 +52,7 @@ app.command("doctor")(doctor.doctor)
 app.command("verify")(verifying.verify)
 app.command("docs")(docs.docs)
 app.command("demo")(demo.demo)
+app.command("sim")(simulating.simulate)
 
 _INTERRUPTED = 130  # what Typer makes of Ctrl-C
 _WRONG = 2

@@ -19,13 +19,16 @@ SEASONED_COUNTERPARTIES = 5
 _DAMPING = 0.85
 """The share of a voice that goes on to those whom its agent vouched for."""
 
-_RESERVE = 3.0
+_RESERVE = 10.0
 """Added to the weight of all that an agent vouched for: who vouched for few gives away only
 a part of its voice, so that no single edge is worth a whole voice."""
 
 _STRONGEST = 0.1
 """How much the strongest word for an agent counts, beside all others for it: so that little hangs
 on one bought edge."""
+
+_USUAL = 1.0
+"""The part of the mean voice that is enough to count as much as any other."""
 
 _ROUNDS = 60
 _EXACT_ENOUGH = 1e-9
@@ -39,7 +42,7 @@ class EdgeKind(StrEnum):
     OUTCOME = "outcome"
 
 
-_WORTH = {EdgeKind.SETTLED: 1.0, EdgeKind.ACCEPTED: 1.0, EdgeKind.OUTCOME: 0.5}
+_WORTH = {EdgeKind.SETTLED: 2.0, EdgeKind.ACCEPTED: 1.0, EdgeKind.OUTCOME: 0.5}
 
 
 class Edge(NamedTuple):
@@ -81,7 +84,8 @@ def standings(
     restart = [0.0] * len(names)
     for name in set(trusted) & numbers.keys():
         restart[numbers[name]] = 1 / len(set(trusted))
-    heard = _iterate(_voices(pairs, numbers), restart, pause)
+    voices = _voices(pairs, numbers)
+    heard = _said_of(voices, _even(_iterate(voices, restart, pause), restart))
     most = max(heard, default=0.0)
     if not most:
         return {}
@@ -117,23 +121,36 @@ def _voices(pairs: dict[tuple[str, str], float], numbers: dict[str, int]) -> lis
 def _iterate(
     voices: Sequence[_Voice], restart: Sequence[float], pause: Callable[[], None]
 ) -> list[float]:
-    """What each agent hears in the end, each voice being the restart and what its agent hears.
-
-    It grows from round to round, towards where it stays.
-    """
+    """How loud each agent is heard of in the end, each voice being the restart and how its agent is
+    heard of. It grows from round to round, towards where it stays."""
     heard = [0.0] * len(restart)
     for _ in range(_ROUNDS):
-        before, heard, strongest = heard, [0.0] * len(restart), [0.0] * len(restart)
-        for source, shares in voices:
-            voice = restart[source] + before[source]
-            if voice:
-                for target, share in shares:
-                    word = voice * share
-                    heard[target] += min(word, strongest[target])
-                    strongest[target] = max(word, strongest[target])
-        for target, word in enumerate(strongest):
-            heard[target] += _STRONGEST * word
+        before = heard
+        heard = _said_of(voices, [a + b for a, b in zip(restart, before, strict=True)])
         if sum(heard) - sum(before) < _EXACT_ENOUGH:
             break
         pause()
     return heard
+
+
+def _said_of(voices: Sequence[_Voice], loud: Sequence[float]) -> list[float]:
+    """What is said of each agent by voices that are so loud."""
+    heard, strongest = [0.0] * len(loud), [0.0] * len(loud)
+    for source, shares in voices:
+        if voice := loud[source]:
+            for target, share in shares:
+                word = voice * share
+                heard[target] += min(word, strongest[target])
+                strongest[target] = max(word, strongest[target])
+    return [rest + _STRONGEST * word for rest, word in zip(heard, strongest, strict=True)]
+
+
+def _even(heard: Sequence[float], restart: Sequence[float]) -> list[float]:
+    """Voices of which none counts more than a usual one.
+
+    The usual one is the mean over all that is heard, not over agents: however many have hardly a
+    voice, they do not lower it.
+    """
+    total = sum(heard)
+    usual = _USUAL * sum(value * value for value in heard) / total if total else 1.0
+    return [min(a + b, usual) for a, b in zip(heard, restart, strict=True)]

@@ -73,9 +73,8 @@ class DirectDatabase:
     @classmethod
     async def over(cls, alone: Alone, settings: Settings, clock: Clock) -> "DirectDatabase":
         """Begin on a database, which may be empty. Raises ImportStopped."""
-        free = msgspec.structs.replace(settings, limit_registrations=0, limit_pair_reputation=0)
         origins = frozenset({settings.origin})
-        services = Services(free, IdGenerator(), Secret(), origins, authors_kept(free))
+        services = Services(settings, IdGenerator(), Secret(), origins, authors_kept(settings))
         database = cls(alone, services, clock)
         fresh = random_bytes(secret.BYTES)
         await database.now(partial(sessions.keep_secret, name=secret.NAME, fresh=fresh))

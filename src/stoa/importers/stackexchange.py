@@ -102,7 +102,8 @@ async def _play_directly(
 ) -> None:
     assert job.database
     async with engine_of(job.database).open_alone(job.database) as alone:
-        database = await DirectDatabase.over(alone, job.database, SystemClock())
+        free = msgspec.structs.replace(job.database, limit_registrations=0, limit_pair_reputation=0)
+        database = await DirectDatabase.over(alone, free, SystemClock())
         thread_id = writes.journal.any_thread()
         if thread_id and not await database.has(thread_id):
             raise ImportStopped(
