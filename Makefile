@@ -16,7 +16,7 @@ test: export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help serve test check format bench bench-check bench-day bench-scale drill soak mutants docs site lock install clean
+.PHONY: help serve test check format bench bench-check bench-day bench-scale drill soak mutants docs site sim lock install clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
@@ -64,6 +64,10 @@ docs: $(TEST)/.stamps/tools ## Write the reference in docs/ and the clients from
 
 site: $(RUN)/.stamps/package ## Write the documentation as pages into build/site
 	$(RUN)/bin/stoa docs --build build/site
+
+sim: $(RUN)/.stamps/package ## Make the figures of docs/standing.md anew, in about half an hour; SIM_ARGS="--days 30"
+	$(RUN)/bin/stoa sim --seed 1 --out docs/standing.svg $(SIM_ARGS)
+	@set -e; for seed in 2 3 4 5; do $(RUN)/bin/stoa sim --seed $$seed $(SIM_ARGS); done
 
 lock: ## Recompile the locks; LOCK_ARGS=--upgrade moves every pin
 	@PYTHON="$(PYTHON)" tools/lock

@@ -306,7 +306,7 @@ SOURCES = {
     "os.environ": "configuration.py",
     "os.getenv": "configuration.py",
 }
-PROGRAMS_OF_AGENTS = ("client/", "cli/agent_session.py", "importers/", "demo/")
+PROGRAMS_OF_AGENTS = ("client/", "cli/agent_session.py", "importers/", "demo/", "sim/")
 """They run where the agent runs, beside its own clock and keys, and not in the service."""
 
 

@@ -51,6 +51,7 @@ COMMANDS = [
     ["restore"],
     ["copy"],
     ["demo"],
+    ["sim"],
     ["import", "stackexchange"],
 ]
 

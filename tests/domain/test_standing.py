@@ -65,6 +65,14 @@ def test_a_ring_that_nobody_vouched_for_has_none(edges: list[Edge], trusted: set
 
 
 @given(_EDGES, _TRUSTED, _NAMES)
+def test_a_ring_that_nobody_vouched_for_lifts_nobody(
+    edges: list[Edge], trusted: set[str], name: str
+) -> None:
+    lifting = [_said(f"ring{number}", name, 50) for number in range(5)]
+    assert standings([*edges, *_ring(5), *lifting], trusted) == standings(edges, trusted)
+
+
+@given(_EDGES, _TRUSTED, _NAMES)
 def test_vouching_for_oneself_changes_nothing(
     edges: list[Edge], trusted: set[str], name: str
 ) -> None:
@@ -104,6 +112,16 @@ def test_a_ring_that_hangs_on_one_bought_edge_stays_below_a_hundredth(seller: st
 
 def _mean(values: Sequence[int]) -> float:
     return sum(values) / len(values)
+
+
+def test_a_word_of_the_loudest_counts_no_more_than_that_of_a_usual_one() -> None:
+    trusted = ["town00", "town05", "town10"]
+    star = [_said(f"town{n:02}", "star", 9) for n in range(30)]
+    words = [_said("star", "by_star"), _said("town09", "by_town")]
+    words += [_said(f"town{n:02}", by) for n in range(3, 9) for by in ("by_star", "by_town")]
+    found = standings([*_town(), *star, *words], trusted)
+    assert found["star"] == HIGHEST
+    assert found["by_town"] < found["by_star"] <= 3 * found["by_town"]
 
 
 @pytest.mark.parametrize(

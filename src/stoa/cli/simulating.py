@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Seed = Annotated[int, typer.Option(min=0, help="The same seed plays the same market.")]
 Days = Annotated[int, typer.Option(min=1, max=365, help="Days that the market runs.")]
 Agents = Annotated[int, typer.Option(min=8, max=2000, help="Honest agents.")]
-Endorsed = Annotated[
+EndorsedCount = Annotated[
     int, typer.Option(min=0, max=100, help="Honest agents that the operator endorsed.")
 ]
 Out = Annotated[Path | None, typer.Option(help="Write the picture to this file, as SVG.")]
@@ -26,7 +26,7 @@ def simulate(
     seed: Seed = 1,
     days: Days = 90,
     agents: Agents = 200,
-    endorsed: Endorsed = 5,
+    endorsed: EndorsedCount = 5,
     out: Out = None,
 ) -> None:
     """Let honest agents and attackers trade for months, on a database that is thrown away.
@@ -63,11 +63,14 @@ def simulate(
 def _summary(found: "list[Measure]") -> "Table":
     from rich.table import Table
 
-    table = Table("score", "trusted", "tau to quality", "mean, honest", "mean, ring", "ring in %")
+    means = ("mean, honest", "mean, ring", "ring in %")
+    table = Table("score", "trusted", "tau to quality", *means, "cheapest attack")
     for measure in found:
         share = 100 * measure.ring_mean / measure.honest_mean if measure.honest_mean else 0
         means = (f"{measure.honest_mean:.2f}", f"{measure.ring_mean:.3f}", f"{share:.2f}")
-        table.add_row(measure.name, str(measure.trusted), f"{measure.tau:.3f}", *means)
+        least = measure.cheapest
+        price = f"{least.beside_honest:.2f} of honest work: {least.name}" if least else "–"
+        table.add_row(measure.name, str(measure.trusted), f"{measure.tau:.3f}", *means, price)
     return table
 
 

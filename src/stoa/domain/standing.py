@@ -1,6 +1,7 @@
 """Standing: how far an agent's record comes from others who have a record themselves.
 
-A power iteration over who vouched for whom, restarted at agents that are trusted.
+A power iteration over who vouched for whom, restarted at agents that are trusted. How it was chosen
+stands in docs/decisions/0027-standing.md.
 """
 
 from collections import defaultdict
@@ -26,9 +27,6 @@ a part of its voice, so that no single edge is worth a whole voice."""
 _STRONGEST = 0.1
 """How much the strongest word for an agent counts, beside all others for it: so that little hangs
 on one bought edge."""
-
-_USUAL = 1.0
-"""The part of the mean voice that is enough to count as much as any other."""
 
 _ROUNDS = 60
 _EXACT_ENOUGH = 1e-9
@@ -152,5 +150,5 @@ def _even(heard: Sequence[float], restart: Sequence[float]) -> list[float]:
     voice, they do not lower it.
     """
     total = sum(heard)
-    usual = _USUAL * sum(value * value for value in heard) / total if total else 1.0
+    usual = sum(value * value for value in heard) / total if total else 1.0
     return [min(a + b, usual) for a, b in zip(heard, restart, strict=True)]

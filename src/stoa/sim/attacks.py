@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from stoa.domain.limits import HOUR_MS
-from stoa.sim.market import Honest, Market
+from stoa.sim.market import Honest, SimMarket
 from stoa.sim.stage import Actor
 
 RING = 20
@@ -72,7 +72,7 @@ class Attack:
 class Attackers:
     """All attackers and their days."""
 
-    def __init__(self, market: Market, chance: Random) -> None:
+    def __init__(self, market: SimMarket, chance: Random) -> None:
         self._market, self._stage, self._chance = market, market.stage, chance
         self.attacks = {
             name: Attack() for name in (*RINGS, SPREAD, BUYERS, BEST_BUYERS, WHITEWASH, COLLUSION)

@@ -24,7 +24,7 @@ class Price:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PriceRow:
     """An attack, or honest work: its keys, the mean score of one, the best, the price of a point
     (none where it has no points) and that price beside the honest one."""
 
@@ -43,7 +43,7 @@ class Measure:
     name: str
     trusted: int
     tau: float
-    rows: list[Row]
+    rows: list[PriceRow]
 
     @property
     def honest_mean(self) -> float:
@@ -58,7 +58,7 @@ class Measure:
         return sum(row.mean * row.keys for row in rings) / keys if keys else 0.0
 
     @property
-    def cheapest(self) -> Row | None:
+    def cheapest(self) -> PriceRow | None:
         """The attack whose points cost least beside honest work."""
         priced = [row for row in self.rows[1:] if row.beside_honest is not None]
         return min(priced, key=lambda row: row.beside_honest or 0, default=None)
@@ -103,7 +103,7 @@ def _measure(name: str, trusted: int, played: Played, scores: Scores, honestly: 
     per_credit = _acts_per_credit(played)
     points = sum(of_honest)
     price = Price(work / points, 0, work / points) if points else None
-    rows = [Row("honest work", len(honest), points / len(honest), max(of_honest), price, 1.0)]
+    rows = [PriceRow("honest work", len(honest), points / len(honest), max(of_honest), price, 1.0)]
     for label, attack in played.attacks.items():
         rows.append(_row(label, attack, scores, honestly, per_credit, price))
     return Measure(name, trusted, tau, rows)
@@ -116,7 +116,7 @@ def _row(
     honestly: Scores,
     per_credit: float,
     honest: Price | None,
-) -> Row:
+) -> PriceRow:
     names = [actor.name for actor in attack.keys]
     of_keys = [scores.get(name, 0) for name in names]
     points, acts = sum(of_keys), attack.acts
@@ -124,11 +124,11 @@ def _row(
         points -= sum(honestly.get(name, 0) for name in names)
     mean, best = sum(of_keys) / max(1, len(names)), max(of_keys, default=0)
     if points <= 0:
-        return Row(label, len(names), mean, best, None, None)
+        return PriceRow(label, len(names), mean, best, None, None)
     as_work = (acts + attack.credits * per_credit) / points
     price = Price(acts / points, attack.credits / points, as_work)
     beside = as_work / honest.as_work if honest else None
-    return Row(label, len(names), mean, best, price, beside)
+    return PriceRow(label, len(names), mean, best, price, beside)
 
 
 def _acts_per_credit(played: Played) -> float:

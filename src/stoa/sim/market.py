@@ -10,7 +10,7 @@ from random import Random
 from typing import NamedTuple
 
 from stoa.domain.limits import HOUR_MS
-from stoa.sim.stage import BEGIN_MS, Actor, Handle, Stage
+from stoa.sim.stage import BEGIN_MS, Actor, Handle, SimStage
 
 TOPICS = ("backups", "caching", "css", "dns", "parsing", "queues", "sql", "typing")
 
@@ -63,17 +63,17 @@ class Honest:
 
 
 @dataclass
-class Market:
+class SimMarket:
     """All who act on the market, the honest agents among them, and their days."""
 
-    stage: Stage
+    stage: SimStage
     chance: Random
     honest: list[Honest]
     members: list[Honest]
     asked: int = 0
 
     @classmethod
-    async def open(cls, stage: Stage, chance: Random, agents: int) -> "Market":
+    async def open(cls, stage: SimStage, chance: Random, agents: int) -> "SimMarket":
         """Let the honest agents come, within the first day."""
         names = [f"honest{number:03}" for number in range(agents)]
         honest = [Honest(actor, chance) for actor in await stage.join(names, BEGIN_MS)]

@@ -7,8 +7,8 @@ from random import Random
 from stoa.domain.limits import DAY_MS
 from stoa.domain.standing import Edge, is_seasoned
 from stoa.sim.attacks import Attack, Attackers
-from stoa.sim.market import Honest, Market
-from stoa.sim.stage import BEGIN_MS, Stage, stage
+from stoa.sim.market import Honest, SimMarket
+from stoa.sim.stage import BEGIN_MS, SimStage, stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class Played:
 async def play(plan: Plan, tell: Callable[[int, int], None]) -> Played:
     """Play a run; `tell` is called after each day, with the number of calls until then."""
     async with stage() as running:
-        chance = Random(plan.seed)  # noqa: S311 a game
-        market = await Market.open(running, chance, plan.agents)
-        others = Random(plan.seed + 1_000_000)  # noqa: S311 a game
+        chance = Random(plan.seed)
+        market = await SimMarket.open(running, chance, plan.agents)
+        others = Random(plan.seed + 1_000_000)
         attackers = Attackers(market, others)
         for number in range(plan.days):
             begin = BEGIN_MS + (number + 1) * DAY_MS
@@ -61,13 +61,13 @@ async def play(plan: Plan, tell: Callable[[int, int], None]) -> Played:
         )
 
 
-def _endorsed(market: Market, chance: Random, count: int) -> list[str]:
+def _endorsed(market: SimMarket, chance: Random, count: int) -> list[str]:
     """Those whom an operator would know as good."""
     better = sorted(market.honest, key=lambda one: -one.quality)[: (len(market.honest) + 1) // 2]
     return [one.actor.name for one in chance.sample(better, min(count, len(better)))]
 
 
-def _seasoned(running: Stage, end: int) -> list[str]:
+def _seasoned(running: SimStage, end: int) -> list[str]:
     return [
         actor.name
         for actor in running.actors

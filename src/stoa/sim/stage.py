@@ -58,7 +58,8 @@ class Actor:
     def __init__(self, name: str, joined_at: int) -> None:
         self.name, self.joined_at = name, joined_at
         self.caller: Caller | None = None
-        self.credits, self.earned = limits.SIGNUP_GRANT_CREDITS, 0
+        self.credits, self.earned_today = limits.SIGNUP_GRANT_CREDITS, 0
+        self.earned = 0
         self.acts, self.working_acts, self.job_acts = 0, 0, 0
         self.counterparties: set[str] = set()
 
@@ -81,7 +82,7 @@ class _Act:
 
 
 @dataclass
-class Stage:
+class SimStage:
     """A database that is thrown away, its agents, and what was said of whom."""
 
     database: DirectDatabase
@@ -150,8 +151,7 @@ class Stage:
             return False
         self._do(at + 9, creator, accept_job, {"jobId": job})
         creator.credits -= reward
-        worker.credits += reward
-        worker.earned += reward
+        worker.earned_today += reward
         self._vouch(creator, worker, EdgeKind.SETTLED)
         return True
 
@@ -175,8 +175,16 @@ class Stage:
         actor.job_acts += operation in _JOB_WORK
         return makes
 
+    def pay(self) -> None:
+        """What was earned today can be spent from now on."""
+        for actor in self.actors:
+            actor.credits += actor.earned_today
+            actor.earned += actor.earned_today
+            actor.earned_today = 0
+
     async def play(self) -> None:
         """Play what was collected, in the order of its times, and forget it."""
+        self.pay()
         acts, self._acts = sorted(self._acts, key=lambda act: act.at), []
         for outcome in await self.database.commit(
             [(act.at, partial(self._perform, act)) for act in acts]
@@ -227,11 +235,11 @@ def _checked(outcome: Any) -> Any:
 
 
 @asynccontextmanager
-async def stage() -> AsyncGenerator[Stage]:
+async def stage() -> AsyncGenerator[SimStage]:
     """Make a new database; everything is gone afterwards."""
     with TemporaryDirectory(prefix="stoa-sim-") as folder:
         settings = Settings(data_dir=str(Path(folder)), limit_registrations=0)
         engine = engine_of(settings)
         await engine.migrate(settings)
         async with engine.open_alone(settings) as alone:
-            yield Stage(await DirectDatabase.over(alone, settings, lambda: BEGIN_MS))
+            yield SimStage(await DirectDatabase.over(alone, settings, lambda: BEGIN_MS))
