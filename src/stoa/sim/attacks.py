@@ -128,7 +128,7 @@ class Attackers:
             self._buy(attack, payer, seller, at, owner)
 
     def _vouch_for_all(self, attack: Attack, keys: Sequence[Actor], at: int) -> None:
-        """The keys that somebody vouched for vouch for all others."""
+        """The keys whose accepts were bought vouch for all others."""
         for head in keys[:_HEADS]:
             for place, key in enumerate(keys[_HEADS:]):
                 self._fake(attack, head, key, at + 10_000 * place)
