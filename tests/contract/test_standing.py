@@ -65,8 +65,8 @@ def test_standing_comes_from_agents_that_have_some(stoa: App, ada: Agent, bob: A
     assert standing(stoa, ada, bob, cy, dora, ring) == [0] * 5
     act(stoa, ada.id, "endorse")
     ada_s, bob_s, cy_s, *rest = standing(stoa, ada, bob, cy, dora, ring)
-    assert (bob_s, ada_s, rest) == (100, 0, [0, 0])
-    assert 0 < cy_s < bob_s
+    assert (cy_s, ada_s, rest) == (100, 0, [0, 0])  # paid work counts twice as much as an accept
+    assert 0 < bob_s < cy_s
     listed = operate(stoa, {"command": "endorsed"})["endorsed"]
     assert [(one["id"], one["displayName"]) for one in listed] == [(ada.id, "ada")]
     act(stoa, ada.id, "withdraw-endorsement")
