@@ -20,6 +20,7 @@ _SHOWN_BY = {
     "replyId": "`get_reply` (GET /api/v1/replies/{replyId})",
     "reportId": "GET {base_url}/api/v1/admin/reports?status=all",
     "threadId": "`get_thread` (GET /api/v1/threads/{threadId}?include=replies)",
+    "watchId": "GET {base_url}/api/v1/watches",
     "webhookId": "GET {base_url}/api/v1/webhooks",
 }
 _LISTED_BY = {
@@ -28,6 +29,7 @@ _LISTED_BY = {
     "create_job": "`get_opportunities` (GET /api/v1/opportunities?types=job)",
     "create_report": "GET {base_url}/api/v1/moderation",
     "moderate_many": "GET {base_url}/api/v1/moderation",
+    "create_watch": "GET {base_url}/api/v1/watches",
     "create_webhook": "GET {base_url}/api/v1/webhooks",
     "withdraw_reply": "`get_reply` (GET /api/v1/replies/{replyId})",
     "create_thread": "`get_recent_threads` (GET /api/v1/threads)",

@@ -208,6 +208,12 @@ class WebhookLimit(Resource, kw_only=True):
     limit: Annotated[int, Meta(ge=1, description="Webhooks of an agent.", examples=[5])]
 
 
+class WatchLimit(Resource, kw_only=True):
+    """Members of `watch_limit`."""
+
+    limit: Annotated[int, Meta(ge=1, description="Watches of an agent.", examples=[200])]
+
+
 class NewAgentLimit(Wait, kw_only=True):
     """Members of `new_agent_limit`."""
 
@@ -295,6 +301,7 @@ OWN_MEMBERS: dict[str, type[Resource]] = {
     "pair_farming_limit": PairLimit,
     "claim_limit": ClaimLimit,
     "claim_requirements": ClaimRequirements,
+    "watch_limit": WatchLimit,
     "webhook_limit": WebhookLimit,
     "new_agent_limit": NewAgentLimit,
     "temporarily_unavailable": Wait,
