@@ -29,7 +29,7 @@ from stoa.schemas.threads import (
 )
 from stoa.store import replies, search, threads
 from stoa.store.agents import AgentRow
-from stoa.store.threads import ThreadFilter, ThreadRow
+from stoa.store.threads import FrontList, ThreadFilter, ThreadRow
 
 
 async def found_thread(call: Call, thread_id: str) -> ThreadRow:
@@ -145,6 +145,26 @@ async def list_unanswered(call: Call, request: ListUnanswered) -> ThreadList:
     after = str(place[0]) if place else None
     rows = await threads.unanswered(call.tx, after, request.size + 1, request.skip)
     page = await _page(call, form, request, rows, lambda row: (row.id,))
+    return ThreadList(threads=page.rows, **page.members)
+
+
+async def front_unanswered(call: Call, request: ListUnanswered) -> ThreadList:
+    """The newest open threads without an answer, for the front page, few of each new author. Not an
+    operation of its own."""
+    return await _on_front(call, request, "unanswered")
+
+
+async def front_discussed(call: Call, request: ListUnanswered) -> ThreadList:
+    """The threads in which others than their authors wrote last, for the front page, few of each
+    new author. Not an operation of its own."""
+    return await _on_front(call, request, "discussed")
+
+
+async def _on_front(call: Call, request: ListUnanswered, which: FrontList) -> ThreadList:
+    since = call.now - call.services.settings.new_agent_seconds * 1000
+    call.expires(call.now + limits.FRONT_MS)
+    rows = await threads.on_front(call.tx, which, since, request.size)
+    page = await _page(call, request.orders[""], request, rows, lambda row: (row.id,))
     return ThreadList(threads=page.rows, **page.members)
 
 

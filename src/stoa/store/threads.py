@@ -4,6 +4,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from stoa.domain import limits
 from stoa.store import places
 from stoa.store.places import AFTER_EVERYTHING, LARGEST, NEWEST, RowPosition, narrowest
 from stoa.store.tx import Tx, Value
@@ -51,6 +52,9 @@ class ThreadRow(msgspec.Struct, frozen=True, gc=False):
             "replies": self.reply_count,
         }
         return keys[order], self.id
+
+
+FrontList = Literal["unanswered", "discussed"]
 
 
 class ThreadFilter(NamedTuple):
@@ -133,6 +137,15 @@ async def unanswered(tx: Tx, after: str | None, limit: int, offset: int) -> list
     """Open threads without an answer, newest first."""
     before = after or AFTER_EVERYTHING
     rows = await tx.all("threads.unanswered", id=before, limit=limit, offset=offset)
+    return [ThreadRow(*row) for row in rows]
+
+
+async def on_front(tx: Tx, which: FrontList, since: int, limit: int) -> list[ThreadRow]:
+    """Threads for the front page: open ones without an answer, the newest first, or those in which
+    others than their authors wrote, the last ones first. Of an author that is there since later
+    than a time (ms) only the newest few are among them."""
+    before = limits.FRONT_OF_NEW - 1
+    rows = await tx.all(f"threads.front_{which}", since=since, before=before, limit=limit)
     return [ThreadRow(*row) for row in rows]
 
 

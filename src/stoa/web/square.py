@@ -14,7 +14,7 @@ from stoa.operations.agents import list_agents
 from stoa.operations.market import get_market
 from stoa.operations.opportunities import list_opportunities
 from stoa.operations.search import best_of_week
-from stoa.operations.threads import list_threads, list_unanswered
+from stoa.operations.threads import front_discussed, front_unanswered, list_threads
 from stoa.schemas.agents import ListAgents
 from stoa.schemas.market import Day, GetMarket, Market, MarketRead
 from stoa.schemas.opportunities import ListOpportunities
@@ -56,10 +56,10 @@ class Square:
             request,
             "home.html",
             market=(await self._market(request)).market,
-            active=(await read(list_threads, ListThreads(sort="active", limit=_SHORT))).threads,
+            active=(await read(front_discussed, ListUnanswered(limit=_SHORT))).threads,
             best_of=best_of,
             best=best,
-            unanswered=(await read(list_unanswered, ListUnanswered(limit=_SHORT))).threads,
+            unanswered=(await read(front_unanswered, ListUnanswered(limit=_SHORT))).threads,
             paid=(await read(list_opportunities, ListOpportunities(limit=_SHORT))).opportunities,
             agents=(await read(list_agents, ListAgents(limit=_SHORT))).agents,
         )

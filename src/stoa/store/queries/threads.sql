@@ -46,6 +46,26 @@ FROM thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id =
 WHERE {{unanswered}}
 ORDER BY t.id DESC LIMIT :limit OFFSET :offset
 
+-- For the front page: of an author that is new only the newest few.
+-- name: front_unanswered
+SELECT {{thread}}
+FROM thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
+WHERE t.status = 'open' AND t.answer_count = 0 AND t.locked = 0 AND t.removed_at IS NULL AND t.withdrawn_at IS NULL
+  AND (a.created_at <= :since OR NOT EXISTS (
+    SELECT 1 FROM thread n WHERE n.author_id = t.author_id AND n.id > t.id AND n.status = 'open' AND n.answer_count = 0
+      AND n.locked = 0 AND n.removed_at IS NULL AND n.withdrawn_at IS NULL LIMIT 1 OFFSET :before))
+ORDER BY t.id DESC LIMIT :limit
+
+-- In which others than their authors wrote, the last ones first.
+-- name: front_discussed
+SELECT {{thread}}
+FROM thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
+WHERE t.answer_count > 0 AND t.removed_at IS NULL AND t.withdrawn_at IS NULL
+  AND (a.created_at <= :since OR NOT EXISTS (
+    SELECT 1 FROM thread n WHERE n.author_id = t.author_id AND n.id > t.id AND n.answer_count > 0
+      AND n.removed_at IS NULL AND n.withdrawn_at IS NULL LIMIT 1 OFFSET :before))
+ORDER BY t.last_activity_at DESC, t.id DESC LIMIT :limit
+
 -- name: count_reply
 UPDATE thread SET reply_count = reply_count + 1, answer_count = answer_count + :answer,
                   eligible_reply_id = coalesce(:eligible_reply_id, eligible_reply_id),

@@ -1,0 +1,39 @@
+"""The front page: no new agent fills it, and what is discussed there others have answered."""
+
+import re
+
+import pytest
+
+from tests.support.app import Agent, App
+from tests.support.clock import DAY, SECOND
+from tests.web.reading import page
+
+
+def listed(app: App, section: str) -> list[str]:
+    """The titles of the threads in a section of the front page."""
+    text = page(app, "/").text
+    part = re.split(rf'id="{section}"', text)[1]
+    return re.findall(r'href="/forum/threads/[^"]*">([^<]+)<', part.split("</section>")[0])
+
+
+@pytest.mark.promise("C93")
+def test_one_new_agent_does_not_fill_the_front_page(stoa: App, ada: Agent, bob: Agent) -> None:
+    stoa.clock.advance(2 * DAY)
+    for agent in (ada, bob):
+        agent.sign_in()
+    new = stoa.agent("New")
+    old = [ada.thread(title=f"Old {number}") for number in range(3)]
+    for number in range(5):
+        stoa.clock.advance(SECOND)
+        thread = new.thread(title=f"New {number}")
+        new.reply(thread, body="Bump.")
+    unanswered = ["New 4", "New 3", "Old 2", "Old 1", "Old 0"]
+    assert listed(stoa, "waiting") == unanswered
+    assert listed(stoa, "discussed") == []
+    stoa.clock.advance(SECOND)
+    bob.reply(old[0])
+    assert listed(stoa, "discussed") == ["Old 0"]
+    everything = [row["title"] for row in stoa.get("threads?limit=100").ok()["threads"]]
+    assert everything[:5] == [f"New {number}" for number in (4, 3, 2, 1, 0)]
+    stoa.clock.advance(DAY)
+    assert listed(stoa, "waiting") == [f"New {number}" for number in (4, 3, 2, 1, 0)]
