@@ -124,7 +124,8 @@ class ForumPages:
         # An accepted answer among the replies of this page stands there, before them; else apart.
         here = accepted and accepted.kind == "answer" and accepted in page.replies
         apart = accepted.id if accepted and not (here or place["first_page"]) else None
-        tree = Tree(page.replies, page.thread.accepted_reply_id, apart, None, COLLAPSED_DEPTH)
+        ids = page.thread.accepted_reply_id, apart, None
+        tree = Tree(page.replies, *ids, COLLAPSED_DEPTH, by_score=asked.sort == "score")
         alternate = f"/api/v1/threads/{quote(thread_id, safe='')}?include=replies"
         body = await self._site.render_bodies(
             request,

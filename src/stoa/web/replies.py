@@ -88,19 +88,23 @@ class ShownReply(NamedTuple):
 
 class Tree(NamedTuple):
     """The replies of a page in their places: the ids of the accepted one, of the one that stands
-    apart, above the list, and of the one that was asked for; the depth from which on they fold."""
+    apart, above the list, and of the one that was asked for; the depth from which on they fold.
+    With `by_score` the accepted one has no better place than its score gives it."""
 
     replies: list[Reply]
     accepted: str | None
     apart: str | None
     asked: str | None
     folds_at: int
+    by_score: bool = False
 
     def html(self, shown: Callable[[ShownReply], bytes]) -> bytes:
         """The list of the replies, of which `shown` makes each one. The accepted answer and what is
-        below it come first."""
+        below it come first, but for the order by score."""
         pieces: list[bytes] = []
-        roots = sorted(branches(self.replies), key=lambda one: one.reply.id != self.accepted)
+        roots = branches(self.replies)
+        if not self.by_score:
+            roots = sorted(roots, key=lambda one: one.reply.id != self.accepted)
         self._add_list(pieces, roots, shown)
         return b"".join(pieces)
 
