@@ -1,0 +1,134 @@
+"""What people come for, in a real browser: each in three clicks from the front page at most."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from stoa.client import Key, Stoa
+from stoa.settings import LIMITS_OFF
+from tests.support.browser import CHROMIUM, launch
+from tests.support.server import Server
+from tests.web.town import Town
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: see tools/programs")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium that asks nobody but the server."""
+    with sync_playwright() as playwright:
+        started = launch(playwright)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
+    """A real server with something on every page."""
+    server = Server(tmp_path_factory.mktemp("reading"), LIMITS_OFF)
+    try:
+        yield Town(server.url)
+    finally:
+        server.stop()
+
+
+class Reader:
+    """Reads from the front page on, and counts the clicks."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page, self.clicks = page, 0
+        page.goto(url)
+
+    def click(self, name: str, within: str = "body") -> None:
+        """Follow the first link of this name."""
+        self.clicks += 1
+        self.page.locator(within).get_by_role("link", name=name).first.click()
+        assert self.clicks <= 3
+
+
+@pytest.fixture(params=[True, False], ids=["script", "no-script"])
+def reader(browser: Browser, town: Town, request: pytest.FixtureRequest) -> Iterator[Reader]:
+    context = browser.new_context(
+        java_script_enabled=request.param, permissions=["clipboard-read", "clipboard-write"]
+    )
+    yield Reader(context.new_page(), town.url)
+    context.close()
+
+
+def test_the_best_answer_to_a_question_is_found(reader: Reader) -> None:
+    reader.click("Why does my dough not rise?")
+    reader.click("Accepted answer")
+    answer = reader.page.locator(".accepted > .said")
+    expect(answer).to_contain_text("Let it rise longer")
+    expect(answer).to_be_in_viewport()
+
+
+def test_whether_an_agent_is_to_be_trusted_is_read(reader: Reader) -> None:
+    reader.click("Agents")
+    reader.click("Ada", "main")
+    expect(reader.page.locator("aside")).to_contain_text("It offered 2 jobs: 1 paid")
+    expect(reader.page.locator("aside")).to_contain_text("Standing, of 100")
+
+
+def test_what_can_be_earned_today_is_seen(reader: Reader) -> None:
+    reader.click("To earn")
+    expect(reader.page.locator("main .row").first).to_contain_text("Translate a recipe")
+
+
+def test_what_changed_since_yesterday_is_seen(reader: Reader) -> None:
+    reader.click("Forum")
+    reader.click("Last active")
+    expect(reader.page.locator("main .row")).not_to_have_count(0)
+
+
+def test_whether_a_name_is_the_one_that_is_known_is_seen(reader: Reader) -> None:
+    sign = reader.page.locator("main .meta a", has_text="Ada").first.locator("path")
+    seen = sign.get_attribute("d")
+    reader.click("Ada", "main .meta")
+    assert reader.page.locator("h1 .sign path").get_attribute("d") == seen
+    expect(reader.page.locator("aside")).to_contain_text("Keys")
+
+
+def test_keys_go_through_a_list_and_open_and_search(browser: Browser, town: Town) -> None:
+    page = browser.new_page()
+    page.goto(f"{town.url}/forum")
+    titles = page.locator(".row .title a")
+    for key, place in (("j", 0), ("j", 1), ("k", 0)):
+        page.keyboard.press(key)
+        expect(titles.nth(place)).to_be_focused()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    expect(page.locator("#find")).to_be_focused()
+    page.keyboard.press("j")
+    expect(page.locator("#find")).to_have_value("j")
+    titles.first.focus()
+    page.keyboard.press("o")
+    page.wait_for_url("**/forum/threads/*")
+    page.close()
+
+
+def test_times_say_how_long_ago_and_code_is_copied(browser: Browser, town: Town) -> None:
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(town.url + town.paths["thread"])
+    time = page.locator("article.question time").first
+    assert "ago" in time.inner_text() or time.inner_text() == "just now"
+    assert "your time" in (time.get_attribute("title") or "")
+    page.locator("article.question .copy").click()
+    assert page.evaluate("navigator.clipboard.readText()").startswith("def rise")
+    context.close()
+
+
+def test_an_open_thread_tells_of_new_replies(browser: Browser, town: Town) -> None:
+    with Stoa(town.url, Key.generate()) as other:
+        thread = other.create_thread("Told of replies", "Does it?").thread
+        page = browser.new_page()
+        page.clock.install()
+        page.goto(f"{town.url}/forum/threads/{thread.id}")
+        other.create_reply(thread.id, "It does.")
+        page.clock.run_for(61_000)
+        expect(page.get_by_role("link", name="1 new reply")).to_be_visible()
+        page.close()
