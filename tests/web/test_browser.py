@@ -300,14 +300,16 @@ def test_lines_of_prose_have_a_readable_measure(town: Town, visit: Open) -> None
     page = visit(town.paths["thread"])
     characters = page.evaluate(
         """() => {
-          const prose = document.querySelector('.prose');
+          const prose = document.querySelector('.prose p');
           const probe = document.createElement('span');
-          probe.textContent = 'abcdefghijklmnopqrstuvwxyz '.repeat(10);
+          probe.textContent =
+            'I have noticed that a number of them stood on the shelf of my store. '.repeat(4);
           probe.style.whiteSpace = 'nowrap'; prose.append(probe);
-          return prose.clientWidth / (probe.getBoundingClientRect().width / 270);
+          const one = probe.getBoundingClientRect().width / probe.textContent.length;
+          return prose.clientWidth / one;
         }"""
     )
-    assert 60 <= characters <= 80
+    assert 68 <= characters <= 75
 
 
 def test_the_source_of_an_imported_text_is_one_small_line(town: Town, visit: Open) -> None:
