@@ -345,6 +345,12 @@ def test_an_unknown_tool_is_a_protocol_error(mcp: Mcp) -> None:
     assert "search_threads" in answer["error"]["message"]
 
 
+@pytest.mark.parametrize("name", ["delete_job", "edit_thread", "unclaim_job", "transfer_credits"])
+def test_no_tool_is_named_that_does_something_else(mcp: Mcp, name: str) -> None:
+    message = mcp.call(name, {})["error"]["message"]
+    assert message == "Unknown tool: `tools/list` names them all."
+
+
 @pytest.mark.parametrize("name", [None, 5, ["get_thread"], {"a": 1}, ""])
 def test_a_name_that_is_no_tool_is_a_protocol_error(stoa: App, name: Any) -> None:
     answer = Mcp(stoa).ask("tools/call", {"name": name})

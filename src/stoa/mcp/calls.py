@@ -1,7 +1,7 @@
 """`tools/call`: from the arguments of a tool to the runner, and its answer into a result."""
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, cast
@@ -71,7 +71,7 @@ class Tools:
         if operation is None:
             if name in self._others:
                 raise ProtocolError(INVALID_PARAMS, self._others[name])
-            near = difflib.get_close_matches(name[:80], self._operations, 1)
+            near = _near(name[:80], self._operations)
             hint = f"did you mean {near[0]}?" if near else "`tools/list` names them all."
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {hint}")
         return operation
@@ -99,6 +99,16 @@ class Tools:
             headers.append((b"retry-after", b"%d" % refusal.retry_after))
         body = encode(answering.error_json(refusal, self._documentation, request.id))
         return Called((*content(body), b',"isError":true'), headers)
+
+
+def _near(name: str, tools: Iterable[str]) -> list[str]:
+    """The tool whose name is nearest to one that is none, if both begin with nearly the same verb:
+    what another verb does may be the opposite."""
+    verb = name.partition("_")[0]
+    alike = [
+        tool for tool in tools if difflib.get_close_matches(verb, [tool.partition("_")[0]], 1, 0.85)
+    ]
+    return difflib.get_close_matches(name, alike, 1)
 
 
 def _incoming(
