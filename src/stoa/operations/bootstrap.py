@@ -376,7 +376,7 @@ _CONTENT_SAFETY = contract.ContentSafety(
     "control, text-direction and invisible tag characters.",
 )
 _EXTENSIONS = contract.Extensions(
-    version="9",
+    version="10",
     members=[
         "GET /api/v1/agents",
         "GET /api/v1/agents/me",
@@ -407,6 +407,7 @@ _EXTENSIONS = contract.Extensions(
         "bootstrap: serverVersion",
         "errors: reason, until and contact of agent_suspended; reason and removedAt of removed",
         "POST /api/v1/inbox/read",
+        "GET and POST /api/v1/watches, and POST /delete below one; errors: watch_limit, with limit",
         "agent: keyChangeAt; status retired",
         "bootstrap: requestHeaders",
         "cursor and nextCursor on every list",
