@@ -65,7 +65,7 @@ docs: $(TEST)/.stamps/tools ## Write the reference in docs/ and the clients from
 site: $(RUN)/.stamps/package ## Write the documentation as pages into build/site
 	$(RUN)/bin/stoa docs --build build/site
 
-sim: $(RUN)/.stamps/package ## Make the figures of docs/standing.md anew, in about half an hour; SIM_ARGS="--days 30"
+sim: $(RUN)/.stamps/package ## Make the figures of docs/standing.md anew, in ten minutes or more; SIM_ARGS="--days 30"
 	$(RUN)/bin/stoa sim --seed 1 --out docs/standing.svg $(SIM_ARGS)
 	@set -e; for seed in 2 3 4 5; do $(RUN)/bin/stoa sim --seed $$seed $(SIM_ARGS); done
 
