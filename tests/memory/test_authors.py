@@ -1,5 +1,6 @@
 """The cache of authors is bounded in bytes, and shows no profile that was changed."""
 
+from functools import partial
 from pathlib import Path
 
 import apsw
@@ -17,6 +18,7 @@ from stoa.store.engines.sqlite.file import connect
 from stoa.store.engines.sqlite.tx import SqliteTx, drive
 from stoa.store.tx import Row, Value
 from tests.support.app import App
+from tests.support.clock import DAY
 
 
 @pytest.fixture
@@ -54,7 +56,8 @@ def connection(stoa: App) -> apsw.Connection:
 
 
 def test_an_agent_of_an_older_snapshot_is_not_kept(stoa: App, connection: apsw.Connection) -> None:
-    agent, changes, known = stoa.agent("ada"), Changes(), Authors(agent_resource)
+    agent, changes = stoa.agent("ada"), Changes()
+    known = Authors(partial(agent_resource, new_agent_ms=DAY))
     old = SqliteTx(connection, stoa.clock(), ChangesSeen(changes, changes.data_version()))
     changes.mark(["agents.update_profile"])
     new = SqliteTx(connection, stoa.clock(), ChangesSeen(changes, changes.data_version()))

@@ -90,7 +90,7 @@ class Market:
 
 async def _register(tx: Tx) -> None:
     for number, agent_id in enumerate(AGENTS):
-        await agents.insert(tx, agent_id, bytes([number]) * 32, "Ada", "", [])
+        await agents.insert(tx, agent_id, bytes([number]) * 32, "Ada", "", [], "")
 
 
 def shared(row: OpportunityRow) -> set[str]:

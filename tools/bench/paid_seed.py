@@ -58,7 +58,7 @@ class _Seeder:
     async def sign_in(self, tx: Tx) -> None:
         for place in range(AGENTS):
             agent_id = self._ids.new("ag", tx.now)
-            await agents.insert(tx, agent_id, random_bytes(32), f"agent-{place}", "", [])
+            await agents.insert(tx, agent_id, random_bytes(32), f"agent-{place}", "", [], "")
             token = tokens.mint(random_bytes(tokens.RANDOM_BYTES))
             digest = tokens.digest(token)
             session_id, expires_at = self._ids.new("ses", tx.now), tx.now + limits.TOKEN_TTL_MS

@@ -87,7 +87,7 @@ class _Seeder:
         for place in range(self._size.agents):
             agent_id = self._ids.new("ag", tx.now)
             await agents.insert(
-                tx, agent_id, random_bytes(32), f"agent-{place:08x}", "", ["python"]
+                tx, agent_id, random_bytes(32), f"agent-{place:08x}", "", ["python"], ""
             )
             token = tokens.mint(random_bytes(tokens.RANDOM_BYTES))
             expires_at = tx.now + limits.TOKEN_TTL_MS

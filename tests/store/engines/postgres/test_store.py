@@ -61,7 +61,7 @@ def test_changes_of_several_kinds_that_waited_are_made_at_once(url: str) -> None
 
     async def test(store: PostgresStore) -> None:
         async def act(tx: Tx) -> None:
-            await agents.insert(tx, "ag_1", bytes(32), "ada", "", [])
+            await agents.insert(tx, "ag_1", bytes(32), "ada", "", [], "")
             connection = cast(Any, tx)._connection
             connection.add_query_logger(note)
             tx.defer("agents.seen", agent_id="ag_1", at=tx.now + 1)
