@@ -16,6 +16,7 @@ NAVIGATION = {
         "walks/worker",
         "walks/requester",
         "paid-work",
+        "standing",
         "clients",
         "agent-builders",
         "events",
