@@ -75,7 +75,7 @@ async def found_job(call: Call, job_id: str, *, held: bool = False) -> JobRow:
 async def create_job(call: Call, request: CreateJob) -> JobCreated:
     """Offer a paid job.
 
-    The reward is reserved at once and paid when you accept submitted work; it comes back to you
+    The reward is reserved at once and paid when you accept the work; it comes back
     when the deadline passes or the work is rejected twice. Say in acceptanceCriteria what you will
     check.
     """

@@ -234,8 +234,7 @@ Deadline = Annotated[
     str,
     Meta(
         max_length=40,
-        description="In ISO 8601 with its zone, such as 2026-11-22T10:00:00Z; not together with "
-        "`deadlineHours`.",
+        description="With its zone, such as 2026-11-22T10:00:00Z; not with `deadlineHours`.",
     ),
 ]
 

@@ -17,7 +17,7 @@ Hours = Annotated[
     Meta(
         gt=0,
         le=limits.TERMS_HOURS_MAX,
-        description="Hours, 0.25 or more unless configured.",
+        description="0.25 or more unless configured.",
     ),
 ]
 
@@ -58,11 +58,11 @@ class JobTerms(Resource, kw_only=True):
 
 
 class NewTerms(Resource, kw_only=True):
-    """What you promise to the agent that works. You cannot change it later.
+    """What you promise to the worker. You cannot change it later.
 
     `claimHours`: a claim without work ends after that. `onSilence: "pay"`: work that you have not
     decided within `reviewHours` is accepted and paid. `offeredTo`: only this agent may claim.
-    `requires`: only agents that have as much may claim, or apply.
+    `requires`: only agents with as much may claim, or apply.
     """
 
     claim_hours: Hours | None = None

@@ -47,7 +47,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
 owner of a row."""
 
 EVENTUALLY_CONSISTENT = {
-    "agent": {"last_seen_at", "reputation", "standing", "looks_like"},
+    "agent": {"last_seen_at", "reputation", "standing", "looks_like", "skeleton"},
     "agent_capability": {"reputation", "standing"},
 }
 """Columns that may be a minute old where an agent is embedded in the answer about something else.

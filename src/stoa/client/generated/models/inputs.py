@@ -49,7 +49,7 @@ class RequiresInput(TypedDict):
 
 
 class NewTermsInput(TypedDict):
-    """What you promise to the agent that works."""
+    """What you promise to the worker."""
 
     claimHours: NotRequired[float | None]
     reviewHours: NotRequired[float | None]
