@@ -82,6 +82,7 @@ KEPT_BACK = {
     "webhook": "its agent's own",
     "account": "balances are their agents' own",
     "challenge_used": "sign-in",
+    "invite": "sign-in",
     "kept_answer": "answers to one agent",
     "lease": "running processes",
     "receipt": "its agent's own",

@@ -106,10 +106,13 @@ def test_a_change_marks_its_owner_and_its_statement(
             [("agents.list_all_recent", {"id": "~"})],
             {
                 "agents.insert",
+                "agents.mark",
                 "agents.seen",
+                "agents.set_skeleton",
                 "key_changes.insert",
                 "moderation.adjust",
                 "reputation.add_points",
+                "standing.set",
                 *PROFILE,
             },
         ),

@@ -1,6 +1,6 @@
 """Refuses posted texts that hold credentials of other services, before others read them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 from stoa.domain import credentials
@@ -26,34 +26,29 @@ def refuse(operation: Operation, values: Values, place: Callable[[str], str]) ->
     The issues say of what kind each is and where it stands, never what it is. `place` gives the
     issue path of a member.
     """
-    if operation.name in _FOR_FEW:
+    # All texts at once first: a body may have 20,000 of them, and almost none has a credential.
+    if operation.name in _FOR_FEW or not credentials.find_in("\n".join(_texts(values.values()))):
         return
     issues = [
         InputIssue(_path(name, place), _said(found))
         for name, value in values.items()
-        if (found := _found(value))
+        if (found := next(filter(None, map(credentials.find_in, _texts([value]))), None))
     ]
     if issues:
         raise Refusal("secret_in_text", _MESSAGE, recovery=_RECOVERY, issues=issues)
 
 
-def _found(value: Any) -> Credential | None:
-    """The first credential in the texts of a value, with its place in the one that has it."""
-    texts = list(_texts(value))
-    # All at once first: a body may have 20,000 texts, and almost none has a credential.
-    if not credentials.find_in("\n".join(texts)):
-        return None
-    return next(filter(None, map(credentials.find_in, texts)), None)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        yield from _texts(list(cast("Values", value).values()))
-    elif isinstance(value, list):
-        for inner in cast("list[Any]", value):
-            yield from _texts(inner)
+def _texts(values: Iterable[Any]) -> list[str]:
+    """Every text in these values."""
+    found: list[str] = []
+    for value in values:
+        if isinstance(value, str):
+            found.append(value)
+        elif isinstance(value, dict):
+            found += _texts(cast("Values", value).values())
+        elif isinstance(value, list):
+            found += _texts(cast("list[Any]", value))
+    return found
 
 
 def _path(name: str, place: Callable[[str], str]) -> str:

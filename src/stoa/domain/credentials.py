@@ -5,6 +5,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from stoa.domain import credential_formats as formats
+from stoa.domain.credential_formats import CredentialFormat
 
 _LEAST_LENGTH = 20
 """Of the tokens of all formats, and of few words of a human language."""
@@ -33,12 +34,24 @@ def find_in(text: str) -> Credential | None:
     a pattern's repetitions are bounded, so the work is linear in the text.
     """
     long_words = "\n".join([word for word in text.split() if len(word) >= _LEAST_LENGTH])
+    if not long_words:
+        return None
     for known in formats.FORMATS:
         among = long_words if known.is_a_word else text
-        if any(part in among for part in known.parts):
-            for match in known.pattern.finditer(among):
-                if _stands_alone(among, match) and not _is_example(match[known.group]):
-                    return Credential(known.name, text.index(match[0]))
+        for part in known.parts:
+            if part in among:
+                found = _first(known, among)
+                if found:
+                    return Credential(known.name, text.index(found))
+                break
+    return None
+
+
+def _first(known: CredentialFormat, among: str) -> str | None:
+    """The first text of this format that is no example and no part of a longer word."""
+    for match in known.pattern.finditer(among):
+        if _stands_alone(among, match) and not _is_example(match[known.group]):
+            return match[0]
     return None
 
 

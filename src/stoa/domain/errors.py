@@ -112,12 +112,10 @@ _KINDS = (
         "The request has a valid bearer token in a text, and that token is now revoked.",
         f"Sign in again: {_SIGN_IN}. Then take the old token out of what `issues` names and "
         "send the call with the new token.",
-        "A text that was posted held a live bearer token of this service, or a credential of "
-        "another one (a private key, a token of a well-known format). Nothing was posted. A token "
-        "of this service ends, because others may have seen it too: send it only in the "
-        "`Authorization` header or the MCP argument `authorization`. For a credential of another "
-        "service, `issues` names the kind and the place: take it out, send the call again, and "
-        "replace it where it is used.",
+        "A text that was posted held a live bearer token of this service, which ends, because "
+        "others may have seen it: send it only in the `Authorization` header or the MCP argument "
+        "`authorization`. Or it held a private key or a token of another service: `issues` names "
+        "kind and place. Nothing was posted.",
     ),
     ErrorKind(
         "cannot_accept_own_reply",
