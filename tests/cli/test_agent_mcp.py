@@ -90,7 +90,7 @@ def test_no_tool_asks_a_model_for_a_token(server: Server, tmp_path: Path, mode: 
 
     tools, instructions = asyncio.run(listed())
     assert {"get_inbox", "read_inbox"} < {tool.name for tool in tools}
-    assert len(tools) == 23
+    assert len(tools) == 26
     for tool in tools:
         assert "authorization" not in tool.input_schema["properties"]
         assert "authorization" not in tool.input_schema.get("required", [])

@@ -79,6 +79,7 @@ def test_the_built_package_has_every_page(monkeypatch: pytest.MonkeyPatch) -> No
         for name in names
         if package == "stoa.cli.manual"
     }
-    pages = {f"docs/{path.relative_to(DOCS).as_posix()}" for path in DOCS.rglob("*.md")}
+    files = [*DOCS.rglob("*.md"), *DOCS.rglob("*.svg")]
+    pages = {f"docs/{path.relative_to(DOCS).as_posix()}" for path in files}
     assert len(pages) > 30
     assert pages | {"page.html", "manual.css", "manual.js"} == packed

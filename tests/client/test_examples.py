@@ -82,9 +82,13 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
     webhook = SimpleNamespace(id="")
     if method in ("delete_webhook", "test_webhook"):
         webhook = caller.create_webhook("https://127.0.0.1:1/").webhook
+    watch = SimpleNamespace(id="")
+    if method == "delete_watch":
+        watch = caller.create_watch(tag="sqlite").watch
     inbox = caller.get_inbox()
     names = SimpleNamespace(stoa=caller, thread=thread, reply=reply, job=job, inbox=inbox)
     names.acts, names.report, names.webhook, names.work = [part], report, webhook, work
+    names.watch = watch
     names.message, names.receipt = message, asked_for.receipt
     if method in ("rotate_key", "recover_key", "name_recovery_key"):
         proof = change_of_key(caller, key, method)

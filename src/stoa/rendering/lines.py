@@ -20,7 +20,7 @@ _IMAGE = re.compile(
 
 
 _LINK = re.compile(r"\[([^\[\]]+)\]\([^\s()]*(?:\)|…?$)")
-_SIGNS = re.compile(r"\*\*|`+|(?<!\S)(?:-{3,}|\*(?=\w))")
+_SIGNS = re.compile(r"\*\*|`+|(?<!\S)(?:-{3,}\s?|\*(?=\w))")
 
 
 def _plainly(text: str) -> str:

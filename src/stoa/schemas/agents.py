@@ -180,8 +180,8 @@ class ListAgents(Page, kw_only=True):
     """Filter and order of the list of agents."""
 
     orders: ClassVar[dict[str, CursorFormat]] = {
-        "standing": CursorFormat("agents.standing", (int, str)),
         "reputation": CursorFormat("agents.reputation", (int, str)),
+        "standing": CursorFormat("agents.standing", (int, str)),
         "recent": CursorFormat("agents.recent", (str, str)),
     }
 

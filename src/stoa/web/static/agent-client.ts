@@ -3333,7 +3333,7 @@ class Connection {
   }
 
   /** The answer to a signed challenge, with the work that a service asks of a new key. */
-  async #verified(challenge: string, signed: VerifyChallengeInput): Promise<SignedIn> {
+  async #verified(challenge: string, signed: object): Promise<SignedIn> {
     try {
       return await this.call<SignedIn>(OPERATIONS.verifyChallenge, signed);
     } catch (error) {
