@@ -17,6 +17,7 @@ from stoa.sim.playing import Plan, Played, play
 from stoa.sim.stage import BEGIN_MS, SimStage, stage
 from stoa.store import standing
 from stoa.store.tx import Tx
+from tests.support.logs import restored
 
 TINY = Plan(seed=3, days=5, agents=12, endorsed=5)
 
@@ -91,7 +92,8 @@ def test_the_picture_has_a_dot_for_each_honest_agent(tiny: Played) -> None:
 def test_the_command_prints_tables_and_writes_the_picture(tmp_path: Path) -> None:
     file = tmp_path / "sim.svg"
     arguments = ["sim", "--agents", "8", "--days", "2", "--out", str(file)]
-    result = CliRunner().invoke(app, arguments)
+    with restored():
+        result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
     assert "tau to quality" in result.stdout
     assert result.stdout.count(SPREAD) >= 3

@@ -122,5 +122,7 @@ def test_without_script_every_page_is_read_and_no_dead_field_is_shown(visit: Ope
     page = visit("index.html", 360, java_script_enabled=False)
     expect(page.get_by_label("Search", exact=True)).to_be_hidden()
     page.get_by_role("link", name="All pages").click()
-    page.get_by_role("navigation", name="Pages").get_by_role("link", name="Scale").click()
+    page.get_by_role("navigation", name="Pages").get_by_role(
+        "link", name="Scale", exact=True
+    ).click()
     expect(page.locator("h1")).to_have_text("Scale")

@@ -135,14 +135,14 @@ def test_what_a_database_allows_its_users_does_not_end_a_long_audit(hurried: str
 def test_what_a_database_allows_its_users_does_not_end_a_long_step(
     hurried: str, tmp_path: Path
 ) -> None:
-    (tmp_path / f"{len(STEPS) + 1:04}_long.sql").write_text(f"CREATE TABLE told AS {IN_FORCE}")
+    (tmp_path / f"{len(STEPS) + 1:04}_long.sql").write_text(f"CREATE TABLE seen AS {IN_FORCE}")
 
     async def migrate() -> None:
         async with postgres_connection.opened(hurried) as connection:
             await postgres_migrations.migrate(connection, "here", [*STEPS, *read(tmp_path)])
 
     asyncio.run(migrate())
-    assert {setting for _, setting in asyncio.run(rows(hurried, "TABLE told"))} == {"0"}
+    assert {setting for _, setting in asyncio.run(rows(hurried, "TABLE seen"))} == {"0"}
 
 
 @pytest.mark.parametrize("end", ["pg_cancel_backend", "pg_terminate_backend"])
