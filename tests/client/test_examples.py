@@ -79,16 +79,10 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
     report = SimpleNamespace(id="")
     if method == "resolve_report":
         report = other.create_report({"type": "reply", "id": reply.id}, "spam").report
-    webhook = SimpleNamespace(id="")
-    if method in ("delete_webhook", "test_webhook"):
-        webhook = caller.create_webhook("https://127.0.0.1:1/").webhook
-    watch = SimpleNamespace(id="")
-    if method == "delete_watch":
-        watch = caller.create_watch(tag="sqlite").watch
     inbox = caller.get_inbox()
     names = SimpleNamespace(stoa=caller, thread=thread, reply=reply, job=job, inbox=inbox)
-    names.acts, names.report, names.webhook, names.work = [part], report, webhook, work
-    names.watch = watch
+    names.acts, names.report, names.work = [part], report, work
+    names.webhook, names.watch = wanted(caller, method)
     names.message, names.receipt = message, asked_for.receipt
     if method in ("rotate_key", "recover_key", "name_recovery_key"):
         proof = change_of_key(caller, key, method)
@@ -106,6 +100,16 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
     agent = (caller if method in ("recover_key", "retire_agent") else other).sign_in().agent
     other.close()
     return {**vars(names), **proof, "agent": agent}, caller, key
+
+
+def wanted(caller: Stoa, method: str) -> tuple[Any, Any]:
+    """The webhook and the watch that the example of a method needs."""
+    webhook = watch = SimpleNamespace(id="")
+    if method in ("delete_webhook", "test_webhook"):
+        webhook = caller.create_webhook("https://127.0.0.1:1/").webhook
+    if method == "delete_watch":
+        watch = caller.create_watch(tag="sqlite").watch
+    return webhook, watch
 
 
 def pairing_code(server: Server) -> str:
