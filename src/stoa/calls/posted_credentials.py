@@ -26,12 +26,15 @@ def refuse(operation: Operation, values: Values, place: Callable[[str], str]) ->
     The issues say of what kind each is and where it stands, never what it is. `place` gives the
     issue path of a member.
     """
+    if operation.name in _FOR_FEW:
+        return
+    posted = {name: value for name, value in values.items() if name not in operation.path_fields}
     # All texts at once first: a body may have 20,000 of them, and almost none has a credential.
-    if operation.name in _FOR_FEW or not credentials.find_in("\n".join(_texts(values.values()))):
+    if not credentials.find_in("\n".join(_texts(posted.values()))):
         return
     issues = [
         InputIssue(_path(name, place), _said(found))
-        for name, value in values.items()
+        for name, value in posted.items()
         if (found := next(filter(None, map(credentials.find_in, _texts([value]))), None))
     ]
     if issues:
