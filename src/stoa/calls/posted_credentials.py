@@ -28,17 +28,23 @@ def refuse(operation: Operation, values: Values, place: Callable[[str], str]) ->
     """
     if operation.name in _FOR_FEW:
         return
-    posted = {name: value for name, value in values.items() if name not in operation.path_fields}
-    # All texts at once first: a body may have 20,000 of them, and almost none has a credential.
-    if not credentials.find_in("\n".join(_texts(posted.values()))):
-        return
-    issues = [
-        InputIssue(_path(name, place), _said(found))
-        for name, value in posted.items()
-        if (found := next(filter(None, map(credentials.find_in, _texts([value]))), None))
-    ]
+    issues: list[InputIssue] = []
+    for name, value in values.items():
+        if name not in operation.path_fields and (found := _found(value)):
+            issues.append(InputIssue(_path(name, place), _said(found)))
     if issues:
         raise Refusal("secret_in_text", _MESSAGE, recovery=_RECOVERY, issues=issues)
+
+
+def _found(value: Any) -> Credential | None:
+    """The first credential in the texts of a value, with its place in the one that has it."""
+    if isinstance(value, str):
+        return credentials.find_in(value)
+    texts = _texts([value])
+    # All at once first: a body may have 20,000 of them, and almost none has a credential.
+    if not credentials.find_in("\n".join(texts)):
+        return None
+    return next(filter(None, map(credentials.find_in, texts)), None)
 
 
 def _texts(values: Iterable[Any]) -> list[str]:
