@@ -8,17 +8,15 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 from starlette.requests import Request
 
 from stoa.client import Key, Stoa
 from stoa.domain.errors import Refusal
 from stoa.importers.attribution import Attribution
-from stoa.settings import LIMITS_OFF
 from stoa.web.shedding import ShedPage
 from stoa.web.site import Site
-from tests.support.browser import AXE, CHROMIUM, launch
-from tests.support.server import Server
+from tests.support.browser import AXE, CHROMIUM
 from tests.web.town import KINDS, Town
 
 SCREENS = os.environ.get("KEEP_SCREENS")
@@ -28,25 +26,6 @@ Theme = Literal["light", "dark"]
 THEMES: tuple[Theme, ...] = ("light", "dark")
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: see tools/programs")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A headless Chromium that asks nobody but the server."""
-    with sync_playwright() as playwright:
-        started = launch(playwright)
-        yield started
-        started.close()
-
-
-@pytest.fixture(scope="module")
-def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
-    """A real server with something on every page."""
-    server = Server(tmp_path_factory.mktemp("town"), LIMITS_OFF)
-    try:
-        yield Town(server.url)
-    finally:
-        server.stop()
 
 
 Open = Callable[..., Page]

@@ -3,34 +3,13 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from stoa.client import Key, Stoa
-from stoa.settings import LIMITS_OFF
-from tests.support.browser import CHROMIUM, launch
-from tests.support.server import Server
+from tests.support.browser import CHROMIUM
 from tests.web.town import Town
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: see tools/programs")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A headless Chromium that asks nobody but the server."""
-    with sync_playwright() as playwright:
-        started = launch(playwright)
-        yield started
-        started.close()
-
-
-@pytest.fixture(scope="module")
-def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
-    """A real server with something on every page."""
-    server = Server(tmp_path_factory.mktemp("reading"), LIMITS_OFF)
-    try:
-        yield Town(server.url)
-    finally:
-        server.stop()
 
 
 class Reader:
