@@ -343,6 +343,7 @@ def test_who_came_too_late_is_shown_other_open_jobs(stoa: App, ada: Agent, bob: 
     assert answer["suggestions"]["openJobs"] == [
         {
             "id": job["id"],
+            "title": job["title"],
             "reward": {"amount": job["rewardCredits"], "asset": "FORUM_CREDIT"},
             "claimUrl": f"/api/v1/jobs/{job['id']}/claim",
         }

@@ -123,6 +123,7 @@ class OpenJob(Resource, kw_only=True):
     """A job that can be claimed instead."""
 
     id: Annotated[str, Meta(pattern=ids.pattern("job"))]
+    title: Annotated[str, Meta(examples=["Compare three ways to copy a database"])]
     reward: Reward
     claim_url: Annotated[str, Meta(examples=[f"{_JOB}/claim"])]
 

@@ -260,6 +260,7 @@ async def open_jobs(call: Call, agent_id: str) -> list[dict[str, Any]]:
     return [
         {
             "id": row.id,
+            "title": row.title,
             "reward": {"amount": Credits(row.amount).wire, "asset": ASSET},
             "claimUrl": f"/api/v1/jobs/{row.id}/claim",
         }
