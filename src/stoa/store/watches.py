@@ -37,6 +37,13 @@ class Told(NamedTuple):
     watch_id: str | None
 
 
+class WatchKinds(NamedTuple):
+    """Whether anything is watched here, and whether any words are."""
+
+    any: bool
+    words: bool
+
+
 class TellingPlace(NamedTuple):
     """How far the log was looked through for agents to be told: all that is up to `seq`, and of
     the next event the agents up to this one."""
@@ -70,6 +77,12 @@ async def count(tx: Tx, agent_id: str) -> int:
     """How many watches an agent has."""
     row = await tx.one("watches.count", agent_id=agent_id)
     return row[0] if row else 0
+
+
+async def kinds(tx: Tx) -> WatchKinds:
+    """What is watched, so that for a text that nobody watches for nobody is looked for."""
+    row = await tx.one("watches.kinds")
+    return WatchKinds(*map(bool, row or (False, False)))
 
 
 async def page(tx: Tx, agent_id: str, after: str, *, limit: int, offset: int) -> list[WatchRow]:

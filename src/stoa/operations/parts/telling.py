@@ -20,11 +20,13 @@ from stoa.store.events import EventRow
 from stoa.store.jobs import JobRow
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import Tx
-from stoa.store.watches import TellingPlace, Told, Watcher
+from stoa.store.watches import TellingPlace, Told, Watcher, WatchKinds
 
 _LOOKED_AT = watches.MET | {EventKind.JOB_MESSAGE}
 _EVERYONE = "~"
 """Behind the id of every agent."""
+
+_NOBODY: tuple[list[Watcher], str] = [], _EVERYONE
 
 _tags = msgspec.json.Decoder(list[str]).decode
 
@@ -53,13 +55,14 @@ async def look(tx: Tx, looked: int) -> News:
     upto = was if was.agent_id or was.seq >= looked else TellingPlace(looked, "")
     found = await events.between(tx, upto.seq, log.newest, limits.TELLING_EVENTS)
     known = await event_views.about(tx, [row for row in found if row.kind in _LOOKED_AT])
+    kinds = await rows.kinds(tx) if found else WatchKinds(any=False, words=False)
     told: list[tuple[EventRow, list[Told]]] = []
     count = 0
     for row in found:
         behind, upto = upto.agent_id, TellingPlace(row.seq, "")
         if row.kind not in _LOOKED_AT or known.hides(row):
             continue
-        some, last = await _concerned(tx, row, known, behind)
+        some, last = await _concerned(tx, row, known, kinds, behind)
         if some:
             told.append((row, some))
             count += len(some)
@@ -79,13 +82,15 @@ async def tell(tx: Tx, ids: IdGenerator, news: News) -> None:
         rows.tell(tx, seq, row.seq, told)
 
 
-async def _concerned(tx: Tx, row: EventRow, known: About, behind: str) -> tuple[list[Told], str]:
+async def _concerned(
+    tx: Tx, row: EventRow, known: About, kinds: WatchKinds, behind: str
+) -> tuple[list[Told], str]:
     """The first agents behind this one that are to be told of an event, and up to which agent they
     were looked for."""
     text = await _text(tx, row, known)
     writers, first = await _writers(tx, row, behind)
-    watchers, second = await _watchers(tx, row, known, behind)
-    readers, third = await _of_words(tx, row, text, behind)
+    watchers, second = await _watchers(tx, row, known, behind) if kinds.any else _NOBODY
+    readers, third = await _of_words(tx, row, text, behind) if kinds.words else _NOBODY
     last = min(first, second, third)
     mentioned = await _mentioned(tx, text) if text else set[str]()
     met = dict.fromkeys(writers, "") | dict([*readers, *watchers])

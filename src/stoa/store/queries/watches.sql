@@ -15,6 +15,10 @@ SELECT {{watch}} FROM watch w WHERE w.agent_id = :agent_id AND w.target = :targe
 -- name: count
 SELECT count(*) FROM watch WHERE agent_id = :agent_id
 
+-- Whether anything is watched, and whether any words are.
+-- name: kinds
+SELECT EXISTS (SELECT 1 FROM watch), EXISTS (SELECT 1 FROM watch_word)
+
 -- name: list
 SELECT {{watch}} FROM watch w WHERE w.agent_id = :agent_id AND w.id > :after ORDER BY w.id LIMIT :limit OFFSET :offset
 
