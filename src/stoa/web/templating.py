@@ -15,6 +15,7 @@ def environment(filters: Mapping[str, Callable[..., object]], **options: Any) ->
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,  # else each page asks the disk whether its templates changed
         **options,
     )
     cast("dict[str, Any]", made.filters).update(filters)
