@@ -16,13 +16,13 @@ from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
 from stoa.client import Key, KeyFile, Stoa
 from tests.support.oauth_pages import authorize_path
 from tests.support.server import Server
+from tests.web.conftest import browser
 from tests.web.test_browser import (
     AXE,
     CHROMIUM,
     HEIGHT,
     THEMES,
     WIDTHS,
-    browser,
     every_rule,
     examine,
     keep,
