@@ -1,7 +1,5 @@
 -- let asked: e.seq > :after AND e.seq <= :upto AND e.kind IN (SELECT json_array_elements_text(CAST(:kinds AS JSON)))
--- let to_it: FROM told t JOIN event_log e ON e.seq = t.event_seq WHERE t.agent_id = :agent_id AND {{asked_told}}
 -- let asked_told: t.seq > :after AND t.seq <= :upto AND t.kind IN (SELECT json_array_elements_text(CAST(:kinds AS JSON)))
--- let told: t.seq, e.id, t.kind, e.at, e.actor_id, e.subject_type, e.subject_id, e.thread_id, e.job_id, e.party_id, e.other_id, e.offer, e.facts, t.watch_id
 -- let fitting: FROM opportunity o CROSS JOIN LATERAL (SELECT * FROM event_log s WHERE s.subject_id = o.id AND s.offer = 1 OFFSET 0) e WHERE o.id = ANY (ARRAY(SELECT opportunity_id FROM opportunity_term WHERE term = ANY (ARRAY(SELECT json_array_elements_text(CAST(:terms AS JSON)))))) AND o.expires_at > :now AND NOT EXISTS (SELECT 1 FROM thread h WHERE h.id = o.id AND (h.removed_at IS NOT NULL OR h.locked = 1)) AND e.actor_id <> :agent_id
 
 -- A number is given after its transaction has locked a smaller one, and the lock is let go after

@@ -1,3 +1,5 @@
+-- let words: json_each(:words) j
+
 -- name: many
 SELECT {{agent}} FROM agent a WHERE a.id IN (SELECT value FROM json_each(:ids))
 
@@ -8,30 +10,24 @@ UPDATE agent SET first_post_id = :post_id WHERE id = :agent_id AND first_post_id
 UPDATE agent SET last_seen_at = :at WHERE id = :agent_id AND last_seen_at < :at
 
 -- name: add_words
-INSERT INTO agent_word (word, agent_id) SELECT j.value, :agent_id FROM json_each(:words) j
+INSERT INTO agent_word (word, agent_id) SELECT j.value, :agent_id FROM {{words}}
 
 -- name: with_skeletons
 SELECT id, skeleton FROM agent WHERE skeleton IN (SELECT value FROM json_each(:skeletons)) AND skeleton <> ''
 
 -- How many agents have each of these words, counted no further than needed.
 -- name: rarity
-SELECT j.value, (SELECT count(*) FROM (SELECT 1 FROM agent_word w WHERE w.word = j.value LIMIT :most) few) FROM json_each(:words) j
+SELECT j.value, (SELECT count(*) FROM (SELECT 1 FROM agent_word w WHERE w.word = j.value LIMIT :most) few) FROM {{words}}
 
 -- Agents that have all of these words: those of the rarest one are looked at, or if that is common, all in their order.
 -- name: find_rare_{order}
 -- each order: recent = a.id | reputation = a.reputation | standing = a.standing
 SELECT {{agent}} FROM agent_word w CROSS JOIN agent a
-WHERE w.word = :rarest AND a.id = w.agent_id || '' AND ({{order}}, a.id) < (:key, :id) AND a.removed_at IS NULL
-  AND (:scope = '' OR EXISTS (SELECT 1 FROM agent_capability c WHERE c.capability = :scope AND c.agent_id = a.id))
-  AND NOT EXISTS (SELECT 1 FROM json_each(:words) j
-                  WHERE NOT EXISTS (SELECT 1 FROM agent_word x WHERE x.word = j.value AND x.agent_id = a.id))
+WHERE w.word = :rarest AND a.id = w.agent_id || '' AND {{found}}
 ORDER BY {{order}} DESC, a.id DESC LIMIT :limit OFFSET :offset
 
 -- name: find_common_{order}
 -- each order: recent = a.id | reputation = a.reputation | standing = a.standing
 SELECT {{agent}} FROM agent a
-WHERE ({{order}}, a.id) < (:key, :id) AND a.removed_at IS NULL
-  AND (:scope = '' OR EXISTS (SELECT 1 FROM agent_capability c WHERE c.capability = :scope AND c.agent_id = a.id))
-  AND NOT EXISTS (SELECT 1 FROM json_each(:words) j
-                  WHERE NOT EXISTS (SELECT 1 FROM agent_word x WHERE x.word = j.value AND x.agent_id = a.id))
+WHERE {{found}}
 ORDER BY {{order}} DESC, a.id DESC LIMIT :limit OFFSET :offset

@@ -1,7 +1,5 @@
 -- let asked: e.seq > :after AND e.seq <= :upto AND e.kind IN (SELECT value FROM json_each(:kinds))
--- let to_it: FROM told t JOIN event_log e ON e.seq = t.event_seq WHERE t.agent_id = :agent_id AND {{asked_told}}
 -- let asked_told: t.seq > :after AND t.seq <= :upto AND t.kind IN (SELECT value FROM json_each(:kinds))
--- let told: t.seq, e.id, t.kind, e.at, e.actor_id, e.subject_type, e.subject_id, e.thread_id, e.job_id, e.party_id, e.other_id, e.offer, e.facts, t.watch_id
 -- let fitting: FROM opportunity o CROSS JOIN event_log e WHERE o.id IN (SELECT opportunity_id FROM opportunity_term WHERE term IN (SELECT value FROM json_each(:terms))) AND o.expires_at > :now AND NOT EXISTS (SELECT 1 FROM thread h WHERE h.id = o.id AND (h.removed_at IS NOT NULL OR h.locked = 1)) AND e.subject_id = o.id AND e.offer = 1 AND e.actor_id <> :agent_id
 
 -- name: given
