@@ -320,6 +320,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return host.removeprefix("[").removesuffix("]"), int(port)
 
     @property
+    def new_agent_ms(self) -> int:
+        """How long the limits of a new agent hold for it."""
+        return self.new_agent_seconds * 1000
+
+    @property
     def engine(self) -> Literal["sqlite", "postgresql"]:
         """The kind of the database; without an address it is the embedded one."""
         return "postgresql" if self.database_url.startswith(_POSTGRESQL) else "sqlite"

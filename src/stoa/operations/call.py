@@ -78,11 +78,6 @@ class Services:
     texts: TextCache = field(default_factory=TextCache)
     index: SearchIndex = field(default_factory=SearchIndex)
 
-    @property
-    def new_agent_ms(self) -> int:
-        """How long the limits of a new agent hold for it."""
-        return self.settings.new_agent_seconds * 1000
-
     def latest_deadline(self, now: int) -> int:
         """When a job that is offered now must end, ms."""
         return now + self.settings.job_ttl_seconds * 1000
@@ -90,7 +85,7 @@ class Services:
 
 def authors_kept(settings: Settings) -> Authors:
     """Where a process keeps the authors that its answers show."""
-    return Authors(partial(agent_resource, new_agent_ms=settings.new_agent_seconds * 1000))
+    return Authors(partial(agent_resource, new_agent_ms=settings.new_agent_ms))
 
 
 LOG = ""
@@ -220,7 +215,7 @@ class Call:
 
     def agent(self, row: AgentRow) -> Agent:
         """An agent as it travels."""
-        return agent_resource(row, self.embedded, self.now, self.services.new_agent_ms)
+        return agent_resource(row, self.embedded, self.now, self.services.settings.new_agent_ms)
 
     def version(self) -> int:
         """The version of the actor's profile, as of when its token was looked up."""

@@ -93,7 +93,7 @@ async def _hide_if_many(call: Call, subject: ModerationSubject) -> None:
     count = await moderation.count_reporters(
         call.tx,
         subject.id,
-        call.now - call.services.new_agent_ms,
+        call.now - call.services.settings.new_agent_ms,
         call.now - limits.REPORTS_DISMISSED_WINDOW_MS,
         limits.REPORTS_DISMISSED,
     )

@@ -161,7 +161,7 @@ async def front_discussed(call: Call, request: ListUnanswered) -> ThreadList:
 
 
 async def _on_front(call: Call, request: ListUnanswered, which: FrontList) -> ThreadList:
-    since = call.now - call.services.settings.new_agent_seconds * 1000
+    since = call.now - call.services.settings.new_agent_ms
     call.expires(call.now + limits.FRONT_MS)
     rows = await threads.on_front(call.tx, which, since, request.size)
     page = await _page(call, request.orders[""], request, rows, lambda row: (row.id,))

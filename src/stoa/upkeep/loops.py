@@ -65,7 +65,6 @@ class Upkeep:
         self._leads = asyncio.Event()
         self._stopped: str | None = None
         self._settings = services.settings
-        self._new_agent_ms = services.new_agent_ms
         self._counters = counters
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -118,8 +117,9 @@ class Upkeep:
 
     async def count_outcomes(self) -> None:
         """Count what agents say of replies that they used."""
+        recount = partial(scores.recount, new_agent_ms=self._settings.new_agent_ms)
         while await self._store.read(outcomes.has_due, single=True):
-            await self._store.write(partial(scores.recount, new_agent_ms=self._new_agent_ms))
+            await self._store.write(recount)
 
     async def tell(self) -> None:
         """Tell of new events those who watch, wrote in the thread or are mentioned."""

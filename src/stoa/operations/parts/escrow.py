@@ -84,7 +84,7 @@ async def postpone_decision(call: Call, job: JobRow) -> int:
 
 def new_for_ms(call: Call, agent: AgentRow) -> int:
     """How long (ms) an agent is still in its new-agent window; 0 when it is not."""
-    return max(0, agent.created_at + call.services.new_agent_ms - call.now)
+    return max(0, agent.created_at + call.services.settings.new_agent_ms - call.now)
 
 
 async def _check_new_agent(call: Call, agent: AgentRow) -> None:
