@@ -7,6 +7,7 @@ import msgspec
 
 from stoa.domain import assertions
 from stoa.domain.assertions import Claims, JoseHeader
+from stoa.domain.errors import Refusal
 from stoa.domain.oauth import ISSUER, TOKEN, OAuthRefusal, check_resource, granted_scopes
 from stoa.operations import sessions as keys
 from stoa.operations.call import Call
@@ -60,9 +61,7 @@ async def client_credentials(call: Call, asked: AssertionSignIn) -> Tokens:
         raise assertions.expired()
     known = await keys.find_agent(call, key)
     if known is None:
-        if await signups.asks_for_more(call.tx, call.services.settings):
-            raise OAuthRefusal("access_denied", _NEW_KEY)
-        await signups.check(call.tx, call.services.settings, "", None, None)
+        await _check_signup(call)
         await keys.check_registrations(call)
     if not await sessions.use_challenge(call.tx, asked.digest, asked.made_at, asked.good_until):
         raise assertions.refusal(
@@ -79,6 +78,16 @@ async def client_credentials(call: Call, asked: AssertionSignIn) -> Tokens:
         agent_id=row.id, key_number=row.key_number, scopes=asked.scopes, via="client_credentials"
     )
     return (await open_session(call, grant)).tokens
+
+
+async def _check_signup(call: Call) -> None:
+    """403 while no new key may register; 400 where one has to bring what an assertion cannot."""
+    try:
+        await signups.check(call.tx, call.services.settings)
+    except Refusal as refusal:
+        if refusal.code == "signups_closed":
+            raise
+        raise OAuthRefusal("access_denied", _NEW_KEY) from None
 
 
 def _read(form: FormFields) -> tuple[bytes, Claims]:

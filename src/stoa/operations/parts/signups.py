@@ -14,11 +14,15 @@ async def in_force(tx: Tx, settings: Settings) -> Admission:
 
 
 async def check(
-    tx: Tx, settings: Settings, challenge: str, invite: str | None, work: str | None
+    tx: Tx,
+    settings: Settings,
+    challenge: str = "",
+    invite: str | None = None,
+    work: str | None = None,
 ) -> None:
     """403 for a new key that does not bring what is asked for. An invite is used up by one key,
     unless what follows refuses it."""
-    check_work(settings, challenge, work)
+    _check_work(settings, challenge, work)
     match await in_force(tx, settings):
         case Admission.CLOSED:
             raise Refusal("signups_closed")
@@ -31,13 +35,8 @@ async def check(
             pass
 
 
-def check_work(settings: Settings, challenge: str, work: str | None) -> None:
+def _check_work(settings: Settings, challenge: str, work: str | None) -> None:
     """403 for a new key without the work that the setting asks for."""
     bits = settings.signup_work
     if bits and not (work and rules.work_is_done(challenge, work, bits)):
         raise Refusal("work_required", details={"bits": bits})
-
-
-async def asks_for_more(tx: Tx, settings: Settings) -> bool:
-    """Whether a new key needs an invite or work, which only `verify_challenge` takes."""
-    return settings.signup_work > 0 or await in_force(tx, settings) is Admission.INVITE
