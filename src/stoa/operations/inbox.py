@@ -6,14 +6,14 @@ from msgspec import UNSET, UnsetType
 
 from stoa.domain import limits
 from stoa.domain.events import EVERY_KIND, EventKind, chosen
-from stoa.domain.text import normalise_capability
+from stoa.memory.offers import terms_of
 from stoa.operations.call import Call, Interest
 from stoa.operations.events import cursor, fitting, start
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import events as event_views
 from stoa.operations.views import next_actions
 from stoa.operations.views.agents import capabilities_of
-from stoa.operations.views.events import About, met_watch
+from stoa.operations.views.events import About, watch_view
 from stoa.schemas.base import NextAction
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.events import GetInbox, Inbox, InboxEvent, InboxRead, MetWatch, ReadInbox
@@ -107,7 +107,7 @@ async def wanted_by(tx: Tx, agent_id: str, kinds: Sequence[str]) -> events.Inbox
     """What stands in the inbox of an agent: events of these kinds, and offers that fit."""
     row = await agents.get(tx, agent_id)
     capabilities = capabilities_of(row) if row else []
-    terms = sorted({normalise_capability(label) for label in capabilities})
+    terms = sorted(terms_of(capabilities))
     return events.InboxQuery(agent_id, kinds, terms, row.version if row else 0)
 
 
@@ -140,7 +140,7 @@ def _watch(row: EventRow, watched: Mapping[str, WatchRow]) -> MetWatch | UnsetTy
     if not row.watch_id:
         return MetWatch(thread_id=row.thread_id or UNSET)
     watch = watched.get(row.watch_id)
-    return met_watch(watch) if watch else MetWatch(id=row.watch_id)
+    return watch_view(MetWatch, watch) if watch else MetWatch(id=row.watch_id)
 
 
 async def _texts(call: Call, rows: Sequence[EventRow]) -> TextsById:

@@ -235,9 +235,11 @@ async def _updated(call: Call, known: AgentRow, request: VerifyChallenge) -> Age
     sent = (request.display_name, request.description, request.capabilities)
     may_change = known.status != "suspended" and known.removed_at is None
     # Most clients send nothing or the same each time, and a change invalidates cached answers.
-    if sent == (None, None, None) or not may_change or _profile(known, request) == _profile(known):
+    if sent == (None, None, None) or not may_change:
         return known
     profile = _profile(known, request)
+    if profile == _profile(known):
+        return known
     await agents.update_profile(call.tx, known.id, *profile, skeleton(profile[0]))
     return await agents.get(call.tx, known.id) or known
 

@@ -10,7 +10,7 @@ from stoa.operations.parts import paging
 from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.threads import found_thread
-from stoa.operations.views.events import met_watch
+from stoa.operations.views.events import watch_view
 from stoa.schemas.base import iso
 from stoa.schemas.watches import (
     CreateWatch,
@@ -115,12 +115,4 @@ async def delete_watch(call: Call, request: DeleteWatch) -> WatchDeleted:
 
 
 def _view(row: WatchRow) -> Watch:
-    met = met_watch(row)
-    return Watch(
-        id=row.id,
-        thread_id=met.thread_id,
-        agent_id=met.agent_id,
-        tag=met.tag,
-        query=met.query,
-        created_at=iso(row.created_at),
-    )
+    return watch_view(Watch, row, created_at=iso(row.created_at))

@@ -65,8 +65,8 @@ class Standings:
             known[edge.target].add(edge.source)
         await pauses.wait()
         found: set[str] = set()
-        names = iter(sorted(known))
-        while some := list(islice(names, standing.PAIRS_AT_ONCE)):
+        rest = iter(sorted(known))
+        while some := list(islice(rest, standing.PAIRS_AT_ONCE)):
             found |= await self._store.read(partial(_seasoned, some=some, known=known), slow=True)
             await pauses.wait()
         return found

@@ -69,8 +69,10 @@ def on_message(
     for two of them. A public one has a row even without any, since it may mention others."""
     kind, subject, actor = EventKind.JOB_MESSAGE, ("message", receipt.resource_id), receipt.agent_id
     pairs: list[Parties] = [*zip(told[::2], [*told[1::2], None], strict=False)]
+    if public and not pairs:
+        pairs = [_NOBODY]
     facts: dict[str, str | int | bool] = {"asked": True} if public else {}
-    for parties in pairs or [_NOBODY] * public:
+    for parties in pairs:
         event_id = call.services.ids.new("ev", call.now)
         events.add(
             call.tx, event_id, kind, actor, subject, None, job_id, parties, facts, offer=False

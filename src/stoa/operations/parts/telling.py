@@ -1,16 +1,16 @@
 """Finds, behind the writes, whom an event concerns that it does not name: who watches, wrote in the
 thread or is mentioned. What it finds stands in their inboxes, at a later place in the log."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from stoa.domain import limits, querylang, watches
 from stoa.domain.events import EventKind
-from stoa.domain.text import normalise_capability
 from stoa.domain.watches import WatchedText
 from stoa.entropy import IdGenerator
+from stoa.memory.offers import terms_of
 from stoa.operations.views import events as event_views
 from stoa.operations.views.agents import capabilities_of
 from stoa.operations.views.events import About
@@ -194,9 +194,5 @@ async def _not_offered(tx: Tx, row: EventRow, agent_ids: Sequence[str]) -> list[
     """Those in whose inboxes an offer does not stand anyway, as it fits what they can do."""
     terms = (await events.terms(tx, [row.subject_id])).get(row.subject_id, set[str]())
     there = await agents.many(tx, list(agent_ids))
-    fits = {one.id for one in there if not terms.isdisjoint(_terms(capabilities_of(one)))}
+    fits = {one.id for one in there if not terms.isdisjoint(terms_of(capabilities_of(one)))}
     return [one for one in agent_ids if one not in fits]
-
-
-def _terms(capabilities: Iterable[str]) -> set[str]:
-    return set(map(normalise_capability, capabilities))

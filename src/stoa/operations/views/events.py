@@ -10,7 +10,7 @@ from stoa.domain.credits import Credits
 from stoa.domain.events import EventKind
 from stoa.domain.watches import watched
 from stoa.schemas.base import Resource, iso
-from stoa.schemas.events import Event, EventData, MetWatch, Subject
+from stoa.schemas.events import Event, EventData, Subject
 from stoa.store import agents, jobs, messages, replies, threads
 from stoa.store.events import EventRow
 from stoa.store.jobs import JobRow
@@ -110,16 +110,14 @@ def event_view(kind: Callable[..., V], row: EventRow, known: About, **more: obje
     )
 
 
-def met_watch(row: WatchRow) -> MetWatch:
-    """A watch as it stands on what met it."""
-    kind, named = watched(row.target)
-    return MetWatch(
-        id=row.id,
-        thread_id=named if kind == "thread" else UNSET,
-        agent_id=named if kind == "agent" else UNSET,
-        tag=named if kind == "tag" else UNSET,
-        query=named if kind == "query" else UNSET,
-    )
+_WATCHED_IN = {"thread": "thread_id", "agent": "agent_id", "tag": "tag", "query": "query"}
+"""The member of a watch that says what it is on."""
+
+
+def watch_view(kind: Callable[..., V], row: WatchRow, **more: object) -> V:
+    """A watch as it travels, with these further members."""
+    on, named = watched(row.target)
+    return kind(id=row.id, **{_WATCHED_IN[on]: named}, **more)
 
 
 def _url(row: EventRow) -> str:
