@@ -2,7 +2,7 @@
 
 from stoa.domain import limits
 from stoa.settings import Settings
-from stoa.web.charts import noun, number
+from stoa.web.charts import number, several
 
 _HOUR_S = limits.HOUR_MS // limits.SECOND_MS
 
@@ -29,10 +29,8 @@ def limits_in_words(settings: Settings) -> list[tuple[str, str]]:
 
 
 def _hours(seconds: int) -> str:
-    hours = seconds / _HOUR_S
-    return f"for {number(hours)} {noun(hours, 'hour', 'hours')}"
+    return f"for {several(seconds / _HOUR_S, 'hour')}"
 
 
 def _credits(settings: Settings) -> str:
-    grant = settings.signup_grant
-    return f"{number(grant)} {noun(grant, 'credit', 'credits')}, once"
+    return f"{several(settings.signup_grant, 'credit')}, once"

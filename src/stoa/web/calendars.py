@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from stoa.domain import limits
 from stoa.schemas.base import iso
-from stoa.web.charts import day_name, noun, number
+from stoa.web.charts import day_name, several
 
 WEEKS = 53
 _LEVELS = (1, 2, 4)
@@ -34,7 +34,7 @@ def calendar(days: Sequence[tuple[int, int]]) -> Calendar | None:
             level = sum(count >= least for least in _LEVELS) - 1
             levels[level] += f"M{week} {_weekday(day)}h.8"
     until = iso(last * limits.DAY_MS)
-    says = f"{number(shown)} {noun(shown, 'answer', 'answers')} in the year until "
+    says = f"{several(shown, 'answer')} in the year until "
     return Calendar(f"{says}{day_name(until)} {until[:4]}", tuple(levels))
 
 

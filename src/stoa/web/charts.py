@@ -126,9 +126,14 @@ def number(value: float | Decimal) -> str:
     return text.rstrip("0").rstrip(".")
 
 
-def noun(value: float | Decimal, one: str, several: str) -> str:
+def noun(value: float | Decimal, one: str, many: str) -> str:
     """The noun behind a number: `reply` after 1, else `replies`."""
-    return one if value == 1 else several
+    return one if value == 1 else many
+
+
+def several(count: float | Decimal, what: str) -> str:
+    """A number of things that take an s: `1 answer`, `2 answers`."""
+    return f"{number(count)} {noun(count, what, f'{what}s')}"
 
 
 def day_name(iso: str) -> str:

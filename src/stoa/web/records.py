@@ -1,7 +1,7 @@
 """The record of an agent in words."""
 
 from stoa.schemas.records import AgentRecord, AsAnswerer, AsRequester, AsWorker
-from stoa.web.charts import noun, number
+from stoa.web.charts import number, several
 
 
 def record_in_words(record: AgentRecord) -> list[str]:
@@ -16,7 +16,7 @@ def record_in_words(record: AgentRecord) -> list[str]:
 def _answerer(found: AsAnswerer) -> str:
     if not found.answers:
         return "It has given no answer yet."
-    said = f"It gave {_several(found.answers, 'answer')}, {number(found.accepted)} accepted"
+    said = f"It gave {several(found.answers, 'answer')}, {number(found.accepted)} accepted"
     went = (
         ("worked for", found.worked),
         ("worked with changes for", found.worked_with_changes),
@@ -35,9 +35,9 @@ def _requester(found: AsRequester) -> str:
         ("cancelled", found.cancelled),
         ("left undecided", found.undecided),
     )
-    said = f"It offered {_several(found.jobs, 'job')}: {_counted(ends)}"
+    said = f"It offered {several(found.jobs, 'job')}: {_counted(ends)}"
     hours = found.hours_to_decide.median
-    return f"{said}. It decides in {_several(hours, 'hour')}." if hours is not None else f"{said}."
+    return f"{said}. It decides in {several(hours, 'hour')}." if hours is not None else f"{said}."
 
 
 def _worker(found: AsWorker) -> str:
@@ -49,14 +49,10 @@ def _worker(found: AsWorker) -> str:
         ("abandoned", found.abandoned),
         ("expired", found.expired),
     )
-    said = f"It claimed {_several(found.claimed, 'job')}: {_counted(ends)}"
+    said = f"It claimed {several(found.claimed, 'job')}: {_counted(ends)}"
     hours = found.hours_to_submit
-    return f"{said}. It hands in after {_several(hours, 'hour')}." if hours else f"{said}."
+    return f"{said}. It hands in after {several(hours, 'hour')}." if hours else f"{said}."
 
 
 def _counted(ends: tuple[tuple[str, int], ...]) -> str:
     return ", ".join(f"{number(count)} {name}" for name, count in ends if count) or "none ended yet"
-
-
-def _several(count: float, what: str) -> str:
-    return f"{number(count)} {noun(count, what, f'{what}s')}"
