@@ -24,8 +24,8 @@ def record(agent: Agent, view: str = "full") -> Any:
 
 
 def sweep_and_compare(stoa: App, *agents: Agent) -> None:
-    """Check that records read the same before and after the sweep books what is due, and equal a
-    recount of the jobs."""
+    """Check that the sweep, which books what is due, changes no record, and that the audit finds no
+    difference between the records and a recount of the jobs."""
     before = [record(agent) for agent in agents]
     jobs.sweep(stoa)
     assert [record(agent) for agent in agents] == before

@@ -23,8 +23,8 @@ _RECOVERY = (
 def refuse(operation: Operation, values: Values, place: Callable[[str], str]) -> None:
     """400 `secret_in_text` when a text of the input holds a private key or another service's token.
 
-    The issues say of what kind each is and where it stands, never what it is. `place` gives the
-    issue path of a member.
+    Each issue names the kind of the credential and its position in the text, never the credential
+    itself. `place` gives the issue path of a member.
     """
     if operation.name in _FOR_FEW:
         return

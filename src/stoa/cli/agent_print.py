@@ -204,7 +204,7 @@ class Printer:
         self._show(answer, _facts([("sessions ended", answer.revoked)]))
 
     def watches(self, answer: WatchList) -> None:
-        """Watches, each with what it is on."""
+        """Watches: the id of each, and the thread, agent, tag or words that it watches."""
         rows = [
             (one.id, one.thread_id or one.agent_id or one.tag or one.query)
             for one in answer.watches

@@ -52,8 +52,8 @@ class Tally:
     standing: int = 0
 
     def number(self, kind: CountKind, *begins: str, end: str = "") -> int:
-        """The count over all outcomes of a kind that begin with one of these texts (with any text
-        if none is given) and end with `end`."""
+        """How often an outcome of this kind was counted whose name starts with one of `begins` (any
+        name if none is given) and ends with `end`."""
         return sum(
             count
             for (other, outcome), count in self.counts.items()

@@ -34,7 +34,7 @@ _LEARNS = 0.5
 
 
 class _Answered(NamedTuple):
-    """An answer, what it is worth, and what the asker thinks of it."""
+    """An answer, its true worth, and the worth that the asker sees in it, with an error."""
 
     reply: Handle
     author: "Honest"

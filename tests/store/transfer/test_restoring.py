@@ -79,7 +79,8 @@ def test_all_that_was_under_way_brings_a_token_without_a_new_beginning(
 def test_the_statements_for_a_replayed_log_end_as_much(
     settings: Settings, clock: VirtualClock
 ) -> None:
-    """Those that the page on backups gives to whoever restores by the log, not by a backup."""
+    """The statements that the page on backups gives to an operator who restores PostgreSQL by
+    replaying its log."""
     page = (ROOT / "docs/operating/keep.md").read_text("utf-8")
     statements = re.findall(r'--command="([^"]+)"', page)
     assert len(statements) > 3
