@@ -17,7 +17,7 @@ SELECT count(*) FROM watch WHERE agent_id = :agent_id
 
 -- Whether anything is watched, and whether any words are.
 -- name: kinds
-SELECT EXISTS (SELECT 1 FROM watch), EXISTS (SELECT 1 FROM watch_word)
+SELECT CAST(EXISTS (SELECT 1 FROM watch) AS INTEGER), CAST(EXISTS (SELECT 1 FROM watch_word) AS INTEGER)
 
 -- name: list
 SELECT {{watch}} FROM watch w WHERE w.agent_id = :agent_id AND w.id > :after ORDER BY w.id LIMIT :limit OFFSET :offset
