@@ -41,7 +41,13 @@ def test_a_renewal_asks_for_no_more_than_was_granted() -> None:
 
 @pytest.mark.parametrize(
     "asked",
-    [None, "", "https://a.example/mcp/oauth", "https://a.example/mcp/oauth/"],
+    [
+        None,
+        "",
+        "https://a.example/mcp/oauth",
+        "https://a.example/mcp/oauth/",
+        "https://A.example.:443/mcp/oauth",
+    ],
 )
 def test_the_resource_may_be_missing_or_end_in_a_slash(asked: str | None) -> None:
     check_resource(BASES, asked)
@@ -49,7 +55,13 @@ def test_the_resource_may_be_missing_or_end_in_a_slash(asked: str | None) -> Non
 
 @pytest.mark.parametrize(
     "asked",
-    ["https://a.example", "https://a.example/mcp", "https://b.example/mcp/oauth", "x"],
+    [
+        "https://a.example",
+        "https://a.example/mcp",
+        "https://b.example/mcp/oauth",
+        "https://a.example:8443/mcp/oauth",
+        "x",
+    ],
 )
 def test_another_resource_is_refused(asked: str) -> None:
     with pytest.raises(OAuthRefusal, match="invalid_target"):

@@ -92,6 +92,32 @@ def test_the_list_may_be_kept_for_a_while_in_the_newer_era(stoa: App) -> None:
     assert (result["ttlMs"] > 0, result["cacheScope"]) == (True, "public")
 
 
+@pytest.mark.parametrize(
+    ("query", "header", "scope"),
+    [
+        ("", "", "public"),
+        ("?toolsets=work", "", "public"),
+        ("", "work", "private"),
+        ("?toolsets=work", "inbox", "private"),
+    ],
+)
+def test_a_list_that_headers_may_choose_is_kept_for_one_client_alone(
+    stoa: App, query: str, header: str, scope: str
+) -> None:
+    mcp = Mcp(stoa, ENVELOPE, f"/mcp{query}")
+    given = {"X-MCP-Toolsets": header} if header else {}
+    assert mcp.ask("tools/list", headers=given)["result"]["cacheScope"] == scope
+    assert mcp.ask("server/discover", headers=given)["result"]["cacheScope"] == "public"
+
+
+def test_both_eras_name_the_extensions_that_are_supported(stoa: App) -> None:
+    asked = {"protocolVersion": "2025-11-25"}
+    first = Mcp(stoa).ask("initialize", asked)["result"]["capabilities"]
+    second = Mcp(stoa, ENVELOPE).ask("server/discover")["result"]["capabilities"]
+    assert first["extensions"] == second["extensions"]
+    assert "io.modelcontextprotocol/oauth-client-credentials" in first["extensions"]
+
+
 def test_input_schemas_are_whole_and_plain(tools: dict[str, Tool]) -> None:
     for tool in tools.values():
         schema = tool["inputSchema"]

@@ -51,6 +51,8 @@ def test_the_page_says_first_for_which_program_it_is_and_where_it_leads(stoa: Ap
     assert words.index("It leads you to client.example") < words.index("Trusted Bank")
     local = opened(stoa, authorize_path(register(stoa, "http://127.0.0.1/"), "http://127.0.0.1:1/"))
     assert local.words.startswith("Let a program on this computer use your agent?")
+    assert "Nothing proves which program on this computer asks" in local.words
+    assert "Nothing proves" not in words
 
 
 def test_a_client_that_asks_to_read_is_said_to_write_nothing(stoa: App) -> None:

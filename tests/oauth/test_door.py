@@ -14,6 +14,7 @@ SERVER = "/.well-known/oauth-authorization-server/oauth"
 @pytest.mark.promise("J14")
 def test_the_resource_names_itself_and_its_authorization_server(stoa: App) -> None:
     answer = stoa.get(RESOURCE).ok()
+    assert stoa.get(f"{RESOURCE}/").ok().content == answer.content
     assert answer["resource"] == f"{BASE}/mcp/oauth"
     assert answer["authorization_servers"] == [f"{BASE}/oauth"]
     assert answer["scopes_supported"] == ["read", "write"]

@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
 from stoa import __version__
-from stoa.operations.bootstrap import API_CATALOG, DOCUMENTS, MCP_PATHS, SECURITY_TXT
+from stoa.operations.bootstrap import API_CATALOG, DOCUMENTS, MCP_CARD, MCP_PATHS, SECURITY_TXT
 from tests.support.app import App
 from tests.support.command import run_stoa_here
 from tests.support.mcp import ENVELOPE, Mcp
@@ -22,6 +22,7 @@ KINDS = {
     "/.well-known/ai-catalog.json": "ai-catalog",
     "/.well-known/agent-skills/index.json": "agent-skills",
     API_CATALOG: "linkset",
+    MCP_CARD: "server-card",
     **{f"{path}/server-card": "server-card" for path in MCP_PATHS},
 }
 PUBLIC = pytest.mark.settings(base_url="https://stoa.example", contact="mailto:ops@stoa.example")
@@ -110,7 +111,7 @@ def test_the_server_card_names_the_server_as_mcp_does(stoa: App) -> None:
 
 def test_each_endpoint_is_on_the_card_and_one_takes_a_header(stoa: App) -> None:
     cards = [stoa.get(f"{path}/server-card").ok() for path in MCP_PATHS]
-    assert cards[0].content == cards[1].content
+    assert cards[0].content == cards[1].content == stoa.get(MCP_CARD).ok().content
     remotes = {one["url"].removeprefix(ORIGIN): one for one in cards[0]["remotes"]}
     assert set(remotes) == {"/mcp", "/mcp/oauth"}
     assert [header["name"] for header in remotes["/mcp"]["headers"]] == ["Authorization"]

@@ -16,6 +16,7 @@ UNKNOWN = "unknown"  # what a peer without an address is called, such as one on 
 # Longer text is no address, even with brackets, zone and port. Without this the cache could be fed
 # megabytes.
 _TEXT_MAX = 80
+_DEFAULT_PORTS = (":", ":80", ":443")
 _CACHED = 8192
 # Longer than any chain of proxies; a header of thousands of trusted addresses is not walked.
 _HOPS_MAX = 32
@@ -225,3 +226,13 @@ def _for_parameter(element: str) -> str:
                 return ""
             node = value
     return node
+
+
+def plain_host(host: str) -> str:
+    """A host name as it is compared: without its default port and a final dot, which proxies and
+    clients add (RFC 3986, 3.2.2 and 6.2.3)."""
+    host = host.lower()
+    if host.endswith(_DEFAULT_PORTS):
+        host = host.rpartition(":")[0]
+    name, colon, port = host.partition(":")
+    return f"{name[:-1]}{colon}{port}" if name.endswith(".") else host

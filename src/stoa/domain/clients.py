@@ -113,10 +113,15 @@ def _split(address: str) -> SplitResult | None:
     return parts if has_port else None
 
 
+def is_on_this_computer(address: str) -> bool:
+    """Whether an address leads to whatever program listens on the person's own machine."""
+    return _is_loopback(urlsplit(address))
+
+
 def place(address: str) -> str:
     """Where an address leads, for people: its host, or the scheme of a program on their machine."""
     parts = urlsplit(address)
-    if _is_loopback(parts):
+    if is_on_this_computer(address):
         return "a program on this computer"
     return parts.hostname or "" if parts.scheme == "https" else f"the program {parts.scheme}"
 

@@ -1,5 +1,7 @@
 """OAuth 2.1: scopes, what a token is for, the addresses, and how a request is refused."""
 
+from stoa.domain.addresses import plain_host
+
 READ = "read"
 WRITE = "write"
 SCOPES = (READ, WRITE)
@@ -60,5 +62,7 @@ def check_resource(base_urls: frozenset[str], asked: str | None) -> None:
     if not asked:
         return
     known = {f"{base_url}{RESOURCE}" for base_url in base_urls}
-    if asked.removesuffix("/") not in known:
+    scheme, mark, rest = asked.removesuffix("/").partition("://")
+    host, slash, path = rest.partition("/")
+    if f"{scheme}{mark}{plain_host(host)}{slash}{path}" not in known:
         raise OAuthRefusal("invalid_target", f"The resource is: {', '.join(sorted(known))}.")

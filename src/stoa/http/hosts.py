@@ -3,13 +3,12 @@ client's address."""
 
 from urllib.parse import urlsplit
 
-from stoa.domain.addresses import parse_networks
+from stoa.domain.addresses import parse_networks, plain_host
 from stoa.http.proxies import Proxies
 from stoa.settings import Settings
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _HTTP_PORT = 80
-_DEFAULT_PORTS = (":", ":80", ":443")
 
 
 class Hosts:
@@ -21,11 +20,11 @@ class Hosts:
         suffix = "" if settings.port == _HTTP_PORT else f":{settings.port}"
         loopback = {f"{name}{suffix}" for name in _LOOPBACK}
         own = () if settings.base_url else loopback
-        self.own_urls = {_plain(name): f"http://{name}" for name in own}
+        self.own_urls = {plain_host(name): f"http://{name}" for name in own}
         self.proxies = Proxies(parse_networks(settings.trusted_proxies))
         self._any = "*" in settings.allowed_hosts
         self._allowed = frozenset(
-            _plain(name)
+            plain_host(name)
             for name in (urlsplit(self.origin).netloc, *loopback, *settings.allowed_hosts)
         )
 
@@ -36,24 +35,14 @@ class Hosts:
 
     def allows(self, host: str) -> bool:
         """Whether a request under this `Host` is for us."""
-        return self._any or host in self._allowed or _plain(host) in self._allowed
+        return self._any or host in self._allowed or plain_host(host) in self._allowed
 
     def base_url(self, host: str) -> str:
         """The base address of a request under this `Host`, for challenges and texts."""
         own = self.own_urls
-        return (own.get(host) or own.get(_plain(host), self.origin)) if own else self.origin
+        return (own.get(host) or own.get(plain_host(host), self.origin)) if own else self.origin
 
     def allows_origin(self, origin: str) -> bool:
         """Whether a web page of this `Origin` is one of ours, under a name that is listed."""
         scheme, _, name = origin.lower().partition("://")
-        return scheme in ("http", "https") and _plain(name) in self._allowed
-
-
-def _plain(host: str) -> str:
-    """A host name as it is compared: without its default port and a final dot, which proxies and
-    clients add (RFC 3986, 3.2.2 and 6.2.3)."""
-    host = host.lower()
-    if host.endswith(_DEFAULT_PORTS):
-        host = host.rpartition(":")[0]
-    name, colon, port = host.partition(":")
-    return f"{name[:-1]}{colon}{port}" if name.endswith(".") else host
+        return scheme in ("http", "https") and plain_host(name) in self._allowed

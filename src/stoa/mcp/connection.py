@@ -33,17 +33,22 @@ class AddressOptions(View, kw_only=True):
 PLAIN = AddressOptions()
 
 
+def in_headers(request: HttpRequest) -> bool:
+    """Whether headers choose what the connection lists."""
+    return bool(_in_headers(request))
+
+
 def connection(request: HttpRequest) -> AddressOptions:
     """What the address asks for, and headers where the address says nothing. Raises 400."""
-    in_headers = _in_headers(request)
-    if not request.query and not in_headers:
+    headed = _in_headers(request)
+    if not request.query and not headed:
         return PLAIN
     values = reading.query_values(request.query, shapes(AddressOptions))
 
     def place(name: str) -> str:
-        return f"query.{name}" if name in values or name not in in_headers else _HEADERS[name]
+        return f"query.{name}" if name in values or name not in headed else _HEADERS[name]
 
-    return parse(AddressOptions, {**in_headers, **values}, place)[0]
+    return parse(AddressOptions, {**headed, **values}, place)[0]
 
 
 def _in_headers(request: HttpRequest) -> Values:

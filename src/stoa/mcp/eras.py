@@ -44,7 +44,11 @@ from stoa.mcp.messages import McpMessage, ProtocolError, read
 _encode = msgspec.json.encode
 
 _CACHE_MS = 300_000
-_CAPABILITIES = ServerCapabilities(tools=ToolsCapability(list_changed=False))
+_EXTENSIONS: dict[str, dict[str, Any]] = {"io.modelcontextprotocol/oauth-client-credentials": {}}
+"""What this service supports beside the protocol itself, by the ids of the extensions."""
+_CAPABILITIES = ServerCapabilities(
+    tools=ToolsCapability(list_changed=False), extensions=_EXTENSIONS
+)
 _REPLAYED = {"idempotentReplayed": True}
 """What `_meta` says of a result that is the stored one of an earlier call."""
 _ROUTING = (MCP_PROTOCOL_VERSION_HEADER, MCP_METHOD_HEADER, MCP_NAME_HEADER)
@@ -125,13 +129,19 @@ class HandshakeEra:
 
 
 class EnvelopeEra:
-    """2026-07-28: every request carries its version, and headers that repeat what it asks."""
+    """2026-07-28: every request carries its version, and headers that repeat what it asks.
 
-    def __init__(self, info: Implementation, instructions: str, tools: bytes) -> None:
+    A list that headers have chosen is `private`: caches between clients look at the address alone.
+    """
+
+    def __init__(
+        self, info: Implementation, instructions: str, tools: bytes, *, private: bool = False
+    ) -> None:
         stamp = {SERVER_INFO_META_KEY: info.model_dump(by_alias=True, exclude_none=True)}
         self.every_result = _complete(stamp)
         self.replayed_result = _complete(stamp | _REPLAYED)
-        cached = b'"ttlMs":%d,"cacheScope":"public"' % _CACHE_MS
+        scope = b"private" if private else b"public"
+        cached = b'"ttlMs":%d,"cacheScope":"%b"' % (_CACHE_MS, scope)
         self._listing = b'"resultType":"complete","_meta":%b,%b,"tools":%b' % (
             _encode(stamp),
             cached,

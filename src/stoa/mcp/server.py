@@ -13,7 +13,7 @@ from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList
 from stoa.mcp import messages, tools
 from stoa.mcp.calls import Tools
-from stoa.mcp.connection import AddressOptions, connection
+from stoa.mcp.connection import AddressOptions, connection, in_headers
 from stoa.mcp.eras import EnvelopeEra, Era, HandshakeEra, is_handshake, server_info
 from stoa.mcp.messages import McpMessage, McpReply, ProtocolError
 from stoa.operations.table import Operation, Toolset
@@ -80,12 +80,12 @@ class McpServer:
             sign_in=_SIGN_IN.format(base=origin) if takes_token else "",
             sets=",".join(_sets(operations)),
         )
-        self._offers: dict[tuple[frozenset[Toolset], bool], _Offer] = {}
+        self._offers: dict[tuple[frozenset[Toolset], bool, bool], _Offer] = {}
 
     async def answer(self, body: bytes, request: HttpRequest, lines: HeaderList) -> McpReply:
         """Answer one body under these header lines. Raises 400 for a wrong parameter."""
         wanted = connection(request)
-        offer = self._offer(wanted)
+        offer = self._offer(wanted, private=in_headers(request))
         version = request.headers.get(b"mcp-protocol-version")
         era = offer.handshake if is_handshake(version) else offer.envelope
         message: McpMessage | None = None
@@ -105,9 +105,9 @@ class McpServer:
             message_id = message.id if message else failure.id
             return McpReply(era.status(failure.code), messages.error(message_id, failure))
 
-    def _offer(self, wanted: AddressOptions) -> _Offer:
+    def _offer(self, wanted: AddressOptions, *, private: bool) -> _Offer:
         """The tools of a connection. There are few sets, so each choice of them is kept."""
-        choice = frozenset(wanted.toolsets), wanted.only_reads
+        choice = frozenset(wanted.toolsets), wanted.only_reads, private
         if choice not in self._offers:
             offered = list(filter(wanted.lists, self._operations))
             listing = tools.listing(offered, takes_token=self._takes_token)
@@ -121,7 +121,7 @@ class McpServer:
             self._offers[choice] = _Offer(
                 callable_tools,
                 HandshakeEra(self._info, self._instructions, listing),
-                EnvelopeEra(self._info, self._instructions, listing),
+                EnvelopeEra(self._info, self._instructions, listing, private=private),
             )
         return self._offers[choice]
 

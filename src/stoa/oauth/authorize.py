@@ -14,7 +14,7 @@ from starlette.responses import Response
 from stoa.calls.authorizing import Authorizing
 from stoa.domain import limits
 from stoa.domain.authorizations import answer_address, check_asked, read_confirmation
-from stoa.domain.clients import place, program
+from stoa.domain.clients import is_on_this_computer, place, program
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import AUTHORIZATION, ISSUER, WRITE, OAuthRefusal
 from stoa.http.browser_headers import with_script
@@ -154,6 +154,7 @@ class AuthorizationPages:
             agent_name=shown.agent_name,
             program=program(row.client_id, row.redirect_uri),
             place=place(row.redirect_uri),
+            unproved=is_on_this_computer(row.redirect_uri),
             writes=WRITE in row.scopes.split(),
             until=iso(row.expires_at),
             minutes=limits.PAIRING_MS // limits.MINUTE_MS,

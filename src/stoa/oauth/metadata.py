@@ -57,4 +57,7 @@ DOCUMENTS = {
     AUTHORIZATION_SERVER: authorization_server,
     AUTHORIZATION_SERVER_OF_TOOLS: authorization_server,
 }
-"""By their paths."""
+DOCUMENTS |= {
+    f"{path}/": DOCUMENTS[path] for path in (PROTECTED_RESOURCE, AUTHORIZATION_SERVER_OF_TOOLS)
+}
+"""By their paths. Clients look behind the address of the tools, which they may write with a slash."""

@@ -147,6 +147,7 @@ CARD = "/.well-known/agent-card.json"
 LLMS = "/llms.txt"
 AI_CATALOG = "/.well-known/ai-catalog.json"
 API_CATALOG = "/.well-known/api-catalog"
+MCP_CARD = "/.well-known/mcp/server-card.json"
 SKILLS_INDEX = "/.well-known/agent-skills/index.json"
 SKILL = "/.well-known/agent-skills/stoa/SKILL.md"
 SECURITY_TXT = "/.well-known/security.txt"
@@ -184,10 +185,10 @@ DOCUMENTS = {
     SKILLS_INDEX: ListedDocument("The skills of this service.", "application/json", told=False),
     SKILL: ListedDocument("The same as /skill.md.", _MARKDOWN, told=False),
     **{
-        card_path(path): ListedDocument(
+        path: ListedDocument(
             "How to connect over MCP.", "application/mcp-server-card+json", told=False
         )
-        for path in MCP_PATHS
+        for path in (*map(card_path, MCP_PATHS), MCP_CARD)
     },
     STOA_KEYS: ListedDocument(
         "The key that deliveries to webhooks are signed with.", "application/json", told=False

@@ -24,6 +24,7 @@ from stoa.operations.bootstrap import (
     CARD,
     CLIENT,
     DOCUMENTS,
+    MCP_CARD,
     MCP_PATHS,
     OPENAPI,
     PLAIN_CLIENT,
@@ -103,7 +104,10 @@ def _documents(
         SKILLS_INDEX: lambda: encode(well_known.skills_index(skill(), origin)),
         STOA_KEYS: lambda: encode(well_known.stoa_keys(signer)),
         SKILL: skill,
-        **{card_path(path): lambda: encode(well_known.server_card(origin)) for path in MCP_PATHS},
+        **{
+            path: lambda: encode(well_known.server_card(origin))
+            for path in (*map(card_path, MCP_PATHS), MCP_CARD)
+        },
     }
     texts = [path for path in DOCUMENTS if path not in made and path != UNANSWERED]
     without_sizes = {path: partial(_text, path, settings, dict[str, str]) for path in texts}
