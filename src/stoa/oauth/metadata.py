@@ -52,12 +52,13 @@ def authorization_server(base_url: str) -> dict[str, Any]:
     }
 
 
-DOCUMENTS = {
+_OF_TOOLS = {
     PROTECTED_RESOURCE: protected_resource,
-    AUTHORIZATION_SERVER: authorization_server,
     AUTHORIZATION_SERVER_OF_TOOLS: authorization_server,
 }
-DOCUMENTS |= {
-    f"{path}/": DOCUMENTS[path] for path in (PROTECTED_RESOURCE, AUTHORIZATION_SERVER_OF_TOOLS)
+DOCUMENTS = {
+    AUTHORIZATION_SERVER: authorization_server,
+    **_OF_TOOLS,
+    **{f"{path}/": made for path, made in _OF_TOOLS.items()},
 }
-"""By their paths. Clients look behind the address of the tools, which they may write with a slash."""
+"""By their paths. The address of the tools may end in a slash, and so may those made from it."""
