@@ -11,7 +11,7 @@ FLOORS = [
     {"domain"},
     {"schemas", "caching", "clock", "entropy"},
     {"rendering", "logs", "metrics", "settings"},
-    {"outgoing"},
+    {"outgoing", "settings_checks"},
     {"store"},
     {"search"},
     {"memory"},

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from stoa.domain import limits
-from stoa.settings import Settings, SettingsError, check, environment_name, kinds
+from stoa.settings import Settings, SettingsError, environment_name, kinds
+from stoa.settings_checks import check
 
 
 def test_the_defaults_agree_with_each_other():

@@ -250,9 +250,11 @@ class Service:
 
     def _details(self) -> dict[str, str | int | None]:
         """What `/readyz` tells the operator beside whether the service is ready."""
-        details: dict[str, str | int | None] = {"version": __version__, **self.store.figures()}
-        if self.settings.workers > 1:
-            details["process"] = os.getpid()
+        details: dict[str, str | int | None] = {
+            "version": __version__,
+            "process": os.getpid(),
+            **self.store.figures(),
+        }
         now = self._clock()
         if folder := self.settings.backup_dir:
             newest = backups.newest(folder, now)

@@ -14,7 +14,14 @@ from urllib.parse import unquote
 
 import msgspec
 
-from stoa.settings import PREFIX, Settings, SettingsError, check, environment_name, kinds
+from stoa.settings import (
+    PREFIX,
+    Settings,
+    SettingsError,
+    environment_name,
+    kinds,
+)
+from stoa.settings_checks import check, mistakes
 
 FILE = Path("stoa.toml")
 COPY_TARGET = "STOA_COPY_TO"
@@ -53,12 +60,42 @@ def given(
     empty variable count as not given. Raises SettingsError, also when the environment gives one
     value in two ways.
     """
-    in_variables = _from_environment(environment)
-    in_credentials = _from_credentials(environment)
-    for name in in_variables.keys() & in_credentials.keys():
-        raise _two(in_variables[name].place, in_credentials[name].place)
+    found: list[SettingsError] = []
+    values = _gathered(flags, environment, file, found)
+    for mistake in found:
+        raise mistake
+    return values
+
+
+def all_mistakes(file: Path | None = None) -> list[str]:
+    """All that is wrong in a file and in the environment of this process, each as one line."""
+    found: list[SettingsError] = []
+    values = _gathered({}, os.environ, file, found)
+    usable: dict[str, Any] = {}
+    for name, value in values.items():
+        try:
+            usable[name] = _converted(name, value)
+        except SettingsError as error:
+            found.append(error)
+    apart = [_where_given(str(error), values) for error in mistakes(Settings(**usable))]
+    return [*map(str, found), *apart]
+
+
+def _gathered(
+    flags: Mapping[str, Any],
+    environment: Mapping[str, str],
+    file: Path | None,
+    wrong: list[SettingsError],
+) -> dict[str, Given]:
+    """What was given and can be used; what cannot is added to the mistakes."""
+    in_variables = _from_environment(environment, wrong)
+    in_credentials = _from_credentials(environment, wrong)
+    wrong += [
+        _two(in_variables[name].place, in_credentials[name].place)
+        for name in in_variables.keys() & in_credentials.keys()
+    ]
     return {
-        **_from_file(file or FILE, required=file is not None),
+        **_from_file(file or FILE, wrong, required=file is not None),
         **in_credentials,
         **in_variables,
         **{
@@ -141,52 +178,75 @@ def _hidden(found: re.Match[str]) -> str:
     return f"{before}{name}=***" if "pass" in unquote(name).lower() else found[0]
 
 
-def _from_file(path: Path, *, required: bool) -> dict[str, Given]:
+def _from_file(path: Path, wrong: list[SettingsError], *, required: bool) -> dict[str, Given]:
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
     except OSError as error:
         if isinstance(error, FileNotFoundError) and not required:
             return {}
         other = "" if required else "; run this in another folder, or name the file with --config"
-        raise SettingsError(f"cannot read {path}: {error.strerror}{other}") from error
+        wrong.append(SettingsError(f"cannot read {path}: {error.strerror}{other}"))
+        return {}
     except ValueError as error:
-        raise SettingsError(f"{path} is not TOML: {error}") from error
-    for name in values:
-        if name not in Settings.__struct_fields__:
-            raise SettingsError(f"{path}: unknown setting {name}{_near(name)}")
-    return {name: Given(value, "file", f"{path}: {name}", path) for name, value in values.items()}
+        wrong.append(SettingsError(f"{path} is not TOML: {error}"))
+        return {}
+    wrong += [
+        SettingsError(f"{path}: unknown setting {name}{_near(name)}")
+        for name in values
+        if name not in Settings.__struct_fields__
+    ]
+    return {
+        name: Given(value, "file", f"{path}: {name}", path)
+        for name, value in values.items()
+        if name in Settings.__struct_fields__
+    }
 
 
-def _from_environment(environment: Mapping[str, str]) -> dict[str, Given]:
+def _from_environment(
+    environment: Mapping[str, str], wrong: list[SettingsError]
+) -> dict[str, Given]:
     values: dict[str, Given] = {}
     for name, text in environment.items():
-        if not name.startswith(PREFIX) or name in NOT_SETTINGS or _of_kubernetes(name, text):
+        if name in NOT_SETTINGS or _of_kubernetes(name, text):
             continue
-        variable = name.removesuffix(IN_FILE)
-        setting = variable.removeprefix(PREFIX).lower()
-        if setting not in Settings.__struct_fields__ or variable != environment_name(setting):
-            raise SettingsError(f"unknown setting {name}{_near(setting, environment=True)}")
-        if not text.strip():
-            continue
-        if setting in values:
-            raise _two(variable, variable + IN_FILE)
-        file = None if name == variable else Path(text.strip())
-        value = _text_of(file, name) if file else text.strip()
-        values[setting] = Given(value, "environment", name, file)
+        if name.startswith(PREFIX):
+            try:
+                _add_variable(values, name, text.strip())
+            except SettingsError as error:
+                wrong.append(error)
     return values
 
 
-def _from_credentials(environment: Mapping[str, str]) -> dict[str, Given]:
+def _add_variable(values: dict[str, Given], name: str, text: str) -> None:
+    variable = name.removesuffix(IN_FILE)
+    setting = variable.removeprefix(PREFIX).lower()
+    if setting not in Settings.__struct_fields__ or variable != environment_name(setting):
+        raise SettingsError(f"unknown setting {name}{_near(setting, environment=True)}")
+    if not text:
+        return
+    if setting in values:
+        raise _two(variable, variable + IN_FILE)
+    file = None if name == variable else Path(text)
+    value = _text_of(file, name) if file else text
+    values[setting] = Given(value, "environment", name, file)
+
+
+def _from_credentials(
+    environment: Mapping[str, str], wrong: list[SettingsError]
+) -> dict[str, Given]:
     """The settings whose names are names of credentials; other credentials are of no concern."""
     folder = environment.get(CREDENTIALS, "").strip()
     if not folder:
         return {}
-    found = {name: Path(folder) / name for name in Settings.__struct_fields__}
-    return {
-        name: Given(_text_of(path, place), "environment", place, path)
-        for name, path in found.items()
-        if path.exists() and (place := f"the credential {name}")
-    }
+    values: dict[str, Given] = {}
+    for name in Settings.__struct_fields__:
+        path, place = Path(folder) / name, f"the credential {name}"
+        if path.exists():
+            try:
+                values[name] = Given(_text_of(path, place), "environment", place, path)
+            except SettingsError as error:
+                wrong.append(error)
+    return values
 
 
 def _text_of(path: Path, named_by: str) -> str:

@@ -1,6 +1,5 @@
 """Every setting: its type, its default, what it is for, and what it must agree with."""
 
-import re
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -10,7 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
-from stoa.domain import addresses, keys, limits, signups
+from stoa.domain import addresses, limits, signups
 
 PortNumber = Annotated[int, Meta(ge=0, le=65535)]
 WorkerCount = Annotated[int, Meta(ge=1, le=256)]
@@ -27,11 +26,10 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 
 _LIMITS = limits.Limits()
 
-_PORT_MOST = 65535
+PORT_MOST = 65535
 PREFIX = "STOA_"
-_SQLITE = "sqlite:///"
-_VALKEY = ("redis", "rediss", "valkey", "valkeys")
-_POSTGRESQL = ("postgresql://", "postgres://")
+SQLITE = "sqlite:///"
+POSTGRESQL = ("postgresql://", "postgres://")
 POSTGRESQL_UNREADABLE = (
     "{setting} cannot be used: write postgresql://user:password@host:5432/database, "
     "with / @ : ? and % in the password percent-encoded"
@@ -315,7 +313,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def metrics_address(self) -> tuple[str, int]:
         """Host and port of the metrics' listener. Raises ValueError when there is none."""
         host, _, port = self.metrics.rpartition(":")
-        if not host or not port.isascii() or not port.isdigit() or int(port) > _PORT_MOST:
+        if not host or not port.isascii() or not port.isdigit() or int(port) > PORT_MOST:
             raise ValueError(self.metrics)
         return host.removeprefix("[").removesuffix("]"), int(port)
 
@@ -327,13 +325,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def engine(self) -> Literal["sqlite", "postgresql"]:
         """The kind of the database; without an address it is the embedded one."""
-        return "postgresql" if self.database_url.startswith(_POSTGRESQL) else "sqlite"
+        return "postgresql" if self.database_url.startswith(POSTGRESQL) else "sqlite"
 
     @property
     def database_path(self) -> Path:
         """The file of the embedded engine."""
         if self.database_url:
-            return Path(self.database_url.removeprefix(_SQLITE))
+            return Path(self.database_url.removeprefix(SQLITE))
         return Path(self.data_dir) / "stoa.db"
 
     @property
@@ -411,159 +409,3 @@ def _in_words(kind: msgspec.inspect.Type) -> str:
             return "texts with commas between them"
         case _:
             return "a text"
-
-
-def check(settings: Settings) -> None:
-    """Raise SettingsError where settings do not go together or a text is not what it should be."""
-    _check_present(settings)
-    _check_database(settings)
-    _check_replica(settings)
-    _check_valkey(settings)
-    _check_address(settings)
-    _check_grant(settings)
-    _check_metrics(settings)
-    for name in ("trusted_proxies", "webhooks_allow"):
-        try:
-            addresses.parse_networks(getattr(settings, name))
-        except ValueError as error:
-            raise SettingsError(f"{environment_name(name)}: {error}") from error
-    _check_contact(settings)
-    _check_telemetry(settings)
-    _check_admin_keys(settings)
-
-
-def _check_present(settings: Settings) -> None:
-    """An empty host would mean every address of the machine, an empty folder the one that the
-    program is started in."""
-    needed = {"host": settings.host, "data_dir": settings.data_dir or settings.database_url}
-    for name, value in needed.items():
-        if not value.strip():
-            variable = environment_name(name)
-            raise SettingsError(f"{variable} is empty: give it a value or leave it out")
-
-
-def _check_database(settings: Settings) -> None:
-    url = settings.database_url
-    if settings.engine == "postgresql":
-        _check_postgresql("STOA_DATABASE_URL", url)
-        return
-    if url and not url.startswith(_SQLITE):
-        raise SettingsError(
-            "STOA_DATABASE_URL: use postgresql://user:password@host:5432/name "
-            "or sqlite:///path/to/stoa.db"
-        )
-    if url and not url.removeprefix(_SQLITE):
-        raise SettingsError("STOA_DATABASE_URL names no file: use sqlite:///path/to/stoa.db")
-    if settings.workers > 1:
-        raise SettingsError("STOA_WORKERS: the embedded database is served by one process; use 1")
-
-
-def _check_telemetry(settings: Settings) -> None:
-    if settings.telemetry and not settings.telemetry.startswith(("http://", "https://")):
-        raise SettingsError(
-            "STOA_TELEMETRY: use the address of a collector, such as http://127.0.0.1:4318"
-        )
-
-
-def _check_replica(settings: Settings) -> None:
-    url = settings.read_database_url
-    if url and not (settings.engine == "postgresql" and url.startswith(_POSTGRESQL)):
-        raise SettingsError(
-            "STOA_READ_DATABASE_URL: use postgresql://user:password@host:5432/name, "
-            "the address of a replica of the database"
-        )
-    if url:
-        _check_postgresql("STOA_READ_DATABASE_URL", url)
-
-
-def _check_postgresql(setting: str, url: str) -> None:
-    """Look for what is certainly wrong; what it says never repeats a part of a password."""
-    try:
-        path = urlsplit(url).path
-    except ValueError:
-        path = "@"
-    if "@" in path:  # what is before it was to be a password
-        raise SettingsError(POSTGRESQL_UNREADABLE.format(setting=setting))
-    if not path.strip("/"):
-        raise SettingsError(
-            f"{setting} names no database: use postgresql://user:password@host:5432/name"
-        )
-
-
-def _check_valkey(settings: Settings) -> None:
-    url = settings.valkey_url
-    if url and not _is_valkey_url(url):
-        raise SettingsError("STOA_VALKEY_URL: use redis://host:6379/0, or rediss:// for TLS")
-    if settings.workers > 1 and not url:
-        raise SettingsError(
-            "STOA_VALKEY_URL must be set for more than one worker: it counts the limits of all"
-        )
-
-
-def _is_valkey_url(text: str) -> bool:
-    try:
-        parts = urlsplit(text)
-        known = parts.scheme in _VALKEY and parts.hostname and parts.port != 0
-    except ValueError:
-        return False
-    return bool(known) and re.fullmatch(r"(/\d*)?", parts.path) is not None
-
-
-def _check_address(settings: Settings) -> None:
-    if settings.base_url:
-        if not _is_base_url(settings.base_url):
-            raise SettingsError("STOA_BASE_URL: use an address such as https://stoa.example")
-        path = urlsplit(settings.base_url).path
-        if path not in ("", "/"):
-            raise SettingsError(
-                f"STOA_BASE_URL has the path {path}, and Stoa is served at the top of a host "
-                "alone: give it a host name of its own, such as https://stoa.example"
-            )
-    elif not settings.loopback:
-        raise SettingsError(
-            "STOA_BASE_URL must be set (such as https://stoa.example) when the host is not loopback"
-        )
-
-
-def _is_base_url(text: str) -> bool:
-    try:
-        parts = urlsplit(text)
-        known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        return False
-    return bool(known and text.isascii() and text.isprintable()) and not set(text) & set(" ?#@\\")
-
-
-def _check_metrics(settings: Settings) -> None:
-    if not settings.metrics:
-        return
-    try:
-        _ = settings.metrics_address
-    except ValueError:
-        raise SettingsError("STOA_METRICS: use host:port, such as 127.0.0.1:9464") from None
-
-
-def _check_contact(settings: Settings) -> None:
-    contact = settings.contact
-    if contact and not re.fullmatch(r"mailto:[!-~]+@[!-~]+|https://[!-~]+", contact):
-        raise SettingsError(
-            "STOA_CONTACT: use mailto:ops@stoa.example or https://stoa.example/contact"
-        )
-
-
-def _check_admin_keys(settings: Settings) -> None:
-    for key in settings.admin_keys:
-        try:
-            keys.parse_public_key(key)
-        except ValueError as error:
-            raise SettingsError(f"STOA_ADMIN_KEYS: {error}") from None
-
-
-def _check_grant(settings: Settings) -> None:
-    grant = settings.signup_grant
-    in_range = grant.is_finite() and 0 <= grant <= limits.AMOUNT_MAX_CREDITS
-    if not in_range or round(grant, limits.AMOUNT_DECIMALS) != grant:
-        raise SettingsError(
-            f"STOA_SIGNUP_GRANT: use a number from 0 to {limits.AMOUNT_MAX_CREDITS} with at most "
-            f"two decimals (given: {grant})"
-        )

@@ -14,7 +14,8 @@ import httpx
 import msgspec
 import pytest
 
-from stoa.settings import Settings, check
+from stoa.settings import Settings
+from stoa.settings_checks import check
 from tests.support.keys import Key
 from tests.support.server import Server
 from tools.docs import ROOT

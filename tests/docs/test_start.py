@@ -12,7 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from stoa.cli.main import app
-from stoa.settings import Settings, check
+from stoa.settings import Settings
+from stoa.settings_checks import check
 from tests.support.server import Server, environment
 from tests.support.shell import Shell
 from tools.docs import ROOT

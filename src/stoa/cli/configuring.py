@@ -1,6 +1,7 @@
 """`stoa config`: look at the settings."""
 
 import json
+from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
@@ -61,6 +62,24 @@ def show(
         typer.echo(json.dumps(_described(settings, given), indent=2))
     else:
         typer.echo("\n".join(_table(settings, given)))
+
+
+@app.command("check")
+def check_file(
+    file: Annotated[
+        Path | None, typer.Argument(help="The file of settings; without one, stoa.toml.")
+    ] = None,
+) -> None:
+    """Look for mistakes in a file of settings before a server takes it, and tell all of them.
+
+    What the environment gives counts too, as it does for the server.
+    """
+    mistakes = configuration.all_mistakes(file)
+    if not mistakes:
+        typer.echo(f"{file or configuration.FILE}: no mistake")
+        return
+    typer.echo("\n".join(mistakes), err=True)
+    raise typer.Exit(1)
 
 
 def _described(settings: Settings, given: dict[str, Given]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a reload did not take: the supervisor finds it and leaves it for `stoa reload`.
+"""What a reload took and did not: the supervisor finds it and leaves it for `stoa reload`.
 
 It stands in a file in memory that no folder names. `/proc` lets the supervisor's own user and root
 open it, and nobody else. Other systems than Linux have neither: there the log alone tells.
@@ -13,22 +13,46 @@ import msgspec
 
 from stoa.settings import Settings
 
+FIXED = frozenset(
+    {
+        "host",
+        "port",
+        "data_dir",
+        "database_url",
+        "read_database_url",
+        "workers",
+        "valkey_url",
+        "base_url",
+        "metrics",
+        "telemetry",
+    }
+)
+"""The settings that a server keeps until it is started again: what it listens on, where its data
+are, and who it is. `stoa reload` takes all others."""
 _NAME = "stoa-reload"
 _LINK = f"/memfd:{_NAME} (deleted)"
 
 
 class ReloadReport(msgspec.Struct, frozen=True):
-    """The names of settings that differ from those that the server runs on, or, as `problem`, why
-    the server would not start with what is configured now."""
+    """The names of the settings that were changed since, those that the server takes and those that
+    need a start; or, as `problem`, why the server would not start with what is configured now, for
+    which it takes nothing. `number` counts the reloads, `pending` says that one is under way."""
 
+    taken: list[str] = []
     not_taken: list[str] = []
     problem: str | None = None
+    number: int = 0
+    pending: bool = False
 
 
-def compare(running: Settings, configured: Settings) -> list[str]:
-    """The names of the settings in which these differ."""
+def compare(running: Settings, configured: Settings) -> ReloadReport:
+    """The settings in which these differ."""
     names = Settings.__struct_fields__
-    return [name for name in names if getattr(running, name) != getattr(configured, name)]
+    changed = [name for name in names if getattr(running, name) != getattr(configured, name)]
+    return ReloadReport(
+        taken=[name for name in changed if name not in FIXED],
+        not_taken=[name for name in changed if name in FIXED],
+    )
 
 
 def make_file() -> int | None:
@@ -44,7 +68,7 @@ def leave(file: int | None, report: ReloadReport) -> None:
 
 
 def left_by(process: int) -> ReloadReport | None:
-    """What the last reload of a supervisor did not take; None where it cannot be read."""
+    """What the last reload of a supervisor took and did not; None where it cannot be read."""
     with suppress(OSError, msgspec.DecodeError):
         for file in Path(f"/proc/{process}/fd").iterdir():
             if str(file.readlink()) == _LINK:

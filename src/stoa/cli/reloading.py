@@ -21,11 +21,6 @@ _PROC = Path("/proc")
 _ANSWER_S = 10
 _LOOK_S = 0.1
 _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where a server that listens there is asked
-_SINGLE = (
-    "one worker serves, and it cannot be replaced while it does: start the server again; behind a "
-    "socket of systemd connections wait meanwhile"
-)
-
 SupervisorOption = Annotated[
     int | None,
     typer.Option("--pid", help="The process of `stoa serve`, instead of asking it at its address."),
@@ -46,41 +41,47 @@ def reload(
     wait: WaitOption = 300,
     as_json: JsonOption = False,
 ) -> None:
-    """Replace the workers of the running server one by one, and wait until all are replaced.
+    """Let the running server take changed settings: replace its workers, and wait for the new ones.
 
-    No request fails. Settings and code stay those with which the server was started: settings that
-    were changed since are named. Run it as the user of the server or as root.
+    No request fails. What was taken is named, and what needs a start of the server. The code stays
+    that with which the server was started. Run it as the user of the server or as root.
     """
     settings = configuration.from_process({"host": host, "port": port}, config)
     supervisor = _supervisor(settings) if pid is None else pid
     before = _workers(supervisor)
-    if len(before) < 2:
-        raise StartRefused(_SINGLE if before else f"process {supervisor} is no `stoa serve`")
+    if not before:
+        raise StartRefused(f"process {supervisor} is no `stoa serve`")
     after = _replaced(supervisor, before, wait)
     report = reload_report.left_by(supervisor)
+    replaced = before - after
     if as_json:
-        told = {"supervisor": supervisor, "replaced": sorted(before), "workers": sorted(after)}
+        told = {"supervisor": supervisor, "replaced": sorted(replaced), "workers": sorted(after)}
+        taken = None if report is None else report.taken
         not_taken = None if report is None else report.not_taken
-        typer.echo(json.dumps({**told, "notTaken": not_taken}, indent=2))
+        typer.echo(json.dumps({**told, "taken": taken, "notTaken": not_taken}, indent=2))
     else:
-        typer.echo("\n".join([f"{len(before)} workers replaced", *_not_taken(report)]))
-    if report and report.problem:
-        raise StartRefused(f"the server would not start again: {report.problem}")
+        typer.echo("\n".join([f"{_counted(replaced)} replaced", *_told_of(report)]))
 
 
-def _not_taken(report: reload_report.ReloadReport | None) -> list[str]:
+def _counted(workers: set[int]) -> str:
+    return "1 worker" if len(workers) == 1 else f"{len(workers)} workers"
+
+
+def _told_of(report: reload_report.ReloadReport | None) -> list[str]:
     if report is None:
-        return ["the log of the server names settings that were not taken"]
-    if not report.not_taken:
-        return []
-    return [f"not taken: {', '.join(report.not_taken)}; start the server again to change them"]
+        return ["the log of the server names the settings that were taken and those that were not"]
+    lines: list[str] = []
+    if report.taken:
+        lines.append(f"taken: {', '.join(report.taken)}")
+    if report.not_taken:
+        names = ", ".join(report.not_taken)
+        lines.append(f"not taken: {names}; start the server again to change them")
+    return lines or ["no setting was changed"]
 
 
 def _supervisor(settings: Settings) -> int:
     """The parent of the worker that answers at the address of the settings."""
     worker = _answering(settings)
-    if worker is None:
-        raise StartRefused(_SINGLE)
     running = _running()
     parent = running[worker].parent if worker in running else 0
     # Workers are forks, so they have the command line of their supervisor.
@@ -89,16 +90,16 @@ def _supervisor(settings: Settings) -> int:
     return parent
 
 
-def _answering(settings: Settings) -> int | None:
-    """The worker that answers; None when the server has only one."""
+def _answering(settings: Settings) -> int:
+    """The worker that answers."""
     import httpx
 
     host = _ANY.get(settings.host, settings.host)
     url = httpx.URL(scheme="http", host=host, port=settings.port, path="/readyz")
     try:
         answer = httpx.get(url, timeout=_ANSWER_S, trust_env=False)
-        return int(process) if (process := answer.json().get("process")) else None
-    except (httpx.HTTPError, ValueError, AttributeError) as error:
+        return int(answer.json()["process"])
+    except (httpx.HTTPError, ValueError, TypeError, KeyError) as error:
         raise StartRefused(
             f"no Stoa answers at {host} port {settings.port}: start it, or give the --config, "
             "--host and --port that it was started with"
@@ -106,7 +107,8 @@ def _answering(settings: Settings) -> int | None:
 
 
 def _replaced(supervisor: int, before: set[int], wait_s: int) -> set[int]:
-    """Let the supervisor replace these workers; the new ones."""
+    """Let the supervisor replace these workers; those that serve afterwards."""
+    last = reload_report.left_by(supervisor)
     try:
         os.kill(supervisor, signal.SIGHUP)
     except PermissionError:
@@ -114,14 +116,28 @@ def _replaced(supervisor: int, before: set[int], wait_s: int) -> set[int]:
             f"process {supervisor} belongs to another user: run this as that user or as root"
         ) from None
     end = elapsed_ms() + 1000 * wait_s
-    while (now := _workers(supervisor)) & before or len(now) < len(before):
+    while not _is_done(supervisor, before, last):
         if supervisor not in _running():
             raise StartRefused("the server ended meanwhile: see its log")
         if elapsed_ms() > end:
-            left = len(now & before)
-            raise StartRefused(f"{left} workers are not replaced after {wait_s} s: see the log")
+            left = _counted(_workers(supervisor) & before)
+            raise StartRefused(f"{left} not replaced after {wait_s} s: see the log")
         time.sleep(_LOOK_S)
-    return now
+    return _workers(supervisor)
+
+
+def _is_done(supervisor: int, before: set[int], last: reload_report.ReloadReport | None) -> bool:
+    """Whether the reload that follows the `last` one is over. Raises StartRefused where it changed
+    nothing because of a mistake."""
+    report = reload_report.left_by(supervisor)
+    if report is None or last is None:  # no reports here: look at the workers
+        now = _workers(supervisor)
+        return not now & before and len(now) >= len(before)
+    if report.number == last.number:
+        return False
+    if report.problem:
+        raise StartRefused(f"nothing was changed: {report.problem}")
+    return not report.pending
 
 
 def _workers(supervisor: int) -> set[int]:

@@ -12,7 +12,7 @@ import resource
 import signal
 import socket
 import sys
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import ExitStack, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 from stoa import configuration
 from stoa.cli.notifying import inherited_listener
-from stoa.settings import Settings, SettingsError, check, environment_name
+from stoa.cli.running_settings import RunningSettings
+from stoa.settings import Settings, environment_name
+from stoa.settings_checks import check
 from stoa.store.tx import StartRefused
 
 if TYPE_CHECKING:
     from stoa.app import Service
-    from stoa.cli import reload_report
     from stoa.cli.worker_process import SupervisorLink
     from stoa.clock import SystemClock
     from stoa.metrics import AllCounters
@@ -50,8 +51,9 @@ _OTHER_FILES = 1000  # connections about to be refused, the database, the progra
 def serve(flags: Mapping[str, Any], config: Path | None = None, *, new: bool = False) -> int:
     """Serve with these settings and those of the file `config` until SIGTERM or Ctrl-C; returns the
     exit status. With `new` make the database. Raises `StartRefused` and SettingsError."""
-    settings = configuration.from_process(flags, config)
-    reread = partial(_reread, settings, flags, config)
+    read = partial(configuration.from_process, flags, config)
+    settings = read()
+    running = RunningSettings(settings, read)
     with ExitStack() as opened:
         listener = inherited_listener()
         if listener:
@@ -63,20 +65,7 @@ def serve(flags: Mapping[str, Any], config: Path | None = None, *, new: bool = F
         if settings.metrics:
             name = environment_name("metrics")
             metrics = opened.enter_context(_listen(*settings.metrics_address, name, name))
-        return _run(settings, listener, metrics, reread, new=new)
-
-
-def _reread(
-    running: Settings, flags: Mapping[str, Any], config: Path | None
-) -> "reload_report.ReloadReport":
-    """What a reload does not take of the settings as they are given now."""
-    from stoa.cli import reload_report
-
-    try:
-        configured = configuration.from_process(flags, config)
-    except SettingsError as error:
-        return reload_report.ReloadReport(problem=str(error))
-    return reload_report.ReloadReport(reload_report.compare(running, configured))
+        return _run(settings, listener, metrics, running, new=new)
 
 
 def _at(settings: Settings, listener: socket.socket) -> Settings:
@@ -117,7 +106,7 @@ def _run(
     settings: Settings,
     listener: socket.socket,
     metrics: socket.socket | None,
-    reread: "Callable[[], reload_report.ReloadReport]",
+    running: RunningSettings,
     *,
     new: bool,
 ) -> int:
@@ -143,6 +132,7 @@ def _run(
     if most < limits.CONNECTIONS:
         log.warning("the limit of open files is low", connections=most)
     settings = msgspec.structs.replace(settings, port=listener.getsockname()[1])
+    running.settings = settings
     clock = SystemClock()
     all_counters = new_counters(places(settings.workers))
 
@@ -154,13 +144,14 @@ def _run(
 
     def work(link: "SupervisorLink") -> None:
         with asyncio.Runner(loop_factory=loops) as runner, suppress(asyncio.CancelledError):
-            if not runner.run(_serve(settings, listener, clock, link, all_counters, metrics, most)):
+            now = running.settings
+            if not runner.run(_serve(now, listener, clock, link, all_counters, metrics, most)):
                 raise SystemExit(os.EX_SOFTWARE)
 
     gc.set_threshold(_NEW_OBJECTS)
     gc.freeze()  # what is never collected is never written to, and so shared by all
     gc.enable()
-    supervisor = Supervisor(settings.workers, listener, work, clock, reread)
+    supervisor = Supervisor(settings.workers, listener, work, clock, running.reload)
     address = metrics and metrics.getsockname()
     return supervisor.run(lambda: _announce(settings, place, address))
 

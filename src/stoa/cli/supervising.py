@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import NoReturn
 
+import msgspec
+
 from stoa.cli import reload_report
 from stoa.cli.notifying import ALIVE, READY, STOPPING, notify
 from stoa.cli.worker_process import (
@@ -37,9 +39,9 @@ _DRAIN_MS = limits.SHUTDOWN_GRACE_MS + limits.WORKER_END_MS
 class Supervisor:
     """Keeps `count` workers running on `listener` until SIGTERM or SIGINT.
 
-    `reread` reads the settings again at each reload and tells what is not taken of them. Workers
-    have a copy of `clock` from their start, and so one time: its reference to the machine's clock
-    is watched here.
+    `reread` reads the settings again at each reload and tells what workers that start from then on
+    take of them. Workers have a copy of `clock` from their start, and so one time: its reference
+    to the machine's clock is watched here.
     """
 
     def __init__(
@@ -53,11 +55,13 @@ class Supervisor:
         self._count = count
         self._workers = [Worker(place=place) for place in range(count)]
         self._outdated: list[Worker] = []
+        self._reloading = False
         self._listener = listener
         self._work = work
         self._clock = clock
         self._reread = reread
-        self._report = reload_report.make_file()
+        self._report_file = reload_report.make_file()
+        self._tell_report(reload_report.ReloadReport())
         self._stepped = False
         self._looked_at = elapsed_ms()
         self._status = 0
@@ -187,8 +191,8 @@ class Supervisor:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # only the supervisor acts on it
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _CAUGHT)
         self._selector.close()
-        if self._report is not None:
-            os.close(self._report)
+        if self._report_file is not None:
+            os.close(self._report_file)
         for pipe in (self._supervisor_lives, self._woken, self._waking):
             os.close(pipe)
         for worker in self._workers:
@@ -225,7 +229,7 @@ class Supervisor:
         pause = pause_before_start(worker.early_ends)
         worker.freed(pause)
         if worker.retiring:
-            self._workers.remove(worker)
+            self._leave_place(worker)
             log.info("worker replaced", worker=ended, status=status)
         elif self._ending:
             return
@@ -278,10 +282,12 @@ class Supervisor:
     # --- SIGHUP.
 
     def _replace_outdated(self) -> None:
-        """After SIGHUP: one worker more, and when it is ready one that was there before ends."""
+        """After SIGHUP: one worker more, and when it is ready one that was there before ends. A
+        single one, which alone can hold its database, ends before the next one starts; meanwhile
+        connections wait."""
         if self._hung_up:
             self._hung_up = False
-            self._begin_to_replace()
+            self._reload()
         for worker in list(self._workers):
             if worker.ready and worker.predecessor:
                 self._retire(worker.predecessor)
@@ -291,32 +297,59 @@ class Supervisor:
             taken = {worker.place for worker in self._workers}
             place = next(place for place in range(places(self._count)) if place not in taken)
             self._workers.append(Worker(place=place, predecessor=self._outdated.pop(0)))
+        if self._reloading and not (busy or self._outdated) and self._all_ready():
+            self._reloading = False
+            self._tell_report(msgspec.structs.replace(self._report, pending=False))
 
-    def _begin_to_replace(self) -> None:
-        if self._count == 1:
-            log.info("nothing done on SIGHUP: a single worker cannot be replaced while it serves")
-        elif self._open:
-            log.info("workers are replaced one by one", workers=self._count)
-            self._reread_settings()
-            leaving = [worker.predecessor for worker in self._workers]
-            self._outdated = [
-                worker for worker in self._workers if not worker.retiring and worker not in leaving
-            ]
+    def _all_ready(self) -> bool:
+        return all(worker.ready for worker in self._workers)
 
-    def _reread_settings(self) -> None:
+    def _reload(self) -> None:
+        if not self._open:
+            return
         report = self._reread()
-        reload_report.leave(self._report, report)
-        if report.not_taken:
-            log.warning("settings not taken", settings=report.not_taken)
         if report.problem:
             log.error("settings are wrong", reason=report.problem)
+        if report.taken:
+            log.info("settings taken", settings=report.taken)
+        if report.not_taken:
+            log.warning("settings not taken", settings=report.not_taken)
+        self._reloading = not report.problem and (self._count > 1 or bool(report.taken))
+        if self._reloading:
+            self._begin_to_replace()
+        elif not report.problem:
+            log.info("nothing to change: a single worker is replaced only where settings are taken")
+        number = self._report.number + 1
+        self._tell_report(msgspec.structs.replace(report, number=number, pending=self._reloading))
+
+    def _begin_to_replace(self) -> None:
+        log.info("workers are replaced one by one", workers=self._count)
+        if self._count == 1:
+            self._retire(self._workers[0])
+            return
+        leaving = [worker.predecessor for worker in self._workers]
+        self._outdated = [
+            worker for worker in self._workers if not worker.retiring and worker not in leaving
+        ]
+
+    def _tell_report(self, report: reload_report.ReloadReport) -> None:
+        self._report = report
+        reload_report.leave(self._report_file, report)
 
     def _retire(self, worker: Worker) -> None:
-        worker.retiring = True
         if worker.pid:
+            worker.retiring = True
             worker.signal(signal.SIGTERM)
             worker.end_within(_DRAIN_MS)
         else:  # it has ended and would only now have been replaced
+            self._leave_place(worker)
+
+    def _leave_place(self, worker: Worker) -> None:
+        """A worker that was to end has; the place of a single one is for the next."""
+        worker.retiring = False
+        if self._count == 1:
+            worker.early_ends = worker.start_at = 0
+        else:
             self._workers.remove(worker)
 
     # --- The end.
