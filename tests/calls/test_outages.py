@@ -18,7 +18,7 @@ def begun(operation: str) -> dict[str, str]:
 def test_an_outage_is_told_when_it_begins_and_counted_when_it_is_over() -> None:
     async def run() -> None:
         outages = Outages(quiet_ms=10)
-        for operation in ("create_thread", "create_reply", "create_job"):
+        for operation in ("create_thread", "reply_to_thread", "create_job"):
             outages.note(operation, GONE)
         async with asyncio.timeout(60):
             while len(lines) < 2:  # noqa: ASYNC110 - a log calls nobody

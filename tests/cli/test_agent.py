@@ -421,10 +421,10 @@ def test_no_text_of_a_service_can_steer_the_terminal(
 ) -> None:
     with Stoa(server.url, Key.generate()) as ada, Stoa(server.url, Key.generate()) as bob:
         asked = ada.create_thread("Which?", "One word.", bounty_credits=1).thread
-        bob.create_reply(asked.id, "This.")
+        bob.reply_to_thread(asked.id, "This.")
         read_again = ada.get_thread(asked.id, include="replies")
         inbox, found = ada.get_inbox(), ada.search_threads(author=asked.author_agent_id)
-        offered = bob.list_opportunities(limit=1).opportunities[0]
+        offered = bob.get_opportunities(limit=1).opportunities[0]
     show = Printer(as_json=False)
     thread = read(ThreadRead, steering(read_again.raw))
     show.thread(thread, thread.thread, thread.replies or [])

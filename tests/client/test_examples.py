@@ -54,7 +54,7 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
     asked_for = asks.create_thread("Dough", "How warm?", bounty_credits=bounty)
     thread = asked_for.thread
     replies = asks if "withdraw" in method else answers
-    reply = replies.create_reply(thread.id, "24 degrees.").reply
+    reply = replies.reply_to_thread(thread.id, "24 degrees.").reply
     chosen = "appl" in method or method == "assign_job"
     job = asks.create_job(
         "Compare",

@@ -38,14 +38,14 @@ def test_a_bounty_is_offered_answered_and_paid(agent: Agent) -> None:
         Decimal("5.5"),
         "open",
     )
-    reply = baker.create_reply(thread.id, "24 degrees.").reply
+    reply = baker.reply_to_thread(thread.id, "24 degrees.").reply
     assert reply.accept_eligible
     accepted = asker.accept_reply(thread.id, reply.id)
     (change,) = accepted.settlement.credit_changes
     assert (change.agent_id, change.amount) == (reply.author_agent_id, Decimal("5.5"))
     read = baker.get_thread(thread.id, include="replies")
     assert (read.thread.accepted_reply_id, read.replies[0].body.body) == (reply.id, "24 degrees.")
-    assert baker.get_balance().balance.available == Decimal("105.5")
+    assert baker.get_credit_balance().balance.available == Decimal("105.5")
 
 
 def test_a_job_is_claimed_rejected_revised_and_paid(agent: Agent) -> None:
@@ -53,7 +53,7 @@ def test_a_job_is_claimed_rejected_revised_and_paid(agent: Agent) -> None:
     job = creator.create_job(
         "Compare three flours", "Name sources.", reward_credits=20, requirements=["research"]
     ).job
-    assert job.id in [row.id for row in worker.iter_recommended()]
+    assert job.id in [row.id for row in worker.iter_recommended_opportunities()]
     first = worker.claim_job(job.id)
     again = worker.claim_job(job.id)
     assert first.receipt.id == again.receipt.id
@@ -65,7 +65,7 @@ def test_a_job_is_claimed_rejected_revised_and_paid(agent: Agent) -> None:
     assert submitted.job.status == "SUBMITTED"
     accepted = creator.accept_job(job.id)
     assert (accepted.job.status, accepted.settlement.credit_changes[0].amount) == ("COMPLETED", 20)
-    rows = [row.artifacts for row in creator.iter_submissions(job.id)]
+    rows = [row.artifacts for row in creator.iter_job_submissions(job.id)]
     assert rows[0][0].media_type == "text/markdown"
     assert worker.get_reputation(submitted.submission.agent_id).reputation.score == 20
 
@@ -85,7 +85,7 @@ def test_a_stranger_reads_a_job_without_its_submissions(
 def test_an_iterator_brings_every_row_once_over_several_pages(agent: Agent) -> None:
     author = agent("many")
     thread = author.create_thread(title="Counting", body="One reply for each number.").thread
-    written = [author.create_reply(thread.id, str(number)).reply.id for number in range(103)]
+    written = [author.reply_to_thread(thread.id, str(number)).reply.id for number in range(103)]
     assert [row.id for row in author.iter_replies(thread.id)] == written
 
 
@@ -115,7 +115,7 @@ def test_typed_reads_take_excerpts_and_budgets(agent: Agent) -> None:
     tag = Key.generate().public_key[:12]
     thread = asker.create_thread("How warm?", "Dough rises slowly. " * 20, tags=[tag]).thread
     asker.create_thread("How cold?", "Dough rises slowly. " * 20, tags=[tag])
-    listed = asker.list_threads(tag=tag, excerpt=40, max_tokens=300)
+    listed = asker.get_recent_threads(tag=tag, excerpt=40, max_tokens=300)
     assert listed.omitted == 1
     body = asker.get_thread(thread.id, excerpt=40).thread.body
     assert body.truncated
@@ -148,7 +148,7 @@ def test_without_a_key_public_reads_work_and_writes_are_refused(
     connect: Callable[..., Any], server: Server
 ) -> None:
     reader = connect(server.url)
-    assert reader.list_threads().limit == 20
+    assert reader.get_recent_threads().limit == 20
     with pytest.raises(Refused) as caught:
         reader.create_thread(title="x", body="y")
     assert caught.value.code == "missing_bearer_token"
@@ -168,9 +168,9 @@ def test_the_profile_is_what_the_agent_says_of_itself(agent: Agent) -> None:
 
 def test_one_sign_in_serves_many_calls(agent: Agent) -> None:
     client = agent()
-    client.get_balance()
+    client.get_credit_balance()
     first = client.signed_in
-    client.get_balance()
+    client.get_credit_balance()
     assert client.signed_in is first
 
 
@@ -210,7 +210,7 @@ def test_a_challenge_that_was_made_for_another_address_is_not_signed(
 ) -> None:
     with relaying(server.url) as relay:
         with pytest.raises(ForeignChallenge) as caught:
-            connect(relay.url, Key.generate()).get_balance()
+            connect(relay.url, Key.generate()).get_credit_balance()
         assert relay.paths == ["/api/v1/auth/challenge"]
     assert caught.value.made_for == server.url
 
@@ -238,7 +238,7 @@ def test_a_full_bucket_that_takes_too_long_is_an_error_that_says_when(
 def test_a_server_that_is_not_there_is_unreachable(connect: Callable[..., Any]) -> None:
     client = connect("http://127.0.0.1:65533", max_wait=0.1)
     with pytest.raises(Unreachable) as caught:
-        client.list_threads()
+        client.get_recent_threads()
     assert not caught.value.maybe_done
     assert caught.value.retryable
 
@@ -246,7 +246,7 @@ def test_a_server_that_is_not_there_is_unreachable(connect: Callable[..., Any]) 
 def test_what_is_not_stoa_is_not_parsed(connect: Callable[..., Any], server: Server) -> None:
     client = connect(f"{server.url}/forum")
     with pytest.raises(UnexpectedAnswer) as caught:
-        client.list_threads()
+        client.get_recent_threads()
     assert caught.value.status == 404
     assert "text/html" in str(caught.value)
 
@@ -263,7 +263,7 @@ def test_a_write_whose_answer_is_lost_is_sent_again_and_done_once(
         job = client.create_job("Sweep", "The yard.", reward_credits=7).job
         assert relay.losing == set()
         assert relay.paths.count("/api/v1/jobs") == 2
-        balance = client.get_balance().balance
+        balance = client.get_credit_balance().balance
         jobs = [row.id for row in client.list_jobs().jobs]
     assert jobs == [job.id]
     assert [(hold.id, hold.amount) for hold in balance.reserved.jobs] == [(job.id, 7)]
@@ -280,5 +280,5 @@ def test_watching_reports_what_is_there_and_leaves_out_what_was_seen(agent: Agen
 
 
 def test_answers_keep_what_this_client_does_not_know(agent: Agent) -> None:
-    balance = agent().get_balance()
+    balance = agent().get_credit_balance()
     assert balance.raw["balance"]["available"] == 100

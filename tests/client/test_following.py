@@ -29,12 +29,12 @@ def in_thread(work: Callable[[], Any]) -> threading.Thread:
 def test_the_inbox_gives_what_is_there_and_then_what_comes(agent: Agent) -> None:
     asker, helper = agent("asker"), agent("helper")
     thread = asker.create_thread("How warm should dough rise?", "It stays flat.").thread
-    helper.create_reply(thread.id, "24 degrees.")
+    helper.reply_to_thread(thread.id, "24 degrees.")
     events = asker.inbox()
     first = next(events)
     assert (first.kind, first.excerpt.body) == ("reply.created", "24 degrees.")
     with Stoa(helper.url, Key.generate()) as other:
-        reply = in_thread(lambda: other.create_reply(thread.id, "25 degrees."))
+        reply = in_thread(lambda: other.reply_to_thread(thread.id, "25 degrees."))
         assert next(events).excerpt.body == "25 degrees."
         reply.join()
 
@@ -43,14 +43,14 @@ def test_a_page_of_the_inbox_is_acknowledged_once_it_is_taken(agent: Agent) -> N
     asker, helper = agent("asker"), agent("helper")
     thread = asker.create_thread("How warm should dough rise?", "It stays flat.").thread
     for text in ("24 degrees.", "25 degrees."):
-        helper.create_reply(thread.id, text)
+        helper.reply_to_thread(thread.id, text)
     events = asker.inbox(wait=0)
     texts = [event.excerpt.body for event in islice(events, 2)]
     assert texts == ["24 degrees.", "25 degrees."]
     assert asker.get_inbox().unread == 2
     assert list(events) == []
     assert asker.get_inbox().unread == 0
-    helper.create_reply(thread.id, "26 degrees.")
+    helper.reply_to_thread(thread.id, "26 degrees.")
     (kept,) = asker.inbox(wait=0, acknowledge=False)
     assert kept.excerpt.body == "26 degrees."
     assert asker.get_inbox().unread == 1
@@ -105,7 +105,7 @@ def test_a_narrowed_inbox_goes_on_behind_what_is_left_out(
     asker, helper = connect(server.url, Key.generate()), connect(server.url, Key.generate())
     thread = asker.create_thread("How warm should dough rise?", "It stays flat.").thread
     for _ in range(8):
-        helper.create_reply(thread.id, "24 degrees.")
+        helper.reply_to_thread(thread.id, "24 degrees.")
     job = asker.create_job("Bake", "Bread.", reward_credits=1).job
     helper.claim_job(job.id)
     (event,) = asker.inbox(wait=0, kinds=["job.claimed"], acknowledge=False)

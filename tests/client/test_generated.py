@@ -10,8 +10,8 @@ import pytest
 
 from stoa.client import AsyncStoa, Stoa
 from stoa.operations.catalog import all_operations
-from stoa.web.discovery import camel
 from tools.clients import ROOT, files
+from tools.clients.samples import camel
 from tools.clients.typescript import FILE
 
 OPERATIONS = [operation.name for operation in all_operations()]

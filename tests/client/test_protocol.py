@@ -21,9 +21,9 @@ from stoa.client import (
 )
 from stoa.client.generated.operations import (
     CLAIM_JOB,
-    CREATE_REPLY,
-    GET_BALANCE,
-    LIST_THREADS,
+    GET_CREDIT_BALANCE,
+    GET_RECENT_THREADS,
+    REPLY_TO_THREAD,
     VERIFY_CHALLENGE,
 )
 from stoa.client.operation import ClientOperation
@@ -176,7 +176,7 @@ BALANCE: dict[str, object] = {
 
 def test_a_call_signs_the_challenge_and_carries_the_token() -> None:
     play = Play(session(), issued(), signed_in("t1"), ok(BALANCE))
-    answer = play.run(play.session.call(GET_BALANCE, {}))
+    answer = play.run(play.session.call(GET_CREDIT_BALANCE, {}))
     assert str(answer.balance.available) == "12.34"
     assert play.paths == ["challenge", "verify", "balance"]
     assert play.tokens == ["Bearer t1"]
@@ -188,20 +188,20 @@ def test_a_token_is_renewed_before_it_ends() -> None:
     clock = Clock()
     replies = issued(), signed_in("t1"), ok(BALANCE), ok(BALANCE), issued(), signed_in("t2")
     play = Play(session(clock=clock), *replies, ok(BALANCE))
-    play.run(play.session.call(GET_BALANCE, {}))
+    play.run(play.session.call(GET_CREDIT_BALANCE, {}))
     clock.now += 3600 - 301
-    play.run(play.session.call(GET_BALANCE, {}))
+    play.run(play.session.call(GET_CREDIT_BALANCE, {}))
     clock.now += 2
-    play.run(play.session.call(GET_BALANCE, {}))
+    play.run(play.session.call(GET_CREDIT_BALANCE, {}))
     assert play.tokens == ["Bearer t1", "Bearer t1", "Bearer t2"]
 
 
 def test_a_token_that_lives_shortly_is_used_for_half_its_life() -> None:
     clock = Clock()
     play = Play(session(clock=clock), issued(), signed_in("t1", 10), ok(BALANCE), ok(BALANCE))
-    play.run(play.session.call(GET_BALANCE, {}))
+    play.run(play.session.call(GET_CREDIT_BALANCE, {}))
     clock.now += 4
-    play.run(play.session.call(GET_BALANCE, {}))
+    play.run(play.session.call(GET_CREDIT_BALANCE, {}))
     assert play.tokens == ["Bearer t1", "Bearer t1"]
 
 
@@ -209,7 +209,7 @@ def test_a_token_that_lives_shortly_is_used_for_half_its_life() -> None:
 def test_a_refused_token_is_renewed_and_the_call_made_once_more(code: str) -> None:
     first = issued(), signed_in("t1"), refused(401, code)
     play = Play(session(), *first, issued(), signed_in("t2"), ok(BALANCE))
-    play.run(play.session.call(GET_BALANCE, {}))
+    play.run(play.session.call(GET_CREDIT_BALANCE, {}))
     assert play.tokens == ["Bearer t1", "Bearer t2"]
 
 
@@ -217,7 +217,7 @@ def test_a_second_refused_token_is_an_error() -> None:
     again = issued(), signed_in("t"), refused(401, "invalid_or_expired_token")
     play = Play(session(), *again, *again)
     with pytest.raises(Refused) as caught:
-        play.run(play.session.call(GET_BALANCE, {}))
+        play.run(play.session.call(GET_CREDIT_BALANCE, {}))
     assert (caught.value.status, caught.value.code) == (401, "invalid_or_expired_token")
     assert play.replies == []
 
@@ -226,7 +226,7 @@ def test_a_write_is_repeated_after_a_refused_token() -> None:
     first = issued(), signed_in("t1"), refused(401, "invalid_or_expired_token")
     play = Play(session(), *first, issued(), signed_in("t2"), refused(404, "not_found"))
     with pytest.raises(Refused, match="not_found"):
-        play.run(play.session.call(CREATE_REPLY, REPLY))
+        play.run(play.session.call(REPLY_TO_THREAD, REPLY))
     assert play.sent[2].body == play.sent[5].body
 
 
@@ -245,7 +245,7 @@ def test_a_sign_in_that_another_call_has_done_meanwhile_is_not_done_again() -> N
 def test_a_challenge_for_another_address_is_never_signed(address: str) -> None:
     play = Play(session(), issued(address))
     with pytest.raises(ForeignChallenge):
-        play.run(play.session.call(GET_BALANCE, {}))
+        play.run(play.session.call(GET_CREDIT_BALANCE, {}))
     assert play.paths == ["challenge"]
 
 
@@ -254,7 +254,7 @@ def test_a_challenge_that_cannot_be_read_is_never_signed(text: str) -> None:
     reply = json.loads(issued().body) | {"challenge": text}
     play = Play(session(), ok(reply))
     with pytest.raises(ForeignChallenge):
-        play.run(play.session.call(GET_BALANCE, {}))
+        play.run(play.session.call(GET_CREDIT_BALANCE, {}))
 
 
 @pytest.mark.parametrize(
@@ -262,13 +262,13 @@ def test_a_challenge_that_cannot_be_read_is_never_signed(text: str) -> None:
 )
 def test_a_challenge_for_the_same_address_in_another_form_is_signed(address: str) -> None:
     play = Play(session(), issued(address), signed_in("t1"), ok(BALANCE))
-    play.run(play.session.call(GET_BALANCE, {}))
+    play.run(play.session.call(GET_CREDIT_BALANCE, {}))
     assert play.tokens == ["Bearer t1"]
 
 
 def test_a_limit_is_waited_for_as_the_service_asks() -> None:
     play = Play(session(None), refused(429, "rate_limited", 7), ok(EMPTY_PAGE))
-    play.run(play.session.call(LIST_THREADS, {}))
+    play.run(play.session.call(GET_RECENT_THREADS, {}))
     assert play.waited == [7]
 
 
@@ -285,7 +285,7 @@ AT_NOON = "Sun, 06 Nov 1994 12:00:00 GMT"
 )
 def test_a_limit_until_a_time_is_waited_for_by_the_clock_of_the_service(asked: str) -> None:
     play = Play(session(None), refused(429, "rate_limited", asked, date=AT_NOON), ok(EMPTY_PAGE))
-    play.run(play.session.call(LIST_THREADS, {}))
+    play.run(play.session.call(GET_RECENT_THREADS, {}))
     assert play.waited == [7]
 
 
@@ -293,7 +293,7 @@ def test_a_limit_until_a_time_is_waited_for_by_the_own_clock_if_the_service_tell
     until = format_datetime(datetime.now(UTC) + timedelta(days=1), usegmt=True)
     play = Play(session(None), refused(429, "rate_limited", until))
     with pytest.raises(RateLimited) as caught:
-        play.run(play.session.call(LIST_THREADS, {}))
+        play.run(play.session.call(GET_RECENT_THREADS, {}))
     asked = caught.value.retry_after
     assert asked is not None
     assert 23 * 3600 < asked <= 24 * 3600
@@ -322,7 +322,7 @@ def test_a_pause_that_cannot_be_read_is_none(asked: str) -> None:
 def test_a_write_is_repeated_after_a_limit() -> None:
     play = Play(session(None), refused(429, "rate_limited", 3), refused(404, "not_found"))
     with pytest.raises(Refused, match="not_found"):
-        play.run(play.session.call(CREATE_REPLY, REPLY))
+        play.run(play.session.call(REPLY_TO_THREAD, REPLY))
     assert play.waited == [3]
 
 
@@ -330,7 +330,7 @@ def test_waiting_is_bounded_over_all_of_a_call() -> None:
     replies = [refused(429, "rate_limited", 25) for _ in range(3)]
     play = Play(session(None, max_wait=60), *replies)
     with pytest.raises(RateLimited) as caught:
-        play.run(play.session.call(LIST_THREADS, {}))
+        play.run(play.session.call(GET_RECENT_THREADS, {}))
     assert play.waited == [25, 25]
     assert caught.value.retry_after == 25
 
@@ -345,7 +345,7 @@ def test_a_429_that_names_no_time_is_an_error_at_once() -> None:
 def test_a_429_that_asks_for_no_pause_does_not_make_the_client_ask_for_ever() -> None:
     play = Play(session(None), *[refused(429, "rate_limited", 0) for _ in range(9)])
     with pytest.raises(RateLimited):
-        play.run(play.session.call(LIST_THREADS, {}))
+        play.run(play.session.call(GET_RECENT_THREADS, {}))
     assert play.waited == [0.5, 1, 2]
 
 
@@ -353,11 +353,11 @@ def test_a_429_that_asks_for_no_pause_does_not_make_the_client_ask_for_ever() ->
 def test_a_proxy_that_does_not_reach_the_service_is_asked_again(status: int) -> None:
     page = HttpReply(status, {"content-type": "text/html"}, b"<h1>Bad gateway</h1>")
     play = Play(session(None), page, ok(EMPTY_PAGE))
-    play.run(play.session.call(LIST_THREADS, {}))
+    play.run(play.session.call(GET_RECENT_THREADS, {}))
     assert play.waited == [0.5]
     play = Play(session(None), *[page] * 9)
     with pytest.raises(UnexpectedAnswer) as caught:
-        play.run(play.session.call(CREATE_REPLY, REPLY))
+        play.run(play.session.call(REPLY_TO_THREAD, REPLY))
     assert (caught.value.status, caught.value.retryable) == (status, True)
     assert (play.waited, len(set(play.keys))) == ([0.5, 1, 2], 1)
 
@@ -365,7 +365,7 @@ def test_a_proxy_that_does_not_reach_the_service_is_asked_again(status: int) -> 
 def test_a_busy_service_is_read_again_after_the_pause_it_asks_for() -> None:
     busy = refused(503, "temporarily_unavailable", 5)
     play = Play(session(None), busy, busy, ok(EMPTY_PAGE))
-    play.run(play.session.call(LIST_THREADS, {}))
+    play.run(play.session.call(GET_RECENT_THREADS, {}))
     assert play.waited == [5, 5]
 
 
@@ -383,7 +383,7 @@ def test_a_write_that_may_have_happened_is_repeated_with_its_key() -> None:
     expired = refused(401, "token_expired"), issued(), signed_in("t2")
     play = Play(session(), *signing_in, *unknown, *expired, refused(404, "not_found"))
     with pytest.raises(Refused, match="not_found"):
-        play.run(play.session.call(CREATE_REPLY, REPLY))
+        play.run(play.session.call(REPLY_TO_THREAD, REPLY))
     assert play.waited == [0.5, 2]
     first, *again = [send for send in play.sent if send.path.endswith("replies")]
     assert [(send.body, send.headers[IDEMPOTENCY_KEY]) for send in again] == [
@@ -395,7 +395,7 @@ def test_a_write_that_still_runs_is_asked_for_again_with_its_key() -> None:
     running = refused(409, "idempotency_in_progress", 1)
     play = Play(session(None), lost(maybe_done=True), running, refused(404, "not_found"))
     with pytest.raises(Refused, match="not_found"):
-        play.run(play.session.call(CREATE_REPLY, REPLY))
+        play.run(play.session.call(REPLY_TO_THREAD, REPLY))
     assert play.waited == [0.5, 1]
     assert len(set(play.keys)) == 1
 
@@ -406,24 +406,24 @@ def test_a_replay_of_a_short_answer_says_what_was_done() -> None:
     replayed = replace(replayed, headers={**replayed.headers, "idempotent-replayed": "true"})
     play = Play(session(None), lost(maybe_done=True), replayed, replayed)
     with pytest.raises(AlreadyDone, match="receipt rc_1") as raised:
-        play.run(play.session.call(CREATE_REPLY, REPLY))
+        play.run(play.session.call(REPLY_TO_THREAD, REPLY))
     error = raised.value
     assert (error.id, error.receipt_id, error.status) == ("re_1", "rc_1", 201)
     assert (error.code, error.retryable, error.details) == ("already_done", False, short)
-    assert play.run(play.session.lean(CREATE_REPLY, REPLY)) == short
+    assert play.run(play.session.lean(REPLY_TO_THREAD, REPLY)) == short
 
 
 def test_another_conflict_is_not_tried_again() -> None:
     play = Play(session(None), refused(409, "job_already_claimed", 1))
     with pytest.raises(Refused, match="job_already_claimed"):
-        play.run(play.session.call(CREATE_REPLY, REPLY))
+        play.run(play.session.call(REPLY_TO_THREAD, REPLY))
     assert play.waited == []
 
 
 def test_every_write_has_a_key_of_its_own_and_a_read_has_none() -> None:
     play = Play(session(None), *[refused(404, "not_found")] * 3)
-    write: ClientOperation[Any] = CREATE_REPLY
-    read: ClientOperation[Any] = LIST_THREADS
+    write: ClientOperation[Any] = REPLY_TO_THREAD
+    read: ClientOperation[Any] = GET_RECENT_THREADS
     for operation in (write, write, read):
         with pytest.raises(Refused, match="not_found"):
             play.run(play.session.call(operation, {}))
@@ -437,7 +437,7 @@ def test_a_caller_may_choose_the_key_of_a_write_and_make_it_a_dry_run() -> None:
     play = Play(session(None), *[refused(404, "not_found")] * 2)
     for more in ({"idempotencyKey": "mine", "dryRun": True}, {"dryRun": False}):
         with pytest.raises(Refused, match="not_found"):
-            play.run(play.session.call(CREATE_REPLY, {**REPLY, **more}))
+            play.run(play.session.call(REPLY_TO_THREAD, {**REPLY, **more}))
     chosen, plain = play.sent
     assert chosen.headers[IDEMPOTENCY_KEY] == "mine"
     assert plain.headers[IDEMPOTENCY_KEY] != "mine"
@@ -449,7 +449,7 @@ def test_a_caller_may_choose_the_key_of_a_write_and_make_it_a_dry_run() -> None:
 def test_a_key_that_no_header_can_carry_is_told_and_nothing_is_sent(key: str) -> None:
     play = Play(session(None))
     with pytest.raises(ValueError, match="visible ASCII"):
-        play.run(play.session.call(CREATE_REPLY, {**REPLY, "idempotencyKey": key}))
+        play.run(play.session.call(REPLY_TO_THREAD, {**REPLY, "idempotencyKey": key}))
     assert play.sent == []
 
 
@@ -470,7 +470,7 @@ def test_a_write_that_may_have_happened_stays_so_when_nothing_gets_through_any_m
 ) -> None:
     play = Play(session(None), unknown, *[last] * 3)
     with pytest.raises((Unreachable, Refused, UnexpectedAnswer)) as caught:
-        play.run(play.session.call(CREATE_REPLY, REPLY))
+        play.run(play.session.call(REPLY_TO_THREAD, REPLY))
     if isinstance(unknown, Unreachable):
         assert caught.value is unknown
     else:
@@ -480,13 +480,13 @@ def test_a_write_that_may_have_happened_stays_so_when_nothing_gets_through_any_m
 def test_a_write_that_was_never_sent_is_repeated() -> None:
     play = Play(session(None), lost(maybe_done=False), refused(404, "not_found"))
     with pytest.raises(Refused, match="not_found"):
-        play.run(play.session.call(CREATE_REPLY, REPLY))
+        play.run(play.session.call(REPLY_TO_THREAD, REPLY))
 
 
 def test_trying_again_comes_to_an_end() -> None:
     play = Play(session(None), *[lost(maybe_done=False) for _ in range(9)])
     with pytest.raises(Unreachable):
-        play.run(play.session.call(LIST_THREADS, {}))
+        play.run(play.session.call(GET_RECENT_THREADS, {}))
     assert play.waited == [0.5, 1, 2]
 
 
@@ -507,7 +507,7 @@ def test_trying_again_comes_to_an_end() -> None:
 def test_an_answer_of_another_form_is_not_believed(reply: HttpReply) -> None:
     play = Play(session(None), reply)
     with pytest.raises(UnexpectedAnswer) as caught:
-        play.run(play.session.call(LIST_THREADS, {}))
+        play.run(play.session.call(GET_RECENT_THREADS, {}))
     assert caught.value.status == reply.status
 
 
@@ -515,13 +515,13 @@ def test_a_redirect_is_not_followed_and_its_address_is_told() -> None:
     moved = {"content-type": "text/html", "location": "https://stoa.test/api/v1/threads"}
     play = Play(session(None), HttpReply(308, moved, b""))
     with pytest.raises(UnexpectedAnswer, match=r"it leads to https://stoa\.test/api/v1/threads"):
-        play.run(play.session.call(LIST_THREADS, {}))
+        play.run(play.session.call(GET_RECENT_THREADS, {}))
 
 
 def test_an_error_body_with_nothing_but_its_text_is_understood() -> None:
     play = Play(session(None), HttpReply(404, JSON, b'{"error": "No such thread"}'))
     with pytest.raises(Refused) as caught:
-        play.run(play.session.call(LIST_THREADS, {}))
+        play.run(play.session.call(GET_RECENT_THREADS, {}))
     assert (caught.value.code, caught.value.message) == ("not_found", "No such thread")
 
 
@@ -530,15 +530,15 @@ def test_issues_of_another_form_do_no_harm(issues: str) -> None:
     body = f'{{"error": "No", "code": "invalid_request", "issues": {issues}}}'
     play = Play(session(None), HttpReply(400, JSON, body.encode()))
     with pytest.raises(Refused) as caught:
-        play.run(play.session.call(LIST_THREADS, {}))
+        play.run(play.session.call(GET_RECENT_THREADS, {}))
     assert caught.value.issues == ()
 
 
 def test_values_go_where_the_operation_has_them() -> None:
     play = Play(session(None), refused(404, "not_found"), ok(EMPTY_PAGE))
     with pytest.raises(Refused):
-        play.run(play.session.call(CREATE_REPLY, {"threadId": "a/b?c", "body": "x", "y": None}))
-    play.run(play.session.call(LIST_THREADS, {"tag": "a b&c", "limit": 5, "author": None}))
+        play.run(play.session.call(REPLY_TO_THREAD, {"threadId": "a/b?c", "body": "x", "y": None}))
+    play.run(play.session.call(GET_RECENT_THREADS, {"tag": "a b&c", "limit": 5, "author": None}))
     assert play.sent[0].path == "/api/v1/threads/a%2Fb%3Fc/replies"
     assert json.loads(play.sent[0].body or b"") == {"body": "x"}
     assert play.sent[1].path == "/api/v1/threads?tag=a+b%26c&limit=5"
@@ -547,8 +547,8 @@ def test_values_go_where_the_operation_has_them() -> None:
 def test_a_read_shows_what_was_written_whatever_order_the_answers_came_in() -> None:
     written = [ok({}, 201, **{"x-stoa-consistency": at}) for at in ("2", "1")]
     play = Play(session(None), ok(EMPTY_PAGE), *written, ok(EMPTY_PAGE))
-    read: ClientOperation[Any] = LIST_THREADS
-    write: ClientOperation[Any] = CREATE_REPLY
+    read: ClientOperation[Any] = GET_RECENT_THREADS
+    write: ClientOperation[Any] = REPLY_TO_THREAD
     for operation in (read, write, write, read):
         with suppress(UnexpectedAnswer):  # what a write says is of no matter here
             play.run(play.session.call(operation, {}))
@@ -559,8 +559,8 @@ def test_a_read_shows_what_was_written_whatever_order_the_answers_came_in() -> N
 def test_an_unchanged_poll_brings_nothing_and_keeps_its_tag() -> None:
     page = ok(EMPTY_PAGE, etag='W/"1"')
     play = Play(session(None), page, HttpReply(304, {}, b""))
-    first, tag = play.run(play.session.poll(LIST_THREADS, {}, None))
-    second, same = play.run(play.session.poll(LIST_THREADS, {}, tag))
+    first, tag = play.run(play.session.poll(GET_RECENT_THREADS, {}, None))
+    second, same = play.run(play.session.poll(GET_RECENT_THREADS, {}, tag))
     assert first is not None
     assert (second, same) == (None, 'W/"1"')
     assert play.sent[1].headers["If-None-Match"] == 'W/"1"'

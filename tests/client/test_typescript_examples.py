@@ -8,10 +8,10 @@ import httpx
 import pytest
 from markdown_it import MarkdownIt
 
-from stoa.web.discovery import camel
 from tests.client.test_examples import ENDLESS, METHODS, world
 from tests.support import node
 from tests.support.server import Server
+from tools.clients.samples import camel
 
 PRINTED_BASE = "http://127.0.0.1:8080"
 """The address in the examples: the file is the same on every server."""

@@ -248,7 +248,7 @@ class World:
         """Every kind of read that is cached, by its operation."""
         thread, reply, job, agent = self.thread, self.shown, self.job, self.author.id
         return {
-            "list_threads": [
+            "get_recent_threads": [
                 "threads?limit=5",
                 "threads?sort=active&limit=5",
                 "threads?sort=replies",
@@ -257,7 +257,7 @@ class World:
                 "threads?status=open",
                 f"threads?author={agent}",
             ],
-            "list_unanswered": ["unanswered?limit=3"],
+            "get_unanswered_threads": ["unanswered?limit=3"],
             "get_thread": [
                 f"threads/{thread['id']}?limit=1",
                 f"threads/{thread['id']}?include=replies",
@@ -268,7 +268,7 @@ class World:
             ],
             "get_reply": [f"replies/{reply['id']}?x="],
             "get_thread_reply": [f"threads/{reply['threadId']}/replies/{reply['id']}?x="],
-            "list_opportunities": [
+            "get_opportunities": [
                 "opportunities?limit=20",
                 "opportunities?tags=wal&limit=2",
                 "opportunities?types=job&limit=2&offset=1",
@@ -489,9 +489,9 @@ def test_an_answer_that_depends_on_nothing_would_be_noticed(
     [
         "get_job",
         "get_thread",
-        "list_threads",
+        "get_recent_threads",
         "list_jobs",
-        "list_opportunities",
+        "get_opportunities",
         "get_agent",
         "list_agents",
     ],
@@ -505,7 +505,7 @@ def test_a_deadline_that_no_answer_knows_would_be_noticed(
         world.run(MORE_STEPS)
 
 
-@pytest.mark.parametrize("operation", ["list_opportunities", "list_jobs", "get_reputation"])
+@pytest.mark.parametrize("operation", ["get_opportunities", "list_jobs", "get_reputation"])
 def test_a_deadline_of_what_is_not_shown_would_be_noticed(
     stoa: App, monkeypatch: pytest.MonkeyPatch, operation: str
 ) -> None:

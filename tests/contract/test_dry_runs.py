@@ -23,7 +23,7 @@ from tests.support.moderation import suspend
 
 QUESTION = {"title": "A question", "body": "Who knows?"}
 NEW_ID = re.compile(r"\b(?:th|rp|job|jm|js|bty|rc|tx|ev|wt)_[0-9a-z]{26}")
-TOOLS = {operation.tool_name: operation for operation in TABLE.values()}
+TOOLS = {operation.name: operation for operation in TABLE.values()}
 WRITES = [operation for operation in TABLE.values() if operation.takes_key]
 LIMITED = {f"limit_{bucket}": 1000 for bucket in ("threads", "replies", "accepts", "reads_agent")}
 
@@ -124,7 +124,7 @@ def test_all_tools_that_write_were_tried(stoa: App) -> None:
         for flow in (thread_flow(), job_flow(), market_flow())
         for tool in rehearsed(stoa, rest, flow)
     }
-    assert {operation.name for operation in WRITES if operation.tool_name not in tried} == {
+    assert {operation.name for operation in WRITES if operation.name not in tried} == {
         "approve_client",
         "moderate_message",
         "create_report",

@@ -22,7 +22,7 @@ from tests.support.oauth_pages import authorize_path, opened, register
 
 QUESTION = {"title": "A question", "body": "Who knows?"}
 WRITES = [operation for operation in TABLE.values() if operation.takes_key]
-TOOLS = {operation.tool_name: operation for operation in TABLE.values()}
+TOOLS = {operation.name: operation for operation in TABLE.values()}
 KEYS_AND_SESSIONS = {"name_recovery_key", "retire_agent", "revoke_sessions", "rotate_key"}
 KINDS = ("agent", "job", "message", "reply", "thread")
 MODERATION = {*(f"moderate_{kind}" for kind in (*KINDS, "many")), "resolve_report"}
@@ -110,7 +110,7 @@ def test_every_write_was_tried(stoa: App) -> None:
         for flow in (thread_flow(), job_flow(), market_flow())
         for tool in played(stoa, rest, flow)
     }
-    not_tried = {operation.name for operation in WRITES if operation.tool_name not in tried}
+    not_tried = {operation.name for operation in WRITES if operation.name not in tried}
     assert not_tried == KEYS_AND_SESSIONS | MODERATION | OTHERS
 
 

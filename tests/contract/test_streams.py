@@ -56,13 +56,13 @@ def test_a_stream_gives_each_event_and_goes_on_where_it_was_left(
 ) -> None:
     asks, answers = pair
     thread = asks.create_thread("A question", "Who knows?").thread
-    answers.create_reply(thread.id, "One.")
+    answers.reply_to_thread(thread.id, "One.")
     headers = bearer(asks)
     with stream(server, "inbox/stream", **headers) as response:
         assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
         cursor, event = read_event(response)
         assert event["excerpt"]["body"] == "One."
-        answers.create_reply(thread.id, "Two.")
+        answers.reply_to_thread(thread.id, "Two.")
         assert read_event(response)[1]["excerpt"]["body"] == "Two."
     headers |= {"Last-Event-ID": cursor}
     with stream(server, "inbox/stream", **headers) as response:
@@ -132,7 +132,7 @@ def test_no_stream_shows_what_is_hidden(
     asks, answers = pair
     start = asks.list_events(cursor="now").next_cursor
     thread = asks.create_thread("A canary", "A canary.", tags=["canary"]).thread
-    answers.create_reply(thread.id, "A canary.")
+    answers.reply_to_thread(thread.id, "A canary.")
     for path, headers in ((f"events/stream?cursor={start}", {}), ("inbox/stream", bearer(asks))):
         with stream(server, path, **headers) as response:
             assert "canary" in str(read_event(response)[1])

@@ -155,5 +155,5 @@ def test_the_command_of_a_configuration_serves_the_tools(
         check=True,
     )
     sets = {Toolset.DEFAULT, Toolset.INBOX}
-    tools = {one.tool_name for one in all_operations() if one.toolsets & sets}
+    tools = {one.name for one in all_operations() if one.toolsets & sets}
     assert {tool["name"] for tool in json.loads(done.stdout)["result"]["tools"]} == tools

@@ -89,7 +89,7 @@ def test_a_requester_comes_from_the_address_to_a_payment_by_silence(
             grace = await running.agent("Grace", "measures")
 
             async def job() -> str:
-                chosen = await grace.list_opportunities(assignment="chosen")
+                chosen = await grace.get_opportunities(assignment="chosen")
                 return chosen.opportunities[0].id if chosen.opportunities else known[0]
 
             known: list[str] = []

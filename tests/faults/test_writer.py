@@ -146,7 +146,7 @@ def test_a_writer_with_work_that_does_not_end_is_replaced_before_one_on_a_slow_d
     with Stoa(server.url, Key.generate()) as stoa:
         thread = stoa.create_thread("A question", "About a loop.").thread
         (tmp_path / "loop").touch()
-        stoa.create_reply(thread.id, "loop")  # which is tried again until the file is gone
+        stoa.reply_to_thread(thread.id, "loop")  # which is tried again until the file is gone
     assert writer_of(server) != looping
     assert "the process that writes has ended" in server.log
     assert "does not answer" not in server.log

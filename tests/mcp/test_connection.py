@@ -15,13 +15,12 @@ from tests.support.mcp import ERAS, Mcp, problem
 from tests.support.moderation import MODERATED
 from tools.docs import ROOT
 
-WRITING = {one.tool_name for one in all_operations() if one.writes}
+WRITING = {one.name for one in all_operations() if one.writes}
 ALL = {one.tool for one in all_operations() if one.tool}
 SETS = {
-    str(one): {each.tool_name for each in all_operations() if one in each.toolsets}
-    for one in Toolset
+    str(one): {each.name for each in all_operations() if one in each.toolsets} for one in Toolset
 }
-EVERY = {one.tool_name for one in all_operations() if one.toolsets}
+EVERY = {one.name for one in all_operations() if one.toolsets}
 
 
 class Connected(Mcp):

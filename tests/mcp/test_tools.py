@@ -215,10 +215,10 @@ def test_output_schemas_hold_for_every_read_in_both_forms(stoa: App, view: str) 
         tool["name"]: tool["outputSchema"] for tool in mcp.ask("tools/list")["result"]["tools"]
     }
     for one in reads:
-        caller = ada if one.name in ("list_submissions", "list_applications") else mod
-        answer = mcp.result(one.tool_name, {name: paths[name] for name in one.path_fields}, caller)
+        caller = ada if one.name in ("get_job_submissions", "list_applications") else mod
+        answer = mcp.result(one.name, {name: paths[name] for name in one.path_fields}, caller)
         assert "code" not in answer
-        validator = Draft202012Validator(schemas[one.tool_name])
+        validator = Draft202012Validator(schemas[one.name])
         assert not list(validator.iter_errors(answer)), one.name  # pyright: ignore[reportUnknownMemberType]
 
 
@@ -283,7 +283,7 @@ def test_descriptions_are_the_declarations_own(
 
 def test_what_a_tool_says_of_another_call_has_the_name_of_its_tool(stoa: App) -> None:
     listed = Mcp(stoa, path=f"/mcp?toolsets={','.join(Toolset)}").ask("tools/list").ok()
-    calls = {f"{one.method} {one.path}": one.tool_name for one in all_operations() if one.toolsets}
+    calls = {f"{one.method} {one.path}": one.name for one in all_operations() if one.toolsets}
     for tool in listed["result"]["tools"]:
         text = json.dumps([tool["description"], tool["inputSchema"]])
         for named in re.findall(r"(?:GET|POST) /api/v1/[\w/{}]+", text):

@@ -166,7 +166,7 @@ def test_the_counts_of_all_workers_add_up_to_what_clients_have_seen(started: Ser
     by_operation = by_label(after, REQUESTS, "operation")
     assert by_label(after, "stoa_request_duration_seconds_count", "operation") == by_operation
     by_operation -= by_label(earlier, REQUESTS, "operation")
-    assert by_operation["list_threads"] >= 4 * ROUNDS * CLIENTS
+    assert by_operation["get_recent_threads"] >= 4 * ROUNDS * CLIENTS
     assert by_operation["unreadable"] == ROUNDS * CLIENTS
     assert by_operation["get_thread"] == ROUNDS * CLIENTS  # as a tool
     assert by_operation["create_thread"] == 2 * CLIENTS

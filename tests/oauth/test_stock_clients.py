@@ -51,10 +51,10 @@ class Job:
         """The client has said that the work is submitted; accepted, it is paid to the agent."""
         assert "SUBMITTED" in printed
         with self.worker.stoa as agent:
-            before = agent.get_balance().balance.available
+            before = agent.get_credit_balance().balance.available
             accepted = self._publisher.accept_job(self.id)
             assert accepted.job.status == "COMPLETED"
-            assert agent.get_balance().balance.available == before + REWARD
+            assert agent.get_credit_balance().balance.available == before + REWARD
 
 
 @pytest.fixture

@@ -89,8 +89,8 @@ class Talk:
             if operation.toolsets - {Toolset.DEFAULT}:
                 arguments = {name: values[name] for name in operation.path_fields}
                 for agent in self.agents:
-                    answer = tools.call(operation.tool_name, arguments, agent.headers)
-                    yield operation.tool_name, answer.text
+                    answer = tools.call(operation.name, arguments, agent.headers)
+                    yield operation.name, answer.text
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from tests.operations.test_table import declared
 from tests.support.app import App
 from tests.support.clock import VirtualClock
 
-GOING = Deprecated(date(2027, 1, 15), date(2028, 1, 15), "Call `get_balance`.")
+GOING = Deprecated(date(2027, 1, 15), date(2028, 1, 15), "Call `get_credit_balance`.")
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_a_deprecated_operation_is_described_as_such_and_not_cached(
     monkeypatch.delitem(TABLE, "going")
     declared("going", "Read nothing.\n\nAt all.", deprecated=GOING)
     assert TABLE["going"].description == (
-        "Deprecated: it answers until 2028-01-15. Call `get_balance`. At all."
+        "Deprecated: it answers until 2028-01-15. Call `get_credit_balance`. At all."
     )
     with pytest.raises(ValueError, match="not cached"):
         declared("gone", "Read nothing.", deprecated=GOING, caching=Caching(cached=True))

@@ -53,7 +53,9 @@ def test_debug_has_a_line_for_each_request(start_server: StartServer) -> None:
     server = start_server(log_level="debug")
     for _ in range(3):
         httpx.get(f"{server.url}/api/v1/threads?q=canary", timeout=60)
-    until(lambda: sum(o["operation"] == "list_threads" for o in lines(server, "request")) == 3)
+    until(
+        lambda: sum(o["operation"] == "get_recent_threads" for o in lines(server, "request")) == 3
+    )
     line = lines(server, "request")[-1]
     assert {"client", "request", "operation", "status", "ms", "method", "path"} <= set(line)
     assert "canary" not in server.log

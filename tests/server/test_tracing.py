@@ -109,7 +109,7 @@ def test_a_server_sends_its_spans_to_the_collector_before_it_ends(
         assert httpx.get(f"{server.url}/api/v1/threads", timeout=60).status_code == 200
     assert server.stop() == 0
     assert {path for path, _ in collector.received} == {"/v1/traces"}
-    assert b"".join(body for _, body in collector.received).count(b"list_threads") == 2
+    assert b"".join(body for _, body in collector.received).count(b"get_recent_threads") == 2
 
 
 def test_without_the_setting_there_is_none_and_a_wrong_one_is_refused() -> None:

@@ -30,7 +30,7 @@ class Door:
 
     def __init__(self, app: App) -> None:
         self._app = app
-        self._operations = {one.tool_name: one for one in all_operations()}
+        self._operations = {one.name: one for one in all_operations()}
 
     async def ask(
         self, tool: str, arguments: dict[str, Any], agent: Agent | None, manner: Manner

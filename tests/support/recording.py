@@ -70,7 +70,7 @@ def _play(app: App, recorder: Recorder) -> None:
     worker = _introduced(app, recorder)
     asked = recorder.call("create_thread", _QUESTION, asker)
     thread = {"threadId": asked["thread"]["id"]}
-    answered = recorder.call("create_reply", {**thread, "body": _ANSWER}, worker, keep=True)
+    answered = recorder.call("reply_to_thread", {**thread, "body": _ANSWER}, worker, keep=True)
     reply = {**thread, "replyId": answered["reply"]["id"]}
     recorder.call("accept_reply", reply, asker, keep=True)
     offered = recorder.call("create_job", _JOB, asker)

@@ -22,12 +22,12 @@ from stoa.operations.parts import recordings
 from stoa.operations.table import Access
 from stoa.schemas.validation import fields
 from stoa.settings import Settings
-from stoa.web.discovery import camel
 from tests.support import recording
 from tests.support.answers import Answer
 from tests.support.app import App
 from tests.support.blocks import blocks
 from tests.support.mcp import Mcp
+from tools.clients.samples import camel
 
 ORIGIN = "http://127.0.0.1:8080"
 TYPES = {
@@ -254,21 +254,19 @@ def test_the_json_of_the_full_text_is_that_of_the_contract(stoa: App, contract: 
     assert shown == [contract["limits"], *examples]
 
 
-def test_the_names_of_tools_and_methods_are_in_one_table(stoa: App) -> None:
-    row = re.compile(r"^\| `(\w+)` \| `(\w+)` \| `(\w+)` \|$", re.MULTILINE)
-    rows = row.findall(stoa.get("/llms.txt").text)
-    tools = {tool: (python, typescript) for tool, python, typescript in rows}
+def test_an_operation_has_one_name_on_every_door(stoa: App) -> None:
     client = stoa.get("/agent-client.ts").text
-    for one in filter(lambda one: one.tool, all_operations()):
-        python, typescript = tools.get(str(one.tool), (one.tool, camel(str(one.tool))))
-        assert python == one.name
-        assert hasattr(Stoa, python)
-        assert f"\n  {typescript}(" in client
-    assert len(rows) < len(TOOLS)
+    described = stoa.get("/openapi.json")["paths"]
+    written = {(row["method"], row["url"]): row for row in stoa.get("bootstrap")["writeEndpoints"]}
+    for one in all_operations():
+        assert callable(getattr(Stoa, one.name))
+        assert f"\n  {camel(one.name)}(" in client
+        assert described[one.path][one.method.lower()]["operationId"] == one.name
+        assert written.get((one.method, one.path), {}).get("tool", one.name) == one.name
 
 
-def test_next_actions_and_receipts_name_tools_and_operations_only(stoa: App) -> None:
-    names = {one.tool or one.name for one in all_operations()}
+def test_next_actions_and_receipts_name_operations_only(stoa: App) -> None:
+    names = {one.name for one in all_operations()}
     text = stoa.get("/openapi.json").text
     actions = set(re.findall(r'"action":"([a-z_]+)"', text))
     assert len(actions) > 5
@@ -276,11 +274,26 @@ def test_next_actions_and_receipts_name_tools_and_operations_only(stoa: App) -> 
 
 
 @pytest.mark.parametrize("path", ["/llms.txt", "/llms-full.txt"])
-def test_every_operation_is_named_with_its_tool(stoa: App, path: str) -> None:
+def test_every_operation_is_named_and_administration_comes_last(stoa: App, path: str) -> None:
     text = stoa.get(path).text
+    places: dict[str, int] = {}
     for one in all_operations():
-        tool = f" [`{one.tool}`]" if one.tool else ""
-        assert f"- `{one.method} {one.path}`{tool}: {one.summary}" in text
+        token = "*" if one.who.access is Access.AGENT else ""
+        summary = "" if one.tag == "admin" else f": {one.summary}"
+        line = f"- `{one.method} {one.path}` `{one.name}`{token}{summary}\n"
+        assert line in text
+        places[one.tag] = text.index(line)
+    assert max(places, key=places.__getitem__) == "admin"
+    assert min(places, key=places.__getitem__) == "threads"
+
+
+def test_the_skill_says_how_to_wait_and_where_a_profile_goes(stoa: App) -> None:
+    text = stoa.get("/skill.md").text
+    assert re.search(r"GET \S+/api/v1/inbox\?view=lean&wait=30", text)
+    verify = text.partition("/api/v1/auth/verify")[2].partition("\n## ")[0]
+    for name in ("displayName", "description", "capabilities"):
+        assert f'"{name}": ' in verify
+        assert f"`{name}`" in verify
 
 
 def test_no_operation_is_named_that_does_not_exist(stoa: App) -> None:
@@ -359,9 +372,8 @@ def test_half_of_the_skill_is_for_those_who_hire(stoa: App) -> None:
         assert told in hire
 
 
-@pytest.mark.parametrize("path", ["/skill.md", "/llms.txt"])
-def test_how_to_live_here_cheaply_is_told_in_200_tokens(stoa: App, path: str) -> None:
-    text = stoa.get(path).text.partition("## Live here cheaply\n")[2].partition("\n## ")[0]
+def test_how_to_live_here_cheaply_is_told_in_200_tokens(stoa: App) -> None:
+    text = stoa.get("/skill.md").text.partition("## Live here cheaply\n")[2].partition("\n## ")[0]
     assert 20 < estimate(text) <= 200
     for told in ("inbox?view=lean", "If-None-Match", "304", "stop", "job.submitted", "inbox/read"):
         assert told in text

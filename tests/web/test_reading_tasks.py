@@ -107,7 +107,7 @@ def test_an_open_thread_tells_of_new_replies(browser: Browser, town: Town) -> No
         page = browser.new_page()
         page.clock.install()
         page.goto(f"{town.url}/forum/threads/{thread.id}")
-        other.create_reply(thread.id, "It does.")
+        other.reply_to_thread(thread.id, "It does.")
         page.clock.run_for(61_000)
         expect(page.get_by_role("link", name="1 new reply")).to_be_visible()
         page.close()

@@ -47,10 +47,10 @@ class Town:
         ).thread
         parent = None
         for depth in range(6):
-            parent = other.create_reply(
+            parent = other.reply_to_thread(
                 asked.id, f"Does it rise at all? Try {depth + 1} hours.", parent_reply_id=parent
             ).reply.id
-        answer = other.create_reply(asked.id, "Let it rise longer, and keep it warm.").reply
+        answer = other.reply_to_thread(asked.id, "Let it rise longer, and keep it warm.").reply
         ada.accept_reply(asked.id, answer.id)
         other.create_thread("Nobody has answered this yet", "Who knows?", tags=["waiting"])
         arabic = ada.create_thread("كيف أخبز الخبز في المنزل؟", "أريد خبزًا طريًا.", tags=["خبز"])
@@ -60,17 +60,17 @@ class Town:
             "W" * 300, f"https://example.org/{'x' * 400}\n\n    {'code ' * 60}"
         )
         formatted = ada.create_thread("Everything Markdown has", _FORMATTED).thread
-        nested = other.create_reply(formatted.id, _FORMATTED).reply
-        ada.create_reply(formatted.id, _FORMATTED, parent_reply_id=nested.id)
+        nested = other.reply_to_thread(formatted.id, _FORMATTED).reply
+        ada.reply_to_thread(formatted.id, _FORMATTED, parent_reply_id=nested.id)
         ada.accept_reply(formatted.id, nested.id)
         nests = ada.create_thread("Deep lists and quotes", _NESTED).thread
-        ada.create_reply(nests.id, _NESTED)
+        ada.reply_to_thread(nests.id, _NESTED)
         with Stoa(self.url, Key.generate(), display_name=_PILED[:80]) as piled:
             marks = piled.create_thread(_PILED[:300], f"{_PILED}\n\n- {_PILED}", tags=[_PILED[:40]])
-            other.create_reply(marks.thread.id, "A plain reply.")
-            piled.create_reply(marks.thread.id, _PILED)
+            other.reply_to_thread(marks.thread.id, "A plain reply.")
+            piled.reply_to_thread(marks.thread.id, _PILED)
         for number in range(60):
-            other.create_reply(long.thread.id, f"Reply number {number}.")
+            other.reply_to_thread(long.thread.id, f"Reply number {number}.")
         second = other.list_replies(long.thread.id, limit=50).next_cursor
         return {
             "formatted": f"/forum/threads/{formatted.id}",

@@ -10,9 +10,9 @@ import msgspec
 from stoa.app import new_services
 from stoa.calls.encode import encoded
 from stoa.operations.call import Call
-from stoa.operations.market import get_market
+from stoa.operations.market import get_market_stats
 from stoa.operations.search import search_threads
-from stoa.operations.threads import get_thread, list_threads
+from stoa.operations.threads import get_recent_threads, get_thread
 from stoa.schemas.base import Answer, Request
 from stoa.schemas.market import GetMarket
 from stoa.schemas.options import FULL, LEAN, Options
@@ -52,9 +52,9 @@ def reads(app: App, texts: Sequence[str], word: str) -> list[Read]:
     whole = GetThread(thread_id=thread_id, include="replies")
     return [
         Read("thread with 100 replies", get_thread, whole, 0.35),
-        Read("list of 20 threads", list_threads, ListThreads(), 0.36),
+        Read("list of 20 threads", get_recent_threads, ListThreads(), 0.36),
         Read("search of 20 threads", search_threads, SearchThreads(q=word), 0.36),
-        Read("market", get_market, GetMarket(), 0.30),
+        Read("market", get_market_stats, GetMarket(), 0.30),
     ]
 
 

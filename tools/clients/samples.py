@@ -69,6 +69,12 @@ def singular(rows: str) -> str:
     return f"{rows[:-3]}y" if rows.endswith("ies") else rows.removesuffix("s")
 
 
+def camel(name: str) -> str:
+    """An operation as a method of the TypeScript client: `create_thread` is `createThread`."""
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
 def iterator(operation: str) -> str:
     """The name of the method that goes through all rows of a list."""
     return f"iter_{operation.removeprefix('list_').removeprefix('get_')}"

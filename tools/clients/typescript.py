@@ -5,8 +5,7 @@ import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
-from stoa.web.discovery import camel
-from tools.clients.samples import SAMPLES, iterator, shown, singular
+from tools.clients.samples import SAMPLES, camel, iterator, shown, singular
 from tools.clients.table import (
     Choice,
     Many,

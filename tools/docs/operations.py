@@ -3,11 +3,12 @@
 from itertools import groupby
 from typing import Any
 
+from stoa.domain.toolsets import Toolset
 from stoa.http.error_reference import codes
 from stoa.http.streaming import PATH_END
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access, Charged, Operation
-from stoa.web.discovery import camel
+from tools.clients.samples import camel
 from tools.docs.markdown import code, document, pretty, table, words
 from tools.docs.markdown import page as whole
 
@@ -16,21 +17,21 @@ Every operation is a REST call, and most are MCP tools too. The same description
 and an example of each refusal, is served as `/openapi.json`. Members are explained under
 [resources](resources.md), refusals under [errors](errors.md), buckets under [limits](limits.md).
 
-An operation has up to three names. The first is its `operationId` in OpenAPI and its method of the
-Python client; the method of the TypeScript client is the same in camel case. The MCP tool may have
-a name of its own, which `nextActions` and receipts use too."""
+An operation has one name: its `operationId` in OpenAPI, its MCP tool, its method of the Python
+client, and what `nextActions` and receipts say. The method of the TypeScript client is the same in
+camel case."""
 
 
 def page() -> str:
     """Every operation, by tag."""
     operations = all_operations()
     overview = table(
-        ("operation", "call", "MCP tool", "TypeScript", "token", "bucket"),
+        ("operation", "call", "MCP toolsets", "TypeScript", "token", "bucket"),
         (
             (
                 f"[{one.name}](#{one.name})",
                 f"`{one.method} {one.path}`",
-                f"`{one.tool}`" if one.tool else "",
+                ", ".join(f"`{each}`" for each in Toolset if each in one.toolsets),
                 f"`{camel(one.name)}`",
                 "needed" if one.who.access is Access.AGENT else "",
                 one.who.charged.value if one.who.charged is not Charged.NONE else "",

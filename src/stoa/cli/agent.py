@@ -184,7 +184,7 @@ def answer(
     ] = None,
 ) -> None:
     """Answer a thread."""
-    created = run.stoa.create_reply(thread, text_of(body), parent_reply_id=to, **run.write)
+    created = run.stoa.reply_to_thread(thread, text_of(body), parent_reply_id=to, **run.write)
     run.show.reply(created, created.reply)
 
 
@@ -197,7 +197,7 @@ def reply(
 ) -> None:
     """Discuss a reply: the author of it is told."""
     thread = run.stoa.get_reply(to).thread.id
-    created = run.stoa.create_reply(thread, text_of(body), parent_reply_id=to, **run.write)
+    created = run.stoa.reply_to_thread(thread, text_of(body), parent_reply_id=to, **run.write)
     run.show.reply(created, created.reply)
 
 
@@ -306,7 +306,7 @@ def threads(
 ) -> None:
     """List threads, the newest unless asked otherwise."""
     run.show.threads(
-        run.stoa.list_threads(tag=tag, author=author, status=status, sort=sort, limit=limit)
+        run.stoa.get_recent_threads(tag=tag, author=author, status=status, sort=sort, limit=limit)
     )
 
 
@@ -314,7 +314,7 @@ def threads(
 @reading
 def unanswered(run: "AgentRun", limit: Limit = 20) -> None:
     """List open threads that have no answer yet, the newest first."""
-    run.show.threads(run.stoa.list_unanswered(limit=limit))
+    run.show.threads(run.stoa.get_unanswered_threads(limit=limit))
 
 
 @app.command()
@@ -529,7 +529,7 @@ def review(
         sent_back = run.stoa.reject_job(job, rejected, message=message, **run.write)
         run.show.job(sent_back, sent_back.job)
     else:
-        listed = run.stoa.list_submissions(job)
+        listed = run.stoa.get_job_submissions(job)
         run.show.submissions(listed)
 
 
@@ -555,7 +555,7 @@ def balance(
     if ledger:
         run.show.entries(run.stoa.list_entries(limit=limit))
     else:
-        run.show.balance(run.stoa.get_balance())
+        run.show.balance(run.stoa.get_credit_balance())
 
 
 @app.command()

@@ -73,7 +73,7 @@ def watch(
             run.show.event(event)
     else:
         run.require_key()
-        for row in run.stoa.iter_recommended():
+        for row in run.stoa.iter_recommended_opportunities():
             run.show.opportunity(row)
         for event in run.stoa.inbox(kinds=kind, wait=wait, acknowledge=not keep):
             run.show.event(event)

@@ -61,7 +61,7 @@ class Stoa(Connection, OwnCalls, Calls):
     Example:
 
         with Stoa("http://127.0.0.1:8080") as stoa:
-            for thread in stoa.iter_unanswered():
+            for thread in stoa.iter_unanswered_threads():
                 print(thread.title)
     """
 
@@ -72,6 +72,6 @@ class AsyncStoa(AsyncConnection, OwnCalls, Calls):
     Example:
 
         async with AsyncStoa("http://127.0.0.1:8080") as stoa:
-            async for thread in stoa.iter_unanswered():
+            async for thread in stoa.iter_unanswered_threads():
                 print(thread.title)
     """

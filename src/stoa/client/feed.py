@@ -1,7 +1,7 @@
 """Watching for opportunities: what appeared since the last look, and when to look again."""
 
 from stoa.client.generated.models import Opportunity
-from stoa.client.generated.operations import LIST_RECOMMENDED
+from stoa.client.generated.operations import GET_RECOMMENDED_OPPORTUNITIES
 from stoa.client.protocol import Pause, SessionState, Steps
 from stoa.client.source import PAGE_ROWS, Source
 
@@ -26,7 +26,9 @@ class Feed(Source[Opportunity]):
         if self._pause_s:
             yield Pause(self._pause_s)
         filters = {"limit": PAGE_ROWS}
-        page, self._etag = yield from self._session.poll(LIST_RECOMMENDED, filters, self._etag)
+        page, self._etag = yield from self._session.poll(
+            GET_RECOMMENDED_OPPORTUNITIES, filters, self._etag
+        )
         rows: list[Opportunity] = []
         while page:
             self._pause_s = page.poll_after_seconds
@@ -34,7 +36,7 @@ class Feed(Source[Opportunity]):
             if page.next_cursor is None:
                 break
             following = {**filters, "cursor": page.next_cursor}
-            page = yield from self._session.call(LIST_RECOMMENDED, following)
+            page = yield from self._session.call(GET_RECOMMENDED_OPPORTUNITIES, following)
         new = [row for row in rows if row.id not in self._seen]
         self._seen.update(row.id for row in new)
         return new

@@ -86,7 +86,7 @@ class OwnCalls(BaseConnection):
 
         Example:
 
-            answer = stoa.lean(operations.LIST_THREADS, limit=5, excerpt=200)
+            answer = stoa.lean(operations.GET_RECENT_THREADS, limit=5, excerpt=200)
         """
         return self._session.lean(operation, values)
 

@@ -51,7 +51,7 @@ class Story:
         for name, (habit, capabilities) in _CAST.items():
             self._cast[name] = await self._stage.agent(name, habit, capabilities)
             self._tell(f"{name} {habit}.")
-        balance = (await self._cast["Ada"].get_balance()).balance
+        balance = (await self._cast["Ada"].get_credit_balance()).balance
         self._tell(f"Each agent has a grant of {balance.available} credits, once per key.")
 
     async def _a_paid_answer(self) -> None:
@@ -65,10 +65,10 @@ class Story:
         )
         thread = asked.thread
         self._tell("Ada asks, with 15 credits set aside for the answer that she accepts.")
-        answer = await grace.create_reply(
+        answer = await grace.reply_to_thread(
             thread.id, "Use `VACUUM INTO`: it makes a clean copy while others write."
         )
-        await linus.create_reply(thread.id, "Stop the writers, then copy.")
+        await linus.reply_to_thread(thread.id, "Stop the writers, then copy.")
         self._tell("Grace and Linus answer. Ada takes Grace's.")
         accepted = await ada.accept_reply(thread.id, answer.reply.id)
         change = accepted.settlement.credit_changes[0]
@@ -85,7 +85,7 @@ class Story:
                 requirements=["proofs"],
             )
         ).job
-        feed = await edsger.list_recommended()
+        feed = await edsger.get_recommended_opportunities()
         fits = feed.opportunities[0].matched_on or []
         self._tell(f"Barbara offers 30 credits. Edsger's feed shows it: {', '.join(fits)} fits.")
         await edsger.claim_job(job.id)
@@ -193,7 +193,7 @@ class Story:
         self._scene("What is not allowed")
         octavia = self._cast["Octavia"]
         mine = await octavia.create_thread(title="Am I right?", body="I think so.")
-        reply = await octavia.create_reply(mine.thread.id, "Yes.")
+        reply = await octavia.reply_to_thread(mine.thread.id, "Yes.")
         await self._refused(
             "Octavia accepts her own reply", octavia.accept_reply(mine.thread.id, reply.reply.id)
         )
@@ -205,7 +205,7 @@ class Story:
 
     async def _the_market(self) -> None:
         self._scene("What is left")
-        market = (await self._cast["Ada"].get_market()).market
+        market = (await self._cast["Ada"].get_market_stats()).market
         held, issued = market.credits.reserved, market.credits.issued
         self._tell(f"{issued} credits were granted, {held} are reserved, none was lost.")
         for name in ("Grace", "Edsger", "Margaret", "Barbara"):
@@ -222,7 +222,7 @@ class Story:
 
     async def _balance(self, *names: str) -> None:
         for name in names:
-            balance = (await self._cast[name].get_balance()).balance
+            balance = (await self._cast[name].get_credit_balance()).balance
             self._tell(
                 f"{name} has {balance.available} credits and {balance.reserved.total} reserved."
             )

@@ -27,7 +27,7 @@ from stoa.importers.summary import ImportSummary
 from stoa.importers.writes import Writes
 from stoa.operations import secret
 from stoa.operations.call import Call, Caller, Services, authors_kept
-from stoa.operations.replies import accept_reply, create_reply
+from stoa.operations.replies import accept_reply, reply_to_thread
 from stoa.operations.secret import Secret
 from stoa.operations.sessions import create_challenge, verify_challenge
 from stoa.operations.table import TABLE, Operation
@@ -43,7 +43,7 @@ from stoa.store.tx import Alone, StoreUnavailable, Timed, Tx, Work
 _ADDRESS = "127.0.0.1"
 _OPERATIONS = {
     StepAction.THREAD: TABLE[create_thread.__name__],
-    StepAction.REPLY: TABLE[create_reply.__name__],
+    StepAction.REPLY: TABLE[reply_to_thread.__name__],
     StepAction.ACCEPT: TABLE[accept_reply.__name__],
 }
 

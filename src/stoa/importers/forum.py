@@ -89,7 +89,9 @@ class ForumServer:
         """Raise ImportStopped unless the server answers, and knows the thread if one is named."""
         try:
             if thread_id is None:
-                await self.patiently("first call", lambda: self._reader.list_threads(limit=1), ())
+                await self.patiently(
+                    "first call", lambda: self._reader.get_recent_threads(limit=1), ()
+                )
             else:
                 await self.patiently("first call", lambda: self._reader.get_thread(thread_id), ())
         except Refused as refused:

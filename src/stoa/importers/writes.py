@@ -77,7 +77,7 @@ class Writes:
 
     def _thread(self, draft: PostDraft) -> Write:
         async def find(author: AuthorClient) -> str | None:
-            async for thread in author.iter_threads(author=author.agent_id):
+            async for thread in author.iter_recent_threads(author=author.agent_id):
                 is_same = (thread.title, thread.body.body) == (draft.title, draft.body)
                 if is_same and not self.is_known(StepAction.THREAD, thread.id):
                     return thread.id
@@ -98,7 +98,7 @@ class Writes:
             return None
 
         async def send(author: AuthorClient) -> str:
-            return (await author.create_reply(thread_id, draft.body)).reply.id
+            return (await author.reply_to_thread(thread_id, draft.body)).reply.id
 
         return Write(send, find)
 

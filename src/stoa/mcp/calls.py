@@ -59,7 +59,7 @@ class Tools:
         self._runner = runner
         self._others = others or {}
         self._takes_token = takes_token
-        self._operations = {operation.tool_name: operation for operation in operations}
+        self._operations = {operation.name: operation for operation in operations}
         self._documentation = documentation
 
     def _named(self, message: McpMessage) -> Operation:

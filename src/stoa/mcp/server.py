@@ -128,10 +128,10 @@ class McpServer:
     def _others(self, wanted: AddressOptions) -> dict[str, str]:
         """What to say to a call of each tool that a connection does not list."""
         left_out = [one for one in self._operations if one.toolsets and not wanted.lists(one)]
-        return {one.tool_name: self._way_to(one, wanted) for one in left_out}
+        return {one.name: self._way_to(one, wanted) for one in left_out}
 
     def _way_to(self, operation: Operation, wanted: AddressOptions) -> str:
-        name = operation.tool_name
+        name = operation.name
         if wanted.only_reads and operation.writes:
             return f"Unknown tool: {name} writes, and this connection asked for tools that read."
         sets = (*wanted.toolsets, min(operation.toolsets, key=list(Toolset).index))

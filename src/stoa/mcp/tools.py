@@ -40,7 +40,7 @@ def own_arguments(operation: Operation, *, takes_token: bool) -> tuple[str, ...]
 def definition(operation: Operation, *, takes_token: bool = True) -> Schema:
     """One entry of `tools/list`; the tool takes its token as an argument or not."""
     return {
-        "name": operation.tool_name,
+        "name": operation.name,
         "title": operation.tool_title,
         "description": operation.tool_description,
         "inputSchema": input_schema(operation, takes_token=takes_token),

@@ -140,7 +140,6 @@ def _description(operation: Operation) -> str:
     lines = [
         operation.description,
         f"Charged to the bucket `{operation.who.charged.value}`." if charged else "Not charged.",
-        f"As an MCP tool: `{operation.tool}`." if operation.tool else "",
     ]
     return "\n\n".join(line for line in lines if line)
 

@@ -143,7 +143,7 @@ def _tell_receipt(value: dict[str, Any], operation: Operation) -> None:
     if not receipt:
         return
     kind, resource = next(iter(value.items()))
-    receipt["action"] = operation.tool_name
+    receipt["action"] = operation.name
     if isinstance(resource, dict) and "id" in resource:
         receipt["resourceType"], receipt["resourceId"] = kind, resource["id"]
 

@@ -42,12 +42,6 @@ class Slices:
             for path, item in document["paths"].items()
             for method, described in item.items()
         }
-        self._tools = {
-            described["x-mcp-tool"]: described["operationId"]
-            for item in document["paths"].values()
-            for described in item.values()
-            if "x-mcp-tool" in described
-        }
         self._names = Names(self._places)
         self._cache: ByteCache[frozenset[str], bytes] = ByteCache(_CACHE_BYTES, _size)
 
@@ -69,9 +63,7 @@ class Slices:
         return Refusal("invalid_request", issues=issues)
 
     def _issue(self, name: str) -> InputIssue:
-        tool = self._tools.get(name)
-        meant = (tool,) if tool else self._names.meant(name)
-        near = " or ".join(f"`{one}`" for one in meant)
+        near = " or ".join(f"`{one}`" for one in self._names.meant(name))
         said = f" Did you mean {near}?" if near else ""
         shown = f"`{name}`" if _IS_NAME.fullmatch(name) else "like one of these"
         return InputIssue("query.operations", f"No operation is named {shown}.{said}")

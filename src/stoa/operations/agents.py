@@ -25,8 +25,7 @@ async def found_agent(call: Call, agent_id: str) -> AgentRow:
     "GET",
     "/api/v1/agents/{agentId}",
     tag="agents",
-    tool="get_agent",
-    toolsets=(Toolset.RECORDS,),
+    toolsets=(Toolset.DEFAULT, Toolset.RECORDS),
     caching=Caching(cached=True, lagging=True),
     errors=("not_found", "removed"),
 )

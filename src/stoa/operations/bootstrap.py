@@ -220,13 +220,13 @@ _READS = {
     "search_threads": ("?q={words}", "Is it answered already? Search before you ask."),
     "get_thread": ("?include=replies", "A thread and its first replies in one call."),
     "get_reply": ("", "One reply with what it answers and what answers it."),
-    "list_unanswered": ("", "Whom to help, newest first."),
-    "list_opportunities": ("", "What is paid now, the highest reward first."),
+    "get_unanswered_threads": ("", "Whom to help, newest first."),
+    "get_opportunities": ("", "What is paid now, the highest reward first."),
     "get_inbox": (
         "?wait=30",
         "What others did that concerns you. Acknowledge it with `POST /api/v1/inbox/read`.",
     ),
-    "list_recommended": (
+    "get_recommended_opportunities": (
         "",
         "What fits you. Poll it every `pollAfterSeconds` with `If-None-Match`: 304 is nothing new.",
     ),
@@ -249,7 +249,7 @@ def _write(one: Operation, in_force: LimitsInForce) -> contract.WriteEndpoint:
     return contract.WriteEndpoint(
         method="POST",
         url=one.path,
-        tool=one.tool_name,
+        tool=one.name,
         purpose=one.summary,
         bucket=contract.BucketCharged(
             resource=bucket.resource,
@@ -277,19 +277,19 @@ _FLOW = {
     "get_bootstrap": "Read this; again when `schemaVersion` changes.",
     "create_challenge": "With your public key.",
     "verify_challenge": "With the signed challenge; keep `token`.",
-    "list_recommended": "Rows of type `job` are claimed, `bounty_question` rows are answered.",
+    "get_recommended_opportunities": "A `job` is claimed, a `bounty_question` is answered.",
     "get_thread": "With `include=replies`: read before you answer.",
-    "create_reply": "Answer a question; its author may accept and pay it.",
+    "reply_to_thread": "Answer a question; its author may accept and pay it.",
     "claim_job": "Only what you can finish before the deadline.",
     "submit_job": "The work; once more if it is rejected.",
-    "get_balance": "You are paid when the other side accepts.",
+    "get_credit_balance": "You are paid when the other side accepts.",
 }
 
 
 def _flow() -> list[contract.FlowStep]:
     return [
         contract.FlowStep(
-            action=one.tool_name,
+            action=one.name,
             method="GET" if one.method == "GET" else "POST",
             url=one.path,
             requires_auth=one.who.access is Access.AGENT,

@@ -37,8 +37,7 @@ _LOOK_ELSEWHERE = (
     "POST",
     "/api/v1/jobs/{jobId}/claim",
     tag="jobs",
-    tool="claim_job",
-    toolsets=(Toolset.WORK,),
+    toolsets=(Toolset.DEFAULT, Toolset.WORK),
     who=Who(Access.AGENT),
     effect=Effect(Mode.WRITE, repeatable=True),
     errors=(

@@ -28,16 +28,12 @@ from stoa.store.places import AFTER_EVERYTHING
     "GET",
     "/api/v1/credits/balance",
     tag="credits",
-    tool="get_credit_balance",
-    toolsets=(
-        Toolset.ACCOUNT,
-        Toolset.WORK,
-    ),
+    toolsets=(Toolset.DEFAULT, Toolset.ACCOUNT, Toolset.WORK),
     who=Who(Access.AGENT),
     effect=Effect(settles=True),
     caching=Caching(personal=True),
 )
-async def get_balance(call: Call, request: GetBalance) -> BalanceRead:
+async def get_credit_balance(call: Call, request: GetBalance) -> BalanceRead:
     """Read your credits: what you can spend, and what is reserved for your bounties and jobs."""
     agent_id = call.own_id()
     available = await ledger.balance(call.tx, agent_account(agent_id))
@@ -77,10 +73,7 @@ def _job(row: OpenHold) -> ReservedJob:
     "GET",
     "/api/v1/credits/ledger",
     tag="credits",
-    toolsets=(
-        Toolset.ACCOUNT,
-        Toolset.RECORDS,
-    ),
+    toolsets=(Toolset.ACCOUNT, Toolset.RECORDS),
     who=Who(Access.AGENT),
     effect=Effect(settles=True),
     caching=Caching(personal=True),

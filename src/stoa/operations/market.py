@@ -36,11 +36,10 @@ from stoa.store.market import SERIES, MarketRow, SampleRow
     "GET",
     "/api/v1/market",
     tag="market",
-    tool="get_market_stats",
-    toolsets=(Toolset.WORK,),
+    toolsets=(Toolset.DEFAULT, Toolset.WORK),
     effect=Effect(Mode.SNAPSHOT),
 )
-async def get_market(call: Call, request: GetMarket) -> MarketRead:
+async def get_market_stats(call: Call, request: GetMarket) -> MarketRead:
     """Read what is on offer, what is paid and how long things take.
 
     A snapshot at most five seconds old (`asOf`), the same for everybody, with soft hints.

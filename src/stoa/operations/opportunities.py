@@ -125,12 +125,11 @@ def _end(rows: Sequence[OpportunityRow], shown: Collection[str]) -> OfferPositio
     "GET",
     "/api/v1/opportunities",
     tag="opportunities",
-    tool="get_opportunities",
-    toolsets=(Toolset.WORK,),
+    toolsets=(Toolset.DEFAULT, Toolset.WORK),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),
 )
-async def list_opportunities(call: Call, request: ListOpportunities) -> OpportunityList:
+async def get_opportunities(call: Call, request: ListOpportunities) -> OpportunityList:
     """List what can be earned now: open jobs and open bounties, the highest reward first.
 
     Claim a row of type job with claim_job; answer a bounty_question by replying to its thread. Of
@@ -167,13 +166,12 @@ def _wanted(request: OfferFilters) -> OffersWanted:
     "GET",
     RECOMMENDED_PATH,
     tag="opportunities",
-    tool="get_recommended_opportunities",
-    toolsets=(Toolset.WORK,),
+    toolsets=(Toolset.DEFAULT, Toolset.WORK),
     who=Who(Access.AGENT),
     effect=Effect(Mode.SLOW_READ, in_memory=True),
     caching=Caching(personal=True, polled=True),
 )
-async def list_recommended(call: Call, request: ListRecommended) -> RecommendedList:
+async def get_recommended_opportunities(call: Call, request: ListRecommended) -> RecommendedList:
     """List what you could earn now, what fits your capabilities first.
 
     Poll it without a cursor every pollAfterSeconds with If-None-Match; `matchedOn` says why a row

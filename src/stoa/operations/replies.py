@@ -46,13 +46,13 @@ from stoa.store.threads import ThreadRow
     "POST",
     "/api/v1/threads/{threadId}/replies",
     tag="replies",
-    tool="reply_to_thread",
+    toolsets=(Toolset.DEFAULT,),
     status=201,
     who=Who(Access.AGENT, Charged.REPLIES),
     effect=Effect(Mode.WRITE),
     errors=("not_found", "removed", "agent_suspended", "withdrawn", "thread_locked"),
 )
-async def create_reply(call: Call, request: CreateReply) -> ReplyCreated:
+async def reply_to_thread(call: Call, request: CreateReply) -> ReplyCreated:
     """Answer a thread, or discuss one of its replies with `parentReplyId`.
 
     A top-level reply by an agent other than the thread's author is an answer and can be accepted.
@@ -200,7 +200,7 @@ def _by_score(row: ReplyRow) -> tuple[int, int]:
     "GET",
     "/api/v1/replies/{replyId}",
     tag="replies",
-    tool="get_reply",
+    toolsets=(Toolset.DEFAULT,),
     caching=Caching(cached=True, lagging=True),
     errors=("not_found", "removed"),
 )
@@ -285,7 +285,7 @@ def _node(reply: Reply) -> ReplyNode:
     "POST",
     "/api/v1/threads/{threadId}/replies/{replyId}/accept",
     tag="replies",
-    tool="accept_reply",
+    toolsets=(Toolset.DEFAULT,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True, decides=True),
     errors=(

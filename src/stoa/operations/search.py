@@ -20,7 +20,7 @@ from stoa.operations.related import as_rows, related
 from stoa.operations.rows import ListRows
 from stoa.operations.summaries import made, summaries
 from stoa.operations.summary_cache import CachedSummary
-from stoa.operations.table import Effect, Mode, operation
+from stoa.operations.table import Effect, Mode, Toolset, operation
 from stoa.operations.threads import found_thread
 from stoa.schemas.base import encode, iso, read_time
 from stoa.schemas.content import UntrustedContent
@@ -90,7 +90,7 @@ def _match(end: bytes) -> Match:
     "GET",
     "/api/v1/search",
     tag="threads",
-    tool="search_threads",
+    toolsets=(Toolset.DEFAULT,),
     effect=Effect(Mode.SLOW_READ, stepwise=True),
 )
 async def search_threads(call: Call, request: SearchThreads) -> SearchResult:

@@ -25,13 +25,12 @@ from stoa.store.jobs import SubmissionRow
     "GET",
     "/api/v1/jobs/{jobId}/submissions",
     tag="jobs",
-    tool="get_job_submissions",
-    toolsets=(Toolset.WORK,),
+    toolsets=(Toolset.DEFAULT, Toolset.WORK),
     who=Who(Access.AGENT),
     caching=Caching(personal=True),
     errors=("not_found", "removed", "submissions_forbidden"),
 )
-async def list_submissions(call: Call, request: ListSubmissions) -> SubmissionList:
+async def get_job_submissions(call: Call, request: ListSubmissions) -> SubmissionList:
     """Read the submissions of a job that you created or claimed, oldest first.
 
     `submissionId` asks for one of them, and `artifact` for the whole text of one of its artifacts.

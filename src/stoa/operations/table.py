@@ -138,16 +138,15 @@ class Deprecated:
 class Operation:
     """One row of the table.
 
-    `tool` is its name as an MCP tool of the default list, None where that lacks it; `toolsets` are
-    all sets that have it as a tool. `errors` are the codes it may answer beside those every call
-    may. A `deprecated` one says so in its description and answers.
+    `name` is what it is called everywhere: as a tool, in the clients, in what is done or can be
+    done next. `toolsets` are the sets of MCP tools that have it. `errors` are the codes it may
+    answer beside those every call may. A `deprecated` one says so in its description and answers.
     """
 
     name: str
     method: str
     path: str
     tag: str
-    tool: str | None
     toolsets: frozenset[Toolset]
     status: int
     who: Who
@@ -162,14 +161,14 @@ class Operation:
     deprecated: Deprecated | None = None
 
     @cached_property
-    def tool_name(self) -> str:
-        """Its name as a tool of any set, and in what is done or can be done next."""
-        return self.tool or self.name
+    def tool(self) -> str | None:
+        """Its name where it is a tool of the default list."""
+        return self.name if Toolset.DEFAULT in self.toolsets else None
 
     @property
     def tool_title(self) -> str:
         """The tool's name for people: `search_threads` is "Search threads"."""
-        return self.tool_name.replace("_", " ").capitalize()
+        return self.name.replace("_", " ").capitalize()
 
     @property
     def tool_description(self) -> str:
@@ -220,7 +219,6 @@ def operation(
     path: str,
     *,
     tag: str,
-    tool: str | None = None,
     toolsets: tuple[Toolset, ...] = (),
     status: int = 200,
     who: Who = Who(),
@@ -229,9 +227,7 @@ def operation(
     errors: tuple[str, ...] = (),
     deprecated: Deprecated | None = None,
 ) -> Callable[[R], R]:
-    """Declare an operation; name, texts and types are read off the function. One with a `tool` is
-    in the default set too."""
-    in_default = (Toolset.DEFAULT,) if tool else ()
+    """Declare an operation; name, texts and types are read off the function."""
 
     def declare(run: R) -> R:
         hints = get_type_hints(run)
@@ -246,8 +242,7 @@ def operation(
             method=method,
             path=path,
             tag=tag,
-            tool=tool,
-            toolsets=frozenset((*in_default, *toolsets)),
+            toolsets=frozenset(toolsets),
             status=status,
             who=who,
             effect=effect,

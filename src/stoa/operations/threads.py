@@ -13,7 +13,7 @@ from stoa.operations.opportunities import offer_bounty
 from stoa.operations.parts import escrow, event_log, paging
 from stoa.operations.parts.budget import Budget
 from stoa.operations.similar import read_similar, similar_threads
-from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
+from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.thread_reads import more_replies, reply_place, thread_read
 from stoa.operations.views.threads import thread_view, thread_views, thread_with_replies
 from stoa.schemas.base import Page, iso
@@ -46,7 +46,7 @@ async def found_thread(call: Call, thread_id: str) -> ThreadRow:
     "POST",
     "/api/v1/threads",
     tag="threads",
-    tool="create_thread",
+    toolsets=(Toolset.DEFAULT,),
     status=201,
     who=Who(Access.AGENT, Charged.THREADS),
     effect=Effect(Mode.WRITE, ahead=similar_threads),
@@ -92,11 +92,11 @@ async def _offer_bounty(call: Call, payer: AgentRow, thread_id: str, request: Cr
     "GET",
     "/api/v1/threads",
     tag="threads",
-    tool="get_recent_threads",
+    toolsets=(Toolset.DEFAULT,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),
 )
-async def list_threads(call: Call, request: ListThreads) -> ThreadList:
+async def get_recent_threads(call: Call, request: ListThreads) -> ThreadList:
     """List threads, newest first unless sorted otherwise.
 
     `tag`, `author` and `status` narrow the list; `sort` is recent (created), active (last reply or
@@ -131,11 +131,11 @@ async def _page(
     "GET",
     "/api/v1/unanswered",
     tag="threads",
-    tool="get_unanswered_threads",
+    toolsets=(Toolset.DEFAULT,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),
 )
-async def list_unanswered(call: Call, request: ListUnanswered) -> ThreadList:
+async def get_unanswered_threads(call: Call, request: ListUnanswered) -> ThreadList:
     """List open threads without an answer, newest first.
 
     A good place to find questions to answer: an accepted answer earns reputation.
@@ -172,7 +172,7 @@ async def _on_front(call: Call, request: ListUnanswered, which: FrontList) -> Th
     "GET",
     "/api/v1/threads/{threadId}",
     tag="threads",
-    tool="get_thread",
+    toolsets=(Toolset.DEFAULT,),
     caching=Caching(cached=True, lagging=True),
     errors=("not_found", "removed"),
 )

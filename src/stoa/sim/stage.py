@@ -25,7 +25,7 @@ from stoa.operations.call import Caller
 from stoa.operations.claims import claim_job
 from stoa.operations.jobs import accept_job, create_job, reject_job, submit_job
 from stoa.operations.outcomes import add_outcome
-from stoa.operations.replies import accept_reply, create_reply
+from stoa.operations.replies import accept_reply, reply_to_thread
 from stoa.operations.table import TABLE
 from stoa.operations.threads import create_thread
 from stoa.settings import Settings
@@ -38,7 +38,7 @@ BEGIN_MS = 1_767_225_600_000
 
 
 _JOB_WORK = (claim_job, submit_job)
-_WORK = (create_reply, *_JOB_WORK)
+_WORK = (reply_to_thread, *_JOB_WORK)
 """What an agent does for others, of all its acts."""
 
 
@@ -117,7 +117,7 @@ class SimStage:
     def answer(self, actor: Actor, at: int, thread: Handle) -> Handle:
         """Answer a question."""
         values = {"threadId": thread, "body": f"An answer by {actor.name} at {at}."}
-        return self._do(at, actor, create_reply, values, Handle(actor))
+        return self._do(at, actor, reply_to_thread, values, Handle(actor))
 
     def accept(self, at: int, thread: Handle, reply: Handle) -> None:
         """The author of a thread accepts an answer."""

@@ -128,8 +128,6 @@ def _text(path: str, settings: Settings, sizes: Callable[[], dict[str, str]]) ->
         "grant": _pretty(contract.participation.credits.signup_grant),
         "offer": _example_reward(contract.participation.credits.signup_grant),
         "groups": _groups(all_operations()),
-        "renamed": [one for one in all_operations() if one.tool and one.tool != one.name],
-        "camel": camel,
         "limits": _pretty(contract.limits),
         "pretty": _pretty,
         "fields": _fields,
@@ -145,14 +143,17 @@ def _example_reward(grant: Credits) -> int:
     return min(_EXAMPLE_REWARD, int(grant.wire) // 2)
 
 
+_FIRST_TAGS = ("threads", "replies", "opportunities", "jobs", "credits", "inbox")
+"""The tags that an agent begins with. Administration comes last."""
+
+
 def _groups(operations: list[Operation]) -> list[tuple[str, list[Operation]]]:
-    return [(tag, list(members)) for tag, members in groupby(operations, lambda one: one.tag)]
+    groups = [(tag, list(members)) for tag, members in groupby(operations, lambda one: one.tag)]
+    return sorted(groups, key=lambda group: (_place(group[0]), group[0] == "admin"))
 
 
-def camel(name: str) -> str:
-    """An operation as a method of the TypeScript client: `create_thread` is `createThread`."""
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
+def _place(tag: str) -> int:
+    return _FIRST_TAGS.index(tag) if tag in _FIRST_TAGS else len(_FIRST_TAGS)
 
 
 def _pretty(value: Any) -> str:

@@ -5,7 +5,7 @@ from starlette.responses import Response
 
 from stoa.domain.markdown import escape_inline
 from stoa.operations.bootstrap import DOCUMENTS, UNANSWERED
-from stoa.operations.threads import list_unanswered
+from stoa.operations.threads import get_unanswered_threads
 from stoa.schemas.threads import ListUnanswered, Thread
 from stoa.web.site import Site
 from stoa.web.syndication import replies
@@ -19,7 +19,7 @@ _HEAD = (
 
 async def unanswered_markdown(site: Site, request: Request) -> Response:
     """The newest unanswered threads as CommonMark; every title is one plain text node."""
-    page = await site.read(request, list_unanswered, ListUnanswered(limit=50))
+    page = await site.read(request, get_unanswered_threads, ListUnanswered(limit=50))
     lines = [_line(thread) for thread in page.threads] or ["There are none at the moment.\n"]
     return Response(
         _HEAD + "".join(lines),

@@ -7,11 +7,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from stoa.domain import cursors, limits
-from stoa.operations.market import get_market
+from stoa.operations.market import get_market_stats
 from stoa.operations.replies import get_reply, thread_page
 from stoa.operations.search import search_threads
 from stoa.operations.tags import tag_counts
-from stoa.operations.threads import list_threads, list_unanswered
+from stoa.operations.threads import get_recent_threads, get_unanswered_threads
 from stoa.schemas.market import GetMarket
 from stoa.schemas.search import SearchThreads
 from stoa.schemas.tags import GetTags
@@ -44,7 +44,7 @@ class ForumPages:
     async def threads(self, request: Request) -> Response:
         """The list of threads with its filters."""
         asked = self._site.query(ListThreads, request)
-        answer = await self._site.read(request, list_threads, asked)
+        answer = await self._site.read(request, get_recent_threads, asked)
         return self._site.listed(
             request,
             "threads.html",
@@ -58,7 +58,7 @@ class ForumPages:
 
     async def tags(self, request: Request) -> Response:
         """The tags that are used, and what is to be earned with them."""
-        market = (await self._site.snapshot(request, get_market, GetMarket())).market
+        market = (await self._site.snapshot(request, get_market_stats, GetMarket())).market
         found = await self._site.snapshot(request, tag_counts, GetTags())
         return self._site.page(
             request,
@@ -71,7 +71,7 @@ class ForumPages:
     async def tag(self, request: Request) -> Response:
         """The threads with one tag."""
         asked = self._site.query(ListThreads, request, tag=request.path_params["tag"])
-        answer = await self._site.read(request, list_threads, asked)
+        answer = await self._site.read(request, get_recent_threads, asked)
         return self._site.listed(
             request,
             "threads.html",
@@ -86,7 +86,7 @@ class ForumPages:
     async def unanswered(self, request: Request) -> Response:
         """The threads without an answer."""
         asked = self._site.query(ListUnanswered, request)
-        answer = await self._site.read(request, list_unanswered, asked)
+        answer = await self._site.read(request, get_unanswered_threads, asked)
         return self._site.listed(
             request,
             "threads.html",

@@ -12,7 +12,7 @@ from stoa.operations.keys import get_keys
 from stoa.operations.records import get_record
 from stoa.operations.reports import list_moderation
 from stoa.operations.reputation import get_reputation
-from stoa.operations.threads import list_threads
+from stoa.operations.threads import get_recent_threads
 from stoa.schemas.agents import GetAgent, ListAgents
 from stoa.schemas.jobs import ListJobs
 from stoa.schemas.keys import GetKeys
@@ -70,7 +70,7 @@ class People:
         reputation = await read(get_reputation, GetReputation(agent_id=agent_id))
         record = (await read(get_record, GetRecord(agent_id=agent_id))).record
         chain = await read(get_keys, GetKeys(agent_id=agent_id))
-        threads = await read(list_threads, ListThreads(author=agent_id, limit=_RECENT))
+        threads = await read(get_recent_threads, ListThreads(author=agent_id, limit=_RECENT))
         jobs = await read(list_jobs, ListJobs(claimed_by=agent_id, limit=_RECENT))
         offered = await read(list_jobs, ListJobs(creator=agent_id, limit=_RECENT))
         best = ListAgentReplies(agent_id=agent_id, sort="score", limit=_RECENT)

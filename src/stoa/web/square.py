@@ -11,10 +11,10 @@ from starlette.responses import Response
 from stoa.domain.credits import Credits
 from stoa.domain.jobs import JobStatus
 from stoa.operations.agents import list_agents
-from stoa.operations.market import get_market
-from stoa.operations.opportunities import list_opportunities
+from stoa.operations.market import get_market_stats
+from stoa.operations.opportunities import get_opportunities
 from stoa.operations.search import best_of_week
-from stoa.operations.threads import front_discussed, front_unanswered, list_threads
+from stoa.operations.threads import front_discussed, front_unanswered, get_recent_threads
 from stoa.schemas.agents import ListAgents
 from stoa.schemas.market import Day, GetMarket, Market, MarketRead
 from stoa.schemas.opportunities import ListOpportunities
@@ -43,7 +43,7 @@ class Square:
         self._front_page = front_page
 
     async def _market(self, request: Request) -> MarketRead:
-        return await self._site.snapshot(request, get_market, GetMarket())
+        return await self._site.snapshot(request, get_market_stats, GetMarket())
 
     async def home(self, request: Request) -> Response:
         """What this Stoa is, what is new in it, how an agent joins; as Markdown only what
@@ -60,7 +60,7 @@ class Square:
             best_of=best_of,
             best=best,
             unanswered=(await read(front_unanswered, ListUnanswered(limit=_SHORT))).threads,
-            paid=(await read(list_opportunities, ListOpportunities(limit=_SHORT))).opportunities,
+            paid=(await read(get_opportunities, ListOpportunities(limit=_SHORT))).opportunities,
             agents=(await read(list_agents, ListAgents(limit=_SHORT))).agents,
         )
 
@@ -71,7 +71,7 @@ class Square:
         if week.threads:
             return "Good answers of the week", week.threads[:_SHORT]
         ever = ListThreads(status="answered", sort="replies", limit=_SHORT)
-        found = await self._site.read(request, list_threads, ever)
+        found = await self._site.read(request, get_recent_threads, ever)
         return "Good answers", found.threads
 
     async def market(self, request: Request) -> Response:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from stoa.domain.errors import Refusal
 from stoa.domain.text import escape_invisible
 from stoa.operations.reports import list_moderation
-from stoa.operations.threads import list_threads, list_unanswered
+from stoa.operations.threads import get_recent_threads, get_unanswered_threads
 from stoa.schemas.base import encode
 from stoa.schemas.moderation import Act, ListModeration
 from stoa.schemas.threads import ListThreads, ListUnanswered, Thread
@@ -59,12 +59,12 @@ class Syndication:
         }
 
     async def _newest(self, request: Request) -> tuple[str, list[FeedEntry]]:
-        answer = await self._site.read(request, list_threads, ListThreads(limit=_ENTRIES))
+        answer = await self._site.read(request, get_recent_threads, ListThreads(limit=_ENTRIES))
         return "Newest threads", self._threads(answer.threads)
 
     async def _unanswered(self, request: Request) -> tuple[str, list[FeedEntry]]:
         asked = ListUnanswered(limit=_ENTRIES)
-        answer = await self._site.read(request, list_unanswered, asked)
+        answer = await self._site.read(request, get_unanswered_threads, asked)
         return "Unanswered threads", self._threads(answer.threads)
 
     async def _tag(self, request: Request) -> tuple[str, list[FeedEntry]]:
@@ -73,13 +73,13 @@ class Syndication:
             found = parse(ListThreads, asked)[0]
         except Refusal:  # no thread can have it
             raise Refusal("not_found") from None
-        answer = await self._site.read(request, list_threads, found)
+        answer = await self._site.read(request, get_recent_threads, found)
         return f"Threads tagged {found.tag}", self._threads(answer.threads)
 
     async def _agent(self, request: Request) -> tuple[str, list[FeedEntry]]:
         agent_id = request.path_params["agent_id"]
         asked = ListThreads(author=agent_id, limit=_ENTRIES)
-        answer = await self._site.read(request, list_threads, asked)
+        answer = await self._site.read(request, get_recent_threads, asked)
         return f"Threads of {agent_id}", self._threads(answer.threads)
 
     async def _moderation(self, request: Request) -> tuple[str, list[FeedEntry]]:

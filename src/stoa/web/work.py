@@ -5,7 +5,7 @@ from starlette.responses import Response
 
 from stoa.operations.job_messages import list_job_messages
 from stoa.operations.jobs import get_job, list_jobs
-from stoa.operations.opportunities import list_opportunities
+from stoa.operations.opportunities import get_opportunities
 from stoa.schemas.job_messages import ListJobMessages
 from stoa.schemas.jobs import GetJob, ListJobs
 from stoa.schemas.opportunities import ListOpportunities
@@ -59,7 +59,7 @@ class WorkPages:
     async def opportunities(self, request: Request) -> Response:
         """What can be earned now."""
         asked = self._site.query(ListOpportunities, request)
-        answer = await self._site.read(request, list_opportunities, asked)
+        answer = await self._site.read(request, get_opportunities, asked)
         return self._site.listed(
             request,
             "opportunities.html",

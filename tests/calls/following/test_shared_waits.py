@@ -50,7 +50,7 @@ def test_an_agent_has_so_many_places_over_all_workers_and_the_oldest_ends(
     ):
         one, other = clients
         thread = ada.create_thread("Who?", "Who knows?").thread
-        bob.create_reply(thread.id, "First.")
+        bob.reply_to_thread(thread.id, "First.")
         headers = {"Authorization": ada.authorization()}
         streams = [stack.enter_context(stream(server, of, headers)) for of in (one,)]
         assert body(next(streams[0])) == "First."
@@ -58,7 +58,7 @@ def test_an_agent_has_so_many_places_over_all_workers_and_the_oldest_ends(
             streams.append(stack.enter_context(stream(server, other, headers)))
             assert body(next(streams[-1])) == "First."
         assert next(streams[0], None) is None
-        bob.create_reply(thread.id, "Second.")
+        bob.reply_to_thread(thread.id, "Second.")
         assert [body(next(left)) for left in streams[1:]] == ["Second."] * 2
 
 
@@ -74,7 +74,7 @@ def test_what_a_killed_worker_had_waiting_does_not_count(
         with one_client_each(server, 2) as clients:
             kept, killed = clients
         thread = ada.create_thread("Who?", "Who knows?").thread
-        bob.create_reply(thread.id, "First.")
+        bob.reply_to_thread(thread.id, "First.")
         headers = {"Authorization": ada.authorization()}
         first = stack.enter_context(stream(server, kept, headers))
         assert body(next(first)) == "First."
@@ -85,7 +85,7 @@ def test_what_a_killed_worker_had_waiting_does_not_count(
             assert killed not in workers(server)
         second = stack.enter_context(stream(server, kept, headers))
         assert body(next(second)) == "First."
-        bob.create_reply(thread.id, "Second.")
+        bob.reply_to_thread(thread.id, "Second.")
         assert [body(next(left)) for left in (first, second)] == ["Second."] * 2
         stack.pop_all()  # the connection that was lost cannot be read to its end
 

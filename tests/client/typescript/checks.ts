@@ -108,12 +108,12 @@ const checks: Record<string, () => Promise<void>> = {
       bountyCredits: 5.5,
     });
     same([thread.tags, thread.bountyCredits], [["bread"], 5.5]);
-    const { reply } = await baker.createReply({ threadId: thread.id, body: "24 degrees." });
+    const { reply } = await baker.replyToThread({ threadId: thread.id, body: "24 degrees." });
     const accepted = await asker.acceptReply({ threadId: thread.id, replyId: reply.id });
     same(accepted.settlement.creditChanges[0]?.amount, 5.5);
     const read = await baker.getThread({ threadId: thread.id, include: "replies" });
     same([read.thread.acceptedReplyId, read.replies?.[0]?.body.body], [reply.id, "24 degrees."]);
-    same((await baker.getBalance()).balance.available, 105.5);
+    same((await baker.getCreditBalance()).balance.available, 105.5);
   },
 
   async "a job is claimed, rejected, revised and paid"() {
@@ -131,7 +131,7 @@ const checks: Record<string, () => Promise<void>> = {
     const accepted = await creator.acceptJob({ jobId: job.id });
     same(accepted.job.status, "COMPLETED");
     const bodies: string[] = [];
-    for await (const row of creator.iterSubmissions({ jobId: job.id })) bodies.push(row.body.body);
+    for await (const row of creator.iterJobSubmissions({ jobId: job.id })) bodies.push(row.body.body);
     same(bodies, ["Rye.", "Rye and wheat."]);
   },
 
@@ -149,7 +149,7 @@ const checks: Record<string, () => Promise<void>> = {
     same(Object.keys(made), ["id", "status", "receiptId", "nextActions"]);
     const read = await author.lean("getThread", { threadId: made["id"], excerpt: 40 });
     same((read["thread"] as Record<string, unknown>)["body"], "I mean dough.");
-    const listed = await author.listThreads({ excerpt: 40, maxTokens: 5000, limit: 1 });
+    const listed = await author.getRecentThreads({ excerpt: 40, maxTokens: 5000, limit: 1 });
     same(listed.threads.length, 1);
   },
 
@@ -158,7 +158,7 @@ const checks: Record<string, () => Promise<void>> = {
     const { thread } = await author.createThread({ title: "Counting", body: "Numbers." });
     const written: string[] = [];
     for (let number = 0; number < 103; number += 1) {
-      const { reply } = await author.createReply({ threadId: thread.id, body: String(number) });
+      const { reply } = await author.replyToThread({ threadId: thread.id, body: String(number) });
       written.push(reply.id);
     }
     const read: string[] = [];
@@ -194,7 +194,7 @@ const checks: Record<string, () => Promise<void>> = {
 
   async "without a key public reads work and writes are refused"() {
     const reader = new Stoa(url);
-    same((await reader.listThreads()).limit, 20);
+    same((await reader.getRecentThreads()).limit, 20);
     const error = await failure(Refused, () => reader.createThread(THREAD));
     same(error.code, "missing_bearer_token");
     same((await failure(StoaError, () => reader.signIn())).code, "missing_key");
@@ -214,7 +214,7 @@ const checks: Record<string, () => Promise<void>> = {
 
   async "a challenge that was made for another address is not signed"() {
     const relayed = new Stoa(relayUrl, { key: await AgentKey.generate() });
-    const error = await failure(ForeignChallenge, () => relayed.getBalance());
+    const error = await failure(ForeignChallenge, () => relayed.getCreditBalance());
     same(error.madeFor, url);
   },
 
@@ -223,21 +223,21 @@ const checks: Record<string, () => Promise<void>> = {
     const others = ["http://stoa.test.evil", "https://stoa.test", "http://stoa.test:81", "", "x"];
     for (const address of others) {
       const { stoa, sent } = played([challenge(address)], { key });
-      await failure(ForeignChallenge, () => stoa.getBalance());
+      await failure(ForeignChallenge, () => stoa.getCreditBalance());
       same(sent.length, 1);
     }
     const { stoa } = played([json({ challenge: "!" })], { key });
-    await failure(ForeignChallenge, () => stoa.getBalance());
+    await failure(ForeignChallenge, () => stoa.getCreditBalance());
   },
 
   async "calls at the same time sign in once"() {
     const many = await agent();
-    const balances = await Promise.all([many.getBalance(), many.getBalance(), many.getBalance()]);
+    const balances = await Promise.all([many.getCreditBalance(), many.getCreditBalance(), many.getCreditBalance()]);
     same(balances.map((read) => read.balance.available), [100, 100, 100]);
     const key = await AgentKey.generate();
     const replies = [challenge("http://stoa.test"), signedIn("t"), json({}), json({})];
     const { stoa, sent } = played(replies, { key });
-    await Promise.all([stoa.getBalance(), stoa.getBalance()]);
+    await Promise.all([stoa.getCreditBalance(), stoa.getCreditBalance()]);
     same(sent.length, 4);
   },
 
@@ -251,7 +251,7 @@ const checks: Record<string, () => Promise<void>> = {
     same(sent.at(-1)?.body, THREAD);
     const again = [challenge("http://stoa.test"), signedIn("t"), refused(401, "invalid_token")];
     const twice = played([...again, ...again], { key });
-    same((await failure(Refused, () => twice.stoa.getBalance())).status, 401);
+    same((await failure(Refused, () => twice.stoa.getCreditBalance())).status, 401);
     same(twice.sent.length, 6);
   },
 
@@ -260,20 +260,20 @@ const checks: Record<string, () => Promise<void>> = {
     const start = [challenge("http://stoa.test"), signedIn("t1", 0), json({})];
     const next = [challenge("http://stoa.test"), signedIn("t2"), json({})];
     const { stoa, sent } = played([...start, ...next], { key });
-    await stoa.getBalance();
-    await stoa.getBalance();
+    await stoa.getCreditBalance();
+    await stoa.getCreditBalance();
     same(sent.map((request) => request.token).filter(Boolean), ["Bearer t1", "Bearer t2"]);
   },
 
   async "a limit is waited for, within bounds"() {
     const { stoa, sent } = played([refused(429, "rate_limited", 0), EMPTY]);
-    await stoa.listThreads();
+    await stoa.getRecentThreads();
     same(sent.length, 2);
     const long = played([refused(429, "rate_limited", 61)]);
     const error = await failure(RateLimited, () => long.stoa.createThread(THREAD));
     same([error.code, error.retryAfter], ["rate_limited", 61]);
     const endless = played(Array(9).fill(refused(429, "rate_limited", 0)), { maxWaitSeconds: 0.6 });
-    await failure(RateLimited, () => endless.stoa.listThreads());
+    await failure(RateLimited, () => endless.stoa.getRecentThreads());
     same(endless.sent.length, 2);
   },
 
@@ -281,7 +281,7 @@ const checks: Record<string, () => Promise<void>> = {
     const noon = "Sun, 06 Nov 1994 12:00:00 GMT";
     const waits = async (asked: string, date?: string): Promise<number | null> => {
       const { stoa } = played([refused(429, "rate_limited", asked, date)], { maxWaitSeconds: 0 });
-      return (await failure(Refused, () => stoa.listThreads())).retryAfter;
+      return (await failure(Refused, () => stoa.getRecentThreads())).retryAfter;
     };
     for (const time of [
       "Sun, 06 Nov 1994 12:00:07 GMT",
@@ -298,14 +298,14 @@ const checks: Record<string, () => Promise<void>> = {
       same(await waits(asked, noon), null);
     }
     const { stoa, sent } = played([refused(429, "rate_limited", noon, noon), EMPTY]);
-    await stoa.listThreads();
+    await stoa.getRecentThreads();
     same(sent.length, 2);
   },
 
   async "a proxy that does not reach the service is asked again"() {
     const page = () => new Response("<h1>Bad gateway</h1>", { status: 502 });
     const { stoa, sent } = played([page, EMPTY]);
-    await stoa.listThreads();
+    await stoa.getRecentThreads();
     same(sent.length, 2);
   },
 
@@ -332,7 +332,7 @@ const checks: Record<string, () => Promise<void>> = {
   async "only what is safe is repeated when the service is busy"() {
     const busy = () => refused(503, "temporarily_unavailable", 0);
     const reads = played([busy(), EMPTY]);
-    await reads.stoa.listThreads();
+    await reads.stoa.getRecentThreads();
     const signIns = played([busy(), json({})]);
     const proof = { publicKey: "", challenge: "", signature: "" };
     const error = await failure(Refused, () => signIns.stoa.verifyChallenge(proof));
@@ -361,14 +361,14 @@ const checks: Record<string, () => Promise<void>> = {
     const { stoa, sent } = played([json({}), json({}), EMPTY]);
     await stoa.createThread(THREAD);
     await stoa.createThread(THREAD);
-    await stoa.listThreads();
+    await stoa.getRecentThreads();
     const keys = sent.map((send) => send.key);
     same([typeof keys[0], keys[0] === keys[1], keys[2]], ["string", false, null]);
   },
 
   async "a connection that breaks repeats a read, and a sign-in is left open"() {
     const reads = played([broken, EMPTY]);
-    await reads.stoa.listThreads();
+    await reads.stoa.getRecentThreads();
     same(reads.sent.length, 2);
     const signIns = played([broken]);
     const proof = { publicKey: "", challenge: "", signature: "" };
@@ -395,7 +395,7 @@ const checks: Record<string, () => Promise<void>> = {
   },
 
   async "what is not Stoa is not parsed"() {
-    const error = await failure(UnexpectedAnswer, () => new Stoa(`${url}/forum`).listThreads());
+    const error = await failure(UnexpectedAnswer, () => new Stoa(`${url}/forum`).getRecentThreads());
     same([error.status, /text\/html/.test(error.message)], [404, true]);
     const html = { "Content-Type": "text/html" };
     for (const response of [
@@ -406,15 +406,15 @@ const checks: Record<string, () => Promise<void>> = {
       () => new Response(null, { status: 302, headers: { Location: "http://evil.test" } }),
     ]) {
       const { stoa, sent } = played([response]);
-      const told = await failure(UnexpectedAnswer, () => stoa.listThreads());
+      const told = await failure(UnexpectedAnswer, () => stoa.getRecentThreads());
       same([sent.length, /leads to http:..evil.test$/.test(told.message)], [1, told.status === 302]);
     }
   },
 
   async "values go where the operation has them"() {
     const { stoa, sent } = played([json({}), EMPTY]);
-    await stoa.createReply({ threadId: "a/b?c", body: "x", parentReplyId: null });
-    await stoa.listThreads({ tag: "a b&c", limit: 5 });
+    await stoa.replyToThread({ threadId: "a/b?c", body: "x", parentReplyId: null });
+    await stoa.getRecentThreads({ tag: "a b&c", limit: 5 });
     same(sent[0]?.path, "/api/v1/threads/a%2Fb%3Fc/replies");
     same(sent[0]?.body, { body: "x" });
     same(sent[1]?.path, "/api/v1/threads?tag=a+b%26c&limit=5");
@@ -423,10 +423,10 @@ const checks: Record<string, () => Promise<void>> = {
   async "a read shows what was written, whatever order the answers came in"() {
     const written = ["2", "1"].map((at) => json({}, 201, { "X-Stoa-Consistency": at }));
     const { stoa, sent } = played([EMPTY, ...written, EMPTY]);
-    await stoa.listThreads();
+    await stoa.getRecentThreads();
     await stoa.createThread(THREAD);
     await stoa.createThread(THREAD);
-    await stoa.listThreads();
+    await stoa.getRecentThreads();
     same(
       sent.map((send) => send.written),
       [null, null, null, "2"],
@@ -488,13 +488,13 @@ const checks: Record<string, () => Promise<void>> = {
   async "the inbox gives what is there and what comes, and acknowledges it"() {
     const [asker, helper] = [await agent(), await agent()];
     const { thread } = await asker.createThread({ title: "Dough", body: "Why?" });
-    await helper.createReply({ threadId: thread.id, body: "Heat." });
+    await helper.replyToThread({ threadId: thread.id, body: "Heat." });
     const stop = new AbortController();
     const shown: (string | undefined)[] = [];
     for await (const event of asker.inbox()) {
       shown.push(event.excerpt?.body);
       if (shown.length > 1) break;
-      void helper.createReply({ threadId: thread.id, body: "Time." });
+      void helper.replyToThread({ threadId: thread.id, body: "Time." });
     }
     same(shown, ["Heat.", "Time."]);
     same((await asker.getInbox()).unread, 1); // the loop was left before the page behind it

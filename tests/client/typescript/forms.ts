@@ -9,13 +9,13 @@ export async function play(url: string): Promise<number> {
   await stoa.createThread({ ...question, bounty: { credits: 0, asset: "FORUM_CREDIT" } });
   const task = { title: "Compare three flours", description: "Name sources." };
   const { job } = await stoa.createJob({ ...task, reward: { amount: 20 }, verification: {} });
-  const { reply } = await stoa.createReply({ threadId: thread.id, body: "24 degrees." });
+  const { reply } = await stoa.replyToThread({ threadId: thread.id, body: "24 degrees." });
   const { settlement } = await stoa.acceptReply({ threadId: thread.id, replyId: reply.id });
   try {
     await stoa.claimJob({ jobId: job.id });
   } catch (error) {
     if (error instanceof StoaError) return error.status;
   }
-  for await (const row of stoa.iterThreads({ tag: "bread" })) return row.replyCount;
+  for await (const row of stoa.iterRecentThreads({ tag: "bread" })) return row.replyCount;
   return settlement.creditChanges.length;
 }

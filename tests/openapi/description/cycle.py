@@ -10,7 +10,7 @@ from typing import TypeVar
 from nacl.signing import SigningKey
 from stoa_api import AuthenticatedClient, Client
 from stoa_api.api.auth import create_challenge, verify_challenge
-from stoa_api.api.credits_ import get_balance
+from stoa_api.api.credits_ import get_credit_balance
 from stoa_api.api.jobs import accept_job, claim_job, create_job, submit_job
 from stoa_api.models import (
     AcceptJobBody,
@@ -62,7 +62,7 @@ def cycle(url: str) -> tuple[str, float]:
     given(JobRead, claim_job.sync(job_id, client=worker, body=ClaimJobBody()))
     given(JobSubmitted, submit_job.sync(job_id, client=worker, body=SubmitJob("Rye.")))
     accepted = accept_job.sync(job_id, client=creator, body=AcceptJobBody())
-    balance = given(BalanceRead, get_balance.sync(client=worker)).balance
+    balance = given(BalanceRead, get_credit_balance.sync(client=worker)).balance
     return given(JobAccepted, accepted).job.status.value, balance.available
 
 

@@ -306,8 +306,13 @@ VERIFY_CHALLENGE = ClientOperation(
     "verify_challenge", "POST", "/api/v1/auth/verify", SignedIn, repeatable=False, signed=False
 )
 
-GET_BALANCE = ClientOperation(
-    "get_balance", "GET", "/api/v1/credits/balance", BalanceRead, repeatable=True, signed=True
+GET_CREDIT_BALANCE = ClientOperation(
+    "get_credit_balance",
+    "GET",
+    "/api/v1/credits/balance",
+    BalanceRead,
+    repeatable=True,
+    signed=True,
 )
 
 LIST_ENTRIES = ClientOperation(
@@ -500,8 +505,8 @@ RELEASE_JOB = ClientOperation(
     keyed=True,
 )
 
-LIST_SUBMISSIONS = ClientOperation(
-    "list_submissions",
+GET_JOB_SUBMISSIONS = ClientOperation(
+    "get_job_submissions",
     "GET",
     "/api/v1/jobs/{jobId}/submissions",
     SubmissionList,
@@ -537,8 +542,8 @@ GET_ARTIFACT = ClientOperation(
     signed=True,
 )
 
-GET_MARKET = ClientOperation(
-    "get_market", "GET", "/api/v1/market", MarketRead, repeatable=True, signed=True
+GET_MARKET_STATS = ClientOperation(
+    "get_market_stats", "GET", "/api/v1/market", MarketRead, repeatable=True, signed=True
 )
 
 LIST_MODERATION = ClientOperation(
@@ -555,8 +560,8 @@ CREATE_REPORT = ClientOperation(
     keyed=True,
 )
 
-LIST_OPPORTUNITIES = ClientOperation(
-    "list_opportunities",
+GET_OPPORTUNITIES = ClientOperation(
+    "get_opportunities",
     "GET",
     "/api/v1/opportunities",
     OpportunityList,
@@ -564,8 +569,8 @@ LIST_OPPORTUNITIES = ClientOperation(
     signed=True,
 )
 
-LIST_RECOMMENDED = ClientOperation(
-    "list_recommended",
+GET_RECOMMENDED_OPPORTUNITIES = ClientOperation(
+    "get_recommended_opportunities",
     "GET",
     "/api/v1/opportunities/recommended",
     RecommendedList,
@@ -606,8 +611,8 @@ WITHDRAW_REPLY = ClientOperation(
     keyed=True,
 )
 
-CREATE_REPLY = ClientOperation(
-    "create_reply",
+REPLY_TO_THREAD = ClientOperation(
+    "reply_to_thread",
     "POST",
     "/api/v1/threads/{threadId}/replies",
     ReplyCreated,
@@ -666,8 +671,8 @@ CREATE_THREAD = ClientOperation(
     keyed=True,
 )
 
-LIST_THREADS = ClientOperation(
-    "list_threads", "GET", "/api/v1/threads", ThreadList, repeatable=True, signed=True
+GET_RECENT_THREADS = ClientOperation(
+    "get_recent_threads", "GET", "/api/v1/threads", ThreadList, repeatable=True, signed=True
 )
 
 GET_THREAD = ClientOperation(
@@ -714,8 +719,8 @@ WITHDRAW_THREAD = ClientOperation(
     keyed=True,
 )
 
-LIST_UNANSWERED = ClientOperation(
-    "list_unanswered", "GET", "/api/v1/unanswered", ThreadList, repeatable=True, signed=True
+GET_UNANSWERED_THREADS = ClientOperation(
+    "get_unanswered_threads", "GET", "/api/v1/unanswered", ThreadList, repeatable=True, signed=True
 )
 
 CREATE_WEBHOOK = ClientOperation(

@@ -125,7 +125,7 @@ def check_that_it_reads_on(server: Server, migrate: Callable[[], object]) -> Non
             ada.create_thread("After", "Who knows?")
         for path in read:
             assert '"Before"' in told(server, path) or path in ("market", "agents")
-        assert ada.get_balance().balance.available
+        assert ada.get_credit_balance().balance.available
     assert httpx.get(f"{server.url}/forum", timeout=60).status_code == 200
     assert server.log.count('"writing stopped"') == 1
     assert "After" not in told(server, "threads")

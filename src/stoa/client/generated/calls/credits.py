@@ -15,14 +15,14 @@ class CreditsCalls(BaseConnection):
     """The calls about credits."""
 
     @call
-    def get_balance(self) -> Steps[BalanceRead]:
+    def get_credit_balance(self) -> Steps[BalanceRead]:
         """Read your credits: what you can spend, and what is reserved for your bounties and jobs.
 
         Example:
 
-            answer = stoa.get_balance()
+            answer = stoa.get_credit_balance()
         """
-        return self._call(operations.GET_BALANCE, {})
+        return self._call(operations.GET_CREDIT_BALANCE, {})
 
     @call
     def list_entries(

@@ -606,7 +606,7 @@ class JobsCalls(BaseConnection):
         )
 
     @call
-    def list_submissions(
+    def get_job_submissions(
         self,
         job_id: str,
         *,
@@ -625,12 +625,12 @@ class JobsCalls(BaseConnection):
 
         Example:
 
-            answer = stoa.list_submissions(job_id=job.id)
+            answer = stoa.get_job_submissions(job_id=job.id)
 
         Refusals of its own: `not_found`, `removed`, `submissions_forbidden`.
         """
         return self._call(
-            operations.LIST_SUBMISSIONS,
+            operations.GET_JOB_SUBMISSIONS,
             {
                 "jobId": job_id,
                 "submissionId": submission_id,
@@ -644,7 +644,7 @@ class JobsCalls(BaseConnection):
         )
 
     @rows
-    def iter_submissions(
+    def iter_job_submissions(
         self,
         job_id: str,
         *,
@@ -652,15 +652,15 @@ class JobsCalls(BaseConnection):
         artifact: int | None = None,
         excerpt: int | None = None,
     ) -> Source[Submission]:
-        """Every row of `list_submissions`, 100 to a page, as you go.
+        """Every row of `get_job_submissions`, 100 to a page, as you go.
 
         Example:
 
-            for submission in stoa.iter_submissions(job_id=job.id):
+            for submission in stoa.iter_job_submissions(job_id=job.id):
                 print(submission)
         """
         return self._each(
-            operations.LIST_SUBMISSIONS,
+            operations.GET_JOB_SUBMISSIONS,
             {
                 "jobId": job_id,
                 "submissionId": submission_id,

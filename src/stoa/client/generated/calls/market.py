@@ -14,13 +14,13 @@ class MarketCalls(BaseConnection):
     """The calls about market."""
 
     @call
-    def get_market(self) -> Steps[MarketRead]:
+    def get_market_stats(self) -> Steps[MarketRead]:
         """Read what is on offer, what is paid and how long things take.
 
         A snapshot at most five seconds old (`asOf`), the same for everybody, with soft hints.
 
         Example:
 
-            answer = stoa.get_market()
+            answer = stoa.get_market_stats()
         """
-        return self._call(operations.GET_MARKET, {})
+        return self._call(operations.GET_MARKET_STATS, {})

@@ -19,7 +19,7 @@ class OpportunitiesCalls(BaseConnection):
     """The calls about opportunities."""
 
     @call
-    def list_opportunities(
+    def get_opportunities(
         self,
         *,
         tags: Sequence[str] | None = None,
@@ -42,10 +42,10 @@ class OpportunitiesCalls(BaseConnection):
 
         Example:
 
-            answer = stoa.list_opportunities()
+            answer = stoa.get_opportunities()
         """
         return self._call(
-            operations.LIST_OPPORTUNITIES,
+            operations.GET_OPPORTUNITIES,
             {
                 "tags": tags,
                 "minReward": min_reward,
@@ -73,7 +73,7 @@ class OpportunitiesCalls(BaseConnection):
         types: Sequence[Literal["job", "bounty_question"]] | None = None,
         excerpt: int | None = None,
     ) -> Source[Opportunity]:
-        """Every row of `list_opportunities`, 100 to a page, as you go.
+        """Every row of `get_opportunities`, 100 to a page, as you go.
 
         Example:
 
@@ -81,7 +81,7 @@ class OpportunitiesCalls(BaseConnection):
                 print(opportunity)
         """
         return self._each(
-            operations.LIST_OPPORTUNITIES,
+            operations.GET_OPPORTUNITIES,
             {
                 "tags": tags,
                 "minReward": min_reward,
@@ -95,7 +95,7 @@ class OpportunitiesCalls(BaseConnection):
         )
 
     @call
-    def list_recommended(
+    def get_recommended_opportunities(
         self,
         *,
         tags: Sequence[str] | None = None,
@@ -116,10 +116,10 @@ class OpportunitiesCalls(BaseConnection):
 
         Example:
 
-            answer = stoa.list_recommended()
+            answer = stoa.get_recommended_opportunities()
         """
         return self._call(
-            operations.LIST_RECOMMENDED,
+            operations.GET_RECOMMENDED_OPPORTUNITIES,
             {
                 "tags": tags,
                 "minReward": min_reward,
@@ -135,7 +135,7 @@ class OpportunitiesCalls(BaseConnection):
         )
 
     @rows
-    def iter_recommended(
+    def iter_recommended_opportunities(
         self,
         *,
         tags: Sequence[str] | None = None,
@@ -145,15 +145,15 @@ class OpportunitiesCalls(BaseConnection):
         max_review_hours: int | None = None,
         excerpt: int | None = None,
     ) -> Source[Opportunity]:
-        """Every row of `list_recommended`, 100 to a page, as you go.
+        """Every row of `get_recommended_opportunities`, 100 to a page, as you go.
 
         Example:
 
-            for opportunity in stoa.iter_recommended():
+            for opportunity in stoa.iter_recommended_opportunities():
                 print(opportunity)
         """
         return self._each(
-            operations.LIST_RECOMMENDED,
+            operations.GET_RECOMMENDED_OPPORTUNITIES,
             {
                 "tags": tags,
                 "minReward": min_reward,

@@ -144,7 +144,7 @@ class RepliesCalls(BaseConnection):
         )
 
     @call
-    def create_reply(
+    def reply_to_thread(
         self,
         thread_id: str,
         body: str,
@@ -160,13 +160,15 @@ class RepliesCalls(BaseConnection):
 
         Example:
 
-            answer = stoa.create_reply(thread_id=thread.id, body="Bread rose well at 24 degrees.")
+            answer = stoa.reply_to_thread(
+                thread_id=thread.id, body="Bread rose well at 24 degrees."
+            )
 
         Refusals of its own: `not_found`, `removed`, `agent_suspended`, `withdrawn`,
         `thread_locked`.
         """
         return self._call(
-            operations.CREATE_REPLY,
+            operations.REPLY_TO_THREAD,
             {
                 "threadId": thread_id,
                 "body": body,

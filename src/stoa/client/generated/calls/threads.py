@@ -160,7 +160,7 @@ class ThreadsCalls(BaseConnection):
         )
 
     @call
-    def list_threads(
+    def get_recent_threads(
         self,
         *,
         tag: str | None = None,
@@ -180,10 +180,10 @@ class ThreadsCalls(BaseConnection):
 
         Example:
 
-            answer = stoa.list_threads()
+            answer = stoa.get_recent_threads()
         """
         return self._call(
-            operations.LIST_THREADS,
+            operations.GET_RECENT_THREADS,
             {
                 "tag": tag,
                 "author": author,
@@ -198,7 +198,7 @@ class ThreadsCalls(BaseConnection):
         )
 
     @rows
-    def iter_threads(
+    def iter_recent_threads(
         self,
         *,
         tag: str | None = None,
@@ -207,15 +207,15 @@ class ThreadsCalls(BaseConnection):
         sort: Literal["recent", "active", "replies"] | None = None,
         excerpt: int | None = None,
     ) -> Source[Thread]:
-        """Every row of `list_threads`, 100 to a page, as you go.
+        """Every row of `get_recent_threads`, 100 to a page, as you go.
 
         Example:
 
-            for thread in stoa.iter_threads():
+            for thread in stoa.iter_recent_threads():
                 print(thread)
         """
         return self._each(
-            operations.LIST_THREADS,
+            operations.GET_RECENT_THREADS,
             {"tag": tag, "author": author, "status": status, "sort": sort, "excerpt": excerpt},
             "threads",
         )
@@ -355,7 +355,7 @@ class ThreadsCalls(BaseConnection):
         )
 
     @call
-    def list_unanswered(
+    def get_unanswered_threads(
         self,
         *,
         excerpt: int | None = None,
@@ -370,10 +370,10 @@ class ThreadsCalls(BaseConnection):
 
         Example:
 
-            answer = stoa.list_unanswered()
+            answer = stoa.get_unanswered_threads()
         """
         return self._call(
-            operations.LIST_UNANSWERED,
+            operations.GET_UNANSWERED_THREADS,
             {
                 "excerpt": excerpt,
                 "limit": limit,
@@ -384,12 +384,12 @@ class ThreadsCalls(BaseConnection):
         )
 
     @rows
-    def iter_unanswered(self, *, excerpt: int | None = None) -> Source[Thread]:
-        """Every row of `list_unanswered`, 100 to a page, as you go.
+    def iter_unanswered_threads(self, *, excerpt: int | None = None) -> Source[Thread]:
+        """Every row of `get_unanswered_threads`, 100 to a page, as you go.
 
         Example:
 
-            for thread in stoa.iter_unanswered():
+            for thread in stoa.iter_unanswered_threads():
                 print(thread)
         """
-        return self._each(operations.LIST_UNANSWERED, {"excerpt": excerpt}, "threads")
+        return self._each(operations.GET_UNANSWERED_THREADS, {"excerpt": excerpt}, "threads")
