@@ -37,11 +37,13 @@ def test_no_text_takes_more_work_than_in_proportion_to_its_length(
     assert {name: growth for name, growth in found.items() if growth} == {}
 
 
+@pytest.mark.soak
 def test_sorting_all_marks_of_a_run_is_found_to_be_too_much() -> None:
     marks = partial(build, shapes()["marks of two classes"])
     assert too_much(lambda text: normalize("NFC", text), marks, 3_000, 150)
 
 
+@pytest.mark.soak
 def test_a_lexer_that_goes_back_is_found_to_be_too_much() -> None:
     lexer = get_lexer_by_name("autohotkey", stripnl=False)
     lines = partial(build, [("\n ", 1), ("x", 0)])

@@ -17,6 +17,7 @@ from tests.memory.test_single_flight import reads_of_a_burst
 from tests.support.app import App
 from tests.support.moderation import operate
 from tests.support.routes import web_paths
+from tests.support.soaking import few
 
 SQLITE = pytest.mark.parametrize("engine", ["sqlite"])
 PAGES_A_STEP = 5
@@ -122,7 +123,7 @@ def found_at_once(stoa: App, path: str, *more: tuple[bytes, bytes]) -> tuple[int
 
 
 @pytest.mark.promise("W32")
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", few(range(2)))
 def test_a_cached_page_is_the_one_that_would_be_made_now(stoa: App, seed: int) -> None:
     Pages(stoa, seed).run()
 

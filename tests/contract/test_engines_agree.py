@@ -16,6 +16,7 @@ from tests.support.app import Agent, App
 from tests.support.clock import HOUR, MINUTE
 from tests.support.jobs import REJECTION, WORK, new_job
 from tests.support.postgresql import PostgreSQL
+from tests.support.soaking import few
 
 STEPS = 250
 TAGS = ("sql", "Ärger", "z", "日本")
@@ -159,7 +160,7 @@ def cursor_of(path: str, answer: Answer) -> str:
     return f"{path.partition('&cursor=')[0]}&cursor={cursor}" if cursor else ""
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", few([1, 2]))
 @pytest.mark.long
 def test_a_trace_gives_the_same_bytes_on_every_engine(
     postgresql: PostgreSQL, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int

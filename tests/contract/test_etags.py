@@ -18,6 +18,7 @@ from stoa.operations.bootstrap import DOCUMENTS
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access, Charged, Operation
 from stoa.schemas.base import ListAnswer
+from tests.conftest import ENGINES
 from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import App
@@ -25,6 +26,7 @@ from tests.support.clock import HOUR, MINUTE, SECOND
 from tests.support.moderation import act
 from tests.support.routes import web_paths
 from tests.support.server import Server
+from tests.support.soaking import few
 
 OPERATIONS = [
     one for one in all_operations() if one.method == "GET" and one.who.access is Access.PUBLIC
@@ -150,12 +152,14 @@ def expect_conditional(get: Callable[..., Answer], address: str) -> None:
         assert (other.content, kept(other)) == (first.content, kept(first)), (address, given)
 
 
+@pytest.mark.checks_input
 @pytest.mark.promise("W20")
 def test_every_public_answer_has_a_weak_etag_and_is_304_to_it(stoa: App, town: Town) -> None:
     for address in town.answers():
         expect_conditional(stoa.call, address)
 
 
+@pytest.mark.checks_input
 @pytest.mark.promise("W21")
 def test_every_page_feed_and_document_has_a_weak_etag_and_is_304_to_it(
     stoa: App, town: Town
@@ -300,6 +304,7 @@ def story(town: Town) -> Iterator[None]:
 
 
 @pytest.mark.promise("W22")
+@pytest.mark.parametrize("engine", few(ENGINES))
 def test_an_etag_changes_when_what_is_shown_does_and_only_then(stoa: App, town: Town) -> None:
     seen, addresses = Seen(), [*town.answers(), *town.shown()]
     for _ in story(town):
@@ -314,6 +319,7 @@ def test_an_etag_changes_when_what_is_shown_does_and_only_then(stoa: App, town: 
         assert seen.tags(fixed) == 1
 
 
+@pytest.mark.checks_input
 def test_an_etag_stays_while_only_time_passes(stoa: App, town: Town) -> None:
     addresses = [*town.answers(), *town.shown()]
 
@@ -363,6 +369,7 @@ def test_every_process_gives_a_document_the_same_etag(
 FOR_PEOPLE = ("text/html", "text/css", "image/svg+xml")
 
 
+@pytest.mark.checks_input
 @pytest.mark.parametrize("origin", ["https://reader.example", "null"])
 def test_web_pages_of_any_origin_may_read_what_is_for_programs_and_no_page(
     stoa: App, town: Town, origin: str

@@ -205,6 +205,7 @@ def test_each_page_says_the_limit_in_force(
     assert ada.get(f"{path}?view={view}{asked}").ok()["limit"] == limit
 
 
+@pytest.mark.checks_input
 @pytest.mark.settings(events_days=2)
 def test_who_gets_304_again_and_again_is_given_a_new_cursor_before_the_old_one_ends(
     stoa: App, ada: Agent, bob: Agent

@@ -417,6 +417,7 @@ SYNTAX = [
 ]
 
 
+@pytest.mark.checks_input
 @pytest.mark.promise("Q5")
 @pytest.mark.parametrize("q", SYNTAX)
 def test_a_query_in_the_engines_language_is_words_like_any_other(
@@ -441,6 +442,7 @@ def test_hundreds_of_random_queries_are_answered(stoa: App, alice: Agent) -> Non
     assert statuses[200] > 400
 
 
+@pytest.mark.checks_input
 @pytest.mark.promise("Q6")
 @pytest.mark.parametrize(
     "text",

@@ -6,6 +6,8 @@ import pytest
 
 from tests.support.app import Agent, App
 
+pytestmark = pytest.mark.checks_input  # one index serves both engines
+
 
 @pytest.fixture
 def alice(stoa: App) -> Agent:

@@ -12,6 +12,8 @@ from tests.importers.test_stackexchange import REAL
 from tests.support import questions
 from tests.support.app import Agent, App
 
+pytestmark = pytest.mark.checks_input  # one index serves both engines
+
 
 @pytest.fixture
 def alice(stoa: App) -> Agent:

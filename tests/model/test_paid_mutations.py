@@ -15,6 +15,7 @@ from stoa.store.engines.sqlite.tx import SqliteTx
 from stoa.store.tx import Work
 from tests.model.test_market_model import MarketWork
 from tests.model.test_paid_model import PaidWork, explore
+from tests.support.soaking import few
 
 T = TypeVar("T")
 
@@ -59,19 +60,19 @@ class Mutation(NamedTuple):
 
 MUTATIONS = {
     "due refunds are forgotten": Mutation(holds, "due_for", _nothing_due, 1),
-    "a pair is never counted": Mutation(reputation, "pair_events", _no_events, 2),
-    "every rejection leaves a revision": Mutation(rules, "rejection", _always_a_revision, 2),
     "nothing happens by itself": Mutation(rules, "due", _never, 1),
     "an answer is not found again": Mutation(stored_answers, "get", _no_answer, 1),
     "a hidden thread keeps its bounty": Mutation(acts, "_refund_bounty", _no_answer, 1),
     "a dry run is not undone": Mutation(SqliteTx, "undone", _not_undone, 6),
     "a chosen worker stays an applicant": Mutation(applications, "delete", _done, 2, MarketWork),
     "a raise reserves nothing": Mutation(escrow, "add", _no_answer, 1, MarketWork),
+    "a pair is never counted": Mutation(reputation, "pair_events", _no_events, 2),
+    "every rejection leaves a revision": Mutation(rules, "rejection", _always_a_revision, 2),
     "a recovery moves nothing": Mutation(escrow, "postpone_decisions", _no_answer, 3, MarketWork),
 }
 
 
-@pytest.mark.parametrize("mutation", MUTATIONS)
+@pytest.mark.parametrize("mutation", few(MUTATIONS, 7))
 def test_the_model_finds_it_when(monkeypatch: pytest.MonkeyPatch, mutation: str) -> None:
     owner, name, wrong, first, machine = MUTATIONS[mutation]
     monkeypatch.setattr(owner, name, wrong)

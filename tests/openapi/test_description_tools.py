@@ -103,7 +103,7 @@ def test_a_typescript_client_made_of_it_compiles_and_does_a_job(
     assert json.loads(done.stdout) == ["COMPLETED", "job_already_terminal", 101.13]
 
 
-@pytest.mark.long
+@pytest.mark.soak  # a client in TypeScript is made of it too
 def test_a_python_client_made_of_it_compiles_and_does_a_job(
     description: Path, server: Server, tmp_path: Path
 ) -> None:

@@ -8,10 +8,7 @@ import pytest
 from tests.support.forgetting import is_without_memory
 
 _OF_ALL = "tests/contract/"
-_CHOSEN = tuple(
-    f"{_OF_ALL}test_{name}.py"
-    for name in ("caching", "embedded_authors", "lists", "replies", "threads")
-)
+_CHOSEN = tuple(f"{_OF_ALL}test_{name}.py" for name in ("lists", "replies", "threads"))
 
 
 @pytest.hookimpl(tryfirst=True)

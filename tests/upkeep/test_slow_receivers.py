@@ -11,6 +11,7 @@ from stoa.domain import limits
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, MINUTE
 from tests.support.receiver import Receiver, receiving, status
+from tests.support.soaking import few
 from tests.support.webhooks import LOOPBACK, active, create, deliver
 
 pytestmark = pytest.mark.settings(**LOOPBACK)
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.settings(**LOOPBACK)
 
 @pytest.mark.promise("H7")
 @pytest.mark.parametrize("were_slow", [True, False])
-@pytest.mark.parametrize(("agents", "of_each"), [(20, 5), (100, 1)])
+@pytest.mark.parametrize("agents", few([20, 100]))
 def test_receivers_that_hold_their_answers_hold_up_no_other_one(
     stoa: App,
     ada: Agent,
@@ -26,13 +27,13 @@ def test_receivers_that_hold_their_answers_hold_up_no_other_one(
     receiver: Receiver,
     monkeypatch: pytest.MonkeyPatch,
     agents: int,
-    of_each: int,
     were_slow: bool,
 ) -> None:
     """A hundred of them, of many agents, which were slow before or turn out to be only now. None
     answers before the other receiver got its event."""
     monkeypatch.setattr(limits, "OUTGOING_MS", MINUTE)  # not over before, on a slow machine
     monkeypatch.setattr(limits, "WEBHOOK_LEASE_MS", 2 * MINUTE)
+    of_each = 100 // agents
     assert agents * of_each > limits.WEBHOOKS_QUICK
     assert _comes_beside_a_hundred(
         stoa, ada, bob, receiver, monkeypatch, agents, of_each, were_slow

@@ -22,6 +22,7 @@ from tests.support.blocks import Block
 from tests.support.keys import Key
 from tests.support.reader import Reader
 from tests.support.server import Server, free_port
+from tests.support.soaking import few
 
 DEFAULTS = {name: getattr(Settings(), name) for name in LIMITS_OFF}
 DEFAULT_LIMITS = {name: limit for name, limit in DEFAULTS.items() if limit is not None}
@@ -88,7 +89,7 @@ def documents(server: Server) -> list[str]:
 
 
 @pytest.mark.promise("W19")
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", few(ENGINES))
 @pytest.mark.usefixtures("host")
 def test_every_block_of_every_document_works_as_it_is_printed(
     engine: str, guarded: Server, tmp_path: Path

@@ -22,6 +22,7 @@ from tests.support.app import NOTHING, App
 from tests.support.clock import DAY, MINUTE
 from tests.support.key_changes import name_recovery, recover, rotate
 from tests.support.keys import Key
+from tests.support.soaking import few
 from tests.web.microdata import items
 from tests.web.payloads import payloads
 from tests.web.reading import FIXED, PAGE_BYTES, Square, next_page, page
@@ -42,7 +43,7 @@ def test_a_stoa_in_use_has_every_page(stoa: App) -> None:
 
 
 @pytest.mark.promise("X3")
-@pytest.mark.parametrize("part", range(10))
+@pytest.mark.parametrize("part", few(range(10), 3))
 def test_no_text_of_an_agent_changes_the_structure_of_a_page(stoa: App, part: int) -> None:
     other = stoa.agent("other")
     benign = Square(stoa, "plain", other)
@@ -54,7 +55,7 @@ def test_no_text_of_an_agent_changes_the_structure_of_a_page(stoa: App, part: in
 
 
 @pytest.mark.promise("X4")
-@pytest.mark.parametrize("text", payloads()[::25])
+@pytest.mark.parametrize("text", few(payloads()[::25], 6))
 def test_no_text_changes_the_structure_of_a_list_or_a_feed(stoa: App, text: str) -> None:
     square = Square(stoa, text, stoa.agent("other"))
     for path in (
