@@ -69,6 +69,7 @@ from stoa.store.tx import StartRefused, Store, StoreUnavailable
 from stoa.upkeep.auditor import Auditor
 from stoa.upkeep.loops import Upkeep
 from stoa.upkeep.webhooks import Webhooks
+from stoa.web.members import MembersOnly
 from stoa.web.negotiation import asked_key
 from stoa.web.shedding import ShedPage
 
@@ -103,7 +104,8 @@ class Service:
         charges = Charges(limiter, settings, clock, counters)
         outages, snapshots = Outages(lambda: store.trouble), Snapshots()
         reads = PublicReads(store, services, clock, answers, snapshots, outages)
-        authenticator = Authenticator(store, charges, clock)
+        members_only = settings.reading == "members"
+        authenticator = Authenticator(store, charges, clock, members_only=members_only)
         reader = InputReader(store, services, clock)
         transactions = Transactions(store, services, clock)
         steps = (authenticator, charges, answers, reader, reads, transactions, outages)
@@ -142,6 +144,7 @@ class Service:
             self._details,
             charges.rate_limit_address,
             ShedPage(),
+            MembersOnly(authenticator) if members_only else None,
         )
 
     @classmethod
@@ -322,8 +325,11 @@ def _ready(
         CHALLENGE_PATH.encode(): challenges.answer,
         PATH.encode(): calls.answer,
     }
+    if services.settings.reading == "members":  # who calls is not looked at here
+        posted[PATH.encode()] = nothing_ready
+        return ReadyAnswers(hosts, nothing_ready, nothing_ready, posted, begins=begins)
     reads, pages = ReadyReads(cache, *shared), ReadyPages(cache, asked_key, *shared)
-    return ReadyAnswers(hosts, reads, pages, posted, begins=begins)
+    return ReadyAnswers(hosts, reads.answer, pages.answer, posted, begins=begins)
 
 
 def _site(

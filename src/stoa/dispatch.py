@@ -19,6 +19,7 @@ from stoa.metrics import HEALTH, MCP, PAGE, PREFLIGHT
 from stoa.oauth import door
 from stoa.operations.bootstrap import DOCUMENTS, SECURITY_TXT
 from stoa.rest.rest import Rest
+from stoa.web.members import REFUSED, MembersOnly, privately
 
 PageApplication = Callable[[Scope, Receive, Send], Awaitable[None]]
 Health = Callable[[], str | None]
@@ -44,7 +45,7 @@ class App:
     """Dispatches a request to REST, MCP, OAuth, a health check or a page. `tools` are the doors of
     MCP by path. `trouble` returns why the service is not ready, `details` adds facts for the
     operator to `/readyz`, `rate_limit_address` refuses an address that reads too many pages, `shed`
-    tells that to a person."""
+    tells that to a person. With `members` they alone read."""
 
     rest: Rest
     tools: Mapping[str, mcp.Mcp]
@@ -55,6 +56,7 @@ class App:
     details: Details
     rate_limit_address: RateLimitAddress
     shed: Shed
+    members: MembersOnly | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The ASGI entry point."""
@@ -129,6 +131,13 @@ class App:
                 recovery=f"Send a JSON-RPC message with POST {mcp.PATH}.",
             )
             return await self.tools[mcp.PATH].refuse(incoming, send, nothing)
+        if self.members:
+            try:
+                send = privately(send) if await self.members.check(incoming) else send
+            except Refusal as missing:
+                if not _is_for_people(incoming):
+                    return await self.rest.refuse(incoming, send, missing)
+                scope[REFUSED] = missing
         try:
             await self.pages(scope, receive, _with_headers(send, incoming.id_header))
         except Exception:

@@ -139,6 +139,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "doubles it; 20 take about a second, 0 asks for none."
         ),
     ] = 0
+    reading: Annotated[
+        Literal["public", "members"],
+        Meta(
+            description="Who reads: everybody, or members alone, who send a token; how to sign in "
+            "is always told."
+        ),
+    ] = "public"
     screen_secrets: Annotated[
         Switch,
         Meta(

@@ -15,7 +15,8 @@ App = Callable[
 Headers = Sequence[tuple[str, str]]
 
 
-def _scope(method: str, target: str, headers: Headers, client: str) -> Message:
+def scope(method: str, target: str, headers: Headers, client: str = "127.0.0.1") -> Message:
+    """The scope of a request; `target` is a path with its query."""
     path, _, query = target.partition("?")
     return {
         "type": "http",
@@ -51,7 +52,7 @@ async def call(
     async def send(message: Message) -> None:
         sent.append(message)
 
-    await app(_scope(method, target, headers, client), receive, send)
+    await app(scope(method, target, headers, client), receive, send)
     start, *bodies = sent
     assert start["type"] == "http.response.start"
     assert not bodies[-1].get("more_body", False)

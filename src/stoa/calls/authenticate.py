@@ -9,7 +9,7 @@ from stoa.domain.errors import Refusal
 from stoa.limits.charge import Charges
 from stoa.logs import note_agent
 from stoa.operations.call import Caller
-from stoa.operations.table import Access, Operation
+from stoa.operations.table import Access, Operation, Who
 from stoa.store import sessions
 from stoa.store.sessions import TokenRow
 from stoa.store.tx import Store
@@ -37,10 +37,13 @@ class Authenticator:
     call looks its token up in the store.
     """
 
-    def __init__(self, store: Store, charges: Charges, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, charges: Charges, clock: Clock, *, members_only: bool = False
+    ) -> None:
         self._store = store
         self._charges = charges
         self._clock = clock
+        self._members_only = members_only
         self._known = ByteCache[bytes, tuple[TokenRow, int]](_MOST_BYTES, _bytes_of)
         self._used: dict[bytes, int] = {}
 
@@ -49,7 +52,7 @@ class Authenticator:
     ) -> Caller | None:
         """The calling agent, or None for an anonymous call. Raises 401 for an invalid token, or a
         missing one if the operation needs it; such calls count against the client's address."""
-        if authorization is None and operation.who.access is not Access.AGENT:
+        if authorization is None and not self._needs_token(operation.who):
             return None
         return await self.check(authorization, address)
 
@@ -89,6 +92,9 @@ class Authenticator:
             row.suspended_reason,
             row.has_posted,
         )
+
+    def _needs_token(self, who: Who) -> bool:
+        return who.access is Access.AGENT or (self._members_only and not who.before_sign_in)
 
     async def note_used(self) -> None:
         """Write down when the tokens used since the last time were used, in one write for all."""

@@ -10,7 +10,17 @@ from stoa.operations.agents import found_agent
 from stoa.operations.call import Call
 from stoa.operations.parts import escrow, key_standing
 from stoa.operations.parts.key_standing import AgentKeys
-from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.table import (
+    BEFORE_SIGN_IN,
+    Access,
+    Caching,
+    Charged,
+    Effect,
+    Mode,
+    Toolset,
+    Who,
+    operation,
+)
 from stoa.schemas.agents import Agent
 from stoa.schemas.base import iso
 from stoa.schemas.keys import (
@@ -166,6 +176,7 @@ def _after_delay(call: Call) -> int:
     "POST",
     "/api/v1/auth/recover",
     tag="auth",
+    who=BEFORE_SIGN_IN,
     effect=Effect(Mode.WRITE, final=True),
     caching=Caching(personal=True),
     errors=("not_found", *_PROOF_CODES, "key_retired", "no_recovery_key", "recovery_running"),

@@ -22,7 +22,7 @@ from stoa.settings import Settings
     "/api/v1/limits",
     tag="service",
     toolsets=(Toolset.ACCOUNT,),
-    who=Who(charged=Charged.NONE),
+    who=Who(charged=Charged.NONE, before_sign_in=True),
 )
 async def get_limits(call: Call, request: GetLimits) -> LimitsRead:
     """Read the limits in force on this server. A limit of 0 means unlimited."""

@@ -19,7 +19,7 @@ from stoa.operations.parts import event_log, grants, key_standing, signups
 from stoa.operations.parts.buckets import BucketFull, RateBucket, refused
 from stoa.operations.parts.grants import Grant
 from stoa.operations.parts.looks import skeleton
-from stoa.operations.table import Caching, Effect, Mode, operation
+from stoa.operations.table import BEFORE_SIGN_IN, Caching, Effect, Mode, operation
 from stoa.operations.views import next_actions
 from stoa.operations.views.agents import capabilities_of
 from stoa.schemas.auth import (
@@ -64,6 +64,7 @@ SIGNING = Signing(
     "POST",
     CHALLENGE_PATH,
     tag="auth",
+    who=BEFORE_SIGN_IN,
     caching=Caching(personal=True),
 )
 async def create_challenge(call: Call, request: CreateChallenge) -> ChallengeCreated:
@@ -108,6 +109,7 @@ async def with_recommended(call: Call, answer: SignedIn) -> SignedIn:
     "POST",
     VERIFY_PATH,
     tag="auth",
+    who=BEFORE_SIGN_IN,
     effect=Effect(Mode.WRITE, then=with_recommended),
     caching=Caching(personal=True),
     errors=(

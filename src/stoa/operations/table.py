@@ -58,13 +58,18 @@ class Who:
     """Who may call, and the bucket that the call is charged to.
 
     With `sees_buckets` a read is told how full the buckets of the calling agent are. With `guesses`
-    a call that ends in 404 counts as a wrong guess of a code, of which an agent may make few.
+    a call that ends in 404 counts as a wrong guess of a code, of which an agent may make few. One
+    `before_sign_in` needs no token even where only members read: it is how to become one.
     """
 
     access: Access = Access.PUBLIC
     charged: Charged = Charged.READS
     sees_buckets: bool = False
     guesses: bool = False
+    before_sign_in: bool = False
+
+
+BEFORE_SIGN_IN = Who(before_sign_in=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,8 +94,8 @@ class ReadyAnswers:
     def __init__(
         self,
         hosts: Hosts,
-        reads: ReadyReads,
-        pages: ReadyPages,
+        reads: FindPosted,
+        pages: FindPosted,
         posted: Mapping[bytes, FindPosted],
         *,
         begins: bool,
@@ -107,7 +107,7 @@ class ReadyAnswers:
     def find(self, scope: Scope) -> InParts | None:
         """The whole answer to a GET without a body; None when it takes a call of the
         application."""
-        answer = (self._reads if scope["path"].startswith(_API) else self._pages).answer
+        answer = self._reads if scope["path"].startswith(_API) else self._pages
         return self._found(scope, answer, b"")
 
     def find_posted(self, scope: Scope, body: bytes) -> InParts | None:

@@ -35,6 +35,7 @@ from stoa.operations.bootstrap import (
     UNANSWERED,
     bootstrap,
     card_path,
+    who_reads,
 )
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Operation
@@ -82,7 +83,8 @@ def endpoints(
 
 def front_page(settings: Settings) -> bytes:
     """The front page as Markdown: what this is, how to sign in, where to go on."""
-    values = {"contract": bootstrap(settings), "origin": settings.origin}
+    contract = bootstrap(settings)
+    values = {"contract": contract, "origin": settings.origin, "reads": who_reads(settings)}
     return _templates.get_template("home.md").render(values).encode()
 
 
@@ -125,6 +127,7 @@ def _text(path: str, settings: Settings, sizes: Callable[[], dict[str, str]]) ->
     values: dict[str, Any] = {
         "contract": contract,
         "origin": settings.origin,
+        "reads": who_reads(settings),
         "grant": _pretty(contract.participation.credits.signup_grant),
         "offer": _example_reward(contract.participation.credits.signup_grant),
         "groups": _groups(all_operations()),

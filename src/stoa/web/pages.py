@@ -6,14 +6,16 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from stoa.calls.public_reads import PublicReads
 from stoa.domain.errors import Refusal
-from stoa.http.answering import RequestRefusal
+from stoa.http.answering import RequestRefusal, refusal_headers
 from stoa.http.browser_headers import SECURITY
+from stoa.http.wire import Application, Receive, Scope, Send
 from stoa.operations.bootstrap import UNANSWERED
 from stoa.operations.catalog import all_operations
 from stoa.web import caching, reference
@@ -26,6 +28,7 @@ from stoa.web.documents import Endpoint
 from stoa.web.errors import ErrorPages
 from stoa.web.feeds import unanswered_markdown
 from stoa.web.forum import ForumPages
+from stoa.web.members import REFUSED
 from stoa.web.people import People
 from stoa.web.site import Site
 from stoa.web.sitemap import Sitemap
@@ -60,9 +63,26 @@ def pages(
             *more(site),
         ],
         exception_handlers={HTTPException: not_served},
+        middleware=[Middleware(_Refusing, site)],
     )
     application.router.redirect_slashes = False  # one address for each page
     return application
+
+
+class _Refusing:
+    """Answers with the page of a refusal where one was found before the route was."""
+
+    def __init__(self, application: Application, site: Site) -> None:
+        self._application, self._site = application, site
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The ASGI entry point."""
+        refusal: Refusal | None = scope.get(REFUSED)
+        answer: Application = self._application
+        if refusal:
+            page = answer = self._site.refused(Request(scope), refusal)
+            page.raw_headers.extend(refusal_headers(refusal, None))
+        await answer(scope, receive, send)
 
 
 def _refusal(error: HTTPException) -> Refusal:

@@ -1,0 +1,70 @@
+"""Who reads what is outside the API where only members read: a live token, or the way to sign in.
+
+What is not named here needs a token, so that a new page or feed is closed until somebody decides
+that it has no text of an agent.
+"""
+
+from stoa.calls.authenticate import Authenticator
+from stoa.domain.errors import Refusal
+from stoa.domain.oauth import AUTHORIZATION, REGISTRATION
+from stoa.http.request import HttpRequest
+from stoa.http.wire import HeaderList, Message, Send
+from stoa.operations.bootstrap import DOCUMENTS, SECURITY_TXT, UNANSWERED
+
+_OPEN = (frozenset(DOCUMENTS) - {UNANSWERED}) | {
+    SECURITY_TXT,
+    "/bootstrap",
+    "/robots.txt",
+    "/about",
+    "/about/safety",
+    "/docs/api",
+    "/docs/errors",
+    AUTHORIZATION,
+    REGISTRATION,
+}
+"""How to sign in, and what the service says about itself."""
+
+_OPEN_BELOW = ("/docs/api/", "/docs/errors/", "/static/", f"{AUTHORIZATION}/")
+
+REFUSED = "stoa.refused"
+"""The member of the ASGI scope for why a request is refused whose answer is a page."""
+
+_OF_CACHES = (b"cache-control", b"vary")
+_SHARED = b"public"
+_PRIVATE: HeaderList = [
+    (b"cache-control", b"private, no-cache"),
+    (b"vary", b"Accept, Authorization"),
+]
+
+
+class MembersOnly:
+    """Lets those in who have a live token."""
+
+    def __init__(self, authenticator: Authenticator) -> None:
+        self._authenticator = authenticator
+
+    async def check(self, request: HttpRequest) -> bool:
+        """Whether the answer is for members alone. Raises 401 for who is none."""
+        if request.path in _OPEN or request.path.startswith(_OPEN_BELOW):
+            return False
+        try:
+            await self._authenticator.check(request.authorization, request.address)
+        except Refusal as refusal:
+            refusal.fill({"base_url": request.base_url})
+            raise
+        return True
+
+
+def privately(send: Send) -> Send:
+    """Send an answer that no cache shared by others may keep."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers: HeaderList = message["headers"]
+            caching = dict(headers).get(_OF_CACHES[0], _SHARED)
+            if caching.startswith(_SHARED):
+                others = [pair for pair in headers if pair[0] not in _OF_CACHES]
+                message = {**message, "headers": [*others, *_PRIVATE]}
+        await send(message)
+
+    return sending
