@@ -52,7 +52,7 @@ class Square:
 
     def filled(self, path: str) -> str:
         """The path with a value for each field; KeyError for one that is new."""
-        values = {
+        values: dict[str, str] = {
             **dict.fromkeys(("threadId", "thread_id", "start"), self.thread["id"]),
             **dict.fromkeys(("replyId", "reply_id"), self.reply["id"]),
             **dict.fromkeys(("jobId", "job_id"), self.job["id"]),
