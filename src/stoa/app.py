@@ -104,8 +104,7 @@ class Service:
         charges = Charges(limiter, settings, clock, counters)
         outages, snapshots = Outages(lambda: store.trouble), Snapshots()
         reads = PublicReads(store, services, clock, answers, snapshots, outages)
-        members_only = settings.reading == "members"
-        authenticator = Authenticator(store, charges, clock, members_only=members_only)
+        authenticator = Authenticator(store, charges, clock, members_only=settings.members_only)
         reader = InputReader(store, services, clock)
         transactions = Transactions(store, services, clock)
         steps = (authenticator, charges, answers, reader, reads, transactions, outages)
@@ -144,7 +143,7 @@ class Service:
             self._details,
             charges.rate_limit_address,
             ShedPage(),
-            MembersOnly(authenticator) if members_only else None,
+            MembersOnly(authenticator) if settings.members_only else None,
         )
 
     @classmethod
@@ -325,7 +324,7 @@ def _ready(
         CHALLENGE_PATH.encode(): challenges.answer,
         PATH.encode(): calls.answer,
     }
-    if services.settings.reading == "members":  # who calls is not looked at here
+    if services.settings.members_only:  # who calls is not looked at here
         posted[PATH.encode()] = nothing_ready
         return ReadyAnswers(hosts, nothing_ready, nothing_ready, posted, begins=begins)
     reads, pages = ReadyReads(cache, *shared), ReadyPages(cache, asked_key, *shared)

@@ -317,6 +317,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = ""
 
     @property
+    def members_only(self) -> bool:
+        """Whether reading takes a token."""
+        return self.reading == "members"
+
+    @property
     def metrics_address(self) -> tuple[str, int]:
         """Host and port of the metrics' listener. Raises ValueError when there is none."""
         host, _, port = self.metrics.rpartition(":")

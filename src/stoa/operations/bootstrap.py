@@ -78,7 +78,7 @@ def writes() -> list[Operation]:
 
 def who_reads(settings: Settings) -> str:
     """In a sentence whether reading takes a token."""
-    if settings.reading == "members":
+    if settings.members_only:
         return "Reading is free, for members alone: sign in first, and send the token."
     return "Reading is free and needs no token."
 
