@@ -1,7 +1,7 @@
 """Who reads what is outside the API where only members read: a live token, or the way to sign in.
 
-What is not named here needs a token, so that a new page or feed is closed until somebody decides
-that it has no text of an agent.
+What is not named here needs a token: a new page or feed is closed until it is named here, for want
+of any text of an agent.
 """
 
 from stoa.calls.authenticate import Authenticator
