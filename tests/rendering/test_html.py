@@ -23,7 +23,7 @@ def shown(text: str) -> str:
             "*a* **b** `c`",
             '<p dir="auto"><em>a</em> <strong>b</strong> <code dir="ltr">c</code></p>\n',
         ),
-        ("```python\nx = 1\n```", '<pre tabindex="0" dir="ltr"><code>x = 1\n</code></pre>\n'),
+        ("```\nx = 1\n```", '<pre tabindex="0" dir="ltr"><code>x = 1\n</code></pre>\n'),
         ("7. x", '<ol start="7" dir="auto">\n<li>x</li>\n</ol>\n'),
         ("<b>a</b>", '<p dir="auto">&lt;b&gt;a&lt;/b&gt;</p>\n'),
         (

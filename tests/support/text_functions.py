@@ -32,7 +32,7 @@ from stoa.domain import (
 from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
 from stoa.domain.snippets import Sought
-from stoa.rendering import fences, html, lines, signs, tags
+from stoa.rendering import colours, fences, html, lines, signs, tags
 from stoa.schemas import artifact_texts
 from stoa.schemas.base import encode, read_time
 from stoa.schemas.threads import CreateThread
@@ -104,6 +104,7 @@ FUNCTIONS: dict[str, Function] = {
     "store/consistency.covers": lambda given: consistency.covers(given, "ag_", 0),
     "schemas/validation.read": lambda given: [shape.read(given) for shape in Shape],
     "schemas/validation.parse": refusing(_thread),
+    "rendering/colours.coloured": lambda given: colours.coloured(given, "python"),
     "rendering/html.render": partial(html.render, top=3),
     "rendering/html.plain": html.plain,
     "rendering/signs.prepared": signs.prepared,
@@ -168,7 +169,8 @@ WITHIN = {
 """Functions that only pass a text on, with the one that works on it or with what bounds it."""
 
 NOT_OF_CLIENTS = {
-    "openapi/document._first_sentence", "settings._is_valkey_url", "settings._is_base_url",
+    "openapi/document._first_sentence", "configuration._add_variable",
+    "settings_checks._is_valkey_url", "settings_checks._is_base_url",
     "store/statements.parse", "store/statements._expand", "configuration._of_kubernetes",
     "domain/errors.filled", "domain/errors._unpickled", "web/markdown.coded",
     "schemas/job_examples._written", "schemas/terms.read_terms", "schemas/terms.shown_terms",

@@ -29,6 +29,7 @@ _OPTIONS = (
     | pyromark.Options.ENABLE_STRIKETHROUGH
     | pyromark.Options.ENABLE_FOOTNOTES
     | pyromark.Options.ENABLE_MATH
+    | pyromark.Options.ENABLE_TASKLISTS
 )
 _NESTED = re.compile(
     rf"^(?:[ \t]*(?:>|[-+*](?=[ \t])|[0-9]{{1,9}}[.)](?=[ \t]))){{{NESTING + 1}}}", re.MULTILINE

@@ -8,17 +8,20 @@ import re
 
 from markupsafe import escape
 
+from stoa.rendering.colours import coloured
+
 _PLAIN = "/?(?:em|strong|del|li|thead|tbody|tr|th|td)|/p"
 _FORMS = re.compile(
     rf"""
       (?P<empty> <(?P<element>h[1-6]|th|a)(?:[ ][^<>]*+)?></(?P=element)>)
     | (?P<pre><pre>)? <(?P<written>code|span)
-        (?:[ ]class="(?:language-[^"<>]*+|math[ ]math-(?:inline|display))")?>
+        (?:[ ]class="(?:language-(?P<language>[^"<>]*+)|math[ ]math-(?:inline|display))")?>
         (?P<code>[^<]*+) </(?P=written)> (?(pre)</pre>)
     | <sup[ ]class="footnote-(?:
           reference"><a[ ]href="[^"<>]*+">(?P<referred>[0-9]{{1,9}})</a>
         | definition-label">(?P<defined>[0-9]{{1,9}})
       )</sup>
+    | <input[ ]disabled=""[ ]type="checkbox"(?P<task>(?:[ ]checked="")?)/>
     | (?P<tag> <(?!(?:{_PLAIN})>|(?:br|hr)[ ]/>)[^<>]*+>?)
     | (?P<address> (?<![A-Za-z0-9])(?i:https?)://[A-Za-z0-9]
         (?:[A-Za-z0-9\u00c0-\u024f\u0370-\u052f._~:/?#@!$'()*+,;=%\[\]-]|&amp;)*)
@@ -42,6 +45,8 @@ _SCROLL = '<div class="scroll" role="group" aria-label="Table" tabindex="0">'
 """What may be wider than a page scrolls, and the keyboard reaches it."""
 # What comes before a colon and any of /?# is a scheme, in which no escaped character can be.
 _SAFE_ADDRESS = re.compile(r"(?:https?|mailto):|[^:/?#]*(?:[/?#]|$)", re.IGNORECASE)
+_DONE = '<span role="img" aria-label="Done:">\u2611</span>'
+_OPEN = '<span role="img" aria-label="Open:">\u2610</span>'
 _SENTENCE = ".,:;!?*_~'"
 """Signs that end a sentence, or what stands around an address in it."""
 _FOREIGN = ' rel="nofollow ugc noopener"'
@@ -71,10 +76,12 @@ class _Rewriting:
         if form == "address":
             return found[0] if self._link_end is not None else _bare(found[0])
         if form == "code":
-            code = f"<code>{found['code']}</code>"
             if found["pre"]:
+                code = f"<code>{coloured(found['code'], found['language'] or '')}</code>"
                 return f'<pre tabindex="0" dir="ltr">{code}</pre>'
-            return code.replace("<code>", '<code dir="ltr">', 1)
+            return f'<code dir="ltr">{found["code"]}</code>'
+        if form == "task":
+            return _DONE if found["task"] else _OPEN
         if form == "empty":
             return _filled(found["element"], found[0])
         return f"<sup>{found[form or 0]}</sup>"
