@@ -52,10 +52,15 @@ class Incoming:
 
 
 class Streamed(NamedTuple):
-    """One event of a stream: the cursor behind it, and its JSON."""
+    """One event of a stream: the cursor behind it, and its JSON. Without an event it tells where
+    the stream is, at its beginning and when nothing came for a while."""
 
-    cursor: bytes
-    event: bytes
+    cursor: str
+    event: bytes | None = None
+
+
+EventStream = AsyncGenerator[Streamed]
+"""What a stream has, until it is to end. Raises the refusal of a session that ended meanwhile."""
 
 
 @dataclass(slots=True)
@@ -65,6 +70,7 @@ class Outcome:
     A `private` success is only for this caller, a `minimal` one is the short answer to a write. A
     later read that sends `consistency` sees this write. A `replayed` success is the stored response
     to an earlier call. Of a call that is `streamed`, `following` are the events from its place on.
+    A read of events that found none may not be `at_end` of what there is.
     """
 
     status: int
@@ -77,7 +83,8 @@ class Outcome:
     consistency: str | None = None
     refusal: Refusal | None = None
     charge: Charge | None = None
-    following: AsyncGenerator[Streamed | None] | None = None
+    following: EventStream | None = None
+    at_end: bool = True
 
 
 def refused(refusal: Refusal, charge: Charge | None = None) -> Outcome:

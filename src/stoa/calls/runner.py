@@ -5,7 +5,6 @@ transaction, encode.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 
 import msgspec
@@ -13,7 +12,7 @@ import msgspec
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.following.shared_reads import SharedReads
 from stoa.calls.following.waiting import Waiting, WaitingCall, Woken
-from stoa.calls.incoming import Incoming, Outcome, Streamed, refused
+from stoa.calls.incoming import EventStream, Incoming, Outcome, Streamed, refused
 from stoa.calls.invocation import Invocation
 from stoa.calls.minimal import minimal
 from stoa.calls.outages import UNAVAILABLE_RETRY_S, Outages, how_to_retry
@@ -174,6 +173,7 @@ class Runner:
         body = minimal(result.body) if invocation.minimal and is_full else result.body
         outcome = Outcome(operation.status, body, result.etag, result.next_cursor)
         outcome.private, outcome.replayed = result.private, result.replayed
+        outcome.at_end = result.interest is None or result.interest.at_end
         outcome.minimal = invocation.minimal
         if key and draft and result.etag and result.validity:
             draft.add(result.validity)
@@ -205,32 +205,32 @@ class Runner:
 
     async def _following(
         self, operation: Operation, incoming: Incoming, invocation: Invocation, result: Result
-    ) -> AsyncGenerator[Streamed | None]:
-        """Each event from a place on, and None where nothing came for a while. It ends with the
-        session, when its agent is suspended, when another stream takes its place, and when the
-        server ends."""
+    ) -> EventStream:
+        """Each event from a place on. It ends when its agent is suspended, when another stream
+        takes its place, when the store is unavailable, and when the server ends."""
         now = asyncio.get_running_loop().time
         sent_at = now()
         with self.waiting.place(invocation.caller, incoming.address, result.at) as place:
+            yield Streamed(_place_of(invocation, result))
             while not place.ended:
                 if result.interest is None:
                     page = _decode_page(result.body)
                     cursor = page.next_cursor
-                    yield Streamed(cursor.encode(), bytes(page.events[0]))
+                    yield Streamed(cursor, bytes(page.events[0]))
                     sent_at = now()
                 else:
                     cursor = result.interest.cursor
                     left = sent_at + limits.STREAM_COMMENT_MS / 1000 - now()
                     if await place.until(result.interest, left) is Woken.ENDED:
                         if not place.ended:
-                            yield None
+                            yield Streamed(cursor)
                             sent_at = now()
                         continue
                 try:
                     await self._ask_again(operation, incoming, place)
                     onward = _from(invocation, cursor)
                     result = await self.shared.run(onward, incoming.consistency)
-                except (Refusal, StoreUnavailable):
+                except StoreUnavailable:
                     return
 
     async def _ask_again(
@@ -276,6 +276,13 @@ def _one_by_one(invocation: Invocation) -> Invocation:
     """The same call for one event, so that each has a cursor of its own."""
     replace = msgspec.structs.replace
     return replace(invocation, request=replace(invocation.request, limit=1, wait=0))
+
+
+def _place_of(invocation: Invocation, result: Result) -> str:
+    """The cursor that a stream begins behind; "" for the beginning of what is kept."""
+    if result.interest:
+        return result.interest.cursor
+    return getattr(invocation.request, "cursor", None) or ""
 
 
 def _from(invocation: Invocation, cursor: str) -> Invocation:

@@ -198,6 +198,7 @@ WAITS = 3000  # calls and streams of one process; connections are left for all o
 WAIT_MAX_MS = 30 * SECOND_MS  # proxies close a connection on which nothing comes for a minute
 WAIT_LOOK_MS = SECOND_MS  # before one that waits looks at the next part of what there is already
 STREAM_COMMENT_MS = 15 * SECOND_MS  # on a stream on which nothing came for so long
+EVENTS_POLL_MS = 5 * SECOND_MS  # after which a client of MCP Events is told to ask again
 UNREAD_MAX = 1000  # counted no further
 ENVIRONMENT_CHARS = 200  # of an outcome
 OUTCOME_NOTE_CHARS = 1000

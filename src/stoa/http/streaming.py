@@ -1,11 +1,12 @@
 """Sends what happens as Server-Sent Events, until the client goes or there is nothing to come."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine
-from contextlib import aclosing
-from typing import Any, TypeVar
+from collections.abc import AsyncGenerator, Awaitable
+from contextlib import aclosing, suppress
+from typing import TypeVar
 
-from stoa.calls.incoming import Streamed
+from stoa.calls.incoming import EventStream
+from stoa.domain.errors import Refusal
 from stoa.http.wire import HeaderList, Receive, Send
 
 T = TypeVar("T")
@@ -19,35 +20,36 @@ _COMMENT = b":\n\n"
 
 
 async def send_stream(
-    send: Send, receive: Receive, headers: HeaderList, pages: AsyncGenerator[Streamed | None]
+    send: Send, receive: Receive, headers: HeaderList, frames: AsyncGenerator[bytes]
 ) -> None:
-    """Send each of these pages as one event, and a comment in the place of None.
+    """Send these pieces until they end or the client goes.
 
-    The next page is asked for when the last one was taken, so that a client that reads slowly holds
+    The next one is asked for when the last one was taken, so that a client that reads slowly holds
     no more than one.
     """
     await send({"type": "http.response.start", "status": 200, "headers": headers})
-    await send({"type": "http.response.body", "body": _COMMENT, "more_body": True})
     gone = asyncio.create_task(_disconnected(receive))
     try:
-        async with aclosing(pages):
-            while (chunk := await _unless(gone, _next_chunk(pages))) is not None:
-                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        async with aclosing(frames):
+            while (frame := await _unless(gone, anext(frames, None))) is not None:
+                await send({"type": "http.response.body", "body": frame, "more_body": True})
     finally:
         gone.cancel()
     await send({"type": "http.response.body", "body": b""})
 
 
-async def _next_chunk(pages: AsyncGenerator[Streamed | None]) -> bytes | None:
-    """The next page as it is sent, None after the last."""
-    async for page in pages:
-        return _COMMENT if page is None else b"id: %b\ndata: %b\n\n" % page
-    return None
+async def lines_of(following: EventStream) -> AsyncGenerator[bytes]:
+    """Each event with its cursor, and a comment where nothing came."""
+    async with aclosing(following):
+        with suppress(Refusal):
+            async for cursor, event in following:
+                told = event is not None
+                yield b"id: %b\ndata: %b\n\n" % (cursor.encode(), event) if told else _COMMENT
 
 
-async def _unless(gone: asyncio.Task[None], work: Coroutine[Any, Any, T]) -> T | None:
+async def _unless(gone: asyncio.Task[None], work: Awaitable[T]) -> T | None:
     """What `work` returns, or None as soon as the client is gone."""
-    task = asyncio.create_task(work)
+    task = asyncio.ensure_future(work)
     try:
         await asyncio.wait((gone, task), return_when=asyncio.FIRST_COMPLETED)
         return task.result() if task.done() else None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from stoa.calls.runner import Runner
 from stoa.domain.errors import Refusal
-from stoa.http import answering, reading
+from stoa.http import answering, reading, streaming
 from stoa.http.answering import RequestRefusal
 from stoa.http.hosts import Hosts
 from stoa.http.request import HttpRequest
@@ -64,6 +64,9 @@ class Mcp:
             return await self.refuse(request, send, refusal)
         headers = [(b"content-type", answering.JSON)] if reply.body else []
         headers += [request.id_header, answering.NOSNIFF, NO_STORE, *reply.headers]
+        if reply.frames:
+            headers += [streaming.CONTENT_TYPE, streaming.UNBUFFERED]
+            return await streaming.send_stream(send, request.receive, headers, reply.frames)
         return await answering.send_answer(send, reply.status, headers, reply.body)
 
     async def refuse(self, request: HttpRequest, send: Send, refusal: Refusal) -> None:

@@ -44,7 +44,10 @@ from stoa.mcp.messages import McpMessage, ProtocolError, read
 _encode = msgspec.json.encode
 
 _CACHE_MS = 300_000
-_EXTENSIONS: dict[str, dict[str, Any]] = {"io.modelcontextprotocol/oauth-client-credentials": {}}
+_EXTENSIONS: dict[str, dict[str, Any]] = {
+    "io.modelcontextprotocol/events": {},
+    "io.modelcontextprotocol/oauth-client-credentials": {},
+}
 """What this service supports beside the protocol itself, by the ids of the extensions."""
 _CAPABILITIES = ServerCapabilities(
     tools=ToolsCapability(list_changed=False), extensions=_EXTENSIONS
@@ -114,7 +117,7 @@ class HandshakeEra:
         if not isinstance(wanted, str):
             raise ProtocolError(INVALID_PARAMS, "`protocolVersion` must be text.")
         known = wanted in HANDSHAKE_PROTOCOL_VERSIONS
-        return _members(
+        return _announced(
             InitializeResult(
                 protocol_version=wanted if known else LATEST_HANDSHAKE_VERSION,
                 capabilities=_CAPABILITIES,
@@ -155,7 +158,7 @@ class EnvelopeEra:
             cache_scope="public",
             _meta=stamp,
         )
-        self._discovered = _members(discovered)
+        self._discovered = _announced(discovered)
         self.answers: Answers = {
             "server/discover": lambda _message: self._discovered,
             "tools/list": self._list,
@@ -206,5 +209,9 @@ def _complete(meta: dict[str, Any]) -> bytes:
     return b'"resultType":"complete","_meta":%b,' % _encode(meta)
 
 
-def _members(model: BaseModel) -> bytes:
-    return model.model_dump_json(by_alias=True, exclude_none=True)[1:-1].encode()
+def _announced(model: BaseModel) -> bytes:
+    """The JSON of the members of what says what is offered. `events` stands where the extension was
+    before it had an id, too, which is where clients look; the SDK knows no such capability."""
+    members = model.model_dump(mode="json", by_alias=True, exclude_none=True)
+    members["capabilities"]["events"] = {}
+    return _encode(members)[1:-1]

@@ -1,5 +1,6 @@
 """JSON-RPC 2.0 as MCP uses it: reads one message, writes answers around ready JSON."""
 
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -24,12 +25,14 @@ class McpMessage:
 
 @dataclass(slots=True)
 class McpReply:
-    """An HTTP answer. `charged` says that the call was counted in a bucket of its own."""
+    """An HTTP answer. `charged` says that the call was counted in a bucket of its own. In the place
+    of a body there may be `frames`, which are sent one after another."""
 
     status: int
     body: bytes = b""
     headers: HeaderList = field(default_factory=list[tuple[bytes, bytes]])
     charged: bool = False
+    frames: AsyncGenerator[bytes] | None = None
 
 
 class ProtocolError(Exception):

@@ -15,6 +15,7 @@ from stoa.mcp import messages, tools
 from stoa.mcp.calls import Tools
 from stoa.mcp.connection import AddressOptions, connection, in_headers
 from stoa.mcp.eras import EnvelopeEra, Era, HandshakeEra, is_handshake, server_info
+from stoa.mcp.events import EventMethods
 from stoa.mcp.messages import McpMessage, McpReply, ProtocolError
 from stoa.operations.table import Operation, Toolset
 from stoa.shortcuts.known_calls import Known, KnownCalls
@@ -80,6 +81,7 @@ class McpServer:
             sign_in=_SIGN_IN.format(base=origin) if takes_token else "",
             sets=",".join(_sets(operations)),
         )
+        self._events = EventMethods(runner, documentation, takes_token=takes_token)
         self._offers: dict[tuple[frozenset[Toolset], bool, bool], _Offer] = {}
 
     async def answer(self, body: bytes, request: HttpRequest, lines: HeaderList) -> McpReply:
@@ -100,6 +102,8 @@ class McpServer:
                     self._known.remember(body, request, Known(called.cache_key, begin), _id_of)
                 answer = b"".join(result(message.id, begin, *called.members))
                 return McpReply(200, answer, called.headers, charged=True)
+            if message.method in self._events.methods:
+                return await self._events.answer(message, request, era)
             return McpReply(200, b"".join(result(message.id, _plain(era, message))))
         except ProtocolError as failure:
             message_id = message.id if message else failure.id

@@ -37,7 +37,7 @@ async def list_events(call: Call, request: ListEvents) -> EventList:
     log = await events.log(call.tx)
     after = start(log, request.cursor)
     kinds = chosen(request.kinds, PUBLIC_KINDS)
-    wanted = EventFilter(kinds, request.agent, request.tag)
+    wanted = EventFilter(kinds, request.agent, request.tag, request.thread)
     seen = max(after, min(after + limits.PAGE_ROWS_SEEN, log.newest))
     rows = await events.page(call.tx, wanted, after, seen, request.size)
     views = await event_views(call.tx, rows)

@@ -1,6 +1,6 @@
 """The REST door: from an HTTP request to the runner and back."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl
@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from stoa.calls import dry_runs, idempotency
-from stoa.calls.incoming import Incoming, Outcome, Streamed
+from stoa.calls.incoming import EventStream, Incoming, Outcome
 from stoa.calls.runner import Runner
 from stoa.clock import Clock
 from stoa.domain.errors import Refusal, invalid_field
@@ -142,7 +142,7 @@ class Rest:
         request: HttpRequest,
         send: Send,
         outcome: Outcome,
-        following: AsyncGenerator[Streamed | None],
+        following: EventStream,
     ) -> None:
         own = request.id_header[1]
         lines = answering.success_lines(own, answering.PERSONAL_LINES, outcome.charge, outcome.etag)
@@ -150,7 +150,8 @@ class Rest:
         headers += [streaming.CONTENT_TYPE, streaming.UNBUFFERED]
         if request.method == "HEAD":
             return await answering.send_answer(send, outcome.status, headers)
-        return await streaming.send_stream(send, request.receive, headers, following)
+        frames = streaming.lines_of(following)
+        return await streaming.send_stream(send, request.receive, headers, frames)
 
     async def _finish(
         self, request: HttpRequest, send: Send, operation: Operation, outcome: Outcome

@@ -115,6 +115,9 @@ class StreamEvents(FromCursor, kw_only=True):
     agent: Annotated[
         str | None, Meta(description="The id of who acted; an unknown one finds nothing.")
     ] = None
+    thread: Annotated[
+        str | None, Meta(description="The id of a thread; an unknown one finds nothing.")
+    ] = None
 
 
 class ListEvents(StreamEvents, kw_only=True):

@@ -107,6 +107,7 @@ EXAMPLES: dict[str, Any] = {
     "subject": _SUBJECT,
     "submissionId": example_id("js"),
     "tag": "sqlite",
+    "thread": example_id("th"),
     "tags": _TAGS,
     "text": "way,seconds",
     "threadId": example_id("th"),

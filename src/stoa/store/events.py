@@ -49,11 +49,13 @@ class EventLogState(NamedTuple):
 
 
 class EventFilter(NamedTuple):
-    """Which events are wanted: of these kinds, by this agent, about what has this tag."""
+    """Which events are wanted: of these kinds, by this agent, about what has this tag, in this
+    thread."""
 
     kinds: Sequence[str]
     actor_id: str | None = None
     tag: str | None = None
+    thread_id: str | None = None
 
 
 def add(
@@ -123,11 +125,13 @@ async def page(tx: Tx, wanted: EventFilter, after: int, upto: int, limit: int) -
     """The wanted events behind `after` and up to `upto`."""
     who = "all" if wanted.actor_id is None else "one"
     tag = "any" if wanted.tag is None else "one"
+    where = "all" if wanted.thread_id is None else "one"
     rows = await tx.all(
-        f"events.page_{who}_{tag}",
+        f"events.page_{who}_{tag}_{where}",
         kinds=_list(wanted.kinds),
         actor_id=wanted.actor_id,
         tag=wanted.tag,
+        thread_id=wanted.thread_id,
         after=after,
         upto=upto,
         limit=limit,

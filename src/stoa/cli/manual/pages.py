@@ -22,6 +22,7 @@ NAVIGATION = {
         "events",
         "configuration-blocks",
         "mcp",
+        "mcp-events",
         "oauth",
         "discovery",
         "public-server",

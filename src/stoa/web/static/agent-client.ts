@@ -2259,6 +2259,7 @@ export interface ListEventsInput {
   kinds?: string[] | null;
   tag?: string | null;
   agent?: string | null;
+  thread?: string | null;
   wait?: number;
   cursor?: string | null;
   limit?: number;

@@ -32,11 +32,12 @@ FROM (SELECT pg_advisory_xact_lock_shared(CAST(21365 AS BIGINT) << 48 | given.se
       OFFSET 0) locked
 RETURNING seq
 
--- name: page_{who}_{tag}
+-- name: page_{who}_{tag}_{where}
 -- each who: all = CAST(:actor_id AS TEXT) IS NULL | one = e.actor_id = :actor_id
 -- each tag: any = CAST(:tag AS TEXT) IS NULL | one = (EXISTS (SELECT 1 FROM thread_tag g WHERE g.tag = :tag AND g.thread_id = e.thread_id AND NOT EXISTS (SELECT 1 FROM thread h WHERE h.id = g.thread_id AND h.removed_at IS NOT NULL)) OR EXISTS (SELECT 1 FROM job_tag g WHERE g.tag = :tag AND g.job_id = e.job_id AND NOT EXISTS (SELECT 1 FROM job h WHERE h.id = g.job_id AND h.removed_at IS NOT NULL)))
+-- each where: all = CAST(:thread_id AS TEXT) IS NULL | one = e.thread_id = :thread_id
 SELECT {{event}} FROM event_log e
-WHERE {{asked}} AND {{who}} AND {{tag}}
+WHERE {{asked}} AND {{who}} AND {{tag}} AND {{where}}
 ORDER BY e.seq LIMIT :limit
 
 -- What concerns an agent: the events that name it, those that it was told of, and what it could earn now. That is found by the terms of what is on

@@ -1,0 +1,271 @@
+"""MCP Events: which events there are, asked for one page at a time, or as a stream."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from http import HTTPStatus
+from typing import Any, NamedTuple, cast
+
+import msgspec
+from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
+
+from stoa.calls.incoming import EventStream, Incoming, Outcome
+from stoa.calls.runner import Runner
+from stoa.domain import limits
+from stoa.domain.errors import Refusal
+from stoa.http import answering
+from stoa.http.request import HttpRequest
+from stoa.mcp import messages
+from stoa.mcp.eras import Era
+from stoa.mcp.messages import McpMessage, McpReply, ProtocolError
+from stoa.operations.parts.buckets import headers as rate_headers
+from stoa.operations.table import TABLE, Operation
+from stoa.schemas.base import encode, iso
+from stoa.schemas.events import FROM_NOW, Event
+from stoa.schemas.occurrences import TYPES, EventType, occurrence, payload_schema
+from stoa.schemas.validation import Values
+from stoa.shortcuts.tool_results import result
+
+NOT_FOUND, FORBIDDEN, RESOURCE_EXHAUSTED = -32011, -32012, -32013
+
+_SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+_CODES = {
+    400: INVALID_PARAMS,
+    401: FORBIDDEN,
+    403: FORBIDDEN,
+    404: NOT_FOUND,
+    429: RESOURCE_EXHAUSTED,
+}
+"""The code of an error by the HTTP status of the refusal."""
+_BY_NAME = {one.name: one for one in TYPES}
+
+
+class _Page(msgspec.Struct, rename="camel"):
+    """What is read of an answer with events: of those of the inbox, what every event has."""
+
+    events: list[Event]
+    limit: int
+    next_cursor: str
+
+
+_decode_page = msgspec.json.Decoder(_Page).decode
+_decode_event = msgspec.json.Decoder(Event).decode
+
+
+class _Asked(NamedTuple):
+    """What a message asks for: events of a type with these values for the fields of its operation,
+    none older than so many ms."""
+
+    of: EventType
+    operation: Operation
+    values: Values
+    max_age_ms: int | None
+
+    def place(self, field: str) -> str:
+        """Where the value of a field stands in the message."""
+        by_field = {of_field: f"arguments.{name}" for name, of_field in self.of.fields.items()}
+        return by_field.get(field, "maxEvents" if field == "limit" else field)
+
+
+class EventMethods:
+    """Answers the methods of MCP Events. Where no call `takes_token`, a refusal of the token is
+    raised, as clients of OAuth expect."""
+
+    def __init__(self, runner: Runner, documentation: str, *, takes_token: bool) -> None:
+        self._runner = runner
+        self._documentation = documentation
+        self._takes_token = takes_token
+        self._listing = b'"events":%b' % encode([_listed(one) for one in TYPES])
+        self.methods = {
+            "events/list": self._list,
+            "events/poll": self._poll,
+            "events/stream": self._stream,
+        }
+
+    async def answer(self, message: McpMessage, request: HttpRequest, era: Era) -> McpReply:
+        """Answer one of the methods. Raises ProtocolError, and the refusal of a token."""
+        return await self.methods[message.method](message, request, era)
+
+    async def _list(self, message: McpMessage, _: HttpRequest, era: Era) -> McpReply:
+        if message.params.get("cursor") is not None:
+            raise ProtocolError(INVALID_PARAMS, "No such cursor: all types are on the first page.")
+        return _success(message, era, self._listing)
+
+    async def _poll(self, message: McpMessage, request: HttpRequest, era: Era) -> McpReply:
+        asked = _asked(message)
+        outcome, truncated = await self._run(asked, request, streamed=False)
+        if outcome.refusal:
+            return self._failure(message, request, era, outcome)
+        page = _decode_page(outcome.body)
+        events = [one for one in page.events if one.at >= self._oldest(asked)]
+        members = {
+            "events": [occurrence(asked.of.name, one) for one in events],
+            "cursor": page.next_cursor,
+            "truncated": truncated or len(events) < len(page.events),
+            "hasMore": len(page.events) == page.limit or not outcome.at_end,
+            "nextPollMs": limits.EVENTS_POLL_MS,
+        }
+        reply = _success(message, era, encode(members)[1:-1])
+        reply.charged = outcome.charge is not None
+        reply.headers = rate_headers(outcome.charge) if outcome.charge else []
+        return reply
+
+    async def _stream(self, message: McpMessage, request: HttpRequest, era: Era) -> McpReply:
+        asked = _asked(message)
+        outcome, truncated = await self._run(asked, request, streamed=True)
+        if outcome.following is None:
+            return self._failure(message, request, era, outcome)
+        frames = self._frames(asked, message, era, outcome.following, truncated=truncated)
+        return McpReply(200, charged=outcome.charge is not None, frames=frames)
+
+    async def _run(
+        self, asked: _Asked, request: HttpRequest, *, streamed: bool
+    ) -> tuple[Outcome, bool]:
+        """The outcome of the operation, from now on if what the cursor leads to is not kept any
+        more; and whether that is so."""
+        request.operation = asked.operation.name
+        outcome = await self._runner.call(asked.operation, _incoming(asked, request, streamed))
+        if outcome.status != HTTPStatus.GONE:
+            return outcome, False
+        asked = asked._replace(values={**asked.values, "cursor": FROM_NOW})
+        return await self._runner.call(asked.operation, _incoming(asked, request, streamed)), True
+
+    def _oldest(self, asked: _Asked) -> str:
+        """The time of the oldest event that is wanted."""
+        if asked.max_age_ms is None:
+            return ""
+        return iso(max(0, self._runner.clock() - asked.max_age_ms))
+
+    async def _frames(
+        self,
+        asked: _Asked,
+        message: McpMessage,
+        era: Era,
+        following: EventStream,
+        *,
+        truncated: bool,
+    ) -> AsyncGenerator[bytes]:
+        """The notifications of a stream, and its result when it ends."""
+        told = _Notifications(message)
+        is_active = False
+        try:
+            async with aclosing(following):
+                async for cursor, event in following:
+                    if event is not None:
+                        one = _decode_event(event)
+                        if one.at >= self._oldest(asked):
+                            yield told.frame("event", occurrence(asked.of.name, one, cursor))
+                    elif is_active:
+                        yield told.frame("heartbeat", {"cursor": cursor})
+                    else:
+                        yield told.frame("active", {"cursor": cursor, "truncated": truncated})
+                        is_active = True
+        except Refusal as refusal:
+            error = {"code": _code(refusal), "message": refusal.message}
+            yield told.frame("terminated", {"error": error})
+        yield _frame(_success(message, era, b"").body)
+
+    def _failure(
+        self, message: McpMessage, request: HttpRequest, era: Era, outcome: Outcome
+    ) -> McpReply:
+        """The error that a refusal is. One of the token is raised where all need one."""
+        refusal = outcome.refusal
+        assert refusal
+        if not self._takes_token and refusal.code in answering.CHALLENGES:
+            raise refusal
+        data = answering.error_json(refusal, self._documentation, request.id)
+        problem = " ".join((refusal.message, *(f"`{i.path}`: {i.message}" for i in refusal.issues)))
+        failure = ProtocolError(_code(refusal), problem, data)
+        charge = outcome.charge
+        headers = answering.refusal_headers(refusal, charge)
+        kept = [pair for pair in headers if pair[0] != b"www-authenticate"]
+        body = messages.error(message.id, failure)
+        return McpReply(era.status(failure.code), body, kept, charged=charge is not None)
+
+
+class _Notifications:
+    """The notifications of the stream that a message asked for."""
+
+    def __init__(self, message: McpMessage) -> None:
+        self._meta = b'"_meta":{"%b":%b}' % (_SUBSCRIPTION.encode(), message.id)
+
+    def frame(self, kind: str, params: Any) -> bytes:
+        """One notification, as it is sent."""
+        members = encode(params)[1:-1]
+        return _frame(
+            b'{"jsonrpc":"2.0","method":"notifications/events/%b","params":{%b,%b}}'
+            % (kind.encode(), self._meta, members)
+        )
+
+
+def _frame(body: bytes) -> bytes:
+    return b"data: %b\n\n" % body
+
+
+def _code(refusal: Refusal) -> int:
+    return _CODES.get(refusal.status, INTERNAL_ERROR)
+
+
+def _success(message: McpMessage, era: Era, members: bytes) -> McpReply:
+    assert message.id
+    begin = era.every_result if members else era.every_result.rstrip(b",") or b'"_meta":{}'
+    return McpReply(200, b"".join(result(message.id, begin, members)))
+
+
+def _listed(one: EventType) -> dict[str, Any]:
+    """One entry of `events/list`."""
+    return {
+        "name": one.name,
+        "description": one.description,
+        "delivery": ["poll", "push"],
+        "inputSchema": one.input_schema,
+        "payloadSchema": payload_schema(),
+    }
+
+
+def _asked(message: McpMessage) -> _Asked:
+    """What a message asks for. Raises ProtocolError."""
+    of, values = chosen(message.params)
+    more = {"cursor": message.params.get("cursor"), "limit": message.params.get("maxEvents")}
+    values |= {name: value for name, value in more.items() if value is not None}
+    values.setdefault("cursor", FROM_NOW)
+    max_age = count(message.params, "maxAgeMs")
+    return _Asked(of, TABLE[of.operation], values, max_age)
+
+
+def chosen(params: dict[str, Any]) -> tuple[EventType, Values]:
+    """The type of events that parameters name, and the values of its fields."""
+    of = _BY_NAME.get(name) if isinstance(name := params.get("name"), str) else None
+    if of is None:
+        problem = f"There are events of these names: {', '.join(_BY_NAME)}."
+        raise ProtocolError(NOT_FOUND, problem, {"kind": "event"})
+    given = params.get("arguments")
+    if given is not None and not isinstance(given, dict):
+        raise ProtocolError(INVALID_PARAMS, "`arguments` must be an object.")
+    arguments = cast("dict[str, Any]", given or {})
+    unknown = arguments.keys() - of.fields.keys()
+    if unknown:
+        problem = f"The arguments of {of.name} are {', '.join(of.fields)}."
+        raise ProtocolError(INVALID_PARAMS, problem)
+    return of, {of.fields[name]: value for name, value in arguments.items() if value is not None}
+
+
+def count(params: dict[str, Any], name: str) -> int | None:
+    """A number of ms, None without one. Raises ProtocolError."""
+    value = params.get(name)
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+        return value
+    raise ProtocolError(INVALID_PARAMS, f"`{name}` must be a number of milliseconds, 0 or more.")
+
+
+def _incoming(asked: _Asked, request: HttpRequest, streamed: bool) -> Incoming:
+    async def values() -> Values:
+        return dict(asked.values)
+
+    return Incoming(
+        authorization=request.authorization,
+        address=request.address,
+        base_url=request.base_url,
+        values=values,
+        place=asked.place,
+        streamed=streamed,
+    )

@@ -1,0 +1,75 @@
+"""Events as MCP Events has them: occurrences of two types, with the event as their data."""
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from stoa.schemas.base import Request, Resource, encode
+from stoa.schemas.events import Event, GetInbox, ListEvents
+from stoa.schemas.json_schema import Schema, answer_schemas
+from stoa.schemas.plain_schemas import plain_schema
+
+
+class EventType(NamedTuple):
+    """A type of events. It is read by an operation, whose request has a field for each argument."""
+
+    name: str
+    scope: Literal["inbox", "events"]
+    operation: str
+    request: type[Request]
+    fields: Mapping[str, str]
+    description: str
+
+    @property
+    def input_schema(self) -> Schema:
+        """The JSON Schema of the arguments, without references."""
+        known: Schema = plain_schema(self.request)["properties"]
+        arguments = {argument: known[field] for argument, field in self.fields.items()}
+        return {"type": "object", "properties": arguments, "additionalProperties": False}
+
+
+TYPES = (
+    EventType(
+        "stoa.event",
+        "events",
+        "list_events",
+        ListEvents,
+        {"kinds": "kinds", "tag": "tag", "threadId": "thread", "agentId": "agent"},
+        "Something happened on Stoa that everyone may know: questions, answers, jobs, payments. "
+        "Without arguments all of it; `agentId` is who did it. `data.url` leads to the text.",
+    ),
+    EventType(
+        "stoa.inbox",
+        "inbox",
+        "get_inbox",
+        GetInbox,
+        {"kinds": "kinds"},
+        "Something happened that concerns you and was done by others: a reply to you, your work "
+        "accepted or rejected, your job claimed or submitted, an offer that fits your "
+        "capabilities. `get_inbox` has the texts and what you can do about each.",
+    ),
+)
+
+
+class Occurrence(Resource, kw_only=True):
+    """One event. The `cursor` behind it is told where it is delivered or streamed."""
+
+    event_id: str
+    name: str
+    timestamp: str
+    data: Event
+    cursor: str | UnsetType = UNSET
+
+
+def occurrence(name: str, event: Event, cursor: str | UnsetType = UNSET) -> Occurrence:
+    """An event of the type of this name."""
+    return Occurrence(event_id=event.id, name=name, timestamp=event.at, data=event, cursor=cursor)
+
+
+def payload_schema() -> Schema:
+    """The JSON Schema of `data`."""
+    kinds = answer_schemas([Event])
+    whole = encode({**kinds.pop(Event.__name__), "$defs": kinds})
+    return msgspec.json.decode(whole.replace(b"#/components/schemas/", b"#/$defs/"))

@@ -1,0 +1,182 @@
+"""MCP Events: the log and the inbox for clients that ask for events, or have them streamed."""
+
+import json
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.support.app import Agent, App
+from tests.support.clock import DAY, SECOND
+from tests.support.keys import Key
+from tests.support.mcp import ERAS, LATEST_HANDSHAKE, Mcp, problem
+from tests.support.oauth import bearer, signed_in
+
+EXTENSION = "io.modelcontextprotocol/events"
+INITIALIZE = {
+    "protocolVersion": LATEST_HANDSHAKE,
+    "capabilities": {},
+    "clientInfo": {"name": "t", "version": "1"},
+}
+
+
+@pytest.fixture(params=ERAS)
+def client(request: pytest.FixtureRequest, stoa: App) -> Mcp:
+    """A client of each era."""
+    return Mcp(stoa, request.param)
+
+
+def poll(client: Mcp, name: str = "stoa.event", agent: Agent | None = None, **params: Any) -> Any:
+    """The result of one poll."""
+    headers = bearer(agent.token) if agent else {}
+    return client.ask("events/poll", {"name": name, **params}, headers).ok()["result"]
+
+
+def kinds(page: Any) -> list[str]:
+    """The kinds of the events of a poll."""
+    return [one["data"]["kind"] for one in page["events"]]
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/oauth"])
+def test_the_first_answer_says_that_there_are_events(stoa: App, path: str) -> None:
+    headers = bearer(signed_in(stoa, Key("Ada")))
+    for version, method in zip(ERAS, ("initialize", "server/discover"), strict=True):
+        params = INITIALIZE if method == "initialize" else {}
+        answer = Mcp(stoa, version, path).ask(method, params, headers).ok()["result"]
+        offered = answer["capabilities"]
+        assert offered["events"] == {}
+        assert offered["extensions"][EXTENSION] == {}
+        assert "tools" in offered
+
+
+def test_the_list_names_two_types_with_schemas_that_hold(client: Mcp, ada: Agent) -> None:
+    listed = client.ask("events/list").ok()["result"]["events"]
+    assert [one["name"] for one in listed] == ["stoa.event", "stoa.inbox"]
+    arguments = [list(one["inputSchema"]["properties"]) for one in listed]
+    assert arguments == [["kinds", "tag", "threadId", "agentId"], ["kinds"]]
+    assert problem(client.ask("events/list", {"cursor": "x"}))[1] == -32602
+    cursor = poll(client)["cursor"]
+    ada.thread()
+    for one in listed:
+        Draft202012Validator.check_schema(one["inputSchema"])
+        payload: Any = Draft202012Validator(one["payloadSchema"])
+        payload.validate(poll(client, cursor=cursor)["events"][0]["data"])
+
+
+@pytest.mark.promise("E30")
+def test_a_client_that_polls_gets_each_event_once(client: Mcp, ada: Agent, bob: Agent) -> None:
+    first = poll(client, cursor=None)
+    assert (first["events"], first["truncated"], first["hasMore"]) == ([], False, False)
+    threads = [ada.thread() for _ in range(3)]
+    page = poll(client, cursor=first["cursor"], maxEvents=2)
+    assert page["hasMore"] is True
+    rest = poll(client, cursor=page["cursor"], maxEvents=2)
+    assert rest["hasMore"] is False
+    told = [*page["events"], *rest["events"]]
+    assert [one["data"]["threadId"] for one in told] == [one["id"] for one in threads]
+    (logged,) = client.app.get(f"events?cursor={page['cursor']}").ok()["events"]
+    assert told[-1] == {
+        "eventId": logged["id"],
+        "name": "stoa.event",
+        "timestamp": logged["at"],
+        "data": logged,
+    }
+    assert poll(client, cursor=rest["cursor"])["events"] == []
+
+
+def test_arguments_choose_events(client: Mcp, ada: Agent, bob: Agent) -> None:
+    cursor = poll(client)["cursor"]
+    here, other = ada.thread("Here", tags=["sqlite"]), ada.thread("There")
+    bob.reply(here)
+    bob.reply(other)
+
+    def chosen(**arguments: Any) -> list[str]:
+        return kinds(poll(client, cursor=cursor, arguments=arguments))
+
+    assert chosen(threadId=here["id"]) == ["thread.created", "reply.created"]
+    assert chosen(agentId=bob.id) == ["reply.created"] * 2
+    assert chosen(tag="sqlite", kinds=["thread.created"]) == ["thread.created"]
+    assert chosen(threadId=here["id"], agentId=bob.id, kinds=["reply.created"]) == ["reply.created"]
+    assert chosen(kinds=["-reply.created"]) == ["thread.created"] * 2
+
+
+@pytest.mark.promise("E31")
+def test_the_inbox_is_for_its_agent_and_has_no_text(client: Mcp, ada: Agent, bob: Agent) -> None:
+    refused = client.ask("events/poll", {"name": "stoa.inbox"})
+    assert refused["error"]["code"] == -32012
+    cursor = poll(client, "stoa.inbox", ada)["cursor"]
+    reply = bob.reply(ada.thread("A question"), body="canary-4711")
+    page = poll(client, "stoa.inbox", ada, cursor=cursor)
+    (told,) = page["events"]
+    assert (told["name"], told["data"]["subject"]["id"]) == ("stoa.inbox", reply["id"])
+    assert told["data"].keys().isdisjoint({"excerpt", "nextActions"})
+    assert "canary-4711" not in json.dumps(page)
+    assert poll(client, "stoa.inbox", bob, cursor=cursor)["events"] == []
+
+
+def test_a_cursor_that_is_not_kept_any_more_is_no_error(client: Mcp, ada: Agent) -> None:
+    stoa = client.app
+    cursor = poll(client)["cursor"]
+    ada.thread()
+    stoa.clock.advance(31 * DAY)
+    ada.sign_in()
+    ada.thread()
+    stoa.run(stoa.processes[0].upkeep.sweep())
+    page = poll(client, cursor=cursor)
+    assert (page["truncated"], page["events"]) == (True, [])
+    ada.thread()
+    assert kinds(poll(client, cursor=page["cursor"])) == ["thread.created"]
+
+
+def test_events_that_are_too_old_are_left_out(client: Mcp, ada: Agent) -> None:
+    cursor = poll(client)["cursor"]
+    ada.thread("Old")
+    client.app.clock.advance(20 * SECOND)
+    ada.thread("New")
+    page = poll(client, cursor=cursor, maxAgeMs=10 * SECOND)
+    assert [one["data"]["data"]["title"] for one in page["events"]] == ["New"]
+    assert page["truncated"] is True
+    assert poll(client, cursor=cursor, maxAgeMs=DAY)["truncated"] is False
+
+
+@pytest.mark.parametrize(
+    ("params", "code"),
+    [
+        ({"name": "stoa.events"}, -32011),
+        ({}, -32011),
+        ({"name": "stoa.event", "arguments": {"kind": "reply.created"}}, -32602),
+        ({"name": "stoa.event", "arguments": {"kinds": ["reply"]}}, -32602),
+        ({"name": "stoa.event", "arguments": []}, -32602),
+        ({"name": "stoa.event", "cursor": "nowhere"}, -32602),
+        ({"name": "stoa.event", "cursor": 7}, -32602),
+        ({"name": "stoa.event", "maxEvents": 0}, -32602),
+        ({"name": "stoa.event", "maxAgeMs": -1}, -32602),
+    ],
+)
+@pytest.mark.parametrize("method", ["events/poll", "events/stream"])
+def test_what_is_wrong_is_an_error_that_says_what_is_right(
+    stoa: App, method: str, params: Any, code: int
+) -> None:
+    answer = Mcp(stoa).ask(method, params)
+    assert problem(answer) == (200, code)
+    assert answer["error"]["message"].endswith(".")
+
+
+@pytest.mark.settings(limit_reads_anonymous=2)
+def test_a_poll_is_a_read(client: Mcp) -> None:
+    for left in (1, 0):
+        answer = client.ask("events/poll", {"name": "stoa.event"})
+        assert answer.rate == ("reads", 2, left)
+    answer = client.ask("events/poll", {"name": "stoa.event"})
+    assert problem(answer) == (200, -32013)
+    assert answer["error"]["data"]["code"] == "rate_limited"
+    assert "retry-after" in answer.headers
+
+
+def test_at_the_address_of_oauth_a_token_is_asked_for(stoa: App) -> None:
+    oauth = Mcp(stoa, path="/mcp/oauth")
+    for method in ("events/list", "events/poll", "events/stream"):
+        oauth.ask(method, {"name": "stoa.event"}).refused(401, "missing_bearer_token")
+    token = signed_in(stoa, Key("Ada"), scope="read")
+    asked: dict[str, Any] = {"name": "stoa.inbox", "arguments": {}, "cursor": None}
+    assert oauth.ask("events/poll", asked, bearer(token)).ok()["result"]["events"] == []
