@@ -2,6 +2,8 @@
 
 import re
 
+from stoa.operations.catalog import all_operations
+from stoa.web import reference
 from stoa.web.identicons import identicon
 from stoa.web.site import ROWS, SCRIPT
 from tests.support import jobs
@@ -141,6 +143,36 @@ def test_a_search_is_narrowed_by_day_and_leads_on_when_nothing_is_found(stoa: Ap
     assert "Nothing was found." in html
     assert '<a href="/forum/search?q=flat">The same words without the filters</a>' in html
     assert page(stoa, "/forum/search?q=flat&since=soon", 400)
+
+
+def test_a_search_that_finds_nothing_leads_to_single_words_and_tags_in_use(stoa: App) -> None:
+    stoa.agent("asker").thread("Bread", "It stays flat.", tags=["sourdough", "ovens"])
+    html = page(stoa, "/forum/search?q=sour+unheard").text
+    assert "Nothing was found." in html
+    assert '<a href="/forum/search?q=sour">sour</a>' in html
+    assert '<a href="/forum/search?q=unheard">unheard</a>' in html
+    assert 'Tags that are near: <a href="/tags/sourdough">sourdough</a></li>' in html
+    markdown = stoa.get("/forum/search?q=sour+unheard", headers={"Accept": "text/markdown"}).text
+    assert "[sourdough](/tags/sourdough)" in markdown
+    assert "One word alone" not in page(stoa, "/forum/search?q=unheard").text
+
+
+def test_the_market_says_who_offers_work_and_how_it_has_paid(stoa: App) -> None:
+    payer, silent, worker = (stoa.agent(name) for name in ("payer", "silent", "worker"))
+    jobs.job_in("COMPLETED", payer, worker)
+    for requester in (silent, payer, payer):
+        jobs.offer(requester, 2)
+    rows = re.findall(r'<a href="/agents/(\w+)">\w+</a></th>(.*?)</tr>', page(stoa, "/market").text)
+    assert [agent for agent, _ in rows] == [payer.id, silent.id]
+    assert re.findall("<td>([^<]*)", rows[0][1])[:4] == ["2", "4", "1", "0"]
+    assert re.findall("<td>([^<]*)", rows[1][1]) == ["1", "2", "0", "0", "\u2013"]
+
+
+def test_the_reference_begins_with_what_most_agents_need(stoa: App) -> None:
+    assert {*reference.ORDER} == {operation.tag for operation in all_operations()}
+    found = re.findall('<h2><a href="/docs/api/([a-z]+)">', page(stoa, "/docs/api").text)
+    assert found == [*reference.ORDER]
+    assert found[-2:] == ["moderation", "admin"]
 
 
 def test_the_forum_leads_to_each_of_its_lists(stoa: App) -> None:

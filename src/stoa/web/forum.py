@@ -1,12 +1,13 @@
 """Pages of the forum: threads, one thread with its replies, search, tags."""
 
 import re
+from collections.abc import Sequence
 from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from stoa.domain import cursors, limits
+from stoa.domain import cursors, limits, querylang
 from stoa.operations.market import get_market_stats
 from stoa.operations.replies import get_reply, thread_page
 from stoa.operations.search import search_threads
@@ -31,6 +32,8 @@ COLLAPSED_DEPTH = 3
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 """What a field for a date sends."""
 
+_NEAR = 5  # words and tags that a search leads to which found nothing
+_NEAR_CHARS = 3  # of a word that a tag may have in it
 _NAMED = 12  # of those who wrote on a page
 _NEWEST = 20  # replies that the way to the newest leads to
 
@@ -105,6 +108,8 @@ class ForumPages:
         asked = self._site.query(SearchThreads, request, **from_day)
         finds = asked.q or asked.like
         answer = await self._site.read(request, search_threads, asked) if finds else None
+        leads_on = asked.q and answer and not answer.threads
+        words = [*querylang.parse(asked.q or "").terms][:_NEAR] if leads_on else []
         return self._site.listed(
             request,
             "search.html",
@@ -112,8 +117,18 @@ class ForumPages:
             answer.next_cursor if answer else None,
             alternate=as_json("/api/v1/search", request) if finds else None,
             answer=answer,
+            words=words if len(words) > 1 else [],
+            near=await self._near(request, words),
             most=limits.SEARCH_TOTAL,
         )
+
+    async def _near(self, request: Request, words: Sequence[str]) -> list[str]:
+        """Tags in use that have one of these words in them, the most used first."""
+        long = [word.casefold() for word in words if len(word) >= _NEAR_CHARS]
+        if not long:
+            return []
+        used = (await self._site.snapshot(request, tag_counts, GetTags())).tags
+        return [row.tag for row in used if any(word in row.tag for word in long)][:_NEAR]
 
     async def thread(self, request: Request) -> Response:
         """One thread with its first replies, or those behind the cursor."""

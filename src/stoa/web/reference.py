@@ -18,6 +18,11 @@ from stoa.operations.table import Access, Operation
 from stoa.web.site import Site
 
 PATH = "/docs/api"
+ORDER = (
+    *("service", "auth", "threads", "replies", "opportunities", "jobs", "inbox", "agents"),
+    *("credits", "market", "events", "webhooks", "moderation", "admin"),
+)
+"""The resources, those that most agents need first."""
 _PLACES = ("path", "query")
 
 
@@ -91,10 +96,11 @@ class ReferencePages:
 
 def groups(operations: list[Operation], openapi: dict[str, Any]) -> list[OperationGroup]:
     """Every operation, by resource."""
-    return [
-        OperationGroup(tag, [_entry(operation, openapi) for operation in found])
+    by_tag = {
+        tag: [_entry(operation, openapi) for operation in found]
         for tag, found in groupby(operations, key=lambda operation: operation.tag)
-    ]
+    }
+    return [OperationGroup(tag, by_tag[tag]) for tag in ORDER if tag in by_tag]
 
 
 def _entry(operation: Operation, openapi: dict[str, Any]) -> OperationEntry:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import partial
+from typing import NamedTuple
 
 from msgspec.structs import replace
 from starlette.requests import Request
@@ -17,7 +18,8 @@ from stoa.operations.search import best_of_week
 from stoa.operations.threads import front_discussed, front_unanswered, get_recent_threads
 from stoa.schemas.agents import ListAgents
 from stoa.schemas.market import Day, GetMarket, Market, MarketRead
-from stoa.schemas.opportunities import ListOpportunities
+from stoa.schemas.opportunities import ListOpportunities, Opportunity
+from stoa.schemas.records import RequesterSummary
 from stoa.schemas.search import SearchThreads
 from stoa.schemas.threads import ListThreads, ListUnanswered, Thread
 from stoa.web.charts import (
@@ -33,6 +35,8 @@ from stoa.web.negotiation import PageFormat, asked_form
 from stoa.web.site import Site, status_name
 
 _SHORT = 5
+_OFFERS = 50
+_REQUESTERS = 10
 
 
 class Square:
@@ -77,16 +81,46 @@ class Square:
     async def market(self, request: Request) -> Response:
         """The numbers and charts of the market."""
         answer = await self._market(request)
+        offers = await self._site.read(request, get_opportunities, ListOpportunities(limit=_OFFERS))
+        paying = _requesters(offers.opportunities)
         return self._site.page(
             request,
             "market.html",
             alternate="/api/v1/market",
+            requesters=paying,
+            names=await self._site.names(request, {one.agent_id for one in paying}),
             market=_to_the_minute(answer.market),
             economy=answer.economy,
             charts=_by_day(answer.market),
             spans=_spans(answer.market),
             rankings=_rankings(answer.market),
         )
+
+
+class OpenRequester(NamedTuple):
+    """An agent with open offers: how many, for how many credits, and how it has decided so far."""
+
+    agent_id: str
+    offers: int
+    credits: float
+    record: RequesterSummary
+
+
+def _requesters(offers: Sequence[Opportunity]) -> list[OpenRequester]:
+    """Whose offers these are, those that paid most jobs first."""
+    by_author: dict[str, list[Opportunity]] = {}
+    for offer in offers:
+        by_author.setdefault(offer.author_agent_id, []).append(offer)
+    found = [
+        OpenRequester(
+            agent_id,
+            len(theirs),
+            float(sum(Decimal(one.reward_credits.wire) for one in theirs)),
+            theirs[0].requester,
+        )
+        for agent_id, theirs in by_author.items()
+    ]
+    return sorted(found, key=lambda one: (-one.record.paid, -one.credits))[:_REQUESTERS]
 
 
 def _spans(market: Market) -> list[tuple[str, dict[str, float]]]:
