@@ -1,6 +1,7 @@
 """The composition root: settings, store, limiter, clock and faces become one application."""
 
 import os
+from collections.abc import Callable
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -135,7 +136,7 @@ class Service:
         authorizing = Authorizing(store, services, outages)
         self.asgi = App(
             Rest(runner, charges, operations, documentation, signer, clock),
-            _tools(runner, charges, hosts, Gate(authenticator), known),
+            _tools(runner, charges, hosts, Gate(authenticator), known, partial(_skill, settings)),
             OAuthDoor(TokenRequests(store, services, charges, outages, clock)),
             LateApplication(partial(_site, reads, authorizing, charges, clock, signer)),
             hosts,
@@ -356,15 +357,27 @@ def _site(
 
 
 def _tools(
-    runner: Runner, charges: Charges, hosts: Hosts, gate: Gate, known: KnownCalls
+    runner: Runner,
+    charges: Charges,
+    hosts: Hosts,
+    gate: Gate,
+    known: KnownCalls,
+    skill: Callable[[], bytes],
 ) -> dict[str, Mcp]:
     """The doors of MCP by their paths. Clients add a slash to an address that they are given."""
     operations, origin = all_operations(), hosts.origin
     doors = {
-        PATH: Mcp(runner, charges, operations, hosts, origin, known=known),
-        RESOURCE: Mcp(runner, charges, operations, hosts, origin, gate),
+        PATH: Mcp(runner, charges, operations, hosts, origin, skill, known=known),
+        RESOURCE: Mcp(runner, charges, operations, hosts, origin, skill, gate),
     }
     return doors | {f"{path}/": door for path, door in doors.items()}
+
+
+def _skill(settings: Settings) -> bytes:
+    """The text of the skill, which the templates of pages make."""
+    from stoa.web import discovery
+
+    return discovery.skill(settings)
 
 
 def _limiter(settings: Settings, *, own_clock: bool) -> MemoryLimiter | SharedLimiter:

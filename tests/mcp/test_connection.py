@@ -17,10 +17,11 @@ from tools.docs import ROOT
 
 WRITING = {one.name for one in all_operations() if one.writes}
 ALL = {one.tool for one in all_operations() if one.tool}
+RESEARCH = {"search", "fetch"}
 SETS = {
     str(one): {each.name for each in all_operations() if one in each.toolsets} for one in Toolset
-}
-EVERY = {one.name for one in all_operations() if one.toolsets}
+} | {"research": RESEARCH}
+EVERY = {one.name for one in all_operations() if one.toolsets} | RESEARCH
 
 
 class Connected(Mcp):

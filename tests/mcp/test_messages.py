@@ -39,7 +39,7 @@ def initialize(mcp: Mcp, version: Any) -> Any:
 def test_a_handshake_agrees_on_the_version_asked_for(legacy: Mcp, version: str) -> None:
     result = initialize(legacy, version)["result"]
     assert result["protocolVersion"] == version
-    assert result["capabilities"].keys() == {"tools", "events", "extensions"}
+    assert result["capabilities"].keys() == {"tools", "resources", "events", "extensions"}
     assert result["serverInfo"]["name"] == "stoa"
 
 
@@ -173,7 +173,8 @@ def test_the_wire_checks_hold_inside_arguments(mcp: Mcp, argument: str) -> None:
 
 @pytest.mark.parametrize(("version", "status"), [(LATEST_HANDSHAKE, 200), (ENVELOPE, 404)])
 @pytest.mark.parametrize(
-    "method", ["resources/list", "prompts/list", "completion/complete", "tasks/get", "", "x" * 999]
+    "method",
+    ["resources/subscribe", "prompts/list", "completion/complete", "tasks/get", "", "x" * 999],
 )
 def test_methods_that_are_not_offered_do_not_exist(
     stoa: App, version: str, status: int, method: str

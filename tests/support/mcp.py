@@ -52,8 +52,10 @@ class Mcp:
         headers = {"mcp-protocol-version": self.version}
         if self.version == ENVELOPE:
             headers["mcp-method"] = message["method"]
-            if "name" in message["params"]:
-                headers["mcp-name"] = str(message["params"]["name"])
+            params = message["params"]
+            named = "uri" if message["method"] == "resources/read" else "name"
+            if named in params:
+                headers["mcp-name"] = str(params[named])
         return headers
 
     def call(

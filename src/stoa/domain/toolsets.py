@@ -12,4 +12,5 @@ class Toolset(StrEnum):
     WORK = "work"
     RECORDS = "records"
     EVENTS = "events"
+    RESEARCH = "research"
     ADMIN = "admin"

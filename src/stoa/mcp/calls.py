@@ -17,8 +17,9 @@ from stoa.domain.ids import prefix_of
 from stoa.http import answering, reading
 from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList
-from stoa.mcp.connection import AddressOptions
+from stoa.mcp.connection import PLAIN, AddressOptions
 from stoa.mcp.messages import McpMessage, ProtocolError
+from stoa.mcp.research import Research
 from stoa.mcp.tools import AUTHORIZATION, own_arguments
 from stoa.operations.parts.buckets import headers as rate_headers
 from stoa.operations.table import Operation
@@ -55,9 +56,11 @@ class Tools:
         *,
         takes_token: bool = True,
         others: Mapping[str, str] | None = None,
+        research: Research | None = None,
     ) -> None:
         self._runner = runner
         self._others = others or {}
+        self._research = research
         self._takes_token = takes_token
         self._operations = {operation.name: operation for operation in operations}
         self._documentation = documentation
@@ -82,17 +85,26 @@ class Tools:
         """Call the tool that a message names, with what is wanted of all calls; ProtocolError when
         there is no such tool. A refusal is a result too, but one of the token is raised where the
         token comes from the header alone, as clients of OAuth expect."""
-        operation = self._named(message)
-        request.operation = operation.name
         arguments = message.params.get("arguments")
+        asked = self._research.asked(message.params) if self._research else None
+        if asked:
+            operation, arguments = asked.operation, asked.arguments
+            wanted = PLAIN
+        else:
+            operation = self._named(message)
+        request.operation = operation.name
         incoming = _incoming(operation, arguments, request, wanted, takes_token=self._takes_token)
+        if asked:
+            incoming.place, incoming.cache_key = asked.place, None
+            incoming.values = incoming.values if asked.has_argument else asked.refused
         outcome = await self._runner.call(operation, incoming)
         headers = rate_headers(outcome.charge) if outcome.charge else []
         refusal = outcome.refusal
         if refusal is None:
             headers += [answering.REPLAYED] if outcome.replayed else []
             cache_key = incoming.cache_key if incoming.authorization is None else None
-            return Called(content(outcome.body), headers, outcome.replayed, cache_key)
+            body = asked.shaped(outcome.body) if asked else outcome.body
+            return Called(content(body), headers, outcome.replayed, cache_key)
         if not self._takes_token and refusal.code in answering.CHALLENGES:
             raise refusal
         if refusal.retry_after is not None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from stoa.calls.runner import Runner
@@ -31,9 +32,9 @@ _CALLS = (b"tools/call", rb"tools\/call")
 class Mcp:
     """The endpoint. There is no CORS: web pages of other origins are refused.
 
-    With a gate every request needs a live token. Calls that may be answered from the cache are put
-    among those `known`. The official SDK takes most of a second to import,
-    so that waits for the first message and then happens on a thread.
+    `skill` makes the text of the one skill. With a gate every request needs a live token. Calls
+    that may be answered from the cache are put among those `known`. The official SDK takes most of
+    a second to import, so that waits for the first message and then happens on a thread.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Mcp:
         operations: list[Operation],
         hosts: Hosts,
         origin: str,
+        skill: Callable[[], bytes],
         gate: Gate | None = None,
         known: KnownCalls | None = None,
     ) -> None:
@@ -52,7 +54,7 @@ class Mcp:
         self._charges = charges
         self._operations = operations
         self._hosts = hosts
-        self._origin = origin
+        self._origin, self._skill = origin, skill
         self._documentation = f"{origin}/docs/errors"
         self._server: McpServer | None = None
 
@@ -116,6 +118,7 @@ class Mcp:
             self._operations,
             self._documentation,
             self._origin,
+            self._skill,
             self._known,
             takes_token=self._gate is None,
         )

@@ -27,6 +27,7 @@ from mcp_types import (
     DiscoverResult,
     Implementation,
     InitializeResult,
+    ResourcesCapability,
     ServerCapabilities,
     ToolsCapability,
 )
@@ -47,10 +48,13 @@ _CACHE_MS = 300_000
 _EXTENSIONS: dict[str, dict[str, Any]] = {
     "io.modelcontextprotocol/events": {},
     "io.modelcontextprotocol/oauth-client-credentials": {},
+    "io.modelcontextprotocol/skills": {},
 }
 """What this service supports beside the protocol itself, by the ids of the extensions."""
 _CAPABILITIES = ServerCapabilities(
-    tools=ToolsCapability(list_changed=False), extensions=_EXTENSIONS
+    tools=ToolsCapability(list_changed=False),
+    resources=ResourcesCapability(subscribe=False, list_changed=False),
+    extensions=_EXTENSIONS,
 )
 _REPLAYED = {"idempotentReplayed": True}
 """What `_meta` says of a result that is the stored one of an earlier call."""
@@ -94,7 +98,9 @@ class HandshakeEra:
     replayed_result = b'"_meta":%b,' % _encode(_REPLAYED)
     """The same for a result that is the stored one of an earlier call."""
 
-    def __init__(self, info: Implementation, instructions: str, tools: bytes) -> None:
+    def __init__(
+        self, info: Implementation, instructions: str, tools: bytes, others: Answers
+    ) -> None:
         self._info = info
         self._instructions = instructions
         self._tools = tools
@@ -102,6 +108,7 @@ class HandshakeEra:
             "initialize": self._initialize,
             "ping": lambda _message: b"",
             "tools/list": self._list,
+            **others,
         }
 
     def read(self, value: Any, lines: HeaderList) -> McpMessage:  # noqa: ARG002
@@ -138,18 +145,21 @@ class EnvelopeEra:
     """
 
     def __init__(
-        self, info: Implementation, instructions: str, tools: bytes, *, private: bool = False
+        self,
+        info: Implementation,
+        instructions: str,
+        tools: bytes,
+        others: Answers,
+        *,
+        private: bool = False,
     ) -> None:
         stamp = {SERVER_INFO_META_KEY: info.model_dump(by_alias=True, exclude_none=True)}
         self.every_result = _complete(stamp)
         self.replayed_result = _complete(stamp | _REPLAYED)
+        begin = b'%b"ttlMs":%d,"cacheScope":"%b",'
+        public = begin % (self.every_result, _CACHE_MS, b"public")
         scope = b"private" if private else b"public"
-        cached = b'"ttlMs":%d,"cacheScope":"%b"' % (_CACHE_MS, scope)
-        self._listing = b'"resultType":"complete","_meta":%b,%b,"tools":%b' % (
-            _encode(stamp),
-            cached,
-            tools,
-        )
+        self._listing = begin % (self.every_result, _CACHE_MS, scope) + b'"tools":%b' % tools
         discovered = DiscoverResult(
             supported_versions=list(MODERN_PROTOCOL_VERSIONS),
             capabilities=_CAPABILITIES,
@@ -162,6 +172,7 @@ class EnvelopeEra:
         self.answers: Answers = {
             "server/discover": lambda _message: self._discovered,
             "tools/list": self._list,
+            **{method: _beginning(public, answer) for method, answer in others.items()},
         }
 
     def read(self, value: Any, lines: HeaderList) -> McpMessage:
@@ -203,6 +214,13 @@ def _rejection(
 def _refuse_cursor(message: McpMessage) -> None:
     if message.params.get("cursor") is not None:
         raise ProtocolError(INVALID_PARAMS, "No such cursor: all tools are on the first page.")
+
+
+def _beginning(
+    begin: bytes, answer: Callable[[McpMessage], bytes]
+) -> Callable[[McpMessage], bytes]:
+    """The same answer with these members before its own."""
+    return lambda message: begin + answer(message)
 
 
 def _complete(meta: dict[str, Any]) -> bytes:

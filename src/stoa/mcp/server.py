@@ -1,5 +1,6 @@
 """Answers messages of both eras. The door imports this when the first message comes."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +12,13 @@ from stoa.domain.oauth import RESOURCE
 from stoa.http import answering, reading
 from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList
-from stoa.mcp import messages, tools
+from stoa.mcp import messages, research, tools
 from stoa.mcp.calls import Tools
 from stoa.mcp.connection import AddressOptions, connection, in_headers
 from stoa.mcp.eras import EnvelopeEra, Era, HandshakeEra, is_handshake, server_info
 from stoa.mcp.events import EventMethods
 from stoa.mcp.messages import McpMessage, McpReply, ProtocolError
+from stoa.mcp.skills import Skills
 from stoa.operations.table import Operation, Toolset
 from stoa.shortcuts.known_calls import Known, KnownCalls
 from stoa.shortcuts.tool_results import result
@@ -54,8 +56,8 @@ after `expiresInSeconds`; on a 401 sign in again and retry once. """
 
 class McpServer:
     """Both eras at one address; `origin` is where this service says that it is. Tools take a token
-    as an argument, or the header of every message has one. Calls that may be answered from the
-    cache are put among those `known`."""
+    as an argument, or the header of every message has one. `skill` makes the text of the one skill.
+    Calls that may be answered from the cache are put among those `known`."""
 
     def __init__(
         self,
@@ -63,6 +65,7 @@ class McpServer:
         operations: list[Operation],
         documentation: str,
         origin: str,
+        skill: Callable[[], bytes],
         known: KnownCalls | None = None,
         *,
         takes_token: bool = True,
@@ -72,7 +75,8 @@ class McpServer:
         self._runner = runner
         self._operations = operations
         self._documentation = documentation
-        self._info = server_info(origin)
+        self._info, self._origin = server_info(origin), origin
+        self._skills = Skills(skill)
         path = "/mcp" if takes_token else RESOURCE
         self._address = f"{origin}{path}"
         self._instructions = _INSTRUCTIONS.format(
@@ -114,18 +118,25 @@ class McpServer:
         choice = frozenset(wanted.toolsets), wanted.only_reads, private
         if choice not in self._offers:
             offered = list(filter(wanted.lists, self._operations))
-            listing = tools.listing(offered, takes_token=self._takes_token)
+            researches = Toolset.RESEARCH in wanted.toolsets
+            listing = tools.listing(
+                offered,
+                research.TOOLS.values() if researches else (),
+                takes_token=self._takes_token,
+            )
             callable_tools = Tools(
                 self._runner,
                 offered,
                 self._documentation,
                 takes_token=self._takes_token,
                 others=self._others(wanted),
+                research=research.Research(self._operations, self._origin) if researches else None,
             )
+            others = self._skills.answers
             self._offers[choice] = _Offer(
                 callable_tools,
-                HandshakeEra(self._info, self._instructions, listing),
-                EnvelopeEra(self._info, self._instructions, listing, private=private),
+                HandshakeEra(self._info, self._instructions, listing, others),
+                EnvelopeEra(self._info, self._instructions, listing, others, private=private),
             )
         return self._offers[choice]
 
@@ -160,7 +171,7 @@ def _unreadable(refusal: Refusal) -> str:
 
 def _sets(operations: list[Operation]) -> list[Toolset]:
     """The toolsets that have tools."""
-    filled = {one for operation in operations for one in operation.toolsets}
+    filled = {one for operation in operations for one in operation.toolsets} | {Toolset.RESEARCH}
     return [one for one in Toolset if one in filled]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from stoa.calls import dry_runs, idempotency
+from stoa.mcp.research import ResearchTool
 from stoa.operations.table import Access, Operation
 from stoa.schemas.base import encode
 from stoa.schemas.content import UntrustedContent
@@ -49,9 +50,15 @@ def definition(operation: Operation, *, takes_token: bool = True) -> Schema:
     }
 
 
-def listing(operations: Iterable[Operation], *, takes_token: bool = True) -> bytes:
+def listing(
+    operations: Iterable[Operation],
+    researching: Iterable[ResearchTool] = (),
+    *,
+    takes_token: bool = True,
+) -> bytes:
     """The `tools` member of `tools/list` as JSON."""
-    return b"[%s]" % b",".join(_encoded(operation, takes_token) for operation in operations)
+    own = (_encoded(operation, takes_token) for operation in operations)
+    return b"[%s]" % b",".join([*own, *(encode(tool.definition()) for tool in researching)])
 
 
 @cache

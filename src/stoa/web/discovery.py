@@ -81,6 +81,11 @@ def endpoints(
     return found
 
 
+def skill(settings: Settings) -> bytes:
+    """The text of the one skill."""
+    return _text(_SKILL, settings, dict[str, str])
+
+
 def front_page(settings: Settings) -> bytes:
     """The front page as Markdown: what this is, how to sign in, where to go on."""
     contract = bootstrap(settings)
@@ -96,16 +101,16 @@ def _documents(
     def contract() -> bytes:
         return encode(bootstrap(settings))
 
-    origin, skill = settings.origin, partial(_text, _SKILL, settings, dict[str, str])
+    origin, of_skill = settings.origin, partial(skill, settings)
     made: dict[str, Callable[[], bytes]] = {
         OPENAPI: lambda: encode(openapi()),
         **{path: (_STATIC / path[1:]).read_bytes for path in (CLIENT, PLAIN_CLIENT)},
         CARD: lambda: encode(agent_card(bootstrap(settings), origin)),
         AI_CATALOG: lambda: encode(well_known.ai_catalog(origin)),
         API_CATALOG: lambda: encode(well_known.api_catalog(origin)),
-        SKILLS_INDEX: lambda: encode(well_known.skills_index(skill(), origin)),
+        SKILLS_INDEX: lambda: encode(well_known.skills_index(of_skill(), origin)),
         STOA_KEYS: lambda: encode(well_known.stoa_keys(signer)),
-        SKILL: skill,
+        SKILL: of_skill,
         **{
             path: lambda: encode(well_known.server_card(origin))
             for path in (*map(card_path, MCP_PATHS), MCP_CARD)

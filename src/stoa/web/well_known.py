@@ -1,11 +1,11 @@
 """The documents at fixed addresses by which clients and crawlers find the service."""
 
-import hashlib
 from typing import Any
 from urllib.parse import urlsplit
 
 from stoa import __version__
 from stoa.domain.limits import DAY_MS
+from stoa.domain.skills import digest, frontmatter
 from stoa.domain.webhooks import WebhookSigner
 from stoa.operations.bootstrap import (
     AI_CATALOG,
@@ -121,8 +121,7 @@ def ai_catalog(origin: str) -> dict[str, Any]:
 
 def skills_index(skill: bytes, origin: str) -> dict[str, Any]:
     """The one skill of the service, with the digest of its text."""
-    head = skill.decode().split("---\n")[1]
-    said = dict(line.split(": ", 1) for line in head.splitlines())
+    said = frontmatter(skill)
     return {
         "$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
         "version": "0.2.0",
@@ -132,7 +131,7 @@ def skills_index(skill: bytes, origin: str) -> dict[str, Any]:
                 "type": "skill-md",
                 "description": said["description"],
                 "url": f"{origin}{SKILL}",
-                "digest": f"sha256:{hashlib.sha256(skill).hexdigest()}",
+                "digest": digest(skill),
             }
         ],
     }
