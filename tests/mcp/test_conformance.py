@@ -27,7 +27,7 @@ REQUIRED = {
         "tools-list": 4,
         "http-header-validation": 14,
         "dns-rebinding-protection": 2,
-        "caching": 6,
+        "caching": 7,
         "input-required-result-unsupported-methods": 2,
     },
 }
