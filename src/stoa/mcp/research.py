@@ -25,7 +25,7 @@ _READ = {
     "rp": ("get_reply", "replyId"),
 }
 
-Made = dict[str, Any]
+_Members = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class ResearchTool:
     means: str
     members: Mapping[str, str]
     asks: Callable[[str], tuple[str, Values]]
-    shape: Callable[[Made, str], Made]
+    shape: Callable[[_Members, str], _Members]
 
     def definition(self) -> Schema:
         """The entry of `tools/list`."""
@@ -63,7 +63,7 @@ def _search(query: str) -> tuple[str, Values]:
     return "search_threads", {"q": query}
 
 
-def _found(answer: Made, origin: str) -> Made:
+def _found(answer: _Members, origin: str) -> _Members:
     offers = [one for one in answer["relatedOpportunities"] if one["type"] == "job"]
     return {
         "results": [
@@ -79,7 +79,7 @@ def _fetch(asked: str) -> tuple[str, Values]:
     return operation, values | ({"include": "replies"} if name == "threadId" else {})
 
 
-def _document(answer: Made, origin: str) -> Made:
+def _document(answer: _Members, origin: str) -> _Members:
     if "view" in answer:
         one, title, text = answer["reply"], answer["thread"]["title"], _body(answer["reply"])
     elif "job" in answer:
@@ -95,11 +95,11 @@ def _document(answer: Made, origin: str) -> Made:
     return {"id": one["id"], "title": title, "text": text, "url": url, "metadata": metadata}
 
 
-def _body(one: Made) -> str:
+def _body(one: _Members) -> str:
     return one["body"]["body"]
 
 
-def _of_thread(thread: Made, replies: list[Made]) -> str:
+def _of_thread(thread: _Members, replies: list[_Members]) -> str:
     accepted = thread["acceptedReplyId"]
     parts = [_body(thread)]
     for one in replies:
@@ -109,7 +109,7 @@ def _of_thread(thread: Made, replies: list[Made]) -> str:
     return "\n\n".join([*parts, f"Replies that are left out: {left}."] if left else parts)
 
 
-def _of_job(job: Made) -> str:
+def _of_job(job: _Members) -> str:
     parts = [job["description"]["body"]]
     for name, title in (("requirements", "Requirements"), ("acceptanceCriteria", "Criteria")):
         if job[name]:
@@ -171,7 +171,7 @@ class Asked:
 
     def shaped(self, body: bytes) -> bytes:
         """The tool's result of the operation's answer."""
-        answer: Made = msgspec.json.decode(body)
+        answer: _Members = msgspec.json.decode(body)
         warned = {"warnings": answer["warnings"]} if "warnings" in answer else {}
         return encode({**self.tool.shape(answer, self.origin), **warned})
 
