@@ -45,6 +45,7 @@ from stoa.operations.parts import operator
 from stoa.operations.parts.buckets import BUCKETS
 from stoa.operations.secret import Secret
 from stoa.operations.sessions import CHALLENGE_PATH
+from stoa.outgoing.certificate import Certificate
 from stoa.outgoing.client import Outgoing
 from stoa.rest.rest import Rest
 from stoa.search.index import SearchIndex
@@ -213,7 +214,8 @@ class Service:
 
     def metrics_server(self, all_counters: AllCounters) -> Server:
         """The server of the metrics' own listener."""
-        app = Exposition(all_counters, self.store, self.upkeep, self._clock, self.settings)
+        parts = (all_counters, self.store, self.upkeep, self._clock, self.settings)
+        app = Exposition(*parts, Certificate(self.settings.origin, self._clock))
         return Server(app, Connections(lambda _: True), f"{self.settings.origin}/docs/errors")
 
     async def operate(self, command: bytes) -> bytes:
@@ -231,7 +233,8 @@ class Service:
     def beat(self) -> None:
         """Tell the metrics that this process lives, and the log what it left out. Once a second."""
         away = isinstance(self.limiter, SharedLimiter) and self.limiter.is_away
-        self.counters.beat(self.store.waiting, valkey_away=away)
+        connections = self.store.connections
+        self.counters.beat(self.store.waiting, valkey_away=away, connections=connections)
         self._lines.tell_left_out()
 
     def _refused(self, refusal: Refusal, address: str) -> None:

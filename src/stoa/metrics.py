@@ -82,13 +82,15 @@ class Commits(NamedTuple):
 
 class WorkerState(NamedTuple):
     """What a worker last wrote about itself. Times are those of `elapsed_ms`, 0 for never;
-    `valkey_away` is 1 while Valkey does not answer it."""
+    `valkey_away` is 1 while Valkey does not answer it, `connections` are those to the database that
+    it uses."""
 
     beat_at: int
     waiting: int
     audited_at: int
     differences: int
     valkey_away: int
+    connections: int
 
 
 class Counters:
@@ -122,9 +124,12 @@ class Counters:
         """Count a call that was refused because this bucket is full."""
         self._full[self._places.get(bucket, self._places[_OTHER])] += 1
 
-    def beat(self, waiting: int, *, valkey_away: bool = False) -> None:
-        """The worker lives, so many transactions wait, and Valkey may not answer it."""
-        told = self.state()._replace(waiting=waiting, valkey_away=int(valkey_away))
+    def beat(self, waiting: int, *, valkey_away: bool = False, connections: int = 0) -> None:
+        """The worker lives, so many transactions wait, so many connections to the database are in
+        use, and Valkey may not answer it."""
+        told = self.state()._replace(
+            waiting=waiting, valkey_away=int(valkey_away), connections=connections
+        )
         self._tell(told._replace(beat_at=elapsed_ms()))
 
     def audited(self, differences: int) -> None:

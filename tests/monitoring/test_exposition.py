@@ -1,5 +1,6 @@
 """The metrics' own listener: what it tells adds up to what clients have seen."""
 
+import asyncio
 import os
 import re
 import signal
@@ -22,15 +23,18 @@ from stoa.monitoring.exposition import METRICS, Exposition
 from stoa.settings import LIMITS_OFF
 from stoa.store import ledger
 from stoa.store.transfer import backups
-from tests.support.app import App
+from stoa.store.tx import Tx
+from tests.support.app import Agent, App
 from tests.support.backups import make_backup
 from tests.support.clock import DAY
 from tests.support.keys import Key
 from tests.support.metrics import by_label, samples, scrape, values
 from tests.support.postgresql import PostgreSQL
 from tests.support.processes import one_client_each, until, workers
+from tests.support.receiver import Receiver, status
 from tests.support.server import Server, environment, free_port
 from tests.support.valkey import Valkey
+from tests.support.webhooks import LOOPBACK, active, deliver
 
 StartServer = Callable[..., Server]
 
@@ -252,10 +256,12 @@ def test_every_metric_is_told_by_a_server_with_all_that_it_has(
 
     of_sqlite = {"stoa_wal_bytes", "stoa_database_bytes", "stoa_disk_free_bytes"}
     of_sqlite |= {"stoa_commit_group_size"}
-    absent = of_sqlite if engine == "postgresql" else {"stoa_valkey_away"}
+    connections = {f"stoa_database_connections_{what}" for what in ("used", "most")}
+    absent = of_sqlite if engine == "postgresql" else {"stoa_valkey_away", *connections}
+    absent |= {"stoa_backup_age_seconds", "stoa_backup_failed", "stoa_certificate_seconds"}
     until(lambda: "stoa_audit_age_seconds" in told())
     named = {metric.name for metric in METRICS}
-    assert told() == named - absent - {"stoa_backup_age_seconds", "stoa_backup_failed"}
+    assert told() == named - absent
     found = values(scrape(started))
     assert found["stoa_workers"] == found["stoa_workers_configured"] == len(workers(started))
     assert found["stoa_commit_duration_seconds_count"] >= 3
@@ -305,6 +311,50 @@ def test_the_age_of_the_audit_and_what_it_found_are_told(stoa: App) -> None:
     assert found["stoa_audit_differences"] >= 1
     assert (found["stoa_settlements_stopped"], found["stoa_ready"]) == (1, 0)
     stoa.run(stoa.stoa.store.write(ledger.resume))
+
+
+@pytest.mark.settings(**LOOPBACK)
+def test_webhooks_that_did_not_take_the_last_delivery_are_counted(
+    stoa: App, ada: Agent, receiver: Receiver
+) -> None:
+    active(ada, receiver, scope="events")
+    found = values(exposed(stoa))
+    assert (found["stoa_webhooks_active"], found["stoa_webhooks_failing"]) == (1, 0)
+    receiver.answer = status(500)
+    ada.thread()
+    deliver(stoa)
+    found = values(exposed(stoa))
+    assert (found["stoa_webhooks_active"], found["stoa_webhooks_failing"]) == (1, 1)
+
+
+def test_connections_to_postgresql_are_told_with_their_most(stoa: App) -> None:
+    for process in stoa.processes:
+        process.beat()
+    found = values(exposed(stoa))
+    if stoa.settings.engine == "sqlite":
+        assert "stoa_database_connections_used" not in found
+        return
+    most = len(stoa.processes) * stoa.settings.database_connections
+    assert found["stoa_database_connections_most"] == most
+    assert found["stoa_database_connections_used"] == 0
+
+    async def held() -> str:
+        async with asyncio.timeout(60):
+            reading = asyncio.create_task(stoa.stoa.store.read(hold))
+            await entered.wait()
+            stoa.stoa.beat()
+            leave.set()
+            await reading
+        return ""
+
+    entered, leave = asyncio.Event(), asyncio.Event()
+
+    async def hold(_: Tx) -> None:
+        entered.set()
+        await leave.wait()
+
+    stoa.run(held())
+    assert values(exposed(stoa))["stoa_database_connections_used"] == 1
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])

@@ -244,6 +244,8 @@ WORKER_STACKS_MS = SECOND_MS  # in which one that hangs may tell its stacks befo
 
 # --- Metrics.
 SCRAPE_STORE_MS = 5 * SECOND_MS  # for the database to tell its part of a scrape
+CERTIFICATE_LOOK_MS = 10 * MINUTE_MS  # between two looks at the certificate of the own address
+CERTIFICATE_ANSWER_MS = 3 * SECOND_MS  # for that address to show it
 
 # --- Log.
 REFUSAL_LINES = 10  # for refusals, a second and process; a flood is not to fill the disk

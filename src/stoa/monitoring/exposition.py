@@ -19,8 +19,9 @@ from stoa.domain import limits
 from stoa.http import answering
 from stoa.http.wire import HeaderList, Receive, Scope, Send
 from stoa.metrics import SIZES, TIMES_US, AllCounters, Distribution
+from stoa.outgoing.certificate import Certificate
 from stoa.settings import Settings
-from stoa.store import holds, ledger
+from stoa.store import holds, ledger, webhooks
 from stoa.store.transfer import backups
 from stoa.store.tx import Store, StoreUnavailable
 from stoa.upkeep.loops import Upkeep
@@ -74,13 +75,27 @@ VALKEY_AWAY = Metric("stoa_valkey_away", "gauge", "Workers that Valkey does not 
 CLOCK_STEP = Metric(
     "stoa_clock_step_seconds", "gauge", "How far the clock was set away and is not followed."
 )
+CONNECTIONS_USED = Metric(
+    "stoa_database_connections_used", "gauge", "Connections to PostgreSQL that are in use."
+)
+CONNECTIONS_MOST = Metric(
+    "stoa_database_connections_most", "gauge", "Connections to PostgreSQL that may be in use."
+)
+WEBHOOKS = Metric("stoa_webhooks_active", "gauge", "Webhooks that events are delivered to.")
+FAILING = Metric(
+    "stoa_webhooks_failing", "gauge", "Those of them whose last delivery was not taken."
+)
+CERTIFICATE = Metric(
+    "stoa_certificate_seconds", "gauge", "How long the certificate of STOA_BASE_URL is accepted."
+)
 READY = Metric("stoa_ready", "gauge", "1 while /readyz answers 200, else 0.")
 INFO = Metric("stoa_info", "gauge", "1, with the version and the engine as labels.")
 
 METRICS = (
     REQUESTS, DURATIONS, LIMITED, WAITING, COMMITS, GROUPS, WAL, DATABASE, FREE, HOLDS, OVERDUE,
     AUDIT_AGE, DIFFERENCES, STOPPED, BACKUP_AGE, BACKUP_FAILED, WORKERS, WORKERS_WANTED,
-    VALKEY_AWAY, CLOCK_STEP, READY, INFO,
+    VALKEY_AWAY, CLOCK_STEP, CONNECTIONS_USED, CONNECTIONS_MOST, WEBHOOKS, FAILING, CERTIFICATE,
+    READY, INFO,
 )  # fmt: skip
 
 MetricLabels = Mapping[str, str | int]
@@ -97,6 +112,7 @@ class Exposition:
     upkeep: Upkeep
     clock: Clock
     settings: Settings
+    certificate: Certificate | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
         """Answer a scrape; only `GET /metrics` is one."""
@@ -109,8 +125,15 @@ class Exposition:
 
     async def text(self) -> str:
         """All metrics now."""
-        held = await self._of_store()
-        parts = (self._of_requests(), self._of_commits(), self._of_files(), held, self._of_server())
+        stored, certificate = await asyncio.gather(self._of_store(), self._of_certificate())
+        parts = (
+            self._of_requests(),
+            self._of_commits(),
+            self._of_files(),
+            stored,
+            certificate,
+            self._of_server(),
+        )
         return "".join(f"{line}\n" for part in parts for line in part)
 
     def _of_requests(self) -> Lines:
@@ -155,18 +178,29 @@ class Exposition:
             async with asyncio.timeout(_STORE_S):
                 held = await self.store.read(holds.count_all, slow=True)
                 stopped = await self.store.read(ledger.stopped, slow=True)
+                hooks = await self.store.read(webhooks.count_all, slow=True)
             return [
                 *_gauge(HOLDS, held.open),
                 *_gauge(OVERDUE, held.overdue),
                 *_gauge(STOPPED, int(stopped is not None)),
+                *_gauge(WEBHOOKS, hooks.active),
+                *_gauge(FAILING, hooks.failing),
             ]
         return []
+
+    async def _of_certificate(self) -> list[str]:
+        left = await self.certificate.seconds_left() if self.certificate else None
+        return [] if left is None else list(_gauge(CERTIFICATE, left))
 
     def _of_server(self) -> Lines:
         living = self.all_counters.living()
         yield from _gauge(WAITING, sum(worker.waiting for worker in living))
         yield from _gauge(WORKERS, len(living))
         yield from _gauge(WORKERS_WANTED, self.settings.workers)
+        if self.settings.engine == "postgresql":
+            used = sum(worker.connections for worker in living)
+            yield from _gauge(CONNECTIONS_USED, used)
+            yield from _gauge(CONNECTIONS_MOST, self.settings.database_connections * len(living))
         if self.settings.valkey_url:
             yield from _gauge(VALKEY_AWAY, sum(worker.valkey_away for worker in living))
         audit = self.all_counters.last_audit()

@@ -1,1 +1,1 @@
-"""The only package that connects to machines whose addresses agents name."""
+"""The only package that connects to machines whose addresses agents name, and to the own one."""

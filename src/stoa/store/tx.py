@@ -183,6 +183,11 @@ class Store(Protocol):
         ...
 
     @property
+    def connections(self) -> int:
+        """How many connections to a server of the database are in use."""
+        ...
+
+    @property
     def trouble(self) -> str | None:
         """Why writes are refused, or None."""
         ...

@@ -47,6 +47,19 @@ class NewWebhook(NamedTuple):
     test_id: str
 
 
+class WebhookCounts(NamedTuple):
+    """How many webhooks events are delivered to, and how many of these did not take the last."""
+
+    active: int
+    failing: int
+
+
+async def count_all(tx: Tx) -> WebhookCounts:
+    """How many webhooks there are to deliver to."""
+    row = await tx.one("webhooks.count_all")
+    return WebhookCounts(*row) if row else WebhookCounts(0, 0)
+
+
 async def insert(tx: Tx, new: NewWebhook) -> None:
     """Add a webhook, which is to be tested."""
     values = new._asdict()

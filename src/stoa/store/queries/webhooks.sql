@@ -15,6 +15,9 @@ SELECT {{webhook}} FROM webhook w WHERE w.id = :id AND {{kept}}
 -- name: any
 SELECT 1 FROM webhook LIMIT 1
 
+-- name: count_all
+SELECT count(*), count(w.failing_since) FROM webhook w WHERE w.status = 'active'
+
 -- Webhooks that have a test to send, or may have events to deliver.
 -- name: due
 SELECT {{webhook}} FROM webhook w

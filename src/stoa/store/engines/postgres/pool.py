@@ -43,6 +43,11 @@ class Pool:
         """How many transactions wait for a connection."""
         return len(self._waiting)
 
+    @property
+    def used(self) -> int:
+        """How many connections are in use."""
+        return len(self._used)
+
     async def take(self) -> PostgresConnection:
         """An exclusive connection, until it is given back or dropped.
 

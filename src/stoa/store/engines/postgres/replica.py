@@ -104,6 +104,10 @@ class ReplicatedStore:
         return self._primary.waiting
 
     @property
+    def connections(self) -> int:
+        return self._primary.connections
+
+    @property
     def trouble(self) -> str | None:
         return self._primary.trouble
 

@@ -199,6 +199,10 @@ class PostgresStore:
         return self._pool.waiting
 
     @property
+    def connections(self) -> int:
+        return self._pool.used
+
+    @property
     def trouble(self) -> str | None:
         return self._watch.trouble or (OUTDATED if self._watch.outdated else None)
 

@@ -198,6 +198,10 @@ class SqliteStore:
         return self._writer.waiting
 
     @property
+    def connections(self) -> int:
+        return 0
+
+    @property
     def trouble(self) -> str | None:
         return self._writer.trouble
 
