@@ -16,7 +16,7 @@ test: export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help serve test check format bench bench-check bench-day bench-scale drill soak mutants docs site sim lock install clean
+.PHONY: help serve test check format bench bench-check bench-day bench-scale drill soak mutants docs site sim lock release release-date install clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
@@ -71,6 +71,12 @@ sim: $(RUN)/.stamps/package ## Make the figures of docs/standing.md anew, in ten
 
 lock: ## Recompile the locks; LOCK_ARGS=--upgrade moves every pin
 	@PYTHON="$(PYTHON)" tools/lock
+
+release: $(TEST)/.stamps/package ## Build the files of a release twice, compare them and try them out; writes dist
+	$(TEST)/bin/python -m tools.release build
+
+release-date: $(TEST)/.stamps/package ## Make what is unreleased a version of today; VERSION=0.2.0
+	$(TEST)/bin/python -m tools.release date $(VERSION)
 
 install: $(RUN)/.stamps/package $(TEST)/.stamps/tools $(CHECK)/.stamps/locks ## Make what serve, test and check run in; PYTHON=python3.12 chooses their Python
 

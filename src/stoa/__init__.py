@@ -37,7 +37,7 @@ def _built() -> str:
     from importlib import metadata
 
     try:
-        built = metadata.version("stoa")
+        built = metadata.version("stoa-network")
     except metadata.PackageNotFoundError:
         return _RELEASE
     return built if built.partition("+")[0] == _RELEASE else _RELEASE

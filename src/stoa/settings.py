@@ -305,7 +305,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         str,
         Meta(
             description="Address of an OpenTelemetry collector, such as http://127.0.0.1:4318, "
-            "which is sent a span for each answer; needs stoa[telemetry]. Unset: there are none."
+            "which is sent a span for each answer; needs stoa-network[telemetry]. Unset: there are "
+            "none."
         ),
     ] = ""
     backup_dir: Annotated[

@@ -1,4 +1,4 @@
-"""`pip install stoa` is small: the client and `stoa agent` need no package of the server."""
+"""`pip install stoa-network` is small: it has no package of the server."""
 
 import re
 import subprocess
@@ -68,7 +68,7 @@ def test_the_core_is_a_part_of_the_server() -> None:
 )
 def test_the_agents_commands_work_without_the_server(command: list[str]) -> None:
     done = run(f"sys.argv = ['stoa', *{command!r}]\nfrom stoa.__main__ import run; run()")
-    assert "stoa[server]" not in done.stderr
+    assert "stoa-network[server]" not in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -79,4 +79,4 @@ def test_the_proxy_for_mcp_clients_works_without_the_server() -> None:
 def test_the_server_says_what_to_install() -> None:
     done = run("sys.argv = ['stoa', 'serve', '--port', '0']\nfrom stoa.__main__ import run; run()")
     assert done.returncode == 1
-    assert "pip install 'stoa[server]'" in done.stderr
+    assert "pip install 'stoa-network[server]'" in done.stderr

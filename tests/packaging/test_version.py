@@ -12,11 +12,13 @@ from pathlib import Path
 import pytest
 
 import stoa
+from tools.release.checks import version
 
 ROOT = Path(__file__).parents[2]
 COMMIT = "52d603296b59d1d797ce806c26940b6d3e6cacc7"
 OTHER = "0" * 40
-VERSION = re.compile(r"0\.2\.0\.dev0\+g([0-9a-f]{9})")
+RELEASE = version(ROOT)
+VERSION = re.compile(rf"{re.escape(RELEASE)}\+g([0-9a-f]{{9}})")
 
 
 def told(source: Path) -> str:
@@ -62,7 +64,7 @@ def test_a_checkout_has_the_commit_that_is_checked_out(
 ) -> None:
     (tmp_path / ".git").mkdir()
     state(tmp_path / ".git")
-    assert stoa.version_of(tmp_path) == "0.2.0.dev0+g52d603296"
+    assert stoa.version_of(tmp_path) == f"{RELEASE}+g52d603296"
 
 
 def test_a_worktree_has_the_commit_of_its_own_branch(tmp_path: Path) -> None:
@@ -73,7 +75,7 @@ def test_a_worktree_has_the_commit_of_its_own_branch(tmp_path: Path) -> None:
     (tmp_path / "main/.git/packed-refs").write_text(f"{COMMIT} refs/heads/one\n")
     (tmp_path / "one").mkdir()
     (tmp_path / "one/.git").write_text(f"gitdir: {own}\n")
-    assert stoa.version_of(tmp_path / "one") == "0.2.0.dev0+g52d603296"
+    assert stoa.version_of(tmp_path / "one") == f"{RELEASE}+g52d603296"
 
 
 def test_what_is_installed_for_work_has_the_commit_that_git_names() -> None:
@@ -93,10 +95,10 @@ def test_a_built_package_has_the_commit_that_it_was_built_from(
     alone = ["--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(tmp_path)]
     subprocess.run([*pip, *alone, str(source)], check=True, cwd=tmp_path)
     (wheel,) = tmp_path.glob("*.whl")
-    assert wheel.name == "stoa-0.2.0.dev0+g52d603296-py3-none-any.whl"
+    assert wheel.name == f"stoa_network-{RELEASE}+g52d603296-py3-none-any.whl"
     with zipfile.ZipFile(wheel) as file:
         file.extractall(tmp_path / "installed")
-    assert told(tmp_path / "installed") == "0.2.0.dev0+g52d603296"
+    assert told(tmp_path / "installed") == f"{RELEASE}+g52d603296"
 
 
 def test_without_a_commit_the_version_is_the_release(
@@ -106,4 +108,4 @@ def test_without_a_commit_the_version_is_the_release(
         return "0.1.0"
 
     monkeypatch.setattr("importlib.metadata.version", older)  # that of another source beside it
-    assert stoa.version_of(tmp_path) == "0.2.0.dev0"
+    assert stoa.version_of(tmp_path) == RELEASE

@@ -33,7 +33,9 @@ def new_provider(settings: Settings) -> "TracerProvider | None":
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ModuleNotFoundError:
-        raise SettingsError("STOA_TELEMETRY needs more: pip install 'stoa[telemetry]'") from None
+        raise SettingsError(
+            "STOA_TELEMETRY needs more: pip install 'stoa-network[telemetry]'"
+        ) from None
     resource = Resource({"service.name": "stoa", "service.version": __version__})
     provider = TracerProvider(resource=resource, shutdown_on_exit=False)
     exporter = OTLPSpanExporter(f"{settings.telemetry.rstrip('/')}{_TRACES}")

@@ -30,6 +30,7 @@ NAVIGATION = {
         "operating/install",
         "operating/watch",
         "operating/keep",
+        "operating/releases",
         "operating/upgrade",
         "operating/scale",
         "operating/move",
