@@ -104,8 +104,8 @@ def test_our_own_changelog_has_releases_and_takes_what_is_new() -> None:
     found = changelog.sections((ROOT / "CHANGELOG.md").read_text("utf-8"))
     assert next(iter(found)) == "Unreleased"
     undated = [name for name, (date, text) in found.items() if not (date and text)]
-    assert not set(undated) - {"Unreleased"}
-    assert found["0.1.0"]
+    assert set(undated) <= {"Unreleased"}
+    assert "0.1.0" in found
 
 
 def test_an_archive_has_the_same_bytes_whatever_the_times_of_its_files(tmp_path: Path) -> None:
