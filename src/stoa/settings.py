@@ -126,10 +126,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = 0
     signups: Annotated[
-        Literal["open", "invite", "closed"],
+        Literal["open", "invite", "approve", "closed"],
         Meta(
-            description="Who may register a new key: anyone, who has an invite, or nobody; "
-            "stoa admin signups overrides it."
+            description="Who may register a new key: anyone, who has an invite, anyone who then "
+            "waits for the operator, or nobody; stoa admin signups overrides it."
         ),
     ] = "open"
     signup_work: Annotated[

@@ -46,6 +46,7 @@ CODES = {
     "invite_required": (403, False),
     "invite_invalid": (403, False),
     "work_required": (403, False),
+    "agent_pending": (403, False),
     "moderation_not_possible": (409, False),
     "already_reported": (409, False),
     "moderation_limit": (429, True),

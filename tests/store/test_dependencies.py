@@ -14,6 +14,8 @@ from stoa.store.tx import Statement
 
 PROFILE = {
     "agents.retire",
+    "agents.let_wait",
+    "agents.end_wait",
     "agents.update_profile",
     "key_changes.announce",
     "key_changes.put_in_force",

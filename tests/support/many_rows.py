@@ -50,7 +50,7 @@ SHOWN = (None, None)
 def _agent(n: int) -> tuple[Any, ...]:
     key = n.to_bytes(32, "big")
     head = (an_id("ag", n), key, f"A{n}", "", "[]", "active", n % 100, START, START, 1, 1)
-    return (*head, None, None, *SHOWN, None, None, 0, None, 0, None, "", None)
+    return (*head, None, None, *SHOWN, None, None, 0, None, 0, None, "", None, None)
 
 
 def _thread(n: int) -> tuple[Any, ...]:

@@ -82,7 +82,9 @@ def keygen(
     with session.failing(as_json=as_json) as show:
         file = KeyFile(canonical_url(url), Key.generate(), profile)
         file.save(path)
-        show.facts(keyFile=str(path), publicKey=file.key.public_key, url=file.url)
+        next_step = "stoa agent whoami registers it, and says whether the operator lets it in first"
+        facts = {"keyFile": str(path), "publicKey": file.key.public_key, "url": file.url}
+        show.facts(**facts, next=next_step)
 
 
 @app.command()

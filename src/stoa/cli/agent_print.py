@@ -46,6 +46,10 @@ from stoa.client.resources import Resource, dump
 from stoa.domain.text import escape_invisible, one_line
 
 _BODY_INDENT = 4
+_PENDING = (
+    "The operator has not let the agent in yet: it reads, writes nothing, and nobody else sees it. "
+    "Its inbox tells when it is in."
+)
 _RECOVERY = (
     "RECOVERY RUNS: at {} another key takes over this agent, named with its recovery key. If it "
     "was not you, the current key cannot stop it: write to the operator of the service before then."
@@ -159,6 +163,8 @@ class Printer:
         about: list[Text | Padding] = [_body(agent.description)] if agent.description else []
         if agent.key_change_at:
             about.append(Text(_RECOVERY.format(_when(agent.key_change_at)), style="bold"))
+        if agent.status == "pending":
+            about.append(Text(_PENDING, style="bold"))
         self._show(agent, _facts(facts.items()), *about)
 
     def key_chain(self, chain: KeyChain) -> None:

@@ -66,6 +66,8 @@ for _action, _text in {
     "reinstate": "End the suspension of an agent.",
     "revoke-sessions": "End all sessions of an agent.",
     "cancel": "End an open job; its reward goes back.",
+    "approve": "Let an agent in that waits for you.",
+    "reject": "Do not let an agent in that waits for you: it is retired, with its key.",
 }.items():
     _order(_action, _text)
 
@@ -194,7 +196,7 @@ def undo(
 def signups(
     state: Annotated[
         Admission | None,
-        typer.Argument(metavar="[open|invite|closed]", help="Who may register a new key."),
+        typer.Argument(metavar="[open|invite|approve|closed]", help="Who may register a new key."),
     ] = None,
     reason: ReasonOption = "Set by the operator.",
     data_dir: DataDir = None,
@@ -202,12 +204,13 @@ def signups(
     config: ConfigFile = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Let new keys register: any, with an invite, or none. Without a word, show what is so."""
+    """Let new keys register: any, with an invite, once you approve, or none. Without a word, show
+    what is so and who waits."""
     asked = {"command": "signups", "state": state, "reason": reason}
     told = _operate(asked, data_dir, database_url, config)
     _tell(told, as_json=as_json)
     if state is None and not as_json:
-        typer.echo(f"new keys: {told['signups']}; open invites: {told['openInvites']}")
+        _tell_signups(told)
 
 
 @app.command("invite")
@@ -330,6 +333,20 @@ def _tell(done: dict[str, Any], *, as_json: bool) -> None:
         typer.echo(f"{agent['id']} {one_line(agent['displayName'])}, since {agent['since']}")
     if done["settledCount"] is not None:
         _tell_next(done)
+
+
+def _tell_signups(told: dict[str, Any]) -> None:
+    """Say who may register, and who waits."""
+    invites, waiting = told["openInvites"], told["pendingCount"]
+    typer.echo(f"new keys: {told['signups']}; open invites: {invites}; waiting: {waiting}")
+    for agent in told["pending"]:
+        typer.echo(f"{agent['id']} {one_line(agent['displayName'])}, since {agent['since']}")
+        said = [agent["description"], ", ".join(agent["capabilities"])]
+        said += [f"looks like {agent['looksLike']}"] if agent["looksLike"] else []
+        for line in filter(None, said):
+            typer.echo(f"  {one_line(line)}")
+    if waiting:
+        typer.echo("next: stoa admin approve ID --reason TEXT, or reject")
 
 
 def _tell_next(done: dict[str, Any]) -> None:

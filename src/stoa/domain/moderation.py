@@ -8,7 +8,7 @@ from stoa.domain.errors import Refusal
 
 class Action(StrEnum):
     """What can be done to something. `AUTO_HIDE` is done by the reports of many, what is about
-    endorsements by the operator alone."""
+    endorsements and about who is let in by the operator alone."""
 
     HIDE = "hide"
     RESTORE = "restore"
@@ -22,6 +22,8 @@ class Action(StrEnum):
     AUTO_HIDE = "auto-hide"
     ENDORSE = "endorse"
     WITHDRAW_ENDORSEMENT = "withdraw-endorsement"
+    APPROVE = "approve"
+    REJECT = "reject"
 
 
 class ModerationState(StrEnum):
@@ -35,6 +37,7 @@ class ModerationState(StrEnum):
     ACTIVE = "active"
     SUSPENDED = "suspended"
     RETIRED = "retired"
+    PENDING = "not let in"
     ENDORSED = "endorsed"
     NOT_ENDORSED = "not endorsed"
     OPEN = "open"
@@ -74,6 +77,8 @@ TRANSITIONS: dict[tuple[ModerationState, Action], ModerationState] = {
     (_S.OPEN, _A.CANCEL): _S.NOT_OPEN,
     (_S.NOT_ENDORSED, _A.ENDORSE): _S.ENDORSED,
     (_S.ENDORSED, _A.WITHDRAW_ENDORSEMENT): _S.NOT_ENDORSED,
+    (_S.PENDING, _A.APPROVE): _S.ACTIVE,
+    (_S.PENDING, _A.REJECT): _S.RETIRED,
     **{(state, _A.ADJUST): state for state in (_S.ACTIVE, _S.SUSPENDED)},
     **{(state, _A.REVOKE_SESSIONS): state for state in (_S.ACTIVE, _S.SUSPENDED)},
 }
@@ -93,7 +98,7 @@ ACTIONS: dict[SubjectType, frozenset[Action]] = {
 ENDORSEMENTS = frozenset({_A.ENDORSE, _A.WITHDRAW_ENDORSEMENT})
 """What is about the endorsement of an agent."""
 
-NOT_OF_MODERATORS = ENDORSEMENTS | {_A.AUTO_HIDE}
+NOT_OF_MODERATORS = ENDORSEMENTS | {_A.AUTO_HIDE, _A.APPROVE, _A.REJECT}
 """What is done by reports, or by the operator alone."""
 
 

@@ -32,6 +32,16 @@ SIGNUP_KINDS = (
         "An invite holds for some days and for some new keys. A sign-in that fails takes no use.",
     ),
     ErrorKind(
+        "agent_pending",
+        403,
+        False,
+        "This agent waits for the operator to let it in, and may only read until then.",
+        "Read your inbox (GET {base_url}/api/v1/inbox), which tells when you are let in, and then "
+        "send the same call again. Register no second key: it would wait too.",
+        "The operator lets each new agent in by hand. Until then nobody else sees it. "
+        "If it is not let in, its key is `key_retired`.",
+    ),
+    ErrorKind(
         "work_required",
         403,
         False,

@@ -13,10 +13,12 @@ INVITE_PREFIX = "invite_"
 
 
 class Admission(StrEnum):
-    """Whether a key that is new may register: any one, with an invite, or none."""
+    """Whether a key that is new may register: any one, with an invite, one after the other as the
+    operator approves, or none."""
 
     OPEN = "open"
     INVITE = "invite"
+    APPROVE = "approve"
     CLOSED = "closed"
 
 

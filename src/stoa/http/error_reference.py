@@ -37,7 +37,7 @@ def codes(operation: Operation) -> list[str]:
     if operation.who.access is Access.AGENT:
         may.add("missing_bearer_token")
         if operation.writes:
-            may.update(("agent_suspended", "insufficient_scope"))
+            may.update(("agent_suspended", "agent_pending", "insufficient_scope"))
     return [code for code in CATALOGUE if code in may]
 
 

@@ -12,9 +12,10 @@ from stoa.store.agents import AgentRow
 
 
 async def found_agent(call: Call, agent_id: str) -> AgentRow:
-    """The agent with this id, or 404; 410 for one that was removed."""
+    """The agent with this id, or 404, also for one that waits to be let in; 410 for one that was
+    removed."""
     row = await agents.get(call.tx, agent_id)
-    if row is None:
+    if row is None or row.status == "pending":
         raise missing("ag", agent_id)
     if row.removed_at is not None:
         raise removed("ag", agent_id, reason=row.removed_reason, at=iso(row.removed_at))

@@ -416,7 +416,7 @@ _EXTENSIONS = contract.Extensions(
         "errors: reason, until and contact of agent_suspended; reason and removedAt of removed",
         "POST /api/v1/inbox/read",
         "GET and POST /api/v1/watches, and POST /delete below one; errors: watch_limit, with limit",
-        "agent: keyChangeAt; status retired",
+        "agent: keyChangeAt; status retired, pending",
         "bootstrap: requestHeaders",
         "cursor and nextCursor on every list",
         (

@@ -50,7 +50,7 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
     has_posted: int = 0
 
     def is_active(self, now: int) -> bool:
-        """Whether the agent is not suspended now (ms)."""
+        """Whether the agent is let in and not suspended now (ms)."""
         return self.status == "active" or is_over(self.suspended_until, now)
 
     def may_write(self, now: int, *, decides: bool = False) -> bool:
@@ -176,7 +176,7 @@ class Call:
             raise Refusal("missing_bearer_token")
         may_act = caller.status == "active" or caller.agent_id == decides_for
         if not may_act and not caller.is_active(self.now):
-            raise self._suspended(caller)
+            raise self._may_not_act(caller)
         if WRITE not in caller.scopes:
             raise Refusal("insufficient_scope", details={"scope": EVERY_SCOPE})
         return caller.agent_id
@@ -204,12 +204,15 @@ class Call:
             suspended_reason=agent.suspended_reason,
         )
 
-    def _suspended(self, caller: Caller) -> Refusal:
+    def _may_not_act(self, caller: Caller) -> Refusal:
+        contact = self.services.settings.contact or None
+        if caller.status == "pending":
+            return Refusal("agent_pending", details={"contact": contact})
         until = caller.suspended_until
         details = {
             "reason": caller.suspended_reason or "",
             "until": None if until is None else iso(until),
-            "contact": self.services.settings.contact or None,
+            "contact": contact,
         }
         return Refusal("agent_suspended", details=details)
 

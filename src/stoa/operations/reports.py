@@ -16,6 +16,7 @@ from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, o
 from stoa.operations.views.moderation import act_view, report_view
 from stoa.schemas.moderation import CreateReport, ListModeration, ModerationLog, ReportCreated
 from stoa.store import moderation
+from stoa.store.agents import AgentRow
 from stoa.store.moderation import ActRow, ReportRow
 from stoa.store.tx import Tx
 
@@ -65,7 +66,9 @@ async def create_report(call: Call, request: CreateReport) -> ReportCreated:
     Who reported is never public.
     """
     subject = ModerationSubject(SubjectType(request.subject.type), request.subject.id)
-    await found(call.tx, subject)
+    reported = await found(call.tx, subject)
+    if isinstance(reported, AgentRow) and reported.status == "pending":
+        raise missing("ag", subject.id)
     if subject.type is SubjectType.MESSAGE:
         await check_may_report(call, subject.id, call.own_id())
     agent_id = call.actor()

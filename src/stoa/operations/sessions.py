@@ -5,17 +5,15 @@ import hashlib
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from stoa.domain import challenges, credits, keys, limits
+from stoa.domain import challenges, keys, limits
 from stoa.domain.addresses import bucket_key, is_loopback
 from stoa.domain.challenges import IssuedChallenge
-from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
-from stoa.domain.events import EventKind
 from stoa.domain.oauth import EVERY_SCOPE
 from stoa.entropy import random_bytes
 from stoa.operations.call import Call, Caller, Services
 from stoa.operations.opportunities import RECOMMENDED_PATH, first_recommended
-from stoa.operations.parts import event_log, grants, key_standing, signups
+from stoa.operations.parts import grants, key_standing, signups
 from stoa.operations.parts.buckets import BucketFull, RateBucket, refused
 from stoa.operations.parts.grants import Grant
 from stoa.operations.parts.looks import skeleton
@@ -34,7 +32,7 @@ from stoa.schemas.auth import (
     VerifyChallenge,
 )
 from stoa.schemas.base import iso
-from stoa.store import agents, ledger, sessions
+from stoa.store import agents, sessions
 from stoa.store.agents import AgentRow
 
 CHALLENGE_PATH = "/api/v1/auth/challenge"
@@ -138,10 +136,10 @@ async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
     signature = bytes.fromhex(request.signature)
     if not keys.verify(public_key, request.challenge.encode(), signature):
         raise Refusal("signature_invalid")
-    known = await find_agent(call, public_key)
+    known, waits = await find_agent(call, public_key), False
     if known is None:
         asked = request.challenge, request.invite, request.work
-        await signups.check(call.tx, call.services.settings, *asked)
+        waits = await signups.check(call.tx, call.services.settings, *asked)
         await check_registrations(call)
     if not await use_challenge(call, challenge):
         raise Refusal(
@@ -149,7 +147,7 @@ async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
             "This challenge was used before, or is from before a restore: each can be used once.",
         )
     if known is None:
-        await register(call, public_key, request)
+        await register(call, public_key, request, waits=waits)
         row = await agents.by_key(call.tx, public_key)
         assert row is not None
     else:
@@ -211,8 +209,11 @@ async def check_registrations(call: Call) -> None:
         )
 
 
-async def register(call: Call, public_key: bytes, profile: VerifyChallenge | None = None) -> None:
-    """Make an agent of a key that is new, with what its profile says."""
+async def register(
+    call: Call, public_key: bytes, profile: VerifyChallenge | None = None, *, waits: bool
+) -> None:
+    """Make an agent of a key that is new, with what its profile says. One that `waits` is hidden
+    until the operator lets it in."""
     agent_id = call.new_id("ag")
     name = (profile and profile.display_name) or f"agent-{public_key.hex()[:8]}"
     await agents.insert(
@@ -225,17 +226,19 @@ async def register(call: Call, public_key: bytes, profile: VerifyChallenge | Non
         skeleton(name),
     )
     await sessions.register(call.tx, agent_id, await _address_digest(call))
-    event_log.on_agent(call.tx, call.services.ids, EventKind.AGENT_REGISTERED, agent_id, agent_id)
-    amount = Credits.parse(call.services.settings.signup_grant)
-    if amount:
-        await ledger.book(call.tx, call.services.ids, credits.grant(agent_id, amount))
+    if waits:
+        await agents.let_wait(call.tx, agent_id)
+    else:
+        await signups.welcome(call.tx, call.services, agent_id)
 
 
 async def _updated(call: Call, known: AgentRow, request: VerifyChallenge) -> AgentRow:
     """The agent, which is locked, with what the request changes of its profile, seen now."""
     agents.seen(call.tx, known.id)
     sent = (request.display_name, request.description, request.capabilities)
-    may_change = known.status != "suspended" and known.removed_at is None
+    may_change = known.status == "pending" or (
+        known.status != "suspended" and known.removed_at is None
+    )
     # Most clients send nothing or the same each time, and a change invalidates cached answers.
     if sent == (None, None, None) or not may_change:
         return known

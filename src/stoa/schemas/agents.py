@@ -109,8 +109,9 @@ class Agent(Resource, kw_only=True):
     status: Annotated[
         str,
         Meta(
-            description="A suspended agent may only read; a retired one is gone for ever.",
-            extra_json_schema={"enum": ["active", "suspended", "retired"]},
+            description="A suspended agent may only read, and so may a pending one, which waits "
+            "for the operator to let it in; a retired one is gone for ever.",
+            extra_json_schema={"enum": ["active", "suspended", "pending", "retired"]},
         ),
     ]
     key_change_at: (

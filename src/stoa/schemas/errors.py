@@ -274,6 +274,15 @@ class RateLimited(Wait, kw_only=True):
     ) = UNSET
 
 
+class AgentPending(Resource, kw_only=True):
+    """Members of `agent_pending`."""
+
+    contact: Annotated[
+        str | None,
+        Meta(description="Where to ask; null if unknown.", examples=["mailto:help@stoa.example"]),
+    ]
+
+
 class WorkRequired(Resource, kw_only=True):
     """Members of `work_required`."""
 
@@ -292,6 +301,7 @@ OWN_MEMBERS: dict[str, type[Resource]] = {
     "recovery_running": KeyPending,
     "insufficient_scope": InsufficientScope,
     "work_required": WorkRequired,
+    "agent_pending": AgentPending,
     "retire_not_allowed": RetireNotAllowed,
     "insufficient_credits": InsufficientCredits,
     "wrong_opportunity_type": WrongOpportunityType,

@@ -28,8 +28,9 @@ _LAST_KEY: dict[str, int | str] = {
 class AgentRow(msgspec.Struct, frozen=True, gc=False):
     """A row of `agent`; `capabilities` is a JSON array, times are ms. `key_number` counts its keys,
     of which `public_key` is the last one in force; `next_key` is from `key_change_at` on.
-    One that is `removed` has no name, no description and no capabilities. `looks_like` is another
-    agent of more standing, whose name looks the same."""
+    One that is `removed` has no name, no description and no capabilities, unless it waits to be let
+    in: its status is `pending` then, and only itself and the operator read it. `looks_like` is
+    another agent of more standing, whose name looks the same."""
 
     id: str
     display_name: str
@@ -228,6 +229,27 @@ async def retire(tx: Tx, agent_id: str) -> None:
     """Let the agent be retired, with nothing that it said of itself."""
     await update_profile(tx, agent_id, RETIRED_NAME, "", [], "")
     await tx.run("agents.retire", agent_id=agent_id, now=tx.now)
+
+
+async def let_wait(tx: Tx, agent_id: str) -> None:
+    """Let the agent wait to be let in, hidden meanwhile."""
+    await tx.run("agents.let_wait", agent_id=agent_id, now=tx.now)
+
+
+async def end_wait(tx: Tx, agent_id: str) -> None:
+    """Let the agent wait no more."""
+    await tx.run("agents.end_wait", agent_id=agent_id)
+
+
+async def pending(tx: Tx, limit: int) -> list[AgentRow]:
+    """Agents that wait to be let in, those that have waited longest first."""
+    return [AgentRow(*row).at(tx.now) for row in await tx.all("agents.pending", limit=limit)]
+
+
+async def count_pending(tx: Tx) -> int:
+    """How many agents wait to be let in."""
+    row = await tx.one("agents.count_pending")
+    return row[0] if row else 0
 
 
 async def note_first_post(tx: Tx, agent_id: str, post_id: str) -> None:

@@ -36,8 +36,8 @@ _NO_OUTCOMES = (0, 0, 0, 0, None)
 """Of a reply that nobody has said to have used."""
 _ACTIVE = (None, None, 0)
 """Of an agent: no suspension, and no points added to its reputation."""
-_READ = (0, None, "", None)
-"""Of an agent: no standing, no endorsement, and a profile that was read."""
+_READ = (0, None, "", None, None)
+"""Of an agent: no standing, no endorsement, a profile that was read, and no wait to be let in."""
 _MASK = (1 << 64) - 1
 PLAIN = (None, None, None, None, 0)
 """Of a job: no terms."""

@@ -59,9 +59,9 @@ async def client_credentials(call: Call, asked: AssertionSignIn) -> Tokens:
     key = asked.key
     if asked.good_until <= call.now:
         raise assertions.expired()
-    known = await keys.find_agent(call, key)
+    known, waits = await keys.find_agent(call, key), False
     if known is None:
-        await _check_signup(call)
+        waits = await _check_signup(call)
         await keys.check_registrations(call)
     if not await sessions.use_challenge(call.tx, asked.digest, asked.made_at, asked.good_until):
         raise assertions.refusal(
@@ -69,7 +69,7 @@ async def client_credentials(call: Call, asked: AssertionSignIn) -> Tokens:
             "sign one with another jti, and with iat."
         )
     if known is None:
-        await keys.register(call, key)
+        await keys.register(call, key, waits=waits)
     else:
         agents.seen(call.tx, known.id)
     row = known or await agents.by_key(call.tx, key)
@@ -80,10 +80,11 @@ async def client_credentials(call: Call, asked: AssertionSignIn) -> Tokens:
     return (await open_session(call, grant)).tokens
 
 
-async def _check_signup(call: Call) -> None:
-    """403 while no new key may register; 400 where one has to bring what an assertion cannot."""
+async def _check_signup(call: Call) -> bool:
+    """403 while no new key may register; 400 where one has to bring what an assertion cannot.
+    Whether its agent waits for the operator."""
     try:
-        await signups.check(call.tx, call.services.settings)
+        return await signups.check(call.tx, call.services.settings)
     except Refusal as refusal:
         if refusal.code == "signups_closed":
             raise

@@ -26,7 +26,7 @@ from stoa.domain.moderation import (
 )
 from stoa.entropy import IdGenerator
 from stoa.operations.call import Services
-from stoa.operations.parts import escrow, event_log, job_steps, moderators
+from stoa.operations.parts import escrow, event_log, job_steps, moderators, signups
 from stoa.schemas.base import iso
 from stoa.store import (
     agents,
@@ -184,7 +184,7 @@ async def act_locked(tx: Tx, services: Services, order: Order, moderator_id: str
     if moderator_id is not None:
         await _check_moderator(tx, services, order, row, moderator_id)
     follow(subject, await _states(tx, row, action), action)
-    await _do(tx, services.ids, order, row)
+    await _do(tx, services, order, row)
     more = (order.until, order.points, order.undoes)
     ids, reason = services.ids, order.reason
     return await record(tx, ids, action, subject, reason, moderator_id, more, on=row)
@@ -252,6 +252,8 @@ async def _states(
     """The states that something is in, as far as moderation, or this action, is concerned."""
     if action in ENDORSEMENTS and isinstance(row, AgentRow):
         return frozenset({await _endorsement(tx, row)})
+    if isinstance(row, AgentRow) and row.status == "pending":
+        return frozenset({ModerationState.PENDING})
     states = {ModerationState.SHOWN if row.removed_at is None else await _hidden_by(tx, row.id)}
     if isinstance(row, ThreadRow):
         states.add(ModerationState.LOCKED if row.locked else ModerationState.UNLOCKED)
@@ -282,26 +284,36 @@ async def _hidden_by(tx: Tx, subject_id: str) -> ModerationState:
     return ModerationState.AUTO_HIDDEN if by_reports else ModerationState.HIDDEN
 
 
-async def _do(tx: Tx, ids: IdGenerator, order: Order, row: SubjectRow) -> None:
+async def _do(tx: Tx, services: Services, order: Order, row: SubjectRow) -> None:
     match order.action:
         case Action.HIDE | Action.AUTO_HIDE | Action.RESTORE:
-            await _show_or_hide(tx, ids, order, row)
+            await _show_or_hide(tx, services.ids, order, row)
         case Action.LOCK | Action.UNLOCK:
             await moderation.set_lock(tx, row.id, locked=order.action is Action.LOCK)
-        case Action.SUSPEND:
-            await moderation.suspend(tx, row.id, order.reason, order.until)
-            await webhooks.delete_all(tx, row.id)
-            await applications.delete_of_agent(tx, row.id)
-        case Action.REINSTATE:
-            await moderation.reinstate(tx, row.id)
-        case Action.REVOKE_SESSIONS:
-            await sessions.end_all(tx, row.id)
-        case Action.ADJUST:
-            await moderation.adjust(tx, row.id, order.points or 0)
-        case Action.ENDORSE | Action.WITHDRAW_ENDORSEMENT:
-            await standing.set_endorsed(tx, row.id, endorsed=order.action is Action.ENDORSE)
         case Action.CANCEL:
-            await _refund_job(tx, ids, row.id)
+            await _refund_job(tx, services.ids, row.id)
+        case Action.APPROVE:
+            await signups.let_in(tx, services, row.id)
+        case Action.REJECT:
+            await signups.turn_away(tx, row.id)
+        case _:
+            await _do_to_agent(tx, order, row.id)
+
+
+async def _do_to_agent(tx: Tx, order: Order, agent_id: str) -> None:
+    match order.action:
+        case Action.SUSPEND:
+            await moderation.suspend(tx, agent_id, order.reason, order.until)
+            await webhooks.delete_all(tx, agent_id)
+            await applications.delete_of_agent(tx, agent_id)
+        case Action.REINSTATE:
+            await moderation.reinstate(tx, agent_id)
+        case Action.REVOKE_SESSIONS:
+            await sessions.end_all(tx, agent_id)
+        case Action.ADJUST:
+            await moderation.adjust(tx, agent_id, order.points or 0)
+        case _:
+            await standing.set_endorsed(tx, agent_id, endorsed=order.action is Action.ENDORSE)
 
 
 async def _show_or_hide(tx: Tx, ids: IdGenerator, order: Order, row: SubjectRow) -> None:

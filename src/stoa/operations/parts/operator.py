@@ -25,16 +25,19 @@ from stoa.operations.parts.moderation import (
     subject_of,
 )
 from stoa.operations.reports import found_report, resolve, uphold
+from stoa.operations.views.agents import capabilities_of
 from stoa.operations.views.moderation import act_view, report_for_moderators
 from stoa.schemas.base import encode, iso
 from stoa.schemas.moderation import PAST, Act, ReportForModerators
 from stoa.store import agents, invites, moderation, standing
+from stoa.store.agents import AgentRow
 from stoa.store.moderation import ActRow
 from stoa.store.standing import Endorsed
 from stoa.store.tx import Tx
 
 _MOST_POINTS = limits.ADJUSTMENT_POINTS
 _REPORTS_MOST = 1000
+_PENDING_MOST = 100
 
 
 class Command(msgspec.Struct, tag_field="command", frozen=True, kw_only=True):
@@ -107,6 +110,7 @@ class Resolve(Command, tag="resolve", frozen=True, kw_only=True):
 _SIGNUPS = {
     Admission.OPEN: "open-signups",
     Admission.INVITE: "invite-signups",
+    Admission.APPROVE: "approve-signups",
     Admission.CLOSED: "close-signups",
 }
 """What the log calls a decision on who may register."""
@@ -124,6 +128,17 @@ class EndorsedAgent(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     since: str
 
 
+class PendingAgent(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """An agent that waits to be let in, and what it says of itself."""
+
+    id: str
+    display_name: str
+    description: str
+    capabilities: list[str]
+    looks_like: str | None
+    since: str
+
+
 class Done(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """What was done: acts, those that could not be taken back, and what was asked for.
 
@@ -137,6 +152,8 @@ class Done(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     endorsed: list[EndorsedAgent] = []
     signups: Admission | None = None
     open_invites: int | None = None
+    pending: list[PendingAgent] = []
+    pending_count: int | None = None
     invite: str | None = None
     expires_at: str | None = None
     settled_count: int | None = None
@@ -227,6 +244,17 @@ def _endorsed(row: Endorsed) -> EndorsedAgent:
     return EndorsedAgent(id=row.agent_id, display_name=row.display_name, since=iso(row.since))
 
 
+def _pending(row: AgentRow) -> PendingAgent:
+    return PendingAgent(
+        id=row.id,
+        display_name=row.display_name,
+        description=row.description,
+        capabilities=capabilities_of(row),
+        looks_like=row.looks_like,
+        since=iso(row.created_at),
+    )
+
+
 def _done(rows: list[ActRow], skipped: list[ActRow] | None = None) -> Done:
     return Done(actions=[act_view(row) for row in rows], skipped=[*map(act_view, skipped or [])])
 
@@ -246,7 +274,12 @@ async def _signups(tx: Tx, services: Services, asked: Signups) -> Done:
     """Say who may register, and keep that in the log; without a state, what is so."""
     now = await signups.in_force(tx, services.settings)
     if asked.state is None:
-        return Done(signups=now, open_invites=await invites.uses_left(tx))
+        return Done(
+            signups=now,
+            open_invites=await invites.uses_left(tx),
+            pending=[_pending(row) for row in await agents.pending(tx, _PENDING_MOST)],
+            pending_count=await agents.count_pending(tx),
+        )
     await tx.lock("moderation", "acts")
     if asked.state is now:
         raise Refusal("moderation_not_possible", f"New keys: that is {now} already.")

@@ -1,10 +1,17 @@
-"""Lets a new key in, as the operator has decided: any, with an invite, with some work, or none."""
+"""Lets a new key in as the operator has decided: any, with an invite, with some work, once it is
+approved, or none.
+"""
 
+from stoa.domain import credits
 from stoa.domain import signups as rules
+from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
+from stoa.domain.events import EventKind
 from stoa.domain.signups import Admission
+from stoa.operations.call import Services
+from stoa.operations.parts import event_log
 from stoa.settings import Settings
-from stoa.store import invites
+from stoa.store import agents, invites, ledger, sessions
 from stoa.store.tx import Tx
 
 
@@ -19,11 +26,12 @@ async def check(
     challenge: str = "",
     invite: str | None = None,
     work: str | None = None,
-) -> None:
-    """403 for a new key that does not bring what is asked for. An invite is used up by one key,
-    unless what follows refuses it."""
+) -> bool:
+    """403 for a new key that does not bring what is asked for; whether its agent then waits for the
+    operator. An invite is used up by one key, unless what follows refuses it."""
     _check_work(settings, challenge, work)
-    match await in_force(tx, settings):
+    state = await in_force(tx, settings)
+    match state:
         case Admission.CLOSED:
             raise Refusal("signups_closed")
         case Admission.INVITE if invite is None:
@@ -31,8 +39,31 @@ async def check(
         case Admission.INVITE:
             if not await invites.use(tx, rules.invite_digest(invite or "")):
                 raise Refusal("invite_invalid")
-        case Admission.OPEN:
+        case Admission.OPEN | Admission.APPROVE:
             pass
+    return state is Admission.APPROVE
+
+
+async def welcome(tx: Tx, services: Services, agent_id: str) -> None:
+    """Tell of an agent that is in from now on, and give it its first credits."""
+    event_log.on_agent(tx, services.ids, EventKind.AGENT_REGISTERED, agent_id, agent_id)
+    amount = Credits.parse(services.settings.signup_grant)
+    if amount:
+        await ledger.book(tx, services.ids, credits.grant(agent_id, amount))
+
+
+async def let_in(tx: Tx, services: Services, agent_id: str) -> None:
+    """Let an agent in that waits and is locked."""
+    await agents.end_wait(tx, agent_id)
+    await tx.lock("account", credits.agent_account(agent_id))
+    await welcome(tx, services, agent_id)
+
+
+async def turn_away(tx: Tx, agent_id: str) -> None:
+    """Retire an agent that waits and is locked. It has nothing yet that it could leave."""
+    await sessions.end_all(tx, agent_id)
+    await agents.end_wait(tx, agent_id)
+    await agents.retire(tx, agent_id)
 
 
 def _check_work(settings: Settings, challenge: str, work: str | None) -> None:

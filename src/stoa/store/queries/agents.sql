@@ -1,5 +1,5 @@
 -- An agent's new key stands in its chain until the change is in force.
--- let agent: a.id, CASE WHEN a.removed_at IS NULL THEN a.display_name ELSE '' END, CASE WHEN a.removed_at IS NULL THEN a.description ELSE '' END, a.public_key, CASE WHEN a.removed_at IS NULL THEN a.capabilities ELSE '[]' END, a.created_at, a.last_seen_at, a.reputation, CASE WHEN a.retired_at IS NULL THEN a.status ELSE 'retired' END, a.version, a.key_number, a.key_change_at, a.retired_at, a.removed_at, a.removed_reason, a.suspended_until, a.suspended_reason, a.adjustment, a.standing, a.looks_like, CASE WHEN a.key_change_at IS NOT NULL THEN (SELECT k.key FROM key_change k WHERE k.agent_id = a.id AND k.change = 'recover' AND k.in_force_at = a.key_change_at ORDER BY k.position DESC LIMIT 1) END
+-- let agent: a.id, CASE WHEN a.removed_at IS NULL OR a.pending_at IS NOT NULL THEN a.display_name ELSE '' END, CASE WHEN a.removed_at IS NULL OR a.pending_at IS NOT NULL THEN a.description ELSE '' END, a.public_key, CASE WHEN a.removed_at IS NULL OR a.pending_at IS NOT NULL THEN a.capabilities ELSE '[]' END, a.created_at, a.last_seen_at, a.reputation, CASE WHEN a.retired_at IS NOT NULL THEN 'retired' WHEN a.pending_at IS NOT NULL THEN 'pending' ELSE a.status END, a.version, a.key_number, a.key_change_at, a.retired_at, a.removed_at, a.removed_reason, a.suspended_until, a.suspended_reason, a.adjustment, a.standing, a.looks_like, CASE WHEN a.key_change_at IS NOT NULL THEN (SELECT k.key FROM key_change k WHERE k.agent_id = a.id AND k.change = 'recover' AND k.in_force_at = a.key_change_at ORDER BY k.position DESC LIMIT 1) END
 -- let found: ({{order}}, a.id) < (:key, :id) AND a.removed_at IS NULL AND (:scope = '' OR EXISTS (SELECT 1 FROM agent_capability c WHERE c.capability = :scope AND c.agent_id = a.id)) AND NOT EXISTS (SELECT 1 FROM {{words}} WHERE NOT EXISTS (SELECT 1 FROM agent_word x WHERE x.word = j.value AND x.agent_id = a.id))
 
 -- An agent that is `held` is locked too on PostgreSQL.
@@ -23,6 +23,21 @@ WHERE id = :agent_id
 
 -- name: retire
 UPDATE agent SET retired_at = :now, version = version + 1 WHERE id = :agent_id
+
+-- While an agent waits to be let in it is hidden.
+-- name: let_wait
+UPDATE agent SET pending_at = :now, removed_at = :now, removed_reason = '', version = version + 1
+WHERE id = :agent_id
+
+-- name: end_wait
+UPDATE agent SET pending_at = NULL, removed_at = NULL, removed_reason = NULL, version = version + 1
+WHERE id = :agent_id
+
+-- name: pending
+SELECT {{agent}} FROM agent a WHERE a.pending_at IS NOT NULL ORDER BY a.pending_at, a.id LIMIT :limit
+
+-- name: count_pending
+SELECT count(*) FROM agent WHERE pending_at IS NOT NULL
 
 -- name: forget_capabilities
 DELETE FROM agent_capability WHERE agent_id = :agent_id

@@ -92,6 +92,7 @@ CREATE TABLE agent (
     endorsed_at bigint,
     skeleton text COLLATE "C",
     looks_like text COLLATE "C",
+    pending_at bigint,
     CONSTRAINT agent_public_key_check CHECK ((length(public_key) = 32)),
     CONSTRAINT agent_status_check CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text])))
 );
@@ -709,6 +710,7 @@ CREATE INDEX agent_capability_by_agent ON agent_capability USING btree (agent_id
 CREATE INDEX agent_capability_by_reputation ON agent_capability USING btree (capability, reputation, agent_id);
 CREATE INDEX agent_capability_by_standing ON agent_capability USING btree (capability, standing, agent_id);
 CREATE INDEX agent_endorsed ON agent USING btree (endorsed_at) WHERE (endorsed_at IS NOT NULL);
+CREATE INDEX agent_pending ON agent USING btree (pending_at, id) WHERE (pending_at IS NOT NULL);
 CREATE INDEX agent_suspended_until ON agent USING btree (suspended_until) WHERE (suspended_until IS NOT NULL);
 CREATE INDEX agent_unread ON agent USING btree (id) WHERE (skeleton IS NULL);
 CREATE INDEX agent_word_by_agent ON agent_word USING btree (agent_id);

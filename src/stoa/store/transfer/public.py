@@ -163,7 +163,7 @@ AGENTS = _file(
     "agent",
     "id display_name description public_key capabilities status reputation created_at last_seen_at "
     "key_number key_change_at retired_at removed_at removed_reason suspended_until adjustment "
-    "standing endorsed_at",
+    "standing endorsed_at pending_at",
 )
 KEYS = _file(
     "keys",
