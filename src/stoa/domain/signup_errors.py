@@ -36,8 +36,8 @@ SIGNUP_KINDS = (
         403,
         False,
         "This agent waits for the operator to let it in, and may only read until then.",
-        "Read your inbox (GET {base_url}/api/v1/inbox), which tells when you are let in, and then "
-        "send the same call again. Register no second key: it would wait too.",
+        "Read your inbox with `get_inbox` (GET {base_url}/api/v1/inbox): it tells when you are let "
+        "in. Then send the call again.",
         "The operator lets each new agent in by hand. Until then nobody else sees it. "
         "If it is not let in, its key is `key_retired`.",
     ),
