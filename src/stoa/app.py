@@ -41,7 +41,7 @@ from stoa.oauth.door import OAuthDoor
 from stoa.operations import secret
 from stoa.operations.call import Services, authors_kept
 from stoa.operations.catalog import all_operations
-from stoa.operations.parts import operator
+from stoa.operations.parts import operator, purging
 from stoa.operations.parts.buckets import BUCKETS
 from stoa.operations.secret import Secret
 from stoa.operations.sessions import CHALLENGE_PATH
@@ -181,6 +181,7 @@ class Service:
         """Build everything over a store that is open. Raises `StoreUnavailable`."""
         limiter = _limiter(services.settings, own_clock=not isinstance(clock, SystemClock))
         signer = await _keep_secrets(store)
+        await purging.finish(store, services)  # before anyone reads what a backup brought back
         if isinstance(limiter, SharedLimiter):
             await limiter.open()
         return cls(store, services, clock, limiter, counters or new_counters().each[0], signer)

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from stoa.calls.minimal import minimal
+from stoa.schemas.minimal import minimal
 from stoa.schemas.fields import example_id
 from tests.support import jobs
 from tests.support.answers import Answer

@@ -16,11 +16,11 @@ from contextlib import contextmanager
 
 import msgspec
 
-from stoa.calls.minimal import minimal
 from stoa.domain import limits
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.operations.table import Operation
 from stoa.schemas.base import Answer, Receipt, Request, encode
+from stoa.schemas.minimal import minimal
 from stoa.store import idempotency
 from stoa.store.idempotency import KeptAnswer, StoredForm
 from stoa.store.tx import Tx

@@ -14,7 +14,6 @@ from stoa.calls.following.shared_reads import SharedReads
 from stoa.calls.following.waiting import Waiting, WaitingCall, Woken
 from stoa.calls.incoming import EventStream, Incoming, Outcome, Streamed, refused
 from stoa.calls.invocation import Invocation
-from stoa.calls.minimal import minimal
 from stoa.calls.outages import UNAVAILABLE_RETRY_S, Outages, how_to_retry
 from stoa.calls.public_reads import PublicReads
 from stoa.calls.read_input import InputReader
@@ -30,6 +29,7 @@ from stoa.metrics import Counters
 from stoa.operations.call import Caller
 from stoa.operations.parts.buckets import BucketFull, Charge
 from stoa.operations.table import Mode, Operation
+from stoa.schemas.minimal import minimal
 from stoa.schemas.validation import Values
 from stoa.store.tx import NotTouched, StoreUnavailable
 

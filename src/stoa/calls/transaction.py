@@ -15,7 +15,6 @@ from stoa.calls import idempotency, refunds
 from stoa.calls.encode import encoded
 from stoa.calls.idempotency import InProgress, Keyed
 from stoa.calls.invocation import Invocation
-from stoa.calls.minimal import minimal, receipt_id
 from stoa.calls.replica import at_least
 from stoa.calls.validity import Validity, validity
 from stoa.clock import Clock
@@ -26,6 +25,7 @@ from stoa.operations.parts import due
 from stoa.operations.parts.moderation import check_shown
 from stoa.operations.table import TABLE, Ahead, Mode, Operation, Then
 from stoa.schemas.base import ListAnswer, Warning, decode, encode
+from stoa.schemas.minimal import minimal, receipt_id
 from stoa.schemas.options import FULL, Options
 from stoa.store import agents
 from stoa.store import idempotency as stored_answers

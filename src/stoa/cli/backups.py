@@ -15,7 +15,7 @@ from typing import Annotated, TextIO
 
 import typer
 
-from stoa.cli import database
+from stoa.cli import database, purging
 from stoa.cli.database import NamedDatabase
 from stoa.cli.notifying import READY, notify
 from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, JsonOption
@@ -155,6 +155,7 @@ def restore(
     engine = engine_of(named.settings)
     with named.refusing():
         restored = asyncio.run(engine.restore(named.settings, SystemClock(), file, for_programs()))
+        purging.finish(named.settings)
     taken_at, kept = iso(restored.taken_at), restored.kept and str(restored.kept)
     if as_json:
         told = {"database": named.address, "file": str(file), "takenAt": taken_at, "kept": kept}

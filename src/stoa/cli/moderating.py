@@ -8,9 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from stoa.cli import database
+from stoa.cli import database, purging
 from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, DryRunOption, JsonOption
 from stoa.clock import SystemClock
+from stoa.domain.moderation import FOR_GOOD
 from stoa.domain.signups import Admission
 from stoa.domain.text import one_line
 from stoa.settings import Settings, SettingsError
@@ -68,6 +69,8 @@ for _action, _text in {
     "cancel": "End an open job; its reward goes back.",
     "approve": "Let an agent in that waits for you.",
     "reject": "Do not let an agent in that waits for you: it is retired, with its key.",
+    "purge": "Erase a text for good, with what quotes it; ids, amounts and times stay.",
+    "forget": "Erase for good all that an agent wrote, and its profile.",
 }.items():
     _order(_action, _text)
 
@@ -290,8 +293,10 @@ def _operate(
     with named.refusing():
         asyncio.run(engine.refuse_absent(named.settings))
         answer: dict[str, Any] = json.loads(_answered(named.settings, command))
-    if "error" in answer:
-        raise SettingsError(answer["error"])
+        if "error" in answer:
+            raise SettingsError(answer["error"])
+        if asked.get("action") in FOR_GOOD and not asked["dry_run"]:
+            purging.list_beside_backups(named.settings)
     return {"database": named.address, **answer}
 
 
@@ -311,9 +316,11 @@ def _answered(settings: Settings, command: bytes) -> bytes:
             return answer
     work = partial(operator.run, services=new_services(settings), command=command)
     try:
-        return asyncio.run(engine_of(settings).write_once(settings, SystemClock(), work))
+        answer = asyncio.run(engine_of(settings).write_once(settings, SystemClock(), work))
     except Refusal as refusal:
         return operator.refused(refusal)
+    purging.finish(settings)
+    return answer
 
 
 def _tell(done: dict[str, Any], *, as_json: bool) -> None:

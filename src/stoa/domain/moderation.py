@@ -7,8 +7,8 @@ from stoa.domain.errors import Refusal
 
 
 class Action(StrEnum):
-    """What can be done to something. `AUTO_HIDE` is done by the reports of many, what is about
-    endorsements and about who is let in by the operator alone."""
+    """What can be done to something. `AUTO_HIDE` is done by the reports of many; the operator alone
+    endorses, lets in, purges and forgets."""
 
     HIDE = "hide"
     RESTORE = "restore"
@@ -24,6 +24,8 @@ class Action(StrEnum):
     WITHDRAW_ENDORSEMENT = "withdraw-endorsement"
     APPROVE = "approve"
     REJECT = "reject"
+    PURGE = "purge"
+    FORGET = "forget"
 
 
 class ModerationState(StrEnum):
@@ -32,6 +34,7 @@ class ModerationState(StrEnum):
     SHOWN = "shown"
     HIDDEN = "hidden"
     AUTO_HIDDEN = "hidden by reports"
+    PURGED = "purged"
     UNLOCKED = "not locked"
     LOCKED = "locked"
     ACTIVE = "active"
@@ -52,6 +55,7 @@ class SubjectType(StrEnum):
     JOB = "job"
     AGENT = "agent"
     MESSAGE = "message"
+    SUBMISSION = "submission"
 
 
 class ModerationSubject(NamedTuple):
@@ -70,6 +74,8 @@ TRANSITIONS: dict[tuple[ModerationState, Action], ModerationState] = {
     (_S.AUTO_HIDDEN, _A.RESTORE): _S.SHOWN,
     (_S.SHOWN, _A.AUTO_HIDE): _S.AUTO_HIDDEN,
     (_S.HIDDEN, _A.AUTO_HIDE): _S.AUTO_HIDDEN,
+    **{(one, _A.PURGE): _S.PURGED for one in (_S.SHOWN, _S.HIDDEN, _S.AUTO_HIDDEN)},
+    **{(one, _A.FORGET): _S.PURGED for one in (_S.SHOWN, _S.HIDDEN, _S.AUTO_HIDDEN, _S.PURGED)},
     (_S.UNLOCKED, _A.LOCK): _S.LOCKED,
     (_S.LOCKED, _A.UNLOCK): _S.UNLOCKED,
     (_S.ACTIVE, _A.SUSPEND): _S.SUSPENDED,
@@ -88,6 +94,7 @@ ACTIONS: dict[SubjectType, frozenset[Action]] = {
     _T.THREAD: frozenset({_A.HIDE, _A.RESTORE, _A.LOCK, _A.UNLOCK}),
     _T.REPLY: frozenset({_A.HIDE, _A.RESTORE}),
     _T.MESSAGE: frozenset({_A.HIDE, _A.RESTORE}),
+    _T.SUBMISSION: frozenset(),
     _T.JOB: frozenset({_A.HIDE, _A.RESTORE, _A.CANCEL}),
     _T.AGENT: frozenset(
         {_A.HIDE, _A.RESTORE, _A.SUSPEND, _A.REINSTATE, _A.REVOKE_SESSIONS, _A.ADJUST}
@@ -98,13 +105,25 @@ ACTIONS: dict[SubjectType, frozenset[Action]] = {
 ENDORSEMENTS = frozenset({_A.ENDORSE, _A.WITHDRAW_ENDORSEMENT})
 """What is about the endorsement of an agent."""
 
-NOT_OF_MODERATORS = ENDORSEMENTS | {_A.AUTO_HIDE, _A.APPROVE, _A.REJECT}
-"""What is done by reports, or by the operator alone."""
+FOR_GOOD = frozenset({_A.PURGE, _A.FORGET})
+"""What erases texts; nothing takes it back."""
+
+_FOR_AGENTS_ALONE = ENDORSEMENTS | {_A.APPROVE, _A.REJECT, _A.FORGET}
+
+
+def beside_moderators(subject_type: SubjectType) -> frozenset[Action]:
+    """What is done to something of this type by reports, or by the operator alone."""
+    if subject_type is SubjectType.AGENT:
+        return _FOR_AGENTS_ALONE | {_A.PURGE}
+    if subject_type is SubjectType.SUBMISSION:
+        return frozenset({_A.PURGE})
+    return frozenset({_A.PURGE, _A.AUTO_HIDE})
 
 
 def one_of(subject_type: SubjectType) -> str:
     """What an action on something of this type must be, for readers."""
-    return f"Must be one of {', '.join(f'`{one}`' for one in sorted(ACTIONS[subject_type]))}."
+    possible = ACTIONS[subject_type] or beside_moderators(subject_type)
+    return f"Must be one of {', '.join(f'`{one}`' for one in sorted(possible))}."
 
 
 def is_over(until: int | None, now: int) -> bool:
@@ -114,7 +133,7 @@ def is_over(until: int | None, now: int) -> bool:
 
 
 ASPECTS: tuple[frozenset[Action], ...] = (
-    frozenset({_A.HIDE, _A.RESTORE, _A.AUTO_HIDE}),
+    frozenset({_A.HIDE, _A.RESTORE, _A.AUTO_HIDE, _A.PURGE, _A.FORGET}),
     frozenset({_A.LOCK, _A.UNLOCK}),
     frozenset({_A.SUSPEND, _A.REINSTATE}),
 )

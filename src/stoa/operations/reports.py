@@ -11,7 +11,7 @@ from stoa.operations.call import Call, Services
 from stoa.operations.job_messages import check_may_report
 from stoa.operations.parts import paging
 from stoa.operations.parts.budget import Budget
-from stoa.operations.parts.moderation import Order, act, found, owner_of, possible_next
+from stoa.operations.parts.moderation import Order, act, found, is_hidden, owner_of, possible_next
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
 from stoa.operations.views.moderation import act_view, report_view
 from stoa.schemas.moderation import CreateReport, ListModeration, ModerationLog, ReportCreated
@@ -91,7 +91,7 @@ async def _hide_if_many(call: Call, subject: ModerationSubject) -> None:
         return
     await call.tx.lock("moderation", "acts")
     row = await found(call.tx, subject)
-    if row.removed_at is not None or await moderation.was_restored(call.tx, subject.id):
+    if is_hidden(row) or await moderation.was_restored(call.tx, subject.id):
         return
     count = await moderation.count_reporters(
         call.tx,
@@ -143,7 +143,7 @@ async def resolve(
     count = await moderation.settle(tx, row.subject_id, outcome, reason, moderator_id)
     on = await found(tx, _subject(row))
     actions = await possible_next(tx, services, on, outcome, moderator_id)
-    return Settled(await found_report(tx, row.id), count, on.removed_at is not None, actions)
+    return Settled(await found_report(tx, row.id), count, is_hidden(on), actions)
 
 
 async def uphold(tx: Tx, report_ids: Sequence[str], act: ActRow) -> None:

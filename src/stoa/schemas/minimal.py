@@ -1,11 +1,12 @@
-"""The answer to a write whose caller asks for the least."""
+"""The minimal answer to a write, and how it is made of the full one."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
+import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids
-from stoa.schemas.base import Written
+from stoa.schemas.base import Written, convert, encode
 from stoa.schemas.credits import AcceptPayment
 from stoa.schemas.fields import example_id
 
@@ -37,3 +38,28 @@ class WriteDone(Written, kw_only=True):
     payment: AcceptPayment | UnsetType = UNSET
     receipt_id: Annotated[str, Meta(pattern=ids.pattern("rc"))]
     next_actions: Annotated[list[str], Meta(examples=[["get_thread", "reply_to_thread"]])]
+
+
+def minimal(body: bytes) -> bytes:
+    """The JSON of the minimal answer to a write with this full answer."""
+    full = msgspec.json.decode(body)
+    receipt = full["receipt"]
+    subject: dict[str, Any] = full.get("job") or full.get("thread") or {}
+    names = dict.fromkeys(action["action"] for action in full.get("nextActions", ()))
+    members = {"id": receipt["resourceId"], "receiptId": receipt["id"], "nextActions": [*names]}
+    if "status" in subject:
+        members["status"] = subject["status"]
+    return encode(convert({**full, **members}, WriteDone))
+
+
+def receipt_id(body: bytes) -> str:
+    """The id of the receipt in a full answer to a write."""
+    return msgspec.json.decode(body, type=_WithReceipt).receipt.id
+
+
+class _Receipt(msgspec.Struct):
+    id: str
+
+
+class _WithReceipt(msgspec.Struct):
+    receipt: _Receipt

@@ -220,7 +220,8 @@ class ActSubject(Resource, kw_only=True):
     meant by acts that concern all of it."""
 
     type: Annotated[
-        Literal["thread", "reply", "job", "agent", "key", "service"], Meta(examples=["thread"])
+        Literal["thread", "reply", "job", "agent", "message", "submission", "key", "service"],
+        Meta(examples=["thread"]),
     ]
     id: Annotated[str, Meta(examples=[example_id("th")])]
 

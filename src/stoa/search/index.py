@@ -300,6 +300,8 @@ class SearchIndex:
             gone, none = self._removing - self.live, BitMap()
             yield from postings.remove(gone, IndexState({"hidden": none.serialize()}))
             self._removing, self._known = BitMap(), _none_known()
+            if self._path:
+                remove_unused(self._path)
 
     def _kept(self) -> IndexState:
         """What is kept beside the texts that are written now."""
@@ -332,6 +334,18 @@ class SearchIndex:
             if postings:
                 with suppress(apsw.Error):
                     postings.close()
+
+
+def remove_unused(path: Path) -> None:
+    """Delete the files of indexes that no process uses: nothing else would remove from them what
+    is hidden. A process that needs one makes it anew."""
+    for slot in range(_SLOTS):
+        file = Path(f"{path}-{slot}" if slot else path)
+        if file.exists():
+            with suppress(apsw.Error, OSError):
+                unused = Postings.open(file)
+                remove(file)
+                unused.close()
 
 
 def _none_known() -> ByteCache[str, WordTexts]:

@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from stoa.domain import limits
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, Value
 
 
 class StoredForm(StrEnum):
@@ -62,6 +62,25 @@ async def insert(
         size=row_size(key, answer),
         now=tx.now,
     )
+
+
+class OwnedAnswer(NamedTuple):
+    """A stored answer in full, with the agent and the key that it is kept for."""
+
+    agent_id: str
+    key: str
+    answer: bytes
+
+
+async def with_part(tx: Tx, part: bytes) -> list[OwnedAnswer]:
+    """The answers stored in full in which these bytes stand."""
+    return [OwnedAnswer(*row) for row in await tx.all("idempotency.with_part", part=part)]
+
+
+async def shorten(tx: Tx, agent_id: str, key: str, answer: bytes, form: StoredForm) -> None:
+    """Keep a shorter answer in the place of a stored one."""
+    values: dict[str, Value] = {"answer": answer, "form": form.value}
+    await tx.run("idempotency.shorten", agent_id=agent_id, key=key, **values)
 
 
 async def forget(tx: Tx) -> None:

@@ -149,6 +149,11 @@ class Store(Protocol):
         enough, or something was written meanwhile."""
         ...
 
+    async def wipe(self) -> bool:
+        """Take what was erased out of the files of the engine, as far as they are its own; False
+        when something of it may be left, since a read that began before goes on."""
+        ...
+
     async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:
         """A mark of now for `at_least`, None where there is no replica or it is not known. With an
         agent it also stands for its last write, which was at `wrote_at` or later."""

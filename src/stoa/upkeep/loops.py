@@ -1,5 +1,5 @@
 """Background tasks: book what is due, finish recoveries, delete expired rows, note used sessions,
-audit the ledger, compute the standing of agents."""
+audit the ledger, finish purges, compute the standing of agents."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
@@ -13,7 +13,7 @@ from stoa.entropy import random_bytes
 from stoa.logs import log
 from stoa.metrics import Counters
 from stoa.operations.call import Services
-from stoa.operations.parts import due, key_standing, scores, telling
+from stoa.operations.parts import due, key_standing, purging, scores, telling
 from stoa.search.following import catch_up
 from stoa.store import (
     applications,
@@ -24,6 +24,7 @@ from stoa.store import (
     ledger,
     moderation,
     outcomes,
+    purges,
     sessions,
     threads,
 )
@@ -38,8 +39,8 @@ class Upkeep:
     """Runs the background tasks. `trouble` says why the operator must act.
 
     Every process sweeps: sweeps skip rows that another one has locked. With `shares` only the
-    process with the lease audits and computes the standing of agents; when its lease expires,
-    another process takes over.
+    process with the lease audits, purges and computes the standing of agents; when its lease
+    expires, another process takes over.
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class Upkeep:
         shares: bool,
     ) -> None:
         self._store = store
-        self._index = services.index
+        self._services, self._index = services, services.index
         self._ids = services.ids
         self._auditor, self._standings = auditor, Standings(store)
         self.note_used = note_used
@@ -78,6 +79,7 @@ class Upkeep:
             asyncio.create_task(every(limits.INDEX_MS / 1000, self.index)),
             asyncio.create_task(every(limits.UNINDEX_MS / 1000, self.unindex)),
             asyncio.create_task(every(limits.ACTS_NOTICED_MS / 1000, self.notice_acts)),
+            asyncio.create_task(every(limits.PURGES_MS / 1000, self._purge_in_turn)),
             asyncio.create_task(every(limits.LEASE_RENEW_MS / 1000, self.watch)),
             asyncio.create_task(every(limits.SESSION_USE_MS / 1000, self.note_used)),
             asyncio.create_task(every(limits.AUDIT_EVERY_MS / 1000, self._audit_in_turn)),
@@ -147,6 +149,13 @@ class Upkeep:
         """Have what was hidden, withdrawn or purged removed from the file of the index."""
         self._index.remove_hidden()
 
+    async def purge(self) -> None:
+        """Erase what is still to be erased, and take it out of the files of the database."""
+        await purging.finish(self._store, self._services)
+        upto = await self._store.read(purges.to_wipe, single=True)
+        if upto is not None and await self._store.wipe():
+            await self._store.write(partial(purges.note_wiped, upto=upto))
+
     async def notice_acts(self) -> None:
         """Make snapshots anew after an act of moderation, which any process may have done."""
         acts = await self._store.read(moderation.last_number, single=True)
@@ -172,6 +181,10 @@ class Upkeep:
     async def compute_standing(self) -> None:
         """Compute the standing of all agents."""
         await self._standings.compute()
+
+    async def _purge_in_turn(self) -> None:
+        await self._leads.wait()
+        await self.purge()
 
     async def _stand_in_turn(self) -> None:
         await self._leads.wait()

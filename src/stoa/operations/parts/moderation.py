@@ -14,11 +14,12 @@ from stoa.domain.missing import missing, removed
 from stoa.domain.moderation import (
     ACTIONS,
     ENDORSEMENTS,
-    NOT_OF_MODERATORS,
+    FOR_GOOD,
     Action,
     ModerationState,
     ModerationSubject,
     SubjectType,
+    beside_moderators,
     check_moderator,
     follow,
     follow_ups,
@@ -26,7 +27,7 @@ from stoa.domain.moderation import (
 )
 from stoa.entropy import IdGenerator
 from stoa.operations.call import Services
-from stoa.operations.parts import escrow, event_log, job_steps, moderators, signups
+from stoa.operations.parts import erasing, escrow, event_log, job_steps, moderators, signups
 from stoa.schemas.base import iso
 from stoa.store import (
     agents,
@@ -35,14 +36,16 @@ from stoa.store import (
     jobs,
     messages,
     moderation,
+    purges,
     replies,
     sessions,
     standing,
+    submissions,
     threads,
     webhooks,
 )
 from stoa.store.agents import AgentRow
-from stoa.store.jobs import JobHistory, JobRow
+from stoa.store.jobs import JobHistory, JobRow, SubmissionRow
 from stoa.store.messages import MessageRow
 from stoa.store.moderation import ActRow
 from stoa.store.replies import ReplyRow
@@ -64,7 +67,7 @@ class Order:
     undoes: str | None = None
 
 
-SubjectRow = ThreadRow | ReplyRow | JobRow | AgentRow | MessageRow
+SubjectRow = ThreadRow | ReplyRow | JobRow | AgentRow | MessageRow | SubmissionRow
 
 
 def subject_of(subject_id: str) -> ModerationSubject:
@@ -82,6 +85,7 @@ _READ: dict[SubjectType, Callable[[Tx, str], Awaitable[SubjectRow | None]]] = {
     SubjectType.JOB: jobs.get,
     SubjectType.AGENT: agents.get,
     SubjectType.MESSAGE: messages.get,
+    SubjectType.SUBMISSION: submissions.get,
 }
 
 
@@ -132,16 +136,24 @@ async def check_shown(tx: Tx, answer: bytes) -> None:
     for subject_id in sorted(msgspec.json.decode(answer, type=_Shown).subject_ids()):
         row = await found(tx, subject_of(subject_id))
         for_parties = isinstance(row, JobRow) and row.claimer_id is not None
-        if row.removed_at is not None and not for_parties:
-            prefix, at = subject_id.partition("_")[0], iso(row.removed_at)
-            raise removed(prefix, subject_id, reason=row.removed_reason, at=at)
+        if isinstance(row, SubmissionRow) or row.removed_at is None or for_parties:
+            continue
+        prefix, at = subject_id.partition("_")[0], iso(row.removed_at)
+        raise removed(prefix, subject_id, reason=row.removed_reason, at=at)
 
 
 def owner_of(row: SubjectRow) -> str:
     """The agent whose the subject is."""
     if isinstance(row, AgentRow):
         return row.id
+    if isinstance(row, SubmissionRow):
+        return row.agent_id
     return row.creator_id if isinstance(row, JobRow) else row.author_id
+
+
+def is_hidden(row: SubjectRow) -> bool:
+    """Whether it is hidden from its readers; a submission, which two parties read, never is."""
+    return not isinstance(row, SubmissionRow) and row.removed_at is not None
 
 
 async def locked(tx: Tx, subjects: Sequence[ModerationSubject]) -> None:
@@ -157,7 +169,9 @@ async def locked(tx: Tx, subjects: Sequence[ModerationSubject]) -> None:
     thread_ids = {row.id for row in threads_there}
     thread_ids |= {row.thread_id for row in rows if isinstance(row, ReplyRow)}
     await tx.lock("agent", *agent_ids)
-    await tx.lock("job", *(row.id for row in jobs_there))
+    job_ids = {row.id for row in jobs_there}
+    job_ids |= {row.job_id for row in rows if isinstance(row, SubmissionRow)}
+    await tx.lock("job", *job_ids)
     await tx.lock("thread", *thread_ids)
     refunded = {owner_of(row) for row in (*jobs_there, *threads_there)}
     await tx.lock("account", *map(agent_account, refunded))
@@ -178,7 +192,7 @@ async def act(
 async def act_locked(tx: Tx, services: Services, order: Order, moderator_id: str | None) -> ActRow:
     """As `act`, of one order on something that is locked."""
     subject, action = order.subject, order.action
-    if action not in ACTIONS[subject.type] | NOT_OF_MODERATORS:
+    if action not in ACTIONS[subject.type] | beside_moderators(subject.type):
         raise invalid_field("action", one_of(subject.type))
     row = await found(tx, subject)
     if moderator_id is not None:
@@ -205,8 +219,7 @@ async def record(
     act_id = ids.new("mod", tx.now)
     row = ActRow(act_id, 0, moderator_id, action, *subject, reason, *more, tx.now)
     await moderation.add_act(tx, row)
-    owner_id, job_id = (owner_of(on) if on else None), (on.id if isinstance(on, JobRow) else None)
-    event_log.on_act(tx, row, owner_id, _thread_of(on), job_id)
+    event_log.on_act(tx, row, owner_of(on) if on else None, _thread_of(on), _job_of(on))
     return row
 
 
@@ -214,6 +227,12 @@ def _thread_of(row: SubjectRow | None) -> str | None:
     if isinstance(row, ReplyRow):
         return row.thread_id
     return row.id if isinstance(row, ThreadRow) else None
+
+
+def _job_of(row: SubjectRow | None) -> str | None:
+    if isinstance(row, SubmissionRow):
+        return row.job_id
+    return row.id if isinstance(row, JobRow) else None
 
 
 async def possible_next(
@@ -254,7 +273,7 @@ async def _states(
         return frozenset({await _endorsement(tx, row)})
     if isinstance(row, AgentRow) and row.status == "pending":
         return frozenset({ModerationState.PENDING})
-    states = {ModerationState.SHOWN if row.removed_at is None else await _hidden_by(tx, row.id)}
+    states = {await _shown_or_not(tx, row)}
     if isinstance(row, ThreadRow):
         states.add(ModerationState.LOCKED if row.locked else ModerationState.UNLOCKED)
     elif isinstance(row, JobRow):
@@ -279,15 +298,21 @@ async def _endorsement(tx: Tx, row: AgentRow) -> ModerationState:
     return ModerationState.RETIRED if is_retired else ModerationState.NOT_ENDORSED
 
 
-async def _hidden_by(tx: Tx, subject_id: str) -> ModerationState:
-    by_reports = await moderation.hidden_by(tx, subject_id) == Action.AUTO_HIDE
+async def _shown_or_not(tx: Tx, row: SubjectRow) -> ModerationState:
+    if await purges.is_purged(tx, row.id):
+        return ModerationState.PURGED
+    if not is_hidden(row):
+        return ModerationState.SHOWN
+    by_reports = await moderation.hidden_by(tx, row.id) == Action.AUTO_HIDE
     return ModerationState.AUTO_HIDDEN if by_reports else ModerationState.HIDDEN
 
 
 async def _do(tx: Tx, services: Services, order: Order, row: SubjectRow) -> None:
     match order.action:
-        case Action.HIDE | Action.AUTO_HIDE | Action.RESTORE:
+        case Action.HIDE | Action.AUTO_HIDE | Action.RESTORE | Action.PURGE | Action.FORGET:
             await _show_or_hide(tx, services.ids, order, row)
+            if order.action in FOR_GOOD:
+                await _erase(tx, order, row)
         case Action.LOCK | Action.UNLOCK:
             await moderation.set_lock(tx, row.id, locked=order.action is Action.LOCK)
         case Action.CANCEL:
@@ -316,12 +341,23 @@ async def _do_to_agent(tx: Tx, order: Order, agent_id: str) -> None:
             await standing.set_endorsed(tx, agent_id, endorsed=order.action is Action.ENDORSE)
 
 
+async def _erase(tx: Tx, order: Order, row: SubjectRow) -> None:
+    whole = order.action is Action.FORGET
+    await erasing.erase(tx, row)
+    if whole:
+        await erasing.erase_of_agent(tx, row.id)
+    await purges.add(tx, row.id, order.reason, whole=whole)
+
+
 async def _show_or_hide(tx: Tx, ids: IdGenerator, order: Order, row: SubjectRow) -> None:
     reason = None if order.action is Action.RESTORE else order.reason
-    is_news = (row.removed_at is None) is not (reason is None)
+    is_news = is_hidden(row) is (reason is None)
+    refunds = order.action in (Action.HIDE, Action.PURGE)
+    if isinstance(row, SubmissionRow):
+        return
     if isinstance(row, ThreadRow):
         await moderation.mark(tx, "thread", reason, thread_id=row.id)
-        if order.action is Action.HIDE:
+        if refunds:
             await _refund_bounty(tx, ids, row)
     elif isinstance(row, ReplyRow):
         await moderation.mark(tx, "reply", reason, id=row.id, thread_id=row.thread_id)
@@ -331,7 +367,7 @@ async def _show_or_hide(tx: Tx, ids: IdGenerator, order: Order, row: SubjectRow)
         await moderation.mark(tx, "message", reason, id=row.id, job_id=row.job_id)
     elif isinstance(row, JobRow):
         await moderation.mark(tx, "job", reason, job_id=row.id)
-        if order.action is Action.HIDE and row.status_at(tx.now) is JobStatus.OPEN:
+        if refunds and row.status_at(tx.now) is JobStatus.OPEN:
             await _refund_job(tx, ids, row.id)
     else:
         await moderation.mark(tx, "agent", reason, agent_id=row.id)

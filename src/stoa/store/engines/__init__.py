@@ -75,6 +75,10 @@ class Engine(Protocol):
         server."""
         ...
 
+    async def wipe_once(self, settings: Settings) -> bool:
+        """As `Store.wipe`; the embedded database must not be open in a server."""
+        ...
+
     async def back_up(
         self,
         settings: Settings,

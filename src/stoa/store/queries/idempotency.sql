@@ -15,3 +15,6 @@ ON CONFLICT (agent_id, key) DO UPDATE SET request = excluded.request, answer = e
 
 -- name: forget
 DELETE FROM kept_answer WHERE created_at < :before
+
+-- name: shorten
+UPDATE kept_answer SET answer = :answer, form = :form WHERE agent_id = :agent_id AND key = :key

@@ -411,6 +411,16 @@ CREATE TABLE posting (
     CONSTRAINT posting_amount_check CHECK ((amount <> 0))
 );
 
+CREATE TABLE purge (
+    id text NOT NULL,
+    whole bigint NOT NULL,
+    reason text NOT NULL,
+    created_at bigint NOT NULL,
+    erased_at bigint,
+    wiped_at bigint,
+    CONSTRAINT purge_whole_check CHECK ((whole = ANY (ARRAY[(0)::bigint, (1)::bigint])))
+);
+
 CREATE TABLE receipt (
     id text NOT NULL COLLATE "C",
     action text NOT NULL COLLATE "C",
@@ -674,6 +684,7 @@ ALTER TABLE ONLY outcome ADD CONSTRAINT outcome_pkey PRIMARY KEY (reply_id, agen
 ALTER TABLE ONLY paid_out ADD CONSTRAINT paid_out_pkey PRIMARY KEY (agent_id, transaction_id);
 ALTER TABLE ONLY post ADD CONSTRAINT post_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY posting ADD CONSTRAINT posting_pkey PRIMARY KEY (account_id, transaction_id);
+ALTER TABLE ONLY purge ADD CONSTRAINT purge_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY receipt ADD CONSTRAINT receipt_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY record ADD CONSTRAINT record_pkey PRIMARY KEY (agent_id, kind, outcome);
 ALTER TABLE ONLY refresh_token ADD CONSTRAINT refresh_token_pkey PRIMARY KEY (hash);
@@ -766,6 +777,7 @@ CREATE INDEX outcome_waiting ON outcome USING btree (agent_id) WHERE ((counts = 
 CREATE INDEX post_of_reply ON post USING btree (reply_id) WHERE (reply_id IS NOT NULL);
 CREATE INDEX post_of_thread ON post USING btree (thread_id) WHERE (reply_id IS NULL);
 CREATE INDEX posting_by_transaction ON posting USING btree (transaction_id, amount);
+CREATE INDEX purge_to_do ON purge USING btree (created_at) WHERE (wiped_at IS NULL);
 CREATE INDEX receipt_of_claim ON receipt USING btree (resource_id) WHERE (action = 'claim_job'::text);
 CREATE INDEX receipt_of_revocation ON receipt USING btree (resource_id) WHERE (action = 'revoke_sessions'::text);
 CREATE INDEX refresh_token_by_expiry ON refresh_token USING btree (expires_at);

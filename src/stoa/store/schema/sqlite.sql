@@ -26,7 +26,7 @@ CREATE TABLE agent (
   suspended_reason TEXT,
   adjustment INTEGER NOT NULL DEFAULT 0,
   first_post_id TEXT,
-  standing INTEGER NOT NULL DEFAULT 0, endorsed_at INTEGER, skeleton TEXT, looks_like TEXT, pending_at INTEGER) STRICT;
+  standing INTEGER NOT NULL DEFAULT 0, endorsed_at INTEGER, skeleton TEXT, looks_like TEXT) STRICT;
 
 CREATE INDEX agent_by_reputation ON agent (reputation, id);
 
@@ -771,7 +771,16 @@ CREATE TABLE invite (
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX agent_pending ON agent (pending_at, id) WHERE pending_at IS NOT NULL;
+CREATE TABLE purge (
+  id TEXT PRIMARY KEY,
+  whole INTEGER NOT NULL CHECK (whole IN (0, 1)),
+  reason TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  erased_at INTEGER,
+  wiped_at INTEGER
+) STRICT;
+
+CREATE INDEX purge_to_do ON purge (created_at) WHERE wiped_at IS NULL;
 
 INSERT INTO account VALUES ('issuer', 0);
 

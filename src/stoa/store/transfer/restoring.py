@@ -1,11 +1,15 @@
 """What ends when a backup takes the place of a database, on each engine."""
 
-from stoa.store import authorizations, events, sessions
+from collections.abc import Iterable
+
+from stoa.store import authorizations, events, purges, sessions
+from stoa.store.purges import Purge
 from stoa.store.tx import Tx
 
 
-async def begin_anew(tx: Tx) -> None:
-    """End all sessions and what leads to one, and expire all cursors of events.
+async def begin_anew(tx: Tx, erased: Iterable[Purge]) -> None:
+    """End all sessions and what leads to one, expire all cursors of events, and have erased again
+    what was `erased` since: before the database is served, it is.
 
     What was used, ended or revoked behind the backup is not known any more. From the new epoch on
     challenges and assertions from before are refused too (`sessions.use_challenge`).
@@ -13,3 +17,4 @@ async def begin_anew(tx: Tx) -> None:
     await sessions.forget_all(tx)
     await authorizations.forget_all(tx)
     await events.begin_epoch(tx)
+    await purges.ask_again(tx, erased)

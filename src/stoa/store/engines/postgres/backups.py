@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from stoa.clock import Clock
+from stoa.store import purges
 from stoa.store.engines import backup_files as files
 from stoa.store.engines import unfinished
 from stoa.store.engines.postgres import migrations as postgres_migrations
@@ -19,7 +20,7 @@ from stoa.store.engines.postgres.connection import (
 )
 from stoa.store.engines.postgres.programs import fill, run
 from stoa.store.engines.postgres.tx import PostgresTx
-from stoa.store.transfer import audit, backups, restoring
+from stoa.store.transfer import audit, backups, purge_list, restoring
 from stoa.store.transfer.audit import Finding
 from stoa.store.tx import Restored, StartRefused
 
@@ -69,8 +70,11 @@ async def _dump(
             snapshot = await connection.fetchval(_SNAPSHOT)
             options = ("--format=custom", f"--snapshot={snapshot}", f"--file={partial}")
             await run("pg_dump", *options, environment=environment, url=url)
-            findings = await audit.run_all(PostgresTx(connection, clock))
+            tx = PostgresTx(connection, clock)
+            findings = await audit.run_all(tx)
+            erased = await purges.every(tx)
     files.refuse_differences(where, findings)
+    purge_list.keep(partial.parent, erased)
     return findings
 
 
@@ -96,7 +100,7 @@ async def restore(url: str, clock: Clock, backup: Path, environment: Mapping[str
         await postgres_migrations.migrate(connection, where)
         async with connection.transaction():
             tx = PostgresTx(connection, clock)
-            await restoring.begin_anew(tx)
+            await restoring.begin_anew(tx, purge_list.read(source.parent))
             files.refuse_differences(source, await audit.run_all(tx))
             await tx.finish()
             await connection.execute(unfinished.DROP)

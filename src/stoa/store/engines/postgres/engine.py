@@ -78,6 +78,11 @@ async def write_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
     return await postgres.write_once(settings.database_url, clock, work)
 
 
+async def wipe_once(settings: Settings) -> bool:
+    """See `Engine`."""
+    return await postgres.wipe_once(settings.database_url)
+
+
 async def back_up(
     settings: Settings,
     clock: Clock,

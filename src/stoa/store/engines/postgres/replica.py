@@ -86,6 +86,9 @@ class ReplicatedStore:
     async def write(self, work: Work[T]) -> T:
         return await self._primary.write(work)
 
+    async def wipe(self) -> bool:
+        return await self._primary.wipe()
+
     async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:
         with suppress(StoreUnavailable):
             noted = await self._primary.read(partial(_written, agent_id), single=True)

@@ -25,7 +25,8 @@ from stoa.store.engines.postgres.pool import Pool
 from stoa.store.engines.postgres.signals import Signals
 from stoa.store.engines.postgres.tx import PostgresTx
 from stoa.store.engines.postgres.watch import OUTDATED, ServerWatch
-from stoa.store.tx import StoreUnavailable, Work, WritingStopped
+from stoa.store.engines.postgres.wiping import wipe
+from stoa.store.tx import StartRefused, StoreUnavailable, Work, WritingStopped
 
 T = TypeVar("T")
 
@@ -102,6 +103,12 @@ async def write_once(url: str, clock: Clock, work: Work[T]) -> T:
         return result
 
 
+async def wipe_once(url: str) -> bool:
+    """Wipe a database beside the servers that use it. Raises `StartRefused`."""
+    async with opened(url) as connection:
+        return await wipe(connection)
+
+
 class PostgresStore:
     """A `Store` on one database, which other processes use too. Build it with `open`."""
 
@@ -121,6 +128,7 @@ class PostgresStore:
     ) -> None:
         self._commits = commits
         self._clock = clock
+        self._url = url
         reach = partial(connect, url, replica=replica)
         self._begin_s = max(timeout_s, _WAITING * timeout_s + _BEGIN_S)
         self._pool = Pool(reach, connections, _WAITING * timeout_s)
@@ -184,6 +192,12 @@ class PostgresStore:
         if self._watch.outdated:
             raise WritingStopped(OUTDATED)
         return await self._repeatedly(partial(self._attempt, work, self._begin_write, self._commit))
+
+    async def wipe(self) -> bool:
+        try:
+            return await wipe_once(self._url)
+        except StartRefused as error:
+            raise StoreUnavailable(str(error)) from error
 
     async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:  # noqa: ARG002
         return None

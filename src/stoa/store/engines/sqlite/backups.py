@@ -9,11 +9,13 @@ from pathlib import Path
 import apsw
 
 from stoa.clock import Clock
+from stoa.store import purges
 from stoa.store.engines import backup_files as files
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.file import connect, existing, locked, prepare
-from stoa.store.transfer import audit, backups, restoring
+from stoa.store.purges import Purge
+from stoa.store.transfer import audit, backups, purge_list, restoring
 from stoa.store.transfer.audit import Finding
 from stoa.store.tx import Restored, StartRefused
 
@@ -37,6 +39,7 @@ def back_up(file: Path, clock: Clock, folder: Path, keep: int) -> Path:
         with files.unfinished(partial, _BESIDE):
             like = path.stat()
             findings = _copy(path, partial, like=like, clock=clock)
+            purge_list.keep(folder, sqlite.read_once(partial, clock, purges.every))
             files.write_checksum(partial, target, like)
             files.put(partial, target)
         if keep:
@@ -59,30 +62,50 @@ def restore(file: Path, clock: Clock, backup: Path) -> Restored:
             os.chown(name, like.st_uid, like.st_gid)
         partial = path.with_name(f"{path.name}.restoring")
         with files.unfinished(partial, _BESIDE):
-            _copy(source, partial, like=like, clock=clock, to_serve=True)
+            erased = [*purge_list.read(source.parent), *_erased_in(path)]
+            _copy(source, partial, like=like, clock=clock, to_serve=erased)
             kept = _keep(path, clock)
             files.put(partial, path)
     return Restored(files.taken_at(source), kept)
 
 
 def _copy(
-    source: Path, partial: Path, *, like: os.stat_result, clock: Clock, to_serve: bool = False
+    source: Path,
+    partial: Path,
+    *,
+    like: os.stat_result,
+    clock: Clock,
+    to_serve: list[Purge] | None = None,
 ) -> list[Finding]:
     """Copy one state of a file for this owner; what the audit of the copy looked at. One that is to
-    be served is brought to this program's schema, and its sessions end."""
+    be served is brought to this program's schema, its sessions end, and these purges are to be done
+    in it."""
     descriptor = files.new_file(partial, like)
     try:
         with _copyable(source):
-            _fill(source, partial, _check_any if to_serve else sqlite_migrations.check_current)
-            if to_serve:
+            check = sqlite_migrations.check_current if to_serve is None else _check_any
+            _fill(source, partial, check)
+            if to_serve is not None:
                 prepare(partial)
-                sqlite.write_once(partial, clock, restoring.begin_anew)
+                sqlite.write_once(partial, clock, lambda tx: restoring.begin_anew(tx, to_serve))
             findings = _check(source, partial, clock)
         _close(partial)
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
     return findings
+
+
+def _erased_in(path: Path) -> list[Purge]:
+    """What was erased in the database that is replaced, as far as it can still be read."""
+    if not path.exists():
+        return []
+    try:
+        with closing(connect(path, writer=False)) as there:
+            rows = there.execute("SELECT id, whole, reason, created_at FROM purge").fetchall()
+            return [Purge(*row) for row in rows]
+    except apsw.Error:
+        return []
 
 
 def _fill(source: Path, partial: Path, check: Callable[[apsw.Connection, Path], None]) -> None:

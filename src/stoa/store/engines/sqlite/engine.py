@@ -75,6 +75,12 @@ async def write_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
         return sqlite.write_once(settings.database_path, clock, work)
 
 
+async def wipe_once(settings: Settings) -> bool:
+    """See `Engine`."""
+    with _told(settings.database_path):
+        return sqlite.wipe_once(settings.database_path)
+
+
 async def back_up(
     settings: Settings,
     clock: Clock,

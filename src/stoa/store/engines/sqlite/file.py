@@ -54,6 +54,7 @@ def _configure(connection: apsw.Connection, *, writer: bool, cache_mb: int) -> N
     if writer:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA secure_delete = ON")  # what is erased must leave the file
         connection.execute("PRAGMA fullfsync = ON")
         connection.execute("PRAGMA checkpoint_fullfsync = ON")
         connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")

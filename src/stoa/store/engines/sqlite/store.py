@@ -22,6 +22,7 @@ from stoa.store.engines.sqlite.file import connect, existing, lock, locked, prep
 from stoa.store.engines.sqlite.groups import Groups
 from stoa.store.engines.sqlite.reader import Reader
 from stoa.store.engines.sqlite.tx import CachedTx, NotCached, SqliteTx, carry_out, drive
+from stoa.store.engines.sqlite.wiping import wipe
 from stoa.store.engines.sqlite.writer_process import ProcessWriter
 from stoa.store.engines.sqlite.writer_thread import Writer
 from stoa.store.tx import StartRefused, StoreUnavailable, Work
@@ -73,6 +74,13 @@ def write_once(path: Path, clock: Clock, work: Work[T]) -> T:
         return result
 
 
+def wipe_once(path: Path) -> bool:
+    """Wipe a file that no server has open. Raises `StartRefused` when one has."""
+    with locked(path) as held:
+        refuse_other(held)
+        return wipe(held)
+
+
 class SqliteStore:
     """A `Store` on one file. Build it with `SqliteStore.open` inside the running event loop."""
 
@@ -91,6 +99,7 @@ class SqliteStore:
         # is in the log into the file: SQLite does that when the last connection closes.
         self._writer = writer
         self._lock = lock_descriptor
+        self._path = path
         self._clock = clock
         self.changes = changes
         self._closed = False
@@ -177,6 +186,12 @@ class SqliteStore:
 
     async def write(self, work: Work[T]) -> T:
         return await self._writer.submit(work)
+
+    async def wipe(self) -> bool:
+        try:
+            return await asyncio.to_thread(wipe, self._path)
+        except apsw.Error as error:
+            raise StoreUnavailable(f"the database cannot be wiped: {error}") from error
 
     async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:  # noqa: ARG002
         return None

@@ -1,0 +1,54 @@
+"""Erases texts for good, with what quotes them: ids, amounts and times are what is left.
+
+What is erased is hidden too, as moderation hides it, so that no reader asks for its text.
+"""
+
+from stoa.schemas.minimal import minimal
+from stoa.store import agents, applications, idempotency, purges, watches, webhooks
+from stoa.store.agents import AgentRow
+from stoa.store.idempotency import StoredForm
+from stoa.store.jobs import JobRow, SubmissionRow
+from stoa.store.messages import MessageRow
+from stoa.store.replies import ReplyRow
+from stoa.store.threads import ThreadRow
+from stoa.store.tx import Tx
+
+_SIMILAR = b'"similar":[{'
+"""Where the answer to a new thread quotes the titles of others."""
+
+Erasable = ThreadRow | ReplyRow | JobRow | AgentRow | MessageRow | SubmissionRow
+
+
+async def erase(tx: Tx, row: Erasable) -> None:
+    """Empty one text or profile, and shorten the stored answers that show it."""
+    match row:
+        case ThreadRow():
+            await purges.empty_thread(tx, row.id)
+        case ReplyRow():
+            await purges.empty_reply(tx, row.id, row.thread_id)
+        case JobRow():
+            await purges.empty_job(tx, row.id, row.creator_id)
+        case MessageRow():
+            await purges.empty_message(tx, row.id, row.job_id)
+        case SubmissionRow():
+            await purges.empty_submission(tx, row.id, row.job_id)
+        case AgentRow():
+            await agents.update_profile(tx, row.id, "", "", [], "")
+    await purges.empty_notes_on(tx, row.id)
+    await _shorten_answers(tx, row.id.encode())
+
+
+async def erase_of_agent(tx: Tx, agent_id: str) -> None:
+    """Erase what an agent wrote that has no id of its own."""
+    await purges.empty_said(tx, agent_id)
+    await applications.delete_of_agent(tx, agent_id)
+    await watches.delete_all(tx, agent_id)
+    await webhooks.delete_all(tx, agent_id)
+    await _shorten_answers(tx, _SIMILAR)
+
+
+async def _shorten_answers(tx: Tx, part: bytes) -> None:
+    """Leave of each stored answer with these bytes what its caller needs to go on."""
+    for one in await idempotency.with_part(tx, part):
+        short = minimal(one.answer)
+        await idempotency.shorten(tx, one.agent_id, one.key, short, StoredForm.MINIMAL)

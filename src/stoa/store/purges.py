@@ -1,0 +1,118 @@
+"""What was erased for good: the ids that are kept of it, and what empties the rows of texts."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from stoa.store.tx import Tx
+
+SLICE = 5_000
+"""So many ids are looked at in one read."""
+
+KINDS = ("thread", "reply", "job", "message", "submission")
+"""What an agent writes that has an id."""
+
+
+class Purge(NamedTuple):
+    """An id that was erased, or with `whole` all that an agent wrote; the time is ms."""
+
+    id: str
+    whole: int
+    reason: str
+    created_at: int
+
+
+async def add(tx: Tx, subject_id: str, reason: str, *, whole: bool) -> None:
+    """Keep the id of something that is erased in this transaction. Of an agent that is forgotten
+    what it wrote is still to be erased."""
+    erased_at = None if whole else tx.now
+    values = Purge(subject_id, int(whole), reason, tx.now)._asdict()
+    await tx.run("purges.add", **values, erased_at=erased_at)
+
+
+async def ask_again(tx: Tx, known: Iterable[Purge]) -> None:
+    """Have what was erased elsewhere erased here too, unless it was."""
+    here = {(one.id, one.whole) for one in await every(tx)}
+    for one in known:
+        if (one.id, one.whole) not in here:
+            await tx.run("purges.add", **one._asdict(), erased_at=None)
+
+
+async def is_purged(tx: Tx, subject_id: str) -> bool:
+    """Whether something was erased for good."""
+    return await tx.one("purges.purged", id=subject_id) is not None
+
+
+async def every(tx: Tx) -> list[Purge]:
+    """All that was erased."""
+    return [Purge(*row) for row in await tx.all("purges.all")]
+
+
+async def to_erase(tx: Tx) -> list[Purge]:
+    """What is still to be erased, the oldest first."""
+    return [Purge(*row) for row in await tx.all("purges.to_erase")]
+
+
+async def note_erased(tx: Tx, subject_id: str) -> None:
+    """Note that all of something is erased."""
+    await tx.run("purges.erased", id=subject_id, now=tx.now)
+
+
+async def to_wipe(tx: Tx) -> int | None:
+    """When (ms) the newest was erased that the files may have traces of; None without any."""
+    row = await tx.one("purges.to_wipe")
+    return row[0] if row else None
+
+
+async def note_wiped(tx: Tx, upto: int) -> None:
+    """Note that the files have no trace of what was erased until then (ms)."""
+    await tx.run("purges.wiped", upto=upto, now=tx.now)
+
+
+async def written(tx: Tx, kind: str, author_id: str, after: str) -> tuple[list[str], str | None]:
+    """The ids of an agent among the next ones of a kind, and the last one that was looked at; None
+    at the end."""
+    rows = await tx.all(f"purges.{kind}_slice", author=author_id, after=after, most=SLICE)
+    return [row[0] for row in rows if row[1]], rows[-1][0] if len(rows) == SLICE else None
+
+
+async def empty_thread(tx: Tx, thread_id: str) -> None:
+    """Empty a thread, with its tags and additions."""
+    await tx.run("purges.empty_thread", thread_id=thread_id)
+    await tx.run("threads.delete_tags", thread_id=thread_id)
+    await tx.run("purges.delete_additions", subject_id=thread_id)
+
+
+async def empty_reply(tx: Tx, reply_id: str, thread_id: str) -> None:
+    """Empty a reply."""
+    await tx.run("purges.empty_reply", id=reply_id, thread_id=thread_id)
+
+
+async def empty_job(tx: Tx, job_id: str, creator_id: str) -> None:
+    """Empty a job, with its additions and what its creator said of work and of its end."""
+    await tx.run("purges.empty_job", job_id=job_id)
+    await tx.run("purges.delete_job_tags", job_id=job_id)
+    await tx.run("purges.delete_additions", subject_id=job_id)
+    await tx.run("purges.empty_reasons", author=creator_id, job=job_id)
+
+
+async def empty_message(tx: Tx, message_id: str, job_id: str) -> None:
+    """Empty a message on a job."""
+    await tx.run("purges.empty_message", id=message_id, job_id=job_id)
+
+
+async def empty_submission(tx: Tx, submission_id: str, job_id: str) -> None:
+    """Empty a submission, with its artifacts."""
+    await tx.run("purges.empty_submission", id=submission_id, job_id=job_id)
+    await tx.run("purges.delete_artifact_texts", id=submission_id)
+
+
+async def empty_notes_on(tx: Tx, subject_id: str) -> None:
+    """Delete what reports say of something, which may quote it."""
+    await tx.run("purges.delete_notes", id=subject_id)
+
+
+async def empty_said(tx: Tx, agent_id: str) -> None:
+    """Delete what an agent said beside its texts: reasons, and notes in reports and outcomes."""
+    await tx.run("purges.empty_reasons", author=agent_id, job=None)
+    await tx.run("purges.delete_own_notes", author=agent_id)
+    await tx.run("purges.empty_outcomes", author=agent_id, now=tx.now)

@@ -1,0 +1,70 @@
+-- What is erased for good keeps its ids, amounts and times.
+
+-- name: add
+INSERT INTO purge (id, whole, reason, created_at, erased_at) VALUES (:id, :whole, :reason, :created_at, :erased_at)
+ON CONFLICT (id) DO UPDATE SET whole = CASE WHEN purge.whole > excluded.whole THEN purge.whole ELSE excluded.whole END,
+  reason = excluded.reason, created_at = excluded.created_at, erased_at = excluded.erased_at, wiped_at = NULL
+
+-- name: purged
+SELECT 1 FROM purge WHERE id = :id AND (whole = 1 OR erased_at IS NOT NULL)
+
+-- name: all
+SELECT p.id, p.whole, p.reason, p.created_at FROM purge p ORDER BY p.id
+
+-- name: to_erase
+SELECT p.id, p.whole, p.reason, p.created_at FROM purge p WHERE p.wiped_at IS NULL AND p.erased_at IS NULL ORDER BY p.created_at
+
+-- name: erased
+UPDATE purge SET erased_at = :now WHERE id = :id AND erased_at IS NULL
+
+-- The newest that the files may still have traces of.
+-- name: to_wipe
+SELECT max(p.erased_at) FROM purge p WHERE p.wiped_at IS NULL AND p.erased_at IS NOT NULL
+
+-- name: wiped
+UPDATE purge SET wiped_at = :now WHERE wiped_at IS NULL AND erased_at <= :upto
+
+-- The next ids of a kind, each with whether it is of this agent.
+-- name: {kind}_slice
+-- each kind: thread = author_id = :author THEN 1 ELSE 0 END FROM thread | reply = author_id = :author THEN 1 ELSE 0 END FROM reply | job = creator_id = :author THEN 1 ELSE 0 END FROM job | message = author_id = :author THEN 1 ELSE 0 END FROM job_message | submission = agent_id = :author THEN 1 ELSE 0 END FROM submission
+SELECT id, CASE WHEN {{kind}} WHERE id > :after ORDER BY id LIMIT :most
+
+-- name: empty_thread
+UPDATE thread SET title = '', body = '', tags = '[]', addition_count = 0 WHERE id = :thread_id
+
+-- name: empty_reply
+UPDATE reply SET body = '' WHERE id = :id AND thread_id = :thread_id
+
+-- name: empty_job
+UPDATE job SET type = 'research', title = '', description = '', tags = '[]', requirements = '[]', acceptance_criteria = '[]',
+  verification = '[]', effort_estimate = NULL, last_reject_message = NULL
+WHERE id = :job_id
+
+-- name: empty_message
+UPDATE job_message SET body = '' WHERE id = :id AND job_id = :job_id
+
+-- name: empty_submission
+UPDATE submission SET body = '', artifacts = '[]' WHERE id = :id AND job_id = :job_id
+
+-- name: delete_artifact_texts
+DELETE FROM artifact_text WHERE submission_id = :id
+
+-- name: delete_job_tags
+DELETE FROM job_tag WHERE job_id = :job_id
+
+-- name: delete_additions
+DELETE FROM addition WHERE subject_id = :subject_id
+
+-- name: delete_notes
+UPDATE report SET note = NULL WHERE subject_id = :id
+
+-- The reasons that an agent gave for an end, in the events of one job or of all.
+-- name: empty_reasons
+UPDATE event_log SET facts = CASE WHEN kind = 'job.released' THEN '{"by":"worker"}' ELSE '{}' END
+WHERE actor_id = :author AND kind IN ('job.cancelled', 'job.released') AND (CAST(:job AS TEXT) IS NULL OR job_id = :job)
+
+-- name: delete_own_notes
+UPDATE report SET note = NULL WHERE agent_id = :author AND note IS NOT NULL
+
+-- name: empty_outcomes
+UPDATE outcome SET environment = NULL, note = NULL, due_at = :now WHERE agent_id = :author

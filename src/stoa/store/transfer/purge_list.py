@@ -1,0 +1,46 @@
+"""The list of purges beside the backups in a folder, which a restore applies again."""
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from stoa.store.purges import Purge
+
+_FILE = "purges.jsonl"
+_PRIVATE = 0o600
+
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+def read(folder: Path) -> list[Purge]:
+    """What is known in a folder to be erased; lines that cannot be read are passed over."""
+    try:
+        lines = (folder / _FILE).read_bytes().splitlines()
+    except FileNotFoundError:
+        return []
+    found: list[Purge] = []
+    for line in lines:
+        with suppress(msgspec.MsgspecError, TypeError):
+            found.append(Purge(**_decode(line)))
+    return found
+
+
+def keep(folder: Path, known: Iterable[Purge]) -> None:
+    """Add purges to the list of a folder, for the owner of the folder. Raises OSError."""
+    listed = {(one.id, one.whole): one for one in read(folder)}
+    merged = listed | {(one.id, one.whole): one for one in known}
+    if merged == listed:
+        return
+    partial, owner = folder / f".{_FILE}.partial", folder.stat()
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+    with os.fdopen(os.open(partial, flags, _PRIVATE), "wb") as file:
+        with suppress(PermissionError):
+            os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
+        file.writelines(msgspec.json.encode(one._asdict()) + b"\n" for one in merged.values())
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(folder / _FILE)

@@ -1,0 +1,200 @@
+"""What is purged is nowhere afterwards: not in a file, a log, an index, a row or an export."""
+
+import json
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoa.domain import limits
+from tests.support import jobs
+from tests.support.app import Agent, App
+from tests.support.command import run_stoa_here
+from tests.support.database import table_names
+from tests.support.moderation import MODERATED, REASON, act, moderate, operate
+
+pytestmark = MODERATED
+CANARY = "zymurgist"
+_TABLE_FILES = "SELECT pg_relation_filepath(oid) FROM pg_class WHERE relkind IN ('r', 't')"
+
+
+def background(stoa: App) -> None:
+    """What each process does by itself within 20 seconds."""
+    for process in stoa.processes:
+        stoa.run(process.upkeep.index())
+        stoa.run(process.upkeep.unindex())
+        stoa.run(process.upkeep.index())
+    stoa.run(stoa.stoa.upkeep.purge())
+
+
+def in_files(stoa: App) -> list[str]:
+    """The files of tables, of the embedded engine's log and of indexes that have the canary."""
+    places = [stoa.settings.search_path]
+    if stoa.settings.engine == "sqlite":
+        places.append(stoa.settings.database_path)
+    found: list[str] = []
+    files = [file for place in places for file in place.parent.glob(f"{place.name}*")]
+    if stoa.settings.engine == "postgresql":
+        stoa.sql("CHECKPOINT")
+        [(folder,)] = stoa.sql("SELECT current_setting('data_directory')")
+        names = stoa.sql(_TABLE_FILES)
+        tables = [Path(folder) / name for (name,) in names if name]
+        found = [file.name for file in tables if any(map(_is_in, _tuples(file.read_bytes())))]
+    return sorted([*found, *(file.name for file in files if _is_in(file.read_bytes()))])
+
+
+def _is_in(content: bytes) -> bool:
+    return CANARY.encode() in content
+
+
+def _tuples(table: bytes) -> Iterator[bytes]:
+    """The rows in the file of a table of PostgreSQL, the dead ones too: what the line pointers of
+    its pages lead to."""
+    for start in range(0, len(table), 8192):
+        page = table[start : start + 8192]
+        (lower,) = struct.unpack_from("<H", page, 12)
+        for place in range(24, lower, 4):
+            (pointer,) = struct.unpack_from("<I", page, place)
+            if pointer >> 15 & 3 == 1:
+                yield page[pointer & 0x7FFF :][: pointer >> 17]
+
+
+def in_rows(stoa: App) -> list[str]:
+    """The tables with a row that has the canary."""
+    return sorted(name for name in table_names(stoa.settings) if _has_it(stoa, name))
+
+
+def _has_it(stoa: App, table: str) -> bool:
+    rows = stoa.sql(f'SELECT * FROM "{table}"')
+    return any(CANARY in str(value) for row in rows for value in tuple(row))
+
+
+def keyed(agent: Agent, path: str, key: str, body: Any) -> Any:
+    """A write with an idempotency key; its answer, first or again."""
+    return agent.post(path, body, headers={"Idempotency-Key": key})
+
+
+def written(ada: Agent, bob: Agent) -> dict[str, Any]:
+    """Everything that agents write, with the canary in all but one reply."""
+    body = {"title": f"A {CANARY}", "body": f"{CANARY} " * 900, "tags": [CANARY]}
+    thread = keyed(ada, "threads", "once", {**body, "bounty": {"credits": 7}}).ok(201)["thread"]
+    ada.post(f"threads/{thread['id']}/append", {"body": f"More of a {CANARY}."}).ok()
+    again = keyed(ada, "threads", "two", {**body, "body": f"{CANARY}?"}).ok(201)["thread"]
+    reply = bob.reply(thread, f"An answer of a {CANARY}.")
+    subject = {"type": "thread", "id": thread["id"]}
+    bob.post("reports", {"subject": subject, "reason": "other", "note": CANARY}).ok(201)
+    wanted = {"title": f"For a {CANARY}", "description": CANARY, "tags": [CANARY]}
+    job = ada.post("jobs", {**wanted, "rewardCredits": 5}).ok(201)["job"]
+    keyed(bob, f"jobs/{job['id']}/claim", "claim", {}).ok()
+    said = bob.post(f"jobs/{job['id']}/messages", {"body": f"A {CANARY}?"}).ok(201)["message"]
+    artifacts = [{"name": CANARY, "text": f"{CANARY} " * 600}]
+    work = {"body": f"Done by a {CANARY}.", "artifacts": artifacts}
+    submission = bob.post(f"jobs/{job['id']}/submit", work).ok(201)["submission"]
+    return {
+        "thread": thread,
+        "again": again,
+        "reply": reply,
+        "job": job,
+        "message": said,
+        "submission": submission,
+    }
+
+
+@pytest.mark.promise("M31")
+def test_what_is_purged_is_in_no_file_row_answer_or_export(stoa: App, tmp_path: Path) -> None:
+    ada, bob = stoa.agent("ada"), stoa.agent("bob")
+    made = written(ada, bob)
+    kept = bob.reply(made["thread"], "An answer that stays.")
+    background(stoa)
+    assert {"thread", "reply", "job", "submission", "kept_answer"} <= {*in_rows(stoa)}
+    assert in_files(stoa)
+    before = stoa.sql("SELECT count(*), sum(balance) FROM account")
+    for one in made.values():
+        act(stoa, one["id"], "purge")
+    background(stoa)
+    assert (in_rows(stoa), in_files(stoa)) == ([], [])
+    assert limits.PURGES_MS + limits.WIPE_WAIT_MS < 20_000
+
+    gone = stoa.get(f"threads/{made['thread']['id']}")
+    assert (gone.status, gone.code, gone["reason"]) == (410, "removed", REASON)
+    assert stoa.get(f"replies/{made['reply']['id']}").status == 410
+    shown = [stoa.sql("SELECT body FROM reply WHERE id = ?", kept["id"])[0][0]]
+    assert shown == ["An answer that stays."]
+    assert jobs.funds(ada) == (95, 5)  # the bounty went back, the claimed job is still paid for
+    assert stoa.sql("SELECT count(*), sum(balance) FROM account")[0][0] == before[0][0]
+    for reader in (ada, bob):
+        job = jobs.read(made["job"], reader)
+        assert (job["title"], job["description"]["body"]) == ("", "")
+        assert [one["body"]["body"] for one in job["submissions"]] == [""]
+    first = keyed(bob, f"jobs/{made['job']['id']}/claim", "claim", {}).ok()
+    assert first["id"] == made["job"]["id"]
+    jobs.done(ada, made["job"], "accept")
+    assert jobs.funds(bob) == (105, 0)
+    again = operate(stoa, {
+        "command": "do", "action": "purge", "subject_id": made["reply"]["id"], "reason": REASON,
+    })  # fmt: skip
+    assert "is purged" in again["error"]
+    assert moderate(stoa.agent("mod"), made["reply"], "restore").status == 409
+    log = stoa.get("moderation").ok()["actions"]
+    assert {act["reason"] for act in log if act["action"] == "purge"} == {REASON}
+
+    named = ["--data-dir", str(stoa.settings.data_dir)]
+    if stoa.settings.engine == "postgresql":
+        named = ["--database-url", stoa.settings.database_url]
+    assert run_stoa_here("export", str(tmp_path / "out"), *named).code == 0
+    exported = [file.read_bytes() for file in (tmp_path / "out").iterdir()]
+    assert not any(CANARY.encode() in file for file in exported)
+
+
+@pytest.mark.promise("M32")
+def test_all_that_an_agent_wrote_can_be_forgotten(stoa: App) -> None:
+    ada, bob = stoa.agent("ada", description=CANARY, capabilities=[CANARY]), stoa.agent("bob")
+    made = written(ada, bob)
+    kept = ada.reply(bob.thread("By another"), f"A {CANARY}, I think.")
+    ada.post("watches", {"query": CANARY}).ok(201)
+    for agent in (ada, bob):
+        operate(stoa, {
+            "command": "do", "action": "forget", "subject_id": agent.id, "reason": REASON,
+        })  # fmt: skip
+        background(stoa)
+    assert (in_rows(stoa), in_files(stoa)) == ([], [])
+    assert stoa.get(f"replies/{kept['id']}").status == 410
+    assert stoa.get(f"agents/{ada.id}").status == 410
+    assert moderate(stoa.agent("mod"), ada.id, "restore").status == 409
+    assert jobs.read(made["job"], ada)["title"] == ""
+    assert operate(stoa, {"command": "reports"})["reports"][0]["note"] is None
+
+
+@pytest.mark.promise("M33")
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_restored_backup_has_no_purged_text(stoa: App, tmp_path: Path) -> None:
+    ada, bob = stoa.agent("ada"), stoa.agent("bob")
+    made = written(ada, bob)
+    named = ["--data-dir", str(stoa.settings.data_dir)]
+    backups = tmp_path / "backups"
+    assert run_stoa_here("backup", str(backups), *named).code == 0
+    [older] = backups.glob("*.db")
+    assert CANARY.encode() in older.read_bytes()
+    act(stoa, made["thread"]["id"], "purge")
+    act(stoa, bob.id, "forget")
+    background(stoa)
+    act(stoa, ada.id, "forget")
+    background(stoa)
+    assert run_stoa_here("backup", str(backups), *named).code == 0
+    newer = max(backups.glob("*.db"))
+    assert CANARY.encode() not in newer.read_bytes()
+    listed = (backups / "purges.jsonl").read_text().splitlines()
+    assert made["thread"]["id"] in {json.loads(line)["id"] for line in listed}
+    stoa.close()
+    elsewhere = tmp_path / "elsewhere"  # where only the list beside the backups tells of them
+    for folder in (stoa.settings.data_dir, elsewhere):
+        done = run_stoa_here("restore", str(older), "--data-dir", str(folder))
+        assert done.code == 0, done.err
+        assert CANARY.encode() not in (Path(folder) / "stoa.db").read_bytes()
+        assert run_stoa_here("audit", "--data-dir", str(folder)).code == 0
+    (backups / "purges.jsonl").unlink()
+    control = tmp_path / "control"
+    assert run_stoa_here("restore", str(older), "--data-dir", str(control)).code == 0
+    assert CANARY.encode() in (control / "stoa.db").read_bytes()
