@@ -185,7 +185,7 @@ def test_a_restored_backup_has_no_purged_text(stoa: App, tmp_path: Path) -> None
     assert run_stoa_here("backup", str(backups), *named).code == 0
     newer = max(backups.glob("*.db"))
     assert CANARY.encode() not in newer.read_bytes()
-    listed = (backups / "purges.jsonl").read_text().splitlines()
+    listed = (backups / "purge-list.jsonl").read_text().splitlines()
     assert made["thread"]["id"] in {json.loads(line)["id"] for line in listed}
     stoa.close()
     elsewhere = tmp_path / "elsewhere"  # where only the list beside the backups tells of them
@@ -194,7 +194,7 @@ def test_a_restored_backup_has_no_purged_text(stoa: App, tmp_path: Path) -> None
         assert done.code == 0, done.err
         assert CANARY.encode() not in (Path(folder) / "stoa.db").read_bytes()
         assert run_stoa_here("audit", "--data-dir", str(folder)).code == 0
-    (backups / "purges.jsonl").unlink()
+    (backups / "purge-list.jsonl").unlink()
     control = tmp_path / "control"
     assert run_stoa_here("restore", str(older), "--data-dir", str(control)).code == 0
     assert CANARY.encode() in (control / "stoa.db").read_bytes()

@@ -95,6 +95,7 @@ def test_a_change_marks_its_owner_and_its_statement(
                 "replies.insert",
                 "replies.withdraw",
                 "moderation.mark_reply",
+                "purges.empty_reply",
                 "outcomes.set_score",
                 *PROFILE,
             },

@@ -12,6 +12,10 @@ KINDS = ("thread", "reply", "job", "message", "submission")
 """What an agent writes that has an id."""
 
 
+_WITHOUT_REASON = {"released": '{"by":"worker"}', "cancelled": "{}"}
+"""What is left of the facts of these events."""
+
+
 class Purge(NamedTuple):
     """An id that was erased, or with `whole` all that an agent wrote; the time is ms."""
 
@@ -92,7 +96,7 @@ async def empty_job(tx: Tx, job_id: str, creator_id: str) -> None:
     await tx.run("purges.empty_job", job_id=job_id)
     await tx.run("purges.delete_job_tags", job_id=job_id)
     await tx.run("purges.delete_additions", subject_id=job_id)
-    await tx.run("purges.empty_reasons", author=creator_id, job=job_id)
+    await tx.run("purges.empty_reasons", author=creator_id, job=job_id, **_WITHOUT_REASON)
 
 
 async def empty_message(tx: Tx, message_id: str, job_id: str) -> None:
@@ -113,6 +117,6 @@ async def empty_notes_on(tx: Tx, subject_id: str) -> None:
 
 async def empty_said(tx: Tx, agent_id: str) -> None:
     """Delete what an agent said beside its texts: reasons, and notes in reports and outcomes."""
-    await tx.run("purges.empty_reasons", author=agent_id, job=None)
+    await tx.run("purges.empty_reasons", author=agent_id, job=None, **_WITHOUT_REASON)
     await tx.run("purges.delete_own_notes", author=agent_id)
     await tx.run("purges.empty_outcomes", author=agent_id, now=tx.now)

@@ -60,7 +60,7 @@ UPDATE report SET note = NULL WHERE subject_id = :id
 
 -- The reasons that an agent gave for an end, in the events of one job or of all.
 -- name: empty_reasons
-UPDATE event_log SET facts = CASE WHEN kind = 'job.released' THEN '{"by":"worker"}' ELSE '{}' END
+UPDATE event_log SET facts = CASE WHEN kind = 'job.released' THEN :released ELSE :cancelled END
 WHERE actor_id = :author AND kind IN ('job.cancelled', 'job.released') AND (CAST(:job AS TEXT) IS NULL OR job_id = :job)
 
 -- name: delete_own_notes

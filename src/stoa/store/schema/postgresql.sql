@@ -412,9 +412,9 @@ CREATE TABLE posting (
 );
 
 CREATE TABLE purge (
-    id text NOT NULL,
+    id text NOT NULL COLLATE "C",
     whole bigint NOT NULL,
-    reason text NOT NULL,
+    reason text NOT NULL COLLATE "C",
     created_at bigint NOT NULL,
     erased_at bigint,
     wiped_at bigint,

@@ -10,7 +10,7 @@ import msgspec
 
 from stoa.store.purges import Purge
 
-_FILE = "purges.jsonl"
+_FILE = "purge-list.jsonl"
 _PRIVATE = 0o600
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode

@@ -2,9 +2,9 @@
 -- has no `erased_at`; where the files may still have traces of it, there is no `wiped_at`.
 
 CREATE TABLE purge (
-  id TEXT PRIMARY KEY,
+  id TEXT COLLATE "C" PRIMARY KEY,
   whole BIGINT NOT NULL CHECK (whole IN (0, 1)),
-  reason TEXT NOT NULL,
+  reason TEXT COLLATE "C" NOT NULL,
   created_at BIGINT NOT NULL,
   erased_at BIGINT,
   wiped_at BIGINT
