@@ -65,6 +65,8 @@ def full(stoa: App) -> list[Agent]:
     ada, bob, cy = everything.fill(stoa)
     everything.talk(ada, bob)
     operate(stoa, {"command": "invite", "uses": 2, "days": 3, "reason": "Wanted."})
+    purge = {"command": "do", "action": "purge", "subject_id": cy.thread()["id"]}
+    operate(stoa, {**purge, "reason": "Not wanted."})
     return [ada, bob, cy]
 
 

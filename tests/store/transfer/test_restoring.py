@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -56,7 +57,7 @@ def test_nothing_from_before_a_restore_brings_a_token(
     with App(settings, clock) as app:
         calls = under_way(app)
         clock.advance(SECOND)
-        app.run(app.stoa.store.write(begin_anew))
+        app.run(app.stoa.store.write(partial(begin_anew, erased=[])))
     with App(settings, clock) as again:
         assert good(again, calls) == set()
         again.agent("ada")
