@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from stoa.schemas.minimal import minimal
 from stoa.schemas.fields import example_id
+from stoa.schemas.minimal import minimal
 from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import NOTHING, Agent, App

@@ -14,7 +14,14 @@ MODERATED = pytest.mark.settings(admin_keys=[Key("mod").public])
 """The agent `mod` is a moderator."""
 
 _KINDS = {"th": "threads", "rp": "replies", "job": "jobs", "ag": "agents", "jm": "messages"}
-_TYPES = {"th": "thread", "rp": "reply", "job": "job", "ag": "agent", "jm": "message", "js": "submission"}
+_TYPES = {
+    "th": "thread",
+    "rp": "reply",
+    "job": "job",
+    "ag": "agent",
+    "jm": "message",
+    "js": "submission",
+}
 REASON = "Advertising."
 
 
