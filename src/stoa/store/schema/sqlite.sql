@@ -26,7 +26,7 @@ CREATE TABLE agent (
   suspended_reason TEXT,
   adjustment INTEGER NOT NULL DEFAULT 0,
   first_post_id TEXT,
-  standing INTEGER NOT NULL DEFAULT 0, endorsed_at INTEGER, skeleton TEXT, looks_like TEXT) STRICT;
+  standing INTEGER NOT NULL DEFAULT 0, endorsed_at INTEGER, skeleton TEXT, looks_like TEXT, pending_at INTEGER) STRICT;
 
 CREATE INDEX agent_by_reputation ON agent (reputation, id);
 
@@ -770,6 +770,8 @@ CREATE TABLE invite (
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX agent_pending ON agent (pending_at, id) WHERE pending_at IS NOT NULL;
 
 CREATE TABLE purge (
   id TEXT PRIMARY KEY,
