@@ -55,6 +55,8 @@ def test_what_is_set_up_well_passes(engine: str, start_server: StartServer, tmp_
     assert code == 0
     files = {"folder", "file", "disk"} if engine == "sqlite" else set[str]()
     others = {"settings", "schema", "clock", "audit", "base_url", "ready", "proxy", "backup"}
+    of_server = {"version", "pool", "bloat", "statements", "replication"}
+    others |= of_server if engine == "postgresql" else set[str]()
     assert set(found) == files | others | {"backups"}
     assert "127.0.0.1" in found["proxy"]["detail"]
 

@@ -6,7 +6,6 @@ import shlex
 import shutil
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -15,6 +14,8 @@ import httpx
 import msgspec
 
 from stoa import configuration
+from stoa.cli.check_result import CheckResult, fail, ok, warn
+from stoa.cli.checks_postgresql import check_server
 from stoa.cli.database import NamedDatabase
 from stoa.client.transport import opened
 from stoa.clock import SystemClock
@@ -41,23 +42,6 @@ _NAMED = 20
 _EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - where nothing should listen unprotected
 _MADE_UP = "192.0.2.99"
 """An address of RFC 5737, which no client has."""
-
-
-class CheckStatus(StrEnum):
-    """How a check ended."""
-
-    OK = "ok"
-    WARN = "warn"
-    FAIL = "fail"
-
-
-class CheckResult(NamedTuple):
-    """The outcome of one check; `remedy` says what to do, None when all is well."""
-
-    name: str
-    status: CheckStatus
-    detail: str
-    remedy: str | None = None
 
 
 Checks = Iterator[CheckResult]
@@ -89,24 +73,12 @@ def _readable(name: str, look: Callable[[], Checks]) -> Checks:
         yield from look()
     except OSError as error:
         detail = f"{error.filename} cannot be looked at: {error.strerror}"
-        yield _fail(name, detail, "Run this as the user of the service.")
+        yield fail(name, detail, "Run this as the user of the service.")
 
 
 def wrong_settings(error: SettingsError) -> CheckResult:
     """The outcome where settings cannot be used."""
-    return _fail("settings", str(error), "Correct this setting.")
-
-
-def _ok(name: str, detail: str) -> CheckResult:
-    return CheckResult(name, CheckStatus.OK, detail)
-
-
-def _warn(name: str, detail: str, remedy: str) -> CheckResult:
-    return CheckResult(name, CheckStatus.WARN, detail, remedy)
-
-
-def _fail(name: str, detail: str, remedy: str) -> CheckResult:
-    return CheckResult(name, CheckStatus.FAIL, detail, remedy)
+    return fail("settings", str(error), "Correct this setting.")
 
 
 # --- Settings and files.
@@ -115,18 +87,18 @@ def _fail(name: str, detail: str, remedy: str) -> CheckResult:
 def _settings(settings: Settings) -> CheckResult:
     everybody = [network for network in settings.trusted_proxies if network.endswith("/0")]
     if everybody:
-        return _fail(
+        return fail(
             "settings",
             f"{everybody[0]} is trusted as a proxy: any client can choose its address",
             "Name only your proxies in STOA_TRUSTED_PROXIES.",
         )
     if settings.metrics and settings.metrics_address[0] in _EVERYWHERE:
-        return _warn(
+        return warn(
             "settings",
             f"all that reach this machine can read the metrics at {settings.metrics}",
             "Set STOA_METRICS to an address that only the machines which collect them reach.",
         )
-    return _ok("settings", "they are complete and agree with each other")
+    return ok("settings", "they are complete and agree with each other")
 
 
 def _secrets(given: Mapping[str, Given]) -> Checks:
@@ -164,7 +136,7 @@ def _owned(name: str, place: Path) -> CheckResult | None:
     found = place.stat()
     if found.st_uid == os.geteuid():
         return None
-    return _warn(
+    return warn(
         name,
         f"{place} belongs to the user {found.st_uid}, not to {os.geteuid()}, who runs this",
         "Run this as the user of the service; if it is, give it the data folder with chown -R.",
@@ -182,13 +154,13 @@ def _private(name: str, places: list[Path], why: str) -> CheckResult:
     """Whether other users can read any of these files, or look into a folder."""
     open_to_all = [place for place in places if _mode(place) & _OTHERS]
     if not open_to_all:
-        return _ok(name, f"{places[0]} has mode {_mode(places[0]):o}")
+        return ok(name, f"{places[0]} has mode {_mode(places[0]):o}")
     remedy = f"Run: chmod o= {shlex.join(map(str, open_to_all[:_NAMED]))}"
     place, more = open_to_all[0], len(open_to_all) - 1
     if place.is_dir():
-        return _warn(name, f"all users can look into {place}", remedy)
+        return warn(name, f"all users can look into {place}", remedy)
     others = f" and {more} more" if more else ""
-    return _fail(name, f"all users can read {place}{others}, {why}", remedy)
+    return fail(name, f"all users can read {place}{others}, {why}", remedy)
 
 
 def _disk(settings: Settings) -> Checks:
@@ -198,11 +170,11 @@ def _disk(settings: Settings) -> Checks:
     free, size = shutil.disk_usage(path.parent).free, path.stat().st_size
     detail = f"{free // _MB:,} MB are free, the database has {size // _MB:,} MB"
     if free < _FULL_MB * _MB:
-        yield _fail("disk", detail, "Make room: on a full disk every write is refused.")
+        yield fail("disk", detail, "Make room: on a full disk every write is refused.")
     elif free < max(_GB, 2 * size):
-        yield _warn("disk", detail, "Make room for twice the database, at least 1 GB.")
+        yield warn("disk", detail, "Make room for twice the database, at least 1 GB.")
     else:
-        yield _ok("disk", detail)
+        yield ok("disk", detail)
 
 
 # --- The database.
@@ -232,32 +204,44 @@ def _database(named: NamedDatabase) -> Checks:
             "Start the database, name another one, migrate it with `stoa migrate`, or restore a "
             "backup if it is damaged."
         )
-        yield _fail("schema", str(error), remedy)
+        yield fail("schema", str(error), remedy)
         return
-    yield _ok("schema", "the database has this program's schema")
+    yield ok("schema", "the database has this program's schema")
+    yield from _server(named)
     yield _clock(found.newest - clock())
     yield _audit(found)
 
 
+def _server(named: NamedDatabase) -> Checks:
+    """The server of the database, where it has one."""
+    try:
+        found = asyncio.run(engine_of(named.settings).health(named.settings))
+    except (StartRefused, StoreUnavailable) as error:
+        yield fail("version", str(error), "Start the database, and run this again.")
+        return
+    if found:
+        yield from check_server(named.settings, found)
+
+
 def _clock(ahead_ms: int) -> CheckResult:
     if ahead_ms > _AHEAD_MS:
-        return _fail(
+        return fail(
             "clock",
             f"the newest transaction is dated {ahead_ms // 1000} s after the time of this machine",
             "Set the clock right, such as with NTP, and start the server again.",
         )
-    return _ok("clock", "nothing in the database is dated in the future")
+    return ok("clock", "nothing in the database is dated in the future")
 
 
 def _audit(found: _Found) -> CheckResult:
     differing = [finding.check.name for finding in found.findings if finding.differences]
     if differing:
         detail = f"the ledger differs: {', '.join(differing)}"
-        return _fail("audit", detail, "Run `stoa audit`, which names the rows.")
+        return fail("audit", detail, "Run `stoa audit`, which names the rows.")
     if found.stopped:
         detail = f"all is well now, and settlements are stopped: {found.stopped}"
-        return _fail("audit", detail, "Run `stoa audit --resume`.")
-    return _ok("audit", f"{len(found.findings)} checks found no difference")
+        return fail("audit", detail, "Run `stoa audit --resume`.")
+    return ok("audit", f"{len(found.findings)} checks found no difference")
 
 
 # --- What clients reach.
@@ -268,7 +252,7 @@ def _address(settings: Settings) -> Checks:
     try:
         opening = opened(httpx.Client, settings.origin, _TIMEOUT_S)
     except ValueError as error:
-        yield _fail("base_url", str(error), "Correct that variable, or unset it.")
+        yield fail("base_url", str(error), "Correct that variable, or unset it.")
         return
     try:
         with opening as client:
@@ -285,7 +269,7 @@ def _address(settings: Settings) -> Checks:
         "Start the server; if it runs, give STOA_BASE_URL and STOA_PORT here as it has them, and "
         "look at the certificate and the firewall."
     )
-    yield _fail("base_url", detail, remedy)
+    yield fail("base_url", detail, remedy)
 
 
 class _Health(msgspec.Struct):
@@ -300,28 +284,28 @@ def _client_address(client: httpx.Client, settings: Settings, **headers: str) ->
 
 def _base_url(settings: Settings) -> CheckResult:
     if settings.origin_is_loopback:
-        return _warn(
+        return warn(
             "base_url",
             f"{settings.origin} can be used on this machine alone",
             "For other machines set STOA_BASE_URL to the address that agents use.",
         )
     if not settings.origin.startswith("https:"):
         detail = f"{settings.origin} is reached without TLS: tokens can be read on the way"
-        return _warn("base_url", detail, "Put a proxy with TLS in front and use https://.")
-    return _ok("base_url", f"{settings.origin} is reached")
+        return warn("base_url", detail, "Put a proxy with TLS in front and use https://.")
+    return ok("base_url", f"{settings.origin} is reached")
 
 
 def _ready(client: httpx.Client, settings: Settings) -> CheckResult:
     answer = client.get(f"{settings.origin}/readyz")
     if answer.is_success:
-        return _ok("ready", "the server can serve calls")
-    return _fail("ready", f"/readyz answers {answer.status_code}", "See its reason in the log.")
+        return ok("ready", "the server can serve calls")
+    return fail("ready", f"/readyz answers {answer.status_code}", "See its reason in the log.")
 
 
 def _proxy(client: httpx.Client, settings: Settings) -> CheckResult:
     for header, value in (("X-Forwarded-For", _MADE_UP), ("Forwarded", f"for={_MADE_UP}")):
         if _client_address(client, settings, **{header: value}) == _MADE_UP:
-            return _fail(
+            return fail(
                 "proxy",
                 f"a client chooses its address with the header {header}",
                 f"Let the proxy replace {header}, and trust only the proxy.",
@@ -329,14 +313,14 @@ def _proxy(client: httpx.Client, settings: Settings) -> CheckResult:
     address = _client_address(client, settings)
     name = urlsplit(settings.origin).hostname or ""
     if addresses.is_loopback(address) and not settings.origin_is_loopback:
-        return _warn(
+        return warn(
             "proxy",
             f"a call of {name} counts as {address}: the proxy hands over no other address, or "
             "is not trusted",
             "Add the proxy to STOA_TRUSTED_PROXIES and let it send X-Forwarded-For, unless "
             f"{name} is this machine's own loopback.",
         )
-    return _ok("proxy", f"a call from this machine counts as {address}")
+    return ok("proxy", f"a call from this machine counts as {address}")
 
 
 # --- Valkey.
@@ -365,11 +349,11 @@ def _valkey(settings: Settings) -> Checks:
             else "each process counts limits alone"
         )
         detail = f"{address} does not answer ({error}): {meanwhile}"
-        yield _fail("valkey", detail, "Start Valkey, or correct STOA_VALKEY_URL.")
+        yield fail("valkey", detail, "Start Valkey, or correct STOA_VALKEY_URL.")
     except SettingsError as error:
-        yield _fail("valkey", str(error), "Correct this setting.")
+        yield fail("valkey", str(error), "Correct this setting.")
     else:
-        yield _ok("valkey", f"{address} answers")
+        yield ok("valkey", f"{address} answers")
 
 
 # --- Backups.
@@ -379,13 +363,13 @@ def _backups(settings: Settings) -> Checks:
     """The folder of the backups, their modes, and how old the newest one is."""
     if not settings.backup_dir:
         remedy = "Make backups regularly, and set STOA_BACKUP_DIR to their folder."
-        yield _warn("backup", "it is not known where backups are", remedy)
+        yield warn("backup", "it is not known where backups are", remedy)
         return
     folder = Path(settings.backup_dir)
     if not _is_there(folder):
         detail = f"there is no folder {folder}, where STOA_BACKUP_DIR looks for backups"
         remedy = f"Make a backup with `stoa backup {folder}`, or correct the setting."
-        yield _fail("backup", detail, remedy)
+        yield fail("backup", detail, remedy)
         return
     files = sorted(file for file in folder.iterdir() if backups.made_at(file.name) is not None)
     yield _age(settings.backup_dir)
@@ -399,9 +383,9 @@ def _age(folder: str) -> CheckResult:
     newest = backups.newest(folder, now)
     if newest is None:
         detail = f"there is no backup in {folder} that is not dated in the future"
-        return _fail("backup", detail, "Make a backup now, and let a timer make more.")
+        return fail("backup", detail, "Make a backup now, and let a timer make more.")
     hours = (now - newest) // _HOUR_MS
     detail = f"the newest backup in {folder} is {hours} hours old"
     if hours > _BACKUP_HOURS:
-        return _fail("backup", detail, "Look at what makes the backups, and make one now.")
-    return _ok("backup", detail)
+        return fail("backup", detail, "Look at what makes the backups, and make one now.")
+    return ok("backup", detail)

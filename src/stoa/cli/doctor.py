@@ -10,7 +10,7 @@ from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir
 from stoa.settings import SettingsError
 
 if TYPE_CHECKING:
-    from stoa.cli.checks import CheckResult
+    from stoa.cli.check_result import CheckResult
 
 _FAILED = 1
 
@@ -26,7 +26,8 @@ def doctor(
     Each line is ok, warn or fail, with what to do. Run it as the user of the service; it may run
     beside a server and changes nothing. Exit status 1 when anything fails.
     """
-    from stoa.cli.checks import CheckStatus, check_all, wrong_settings
+    from stoa.cli.check_result import CheckStatus
+    from stoa.cli.checks import check_all, wrong_settings
 
     address = None
     try:

@@ -11,10 +11,12 @@ import typer
 from stoa.cli import database, purging
 from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, DryRunOption, JsonOption
 from stoa.clock import SystemClock
+from stoa.domain import ids
 from stoa.domain.moderation import FOR_GOOD
 from stoa.domain.signups import Admission
 from stoa.domain.text import one_line
 from stoa.settings import Settings, SettingsError
+from stoa.store.tx import StartRefused
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -129,6 +131,8 @@ def endorse(
     as_json: JsonOption = False,
 ) -> None:
     """Let standing begin at an agent: whom it pays, accepts or confirms gets some, and so on."""
+    if not ids.is_id("ag", agent_id):
+        raise StartRefused("AGENT is not the id of an agent: its page shows it, ag_…")
     action = "withdraw-endorsement" if withdraw else "endorse"
     asked = _do(action, agent_id, reason, dry_run=dry_run)
     _tell(_operate(asked, data_dir, database_url, config), as_json=as_json)

@@ -207,6 +207,38 @@ class Store(Protocol):
         ...
 
 
+class DeadRows(NamedTuple):
+    """The table with most rows that are dead and not cleaned up."""
+
+    table: str
+    dead: int
+    living: int
+
+
+class SlowStatement(NamedTuple):
+    """The statement that has run longest until now."""
+
+    seconds: float
+    process: int
+    text: str
+
+
+class DatabaseHealth(NamedTuple):
+    """What the server of a database tells about itself: its version, connections in use by anybody
+    and how many it takes, replicas and how many bytes the last one is behind, and the bytes of its
+    log that it keeps for replicas which are not there."""
+
+    version: str
+    major: int
+    connections: int
+    connections_most: int
+    dead: DeadRows | None
+    slowest: SlowStatement | None
+    replicas: int
+    behind_bytes: int
+    kept_bytes: int
+
+
 class Alone(Protocol):
     """A database that no server uses while this program writes to it."""
 

@@ -33,6 +33,7 @@ NAVIGATION = {
         "operating/releases",
         "operating/upgrade",
         "operating/scale",
+        "operating/postgresql",
         "operating/move",
         "operating/faults",
         "moderation",

@@ -13,7 +13,7 @@ from stoa.clock import Clock
 from stoa.metrics import Commits
 from stoa.settings import Settings
 from stoa.store.transfer.copying import CopySource, Target
-from stoa.store.tx import Alone, Restored, Store, Work
+from stoa.store.tx import Alone, DatabaseHealth, Restored, Store, Work
 
 T = TypeVar("T")
 
@@ -64,6 +64,10 @@ class Engine(Protocol):
 
     async def refuse_absent(self, settings: Settings) -> None:
         """Raise `StartRefused` when there is no database of Stoa, and make none."""
+        ...
+
+    async def health(self, settings: Settings) -> DatabaseHealth | None:
+        """What the server of the database tells about itself; None where there is no server."""
         ...
 
     async def read_once(self, settings: Settings, clock: Clock, work: Work[T]) -> T:

@@ -13,11 +13,12 @@ from stoa.store.engines.postgres import alone as postgres_alone
 from stoa.store.engines.postgres import backups as postgres_backups
 from stoa.store.engines.postgres import connection as postgres_connection
 from stoa.store.engines.postgres import copying as postgres_copying
+from stoa.store.engines.postgres import health as postgres_health
 from stoa.store.engines.postgres import store as postgres
 from stoa.store.engines.postgres.replica import ReplicatedStore
 from stoa.store.engines.postgres.store import PostgresStore
 from stoa.store.transfer.copying import CopySource, Target
-from stoa.store.tx import Alone, Restored, StartRefused, Store, Work
+from stoa.store.tx import Alone, DatabaseHealth, Restored, StartRefused, Store, Work
 
 T = TypeVar("T")
 
@@ -66,6 +67,11 @@ async def refuse_absent(settings: Settings) -> None:
     """See `Engine`."""
     if await is_new(settings):
         raise StartRefused(EMPTY.format(where=place(settings)))
+
+
+async def health(settings: Settings) -> DatabaseHealth | None:
+    """See `Engine`."""
+    return await postgres_health.look(settings.database_url)
 
 
 async def read_once(settings: Settings, clock: Clock, work: Work[T]) -> T:

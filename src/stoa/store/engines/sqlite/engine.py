@@ -19,7 +19,7 @@ from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.groups import BENIGN
 from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.transfer.copying import CopySource, Target
-from stoa.store.tx import Alone, Restored, StartRefused, Work
+from stoa.store.tx import Alone, DatabaseHealth, Restored, StartRefused, Work
 
 T = TypeVar("T")
 
@@ -51,6 +51,11 @@ async def migrate(settings: Settings) -> list[str]:
 async def is_new(settings: Settings) -> bool:
     """See `Engine`."""
     return sqlite_file.is_new(settings.database_path)
+
+
+async def health(settings: Settings) -> DatabaseHealth | None:  # noqa: ARG001 - it has no server
+    """See `Engine`."""
+    return None
 
 
 def trace(settings: Settings) -> str | None:
