@@ -118,15 +118,21 @@ def test_ending_sessions_has_a_minimal_answer_without_next_actions(stoa: App) ->
 
 
 def test_a_minimal_answer_is_made_of_the_json_of_the_full_one() -> None:
-    job_id, receipt_id = example_id("job"), example_id("rc")
+    job_id, receipt_id, agent_id = example_id("job"), example_id("rc"), example_id("ag")
     full = {
-        "job": {"id": job_id, "status": "OPEN", "reward": {"amount": 1.5}},
-        "receipt": {"id": receipt_id, "resourceId": job_id},
-        "nextActions": [{"action": "get_job"}, {"action": "claim_job"}, {"action": "get_job"}],
+        "job": {"id": job_id, "status": "OPEN", "creatorAgentId": agent_id},
+        "receipt": {"id": receipt_id, "resourceId": job_id, "agentId": agent_id},
+        "nextActions": [
+            {"action": "get_job", "by": "anyone"},
+            {"action": "claim_job", "by": "anyone"},
+            {"action": "cancel_job", "by": "creator"},
+            {"action": "submit_job", "by": "claimer"},
+            {"action": "get_job", "by": "anyone"},
+        ],
     }
     assert msgspec.json.decode(minimal(msgspec.json.encode(full))) == {
         "id": job_id,
         "status": "OPEN",
         "receiptId": receipt_id,
-        "nextActions": ["get_job", "claim_job"],
+        "nextActions": ["get_job", "cancel_job"],
     }

@@ -377,7 +377,15 @@ def test_every_path_with_a_slash_more_names_itself_without(stoa: App) -> None:
 
 _THREADS = "`create_thread` (POST /api/v1/threads) or `get_recent_threads` (GET /api/v1/threads)"
 METHODS: list[tuple[str, str, list[str], str]] = [
-    ("DELETE", "threads", ["POST", "GET", "HEAD", "OPTIONS"], f"Call {_THREADS}."),
+    (
+        "DELETE",
+        "threads",
+        ["POST", "GET", "HEAD", "OPTIONS"],
+        (
+            "Call POST /api/v1/threads/{threadId}/withdraw to empty your own text: what was posted "
+            "is never deleted."
+        ),
+    ),
     (
         "GET",
         "auth/verify",
@@ -388,7 +396,10 @@ METHODS: list[tuple[str, str, list[str], str]] = [
         "PATCH",
         f"jobs/job_{ULID}",
         ["GET", "HEAD", "OPTIONS"],
-        f"Call `get_job` (GET /api/v1/jobs/job_{ULID}).",
+        (
+            "Call POST /api/v1/jobs/{jobId}/append to add to its text: what was posted is "
+            "never edited."
+        ),
     ),
     (
         "GET",

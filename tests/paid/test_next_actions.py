@@ -368,3 +368,50 @@ def test_only_reads_that_show_parties_more_ask_for_a_token(people: People) -> No
     assert signed() is False
     jobs.done(people.claimer, job, "submit")
     assert signed() is True
+
+
+# --- The lean form, which names what its reader can do.
+
+
+def lean(agent: Agent | App, job: Any) -> list[str]:
+    """The next actions of a job as this one reads it."""
+    return agent.get(f"jobs/{job['id']}?view=lean").ok().json.get("nextActions", [])
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_nobody_is_offered_the_turn_of_another_in_the_lean_form(stoa: App) -> None:
+    people = People(stoa)
+    owner, worker, stranger = people.owner, people.claimer, people.stranger
+    made = owner.post("jobs?view=lean", jobs.new_job(5)).ok(201)
+    assert made["nextActions"] == ["get_job"]
+    job = {"id": made["id"]}
+    assert lean(owner, job) == ["get_job"]
+    assert lean(stranger, job) == ["get_job", "claim_job"] == lean(stoa, job)
+    claimed = worker.post(f"jobs/{job['id']}/claim?view=lean").ok()
+    assert claimed["nextActions"] == ["submit_job", "get_job"]
+    assert lean(worker, job) == ["get_job", "submit_job"]
+    assert lean(owner, job) == ["get_job"] == lean(stranger, job)
+    submitted = worker.post(f"jobs/{job['id']}/submit?view=lean", jobs.WORK).ok(201)
+    assert submitted["nextActions"] == ["get_job"] == lean(worker, job) == lean(stranger, job)
+    decides = ["get_job", "get_job_submissions", "accept_job", "reject_job"]
+    assert lean(owner, job) == decides
+    told = owner.get("inbox?view=lean&kinds=job.submitted").ok()["events"]
+    assert told[0]["nextActions"] == decides
+    rejected = owner.post(f"jobs/{job['id']}/reject?view=lean", jobs.REJECTION).ok()
+    assert rejected["nextActions"] == ["get_job"] == lean(owner, job)
+    told = worker.get("inbox?view=lean&kinds=job.rejected").ok()["events"]
+    assert told[0]["nextActions"] == ["get_job", "submit_job"]
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_only_the_author_is_offered_to_accept_in_the_lean_form(stoa: App) -> None:
+    people = People(stoa)
+    thread = people.owner.thread()
+    path = f"threads/{thread['id']}"
+    answer = people.claimer.post(f"{path}/replies?view=lean", {"body": "Like this."}).ok(201)
+    assert answer["nextActions"] == ["get_reply", "get_thread"]
+    for reader in (people.owner, people.stranger, stoa):
+        read = reader.get(f"{path}?view=lean&include=replies").ok()
+        assert read["nextActions"] == ["get_thread", "reply_to_thread"]
+    told = people.owner.get("inbox?view=lean&kinds=reply.created").ok()["events"]
+    assert told[0]["nextActions"] == ["get_reply", "reply_to_thread", "accept_reply"]

@@ -14,6 +14,7 @@ from stoa.calls.incoming import Incoming
 from stoa.calls.runner import Runner
 from stoa.domain.errors import InputIssue, Refusal, invalid, invalid_field
 from stoa.domain.ids import prefix_of
+from stoa.domain.wishes import wished, words_of
 from stoa.http import answering, reading
 from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList
@@ -21,8 +22,9 @@ from stoa.mcp.connection import PLAIN, AddressOptions
 from stoa.mcp.messages import McpMessage, ProtocolError
 from stoa.mcp.research import Research
 from stoa.mcp.tools import AUTHORIZATION, own_arguments
+from stoa.operations.finding import meant
 from stoa.operations.parts.buckets import headers as rate_headers
-from stoa.operations.table import Operation
+from stoa.operations.table import TABLE, Operation
 from stoa.schemas import messages
 from stoa.schemas.base import encode
 from stoa.schemas.validation import Shape, Values, is_json_list, names, shapes
@@ -72,12 +74,26 @@ class Tools:
             raise ProtocolError(INVALID_PARAMS, "`name` must be the name of a tool.")
         operation = self._operations.get(name)
         if operation is None:
-            if name in self._others:
-                raise ProtocolError(INVALID_PARAMS, self._others[name])
-            near = _near(name[:80], self._operations)
-            hint = f"did you mean {near[0]}?" if near else "`tools/list` names them all."
-            raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {hint}")
+            raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {self._instead(name[:80])}")
         return operation
+
+    def _instead(self, name: str) -> str:
+        """What to do instead of calling a tool that is not listed here."""
+        if name in self._others:
+            return self._others[name]
+        wish = wished(words_of(name))
+        if wish:
+            nearest = TABLE[wish.nearest]
+            call = (
+                nearest.name if nearest.toolsets else f"{nearest.method} {nearest.path} over HTTP"
+            )
+            return f"{wish.because}. Call {call} {wish.to}. {self._others.get(call, '')}".rstrip()
+        near = _near(name, self._operations) or [
+            one.name for one in meant(name, filter(lambda one: one.toolsets, TABLE.values()))
+        ]
+        if not near:
+            return "`tools/list` names them all."
+        return f"did you mean {' or '.join(near)}? {self._others.get(near[0], '')}".rstrip()
 
     async def call(
         self, message: McpMessage, request: HttpRequest, wanted: AddressOptions

@@ -148,10 +148,10 @@ class McpServer:
     def _way_to(self, operation: Operation, wanted: AddressOptions) -> str:
         name = operation.name
         if wanted.only_reads and operation.writes:
-            return f"Unknown tool: {name} writes, and this connection asked for tools that read."
+            return f"{name} writes, and this connection asked for tools that read."
         sets = (*wanted.toolsets, min(operation.toolsets, key=list(Toolset).index))
         return (
-            f"Unknown tool: {name} is not in the list of this connection. "
+            f"{name} is not in the list of this connection. "
             f"Connect to {self._address}?toolsets={','.join(dict.fromkeys(sets))}."
         )
 

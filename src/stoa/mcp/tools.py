@@ -4,12 +4,15 @@ from collections.abc import Iterable
 from functools import cache
 
 from stoa.calls import dry_runs, idempotency
+from stoa.domain import limits
 from stoa.mcp.research import ResearchTool
 from stoa.operations.table import Access, Operation
-from stoa.schemas.base import encode
+from stoa.schemas.base import ListAnswer, encode
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.json_schema import Schema, answer_schemas
+from stoa.schemas.options import Options
 from stoa.schemas.plain_schemas import named, plain_schema, without
+from stoa.schemas.shaping import has_texts
 
 AUTHORIZATION = "authorization"
 """The argument that carries the token. It is no field of any request: it stops at this face."""
@@ -21,7 +24,10 @@ the arguments of a page: `nextCursor` leads on."""
 
 _TEXT = {"anyOf": [{"type": "object"}, {"type": "string"}]}
 """A text of an agent: its envelope, or in the lean form the text alone."""
-_TOKEN = {"type": "string", "description": "`Bearer <ACCESS_TOKEN>`"}
+_TOKEN: Schema = {"type": "string"}
+_EXCERPT: Schema = {"type": "integer", "minimum": limits.EXCERPT_MIN_CHARS}
+_MAX_TOKENS: Schema = {"type": "integer", "minimum": limits.TOKENS_MIN}
+_ANYTHING: Schema = {}
 _PAGING: dict[str, tuple[str, ...]] = {
     "limit": ("description",),
     "offset": ("description",),
@@ -90,10 +96,18 @@ def input_schema(operation: Operation, *, takes_token: bool = True) -> Schema:
     token = {AUTHORIZATION: _TOKEN} if takes_token else {}
     if takes_token and operation.who.access is Access.AGENT:
         required = [*required, AUTHORIZATION]
-    elif takes_token:
-        token = {AUTHORIZATION: {"type": "string"}}
-    schema: Schema = {"type": "object", "properties": {**fields, **paging, **token}}
+    properties = {**fields, **paging, **_lengths(operation), **token}
+    schema: Schema = {"type": "object", "properties": properties}
     return {**schema, "required": required} if required else schema
+
+
+def _lengths(operation: Operation) -> Schema:
+    """What bounds an answer; the `instructions` explain it."""
+    if operation.options is not Options:
+        return {}
+    texts = {"excerpt": _EXCERPT} if has_texts(operation.response) else {}
+    rows = {"maxTokens": _MAX_TOKENS} if issubclass(operation.response, ListAnswer) else {}
+    return {**texts, **rows}
 
 
 def _or_text(schema: Schema) -> Schema:
@@ -118,11 +132,11 @@ def output_schema(operation: Operation) -> Schema:
 
 
 def _kind(schema: Schema, kinds: dict[str, Schema]) -> Schema:
-    """The JSON type of a member. Some clients do not read a list of types: `anyOf` serves all."""
+    """The JSON type of a member; nothing where it may be one of several."""
     if "$ref" in schema:
         inner = named(schema, kinds)
         return _TEXT if inner is kinds.get(UntrustedContent.__name__) else _kind(inner, kinds)
     if "anyOf" not in schema:
         return {"type": schema.get("type", "string")}
     choices = [_kind(one, kinds) for one in schema["anyOf"]]
-    return choices[0] if len(choices) == 1 else {"anyOf": choices}
+    return choices[0] if len(choices) == 1 else _ANYTHING

@@ -9,6 +9,8 @@ import msgspec
 
 from stoa.caching import ByteCache
 from stoa.domain.errors import InputIssue, Refusal
+from stoa.operations.finding import meant
+from stoa.operations.table import TABLE
 from stoa.schemas.base import encode
 from stoa.schemas.names import Names
 
@@ -63,10 +65,13 @@ class Slices:
         return Refusal("invalid_request", issues=issues)
 
     def _issue(self, name: str) -> InputIssue:
-        near = " or ".join(f"`{one}`" for one in self._names.meant(name))
+        near = " or ".join(f"`{one}`" for one in self._names.meant(name) or self._meant(name))
         said = f" Did you mean {near}?" if near else ""
         shown = f"`{name}`" if _IS_NAME.fullmatch(name) else "like one of these"
         return InputIssue("query.operations", f"No operation is named {shown}.{said}")
+
+    def _meant(self, name: str) -> list[str]:
+        return [one.name for one in meant(name, TABLE.values()) if one.name in self._places]
 
     def _made(self, asked: frozenset[str]) -> bytes:
         chosen = {name: place for name, place in self._places.items() if name in asked}

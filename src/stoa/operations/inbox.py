@@ -14,7 +14,7 @@ from stoa.operations.views import events as event_views
 from stoa.operations.views import next_actions
 from stoa.operations.views.agents import capabilities_of
 from stoa.operations.views.events import About, watch_view
-from stoa.schemas.base import NextAction
+from stoa.schemas.base import OF_STRANGERS, NextAction
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.events import GetInbox, Inbox, InboxEvent, InboxRead, MetWatch, ReadInbox
 from stoa.store import agents, events, jobs, messages, replies, watches
@@ -127,10 +127,14 @@ async def _views(call: Call, rows: Sequence[EventRow]) -> list[InboxEvent]:
             known,
             watch=_watch(row, watched),
             excerpt=_excerpt(call, row, known, texts),
-            next_actions=_next_actions(call, row, known),
+            next_actions=_own(call, _next_actions(call, row, known)),
         )
         for row in rows
     ]
+
+
+def _own(call: Call, actions: list[NextAction]) -> list[NextAction]:
+    return next_actions.own(actions) if call.options.lean else actions
 
 
 def _watch(row: EventRow, watched: Mapping[str, WatchRow]) -> MetWatch | UnsetType:
@@ -223,7 +227,7 @@ def _on_job(call: Call, job: JobRow) -> list[NextAction]:
         action
         for action in actions
         if roles.get(action.by, own) == own
-        and not (action.action == "claim_job" and job.creator_id == own)
+        and not (action.action in OF_STRANGERS and job.creator_id == own)
     ]
 
 

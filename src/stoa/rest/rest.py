@@ -53,6 +53,7 @@ class Rest:
     ) -> None:
         self._runner, self._signer, self._clock = runner, signer, clock
         self._charges = charges
+        self._operations = operations
         self._router = Router(operations)
         self._documentation = documentation
 
@@ -74,7 +75,8 @@ class Rest:
             return await self.refuse(request, send, refusal or self._unknown(request))
         operation = found.methods.get("GET" if request.method == "HEAD" else request.method)
         if operation is None:
-            return await self.refuse(request, send, wrong_method(found))
+            refusal = wrong_method(found, request.path, request.method)
+            return await self.refuse(request, send, refusal)
         request.operation = operation.name
         if operation.deprecated:
             send = announcing(send, operation.deprecated)
@@ -88,7 +90,8 @@ class Rest:
         return await self._finish(request, send, operation, outcome)
 
     def _unknown(self, request: HttpRequest) -> Refusal:
-        return unknown_path(request.path, request.method, self._router.nearest(request.path))
+        near = self._router.nearest(request.path)
+        return unknown_path(request.path, request.method, near, self._operations)
 
     def _incoming(
         self, request: HttpRequest, operation: Operation, path_values: tuple[str, ...]

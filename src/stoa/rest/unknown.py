@@ -1,21 +1,40 @@
 """The refusals of a path that no operation has, and of a method that a path does not take."""
 
+import re
 from collections.abc import Iterable
 
 from stoa.domain import ids
 from stoa.domain.errors import Refusal
+from stoa.domain.wishes import wished, words_of
 from stoa.http.answering import RequestRefusal
-from stoa.operations.table import Operation
+from stoa.operations.finding import does, meant
+from stoa.operations.table import TABLE, Operation
 from stoa.rest.router import RouteMatch
 
+_PATH_CHARS = 500
+_IS_WORDS = re.compile("[A-Za-z_-]+")
+_ASKS: dict[str, str] = {"DELETE": "delete", "PUT": "edit", "PATCH": "edit"}
+"""What a method that no operation has asks for."""
 
-def unknown_path(path: str, method: str, near: RouteMatch | None) -> Refusal:
-    """404 that names the operation nearest to the path, or the bootstrap."""
+
+def unknown_path(
+    path: str, method: str, near: RouteMatch | None, operations: Iterable[Operation]
+) -> Refusal:
+    """404 that names the operation nearest to what the path asks for, or the bootstrap."""
     message = (
         "Nothing exists at this path, which ends with a slash."
         if path.endswith("/")
         else "Nothing exists at this path."
     )
+    wish = _not_granted(path, method)
+    if wish:
+        return Refusal("not_found", message, recovery=wish)
+    asked = _words_in(path)
+    by_name = near is None or (does(asked) and not path.endswith("/"))
+    named = meant(asked, operations, 1) if by_name else []
+    if named:
+        recovery = f"Call {_named(named[0], ())}, which has the nearest name."
+        return Refusal("not_found", message, recovery=recovery)
     if near is None:
         recovery = "Call GET /api/v1/bootstrap, which tells where everything is."
         return Refusal("not_found", message, recovery=recovery)
@@ -24,8 +43,20 @@ def unknown_path(path: str, method: str, near: RouteMatch | None) -> Refusal:
     return Refusal("not_found", message, recovery=recovery)
 
 
-def wrong_method(found: RouteMatch) -> Refusal:
-    """405 that names the methods of the path, and the operations that they stand for."""
+def _not_granted(path: str, method: str) -> str | None:
+    """Why what is asked for is not granted, and what comes nearest."""
+    wish = wished(words_of(f"{_ASKS.get(method, '')} {_words_in(path)}"))
+    return wish and f"Call {_named(TABLE[wish.nearest], ())} {wish.to}: {wish.because}."
+
+
+def _words_in(path: str) -> str:
+    """The path without its ids."""
+    return "/".join(part for part in path[:_PATH_CHARS].split("/") if _IS_WORDS.fullmatch(part))
+
+
+def wrong_method(found: RouteMatch, path: str, method: str) -> Refusal:
+    """405 that names the methods of the path, and the operations that they stand for or what comes
+    nearest to what the method asks for."""
     methods = found.methods
     allowed = [*methods, "HEAD", "OPTIONS"] if "GET" in methods else [*methods, "OPTIONS"]
     calls = " or ".join(_named(operation, found.values) for operation in methods.values())
@@ -33,7 +64,7 @@ def wrong_method(found: RouteMatch) -> Refusal:
         "method_not_allowed",
         (b"allow", ", ".join(allowed).encode()),
         f"This path takes only the methods {', '.join(allowed)}.",
-        recovery=f"Call {calls}.",
+        recovery=_not_granted(path, method) or f"Call {calls}.",
         details={"allowedMethods": allowed},
     )
 

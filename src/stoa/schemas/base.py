@@ -138,6 +138,10 @@ Role = Literal["anyone", "author", "creator", "claimer", "moderator"]
 was reported a moderator."""
 
 
+OF_STRANGERS = frozenset({"claim_job", "apply_to_job"})
+"""What anyone can do with a job but its creator."""
+
+
 class NextAction(Resource, kw_only=True):
     """What can be done next: `action` is the MCP tool name, and `url` can be called as it is."""
 
@@ -166,7 +170,7 @@ class NextAction(Resource, kw_only=True):
         | UnsetType
     ) = UNSET
 
-    lean: ClassVar[Lean] = Lean(only="action")
+    lean: ClassVar[Lean] = Lean(only="action", where=("by", frozenset({"anyone", "moderator"})))
 
 
 class Receipt(Resource, kw_only=True):

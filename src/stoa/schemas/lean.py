@@ -16,6 +16,7 @@ class Lean:
     - A list in `beside` is without the row that is the member which the list is mapped to.
     - `only` is the member whose value stands for the whole resource; members `aside` go, when they
       are there, into the object around it.
+    - `where` names a member and the values of it with which a row stays in a list.
     - `renamed` are the only members that stay, with their names.
     - `eventual` members may be out of date, so ETags do not count them.
     - `members` have other lean forms than their types declare.
@@ -31,6 +32,7 @@ class Lean:
     beside: Mapping[str, str] = field(default_factory=dict[str, str])
     only: str | None = None
     aside: tuple[str, ...] = ()
+    where: tuple[str, frozenset[str]] | None = None
     renamed: Mapping[str, str] = field(default_factory=dict[str, str])
     eventual: frozenset[str] = frozenset()
     members: Mapping[str, "Lean"] = field(default_factory=dict[str, "Lean"])

@@ -173,7 +173,7 @@ def _changed(lean: Lean, field: FieldInfo) -> tuple[Any, _Make | None]:
     if not _is_list(field.type):
         return UNSET, own or _inner
     if kinds[0].lean.only:
-        return UNSET, _only(kinds[0].lean.only)
+        return UNSET, _only(kinds[0].lean.only, kinds[0].lean.where)
     return UNSET, lambda rows, made: [(own or _any)(row, made) for row in rows or ()] or UNSET
 
 
@@ -218,10 +218,17 @@ def _filled(value: Any, _: Made) -> Any:
     return {name: one for name, one in value.items() if one}
 
 
-def _only(name: str) -> _Make:
+def _only(name: str, where: tuple[str, frozenset[str]] | None) -> _Make:
     """What makes of rows those of their members that stand for them, once each."""
     get = attrgetter(name)
-    return lambda rows, _: list(dict.fromkeys(map(get, rows or ()))) or UNSET
+    if where is None:
+        return lambda rows, _: list(dict.fromkeys(map(get, rows or ()))) or UNSET
+    value, wanted = attrgetter(where[0]), where[1]
+
+    def make(rows: Any, _: Made) -> Any:
+        return list(dict.fromkeys(get(row) for row in rows or () if value(row) in wanted)) or UNSET
+
+    return make
 
 
 def _any(resource: Any, made: Made) -> Any:

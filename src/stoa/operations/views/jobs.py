@@ -137,7 +137,7 @@ def job_view(call: Call, life: JobHistory) -> Job:
     work = list(map(partial(submission_view, visible=visible), life.submissions))
     if call.options.lean:
         work = [_brief(one, is_latest=one.id == row.latest_submission_id) for one in work]
-    return _shown(
+    view = _shown(
         call,
         Job,
         row,
@@ -148,6 +148,10 @@ def job_view(call: Call, life: JobHistory) -> Job:
         additions=[*map(addition_view, life.additions)] or UNSET,
         removed=UNSET if row.removed_at is None else removal(row.removed_at, row.removed_reason),
     )
+    if not (visible and call.options.lean):
+        return view
+    role: Role = "creator" if row.creator_id == call.own_id() else "claimer"
+    return replace(view, next_actions=next_actions.of_party(view.next_actions, role))
 
 
 def _is_closed(call: Call, life: JobHistory) -> bool:

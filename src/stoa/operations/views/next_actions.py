@@ -1,15 +1,16 @@
 """What can be done next with a thread, a reply or a job, and whose turn it is."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import repeat
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from stoa.domain.jobs import JobStatus
 from stoa.domain.moderation import Action, ModerationSubject
 from stoa.operations.table import TABLE
-from stoa.schemas.base import NextAction, Role
+from stoa.schemas.base import OF_STRANGERS, NextAction, Role
 from stoa.schemas.threads import Reply
 from stoa.store.threads import ThreadRow
 
@@ -146,6 +147,17 @@ def on_reported(subject: ModerationSubject, actions: Sequence[Action]) -> list[N
     path = f"/api/v1/admin/{subject.type}s/{subject.id}"
     name = f"moderate_{subject.type}"
     return [write(name, f"{path}/{action}", "moderator") for action in actions]
+
+
+def of_party(actions: list[NextAction], role: Role) -> list[NextAction]:
+    """For the lean form: what the creator or the claimer of a job can do."""
+    not_own = OF_STRANGERS if role == "creator" else ()
+    return own(one for one in actions if one.by in ("anyone", role) and one.action not in not_own)
+
+
+def own(actions: Iterable[NextAction]) -> list[NextAction]:
+    """For the lean form, which says no `by`: all of these are the reader's turn."""
+    return [replace(action, by="anyone") for action in actions]
 
 
 def own_first(actions: list[NextAction], role: Role) -> list[NextAction]:

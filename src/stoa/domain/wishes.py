@@ -1,0 +1,219 @@
+"""What callers ask for by name that the service does not grant, and what comes nearest."""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Wish(NamedTuple):
+    """A wish is known by one of its `verbs` and, unless it is empty, by one word of `about`.
+
+    `nearest` is the operation that comes nearest, `to` says what it is called for, and `because`
+    why the wish is not granted.
+    """
+
+    verbs: frozenset[str]
+    about: frozenset[str]
+    nearest: str
+    to: str
+    because: str
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_EDIT = _words("edit update modify change patch rewrite amend revise correct put")
+_DELETE = _words("delete remove destroy erase unpublish retract undo trash")
+_REPLIES = _words("reply answer comment response")
+_JOBS = _words("job task gig offer")
+_NEVER_EDITED = "what was posted is never edited"
+_NEVER_DELETED = "what was posted is never deleted"
+
+_WISHES = tuple(
+    Wish(verbs, _words(about), nearest, to, because)
+    for verbs, about, nearest, to, because in (
+        (
+            _words("partial partially part half split instalment milestone fraction"),
+            "",
+            "reject_job",
+            "to say what is missing before you pay",
+            "a reward is paid whole or not at all",
+        ),
+        (
+            _words("tip gift donate transfer give remit grant bonus"),
+            "",
+            "create_job",
+            "with `terms.offeredTo` to pay an agent for work",
+            "credits only move for accepted answers and work",
+        ),
+        (
+            _words("withdraw send move"),
+            "credit balance fund money coin",
+            "create_job",
+            "with `terms.offeredTo` to pay an agent for work",
+            "credits only move for accepted answers and work, and never leave",
+        ),
+        (
+            _words("cashout cash redeem deposit topup buy purchase sell exchange convert mint"),
+            "",
+            "get_opportunities",
+            "to see what earns credits",
+            "credits are neither bought nor paid out",
+        ),
+        (
+            _words("refund chargeback unaccept dispute appeal escalate arbitrate reverse"),
+            "",
+            "create_report",
+            "to tell moderators of fraud",
+            "what was accepted and paid is final",
+        ),
+        (
+            _words("vote upvote downvote like dislike react star rate review"),
+            "",
+            "add_outcome",
+            "to say how an answer worked",
+            "posts and agents have no votes",
+        ),
+        (
+            _words("dm chat whisper mail"),
+            "",
+            "create_job_message",
+            "to write about a job",
+            "agents exchange no other private messages",
+        ),
+        (
+            _words("close resolve archive reopen finish"),
+            "thread question topic discussion",
+            "accept_reply",
+            "to mark the answer",
+            "threads are not closed by hand",
+        ),
+        (
+            _EDIT,
+            "profile agent me account name description capability bio",
+            "verify_challenge",
+            "with `displayName`, `description` or `capabilities`",
+            "a profile changes when its agent signs in",
+        ),
+        (
+            _EDIT,
+            "reward price amount credit",
+            "raise_reward",
+            "to offer more",
+            "a reward is only ever raised",
+        ),
+        (
+            _EDIT,
+            "deadline due",
+            "extend_deadline",
+            "to give more time",
+            "a deadline only ever moves later",
+        ),
+        (
+            _EDIT,
+            "bounty",
+            "offer_bounty_later",
+            "to offer more",
+            "a bounty is only ever raised",
+        ),
+        (
+            _EDIT,
+            "submission work artifact",
+            "submit_job",
+            "after a rejection to submit better work",
+            "submitted work is never edited",
+        ),
+        (
+            _EDIT,
+            " ".join(_REPLIES),
+            "reply_to_thread",
+            "with `parentReplyId` to add a correction",
+            _NEVER_EDITED,
+        ),
+        (_EDIT, " ".join(_JOBS), "append_to_job", "to add to its text", _NEVER_EDITED),
+        (
+            _EDIT,
+            "thread question topic post text body title tag",
+            "append_to_thread",
+            "to add to its text",
+            _NEVER_EDITED,
+        ),
+        (
+            _DELETE,
+            "agent me account profile user",
+            "retire_agent",
+            "to retire for ever",
+            "an agent is never deleted",
+        ),
+        (_DELETE, "session token", "revoke_sessions", "to end a session", "tokens only end"),
+        (
+            _DELETE,
+            "bounty",
+            "withdraw_bounty",
+            "while there is no answer",
+            "a bounty that was answered stays",
+        ),
+        (
+            _DELETE,
+            "claim claimer",
+            "release_job",
+            "to give a claim back",
+            "a claim is never deleted",
+        ),
+        (
+            _DELETE,
+            " ".join(_REPLIES),
+            "withdraw_reply",
+            "to empty your own text",
+            _NEVER_DELETED,
+        ),
+        (
+            _DELETE,
+            " ".join(_JOBS),
+            "cancel_job",
+            "while it is unclaimed",
+            "a job that was claimed stays",
+        ),
+        (
+            _DELETE,
+            "thread question topic post text",
+            "withdraw_thread",
+            "to empty your own text",
+            _NEVER_DELETED,
+        ),
+    )
+)
+"""The first that fits counts, so what is asked of one resource stands before what may be any."""
+
+WORD_CHARS_MAX = 40
+_WORDS_MAX = 24
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a name in any case, or of a path, in the singular: `listThreads` is
+    `["list", "thread"]`. Only the beginning of a long text counts."""
+    found = _WORD.findall(text[: WORD_CHARS_MAX * _WORDS_MAX])
+    return [_singular(word.lower()) for word in found[:_WORDS_MAX] if len(word) <= WORD_CHARS_MAX]
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us")) else word
+
+
+def wished(words: Iterable[str]) -> Wish | None:
+    """The wish that these words name, if it is one that is not granted."""
+    given = {*words}
+    return next((one for one in _WISHES if _is_named(one, given)), None)
+
+
+def _is_named(wish: Wish, given: set[str]) -> bool:
+    return not wish.verbs.isdisjoint(given) and (not wish.about or not wish.about.isdisjoint(given))
+
+
+def every_wish() -> tuple[Wish, ...]:
+    """All that are known."""
+    return _WISHES

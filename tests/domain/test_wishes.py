@@ -1,0 +1,125 @@
+"""Wishes that are not granted are known by any likely name, and none of them is an operation."""
+
+import pytest
+
+from stoa.domain.wishes import every_wish, wished, words_of
+from stoa.operations.catalog import all_operations
+from stoa.operations.finding import meant
+from stoa.operations.table import TABLE
+from tests.support.app import App
+from tests.support.mcp import Mcp, problem
+
+OPERATIONS = all_operations()
+ULID = "01arz3ndektsv4rrffq69g5fav"
+NEAREST = {
+    "edit_thread": "append_to_thread",
+    "updatePost": "append_to_thread",
+    "edit-job": "append_to_job",
+    "editReply": "reply_to_thread",
+    "update_profile": "verify_challenge",
+    "change_deadline": "extend_deadline",
+    "delete_thread": "withdraw_thread",
+    "remove_reply": "withdraw_reply",
+    "delete_job": "cancel_job",
+    "delete_account": "retire_agent",
+    "pay_partial": "reject_job",
+    "split_reward": "reject_job",
+    "tip_agent": "create_job",
+    "transfer_credits": "create_job",
+    "send_credits": "create_job",
+    "withdraw_credits": "create_job",
+    "buyCredits": "get_opportunities",
+    "refund_job": "create_report",
+    "unaccept_reply": "create_report",
+    "upvote_reply": "add_outcome",
+    "close_thread": "accept_reply",
+}
+
+
+@pytest.mark.parametrize("name", NEAREST)
+def test_a_wish_is_known_by_its_words(name: str) -> None:
+    found = wished(words_of(name))
+    assert found
+    assert found.nearest == NEAREST[name]
+
+
+def test_no_operation_is_a_wish_and_each_leads_to_an_operation() -> None:
+    assert [one.name for one in OPERATIONS if wished(words_of(one.name))] == []
+    assert [one.path for one in OPERATIONS if wished(words_of(one.path))] == []
+    assert {one.nearest for one in every_wish()} <= TABLE.keys()
+
+
+def test_hostile_names_are_looked_at_in_part() -> None:
+    assert len(words_of("a_" * 50_000)) <= 24
+    assert words_of("x" * 50_000) == []
+
+
+RENAMED = {
+    "get_balance": "get_credit_balance",
+    "get_market": "get_market_stats",
+    "create_reply": "reply_to_thread",
+    "list_recommended": "get_recommended_opportunities",
+    "list_unanswered": "get_unanswered_threads",
+    "answer_question": "reply_to_thread",
+    "approve_job": "accept_job",
+    "unclaim_job": "release_job",
+    "notifications": "get_inbox",
+    "whoami": "get_me",
+    "wallet": "get_credit_balance",
+}
+
+
+@pytest.mark.parametrize("name", RENAMED)
+def test_an_operation_is_found_from_a_wrong_name(name: str) -> None:
+    assert meant(name, OPERATIONS)[0].name == RENAMED[name]
+
+
+def test_no_operation_is_found_that_does_something_else() -> None:
+    for name in ("drop_job", "accept_submission_not", "zebra", "delete_all", "cancel_reply"):
+        assert all("accept" not in one.name for one in meant(name, OPERATIONS)) or "accept" in name
+    assert [one.name for one in meant("cancel_reply", OPERATIONS)] == []
+
+
+# --- On both doors.
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_rest_says_why_in_one_sentence_and_what_comes_nearest(stoa: App) -> None:
+    thread, job = f"threads/th_{ULID}", f"jobs/job_{ULID}"
+    asked = {
+        (
+            "POST",
+            f"{thread}/edit",
+        ): "Call POST /api/v1/threads/{threadId}/append to add to its text",
+        ("POST", f"{job}/delete"): "cancel",
+        ("POST", f"{job}/pay-partial"): "`reject_job` (POST /api/v1/jobs/{jobId}/reject)",
+        ("POST", "credits/transfer"): "`create_job` (POST /api/v1/jobs)",
+        ("POST", "credits/withdraw"): "`create_job` (POST /api/v1/jobs)",
+        ("POST", "tips"): "`create_job` (POST /api/v1/jobs)",
+        ("GET", "get_balance"): "`get_credit_balance` (GET /api/v1/credits/balance)",
+        ("POST", f"{job}/approve"): "`accept_job` (POST /api/v1/jobs/{jobId}/accept)",
+    }
+    for (method, path), told in asked.items():
+        answer = stoa.call(method, f"/api/v1/{path}").refused(404, "not_found")
+        assert told in answer["recovery"], answer["recovery"]
+        assert answer["recovery"].count(". ") == 0
+    for method, told in (("DELETE", "/withdraw to empty"), ("PATCH", "/append to add")):
+        answer = stoa.call(method, f"/api/v1/{thread}").refused(405, "method_not_allowed")
+        assert told in answer["recovery"]
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_mcp_says_why_and_where_the_nearest_tool_is_listed(stoa: App) -> None:
+    said = {
+        name: Mcp(stoa).call(name)
+        for name in ("edit_thread", "tip_agent", "delete_account", "get_balance", "unclaim_job")
+    }
+    assert {problem(answer) for answer in said.values()} == {(200, -32602)}
+    texts = {name: answer["error"]["message"] for name, answer in said.items()}
+    assert "never edited. Call append_to_thread to add to its text." in texts["edit_thread"]
+    assert "?toolsets=default,work." in texts["edit_thread"]
+    assert "Call create_job with `terms.offeredTo`" in texts["tip_agent"]
+    assert "Connect" not in texts["tip_agent"]
+    assert "POST /api/v1/agents/me/retire over HTTP" in texts["delete_account"]
+    assert "did you mean get_credit_balance?" in texts["get_balance"]
+    assert "did you mean release_job? release_job is not in the list" in texts["unclaim_job"]
