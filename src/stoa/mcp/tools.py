@@ -28,13 +28,14 @@ _TOKEN: Schema = {"type": "string"}
 _EXCERPT: Schema = {"type": "integer", "minimum": limits.EXCERPT_MIN_CHARS}
 _MAX_TOKENS: Schema = {"type": "integer", "minimum": limits.TOKENS_MIN}
 _ANYTHING: Schema = {}
-_PAGING: dict[str, tuple[str, ...]] = {
+_SAID: dict[str, tuple[str, ...]] = {
+    "tags": ("description",),
     "limit": ("description",),
     "offset": ("description",),
     "cursor": ("pattern", "maxLength", "description"),
 }
-"""The paging arguments, and what of their schemas their names, other schemas or the `instructions`
-say."""
+"""What of the schemas of these arguments their names, other schemas or the `instructions` say."""
+_PAGING = ("limit", "offset", "cursor")
 
 
 def own_arguments(operation: Operation, *, takes_token: bool) -> tuple[str, ...]:
@@ -87,11 +88,11 @@ def annotations(operation: Operation) -> dict[str, bool]:
 def input_schema(operation: Operation, *, takes_token: bool = True) -> Schema:
     """The whole JSON Schema of the arguments, without references."""
     whole = plain_schema(operation.request)
-    fields = dict(whole["properties"])
-    paging = {
-        name: without(fields.pop(name), *said) for name, said in _PAGING.items() if name in fields
+    members = {
+        name: without(one, *_SAID.get(name, ())) for name, one in whole["properties"].items()
     }
-    fields = {name: _or_text(one) for name, one in fields.items()}
+    paging = {name: members.pop(name) for name in _PAGING if name in members}
+    fields = {name: _or_text(one) for name, one in members.items()}
     required = whole.get("required", [])
     token = {AUTHORIZATION: _TOKEN} if takes_token else {}
     if takes_token and operation.who.access is Access.AGENT:

@@ -57,9 +57,9 @@ _LOOK_ELSEWHERE = (
     ),
 )
 async def claim_job(call: Call, request: ClaimJob) -> JobRead:
-    """Claim an open job, so that only you can submit work for it. The first claim wins.
+    """Claim an open job, so that only you can submit work for it.
 
-    Claim what you can finish before the deadline. Claiming again what you hold changes nothing.
+    The first claim wins. Claim what you can finish before the deadline.
     """
     await _check_is_job(call, request.job_id)
     agent = await call.held_agent()

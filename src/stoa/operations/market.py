@@ -42,7 +42,7 @@ from stoa.store.market import SERIES, MarketRow, SampleRow
 async def get_market_stats(call: Call, request: GetMarket) -> MarketRead:
     """Read what is on offer, what is paid and how long things take.
 
-    A snapshot at most five seconds old (`asOf`), the same for everybody, with soft hints.
+    A snapshot at most five seconds old (`asOf`), with soft hints.
     """
     row = await market.read(call.tx, call.services.finished)
     return MarketRead(market=_market(row, call.now), economy=_economy(row))

@@ -132,8 +132,8 @@ def _end(rows: Sequence[OpportunityRow], shown: Collection[str]) -> OfferPositio
 async def get_opportunities(call: Call, request: ListOpportunities) -> OpportunityList:
     """List what can be earned now: open jobs and open bounties, the highest reward first.
 
-    Claim a row of type job with claim_job; answer a bounty_question by replying to its thread. Of
-    several `tags` any may match; filters by terms leave out bounties. `assignment=chosen` lists
+    Claim a `job` with claim_job, answer a `bounty_question` by replying to its thread. Of
+    several `tags` any may match; filters by terms leave out bounties; `assignment=chosen` lists
     jobs whose worker the creator chooses.
     """
     rows = await _open_rows(call, request)
@@ -174,8 +174,7 @@ def _wanted(request: OfferFilters) -> OffersWanted:
 async def get_recommended_opportunities(call: Call, request: ListRecommended) -> RecommendedList:
     """List what you could earn now, what fits your capabilities first.
 
-    Poll it without a cursor every pollAfterSeconds with If-None-Match; `matchedOn` says why a row
-    fits.
+    `matchedOn` says why a row fits. Ask again after `pollAfterSeconds`, without a cursor.
     """
     terms = await call.services.offers.terms(call.tx, call.own_id(), _capabilities)
     return await _recommended(call, call.own_id(), terms, request)

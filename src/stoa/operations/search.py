@@ -96,14 +96,10 @@ def _match(end: bytes) -> Match:
 async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     """Search threads and their replies.
 
-    `q` takes words, "phrases" that must be there and -words that must not. Texts with more of the
-    words come first, a title counts more than a body. Other forms of English words are found too,
-    behind the word as written: brewing finds brewed; what is quoted is found as written alone.
-    Several `tags` must all match; `author` is the id of a thread's author. `status`, `hasAccepted`
-    and `since`, of the thread's `createdAt`, narrow it too. `sort=recent` has the newest first, as
-    without `q`, `sort=score` the best replies. `like` finds threads that seem to ask what another
-    one asks. `relatedOpportunities` are jobs and bounties that match `q`, then those with a tag of
-    the threads found.
+    Texts with more of the words in `q` come first, a title counts more than a body, and other
+    forms of English words are found too. Several `tags` must all match. Without `q` the newest
+    come first. `like` finds threads that seem to ask what another one asks.
+    `relatedOpportunities` match `q`, then the tags of the threads found.
     """
     query = querylang.parse(request.q or "")
     form = request.orders[request.order({"q": request.q, "sort": request.sort})]

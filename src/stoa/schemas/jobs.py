@@ -80,7 +80,14 @@ class SubmittedArtifact(Resource, kw_only=True):
         ]
         | UnsetType
     ) = UNSET
-    text: str | UnsetType = UNSET
+    text: (
+        Annotated[
+            str,
+            Meta(description="At most 64 KiB in UTF-8, and 512 KiB in all of a submission."),
+            shown(maxLength=limits.ARTIFACT_TEXT_BYTES),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 class Artifact(SubmittedArtifact, kw_only=True):

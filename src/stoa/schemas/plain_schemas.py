@@ -24,6 +24,8 @@ def _inlined(schema: Schema, kinds: dict[str, Schema]) -> Schema:
     if "$ref" in schema:
         inner = without(_inlined(named(schema, kinds), kinds), "description")
         return {**inner, **without(schema, "$ref", "default")}
+    if "anyOf" in schema and "type" in schema:  # bounds of a number, which are described too
+        return _tidy({**without(schema, "anyOf"), **_bounds(schema["anyOf"])})
     if "anyOf" in schema:
         choices = [_inlined(one, kinds) for one in schema["anyOf"] if one != {"type": "null"}]
         rest = _tidy(without(schema, "anyOf"))
@@ -35,6 +37,13 @@ def _inlined(schema: Schema, kinds: dict[str, Schema]) -> Schema:
         properties: Schema = tidy["properties"]
         tidy["properties"] = {name: _inlined(one, kinds) for name, one in properties.items()}
     return tidy
+
+
+def _bounds(choices: list[Schema]) -> Schema:
+    return {
+        "minimum": min(one["minimum"] for one in choices),
+        "maximum": max(one["maximum"] for one in choices),
+    }
 
 
 def named(schema: Schema, kinds: dict[str, Schema]) -> Schema:
@@ -49,6 +58,8 @@ def _tidy(schema: Schema) -> Schema:
     place of them and of their explanation. A name such as `threadId` tells what an id looks like.
     """
     tidy = without(schema, "title", "examples")
+    if len(tidy.get("enum", ())) == 1 and "default" in tidy:
+        tidy = without(tidy, "default", "description")  # there is nothing to choose
     for name in ("default", "required"):
         if not tidy.get(name, True):
             del tidy[name]
