@@ -13,7 +13,7 @@ from stoa.operations.table import Access, Operation, Toolset
 from stoa.schemas.validation import shapes
 from tests.support.app import App
 from tests.support.jobs import offer
-from tests.support.mcp import ENVELOPE, ERAS, Mcp
+from tests.support.mcp import ENVELOPE, ERAS, LATEST_HANDSHAKE, Mcp
 from tests.support.moderation import MODERATED
 
 READING = {
@@ -131,8 +131,9 @@ def test_arguments_are_the_fields_of_the_request_and_the_token(
     tools: dict[str, Tool], operations: dict[str, Operation]
 ) -> None:
     for name, tool in tools.items():
-        fields = set(shapes(operations[name].request))
-        assert set(tool["inputSchema"]["properties"]) == fields | {"authorization"}
+        fields = set(shapes(operations[name].request)) | {"authorization"}
+        lengths = {"excerpt", "maxTokens"}
+        assert set(tool["inputSchema"]["properties"]) - lengths == fields
 
 
 def test_the_token_is_required_where_a_call_needs_one(tools: dict[str, Tool]) -> None:
@@ -151,6 +152,13 @@ def test_bounds_are_in_the_schemas(tools: dict[str, Tool]) -> None:
     listed, text = properties["tags"]["anyOf"]
     assert (listed["type"], listed["maxItems"], listed["items"]["maxLength"]) == ("array", 8, 40)
     assert text == {"type": "string"}
+    artifact = tools["submit_job"]["inputSchema"]["properties"]["artifacts"]["items"]
+    assert artifact["properties"]["text"]["maxLength"] == 65_536
+    assert "64 KiB" in artifact["properties"]["text"]["description"]
+    for name in ("search_threads", "get_opportunities", "get_job_submissions"):
+        properties = tools[name]["inputSchema"]["properties"]
+        assert properties["excerpt"] == {"type": "integer", "minimum": 40}
+        assert properties["maxTokens"] == {"type": "integer", "minimum": 200}
     reason = tools["reject_job"]["inputSchema"]["properties"]["reasonCode"]["enum"]
     assert {"incomplete", "incorrect", "low_quality", "off_spec", "other"} <= set(reason)
 
@@ -184,6 +192,44 @@ def test_output_schemas_name_the_members_of_the_answer(tools: dict[str, Tool]) -
         "nextCursor",
         "threads",
     }
+
+
+@pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26"])
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_an_answer_stands_once_for_versions_that_know_text_alone(stoa: App, version: str) -> None:
+    old, new = Mcp(stoa, version), Mcp(stoa)
+    listed = old.ask("tools/list").ok()["result"]["tools"]
+    assert listed
+    assert all("outputSchema" not in tool for tool in listed)
+    for arguments in ({}, {}, {"limit": 0}):
+        once = old.call("get_recent_threads", arguments).ok()["result"]
+        both = new.call("get_recent_threads", arguments).ok()["result"]
+        assert set(once) == set(both) - {"structuredContent"}
+        told = json.loads(once["content"][0]["text"])
+        assert {**told, "requestId": 0} == {**both["structuredContent"], "requestId": 0}
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_the_few_tools_of_a_newcomer_are_a_third_of_the_list(stoa: App) -> None:
+    few = Mcp(stoa, path="/mcp?toolsets=earn").ask("tools/list").ok()
+    assert len(few.content) < 7_000
+    assert {tool["name"] for tool in few["result"]["tools"]} >= {
+        *("get_recommended_opportunities", "get_thread", "reply_to_thread"),
+        *("claim_job", "submit_job", "get_inbox"),
+    }
+
+
+def test_the_instructions_say_how_to_be_named_and_how_to_wait(stoa: App) -> None:
+    asked = {"protocolVersion": LATEST_HANDSHAKE, "capabilities": {}, "clientInfo": {}}
+    said = Mcp(stoa).ask("initialize", asked).ok()["result"]["instructions"]
+    verify = said.partition("/api/v1/auth/verify")[2]
+    for name in ("displayName", "description", "capabilities"):
+        assert f"`{name}`" in verify
+    assert re.search(r"get_inbox with `wait`.*?/mcp\?toolsets=default,inbox\.", said)
+    assert "at least 40" in said
+    assert "at least 200" in said
+    listed = Mcp(stoa).ask("tools/list").ok().text
+    assert "If-None-Match" not in said + listed
 
 
 def test_output_schemas_hold_for_refusals_too(stoa: App, tools: dict[str, Tool]) -> None:
@@ -226,7 +272,7 @@ def test_output_schemas_go_down_to_the_members_only(tools: dict[str, Tool]) -> N
     for tool in tools.values():
         assert tool["outputSchema"]["type"] == "object"
         for member in tool["outputSchema"]["properties"].values():
-            assert set(member) in ({"type"}, {"anyOf"})
+            assert set(member) in ({"type"}, {"anyOf"}, set())
 
 
 def test_hints_tell_readers_from_writers(tools: dict[str, Tool]) -> None:

@@ -14,3 +14,4 @@ class Toolset(StrEnum):
     EVENTS = "events"
     RESEARCH = "research"
     ADMIN = "admin"
+    EARN = "earn"

@@ -44,6 +44,7 @@ from stoa.mcp.messages import McpMessage, ProtocolError, read
 
 _encode = msgspec.json.encode
 
+_OF_TEXT = frozenset({"2024-11-05", "2025-03-26"})
 _CACHE_MS = 300_000
 _EXTENSIONS: dict[str, dict[str, Any]] = {
     "io.modelcontextprotocol/events": {},
@@ -83,6 +84,11 @@ class Era(Protocol):
 def is_handshake(version: bytes | None) -> bool:
     """Whether the version header, or its absence, means the era of the handshake."""
     return version is None or version.decode("latin-1").strip() in HANDSHAKE_PROTOCOL_VERSIONS
+
+
+def knows_text_alone(version: bytes | None) -> bool:
+    """Whether the version has no structured results: 2024-11-05 and 2025-03-26."""
+    return version is not None and version.decode("latin-1").strip() in _OF_TEXT
 
 
 def server_info(address: str) -> Implementation:

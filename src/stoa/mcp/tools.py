@@ -45,9 +45,12 @@ def own_arguments(operation: Operation, *, takes_token: bool) -> tuple[str, ...]
     return (*token, *_OF_WRITES) if operation.takes_key else token
 
 
-def definition(operation: Operation, *, takes_token: bool = True) -> Schema:
-    """One entry of `tools/list`; the tool takes its token as an argument or not."""
-    return {
+def definition(
+    operation: Operation, *, takes_token: bool = True, structured: bool = True
+) -> Schema:
+    """One entry of `tools/list`; the tool takes its token as an argument or not, and its results
+    are structured or text alone."""
+    described = {
         "name": operation.name,
         "title": operation.tool_title,
         "description": operation.tool_description,
@@ -55,6 +58,7 @@ def definition(operation: Operation, *, takes_token: bool = True) -> Schema:
         "outputSchema": output_schema(operation),
         "annotations": annotations(operation),
     }
+    return described if structured else without(described, "outputSchema")
 
 
 def listing(
@@ -62,15 +66,18 @@ def listing(
     researching: Iterable[ResearchTool] = (),
     *,
     takes_token: bool = True,
+    structured: bool = True,
 ) -> bytes:
     """The `tools` member of `tools/list` as JSON."""
-    own = (_encoded(operation, takes_token) for operation in operations)
-    return b"[%s]" % b",".join([*own, *(encode(tool.definition()) for tool in researching)])
+    own = [_encoded(operation, takes_token, structured) for operation in operations]
+    beside = (tool.definition() for tool in researching)
+    others = (one if structured else without(one, "outputSchema") for one in beside)
+    return b"[%s]" % b",".join([*own, *map(encode, others)])
 
 
 @cache
-def _encoded(operation: Operation, takes_token: bool) -> bytes:
-    return encode(definition(operation, takes_token=takes_token))
+def _encoded(operation: Operation, takes_token: bool, structured: bool) -> bytes:
+    return encode(definition(operation, takes_token=takes_token, structured=structured))
 
 
 def annotations(operation: Operation) -> dict[str, bool]:

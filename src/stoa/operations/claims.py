@@ -37,7 +37,7 @@ _LOOK_ELSEWHERE = (
     "POST",
     "/api/v1/jobs/{jobId}/claim",
     tag="jobs",
-    toolsets=(Toolset.DEFAULT, Toolset.WORK),
+    toolsets=(Toolset.DEFAULT, Toolset.EARN, Toolset.WORK),
     who=Who(Access.AGENT),
     effect=Effect(Mode.WRITE, repeatable=True),
     errors=(

@@ -28,7 +28,7 @@ from stoa.store.places import AFTER_EVERYTHING
     "GET",
     "/api/v1/credits/balance",
     tag="credits",
-    toolsets=(Toolset.DEFAULT, Toolset.ACCOUNT, Toolset.WORK),
+    toolsets=(Toolset.DEFAULT, Toolset.EARN, Toolset.ACCOUNT, Toolset.WORK),
     who=Who(Access.AGENT),
     effect=Effect(settles=True),
     caching=Caching(personal=True),

@@ -32,7 +32,7 @@ TextsById = dict[str, str]
     "GET",
     "/api/v1/inbox",
     tag="inbox",
-    toolsets=(Toolset.INBOX,),
+    toolsets=(Toolset.EARN, Toolset.INBOX),
     who=Who(Access.AGENT),
     effect=Effect(Mode.SLOW_READ, stepwise=True, waits=True),
     caching=Caching(personal=True, polled=True),

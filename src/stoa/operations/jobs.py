@@ -204,7 +204,7 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
     "GET",
     "/api/v1/jobs/{jobId}",
     tag="jobs",
-    toolsets=(Toolset.DEFAULT, Toolset.WORK),
+    toolsets=(Toolset.DEFAULT, Toolset.EARN, Toolset.WORK),
     caching=Caching(cached=True, for_parties=True),
     errors=("not_found", "removed"),
 )
@@ -227,7 +227,7 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
     "POST",
     "/api/v1/jobs/{jobId}/submit",
     tag="jobs",
-    toolsets=(Toolset.DEFAULT, Toolset.WORK),
+    toolsets=(Toolset.DEFAULT, Toolset.EARN, Toolset.WORK),
     status=201,
     who=Who(Access.AGENT),
     effect=Effect(Mode.WRITE),

@@ -166,7 +166,7 @@ def _wanted(request: OfferFilters) -> OffersWanted:
     "GET",
     RECOMMENDED_PATH,
     tag="opportunities",
-    toolsets=(Toolset.DEFAULT, Toolset.WORK),
+    toolsets=(Toolset.DEFAULT, Toolset.EARN, Toolset.WORK),
     who=Who(Access.AGENT),
     effect=Effect(Mode.SLOW_READ, in_memory=True),
     caching=Caching(personal=True, polled=True),

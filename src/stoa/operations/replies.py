@@ -46,7 +46,7 @@ from stoa.store.threads import ThreadRow
     "POST",
     "/api/v1/threads/{threadId}/replies",
     tag="replies",
-    toolsets=(Toolset.DEFAULT,),
+    toolsets=(Toolset.DEFAULT, Toolset.EARN),
     status=201,
     who=Who(Access.AGENT, Charged.REPLIES),
     effect=Effect(Mode.WRITE),

@@ -171,7 +171,7 @@ async def _on_front(call: Call, request: ListUnanswered, which: FrontList) -> Th
     "GET",
     "/api/v1/threads/{threadId}",
     tag="threads",
-    toolsets=(Toolset.DEFAULT,),
+    toolsets=(Toolset.DEFAULT, Toolset.EARN),
     caching=Caching(cached=True, lagging=True),
     errors=("not_found", "removed"),
 )

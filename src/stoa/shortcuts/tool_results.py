@@ -5,6 +5,7 @@ import msgspec
 from stoa.caching import ByteCache
 
 _TEXTS_BYTES = 4 * 1024 * 1024
+_STRUCTURED = b',"structuredContent":'
 
 
 def result(message_id: bytes, begin: bytes, *members: bytes) -> tuple[bytes, ...]:
@@ -19,9 +20,15 @@ def content(body: bytes) -> tuple[bytes, bytes]:
     return _texts.get(body, _as_text), body
 
 
+def text_alone(members: tuple[bytes, ...]) -> tuple[bytes, ...]:
+    """The members of a result without the body as it is: once, for clients that know text alone."""
+    text, _, *rest = members
+    return text.removesuffix(_STRUCTURED), *rest
+
+
 def _as_text(body: bytes) -> bytes:
     text = msgspec.json.encode(body.decode())
-    return b'"content":[{"type":"text","text":%b}],"structuredContent":' % text
+    return b'"content":[{"type":"text","text":%b}]%b' % (text, _STRUCTURED)
 
 
 # The same bytes again and again, while an answer that many read is cached.

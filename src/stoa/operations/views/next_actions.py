@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from stoa.domain.jobs import JobStatus
 from stoa.domain.moderation import Action, ModerationSubject
+from stoa.domain.toolsets import Toolset
 from stoa.operations.table import TABLE
 from stoa.schemas.base import OF_STRANGERS, NextAction, Role
 from stoa.schemas.threads import Reply
@@ -50,7 +51,7 @@ def _toolset(action: str) -> str | UnsetType:
     declared = TABLE.get(action)
     if declared is None or declared.tool or not declared.toolsets:
         return UNSET
-    return min(declared.toolsets).value
+    return min(declared.toolsets, key=list(Toolset).index).value
 
 
 def on_thread(row: ThreadRow, beside: Sequence[Reply] = ()) -> OfferedActions:
