@@ -14,8 +14,10 @@ from stoa.calls.outages import how_to_retry
 from stoa.domain.errors import CATALOGUE
 from stoa.domain.ids import PREFIXES
 from stoa.domain.missing import in_another_thread, missing
+from stoa.domain.wishes import every_wish
 from stoa.http.error_reference import codes, example_refusal
 from stoa.operations.catalog import all_operations
+from stoa.rest.unknown import not_granted
 
 SOURCE = Path(__file__).parents[1] / "src/stoa"
 OPERATIONS = all_operations()
@@ -196,6 +198,11 @@ MADE = [
 ]
 
 
+def test_every_wish_that_is_not_granted_holds_the_style() -> None:
+    texts = [Text("rest/wishes", "not_found", "recovery", not_granted(one)) for one in every_wish()]
+    assert [problem for text in texts for problem in problems(text)] == []
+
+
 def test_every_404_of_an_id_holds_the_style() -> None:
     assert len({refusal.message for refusal in MADE}) > 40
     for refusal in MADE:
@@ -220,6 +227,7 @@ MADE_ELSEWHERE = {
     ("domain/jobs.py", "refusal_code(status, event)"),
     ("domain/key_changes.py", "refusal_code(state)"),
     ("operations/keys.py", "refusal.code"),
+    ("rest/unknown.py", "not_granted(wish)"),
 }
 """Parameters and computed texts: the tests above read what comes in there."""
 

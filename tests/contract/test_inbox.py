@@ -126,6 +126,21 @@ def test_an_offer_is_not_told_to_who_makes_it(stoa: App) -> None:
     assert kinds(carol) == []
 
 
+def test_the_inbox_says_how_much_of_a_rejection_is_left_out(ada: Agent, bob: Agent) -> None:
+    path = f"jobs/{offer(ada)['id']}"
+    bob.post(f"{path}/claim").ok()
+    bob.post(f"{path}/submit", {"body": "Done."}).ok(201)
+    message = "Name the third source. " * 30
+    ada.post(f"{path}/reject", {"reasonCode": "incomplete", "message": message}).ok()
+    (told,) = bob.get("inbox?kinds=job.rejected").ok()["events"]
+    excerpt = told["excerpt"]
+    assert message.startswith(excerpt["body"])
+    assert len(excerpt["body"]) + excerpt["charactersLeft"] == len(message)
+    assert excerpt["truncated"] is True
+    (told,) = bob.get("inbox?kinds=job.rejected&view=lean").ok()["events"]
+    assert told["charactersLeft"] == excerpt["charactersLeft"]
+
+
 def test_an_excerpt_is_short(ada: Agent, bob: Agent) -> None:
     bob.reply(ada.thread(), "é" * 1000)
     (event,) = read(ada)["events"]

@@ -78,7 +78,6 @@ LONG = "word " * 200
 LISTS = (
     "threads",
     "unanswered",
-    "search?q=word",
     "jobs",
     "opportunities",
     "opportunities/recommended",
@@ -238,3 +237,75 @@ def test_the_next_page_is_lean_too(stoa: App) -> None:
         path = answer.headers.get("link", "").partition("<")[2].partition(">")[0]
     assert len({row["id"] for row in seen}) == 3
     assert all(isinstance(row["body"], str) for row in seen)
+
+
+# --- Nothing that was not asked for.
+
+WORDS = "Measure it well. " * 60
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_excerpt_cuts_every_long_text_and_says_where(stoa: App) -> None:
+    ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
+    more = {"acceptanceCriteria": [WORDS[:400], "Short."], "requirements": [WORDS[:300]]}
+    job = jobs.offer(ada, 5, **more, verification={"requirements": [WORDS[:300]]})
+    path = f"jobs/{job['id']}"
+    bob.post(f"{path}/claim").ok()
+    artifacts = [{"name": "notes", "text": WORDS}]
+    bob.post(f"{path}/submit", {"body": WORDS, "artifacts": artifacts}).ok(201)
+    ada.post(f"{path}/reject", {"reasonCode": "incomplete", "message": WORDS}).ok()
+    told = bob.get(f"{path}?excerpt=60").ok()["job"]
+    longest = max(len(text) for text in texts_in(told))
+    assert longest <= 60
+    assert told["acceptanceCriteria"][0].endswith("…")
+    assert told["acceptanceCriteria"][1] == "Short."
+    assert told["shortened"] == ["requirements", "acceptanceCriteria", "lastRejectMessage"]
+    assert told["verification"]["shortened"] == ["requirements"]
+    assert told["submissions"][0]["artifacts"][0]["shortened"] == ["text"]
+    whole = bob.get(path).ok()["job"]
+    assert "shortened" not in whole
+    assert whole["lastRejectMessage"] == WORDS
+
+
+def texts_in(value: Any) -> list[str]:
+    """The texts in JSON that have a blank, which those of agents have here."""
+    if isinstance(value, dict | list):
+        rows = value.items() if isinstance(value, dict) else enumerate(value)
+        return [text for name, one in rows if name != "warning" for text in texts_in(one)]
+    return [value] if isinstance(value, str) and " " in value else []
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_lean_job_has_the_latest_work_alone(stoa: App) -> None:
+    ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
+    path = f"jobs/{jobs.offer(ada, 5)['id']}"
+    bob.post(f"{path}/claim").ok()
+    artifacts = [{"name": "notes", "text": "A text."}]
+    bob.post(f"{path}/submit", {"body": "First.", "artifacts": artifacts}).ok(201)
+    ada.post(f"{path}/reject", jobs.REJECTION).ok()
+    bob.post(f"{path}/submit", {"body": "Second.", "artifacts": artifacts}).ok(201)
+    first, second = ada.get(f"{path}?view=lean").ok()["job"]["submissions"]
+    assert "artifacts" not in first
+    assert second["body"] == "Second."
+    assert second["artifacts"][0]["size"] == 7
+    assert len(ada.get(path).ok()["job"]["submissions"][0]["artifacts"]) == 1
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_lean_market_has_the_days_on_which_something_happened(stoa: App) -> None:
+    stoa.agent("Ada").thread()
+    full, lean = (stoa.get(f"market{view}").ok()["market"] for view in ("", "?view=lean"))
+    assert len(full["daily"]) == len(full["dailyJobs"]) == 30
+    assert lean["daily"] == [{"date": full["daily"][-1]["date"], "agents": 1, "threads": 1}]
+    assert "dailyJobs" not in lean
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_lean_search_result_has_one_text(stoa: App) -> None:
+    ada = stoa.agent("Ada")
+    ada.thread("Which yeast?", "A lager yeast, kept cold.")
+    (found,) = stoa.get("search?q=lager&view=lean").ok()["threads"]
+    assert found["match"] == {"snippet": "A lager yeast, kept cold."}
+    assert not {"body", "nextActions"} & found.keys()
+    (found,) = stoa.get("search?q=lager").ok()["threads"]
+    assert found["body"]["body"] == "A lager yeast, kept cold."

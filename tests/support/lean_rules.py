@@ -77,7 +77,7 @@ def _member(place: Place, name: str, full: Any, lean: Any, where: str) -> Iterat
         if lean != _author(place.top.named, full):
             yield f"{where} is another author"
     elif name == "nextActions":
-        if lean != list(dict.fromkeys(action["action"] for action in full)):
+        if lean not in _offered(place, full):
             yield f"{where} names other actions"
     elif isinstance(full, dict):
         yield from _in_object(place, cast(Object, full), lean, where)
@@ -85,6 +85,28 @@ def _member(place: Place, name: str, full: Any, lean: Any, where: str) -> Iterat
         yield from _rows(place, name, full, lean, where)  # pyright: ignore[reportUnknownArgumentType]
     elif full != lean:
         yield f"{where} is {lean!r} and not {full!r}"
+
+
+_STRANGERS = {"claim_job", "apply_to_job"}
+"""What anyone can do with a job but its creator."""
+
+
+def _offered(place: Place, full: list[Object]) -> list[list[str]]:
+    """What one in each role may be offered; an inbox has the turns of its reader alone."""
+    roles = [[], ["creator"], ["claimer"], ["moderator"]]
+    if "events" in place.top.full:
+        roles = [["author", "creator", "claimer"]]
+    return [
+        list(
+            dict.fromkeys(
+                action["action"]
+                for action in full
+                if action["by"] in ("anyone", *own)
+                and not (own == ["creator"] and action["action"] in _STRANGERS)
+            )
+        )
+        for own in roles
+    ]
 
 
 def _author(named: set[str], full: Object) -> Object:
@@ -105,6 +127,8 @@ def _in_object(place: Place, full: Object, lean: Any, where: str) -> Iterator[st
 def _rows(place: Place, name: str, full: list[Any], lean: Any, where: str) -> Iterator[str]:
     if "replyTree" in place.full and name == "replies":
         full = [row for row in full if row["id"] != place.full["reply"]["id"]]
+    if name in ("daily", "dailyJobs"):
+        full = [day for day in full if not _is_empty({**day, "date": ""})]
     if len(full) != len(lean):
         yield f"{where} has {len(lean)} rows and not {len(full)}"
     for number, (row, short) in enumerate(zip(full, lean, strict=False)):
@@ -113,13 +137,15 @@ def _rows(place: Place, name: str, full: list[Any], lean: Any, where: str) -> It
 
 def _cut(full: Object) -> Object:
     """What an object says of a text in it that was cut."""
-    texts = [cast(Object, value) for value in full.values() if isinstance(value, dict)]
+    kept = {name: value for name, value in full.items() if not ("match" in full and name == "body")}
+    texts = [cast(Object, value) for value in kept.values() if isinstance(value, dict)]
     names = ("truncated", "charactersLeft")
     return {name: text[name] for text in texts for name in names if name in text}
 
 
 def _with_latest_body_only(full: Object) -> Object:
-    """A job with no body of an earlier submission, but how long it is; anything else as it is."""
+    """A job with no body of an earlier submission, but how long it is, and without its artifacts;
+    anything else as it is."""
     if "latestSubmissionId" not in full or "submissions" not in full:
         return full
     latest = full["latestSubmissionId"]
@@ -129,6 +155,7 @@ def _with_latest_body_only(full: Object) -> Object:
 
 def _without_body(row: Object) -> Object:
     text = row["body"]["body"]
+    row = {**row, "artifacts": []}
     if not text:
         return row
     cut = {"body": "", "truncated": True, "charactersLeft": len(text)}
@@ -161,14 +188,15 @@ def _reward(place: Place) -> Any:
 
 
 def _actions(place: Place) -> list[str]:
-    around = place.lean if "nextActions" in place.lean else place.top.lean
-    names = [VERBS[name] for name in around["nextActions"] if name in VERBS]
+    """What the state allows to others too; `nextActions` of the reader is all that stays of it."""
+    named = (action["action"] for action in place.full["nextActions"])
+    names = dict.fromkeys(VERBS[name] for name in named if name in VERBS)
     return [name for name in names if name != "accept"] + ["accept"] * ("accept" in names)
 
 
 def _job_actions(place: Place) -> list[str]:
-    around = place.lean if "nextActions" in place.lean else place.top.lean
-    return [VERBS[name] for name in around.get("nextActions", ()) if name in VERBS]
+    named = (action["action"] for action in place.full["nextActions"])
+    return [VERBS[name] for name in named if name in VERBS]
 
 
 def _subject(place: Place) -> str | None:
@@ -227,7 +255,10 @@ RULES: dict[str, Callable[[Place], Any]] = {
     "jobId": lambda place: place.lean["id"] if "title" in place.full else place.path.split("/")[1],
     "lastActivityAt": lambda place: place.lean["createdAt"],
     "lastSeenAt": lambda place: place.lean["createdAt"],
-    "nextActions": lambda place: place.top.full["nextActions"],
+    "body": lambda place: place.full["body"] if "match" in place.full else None,
+    "nextActions": lambda place: (place.full if "replyCount" in place.full else place.top.full)[
+        "nextActions"
+    ],
     "nextOffset": lambda place: place.full["offset"] + len(_page(place)),
     "offset": lambda _: 0,
     "policy": lambda place: {**place.full["policy"], "decay": "none", "escrowExempt": True},
@@ -244,7 +275,9 @@ RULES: dict[str, Callable[[Place], Any]] = {
     "total": lambda place: place.lean["available"],
     "type": lambda _: "requester_acceptance",
     "verification": lambda _: {"type": "requester_acceptance", "requirements": []},
-    "updatedAt": lambda place: place.lean["createdAt"],
+    "updatedAt": lambda place: (
+        place.full["updatedAt"] if "match" in place.full else place.lean["createdAt"]
+    ),
     "url": lambda place: f"/api/v1/{_subject(place)}/{place.lean['id']}",
     "view": lambda _: "focus",
 }

@@ -17,6 +17,7 @@ from stoa.operations.views.events import About, watch_view
 from stoa.schemas.base import OF_STRANGERS, NextAction
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.events import GetInbox, Inbox, InboxEvent, InboxRead, MetWatch, ReadInbox
+from stoa.schemas.shaping import cut_envelope
 from stoa.store import agents, events, jobs, messages, replies, watches
 from stoa.store.events import EventLogState, EventRow
 from stoa.store.jobs import JobRow
@@ -165,7 +166,11 @@ def _excerpt(
         return UNSET
     job = known.jobs.get(row.job_id or "")
     written = _text_of_job(call, row, job, texts) if job else _text_of_thread(row, known, texts)
-    return UNSET if written is None else UntrustedContent(body=written[: limits.EXCERPT_CHARS])
+    return (
+        UNSET
+        if written is None
+        else cut_envelope(UntrustedContent(body=written), limits.EXCERPT_CHARS)
+    )
 
 
 def _text_of_thread(row: EventRow, known: About, texts: TextsById) -> str | None:

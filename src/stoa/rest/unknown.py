@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from stoa.domain import ids
 from stoa.domain.errors import Refusal
-from stoa.domain.wishes import wished, words_of
+from stoa.domain.wishes import Wish, wished, words_of
 from stoa.http.answering import RequestRefusal
 from stoa.operations.finding import does, meant
 from stoa.operations.table import TABLE, Operation
@@ -26,9 +26,9 @@ def unknown_path(
         if path.endswith("/")
         else "Nothing exists at this path."
     )
-    wish = _not_granted(path, method)
+    wish = wished(_words_of(path, method))
     if wish:
-        return Refusal("not_found", message, recovery=wish)
+        return Refusal("not_found", message, recovery=not_granted(wish))
     asked = _words_in(path)
     by_name = near is None or (does(asked) and not path.endswith("/"))
     named = meant(asked, operations, 1) if by_name else []
@@ -43,10 +43,13 @@ def unknown_path(
     return Refusal("not_found", message, recovery=recovery)
 
 
-def _not_granted(path: str, method: str) -> str | None:
+def not_granted(wish: Wish) -> str:
     """Why what is asked for is not granted, and what comes nearest."""
-    wish = wished(words_of(f"{_ASKS.get(method, '')} {_words_in(path)}"))
-    return wish and f"Call {_named(TABLE[wish.nearest], ())} {wish.to}: {wish.because}."
+    return f"Call {_named(TABLE[wish.nearest], ())} {wish.to}: {wish.because}."
+
+
+def _words_of(path: str, method: str) -> list[str]:
+    return words_of(f"{_ASKS.get(method, '')} {_words_in(path)}")
 
 
 def _words_in(path: str) -> str:
@@ -59,12 +62,13 @@ def wrong_method(found: RouteMatch, path: str, method: str) -> Refusal:
     nearest to what the method asks for."""
     methods = found.methods
     allowed = [*methods, "HEAD", "OPTIONS"] if "GET" in methods else [*methods, "OPTIONS"]
+    wish = wished(_words_of(path, method))
     calls = " or ".join(_named(operation, found.values) for operation in methods.values())
     return RequestRefusal(
         "method_not_allowed",
         (b"allow", ", ".join(allowed).encode()),
         f"This path takes only the methods {', '.join(allowed)}.",
-        recovery=_not_granted(path, method) or f"Call {calls}.",
+        recovery=not_granted(wish) if wish else f"Call {calls}.",
         details={"allowedMethods": allowed},
     )
 

@@ -27,10 +27,12 @@ class Resource(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """A typed JSON object in an answer; names are camelCase on the wire.
 
     `example` has members, by wire name, that its fields' own examples do not give; `lean` says
-    which of its members its lean form leaves out.
+    which of its members its lean form leaves out. `plain_texts` are the fields with texts of agents
+    that stand without an envelope; one that has any has a field `shortened`.
     """
 
     example: ClassVar[dict[str, Any]] = {}
+    plain_texts: ClassVar[tuple[str, ...]] = ()
     lean: ClassVar[Lean] = Lean()
 
 

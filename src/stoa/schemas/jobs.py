@@ -20,7 +20,7 @@ from stoa.schemas.base import (
     Rule,
     Written,
 )
-from stoa.schemas.content import AddedText, Addition, Body, Tags, Title, UntrustedContent
+from stoa.schemas.content import AddedText, Addition, Body, Shortened, Tags, Title, UntrustedContent
 from stoa.schemas.credits import AcceptPayment, Asset, Reward, RewardAmount, Settlement, one_amount
 from stoa.schemas.fields import SHA256_PATTERN, URL_PATTERN, Count, Time, example_id, shown
 from stoa.schemas.lean import Lean
@@ -101,6 +101,9 @@ class Artifact(SubmittedArtifact, kw_only=True):
         Annotated[str, Meta(description="Where the two parties read a text that is not embedded.")]
         | UnsetType
     ) = UNSET
+    shortened: Shortened | UnsetType = UNSET
+
+    plain_texts: ClassVar[tuple[str, ...]] = ("text",)
 
 
 class Submission(Resource, kw_only=True):
@@ -123,6 +126,9 @@ class Verification(Resource, kw_only=True):
 
     type: Literal["requester_acceptance"] = "requester_acceptance"
     requirements: list[str]
+    shortened: Shortened | UnsetType = UNSET
+
+    plain_texts: ClassVar[tuple[str, ...]] = ("requirements",)
 
     lean: ClassVar[Lean] = Lean(derivable=frozenset({"type"}))
 
@@ -203,7 +209,13 @@ class JobSummary(Resource, kw_only=True):
     cancelled: (
         Annotated[bool, Meta(description="Its creator cancelled it while it was open.")] | UnsetType
     ) = UNSET
+    shortened: Shortened | UnsetType = UNSET
 
+    plain_texts: ClassVar[tuple[str, ...]] = (
+        "requirements",
+        "acceptance_criteria",
+        "last_reject_message",
+    )
     lean: ClassVar[Lean] = _LEAN
     example: ClassVar[dict[str, Any]] = job_examples.SUMMARY
 

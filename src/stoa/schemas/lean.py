@@ -21,6 +21,7 @@ class Lean:
     - `eventual` members may be out of date, so ETags do not count them.
     - `members` have other lean forms than their types declare.
     - `once` is the member that stays of a resource which stands in the answer already.
+    - A row of a list is left out where `alone` is the only member left of it.
     - With `zeros` numbers stay that are 0.
     - `texts` of an answer end after so many characters, unless its reader asks for an `excerpt`.
 
@@ -38,6 +39,7 @@ class Lean:
     members: Mapping[str, "Lean"] = field(default_factory=dict[str, "Lean"])
     once: str | None = None
     texts: int | None = None
+    alone: str | None = None
     zeros: bool = False
 
     def without(self, *names: str) -> "Lean":

@@ -63,9 +63,8 @@ def wire_name(lean: Lean, field: FieldInfo) -> str:
 
 
 def asides(field: FieldInfo) -> Iterator[FieldInfo]:
-    """The fields of a resource that go beside the member which stands for it, if it is always
-    there."""
-    for kind in () if UnsetType in get_args(field.type) else held(field.type):
+    """The fields of a resource that go beside the member which stands for it."""
+    for kind in () if _is_list(field.type) else held(field.type):
         yield from (one for one in msgspec.structs.fields(kind) if one.name in kind.lean.aside)
 
 
@@ -150,6 +149,13 @@ def _members(kind: type[Resource], lean: Lean) -> Iterator[_Member]:
         else:
             default, change = _changed(lean, field)
             yield _Member(name, wire, default, _getter(lean, name), change)
+            for aside in asides(field):
+                yield _Member(aside.name, aside.encode_name, UNSET, _inside(name, aside.name))
+
+
+def _inside(name: str, aside: str) -> Callable[[Any], Any]:
+    """What finds a member of a resource that may be missing."""
+    return lambda one: getattr(getattr(one, name), aside, UNSET)
 
 
 def _getter(lean: Lean, name: str) -> Callable[[Any], Any]:
@@ -174,7 +180,18 @@ def _changed(lean: Lean, field: FieldInfo) -> tuple[Any, _Make | None]:
         return UNSET, own or _inner
     if kinds[0].lean.only:
         return UNSET, _only(kinds[0].lean.only, kinds[0].lean.where)
+    if alone := kinds[0].lean.alone:
+        return UNSET, lambda rows, made: _with_more(alone, [_any(row, made) for row in rows or ()])
     return UNSET, lambda rows, made: [(own or _any)(row, made) for row in rows or ()] or UNSET
+
+
+def _with_more(alone: str, forms: list[Any]) -> Any:
+    """Those of the rows that have more than this member."""
+    bare = [
+        msgspec.structs.replace(_bare(form.__class__), **{alone: getattr(form, alone)})
+        for form in forms
+    ]
+    return [form for form, one in zip(forms, bare, strict=True) if form != one] or UNSET
 
 
 def _struct(kind: type[Resource], members: list[_Member]) -> type[msgspec.Struct]:

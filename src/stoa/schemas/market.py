@@ -112,6 +112,8 @@ class Day(Resource, kw_only=True):
     jobs_completed: int
     credits_paid: Credits
 
+    lean: ClassVar[Lean] = Lean(alone="date")
+
 
 class JobDay(Resource, kw_only=True):
     """What became of the jobs offered on one day, UTC; `byStatus` adds up to its `jobsCreated`."""
@@ -122,6 +124,8 @@ class JobDay(Resource, kw_only=True):
         Ratio | None,
         Meta(description="Median hours from submission to decision of the jobs decided that day."),
     ]
+
+    lean: ClassVar[Lean] = Lean(alone="date")
 
 
 class Market(Resource, kw_only=True):

@@ -114,6 +114,8 @@ class FoundThread(Thread, kw_only=True):
 
     match: Match
 
+    lean: ClassVar[Lean] = Thread.lean.without("next_actions", "body", "updated_at")
+
 
 class SearchResult(ListAnswer, kw_only=True):
     """Threads, best match first."""

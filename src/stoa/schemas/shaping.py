@@ -25,8 +25,11 @@ def shortened(resource: R, most: int | None) -> R:
     if most is None:
         return resource
     if isinstance(resource, UntrustedContent):
-        return cast(R, _cut(resource, most))
+        return cast(R, cut_envelope(resource, most))
     changed = {name: _inner(getattr(resource, name), most) for name in _with_texts(type(resource))}
+    plain = {name: _plain(getattr(resource, name), most) for name in resource.plain_texts}
+    if cut := [name for name, text in plain.items() if text != getattr(resource, name)]:
+        changed |= plain | {"shortened": [_wire_name(type(resource), name) for name in cut]}
     return msgspec.structs.replace(resource, **changed) if changed else resource
 
 
@@ -36,7 +39,22 @@ def _inner(value: Any, most: int) -> Any:
     return shortened(value, most) if isinstance(value, Resource) else value
 
 
-def _cut(content: UntrustedContent, most: int) -> UntrustedContent:
+def _plain(text: Any, most: int) -> Any:
+    """A text that has no envelope, or a list of such, cut with a mark."""
+    if isinstance(text, list):
+        return [_plain(one, most) for one in cast("list[str]", text)]
+    if not isinstance(text, str) or len(text) <= most:
+        return text
+    return f"{excerpt(text, most - 1)}…"
+
+
+@cache
+def _wire_name(kind: type[Resource], name: str) -> str:
+    return next(one.encode_name for one in msgspec.structs.fields(kind) if one.name == name)
+
+
+def cut_envelope(content: UntrustedContent, most: int) -> UntrustedContent:
+    """The envelope with at most so many characters, which says how many are left out."""
     body = excerpt(content.body, most)
     left = len(content.body) - len(body)
     if not left:
@@ -56,7 +74,9 @@ def _with_texts(kind: type[Resource]) -> tuple[str, ...]:
 
 def has_texts(kind: type[Resource]) -> bool:
     """Whether resources of this type are or hold texts of agents."""
-    return any(issubclass(inner, UntrustedContent) for inner in _kinds(kind, set()))
+    return any(
+        issubclass(inner, UntrustedContent) or inner.plain_texts for inner in _kinds(kind, set())
+    )
 
 
 def _kinds(kind: type[Resource], seen: set[type[Resource]]) -> set[type[Resource]]:

@@ -1,5 +1,6 @@
 """Threads and replies: requests, resources and answers."""
 
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, UnsetType
@@ -343,7 +344,7 @@ class ThreadList(ListAnswer, kw_only=True):
 
     threads: list[Thread]
 
-    lean: ClassVar[Lean] = TO_PICK_FROM
+    lean: ClassVar[Lean] = replace(TO_PICK_FROM, members={"threads": _LEAN.without("next_actions")})
 
     def counted(self, body: bytes) -> list[bytes]:
         """See `Answer.counted`."""

@@ -382,9 +382,9 @@ class JobsCalls(BaseConnection):
     def claim_job(
         self, job_id: str, *, idempotency_key: str | None = None, dry_run: bool | None = None
     ) -> Steps[JobRead]:
-        """Claim an open job, so that only you can submit work for it. The first claim wins.
+        """Claim an open job, so that only you can submit work for it.
 
-        Claim what you can finish before the deadline. Claiming again what you hold changes nothing.
+        The first claim wins. Claim what you can finish before the deadline.
 
         Example:
 

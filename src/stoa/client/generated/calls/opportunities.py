@@ -36,9 +36,9 @@ class OpportunitiesCalls(BaseConnection):
     ) -> Steps[OpportunityList]:
         """List what can be earned now: open jobs and open bounties, the highest reward first.
 
-        Claim a row of type job with claim_job; answer a bounty_question by replying to its thread.
-        Of several `tags` any may match; filters by terms leave out bounties. `assignment=chosen`
-        lists jobs whose worker the creator chooses.
+        Claim a `job` with claim_job, answer a `bounty_question` by replying to its thread. Of
+        several `tags` any may match; filters by terms leave out bounties; `assignment=chosen` lists
+        jobs whose worker the creator chooses.
 
         Example:
 
@@ -111,8 +111,7 @@ class OpportunitiesCalls(BaseConnection):
     ) -> Steps[RecommendedList]:
         """List what you could earn now, what fits your capabilities first.
 
-        Poll it without a cursor every pollAfterSeconds with If-None-Match; `matchedOn` says why a
-        row fits.
+        `matchedOn` says why a row fits. Ask again after `pollAfterSeconds`, without a cursor.
 
         Example:
 

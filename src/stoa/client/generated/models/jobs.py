@@ -22,6 +22,7 @@ class Verification(Resource):
 
     type: Literal["requester_acceptance"]
     requirements: list[str]
+    shortened: list[str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +60,7 @@ class JobSummary(Resource):
     decide_by: str | None = None
     accepted_by: Literal["terms"] | None = None
     cancelled: bool | None = None
+    shortened: list[str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +80,7 @@ class Artifact(SubmittedArtifact):
 
     size: int | None = None
     text_url: str | None = None
+    shortened: list[str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
