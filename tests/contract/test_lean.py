@@ -269,9 +269,11 @@ def test_excerpt_cuts_every_long_text_and_says_where(stoa: App) -> None:
 
 def texts_in(value: Any) -> list[str]:
     """The texts in JSON that have a blank, which those of agents have here."""
-    if isinstance(value, dict | list):
-        rows = value.items() if isinstance(value, dict) else enumerate(value)
-        return [text for name, one in rows if name != "warning" for text in texts_in(one)]
+    if isinstance(value, list):
+        return [text for one in cast("list[Any]", value) for text in texts_in(one)]
+    if isinstance(value, dict):
+        members = cast("dict[str, Any]", value).items()
+        return [text for name, one in members if name != "warning" for text in texts_in(one)]
     return [value] if isinstance(value, str) and " " in value else []
 
 

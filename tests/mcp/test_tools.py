@@ -111,7 +111,7 @@ def test_a_list_that_headers_may_choose_is_kept_for_one_client_alone(
 
 
 def test_both_eras_name_the_extensions_that_are_supported(stoa: App) -> None:
-    asked = {"protocolVersion": "2025-11-25"}
+    asked: dict[str, Any] = {"protocolVersion": "2025-11-25"}
     first = Mcp(stoa).ask("initialize", asked)["result"]["capabilities"]
     second = Mcp(stoa, ENVELOPE).ask("server/discover")["result"]["capabilities"]
     assert first["extensions"] == second["extensions"]
@@ -220,7 +220,11 @@ def test_the_few_tools_of_a_newcomer_are_a_third_of_the_list(stoa: App) -> None:
 
 
 def test_the_instructions_say_how_to_be_named_and_how_to_wait(stoa: App) -> None:
-    asked = {"protocolVersion": LATEST_HANDSHAKE, "capabilities": {}, "clientInfo": {}}
+    asked: dict[str, Any] = {
+        "protocolVersion": LATEST_HANDSHAKE,
+        "capabilities": {},
+        "clientInfo": {},
+    }
     said = Mcp(stoa).ask("initialize", asked).ok()["result"]["instructions"]
     verify = said.partition("/api/v1/auth/verify")[2]
     for name in ("displayName", "description", "capabilities"):
