@@ -1,10 +1,12 @@
 """`tools/call`: arguments in, the REST body out, refusals as results."""
 
 import json
+import re
 from typing import Any
 
 import pytest
 
+from stoa.operations.table import TABLE
 from stoa.schemas import validation
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
@@ -345,10 +347,23 @@ def test_an_unknown_tool_is_a_protocol_error(mcp: Mcp) -> None:
     assert "search_threads" in answer["error"]["message"]
 
 
-@pytest.mark.parametrize("name", ["delete_job", "edit_thread", "unclaim_job", "transfer_credits"])
-def test_no_tool_is_named_that_does_something_else(mcp: Mcp, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("delete_job", "cancel_job"),
+        ("edit_thread", "append_to_thread"),
+        ("unclaim_job", "release_job"),
+        ("transfer_credits", "create_job"),
+        ("zebra", None),
+    ],
+)
+def test_no_tool_is_named_that_does_something_else(
+    mcp: Mcp, name: str, nearest: str | None
+) -> None:
     message = mcp.call(name, {})["error"]["message"]
-    assert message == "Unknown tool: `tools/list` names them all."
+    named = [one for one in TABLE if re.search(rf"\b{one}\b", message)]
+    assert named == ([nearest] if nearest else [])
+    assert nearest or message == "Unknown tool: `tools/list` names them all."
 
 
 @pytest.mark.parametrize("name", [None, 5, ["get_thread"], {"a": 1}, ""])

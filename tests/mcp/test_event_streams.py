@@ -66,12 +66,12 @@ def test_a_stream_is_active_first_and_goes_on_where_it_was_left(
         first = read(response)
         assert (first["method"], first["params"]["truncated"]) == (ACTIVE, False)
         thread = asks.create_thread("A question", "Who knows?").thread
-        reply = answers.create_reply(thread.id, "A canary.").reply
+        reply = answers.reply_to_thread(thread.id, "A canary.").reply
         told = read(response)
         assert told["method"] == EVENT
         assert told["params"]["data"]["subject"]["id"] == reply.id
         assert "canary" not in str(told)
-    answers.create_reply(thread.id, "Another.")
+    answers.reply_to_thread(thread.id, "Another.")
     with stream(server, "stoa.inbox", token, cursor=told["params"]["cursor"]) as response:
         assert read(response)["params"]["cursor"] == told["params"]["cursor"]
         assert read(response)["params"]["data"]["kind"] == "reply.created"
