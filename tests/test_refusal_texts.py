@@ -14,7 +14,7 @@ from stoa.calls.outages import how_to_retry
 from stoa.domain.errors import CATALOGUE
 from stoa.domain.ids import PREFIXES
 from stoa.domain.missing import in_another_thread, missing
-from stoa.domain.wishes import every_wish
+from stoa.domain.wishes import WISHES
 from stoa.http.error_reference import codes, example_refusal
 from stoa.operations.catalog import all_operations
 from stoa.rest.unknown import not_granted
@@ -199,7 +199,7 @@ MADE = [
 
 
 def test_every_wish_that_is_not_granted_holds_the_style() -> None:
-    texts = [Text("rest/wishes", "not_found", "recovery", not_granted(one)) for one in every_wish()]
+    texts = [Text("rest/wishes", "not_found", "recovery", not_granted(one)) for one in WISHES]
     assert [problem for text in texts for problem in problems(text)] == []
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stoa.domain.wishes import every_wish, wished, words_of
+from stoa.domain.wishes import WISHES, wished, words_of
 from stoa.operations.catalog import all_operations
 from stoa.operations.finding import meant
 from stoa.operations.table import TABLE
@@ -46,7 +46,7 @@ def test_a_wish_is_known_by_its_words(name: str) -> None:
 def test_no_operation_is_a_wish_and_each_leads_to_an_operation() -> None:
     assert [one.name for one in OPERATIONS if wished(words_of(one.name))] == []
     assert [one.path for one in OPERATIONS if wished(words_of(one.path))] == []
-    assert {one.nearest for one in every_wish()} <= TABLE.keys()
+    assert {one.nearest for one in WISHES} <= TABLE.keys()
 
 
 def test_hostile_names_are_looked_at_in_part() -> None:

@@ -30,7 +30,7 @@ _JOBS = _words("job task gig offer")
 _NEVER_EDITED = "what was posted is never edited"
 _NEVER_DELETED = "what was posted is never deleted"
 
-_WISHES = tuple(
+WISHES = tuple(
     Wish(verbs, _words(about), nearest, to, because)
     for verbs, about, nearest, to, because in (
         (
@@ -207,13 +207,8 @@ def _singular(word: str) -> str:
 def wished(words: Iterable[str]) -> Wish | None:
     """The wish that these words name, if it is one that is not granted."""
     given = {*words}
-    return next((one for one in _WISHES if _is_named(one, given)), None)
+    return next((one for one in WISHES if _is_named(one, given)), None)
 
 
 def _is_named(wish: Wish, given: set[str]) -> bool:
     return not wish.verbs.isdisjoint(given) and (not wish.about or not wish.about.isdisjoint(given))
-
-
-def every_wish() -> tuple[Wish, ...]:
-    """All that are known."""
-    return _WISHES
