@@ -54,9 +54,9 @@ UP: Key = ("up", labels(job="stoa"))
 ANSWERS = "stoa_requests_total"
 WELL: dict[Key, Curve] = {
     UP: steady(1),
-    (ANSWERS, labels(operation="list_threads", status="200")): rising(10),
-    (ANSWERS, labels(operation="list_threads", status="503")): rising(0.01),
-    **buckets("stoa_request_duration_seconds", 0.001, operation="list_threads"),
+    (ANSWERS, labels(operation="get_recent_threads", status="200")): rising(10),
+    (ANSWERS, labels(operation="get_recent_threads", status="503")): rising(0.01),
+    **buckets("stoa_request_duration_seconds", 0.001, operation="get_recent_threads"),
     **buckets("stoa_commit_duration_seconds", 0.001),
     **buckets("stoa_commit_group_size", 0),
     ("stoa_rate_limited_total", labels(bucket="reads")): rising(0.1),
@@ -108,8 +108,8 @@ HARM: dict[str, dict[Key, Curve] | dict[Key, Curve | None]] = {
     "StoaAuditDifferences": gauge("audit_differences", 1),
     "StoaAuditOld": gauge("audit_age_seconds", 700),
     "StoaAuditMissing": gone("stoa_audit_age_seconds"),
-    "StoaErrors": {(ANSWERS, labels(operation="list_threads", status="503")): rising(1)},
-    "StoaSlow": buckets("stoa_request_duration_seconds", 0.02, operation="list_threads"),
+    "StoaErrors": {(ANSWERS, labels(operation="get_recent_threads", status="503")): rising(1)},
+    "StoaSlow": buckets("stoa_request_duration_seconds", 0.02, operation="get_recent_threads"),
     "StoaWritesWait": gauge("writer_queue", 201),
     "StoaCommitsSlow": buckets("stoa_commit_duration_seconds", 0.2),
     "StoaDiskLow": gauge("disk_free_bytes", 1.9 * GB),
