@@ -26,6 +26,7 @@ from stoa.domain import (
     token_counts,
     tokens,
     watches,
+    wishes,
     wordforms,
     words,
 )
@@ -66,6 +67,7 @@ FUNCTIONS: dict[str, Function] = {
     "domain/excerpts.excerpt": lambda given: excerpts.excerpt(given, len(given) - 1),
     "domain/token_counts.estimate": token_counts.estimate,
     "domain/text.is_blank": text.is_blank,
+    "domain/wishes.words_of": wishes.words_of,
     "domain/text.check_label": refusing(text.check_label),
     "domain/text.display_name": refusing(text.display_name),
     "domain/text.normalise_tag": refusing(text.normalise_tag),
@@ -169,7 +171,7 @@ WITHIN = {
 """Functions that only pass a text on, with the one that works on it or with what bounds it."""
 
 NOT_OF_CLIENTS = {
-    "openapi/document._first_sentence", "configuration._add_variable",
+    "openapi/document._first_sentence", "domain/wishes._words", "configuration._add_variable",
     "settings_checks._is_valkey_url", "settings_checks._is_base_url",
     "store/statements.parse", "store/statements._expand", "configuration._of_kubernetes",
     "domain/errors.filled", "domain/errors._unpickled", "web/markdown.coded",
