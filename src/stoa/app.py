@@ -16,6 +16,7 @@ from stoa.calls.public_reads import PublicReads
 from stoa.calls.read_input import InputReader
 from stoa.calls.runner import Runner
 from stoa.calls.snapshots import Snapshots
+from stoa.calls.subscribing import Subscribing
 from stoa.calls.token_requests import PlainGrants, TokenRequests
 from stoa.calls.transaction import PlainRuns, Transactions
 from stoa.clock import Clock, SystemClock
@@ -124,10 +125,9 @@ class Service:
             counters,
             shares=shares,
         )
-        allowed = parse_networks(settings.webhooks_allow)
-        self.webhooks = Webhooks(
-            store, services.ids, signer, Outgoing(allowed), clock, shares=shares
-        )
+        outgoing = Outgoing(parse_networks(settings.webhooks_allow))
+        self.webhooks = Webhooks(store, services.ids, signer, outgoing, clock, shares=shares)
+        subscribing = Subscribing(store, services, authenticator, charges, outages, outgoing, clock)
         known = KnownCalls()
         begins = not shares and isinstance(limiter, MemoryLimiter)
         self.ready = _ready(
@@ -137,7 +137,7 @@ class Service:
         authorizing = Authorizing(store, services, outages)
         self.asgi = App(
             Rest(runner, charges, operations, documentation, signer, clock),
-            _tools(runner, charges, hosts, Gate(authenticator), known, partial(_skill, settings)),
+            _tools(runner, subscribing, hosts, known, partial(_skill, settings)),
             OAuthDoor(TokenRequests(store, services, charges, outages, clock)),
             LateApplication(partial(_site, reads, authorizing, charges, clock, signer)),
             hosts,
@@ -362,17 +362,18 @@ def _site(
 
 def _tools(
     runner: Runner,
-    charges: Charges,
+    subscribing: Subscribing,
     hosts: Hosts,
-    gate: Gate,
     known: KnownCalls,
     skill: Callable[[], bytes],
 ) -> dict[str, Mcp]:
     """The doors of MCP by their paths. Clients add a slash to an address that they are given."""
     operations, origin = all_operations(), hosts.origin
     doors = {
-        PATH: Mcp(runner, charges, operations, hosts, origin, skill, known=known),
-        RESOURCE: Mcp(runner, charges, operations, hosts, origin, skill, gate),
+        PATH: Mcp(runner, subscribing, operations, hosts, origin, skill, known=known),
+        RESOURCE: Mcp(
+            runner, subscribing, operations, hosts, origin, skill, Gate(runner.authenticator)
+        ),
     }
     return doors | {f"{path}/": door for path, door in doors.items()}
 

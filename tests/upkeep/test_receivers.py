@@ -100,7 +100,7 @@ def test_a_time_is_compared_with_the_own_clock_if_the_receiver_tells_none() -> N
     noon = 784_123_200 * SECOND
     asked = {"retry-after": "Sun, 06 Nov 1994 12:01:40 GMT"}
     assert failure(503, asked, noon) == Failure(
-        "The server answered 503, and 2xx was expected.", pause_ms=100 * SECOND
+        "The server answered 503, and 2xx was expected.", "http_5xx", pause_ms=100 * SECOND
     )
 
 

@@ -1,7 +1,10 @@
 """Webhooks: which addresses they may have, what is signed, and when a delivery is tried again."""
 
-from base64 import b64encode
-from typing import NamedTuple
+import hmac
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
 
 from nacl.signing import SigningKey
@@ -13,10 +16,73 @@ TEST = "webhook.test"
 
 SECRET_BYTES = 32
 
+SUBSCRIPTION_HEADER = "X-MCP-Subscription-Id"
+_CLIENT_SECRET = "whsec_"  # noqa: S105 - it is only how one begins
+_CLIENT_SECRET_BYTES = range(24, 65)
+
 _NO_ADDRESS = (
     "Must be an address with a host and without a password, such as https://agent.example/hook."
 )
 _NO_HTTPS = "Must begin with https://, such as https://agent.example/hook."
+
+
+class DeliverySigner(Protocol):
+    """What signs deliveries."""
+
+    def signature(self, message_id: str, seconds: int, body: bytes) -> str:
+        """The signature of a delivery at this Unix second, as Standard Webhooks writes it."""
+        ...
+
+
+def signed_headers(
+    signer: DeliverySigner,
+    message_id: str,
+    seconds: int,
+    body: bytes,
+    subscription_id: str | None = None,
+) -> Mapping[str, str]:
+    """The headers of a delivery at this Unix second."""
+    of = {} if subscription_id is None else {SUBSCRIPTION_HEADER: subscription_id}
+    return {
+        "Content-Type": "application/json",
+        "webhook-id": message_id,
+        "webhook-timestamp": str(seconds),
+        "webhook-signature": signer.signature(message_id, seconds, body),
+        **of,
+    }
+
+
+class ClientSecrets(NamedTuple):
+    """The keys that a client gave, with which deliveries to it are signed: the newest first, and
+    the one before while it changes."""
+
+    keys: tuple[bytes, ...]
+
+    @classmethod
+    def of(cls, secret: str, former: str | None = None) -> "ClientSecrets":
+        """The keys in these secrets. Raises ValueError for what is none."""
+        return cls(tuple(_client_key(one) for one in (secret, former) if one))
+
+    def signature(self, message_id: str, seconds: int, body: bytes) -> str:
+        """The signatures of a delivery at this Unix second, as Standard Webhooks writes them."""
+        signed = f"{message_id}.{seconds}.".encode() + body
+        made = (hmac.digest(key, signed, sha256) for key in self.keys)
+        return " ".join(f"v1,{b64encode(one).decode()}" for one in made)
+
+
+def _client_key(secret: str) -> bytes:
+    if not secret.startswith(_CLIENT_SECRET):
+        raise ValueError("no secret of a client")
+    key = b64decode(secret.removeprefix(_CLIENT_SECRET), validate=True)
+    if len(key) not in _CLIENT_SECRET_BYTES:
+        raise ValueError("too short or too long")
+    return key
+
+
+def subscription_id(agent_id: str, url: str, name: str, arguments: str) -> str:
+    """The id of a subscription: the same for the same agent, address and events."""
+    parts = f"{agent_id}\n{url}\n{name}\n{arguments}"
+    return f"sub_{sha256(parts.encode()).hexdigest()[:32]}"
 
 
 class WebhookSigner(NamedTuple):
@@ -58,12 +124,15 @@ def check_address(url: str, *, plain: bool) -> str | None:
 
 
 class Failure(NamedTuple):
-    """Why a delivery failed, in a sentence for the webhook's agent; whether the receiver wants no
-    more of them, and for how long (ms) it wants none."""
+    """Why a delivery failed, in a sentence for the webhook's agent and as one of few categories for
+    the client of a subscription; whether the receiver wants no more of them, for how long (ms) it
+    wants none, and whether this one is too large for it."""
 
     problem: str
+    category: str
     is_final: bool = False
     pause_ms: int = 0
+    too_large: bool = False
 
 
 def next_attempt(failures: int, since: int, now: int, pause_ms: int = 0) -> int | None:

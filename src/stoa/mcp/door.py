@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from stoa.calls.runner import Runner
+from stoa.calls.subscribing import Subscribing
 from stoa.domain.errors import Refusal
 from stoa.http import answering, reading, streaming
 from stoa.http.answering import RequestRefusal
 from stoa.http.hosts import Hosts
 from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList, Send
-from stoa.limits.charge import Charges
 from stoa.mcp.gate import Gate
 from stoa.operations.table import Operation
 from stoa.schemas.base import encode
@@ -40,7 +40,7 @@ class Mcp:
     def __init__(
         self,
         runner: Runner,
-        charges: Charges,
+        subscribing: Subscribing,
         operations: list[Operation],
         hosts: Hosts,
         origin: str,
@@ -51,7 +51,8 @@ class Mcp:
         self._gate = gate
         self._known = known
         self._runner = runner
-        self._charges = charges
+        self._subscribing = subscribing
+        self._charges = runner.charges
         self._operations = operations
         self._hosts = hosts
         self._origin, self._skill = origin, skill
@@ -115,6 +116,7 @@ class Mcp:
 
         self._server = McpServer(
             self._runner,
+            self._subscribing,
             self._operations,
             self._documentation,
             self._origin,

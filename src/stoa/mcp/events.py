@@ -1,22 +1,26 @@
-"""MCP Events: which events there are, asked for one page at a time, or as a stream."""
+"""MCP Events: which events there are, asked for one page at a time, as a stream, or delivered."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from http import HTTPStatus
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import msgspec
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 
 from stoa.calls.incoming import EventStream, Incoming, Outcome
 from stoa.calls.runner import Runner
+from stoa.calls.subscribing import CallbackRefused, Subscribing
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.http import answering
 from stoa.http.request import HttpRequest
 from stoa.mcp import messages
 from stoa.mcp.eras import Era
+from stoa.mcp.event_types import NOT_FOUND, chosen, count
 from stoa.mcp.messages import McpMessage, McpReply, ProtocolError
+from stoa.mcp.subscriptions import Subscriptions
+from stoa.operations.parts.buckets import Charge
 from stoa.operations.parts.buckets import headers as rate_headers
 from stoa.operations.table import TABLE, Operation
 from stoa.schemas.base import encode, iso
@@ -25,7 +29,7 @@ from stoa.schemas.occurrences import TYPES, EventType, occurrence, payload_schem
 from stoa.schemas.validation import Values
 from stoa.shortcuts.tool_results import result
 
-NOT_FOUND, FORBIDDEN, RESOURCE_EXHAUSTED = -32011, -32012, -32013
+FORBIDDEN, RESOURCE_EXHAUSTED, CALLBACK_REFUSED = -32012, -32013, -32015
 
 _SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 _CODES = {
@@ -33,10 +37,10 @@ _CODES = {
     401: FORBIDDEN,
     403: FORBIDDEN,
     404: NOT_FOUND,
+    409: RESOURCE_EXHAUSTED,
     429: RESOURCE_EXHAUSTED,
 }
 """The code of an error by the HTTP status of the refusal."""
-_BY_NAME = {one.name: one for one in TYPES}
 
 
 class _Page(msgspec.Struct, rename="camel"):
@@ -70,8 +74,11 @@ class EventMethods:
     """Answers the methods of MCP Events. Where no call `takes_token`, a refusal of the token is
     raised, as clients of OAuth expect."""
 
-    def __init__(self, runner: Runner, documentation: str, *, takes_token: bool) -> None:
+    def __init__(
+        self, runner: Runner, subscribing: Subscribing, documentation: str, *, takes_token: bool
+    ) -> None:
         self._runner = runner
+        self._subscriptions = Subscriptions(subscribing)
         self._documentation = documentation
         self._takes_token = takes_token
         self._listing = b'"events":%b' % encode([_listed(one) for one in TYPES])
@@ -79,6 +86,8 @@ class EventMethods:
             "events/list": self._list,
             "events/poll": self._poll,
             "events/stream": self._stream,
+            "events/subscribe": self._subscribe,
+            "events/unsubscribe": self._unsubscribe,
         }
 
     async def answer(self, message: McpMessage, request: HttpRequest, era: Era) -> McpReply:
@@ -94,7 +103,7 @@ class EventMethods:
         asked = _asked(message)
         outcome, truncated = await self._run(asked, request, streamed=False)
         if outcome.refusal:
-            return self._failure(message, request, era, outcome)
+            return self._refused(message, request, era, outcome.refusal, outcome.charge)
         page = _decode_page(outcome.body)
         events = [one for one in page.events if one.at >= self._oldest(asked)]
         members = {
@@ -113,7 +122,8 @@ class EventMethods:
         asked = _asked(message)
         outcome, truncated = await self._run(asked, request, streamed=True)
         if outcome.following is None:
-            return self._failure(message, request, era, outcome)
+            assert outcome.refusal
+            return self._refused(message, request, era, outcome.refusal, outcome.charge)
         frames = self._frames(asked, message, era, outcome.following, truncated=truncated)
         return McpReply(200, charged=outcome.charge is not None, frames=frames)
 
@@ -164,18 +174,39 @@ class EventMethods:
             yield told.frame("terminated", {"error": error})
         yield _frame(_success(message, era, b"").body)
 
-    def _failure(
-        self, message: McpMessage, request: HttpRequest, era: Era, outcome: Outcome
+    async def _subscribe(self, message: McpMessage, request: HttpRequest, era: Era) -> McpReply:
+        try:
+            made = await self._subscriptions.subscribe(message.params, request)
+        except Refusal as refusal:
+            return self._refused(message, request, era, refusal, None)
+        except CallbackRefused as refused:
+            problem = "`delivery.url` did not answer a signed POST with its `challenge`."
+            data = {"reason": refused.reason}
+            raise ProtocolError(CALLBACK_REFUSED, problem, data, message.id) from None
+        return _success(message, era, encode(made)[1:-1])
+
+    async def _unsubscribe(self, message: McpMessage, request: HttpRequest, era: Era) -> McpReply:
+        try:
+            await self._subscriptions.unsubscribe(message.params, request)
+        except Refusal as refusal:
+            return self._refused(message, request, era, refusal, None)
+        return _success(message, era, b"")
+
+    def _refused(
+        self,
+        message: McpMessage,
+        request: HttpRequest,
+        era: Era,
+        refusal: Refusal,
+        charge: Charge | None,
     ) -> McpReply:
         """The error that a refusal is. One of the token is raised where all need one."""
-        refusal = outcome.refusal
-        assert refusal
         if not self._takes_token and refusal.code in answering.CHALLENGES:
             raise refusal
+        refusal.fill({"base_url": request.base_url})
         data = answering.error_json(refusal, self._documentation, request.id)
         problem = " ".join((refusal.message, *(f"`{i.path}`: {i.message}" for i in refusal.issues)))
         failure = ProtocolError(_code(refusal), problem, data)
-        charge = outcome.charge
         headers = answering.refusal_headers(refusal, charge)
         kept = [pair for pair in headers if pair[0] != b"www-authenticate"]
         body = messages.error(message.id, failure)
@@ -216,7 +247,7 @@ def _listed(one: EventType) -> dict[str, Any]:
     return {
         "name": one.name,
         "description": one.description,
-        "delivery": ["poll", "push"],
+        "delivery": ["poll", "push", "webhook"],
         "inputSchema": one.input_schema,
         "payloadSchema": payload_schema(),
     }
@@ -230,31 +261,6 @@ def _asked(message: McpMessage) -> _Asked:
     values.setdefault("cursor", FROM_NOW)
     max_age = count(message.params, "maxAgeMs")
     return _Asked(of, TABLE[of.operation], values, max_age)
-
-
-def chosen(params: dict[str, Any]) -> tuple[EventType, Values]:
-    """The type of events that parameters name, and the values of its fields."""
-    of = _BY_NAME.get(name) if isinstance(name := params.get("name"), str) else None
-    if of is None:
-        problem = f"There are events of these names: {', '.join(_BY_NAME)}."
-        raise ProtocolError(NOT_FOUND, problem, {"kind": "event"})
-    given = params.get("arguments")
-    if given is not None and not isinstance(given, dict):
-        raise ProtocolError(INVALID_PARAMS, "`arguments` must be an object.")
-    arguments = cast("dict[str, Any]", given or {})
-    unknown = arguments.keys() - of.fields.keys()
-    if unknown:
-        problem = f"The arguments of {of.name} are {', '.join(of.fields)}."
-        raise ProtocolError(INVALID_PARAMS, problem)
-    return of, {of.fields[name]: value for name, value in arguments.items() if value is not None}
-
-
-def count(params: dict[str, Any], name: str) -> int | None:
-    """A number of ms, None without one. Raises ProtocolError."""
-    value = params.get(name)
-    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
-        return value
-    raise ProtocolError(INVALID_PARAMS, f"`{name}` must be a number of milliseconds, 0 or more.")
 
 
 def _incoming(asked: _Asked, request: HttpRequest, streamed: bool) -> Incoming:

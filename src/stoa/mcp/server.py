@@ -8,6 +8,7 @@ from typing import Any
 from mcp_types import METHOD_NOT_FOUND, PARSE_ERROR
 
 from stoa.calls.runner import Runner
+from stoa.calls.subscribing import Subscribing
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import RESOURCE
 from stoa.http import answering, reading
@@ -73,6 +74,7 @@ class McpServer:
     def __init__(
         self,
         runner: Runner,
+        subscribing: Subscribing,
         operations: list[Operation],
         documentation: str,
         origin: str,
@@ -96,7 +98,7 @@ class McpServer:
             sign_in=_SIGN_IN.format(base=origin) if takes_token else "",
             sets=",".join(_sets(operations)),
         )
-        self._events = EventMethods(runner, documentation, takes_token=takes_token)
+        self._events = EventMethods(runner, subscribing, documentation, takes_token=takes_token)
         self._offers: dict[tuple[frozenset[Toolset], bool, bool], _Offer] = {}
 
     async def answer(self, body: bytes, request: HttpRequest, lines: HeaderList) -> McpReply:

@@ -181,6 +181,16 @@ class Call:
             raise Refusal("insufficient_scope", details={"scope": EVERY_SCOPE})
         return caller.agent_id
 
+    def not_suspended(self) -> str:
+        """The id of the agent that calls, also in a session that may only read. A suspended or
+        pending agent is refused."""
+        caller = self.caller
+        if caller is None:
+            raise Refusal("missing_bearer_token")
+        if not caller.is_active(self.now):
+            raise self._may_not_act(caller)
+        return caller.agent_id
+
     async def held_agent(self) -> AgentRow:
         """The caller's agent, locked, as which the caller is let in again: `actor` may now refuse
         what it did not refuse before."""

@@ -118,7 +118,7 @@ async def delete_webhook(call: Call, request: DeleteWebhook) -> WebhookDeleted:
 async def _own(call: Call, webhook_id: str) -> WebhookRow:
     """A webhook of the caller; 404 for any other."""
     row = await webhooks.get(call.tx, webhook_id)
-    if row is None or row.agent_id != call.own_id():
+    if row is None or row.secret or row.agent_id != call.own_id():
         raise missing("wh", webhook_id)
     return row
 

@@ -9,7 +9,7 @@ from stoa import __version__
 from stoa.domain import limits
 from stoa.domain.addresses import Network
 from stoa.outgoing.names import Resolver
-from stoa.outgoing.response import AddressUnreachable, Response
+from stoa.outgoing.response import AddressUnreachable, Response, TimedOut
 
 _AGENT = f"stoa/{__version__}"
 
@@ -58,7 +58,7 @@ class Outgoing:
                 self._tls = self._tls or await asyncio.to_thread(exchange.tls_context)
                 return await exchange.exchange(reach, self._tls, method, url, body, given)
         except TimeoutError:
-            raise AddressUnreachable(
+            raise TimedOut(
                 f"The server did not answer within {limits.OUTGOING_MS // 1000} s."
             ) from None
 

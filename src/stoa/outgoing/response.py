@@ -14,4 +14,13 @@ class Response(NamedTuple):
 
 class AddressUnreachable(Exception):
     """There is no usable response; the message is one sentence for the agent that named the
-    address, and tells nothing about the network of this service. The cause is not for agents."""
+    address, and tells nothing about the network of this service. The cause is not for agents.
+    Programs are told the `category`."""
+
+    category = "connection_refused"
+
+
+class TimedOut(AddressUnreachable):
+    """There was no response in time."""
+
+    category = "timeout"

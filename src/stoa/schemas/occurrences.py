@@ -53,6 +53,10 @@ TYPES = (
 )
 
 
+NAMES: Mapping[str, str] = {one.scope: one.name for one in TYPES}
+"""The names of the types by what they are read from."""
+
+
 class Occurrence(Resource, kw_only=True):
     """One event. The `cursor` behind it is told where it is delivered or streamed."""
 

@@ -115,6 +115,18 @@ async def first_behind(tx: Tx, place: int) -> int | None:
     return row[0] if row else None
 
 
+async def place_before(tx: Tx, after: int, upto: int, oldest: int) -> int:
+    """The first place from `after` to `upto` behind which nothing is older than a time (ms)."""
+    while after < upto:
+        middle = (after + upto) // 2
+        at = await first_behind(tx, middle)
+        if at is None or at >= oldest:
+            upto = middle
+        else:
+            after = middle + 1
+    return after
+
+
 async def between(tx: Tx, after: int, upto: int, limit: int) -> list[EventRow]:
     """Events of all kinds behind `after` and up to `upto`."""
     rows = await tx.all("events.between", after=after, upto=upto, limit=limit)

@@ -12,7 +12,9 @@ class WebhookRow(NamedTuple):
     """A row of `webhook`; times are ms, `kinds` is a JSON list as it was asked for, or null.
 
     `seq` is the place in the log up to which all is delivered, `problem` why the last attempt
-    failed, `test_id` the event of a test that is due.
+    failed, `test_id` the event of a test that is due. A subscription of MCP Events has its
+    `arguments` as a JSON object and the secret of its client, which had the former one until it
+    asked last, and ends at `expires_at` (ms) or with the revocation of the session that asked last.
     """
 
     id: str
@@ -29,11 +31,45 @@ class WebhookRow(NamedTuple):
     failing_since: int | None
     attempted_at: int | None
     problem: str | None
+    arguments: str | None
+    secret: str | None
+    former_secret: str | None
+    session_id: str | None
+    expires_at: int | None
+
+    @property
+    def chosen(self) -> "Chosen":
+        """Which events are asked for beside their kinds."""
+        return msgspec.json.decode(self.arguments or "{}", type=Chosen)
 
     @property
     def asked_kinds(self) -> list[str] | None:
         """The kinds that were asked for, None for all."""
         return msgspec.json.decode(self.kinds, type=list[str] | None)
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """What the arguments of a subscription choose by."""
+
+    tag: str | None = None
+    thread: str | None = None
+    agent: str | None = None
+
+
+class NewSubscription(NamedTuple):
+    """What a client asks for, from which place of the log on, until when (ms), and in which
+    session."""
+
+    id: str
+    agent_id: str
+    url: str
+    scope: str
+    kinds: Sequence[str] | None
+    arguments: str
+    secret: str
+    session_id: str
+    seq: int
+    expires_at: int
 
 
 class NewWebhook(NamedTuple):
@@ -68,12 +104,47 @@ async def insert(tx: Tx, new: NewWebhook) -> None:
 
 
 async def of_agent(tx: Tx, agent_id: str) -> list[WebhookRow]:
-    """The webhooks of an agent, the oldest first."""
+    """The webhooks that an agent made itself, the oldest first."""
     return [WebhookRow(*row) for row in await tx.all("webhooks.of_agent", agent_id=agent_id)]
 
 
+async def subscriptions(tx: Tx, agent_id: str) -> list[WebhookRow]:
+    """The subscriptions of an agent, the oldest first."""
+    rows = await tx.all("webhooks.subscriptions", agent_id=agent_id, now=tx.now)
+    return [WebhookRow(*row) for row in rows]
+
+
+async def subscribe(tx: Tx, new: NewSubscription) -> None:
+    """Add a subscription, to which is delivered at once."""
+    values = new._asdict()
+    values["kinds"] = msgspec.json.encode(new.kinds).decode()
+    await tx.run("webhooks.subscribe", **values, now=tx.now)
+
+
+async def renew(tx: Tx, webhook_id: str, secret: str, session_id: str, expires_at: int) -> None:
+    """Let a subscription go on with this secret, until then (ms) or the end of this session."""
+    await tx.run(
+        "webhooks.renew",
+        id=webhook_id,
+        secret=secret,
+        session_id=session_id,
+        expires_at=expires_at,
+        now=tx.now,
+    )
+
+
+async def forget(tx: Tx) -> None:
+    """Delete the subscriptions that have ended. What ended a session is known for a day."""
+    await tx.run("webhooks.forget", now=tx.now)
+
+
+async def delete_subscriptions(tx: Tx) -> None:
+    """Delete every subscription, as all sessions end."""
+    await tx.run("webhooks.delete_subscriptions")
+
+
 async def get(tx: Tx, webhook_id: str) -> WebhookRow | None:
-    """One webhook; None also when it ends by now with a key of its agent."""
+    """One webhook; None also when it ends by now with a key of its agent or its session."""
     row = await tx.one("webhooks.get", id=webhook_id, now=tx.now)
     return WebhookRow(*row) if row else None
 
@@ -130,6 +201,11 @@ async def test_failed(tx: Tx, row: WebhookRow, test_id: str, problem: str, *, en
 async def delivered(tx: Tx, webhook_id: str, seq: int) -> None:
     """Note that the event at this place was delivered."""
     await tx.run("webhooks.delivered", id=webhook_id, seq=seq, now=tx.now)
+
+
+async def given_up(tx: Tx, webhook_id: str, seq: int, problem: str) -> None:
+    """Note that the event at this place was not delivered and never will be."""
+    await tx.run("webhooks.given_up", id=webhook_id, seq=seq, problem=problem, now=tx.now)
 
 
 async def failed(tx: Tx, row: WebhookRow, seq: int, problem: str, due_at: int | None) -> bool:

@@ -27,6 +27,7 @@ from stoa.store import (
     purges,
     sessions,
     threads,
+    webhooks,
 )
 from stoa.store.tx import Store, StoreUnavailable, Tx
 from stoa.upkeep.auditor import Auditor
@@ -208,6 +209,7 @@ class Upkeep:
 
 
 async def _forget(tx: Tx) -> None:
+    await webhooks.forget(tx)  # before the sessions whose end it looks for
     await sessions.forget(tx)
     await idempotency.forget(tx)
     await authorizations.forget(tx)

@@ -24,7 +24,13 @@ def failure(status: int, headers: Mapping[str, str], now: int) -> Failure | None
         return None
     problem = f"The server answered {status}, and 2xx was expected."
     pause_ms = _asked_pause(headers, now) if status in _BUSY else 0
-    return Failure(problem, status == HTTPStatus.GONE, min(pause_ms, limits.WEBHOOK_ASKED_PAUSE_MS))
+    return Failure(
+        problem,
+        f"http_{status // 100}xx",
+        is_final=status == HTTPStatus.GONE,
+        pause_ms=min(pause_ms, limits.WEBHOOK_ASKED_PAUSE_MS),
+        too_large=status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    )
 
 
 def _asked_pause(headers: Mapping[str, str], now: int) -> int:

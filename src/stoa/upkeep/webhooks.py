@@ -6,7 +6,7 @@ from functools import partial
 
 from stoa.clock import Clock
 from stoa.domain import limits
-from stoa.domain.webhooks import Failure, WebhookSigner
+from stoa.domain.webhooks import Failure, WebhookSigner, signed_headers
 from stoa.entropy import IdGenerator, random_bytes
 from stoa.logs import log
 from stoa.operations.parts import deliveries
@@ -199,18 +199,14 @@ class Webhooks:
     async def _send(self, sent: Delivery, outgoing: Outgoing) -> Failure | None:
         """Why it was not delivered, None if it was."""
         at = self._clock() // 1000
-        headers = {
-            "Content-Type": "application/json",
-            "webhook-id": sent.event_id,
-            "webhook-timestamp": str(at),
-            "webhook-signature": self._signer.signature(sent.event_id, at, sent.body),
-        }
+        signer = sent.client_keys or self._signer
+        headers = signed_headers(signer, sent.event_id, at, sent.body, sent.subscription_id)
         try:
             response = await outgoing.post(sent.webhook.url, sent.body, headers)
         except AddressUnreachable as error:
-            return Failure(str(error))
+            return Failure(str(error), error.category)
         except Exception as error:  # noqa: BLE001 - its text may hold the address: not for the log
             kind = type(error).__name__
             log.error("delivery failed", webhook=sent.webhook.id, error=kind)  # noqa: TRY400
-            return Failure("This service could not send it.")
+            return Failure("This service could not send it.", "connection_refused")
         return failure(response.status, response.headers, self._clock())

@@ -6,14 +6,17 @@ from typing import NamedTuple
 from stoa.domain import limits
 from stoa.domain import webhooks as rules
 from stoa.domain.events import EVERY_KIND, PUBLIC_KINDS, chosen
+from stoa.domain.webhooks import ClientSecrets
 from stoa.entropy import IdGenerator
+from stoa.operations.events import cursor
 from stoa.operations.inbox import wanted_by
 from stoa.operations.parts import event_log
 from stoa.operations.views.events import WEBHOOKS, event_views
 from stoa.schemas.base import encode, iso
 from stoa.schemas.events import Event, EventData, Subject
+from stoa.schemas.occurrences import NAMES, occurrence
 from stoa.store import events, webhooks
-from stoa.store.events import EventFilter, EventRow
+from stoa.store.events import EventFilter, EventLogState, EventRow
 from stoa.store.tx import Tx
 from stoa.store.webhooks import WebhookRow
 
@@ -29,6 +32,20 @@ class Delivery(NamedTuple):
     seq: int | None
     body: bytes
 
+    @property
+    def client_keys(self) -> ClientSecrets | None:
+        """What it is signed with, where a client has subscribed."""
+        row = self.webhook
+        return ClientSecrets.of(row.secret, row.former_secret) if row.secret else None
+
+    @property
+    def subscription_id(self) -> str | None:
+        """The id of the subscription that it is for."""
+        row = self.webhook
+        if row.arguments is None:
+            return None
+        return rules.subscription_id(row.agent_id, row.url, NAMES[row.scope], row.arguments)
+
 
 class DueWebhooks(NamedTuple):
     """The webhooks that have something to be sent now, and up to which place there is nothing for
@@ -43,11 +60,11 @@ async def find(tx: Tx, looked: ReadUpTo, busy: Collection[str]) -> DueWebhooks:
     """Find the webhooks that an event or a test is to be sent to now, but for `busy` ones. Each
     statement has to see what was committed before that statement."""
     kept = {webhook_id: looked[webhook_id] for webhook_id in busy if webhook_id in looked}
-    newest, found = (await events.log(tx)).newest, DueWebhooks([], kept, {})
-    for row in await webhooks.due(tx, newest):
+    log, found = await events.log(tx), DueWebhooks([], kept, {})
+    for row in await webhooks.due(tx, log.newest):
         if row.id in busy:
             continue
-        event, upto = (None, row.seq) if row.test_id else await _next(tx, row, looked)
+        event, upto = (None, row.seq) if row.test_id else await _next(tx, log, row, looked)
         found.looked[row.id] = upto
         if row.test_id or event:
             found.ready.append(row)
@@ -65,16 +82,21 @@ async def next_delivery(tx: Tx, webhook_id: str, looked: ReadUpTo) -> Delivery |
         return Delivery(row, row.test_id, None, encode(_test(row, row.test_id, tx.now)))
     if row.status != "active" or row.due_at > tx.now:
         return None
-    event, _ = await _next(tx, row, looked)
+    log = await events.log(tx)
+    event, _ = await _next(tx, log, row, looked)
     if event is None:
         return None
     (view,) = await event_views(tx, [event])
-    return Delivery(row, event.id, event.seq, encode(view))
+    if row.secret is None:
+        return Delivery(row, event.id, event.seq, encode(view))
+    told = occurrence(NAMES[row.scope], view, cursor(log, event.seq))
+    return Delivery(row, event.id, event.seq, encode(told))
 
 
-async def _next(tx: Tx, row: WebhookRow, looked: ReadUpTo) -> tuple[EventRow | None, int]:
+async def _next(
+    tx: Tx, log: EventLogState, row: WebhookRow, looked: ReadUpTo
+) -> tuple[EventRow | None, int]:
     """The first event that a webhook was not sent, and up to which place was looked."""
-    log = await events.log(tx)
     after = max(row.seq, log.deleted, looked.get(row.id, 0))
     upto = min(after + limits.WEBHOOK_SPAN, log.newest)
     if upto <= after:
@@ -83,7 +105,9 @@ async def _next(tx: Tx, row: WebhookRow, looked: ReadUpTo) -> tuple[EventRow | N
         wanted = await wanted_by(tx, row.agent_id, chosen(row.asked_kinds, EVERY_KIND))
         rows = await events.inbox(tx, wanted, after, upto, 1)
     else:
-        filtered = EventFilter(chosen(row.asked_kinds, PUBLIC_KINDS))
+        by = row.chosen
+        kinds = chosen(row.asked_kinds, PUBLIC_KINDS)
+        filtered = EventFilter(kinds, by.agent, by.tag, by.thread)
         rows = await events.page(tx, filtered, after, upto, 1)
     return (rows[0], after) if rows else (None, upto)
 
@@ -116,15 +140,20 @@ async def failed(tx: Tx, ids: IdGenerator, sent: Delivery, failure: rules.Failur
     if sent.seq is None:
         ends = failure.is_final and row.status == "active"
         changed = await webhooks.test_failed(tx, row, sent.event_id, failure.problem, ends=ends)
+    elif row.secret and failure.too_large:
+        await webhooks.given_up(tx, row.id, sent.seq, failure.category)
+        return False
     else:
         since = tx.now if row.failing_since is None else row.failing_since
         if not failure.is_final:
             due_at = rules.next_attempt(row.failures, since, tx.now, failure.pause_ms)
-        changed = await webhooks.failed(tx, row, sent.seq, failure.problem, due_at)
+        problem = failure.category if row.secret else failure.problem
+        changed = await webhooks.failed(tx, row, sent.seq, problem, due_at)
         ends = due_at is None
     if not (ends and changed):
         return False
-    event_log.on_webhook_disabled(tx, ids, row.id, row.agent_id)
+    if row.secret is None:  # a client that refreshes its subscription is told then
+        event_log.on_webhook_disabled(tx, ids, row.id, row.agent_id)
     return True
 
 

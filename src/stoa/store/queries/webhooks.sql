@@ -1,14 +1,18 @@
--- let webhook: w.id, w.agent_id, w.url, w.scope, w.kinds, w.status, w.created_at, w.seq, w.test_id, w.due_at, w.failures, w.failing_since, w.attempted_at, w.problem
--- let kept: NOT EXISTS (SELECT 1 FROM agent a WHERE a.id = w.agent_id AND a.key_change_at <= :now)
+-- let webhook: w.id, w.agent_id, w.url, w.scope, w.kinds, w.status, w.created_at, w.seq, w.test_id, w.due_at, w.failures, w.failing_since, w.attempted_at, w.problem, w.arguments, w.secret, w.former_secret, w.session_id, w.expires_at
+-- let kept: NOT EXISTS (SELECT 1 FROM agent a WHERE a.id = w.agent_id AND a.key_change_at <= :now) AND (w.expires_at IS NULL OR (w.expires_at > :now AND NOT EXISTS (SELECT 1 FROM token t WHERE t.session_id = w.session_id AND t.revoked_at IS NOT NULL)))
 
 -- name: insert
 INSERT INTO webhook (id, agent_id, url, scope, kinds, status, created_at, seq, test_id, due_at, failures)
 VALUES (:id, :agent_id, :url, :scope, :kinds, 'pending', :now, 0, :test_id, :now, 0)
 
 -- name: of_agent
-SELECT {{webhook}} FROM webhook w WHERE w.agent_id = :agent_id ORDER BY w.id
+SELECT {{webhook}} FROM webhook w WHERE w.agent_id = :agent_id AND w.secret IS NULL ORDER BY w.id
 
--- One whose agent has another key by now is gone, even if no sweep has deleted it yet; so it is below.
+-- name: subscriptions
+SELECT {{webhook}} FROM webhook w WHERE w.agent_id = :agent_id AND w.secret IS NOT NULL AND {{kept}} ORDER BY w.id
+
+-- One whose agent has another key by now is gone, and so is a subscription that has ended or whose session was revoked, even if no
+-- sweep has deleted it yet; so it is below.
 -- name: get
 SELECT {{webhook}} FROM webhook w WHERE w.id = :id AND {{kept}}
 
@@ -26,6 +30,23 @@ ORDER BY w.due_at, w.id
 
 -- name: delete
 DELETE FROM webhook WHERE id = :id AND agent_id = :agent_id
+
+-- name: subscribe
+INSERT INTO webhook (id, agent_id, url, scope, kinds, status, created_at, seq, due_at, failures, arguments, secret, session_id, expires_at)
+VALUES (:id, :agent_id, :url, :scope, :kinds, 'active', :now, :seq, :now, 0, :arguments, :secret, :session_id, :expires_at)
+
+-- Who asks again has it delivered again at once. What was signed with the former secret may be under way.
+-- name: renew
+UPDATE webhook SET status = 'active', due_at = :now, failures = 0, failing_since = NULL, session_id = :session_id, expires_at = :expires_at,
+  former_secret = CASE WHEN secret = :secret THEN NULL ELSE secret END, secret = :secret
+WHERE id = :id
+
+-- name: forget
+DELETE FROM webhook WHERE secret IS NOT NULL AND (expires_at <= :now
+  OR EXISTS (SELECT 1 FROM token t WHERE t.session_id = webhook.session_id AND t.revoked_at IS NOT NULL))
+
+-- name: delete_subscriptions
+DELETE FROM webhook WHERE secret IS NOT NULL
 
 -- name: delete_all
 DELETE FROM webhook WHERE agent_id = :agent_id
@@ -45,6 +66,11 @@ WHERE id = :id AND test_id = :test_id AND status = :was
 
 -- name: delivered
 UPDATE webhook SET seq = :seq, due_at = :now, failures = 0, failing_since = NULL, attempted_at = :now, problem = NULL
+WHERE id = :id AND seq < :seq
+
+-- An event that a receiver will never take is given up.
+-- name: given_up
+UPDATE webhook SET seq = :seq, due_at = :now, failures = 0, failing_since = NULL, attempted_at = :now, problem = :problem
 WHERE id = :id AND seq < :seq
 
 -- name: failed

@@ -643,6 +643,11 @@ CREATE TABLE webhook (
     failing_since bigint,
     attempted_at bigint,
     problem text COLLATE "C",
+    arguments text COLLATE "C",
+    secret text COLLATE "C",
+    former_secret text COLLATE "C",
+    session_id text COLLATE "C",
+    expires_at bigint,
     CONSTRAINT webhook_scope_check CHECK ((scope = ANY (ARRAY['events'::text, 'inbox'::text]))),
     CONSTRAINT webhook_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'disabled'::text])))
 );

@@ -560,8 +560,8 @@ CREATE TABLE webhook (
   failures INTEGER NOT NULL,
   failing_since INTEGER,
   attempted_at INTEGER,
-  problem TEXT
-) STRICT;
+  problem TEXT,
+  arguments TEXT, secret TEXT, former_secret TEXT, session_id TEXT, expires_at INTEGER) STRICT;
 
 CREATE INDEX webhook_by_agent ON webhook (agent_id);
 

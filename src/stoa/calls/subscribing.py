@@ -1,0 +1,132 @@
+"""Subscribes clients to events: an address proves that it wants deliveries before it gets one."""
+
+import hmac
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+import msgspec
+
+from stoa.calls import posted_tokens
+from stoa.calls.authenticate import Authenticator
+from stoa.calls.outages import Outages
+from stoa.clock import Clock
+from stoa.domain import base64url
+from stoa.domain.webhooks import ClientSecrets, signed_headers
+from stoa.entropy import random_bytes
+from stoa.limits.charge import Charges
+from stoa.logs import log
+from stoa.operations.call import Caller, Services
+from stoa.operations.parts import subscriptions
+from stoa.operations.parts.buckets import BucketFull
+from stoa.operations.parts.subscriptions import AskedSubscription, Subscribed, WantedEvents
+from stoa.operations.table import TABLE
+from stoa.operations.webhooks import create_webhook
+from stoa.outgoing.client import AddressUnreachable, Outgoing
+from stoa.schemas.base import encode
+from stoa.store.tx import Store, StoreUnavailable
+
+T = TypeVar("T")
+_SUCCESS = 2
+
+
+class CallbackRefused(Exception):
+    """The address did not prove that it wants deliveries: why, in one of few words."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Subscribing:
+    """Makes and ends subscriptions. A client whose address is new to the agent is charged like one
+    that creates a webhook, so that few requests go to who does not want them."""
+
+    store: Store
+    services: Services
+    authenticator: Authenticator
+    charges: Charges
+    outages: Outages
+    outgoing: Outgoing
+    clock: Clock
+
+    @property
+    def plain(self) -> bool:
+        """Whether addresses may begin with http."""
+        return bool(self.services.settings.webhooks_allow)
+
+    async def subscribe(
+        self, asked: AskedSubscription, authorization: str | None, address: str
+    ) -> Subscribed:
+        """Subscribe the agent of a token. Raises `CallbackRefused`, or a refusal."""
+        caller = await self._caller(authorization, address)
+        members: list[tuple[str, Any]] = [
+            ("delivery.url", asked.wanted.url),
+            ("arguments", asked.wanted.arguments),
+        ]
+        await posted_tokens.refuse(self.store, members, str)
+        given = {"services": self.services, "caller": caller, "asked": asked}
+        known = self.store.read(partial(subscriptions.may_deliver, **given), single=True)
+        if not await self._stored(known):
+            charge = await self.charges.take(TABLE[create_webhook.__name__], caller, address)
+            if charge and not charge.allowed:
+                raise BucketFull(charge)
+            await self._challenge(caller.agent_id, asked)
+        return await self._stored(self.store.write(partial(subscriptions.subscribe, **given)))
+
+    async def unsubscribe(
+        self, wanted: WantedEvents, authorization: str | None, address: str
+    ) -> None:
+        """End a subscription of the agent of a token. Raises a refusal."""
+        caller = await self._caller(authorization, address)
+        end = partial(subscriptions.unsubscribe, agent_id=caller.agent_id, wanted=wanted)
+        await self._stored(self.store.write(end))
+
+    async def _caller(self, authorization: str | None, address: str) -> Caller:
+        """Whose token it is, after one unit of its `reads`."""
+        caller = await self.authenticator.check(authorization, address)
+        charge = await self.charges.take_read(caller, address)
+        if not charge.allowed:
+            raise BucketFull(charge)
+        return caller
+
+    async def _challenge(self, agent_id: str, asked: AskedSubscription) -> None:
+        """Have the address say what only its client and this service know. Raises
+        `CallbackRefused`."""
+        challenge = base64url.encode(random_bytes(32))
+        body = encode({"type": "verification", "challenge": challenge})
+        message_id = f"msg_verification_{random_bytes(8).hex()}"
+        signer, at = ClientSecrets.of(asked.secret), self.clock() // 1000
+        of = asked.wanted.id_for(agent_id)
+        headers = signed_headers(signer, message_id, at, body, of)
+        try:
+            response = await self.outgoing.post(asked.wanted.url, body, headers)
+        except AddressUnreachable as error:
+            raise CallbackRefused(error.category) from None
+        except Exception as error:  # noqa: BLE001 - its text may hold the address: not for the log
+            log.error("challenge failed", error=type(error).__name__)  # noqa: TRY400
+            raise CallbackRefused("connection_refused") from None
+        if response.status // 100 != _SUCCESS:
+            raise CallbackRefused(f"http_{response.status // 100}xx")
+        if not hmac.compare_digest(_echoed(response.body), challenge.encode()):
+            raise CallbackRefused("challenge_failed")
+
+    async def _stored(self, work: Awaitable[T]) -> T:
+        try:
+            return await work
+        except StoreUnavailable as error:
+            raise self.outages.refusal("events/subscribe", error) from error
+
+
+class _Echo(msgspec.Struct):
+    challenge: str
+
+
+def _echoed(body: bytes) -> bytes:
+    """The challenge in an answer; nothing in one that has none."""
+    try:
+        return msgspec.json.decode(body, type=_Echo).challenge.encode()
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return b""

@@ -1,0 +1,125 @@
+"""`events/subscribe` and `events/unsubscribe`: their parameters and results."""
+
+from typing import Any, cast
+
+import msgspec
+from mcp_types import INVALID_PARAMS
+
+from stoa.calls.subscribing import Subscribing
+from stoa.domain import limits
+from stoa.domain import webhooks as rules
+from stoa.http.request import HttpRequest
+from stoa.mcp.event_types import chosen, count
+from stoa.mcp.messages import ProtocolError
+from stoa.operations.parts.subscriptions import AskedSubscription, Subscribed, WantedEvents
+from stoa.schemas.base import iso
+from stoa.schemas.events import CURSOR, FROM_NOW
+from stoa.schemas.validation import parse
+from stoa.store.webhooks import WebhookRow
+
+UNSUPPORTED = -32014
+
+_SECRET = "`delivery.secret` must be `whsec_` and base64 of 24 to 64 random bytes."  # noqa: S105
+_encode = msgspec.json.Encoder(order="deterministic").encode
+
+
+class Subscriptions:
+    """Reads what clients ask for, and tells them what they got."""
+
+    def __init__(self, subscribing: Subscribing) -> None:
+        self._subscribing = subscribing
+
+    async def subscribe(self, params: dict[str, Any], request: HttpRequest) -> dict[str, Any]:
+        """The members of the result. Raises ProtocolError and what the call raises."""
+        delivery = _delivery(params)
+        mode = delivery.get("mode", "webhook")
+        if mode != "webhook":
+            data = {"feature": "delivery.mode", "value": mode}
+            raise ProtocolError(UNSUPPORTED, "`delivery.mode` must be `webhook`.", data)
+        asked = AskedSubscription(
+            self._wanted(params, delivery),
+            _secret(delivery),
+            _cursor(params),
+            count(params, "maxAgeMs"),
+            _ttl_ms(params),
+        )
+        made = await self._subscribing.subscribe(asked, request.authorization, request.address)
+        return _result(made)
+
+    async def unsubscribe(self, params: dict[str, Any], request: HttpRequest) -> None:
+        """End what is named. Raises as above."""
+        wanted = self._wanted(params, _delivery(params))
+        await self._subscribing.unsubscribe(wanted, request.authorization, request.address)
+
+    def _wanted(self, params: dict[str, Any], delivery: dict[str, Any]) -> WantedEvents:
+        of, values = chosen(params)
+        argument_of = {field: f"arguments.{name}" for name, field in of.fields.items()}
+        asked, _ = parse(of.request, values, lambda field: argument_of.get(field, field))
+        read = {field: getattr(asked, field) for field in of.fields.values()}
+        arguments = {field: value for field, value in read.items() if value is not None}
+        url = delivery.get("url")
+        wrong = "It must be text."
+        if isinstance(url, str):
+            wrong = rules.check_address(url, plain=self._subscribing.plain)
+            if len(url) > limits.WEBHOOK_ADDRESS_CHARS:
+                wrong = f"It may have {limits.WEBHOOK_ADDRESS_CHARS} characters at most."
+        if wrong:
+            raise ProtocolError(INVALID_PARAMS, f"`delivery.url` cannot be used. {wrong}")
+        return WantedEvents(of.scope, read["kinds"], _encode(arguments).decode(), cast("str", url))
+
+
+def _delivery(params: dict[str, Any]) -> dict[str, Any]:
+    delivery = params.get("delivery")
+    if not isinstance(delivery, dict):
+        raise ProtocolError(INVALID_PARAMS, "`delivery` must be an object with `url`.")
+    return cast("dict[str, Any]", delivery)
+
+
+def _secret(delivery: dict[str, Any]) -> str:
+    secret = delivery.get("secret")
+    try:
+        if isinstance(secret, str):
+            rules.ClientSecrets.of(secret)
+            return secret
+    except ValueError:
+        pass
+    raise ProtocolError(INVALID_PARAMS, _SECRET)
+
+
+def _cursor(params: dict[str, Any]) -> str | None:
+    given = params.get("cursor")
+    if given is None or given == FROM_NOW:
+        return None
+    if isinstance(given, str) and CURSOR.reads(given):
+        return given
+    raise ProtocolError(INVALID_PARAMS, "`cursor` must be one of these events, unchanged, or null.")
+
+
+def _ttl_ms(params: dict[str, Any]) -> int:
+    if "ttlMs" in params and params["ttlMs"] is None:
+        return limits.SUBSCRIPTION_MAX_MS
+    given = count(params, "ttlMs")
+    return limits.SUBSCRIPTION_MS if given is None else given
+
+
+def _result(made: Subscribed) -> dict[str, Any]:
+    status = {"deliveryStatus": _status(made.before)} if made.before else {}
+    return {
+        "id": made.id,
+        "refreshBefore": iso(made.expires_at),
+        "cursor": made.cursor,
+        "truncated": made.truncated,
+        **status,
+    }
+
+
+def _status(row: WebhookRow) -> dict[str, Any]:
+    """How deliveries went before a subscription was asked for again."""
+    succeeded = row.problem is None and row.attempted_at is not None
+    failing = row.failing_since is not None
+    return {
+        "active": row.status == "active",
+        "lastDeliveryAt": iso(row.attempted_at) if succeeded and row.attempted_at else None,
+        "lastError": row.problem,
+        **({"failedSince": iso(row.failing_since)} if failing and row.failing_since else {}),
+    }

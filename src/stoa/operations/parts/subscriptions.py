@@ -1,0 +1,134 @@
+"""Subscriptions of MCP Events: what is delivered to a client's address, and for how long."""
+
+from typing import NamedTuple
+
+from stoa.domain import limits
+from stoa.domain import webhooks as rules
+from stoa.domain.errors import Refusal
+from stoa.operations.call import Call, Caller, Services
+from stoa.operations.events import cursor, start
+from stoa.schemas.occurrences import NAMES
+from stoa.store import events, sessions, webhooks
+from stoa.store.events import EventLogState
+from stoa.store.tx import Tx
+from stoa.store.webhooks import NewSubscription, WebhookRow
+
+
+class WantedEvents(NamedTuple):
+    """Events of a type and the address that they are delivered to. The `arguments` are JSON in one
+    form, so that the same ones are the same text."""
+
+    scope: str
+    kinds: list[str] | None
+    arguments: str
+    url: str
+
+    def id_for(self, agent_id: str) -> str:
+        """The id of the subscription of an agent."""
+        return rules.subscription_id(agent_id, self.url, NAMES[self.scope], self.arguments)
+
+    def finds(self, row: WebhookRow) -> bool:
+        """Whether a subscription is the one to these."""
+        return (row.scope, row.arguments, row.url) == (self.scope, self.arguments, self.url)
+
+
+class AskedSubscription(NamedTuple):
+    """What a client asks for: from a cursor on, or from now, without events older than so many ms,
+    and for how many ms."""
+
+    wanted: WantedEvents
+    secret: str
+    cursor: str | None
+    max_age_ms: int | None
+    ttl_ms: int
+
+
+class Subscribed(NamedTuple):
+    """A subscription, until when (ms) it lasts, and where it goes on. `before` is what it was, if
+    it was there already."""
+
+    id: str
+    expires_at: int
+    cursor: str
+    truncated: bool
+    before: WebhookRow | None
+
+
+async def may_deliver(tx: Tx, services: Services, caller: Caller, asked: AskedSubscription) -> bool:
+    """Whether the agent has a subscription with this address, which has proved then that it wants
+    deliveries. Raises what `subscribe` would refuse."""
+    Call(tx, services, caller, "", "").not_suspended()
+    rows = await webhooks.subscriptions(tx, caller.agent_id)
+    _find(rows, asked)
+    return any(row.url == asked.wanted.url for row in rows)
+
+
+async def subscribe(
+    tx: Tx, services: Services, caller: Caller, asked: AskedSubscription
+) -> Subscribed:
+    """Subscribe an agent, or let its subscription to the same go on."""
+    call = Call(tx, services, caller, "", "")
+    await call.held_agent()
+    agent_id = call.not_suspended()
+    if not await sessions.still_live(tx, {caller.session_id: agent_id}):
+        raise Refusal("invalid_or_expired_token", details={"reason": "invalid_token"})
+    log, wanted = await events.log(tx), asked.wanted
+    row = _find(await webhooks.subscriptions(tx, agent_id), asked)
+    subscription_id = wanted.id_for(agent_id)
+    ttl = min(max(asked.ttl_ms, limits.SUBSCRIPTION_MIN_MS), limits.SUBSCRIPTION_MAX_MS)
+    expires_at = tx.now + ttl
+    if row:
+        await webhooks.renew(tx, row.id, asked.secret, caller.session_id, expires_at)
+        place = max(row.seq, log.deleted)
+        truncated = row.seq < log.deleted
+        return Subscribed(subscription_id, expires_at, cursor(log, place), truncated, row)
+    place, truncated = await _begin(tx, log, asked)
+    new = NewSubscription(
+        call.new_id("wh"),
+        agent_id,
+        wanted.url,
+        wanted.scope,
+        wanted.kinds,
+        wanted.arguments,
+        asked.secret,
+        caller.session_id,
+        place,
+        expires_at,
+    )
+    await webhooks.subscribe(tx, new)
+    return Subscribed(subscription_id, expires_at, cursor(log, place), truncated, None)
+
+
+async def unsubscribe(tx: Tx, agent_id: str, wanted: WantedEvents) -> None:
+    """End the subscription of an agent to these events, if it has one."""
+    for row in await webhooks.subscriptions(tx, agent_id):
+        if wanted.finds(row):
+            await webhooks.delete(tx, row.id, agent_id)
+
+
+def _find(rows: list[WebhookRow], asked: AskedSubscription) -> WebhookRow | None:
+    """The subscription that is asked for again. Raises 409 if there can be no new one."""
+    row = next(filter(asked.wanted.finds, rows), None)
+    if row is None and len(rows) >= limits.SUBSCRIPTIONS:
+        raise Refusal(
+            "webhook_limit",
+            "You have {limit} subscriptions, and an agent may have no more.",
+            recovery="Call POST {base_url}/mcp with `events/unsubscribe` for one of them.",
+            details={"limit": limits.SUBSCRIPTIONS},
+        )
+    return row
+
+
+async def _begin(tx: Tx, log: EventLogState, asked: AskedSubscription) -> tuple[int, bool]:
+    """The place behind which a new subscription begins, and whether events that were asked for are
+    left out."""
+    if asked.cursor is None:
+        return log.newest, False
+    try:
+        place = min(start(log, asked.cursor), log.newest)
+    except Refusal:
+        return log.newest, True
+    if asked.max_age_ms is None:
+        return place, False
+    newer = await events.place_before(tx, place, log.newest, tx.now - asked.max_age_ms)
+    return newer, newer > place
