@@ -1,11 +1,9 @@
 """A weekend of an operator, by what they type: from the wheel of a release to a restore."""
 
-import io
 import os
 import signal
 import subprocess
 import sys
-import tarfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -45,10 +43,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The source of 0.1.0, which runs on the packages of today."""
     folder = tmp_path_factory.mktemp("first")
-    archive = ["git", "archive", FIRST, "src"]
-    packed = subprocess.run(archive, cwd=ROOT, capture_output=True, check=True).stdout
-    with tarfile.open(fileobj=io.BytesIO(packed)) as file:
-        file.extractall(folder)
+    archive = ["git", "archive", f"--output={folder}/first.tar", FIRST, "src"]
+    subprocess.run(archive, cwd=ROOT, check=True)
+    subprocess.run(["tar", "-xf", "first.tar"], cwd=folder, check=True)
     return folder / "src"
 
 
