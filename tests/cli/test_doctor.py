@@ -87,6 +87,16 @@ def test_what_is_wrong_fails_with_a_remedy(start_server: StartServer, tmp_path: 
         assert (code, found[name]["status"]) == (1, "fail"), name
 
 
+def test_a_file_of_settings_without_a_password_may_be_read_by_all(tmp_path: Path) -> None:
+    file = tmp_path / "stoa.toml"
+    for more, rows in (("", []), ('valkey_url = "redis://:secret@127.0.0.1:1"\n', ["fail"])):
+        file.write_text(f'port = 1\ndata_dir = "{tmp_path}"\n{more}')
+        file.chmod(0o644)
+        told = json.loads(run_stoa_here("doctor", "--json", "--config", str(file)).out)
+        found = [check["status"] for check in told["checks"] if check["name"] == "secrets"]
+        assert found == rows
+
+
 def test_a_file_that_others_can_read_fails(start_server: StartServer) -> None:
     server = start_server()
     server.database.database_path.chmod(0o644)

@@ -106,7 +106,7 @@ def _secrets(given: Mapping[str, Given]) -> Checks:
     files = {
         one.file
         for one in given.values()
-        if one.file and configuration.masked(one.value) != one.value
+        if one.file and configuration.masked(one.value) != str(one.value)
     }
     for file in sorted(files):
         yield _private("secrets", [file], "which holds a password")
