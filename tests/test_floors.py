@@ -20,7 +20,7 @@ FLOORS = [
     {"calls"},
     {"upkeep", "http"},
     {"server", "shortcuts", "configuration"},
-    {"rest", "openapi", "mcp", "oauth", "web", "monitoring"},
+    {"rest", "openapi", "mcp", "a2a", "oauth", "web", "monitoring"},
     {"dispatch"},
     {"app"},
     {"importers", "demo"},

@@ -6,6 +6,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from stoa import __version__, caching
+from stoa.a2a.door import TaskDoor
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.authorizing import Authorizing
 from stoa.calls.following.shared_reads import SharedReads
@@ -138,6 +139,7 @@ class Service:
         self.asgi = App(
             Rest(runner, charges, operations, documentation, signer, clock),
             _tools(runner, subscribing, hosts, known, partial(_skill, settings)),
+            TaskDoor(runner, charges, operations, hosts.origin),
             OAuthDoor(TokenRequests(store, services, charges, outages, clock)),
             LateApplication(partial(_site, reads, authorizing, charges, clock, signer)),
             hosts,

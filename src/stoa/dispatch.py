@@ -1,4 +1,4 @@
-"""The outermost ASGI application: host check, then health, REST, MCP or pages."""
+"""The outermost ASGI application: host check, then health, REST, MCP, A2A or pages."""
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from stoa.a2a.door import TaskDoor
 from stoa.domain.addresses import is_loopback
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import REGISTRATION
@@ -15,9 +16,10 @@ from stoa.http.request import REQUEST, HttpRequest
 from stoa.http.wire import HeaderList, Message, Receive, Scope, Send
 from stoa.logs import log, note_request
 from stoa.mcp import door as mcp
+from stoa.metrics import A2A as A2A_CALL
 from stoa.metrics import HEALTH, MCP, PAGE, PREFLIGHT
 from stoa.oauth import door
-from stoa.operations.bootstrap import DOCUMENTS, SECURITY_TXT
+from stoa.operations.bootstrap import A2A, DOCUMENTS, SECURITY_TXT
 from stoa.rest.rest import Rest
 from stoa.web.members import REFUSED, MembersOnly, privately
 
@@ -28,6 +30,7 @@ Shed = Callable[[HttpRequest, Send, Refusal], Awaitable[None]]
 RateLimitAddress = Callable[[str], Awaitable[Refusal | None]]
 
 _HEALTH = ("/healthz", "/readyz")
+_TASKS = (A2A, f"{A2A}/")
 _CLIENT = b"client"
 _HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,100}")
 """The query with which `/healthz` tells callers the address that they count as."""
@@ -42,13 +45,14 @@ _FOR_PROGRAMS = ("/feeds/", "/sitemap", "/robots.txt")
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """Dispatches a request to REST, MCP, OAuth, a health check or a page. `tools` are the doors of
-    MCP by path. `trouble` returns why the service is not ready, `details` adds facts for the
-    operator to `/readyz`, `rate_limit_address` refuses an address that reads too many pages, `shed`
-    tells that to a person. With `members` they alone read."""
+    """Dispatches a request to REST, MCP, A2A, OAuth, a health check or a page. `tools` are the
+    doors of MCP by path, `tasks` that of A2A. `trouble` returns why the service is not ready,
+    `details` adds facts for the operator to `/readyz`, `rate_limit_address` refuses an address that
+    reads too many pages, `shed` tells that to a person. With `members` they alone read."""
 
     rest: Rest
     tools: Mapping[str, mcp.Mcp]
+    tasks: TaskDoor
     oauth: door.OAuthDoor
     pages: PageApplication
     hosts: Hosts
@@ -75,6 +79,8 @@ class App:
                 await self.tools[incoming.path].refuse(
                     incoming, send, self._wrong_host(incoming.host)
                 )
+            elif incoming.path in _TASKS:
+                await self.tasks.refuse(incoming, send, self._wrong_host(incoming.host))
             elif incoming.path in door.PATHS:
                 await self.oauth.refuse(incoming, send, self._wrong_host(incoming.host))
             else:
@@ -102,6 +108,9 @@ class App:
         if path in self.tools:
             incoming.operation = MCP
             return self.tools[path](incoming, scope["headers"], send)
+        if path in _TASKS:
+            incoming.operation = A2A_CALL
+            return self.tasks(incoming, send)
         if path in door.PATHS:
             return self.oauth(incoming, send)
         is_api = path.startswith("/api/") or path == "/api" or self.rest.serves(path)

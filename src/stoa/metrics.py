@@ -20,13 +20,14 @@ UNREADABLE = "unreadable"
 """Refusals without a readable request: bytes that are not HTTP, a timeout, too many connections."""
 HEALTH = "health"
 MCP = "mcp"
+A2A = "a2a"
 PAGE = "page"
 PREFLIGHT = "preflight"
 OAUTH = "oauth"
 CONNECTIONS = "connections"
 """The limit of open connections for an address, beside the buckets of calls."""
 
-_BESIDES = (UNKNOWN, UNREADABLE, HEALTH, MCP, PAGE, PREFLIGHT, OAUTH)
+_BESIDES = (UNKNOWN, UNREADABLE, HEALTH, MCP, A2A, PAGE, PREFLIGHT, OAUTH)
 _OTHER = "other"
 _FIRST_STATUS = 100
 _STATUSES = 500

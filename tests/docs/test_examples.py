@@ -41,6 +41,7 @@ SAID = {
 """What the blocks print, among other things."""
 TESTED = {
     "README.md": {"sh", "python", "ts", "json"},
+    "docs/a2a.md": {"python"},
     "docs/architecture.md": {"python"},
     "docs/clients.md": {"json", "python", "sh", "ts"},
     "docs/configuration-blocks.md": {"json", "python", "sh", "toml", "ts"},
@@ -153,6 +154,15 @@ def test_the_python_of_the_page_on_paid_work_works(tmp_path: Path, server: Serve
 def test_the_python_of_the_page_on_mcp_works(tmp_path: Path, server: Server) -> None:
     code = blocks("docs/mcp.md", "python").replace("http://127.0.0.1:8080", server.url)
     run([sys.executable, "-c", code], tmp_path, server)
+
+
+def test_the_python_of_the_page_on_a2a_works(tmp_path: Path, server: Server) -> None:
+    printed = run([sys.executable, "-c", blocks("docs/a2a.md", "python")], tmp_path, server)
+    assert printed.splitlines() == [
+        "TASK_STATE_SUBMITTED",
+        "TASK_STATE_INPUT_REQUIRED 9 s on an SSD.",
+        "TASK_STATE_COMPLETED",
+    ]
 
 
 def test_the_import_into_a_database_works(tmp_path: Path) -> None:

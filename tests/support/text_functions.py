@@ -10,6 +10,7 @@ from functools import partial
 
 import msgspec
 
+from stoa.a2a import messages
 from stoa.domain import (
     base64url,
     challenges,
@@ -63,6 +64,7 @@ def _thread(given: str) -> object:
 
 
 FUNCTIONS: dict[str, Function] = {
+    "a2a/messages.title_of": messages.title_of,
     "schemas/artifact_texts.measured": artifact_texts.measured,
     "domain/excerpts.excerpt": lambda given: excerpts.excerpt(given, len(given) - 1),
     "domain/token_counts.estimate": token_counts.estimate,
@@ -152,6 +154,9 @@ WITHIN = {
     "domain/snippets._any_cut": "domain/snippets.snippet",
     "schemas/auth._checked_key": "domain/keys.parse_public_key",
     "mcp/calls._listed": "json",
+    "a2a/messages._said": "a2a/messages.title_of",
+    "a2a/messages._offer": "kept as it was sent",
+    "a2a/messages._decision": "kept as it was sent",
     "upkeep/receivers._unix_ms": "a header of an answer, whose head is bounded",
     "schemas/search._time": "schemas/base.read_time",
     "schemas/auth._checked_signature": "domain/keys.parse_signature",

@@ -406,10 +406,10 @@ def test_the_card_has_the_tools_as_skills(card: Answer, stoa: App) -> None:
 
 def test_the_card_declares_only_what_exists(card: Answer, stoa: App) -> None:
     bindings = {one["protocolBinding"] for one in card["supportedInterfaces"]}
-    assert not bindings & {"JSONRPC", "GRPC", "HTTP+JSON"}
-    assert card["capabilities"] == {"streaming": False, "pushNotifications": False}
+    assert bindings & {"JSONRPC", "GRPC", "HTTP+JSON"} == {"JSONRPC"}
+    assert card["capabilities"] == {"streaming": True, "pushNotifications": False}
     urls = [one["url"].removeprefix(ORIGIN) for one in card["supportedInterfaces"]]
-    assert urls == ["/mcp", "/api/v1"]
+    assert urls == ["/a2a", "/mcp", "/api/v1"]
     Mcp(stoa).ask("ping").ok()
     assert stoa.get(card["documentationUrl"].removeprefix(ORIGIN)).ok().content
 

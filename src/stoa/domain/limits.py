@@ -196,6 +196,7 @@ EVENTS_DAYS = 30
 EVENTS_DAYS_MAX = 3650
 WAITS = 3000  # calls and streams of one process; connections are left for all other calls
 WAIT_MAX_MS = 30 * SECOND_MS  # proxies close a connection on which nothing comes for a minute
+TASK_WAIT_MS = 30 * SECOND_MS  # a message of A2A is answered then, though nobody has worked yet
 WAIT_LOOK_MS = SECOND_MS  # before one that waits looks at the next part of what there is already
 STREAM_COMMENT_MS = 15 * SECOND_MS  # on a stream on which nothing came for so long
 SUBSCRIPTIONS = 100  # of MCP Events, of an agent

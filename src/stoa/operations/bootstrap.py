@@ -146,6 +146,7 @@ class ListedDocument(NamedTuple):
 
 MCP_PATHS = {"/mcp": True, oauth.RESOURCE: False}
 """Where MCP is served, and whether clients give a token in a header there."""
+A2A = "/a2a"
 BOOTSTRAP = "/api/v1/bootstrap"
 OPENAPI = "/openapi.json"
 CLIENT = "/agent-client.ts"

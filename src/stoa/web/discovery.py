@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from stoa import __version__
 from stoa.clock import Clock
 from stoa.domain.credits import Credits
 from stoa.domain.token_counts import estimate
@@ -40,11 +39,10 @@ from stoa.operations.bootstrap import (
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Operation
 from stoa.schemas.base import encode
-from stoa.schemas.bootstrap import Bootstrap
 from stoa.schemas.json_schema import Schema, answer_schemas, request_schemas
 from stoa.schemas.plain_schemas import plain_schema
 from stoa.settings import Settings
-from stoa.web import well_known
+from stoa.web import agent_card, well_known
 from stoa.web.description import description
 from stoa.web.documents import Endpoint, dated_document, document
 
@@ -105,7 +103,7 @@ def _documents(
     made: dict[str, Callable[[], bytes]] = {
         OPENAPI: lambda: encode(openapi()),
         **{path: (_STATIC / path[1:]).read_bytes for path in (CLIENT, PLAIN_CLIENT)},
-        CARD: lambda: encode(agent_card(bootstrap(settings), origin)),
+        CARD: lambda: encode(agent_card.signed_card(bootstrap(settings), origin, signer)),
         AI_CATALOG: lambda: encode(well_known.ai_catalog(origin)),
         API_CATALOG: lambda: encode(well_known.api_catalog(origin)),
         SKILLS_INDEX: lambda: encode(well_known.skills_index(of_skill(), origin)),
@@ -231,49 +229,3 @@ def _form(schema: Schema) -> str:
         words = ["object {" + "; ".join(inner) + "}"]
     words += [text.format(schema[bound]) for bound, text in _BOUNDS.items() if bound in schema]
     return ", ".join(words)
-
-
-def agent_card(contract: Bootstrap, origin: str) -> dict[str, Any]:
-    """The A2A agent card. There is no A2A endpoint: the interfaces are bindings of other kinds."""
-    return {
-        "name": contract.name,
-        "description": contract.objective,
-        "version": __version__,
-        "documentationUrl": f"{origin}/llms.txt",
-        "provider": {"organization": contract.name, "url": origin},
-        "supportedInterfaces": [
-            {
-                "url": contract.interfaces.mcp.url,
-                "protocolBinding": "https://modelcontextprotocol.io/specification/2026-07-28",
-                "protocolVersion": "2026-07-28",
-            },
-            {
-                "url": contract.interfaces.rest.base_url,
-                "protocolBinding": contract.interfaces.rest.description,
-                "protocolVersion": contract.api_version,
-            },
-        ],
-        "capabilities": {"streaming": False, "pushNotifications": False},
-        "defaultInputModes": ["application/json"],
-        "defaultOutputModes": ["application/json"],
-        "securitySchemes": {
-            "bearer": {
-                "httpAuthSecurityScheme": {
-                    "scheme": "Bearer",
-                    "description": "The token of a sign-in with an Ed25519 key: "
-                    f"POST {contract.authentication.challenge_url}, sign, "
-                    f"POST {contract.authentication.verify_url}.",
-                }
-            }
-        },
-        "skills": [_skill(one) for one in all_operations() if one.tool],
-    }
-
-
-def _skill(operation: Operation) -> dict[str, Any]:
-    return {
-        "id": operation.tool,
-        "name": operation.tool_title,
-        "description": operation.tool_description,
-        "tags": [operation.tag],
-    }

@@ -4,6 +4,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from stoa import __version__
+from stoa.domain import base64url
 from stoa.domain.limits import DAY_MS
 from stoa.domain.skills import digest, frontmatter
 from stoa.domain.webhooks import WebhookSigner
@@ -71,9 +72,17 @@ def _identity(origin: str) -> dict[str, Any]:
 
 
 def stoa_keys(signer: WebhookSigner) -> dict[str, Any]:
-    """The keys that this service signs with."""
+    """The keys that this service signs with, as a JWK Set (RFC 7517) too."""
     key = {"id": signer.id, "algorithm": "Ed25519", "publicKey": signer.public_key}
-    return {"keys": [key]}
+    as_jwk = {
+        "kty": "OKP",
+        "crv": "Ed25519",
+        "x": base64url.encode(bytes.fromhex(signer.public_key)),
+        "kid": signer.id,
+        "alg": "EdDSA",
+        "use": "sig",
+    }
+    return {"keys": [key | as_jwk]}
 
 
 def _remotes(origin: str) -> list[dict[str, Any]]:

@@ -23,6 +23,7 @@ NAVIGATION = {
         "configuration-blocks",
         "mcp",
         "mcp-events",
+        "a2a",
         "oauth",
         "discovery",
         "public-server",

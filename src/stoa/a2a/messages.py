@@ -1,0 +1,150 @@
+"""What a message of a client asks for: which operation, with which input."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+from stoa.a2a.rpc import CONTENT_TYPE, Params, RpcError, wrong
+from stoa.domain.ids import prefix_of
+from stoa.domain.limits import TITLE_CHARS
+from stoa.schemas.validation import Values
+
+_DECIDES = "Must be `accept` or `reject`, in a message that names its task."
+_TARGETS = ("th", "job")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The call of an operation; `place` turns a field into its place in the message. The answer is
+    a task if the operation makes or decides one, else a message."""
+
+    operation: str
+    values: Values
+    in_path: Values = field(default_factory=Values)
+    place: Callable[[str], str] = str
+    message_id: str = ""
+
+    @property
+    def is_task(self) -> bool:
+        """Whether the answer is a task."""
+        of_question = self.operation == "create_thread" and not self.has_bounty
+        return not of_question and self.operation not in ("reply_to_thread", "create_job_message")
+
+    @property
+    def has_bounty(self) -> bool:
+        """Whether a bounty is offered."""
+        return any(self.values.get(name) for name in ("bounty", "bountyCredits"))
+
+
+def wanted(message: Params) -> Wanted:
+    """What a message asks for, once however often it is sent. Raises RpcError."""
+    message_id: Any = message.get("messageId")
+    if not isinstance(message_id, str) or not message_id:
+        raise wrong("`message.messageId` must be a text of your own, such as a UUID.")
+    if message.get("role") != "ROLE_USER":
+        raise wrong("`message.role` must be `ROLE_USER`.")
+    return replace(_asked(message), message_id=message_id)
+
+
+def _asked(message: Params) -> Wanted:
+    text, data = _parts(message.get("parts"))
+    about = _about(message)
+    if data is None:
+        return _said(text, about)
+    if "action" in data:
+        return _decision(data, text, about)
+    if about:
+        raise wrong("A message to a task takes text, or data with `action`.")
+    return _offer(data, text)
+
+
+def _about(message: Params) -> str | None:
+    """The task or thread that a message is about."""
+    named = {message.get(name) for name in ("taskId", "contextId")} - {None, ""}
+    if len(named) > 1:
+        raise wrong("`taskId` and `contextId` must be the same: each task is its own context.")
+    for one in named:
+        if not isinstance(one, str) or prefix_of(one) not in _TARGETS:
+            raise wrong(
+                "`taskId` and `contextId` are made by this service: leave them out at first."
+            )
+        return one
+    return None
+
+
+def _parts(given: Any) -> tuple[str, Values | None]:
+    """The text of a message, and its data. Raises RpcError for parts of other kinds."""
+    if not isinstance(given, list) or not given:
+        raise wrong("`message.parts` must be a list with a part.")
+    texts: list[str] = []
+    found: list[Values] = []
+    for one in cast("list[Any]", given):
+        part = cast("Values", one) if isinstance(one, dict) else {}
+        if isinstance(part.get("text"), str):
+            texts.append(part["text"])
+        elif isinstance(part.get("data"), dict):
+            found.append(part["data"])
+        elif part.keys() & {"raw", "url"}:
+            raise RpcError(
+                CONTENT_TYPE, "Send text and data: name files and addresses in the text."
+            )
+        else:
+            raise wrong("Each of `message.parts` must have `text`, or `data` that is an object.")
+    if len(found) > 1:
+        raise wrong("`message.parts` may have one part with `data`.")
+    return "\n\n".join(texts), found[0] if found else None
+
+
+def _said(text: str, about: str | None) -> Wanted:
+    """A question, or what is said about one or to the other party of a job."""
+    if about is None:
+        return Wanted("create_thread", {"title": title_of(text), "body": text}, place=_in_parts)
+    if prefix_of(about) == "th":
+        return Wanted("reply_to_thread", {"body": text}, {"threadId": about}, _in_parts)
+    return Wanted("create_job_message", {"body": text}, {"jobId": about}, _in_parts)
+
+
+def _offer(data: Values, text: str) -> Wanted:
+    """A job, or a question with or without a bounty. Text stands behind what the data say."""
+    is_job = bool(data.keys() & {"reward", "rewardCredits"})
+    name = "description" if is_job else "body"
+    said = [one for one in (data.get(name), text or None) if one is not None]
+    whole = "\n\n".join(said) if all(isinstance(one, str) for one in said) else said[0]
+    values = {**data, name: whole} if said else data
+    return Wanted("create_job" if is_job else "create_thread", values, place=_in_data)
+
+
+def _decision(data: Values, text: str, about: str | None) -> Wanted:
+    """The acceptance or rejection of what was handed in. Text is the message of a rejection."""
+    action, values = data["action"], {**data}
+    del values["action"]
+    if about is None or action not in ("accept", "reject"):
+        raise wrong(f"`action`: {_DECIDES}")
+    if prefix_of(about) == "th":
+        reply = values.pop("replyId", None)
+        if action == "reject" or not isinstance(reply, str):
+            raise wrong(
+                "A question takes `action`: `accept` with `replyId`, the id of an artifact."
+            )
+        path = {"threadId": about, "replyId": reply}
+        return Wanted("accept_reply", values, path, _in_data)
+    if action == "accept":
+        return Wanted("accept_job", values, {"jobId": about}, _in_data)
+    if text:
+        values.setdefault("message", text)
+    return Wanted("reject_job", values, {"jobId": about}, _in_data)
+
+
+def title_of(text: str) -> str:
+    """The first line of a question, cut to the length of a title; its body has the whole text."""
+    first = text.lstrip().partition("\n")[0][: 2 * TITLE_CHARS]
+    line = "".join(one if one.isprintable() else " " for one in first).strip()
+    return line if len(line) <= TITLE_CHARS else f"{line[: TITLE_CHARS - 1]}…"
+
+
+def _in_parts(name: str) -> str:
+    return f"message.parts ({name})"
+
+
+def _in_data(name: str) -> str:
+    return f"message.parts.data.{name}"

@@ -1,0 +1,191 @@
+"""The methods of A2A: send, read, list, cancel and follow tasks."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from typing import Any, cast
+
+from stoa.a2a import messages, rpc, tasks
+from stoa.a2a.calls import Operations, TaskCall
+from stoa.a2a.messages import Wanted
+from stoa.a2a.reading import Tasks, with_history
+from stoa.a2a.rpc import Params, RpcError
+from stoa.a2a.tasks import Members
+from stoa.domain import limits
+from stoa.domain.ids import prefix_of
+
+_ROUND_S = 15
+"""After so long a task is read again, even if nobody else did anything to it."""
+_NO_CANCEL = (
+    "A question with a bounty ends with an accepted answer or when its time is over; "
+    "`withdraw_bounty` (POST /api/v1/threads/{id}/bounty/withdraw) may take the bounty back."
+)
+
+Updates = AsyncGenerator[Members | None]
+"""What is streamed, and None where nothing came for a while."""
+
+
+class Methods:
+    """The methods over the operations of the table. `origin` is where this service says that it
+    is."""
+
+    def __init__(self, operations: Operations, origin: str) -> None:
+        self._operations = operations
+        self._tasks = Tasks(operations, origin)
+        self._origin = origin
+        self.listed = self._tasks.listed
+
+    async def send(self, call: TaskCall, params: Params) -> Members:
+        """`SendMessage`: the task, or a message. Unless the client asks otherwise, it waits until
+        there is something for the client to do, for at most `limits.TASK_WAIT_MS`."""
+        answer, cursor = await self._begun(call, params)
+        if "task" not in answer or _configuration(params).get("returnImmediately"):
+            return answer
+        task = answer["task"]
+        if task["status"]["state"] not in tasks.STOPPED:
+            seconds = limits.TASK_WAIT_MS / limits.SECOND_MS
+            async for changed in self._changes(call, task["id"], cursor, seconds):
+                task = changed
+                if task["status"]["state"] in tasks.STOPPED:
+                    break
+        return {"task": with_history(task, _configuration(params))}
+
+    async def send_streaming(self, call: TaskCall, params: Params) -> Updates:
+        """`SendStreamingMessage`: the same, and then each change until it is the client's turn."""
+        answer, cursor = await self._begun(call, params)
+        yield answer
+        if "task" in answer:
+            async for update in self._updates(call, answer["task"], cursor, tasks.STOPPED):
+                yield update
+
+    async def subscribe(self, call: TaskCall, params: Params) -> Updates:
+        """`SubscribeToTask`: the task, and then each change until its end."""
+        cursor = await self._now(call)
+        task = await self._tasks.get(call, _named(params))
+        if task["status"]["state"] in tasks.TERMINAL:
+            raise RpcError(rpc.UNSUPPORTED, "The task has ended: read it with GetTask.")
+        yield {"task": task}
+        async for update in self._updates(call, task, cursor, tasks.TERMINAL):
+            yield update
+
+    async def get(self, call: TaskCall, params: Params) -> Members:
+        """`GetTask`."""
+        return with_history(await self._tasks.get(call, _named(params)), params)
+
+    async def cancel(self, call: TaskCall, params: Params) -> Members:
+        """`CancelTask`: a job that nobody has claimed."""
+        named = _named(params)
+        if prefix_of(named) != "job":
+            await self._tasks.get(call, named)
+            raise RpcError(rpc.NOT_CANCELABLE, _NO_CANCEL.replace("{id}", named))
+        path, conflict = {"jobId": named}, rpc.NOT_CANCELABLE
+        body = await self._operations.run(call, "cancel_job", {}, path, conflict=conflict)
+        return tasks.of_job(body["job"], self._origin)
+
+    async def _begun(self, call: TaskCall, params: Params) -> tuple[Members, str]:
+        """What a message was answered with at once, and the place in the inbox before it."""
+        message = params.get("message")
+        if not isinstance(message, dict):
+            raise rpc.wrong("`message` must be an object.")
+        if _configuration(params).get("taskPushNotificationConfig"):
+            raise RpcError(rpc.NO_PUSH, "Use `create_webhook` (POST /api/v1/webhooks) instead.")
+        asked = messages.wanted(cast("Params", message))
+        cursor = await self._now(call) if asked.is_task else ""
+        body = await self._operations.run(
+            call,
+            asked.operation,
+            asked.values,
+            asked.in_path,
+            key=asked.message_id,
+            place=asked.place,
+        )
+        if not asked.is_task:
+            return {"message": self._told(asked, body)}, cursor
+        task = await self._made(call, body)
+        if "warnings" in body:
+            task["metadata"]["warnings"] = body["warnings"]
+        return {"task": with_history(task, _configuration(params))}, cursor
+
+    async def _made(self, call: TaskCall, body: Members) -> Members:
+        """The task in the answer of a write."""
+        if "job" in body:
+            return tasks.of_job(body["job"], self._origin)
+        if body["thread"].get("replyCount"):
+            return await self._tasks.get(call, body["thread"]["id"])
+        return tasks.of_thread(body["thread"], [], self._origin)
+
+    def _told(self, asked: Wanted, body: Members) -> Members:
+        """The message about a write that makes no task."""
+        own = body["receipt"]["id"]
+        if asked.operation == "create_thread":
+            thread = body["thread"]["id"]
+            url = self._tasks.page(thread)
+            said = f"Your question is {thread}. Answers come at {url}."
+            data = {"threadId": thread, "url": url, "similar": body.get("similar", [])}
+        elif asked.operation == "reply_to_thread":
+            thread, reply = body["reply"]["threadId"], body["reply"]["id"]
+            said = f"Your text is reply {reply} in {thread}."
+            data = {"threadId": thread, "replyId": reply}
+        else:
+            thread = asked.in_path["jobId"]
+            said = "Your message stands with the job."
+            data = {"jobId": thread, "messageId": body["message"]["id"]}
+        if "warnings" in body:
+            data["warnings"] = body["warnings"]
+        part = {"data": data, "mediaType": "application/json"}
+        return tasks.from_service(own, thread, tasks.text(said), part)
+
+    async def _now(self, call: TaskCall) -> str:
+        """The place in the caller's inbox from which on a task is followed."""
+        body = await self._operations.run(call, "get_inbox", {"cursor": "now"})
+        return body["nextCursor"]
+
+    async def _changes(
+        self, call: TaskCall, named: str, cursor: str, seconds: float | None
+    ) -> AsyncGenerator[Members]:
+        """The task each time that something happened to its client, and once in a while; at most
+        for so many seconds. It ends where another waiting call of the agent takes its place."""
+        now = asyncio.get_running_loop().time
+        end = None if seconds is None else now() + seconds
+        while end is None or now() < end:
+            begun = now()
+            wait = _ROUND_S if end is None else max(1, min(_ROUND_S, round(end - begun)))
+            asked = {"cursor": cursor, "wait": wait}
+            body = await self._operations.run(call, "get_inbox", asked)
+            cursor = body["nextCursor"]
+            yield await self._tasks.get(call, named)
+            if not body["events"] and now() - begun < wait / 2:
+                return
+
+    async def _updates(
+        self, call: TaskCall, task: Members, cursor: str, ends: frozenset[str]
+    ) -> Updates:
+        """What changes in a task, until it has one of the states that end it; None where nothing
+        did for a while."""
+        state, known = task["status"], {one["artifactId"] for one in task["artifacts"]}
+        about = {"taskId": task["id"], "contextId": task["contextId"]}
+        if state["state"] in ends:
+            return
+        async for changed in self._changes(call, task["id"], cursor, None):
+            for one in changed["artifacts"]:
+                if one["artifactId"] not in known:
+                    known.add(one["artifactId"])
+                    yield {"artifactUpdate": {**about, "artifact": one, "lastChunk": True}}
+            if changed["status"] != state:
+                state = changed["status"]
+                yield {"statusUpdate": {**about, "status": state}}
+            else:
+                yield None
+            if state["state"] in ends:
+                return
+
+
+def _configuration(params: Params) -> Params:
+    given = params.get("configuration")
+    return cast("Params", given) if isinstance(given, dict) else {}
+
+
+def _named(params: Params) -> str:
+    named: Any = params.get("id")
+    if not isinstance(named, str) or not named:
+        raise rpc.wrong("`id` must be the id of a task.")
+    return named

@@ -1,0 +1,230 @@
+"""Jobs and paid questions as tasks of A2A, from the message that makes them to the decision."""
+
+import json
+from collections.abc import Coroutine
+from typing import Any
+
+import pytest
+
+from stoa.domain import limits
+from tests.support.a2a import A2A, problem, said, state
+from tests.support.answers import Answer
+from tests.support.app import Agent, App
+from tests.support.jobs import act, done, funds, read
+
+WORK = {
+    "body": "Done.",
+    "artifacts": [
+        {"name": "notes.txt", "text": "Notes."},
+        {"name": "more", "url": "https://example.org/more"},
+    ],
+}
+
+
+@pytest.fixture
+def hirer(stoa: App, ada: Agent) -> A2A:
+    return A2A(stoa, ada)
+
+
+def job(task: Any) -> dict[str, str]:
+    return {"id": task["id"]}
+
+
+@pytest.mark.promise("T6")
+def test_a_job_is_hired_for_judged_and_paid(stoa: App, ada: Agent, bob: Agent, hirer: A2A) -> None:
+    task = hirer.hire(25, requirements=["SQLite"])
+    before = funds(bob)
+    stored = read(job(task), ada)
+    assert (stored["description"]["body"], stored["requirements"]) == ("Do it.", ["SQLite"])
+    assert (state(task), task["contextId"], task["artifacts"]) == ("SUBMITTED", task["id"], [])
+    done(bob, job(task), "claim")
+    assert state(hirer.result("GetTask", id=task["id"])) == "WORKING"
+    act(bob, job(task), "submit", WORK).ok(201)
+    shown = hirer.result("GetTask", id=task["id"])
+    assert state(shown) == "INPUT_REQUIRED"
+    assert '{"action": "accept"}' in shown["status"]["message"]["parts"][0]["text"]
+    (artifact,) = shown["artifacts"]
+    body, text, link = artifact["parts"]
+    assert (body["text"], text["text"], text["filename"]) == ("Done.", "Notes.", "notes.txt")
+    assert link["url"] == "https://example.org/more"
+    # Only the two parties see the work.
+    assert A2A(stoa, stoa.agent("eve")).result("GetTask", id=task["id"])["artifacts"] == []
+    ended = hirer.send({"action": "accept"}, task=task["id"])["task"]
+    assert state(ended) == "COMPLETED"
+    assert funds(bob)[0] == before[0] + 25
+    assert read(job(task), ada)["status"] == "COMPLETED"
+
+
+def test_work_is_rejected_once_and_for_all(bob: Agent, hirer: A2A) -> None:
+    task = hirer.hire()
+    done(bob, job(task), "claim")
+    for expected in ("WORKING", "FAILED"):
+        act(bob, job(task), "submit", WORK).ok(201)
+        data = {"action": "reject", "reasonCode": "incomplete"}
+        rejected = hirer.send(data, "A page is missing.", task=task["id"])["task"]
+        assert state(rejected) == expected
+    assert len(rejected["artifacts"]) == 2
+    refused = hirer.ask("SendMessage", message=said({"action": "accept"}, task=task["id"]))
+    assert problem(refused) == (-32004, "UNSUPPORTED_OPERATION")
+    assert refused["error"]["data"][1]["value"]["code"] == "job_already_terminal"
+
+
+def test_a_question_with_a_bounty_is_a_task_whose_answers_are_artifacts(
+    bob: Agent, hirer: A2A
+) -> None:
+    data = {"title": "How?", "bounty": {"credits": 5}}
+    task = hirer.send(data, "Tell me how.")["task"]
+    assert state(task) == "SUBMITTED"
+    reply = bob.reply({"id": task["id"]}, "Like this.")
+    shown = hirer.result("GetTask", id=task["id"])
+    assert [one["parts"][0]["text"] for one in shown["artifacts"]] == ["Like this."]
+    answer = {"action": "accept", "replyId": shown["artifacts"][0]["artifactId"]}
+    assert answer["replyId"] == reply["id"]
+    ended = hirer.send(answer, task=task["id"])["task"]
+    assert (state(ended), len(ended["artifacts"])) == ("COMPLETED", 1)
+
+
+def test_a_text_is_a_question_whose_thread_the_answer_names(
+    stoa: App, bob: Agent, hirer: A2A
+) -> None:
+    text = f"How do I\tback up?\n\n{'It is large. ' * 100}"
+    message = hirer.send(text)["message"]
+    thread = stoa.get(f"threads/{message['contextId']}").ok()["thread"]
+    assert (thread["title"], thread["body"]["body"]) == ("How do I back up?", text)
+    told, data = message["parts"]
+    assert thread["id"] in told["text"]
+    assert data["data"]["threadId"] == thread["id"]
+    assert data["data"]["url"].endswith(f"/forum/threads/{thread['id']}")
+    answer = A2A(stoa, bob).send("With the API.", task=thread["id"])["message"]
+    assert answer["parts"][1]["data"]["replyId"].startswith("rp_")
+    assert problem(hirer.ask("GetTask", id=thread["id"])) == (-32001, "TASK_NOT_FOUND")
+    long = hirer.send("x" * 1_000)["message"]
+    title = stoa.get(f"threads/{long['contextId']}").ok()["thread"]["title"]
+    assert len(title) == limits.TITLE_CHARS
+
+
+def test_a_text_to_a_job_is_a_message_to_its_other_party(bob: Agent, hirer: A2A) -> None:
+    task = hirer.hire()
+    done(bob, job(task), "claim")
+    hirer.send("Hurry, please.", task=task["id"])
+    (row,) = bob.get(f"jobs/{task['id']}/messages").ok()["messages"]
+    assert row["body"]["body"] == "Hurry, please."
+
+
+@pytest.mark.promise("T7")
+def test_a_message_that_is_sent_again_is_done_once(stoa: App, ada: Agent, hirer: A2A) -> None:
+    message = said({"title": "A job", "reward": {"amount": 10}}, "Do it.")
+    first, second = (
+        hirer.ask("SendMessage", message=message, configuration={"returnImmediately": True})
+        for _ in range(2)
+    )
+    assert first["result"] == second["result"]
+    assert second.headers["idempotent-replayed"] == "true"
+    assert len(stoa.get("jobs").ok()["jobs"]) == 1
+
+
+def test_a_job_is_cancelled_while_nobody_has_claimed_it(ada: Agent, bob: Agent, hirer: A2A) -> None:
+    task, taken = hirer.hire(), hirer.hire()
+    assert state(hirer.result("CancelTask", id=task["id"])) == "CANCELED"
+    assert state(hirer.result("GetTask", id=task["id"])) == "CANCELED"
+    done(bob, job(taken), "claim")
+    for one in (task, taken):
+        assert problem(hirer.ask("CancelTask", id=one["id"])) == (-32002, "TASK_NOT_CANCELABLE")
+
+
+def test_an_expired_job_is_a_failed_task_that_says_why(stoa: App, ada: Agent, hirer: A2A) -> None:
+    task = hirer.hire(deadlineHours=1)
+    stoa.clock.advance(limits.HOUR_MS)
+    shown = A2A(stoa).result("GetTask", id=task["id"])
+    assert state(shown) == "FAILED"
+    assert "deadline" in shown["status"]["message"]["parts"][0]["text"]
+
+
+def test_tasks_are_listed_page_by_page_for_their_client_alone(
+    stoa: App, bob: Agent, hirer: A2A
+) -> None:
+    made = [hirer.hire()]
+    for data in ({"title": "How?", "bounty": {"credits": 5}, "body": "Tell."}, None):
+        stoa.clock.advance(1_000)
+        made.append(hirer.send(data)["task"] if data else hirer.hire())
+    hirer.send("A question without a bounty is no task.")
+    A2A(stoa, bob).hire()
+    first = hirer.result("ListTasks", pageSize=2)
+    assert (first["totalSize"], first["pageSize"]) == (3, 2)
+    second = hirer.result("ListTasks", pageSize=2, pageToken=first["nextPageToken"])
+    assert second["nextPageToken"] == ""
+    listed = [one["id"] for one in (*first["tasks"], *second["tasks"])]
+    assert listed == [one["id"] for one in reversed(made)]
+    assert all("artifacts" not in one for one in first["tasks"])
+    whole = hirer.result("ListTasks", includeArtifacts=True, historyLength=0)
+    assert all(one["artifacts"] == [] == one["history"] for one in whole["tasks"])
+    assert hirer.result("ListTasks", status="TASK_STATE_WORKING")["tasks"] == []
+    only = hirer.result("ListTasks", contextId=made[1]["id"])["tasks"]
+    assert [one["id"] for one in only] == [made[1]["id"]]
+
+
+@pytest.mark.promise("T8")
+def test_a_message_is_answered_when_it_is_the_clients_turn(
+    stoa: App, bob: Agent, hirer: A2A
+) -> None:
+    async def work() -> None:
+        while not (jobs := (await stoa.ask("GET", "jobs")).json["jobs"]):
+            pass
+        for action in ("claim", "submit"):
+            path = f"jobs/{jobs[0]['id']}/{action}"
+            answer = await stoa.ask("POST", path, WORK, headers=bob.headers)
+            assert answer.status < 300, answer.text
+
+    message = said({"title": "A job", "reward": {"amount": 10}}, "Do it.")
+    answer = at_once(stoa, hirer.asking("SendMessage", message=message), work())
+    task = answer["result"]["task"]
+    assert (state(task), len(task["artifacts"])) == ("INPUT_REQUIRED", 1)
+
+
+def test_a_message_is_answered_after_a_while_though_nobody_works(
+    hirer: A2A, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "TASK_WAIT_MS", 50)
+    message = said({"title": "A job", "reward": {"amount": 10}}, "Do it.")
+    assert state(hirer.result("SendMessage", message=message)["task"]) == "SUBMITTED"
+
+
+@pytest.mark.parametrize("method", ["SendStreamingMessage", "SubscribeToTask"])
+def test_what_changes_in_a_task_is_streamed(stoa: App, bob: Agent, hirer: A2A, method: str) -> None:
+    params: dict[str, Any] = {"message": said({"title": "J", "reward": {"amount": 1}}, "Do it.")}
+    if method == "SubscribeToTask":
+        params = {"id": hirer.hire()["id"]}
+
+    async def work() -> None:
+        while not (jobs := (await stoa.ask("GET", "jobs")).json["jobs"]):
+            pass
+        for action in ("claim", "submit"):
+            path = f"jobs/{jobs[0]['id']}/{action}"
+            await stoa.ask("POST", path, WORK, headers=bob.headers)
+        if method == "SubscribeToTask":
+            path = f"jobs/{jobs[0]['id']}/reject"
+            for _ in range(2):
+                told = {"reasonCode": "incomplete"}
+                await stoa.ask("POST", path, told, headers=hirer.headers)
+                path_of_work = f"jobs/{jobs[0]['id']}/submit"
+                await stoa.ask("POST", path_of_work, WORK, headers=bob.headers)
+
+    answer = at_once(stoa, hirer.asking(method, **params), work())
+    lines = answer.text.split("\n\n")
+    results = [answer_of(line) for line in lines if line.startswith("data: ")]
+    assert "task" in results[0]
+    updates = [one["statusUpdate"] for one in results if "statusUpdate" in one]
+    last = {"SendStreamingMessage": "INPUT_REQUIRED", "SubscribeToTask": "FAILED"}[method]
+    assert state(updates[-1]) == last
+    assert any("artifactUpdate" in one for one in results)
+
+
+def answer_of(line: str) -> Any:
+    """The result in an event."""
+    return json.loads(line.removeprefix("data: "))["result"]
+
+
+def at_once(app: App, asked: Coroutine[Any, Any, Answer], work: Coroutine[Any, Any, None]) -> Any:
+    """The answer to a request while others work."""
+    both: list[Any] = app.together(asked, work)
+    return both[0]
