@@ -140,10 +140,8 @@ def test_requests_that_reach_no_operation_are_limited_by_address(stoa: App) -> N
     A2A(stoa).ask("tasks/get").refused(429, "rate_limited")
 
 
-def test_other_methods_media_types_and_hosts_are_refused_before_the_body_is_read(
+def test_other_methods_and_hosts_are_refused_before_the_body_is_read(
     stoa: App,
 ) -> None:
     assert stoa.get("/a2a").refused(405, "method_not_allowed").headers["allow"] == "POST"
-    plain = {"A2A-Version": "1.0", "Content-Type": "text/plain"}
-    assert stoa.post("/a2a", b"{}", headers=plain).status == 415
     stoa.post("/a2a", {}, headers={"Host": "evil.example"}).refused(421, "wrong_host")

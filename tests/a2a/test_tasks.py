@@ -1,5 +1,6 @@
 """Jobs and paid questions as tasks of A2A, from the message that makes them to the decision."""
 
+import asyncio
 import json
 from collections.abc import Coroutine
 from typing import Any
@@ -168,10 +169,10 @@ def test_a_message_is_answered_when_it_is_the_clients_turn(
     stoa: App, bob: Agent, hirer: A2A
 ) -> None:
     async def work() -> None:
-        while not (jobs := (await stoa.ask("GET", "jobs")).json["jobs"]):
-            pass
+        made = await stoa.ask("GET", "events?kinds=job.created&wait=30")
+        named = made["events"][0]["jobId"]
         for action in ("claim", "submit"):
-            path = f"jobs/{jobs[0]['id']}/{action}"
+            path = f"jobs/{named}/{action}"
             answer = await stoa.ask("POST", path, WORK, headers=bob.headers)
             assert answer.status < 300, answer.text
 
@@ -196,17 +197,21 @@ def test_what_changes_in_a_task_is_streamed(stoa: App, bob: Agent, hirer: A2A, m
         params = {"id": hirer.hire()["id"]}
 
     async def work() -> None:
-        while not (jobs := (await stoa.ask("GET", "jobs")).json["jobs"]):
-            pass
+        made = await stoa.ask("GET", "events?kinds=job.created&wait=30")
+        named = made["events"][0]["jobId"]
         for action in ("claim", "submit"):
-            path = f"jobs/{jobs[0]['id']}/{action}"
-            await stoa.ask("POST", path, WORK, headers=bob.headers)
+            path = f"jobs/{named}/{action}"
+            answer = await stoa.ask("POST", path, WORK, headers=bob.headers)
+            assert answer.status < 300, answer.text
         if method == "SubscribeToTask":
-            path = f"jobs/{jobs[0]['id']}/reject"
+            # The end comes only once the stream waits: it would be refused after the end.
+            while not any(one.waiting.asleep for one in stoa.processes):
+                await asyncio.sleep(0)
+            path = f"jobs/{named}/reject"
             for _ in range(2):
                 told = {"reasonCode": "incomplete"}
                 await stoa.ask("POST", path, told, headers=hirer.headers)
-                path_of_work = f"jobs/{jobs[0]['id']}/submit"
+                path_of_work = f"jobs/{named}/submit"
                 await stoa.ask("POST", path_of_work, WORK, headers=bob.headers)
 
     answer = at_once(stoa, hirer.asking(method, **params), work())

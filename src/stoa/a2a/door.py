@@ -2,13 +2,14 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from typing import Any
 from urllib.parse import parse_qsl
 
 from stoa.a2a import rpc
 from stoa.a2a.calls import Operations, TaskCall
 from stoa.a2a.methods import Methods
 from stoa.a2a.rpc import RpcError, TaskRequest
-from stoa.a2a.tasks import Members
+from stoa.a2a.tasks import TaskJson
 from stoa.calls.runner import Runner
 from stoa.domain.errors import Refusal
 from stoa.http import answering, reading, streaming
@@ -24,7 +25,7 @@ from stoa.schemas.base import encode
 _VERSION = "A2A-Version"
 _SPOKEN = "1.0"
 _NO_STORE = (b"cache-control", b"no-store")
-_OK = 200
+_OK, _WRONG_TYPE = 200, 415
 _ABSENT = "0.3"
 """What a request without the header speaks, as the protocol has it."""
 
@@ -68,7 +69,7 @@ class TaskDoor:
 
     async def refuse(self, request: HttpRequest, send: Send, refusal: Refusal) -> None:
         """Answer with an error body, before there is a request to answer."""
-        body = answering.error_json(refusal, self._documentation, request.id)
+        body = self._told(refusal, request)
         headers = [(b"content-type", answering.JSON), request.id_header, answering.NOSNIFF]
         headers += [_NO_STORE, *answering.refusal_headers(refusal, None)]
         head = request.method == "HEAD"
@@ -84,12 +85,20 @@ class TaskDoor:
                 recovery=f"Send a JSON-RPC request of A2A {_SPOKEN} with POST {A2A}.",
                 details={"allowedMethods": ["POST"]},
             )
-        body = await reading.body_bytes(request.receive, request.headers)
+        try:
+            body = await reading.body_bytes(request.receive, request.headers)
+        except Refusal as refusal:
+            if refusal.status != _WRONG_TYPE:
+                raise
+            raise rpc.refused(refusal, self._told(refusal, request)) from None
         try:
             return rpc.read(reading.parse_json(body))
         except Refusal as refusal:
-            told = answering.error_json(refusal, self._documentation, request.id)
+            told = self._told(refusal, request)
             raise RpcError(rpc.PARSE_ERROR, "The body cannot be read.", told) from None
+
+    def _told(self, refusal: Refusal, request: HttpRequest) -> dict[str, Any]:
+        return answering.error_json(refusal, self._documentation, request.id)
 
     def _check(self, request: HttpRequest, asked: TaskRequest) -> None:
         version = request.headers.get(_VERSION.lower().encode(), b"").decode("latin-1").strip()
@@ -129,7 +138,7 @@ class TaskDoor:
 
 
 async def _frames(
-    asked: TaskRequest, first: Members, updates: AsyncGenerator[Members | None]
+    asked: TaskRequest, first: TaskJson, updates: AsyncGenerator[TaskJson | None]
 ) -> AsyncGenerator[bytes]:
     """Each update as an event, and a comment where nothing came; a refusal is the last event."""
     yield b"data: %b\n\n" % rpc.result(asked.id, first)

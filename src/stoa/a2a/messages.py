@@ -14,7 +14,7 @@ _TARGETS = ("th", "job")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class AskedOperation:
     """The call of an operation; `place` turns a field into its place in the message. The answer is
     a task if the operation makes or decides one, else a message."""
 
@@ -36,7 +36,7 @@ class Wanted:
         return any(self.values.get(name) for name in ("bounty", "bountyCredits"))
 
 
-def wanted(message: Params) -> Wanted:
+def wanted(message: Params) -> AskedOperation:
     """What a message asks for, once however often it is sent. Raises RpcError."""
     message_id: Any = message.get("messageId")
     if not isinstance(message_id, str) or not message_id:
@@ -46,7 +46,7 @@ def wanted(message: Params) -> Wanted:
     return replace(_asked(message), message_id=message_id)
 
 
-def _asked(message: Params) -> Wanted:
+def _asked(message: Params) -> AskedOperation:
     text, data = _parts(message.get("parts"))
     about = _about(message)
     if data is None:
@@ -95,26 +95,28 @@ def _parts(given: Any) -> tuple[str, Values | None]:
     return "\n\n".join(texts), found[0] if found else None
 
 
-def _said(text: str, about: str | None) -> Wanted:
+def _said(text: str, about: str | None) -> AskedOperation:
     """A question, or what is said about one or to the other party of a job."""
     if about is None:
-        return Wanted("create_thread", {"title": title_of(text), "body": text}, place=_in_parts)
+        return AskedOperation(
+            "create_thread", {"title": title_of(text), "body": text}, place=_in_parts
+        )
     if prefix_of(about) == "th":
-        return Wanted("reply_to_thread", {"body": text}, {"threadId": about}, _in_parts)
-    return Wanted("create_job_message", {"body": text}, {"jobId": about}, _in_parts)
+        return AskedOperation("reply_to_thread", {"body": text}, {"threadId": about}, _in_parts)
+    return AskedOperation("create_job_message", {"body": text}, {"jobId": about}, _in_parts)
 
 
-def _offer(data: Values, text: str) -> Wanted:
+def _offer(data: Values, text: str) -> AskedOperation:
     """A job, or a question with or without a bounty. Text stands behind what the data say."""
     is_job = bool(data.keys() & {"reward", "rewardCredits"})
     name = "description" if is_job else "body"
     said = [one for one in (data.get(name), text or None) if one is not None]
     whole = "\n\n".join(said) if all(isinstance(one, str) for one in said) else said[0]
     values = {**data, name: whole} if said else data
-    return Wanted("create_job" if is_job else "create_thread", values, place=_in_data)
+    return AskedOperation("create_job" if is_job else "create_thread", values, place=_in_data)
 
 
-def _decision(data: Values, text: str, about: str | None) -> Wanted:
+def _decision(data: Values, text: str, about: str | None) -> AskedOperation:
     """The acceptance or rejection of what was handed in. Text is the message of a rejection."""
     action, values = data["action"], {**data}
     del values["action"]
@@ -127,12 +129,12 @@ def _decision(data: Values, text: str, about: str | None) -> Wanted:
                 "A question takes `action`: `accept` with `replyId`, the id of an artifact."
             )
         path = {"threadId": about, "replyId": reply}
-        return Wanted("accept_reply", values, path, _in_data)
+        return AskedOperation("accept_reply", values, path, _in_data)
     if action == "accept":
-        return Wanted("accept_job", values, {"jobId": about}, _in_data)
+        return AskedOperation("accept_job", values, {"jobId": about}, _in_data)
     if text:
         values.setdefault("message", text)
-    return Wanted("reject_job", values, {"jobId": about}, _in_data)
+    return AskedOperation("reject_job", values, {"jobId": about}, _in_data)
 
 
 def title_of(text: str) -> str:

@@ -6,10 +6,10 @@ from typing import Any, cast
 
 from stoa.a2a import messages, rpc, tasks
 from stoa.a2a.calls import Operations, TaskCall
-from stoa.a2a.messages import Wanted
+from stoa.a2a.messages import AskedOperation
 from stoa.a2a.reading import Tasks, with_history
 from stoa.a2a.rpc import Params, RpcError
-from stoa.a2a.tasks import Members
+from stoa.a2a.tasks import TaskJson
 from stoa.domain import limits
 from stoa.domain.ids import prefix_of
 
@@ -20,7 +20,7 @@ _NO_CANCEL = (
     "`withdraw_bounty` (POST /api/v1/threads/{id}/bounty/withdraw) may take the bounty back."
 )
 
-Updates = AsyncGenerator[Members | None]
+Updates = AsyncGenerator[TaskJson | None]
 """What is streamed, and None where nothing came for a while."""
 
 
@@ -34,7 +34,7 @@ class Methods:
         self._origin = origin
         self.listed = self._tasks.listed
 
-    async def send(self, call: TaskCall, params: Params) -> Members:
+    async def send(self, call: TaskCall, params: Params) -> TaskJson:
         """`SendMessage`: the task, or a message. Unless the client asks otherwise, it waits until
         there is something for the client to do, for at most `limits.TASK_WAIT_MS`."""
         answer, cursor = await self._begun(call, params)
@@ -59,19 +59,21 @@ class Methods:
 
     async def subscribe(self, call: TaskCall, params: Params) -> Updates:
         """`SubscribeToTask`: the task, and then each change until its end."""
+        named = _named(params)
+        await self._tasks.get(call, named)  # a task that is not there is told to everyone
         cursor = await self._now(call)
-        task = await self._tasks.get(call, _named(params))
+        task = await self._tasks.get(call, named)
         if task["status"]["state"] in tasks.TERMINAL:
             raise RpcError(rpc.UNSUPPORTED, "The task has ended: read it with GetTask.")
         yield {"task": task}
         async for update in self._updates(call, task, cursor, tasks.TERMINAL):
             yield update
 
-    async def get(self, call: TaskCall, params: Params) -> Members:
+    async def get(self, call: TaskCall, params: Params) -> TaskJson:
         """`GetTask`."""
         return with_history(await self._tasks.get(call, _named(params)), params)
 
-    async def cancel(self, call: TaskCall, params: Params) -> Members:
+    async def cancel(self, call: TaskCall, params: Params) -> TaskJson:
         """`CancelTask`: a job that nobody has claimed."""
         named = _named(params)
         if prefix_of(named) != "job":
@@ -81,7 +83,7 @@ class Methods:
         body = await self._operations.run(call, "cancel_job", {}, path, conflict=conflict)
         return tasks.of_job(body["job"], self._origin)
 
-    async def _begun(self, call: TaskCall, params: Params) -> tuple[Members, str]:
+    async def _begun(self, call: TaskCall, params: Params) -> tuple[TaskJson, str]:
         """What a message was answered with at once, and the place in the inbox before it."""
         message = params.get("message")
         if not isinstance(message, dict):
@@ -105,7 +107,7 @@ class Methods:
             task["metadata"]["warnings"] = body["warnings"]
         return {"task": with_history(task, _configuration(params))}, cursor
 
-    async def _made(self, call: TaskCall, body: Members) -> Members:
+    async def _made(self, call: TaskCall, body: TaskJson) -> TaskJson:
         """The task in the answer of a write."""
         if "job" in body:
             return tasks.of_job(body["job"], self._origin)
@@ -113,7 +115,7 @@ class Methods:
             return await self._tasks.get(call, body["thread"]["id"])
         return tasks.of_thread(body["thread"], [], self._origin)
 
-    def _told(self, asked: Wanted, body: Members) -> Members:
+    def _told(self, asked: AskedOperation, body: TaskJson) -> TaskJson:
         """The message about a write that makes no task."""
         own = body["receipt"]["id"]
         if asked.operation == "create_thread":
@@ -141,7 +143,7 @@ class Methods:
 
     async def _changes(
         self, call: TaskCall, named: str, cursor: str, seconds: float | None
-    ) -> AsyncGenerator[Members]:
+    ) -> AsyncGenerator[TaskJson]:
         """The task each time that something happened to its client, and once in a while; at most
         for so many seconds. It ends where another waiting call of the agent takes its place."""
         now = asyncio.get_running_loop().time
@@ -157,7 +159,7 @@ class Methods:
                 return
 
     async def _updates(
-        self, call: TaskCall, task: Members, cursor: str, ends: frozenset[str]
+        self, call: TaskCall, task: TaskJson, cursor: str, ends: frozenset[str]
     ) -> Updates:
         """What changes in a task, until it has one of the states that end it; None where nothing
         did for a while."""

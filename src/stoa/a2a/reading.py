@@ -5,7 +5,7 @@ import msgspec
 from stoa.a2a import rpc, tasks
 from stoa.a2a.calls import Operations, TaskCall
 from stoa.a2a.rpc import Params, RpcError
-from stoa.a2a.tasks import Members
+from stoa.a2a.tasks import TaskJson
 from stoa.domain.ids import prefix_of
 from stoa.schemas.validation import Values
 
@@ -24,7 +24,7 @@ class Tasks:
         self._operations = operations
         self.origin = origin
 
-    async def get(self, call: TaskCall, named: str) -> Members:
+    async def get(self, call: TaskCall, named: str) -> TaskJson:
         """A task as it is now. Raises RpcError where there is none."""
         if prefix_of(named) == "job":
             body = await self._operations.run(call, "get_job", {}, {"jobId": named})
@@ -41,7 +41,7 @@ class Tasks:
         """Where people read a question."""
         return f"{self.origin}/forum/threads/{thread_id}"
 
-    async def listed(self, call: TaskCall, params: Params) -> Members:
+    async def listed(self, call: TaskCall, params: Params) -> TaskJson:
         """`ListTasks`: those of the caller, the newest first."""
         size = min(_number(params, "pageSize", _DEFAULT, least=1), _MOST)
         begin, after = _begin(params), params.get("statusTimestampAfter")
@@ -66,7 +66,7 @@ class Tasks:
             "totalSize": len(found),
         }
 
-    async def _every(self, call: TaskCall) -> list[Members]:
+    async def _every(self, call: TaskCall) -> list[TaskJson]:
         """The caller's jobs and questions with a bounty."""
         me = await self._operations.run(call, "get_me", {})
         own = me["agent"]["id"]
@@ -75,8 +75,8 @@ class Tasks:
         paid = [tasks.of_thread(one, [], self.origin) for one in threads if one["bounty"]]
         return [*(tasks.of_job(one, self.origin) for one in jobs), *paid]
 
-    async def _rows(self, call: TaskCall, name: str, asked: Values, member: str) -> list[Members]:
-        rows: list[Members] = []
+    async def _rows(self, call: TaskCall, name: str, asked: Values, member: str) -> list[TaskJson]:
+        rows: list[TaskJson] = []
         asked = {**asked, "limit": _ROWS}
         for _ in range(_PAGES):
             body = await self._operations.run(call, name, asked)
@@ -87,7 +87,7 @@ class Tasks:
         return rows
 
 
-def with_history(task: Members, asked: Params) -> Members:
+def with_history(task: TaskJson, asked: Params) -> TaskJson:
     """A task with as many messages as are asked for. Raises RpcError."""
     if asked.get("historyLength") is None:
         return task

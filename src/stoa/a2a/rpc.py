@@ -22,7 +22,7 @@ _REASONS = {
 }
 _DOMAIN = "a2a-protocol.org"
 _TYPES = "type.googleapis.com/google"
-_AS_HTTP = frozenset({401, 429, 500, 503})
+_AS_HTTP = frozenset({401, 415, 429, 500, 503})
 """Statuses of refusals that clients of HTTP act on by themselves; the others are in the error."""
 _SCOPE = "insufficient_scope"
 
@@ -74,7 +74,7 @@ def _info(reason: str, domain: str) -> dict[str, Any]:
 
 def refused(refusal: Refusal, body: Params, conflict: int = UNSUPPORTED) -> RpcError:
     """A refusal of an operation as an error; a state that does not allow it is a `conflict`."""
-    codes = {403: UNSUPPORTED, 404: NOT_FOUND, 410: NOT_FOUND, 409: conflict}
+    codes = {403: UNSUPPORTED, 404: NOT_FOUND, 409: conflict, 410: NOT_FOUND, 415: CONTENT_TYPE}
     code = codes.get(refusal.status, INVALID_PARAMS)
     told = [f"{one.path}: {one.message}" if one.path else one.message for one in refusal.issues]
     return RpcError(code, " ".join([refusal.message, *told]), body, refusal)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-Members = dict[str, Any]
+TaskJson = dict[str, Any]
 
 COMPLETED, CANCELED = "TASK_STATE_COMPLETED", "TASK_STATE_CANCELED"
 _FAILED, _SUBMITTED = "TASK_STATE_FAILED", "TASK_STATE_SUBMITTED"
@@ -36,7 +36,7 @@ _OF_BOUNTY = {
 }
 
 
-def of_job(job: Members, origin: str) -> Members:
+def of_job(job: TaskJson, origin: str) -> TaskJson:
     """The task of a job, as a caller may see it."""
     cancelled = job.get("cancelled", False)
     said = _CANCELLED if cancelled else _SAID.get(job["status"])
@@ -51,7 +51,7 @@ def of_job(job: Members, origin: str) -> Members:
     return _task(job["id"], (state, said, at), work, asked, metadata)
 
 
-def of_thread(thread: Members, replies: list[Members], origin: str) -> Members:
+def of_thread(thread: TaskJson, replies: list[TaskJson], origin: str) -> TaskJson:
     """The task of a question with a bounty."""
     status = thread["bounty"]["status"]
     said = _OF_BOUNTY.get(status)
@@ -67,10 +67,10 @@ def of_thread(thread: Members, replies: list[Members], origin: str) -> Members:
 def _task(
     named: str,
     status: tuple[str, str | None, str],
-    artifacts: list[Members],
-    asked: Members,
-    metadata: Members,
-) -> Members:
+    artifacts: list[TaskJson],
+    asked: TaskJson,
+    metadata: TaskJson,
+) -> TaskJson:
     state, said, at = status
     told = {"message": from_service(f"{named}-{state}", named, text(said))} if said else {}
     return {
@@ -83,35 +83,35 @@ def _task(
     }
 
 
-def _asked(one: Members, said: Members) -> Members:
+def _asked(one: TaskJson, said: TaskJson) -> TaskJson:
     """What the client said, as the first message of the task."""
     parts = [text(one["title"]), text(said["body"])]
     own = {"messageId": one["id"], "contextId": one["id"], "taskId": one["id"]}
     return {**own, "role": "ROLE_USER", "parts": parts}
 
 
-def from_service(message_id: str, context: str, *parts: Members) -> Members:
+def from_service(message_id: str, context: str, *parts: TaskJson) -> TaskJson:
     """A message of this service about a job or thread."""
     own = {"messageId": message_id, "contextId": context}
     return {**own, "role": "ROLE_AGENT", "parts": list(parts)}
 
 
-def text(said: str) -> Members:
+def text(said: str) -> TaskJson:
     """A part that is a text."""
     return {"text": said, "mediaType": "text/plain"}
 
 
-def _handed_in(submission: Members, origin: str) -> Members:
+def _handed_in(submission: TaskJson, origin: str) -> TaskJson:
     parts = [text(submission["body"]["body"])]
     for one in submission["artifacts"]:
         at = one.get("url") or f"{origin}{one.get('textUrl', '')}"
-        part: Members = {"filename": one["name"], "mediaType": one.get("mediaType", "text/plain")}
+        part: TaskJson = {"filename": one["name"], "mediaType": one.get("mediaType", "text/plain")}
         parts.append(part | ({"text": one["text"]} if "text" in one else {"url": at}))
     own = {"artifactId": submission["id"], "name": "Work that was handed in"}
     return {**own, "parts": parts, "metadata": {"contentType": submission["body"]["contentType"]}}
 
 
-def _answered(reply: Members) -> Members:
+def _answered(reply: TaskJson) -> TaskJson:
     own = {"artifactId": reply["id"], "name": "Answer"}
     metadata = {"contentType": reply["body"]["contentType"], "agentId": reply["authorAgentId"]}
     return {**own, "parts": [text(reply["body"]["body"])], "metadata": metadata}

@@ -18,9 +18,9 @@ class SignedJson(NamedTuple):
     claims: bytes
 
 
-def signed(key: SigningKey, key_id: str, claims: bytes, **header: str) -> str:
-    """JSON with its signature, as a text; `header` are members of its head beside the usual."""
-    members = {"alg": "EdDSA", "kid": key_id, "typ": "JWT", **header}
+def signed(key: SigningKey, key_id: str, claims: bytes, **more: str) -> str:
+    """JSON with its signature, as a text; `more` are members of its head beside the usual."""
+    members = {"alg": "EdDSA", "kid": key_id, "typ": "JWT", **more}
     head = json.dumps(members, separators=(",", ":"))
     text = f"{base64url.encode(head.encode())}.{base64url.encode(claims)}"
     return f"{text}.{base64url.encode(key.sign(text.encode()).signature)}"

@@ -1,0 +1,118 @@
+"""The cases of the compatibility kit for A2A 1.0 that need no agent with a script.
+
+They are those of its branch for 1.0, by the names of their requirements, sent as the kit does:
+without a token.
+"""
+
+import json
+from typing import Any
+
+import pytest
+from a2a.types import (
+    GetTaskRequest,
+    ListTasksRequest,
+    SendMessageRequest,
+    SubscribeToTaskRequest,
+    Task,
+    TaskPushNotificationConfig,
+)
+from google.protobuf.json_format import ParseDict
+from google.protobuf.message import Message
+
+from tests.support.a2a import A2A, VERSION, said
+from tests.support.app import Agent, App
+
+ABSENT = "tck-nonexistent-task"
+TEXT = said("An error, please.")
+PUSH = {"taskId": "t", "url": "https://a.example"}
+NO_PUSH = "PUSH_NOTIFICATION_NOT_SUPPORTED"
+INFO = "type.googleapis.com/google.rpc.ErrorInfo"
+
+
+@pytest.fixture
+def engine() -> str:
+    """Nothing here depends on the engine."""
+    return "sqlite"
+
+
+@pytest.mark.parametrize(
+    ("requirement", "method", "params", "code", "reason"),
+    [
+        ("CORE-ERR-001", "NonExistentMethod", {}, -32601, ""),
+        ("CORE-ERR-002", "SendMessage", {}, -32602, ""),
+        ("CORE-CAP-001", "CreateTaskPushNotificationConfig", PUSH, -32003, NO_PUSH),
+        ("CORE-CAP-003", "GetExtendedAgentCard", {}, -32007, "EXTENDED_AGENT_CARD_NOT_CONFIGURED"),
+        ("JSONRPC-ERR-003", "GetTask", {"id": ABSENT}, -32001, "TASK_NOT_FOUND"),
+        ("CORE-CANCEL", "CancelTask", {"id": ABSENT}, -32001, "TASK_NOT_FOUND"),
+        ("STREAM-SUB-003", "SubscribeToTask", {"id": ABSENT}, -32001, "TASK_NOT_FOUND"),
+    ],
+)  # fmt: skip
+def test_an_error_has_the_code_the_reason_and_the_form_of_its_kind(
+    stoa: App, requirement: str, method: str, params: dict[str, Any], code: int, reason: str
+) -> None:
+    answer = A2A(stoa).ask(method, **params)
+    assert answer.headers["content-type"] == "application/json", requirement
+    assert answer.json.keys() == {"jsonrpc", "id", "error"}
+    error = answer["error"]
+    assert error.keys() <= {"code", "message", "data"}
+    assert (error["code"], error["message"] != "") == (code, True)
+    infos = [one for one in error.get("data", []) if one["@type"] == INFO]
+    told = [(one["reason"], one["domain"]) for one in infos]
+    assert told == ([(reason, "a2a-protocol.org")] if reason else [])
+
+
+@pytest.mark.parametrize("version", ["99.0", ""])
+def test_a_version_that_is_not_served_is_named_as_such(stoa: App, version: str) -> None:
+    body = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": TEXT}}
+    answer = stoa.post("/a2a", body, headers={"A2A-Version": version})
+    assert answer["error"]["code"] == -32009
+
+
+def test_another_content_type_is_an_error_of_the_protocol(stoa: App) -> None:
+    headers = {**VERSION, "Content-Type": "text/plain"}
+    answer = stoa.post("/a2a", b"{'jsonrpc': '2.0'}", headers=headers)
+    assert (answer.status, answer["error"]["code"]) == (415, -32005)
+    assert answer["error"]["data"][0]["reason"] == "CONTENT_TYPE_NOT_SUPPORTED"
+
+
+def test_streams_have_the_envelope_of_json_rpc_and_begin_with_the_task(
+    stoa: App, ada: Agent
+) -> None:
+    hirer = A2A(stoa, ada)
+    text = hirer.ask("SendStreamingMessage", message=said("A question."))
+    assert text.headers["content-type"].startswith("text/event-stream")
+    (line,) = text.text.strip().split("\n\n")
+    told = json.loads(line.removeprefix("data: "))
+    assert (told["jsonrpc"], told["id"], list(told["result"])) == ("2.0", 1, ["message"])
+    task = hirer.hire()
+    hirer.result("CancelTask", id=task["id"])
+    over = hirer.ask("SubscribeToTask", id=task["id"])
+    assert over["error"]["code"] == -32004
+
+
+def test_what_is_answered_is_made_of_the_types_of_the_protocol(stoa: App, ada: Agent) -> None:
+    hirer = A2A(stoa, ada)
+    task = hirer.hire(requirements=["SQLite"])
+    read: list[tuple[Message, Any]] = [
+        (Task(), task),
+        (Task(), hirer.result("GetTask", id=task["id"])),
+    ]
+    read += [(Task(), one) for one in hirer.result("ListTasks", includeArtifacts=True)["tasks"]]
+    for kind, answer in read:
+        ParseDict(answer, kind)  # raises for a member that the type does not have
+    asked: list[tuple[Message, Any]] = [
+        (SendMessageRequest(), {"message": TEXT, "configuration": {"returnImmediately": True}}),
+        (GetTaskRequest(), {"id": task["id"], "historyLength": 1}),
+        (ListTasksRequest(), {"pageSize": 1, "includeArtifacts": True}),
+        (SubscribeToTaskRequest(), {"id": task["id"]}),
+        (TaskPushNotificationConfig(), {"taskId": task["id"], "url": "https://a.example"}),
+    ]
+    for kind, params in asked:
+        ParseDict(params, kind)
+
+
+def test_the_card_can_be_kept_and_asked_for_again(stoa: App) -> None:
+    card = stoa.get("/.well-known/agent-card.json").ok()
+    assert "cache-control" in card.headers
+    again = {"If-None-Match": card.headers["etag"]}
+    assert stoa.get("/.well-known/agent-card.json", headers=again).status == 304
