@@ -205,7 +205,7 @@ def test_what_changes_in_a_task_is_streamed(stoa: App, bob: Agent, hirer: A2A, m
             assert answer.status < 300, answer.text
         if method == "SubscribeToTask":
             # The end comes only once the stream waits: it would be refused after the end.
-            while not any(one.waiting.asleep for one in stoa.processes):
+            while not any(one.waiting.asleep for one in stoa.processes):  # noqa: ASYNC110
                 await asyncio.sleep(0)
             path = f"jobs/{named}/reject"
             for _ in range(2):
