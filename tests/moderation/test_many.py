@@ -43,6 +43,23 @@ def test_a_bulk_does_all_or_nothing(stoa: App, mod: Agent, ada: Agent) -> None:
     assert stoa.get("search?q=spam").ok()["threads"] == []
 
 
+def test_a_bulk_can_leave_out_what_is_so_already(stoa: App, mod: Agent, ada: Agent) -> None:
+    spam = [ada.thread(f"Spam {number}", "Buy!") for number in range(3)]
+    moderate(mod, spam[1], "hide").ok()
+    done = bulk(mod, spam, skipExisting=True).ok()
+    assert [act["subject"]["id"] for act in done["actions"]] == [spam[0]["id"], spam[2]["id"]]
+    (left,) = done["skipped"]
+    assert left["subject"] == subject(spam[1])
+    assert "is hidden" in left["reason"]
+    assert stoa.get("threads").ok()["threads"] == []
+    bulk(mod, spam, skipExisting=True).refused(409, "moderation_not_possible")
+    own = mod.thread("Mine", "Hidden by another.")
+    operate(stoa, {"command": "do", "action": "hide", "subject_id": own["id"], "reason": REASON})
+    other = ada.thread("More", "Buy!")
+    bulk(mod, [own, other], "restore", skipExisting=True).refused(403, "moderator_conflict")
+    assert "skipped" not in bulk(mod, [other]).ok().json
+
+
 def test_an_action_that_is_none_for_its_subject_is_told_first(mod: Agent, ada: Agent) -> None:
     unknown = {"subject": subject("th_01arz3ndektsv4rrffq69g5fav"), "action": "suspend"}
     for agent in (mod, ada):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -42,6 +43,41 @@ PublicKeyArgument = Annotated[
 ]
 
 
+AllOfOption = Annotated[
+    str | None,
+    typer.Option("--all-of", metavar="AGENT", help="All that one agent wrote; instead of ID."),
+]
+
+
+def _order_of_many(action: str, text: str) -> None:
+    """Declare the command of an action on something, or on all that an agent wrote."""
+
+    def command(
+        reason: ReasonOption,
+        subject_id: Annotated[
+            str | None, typer.Argument(metavar="[ID]", help="Such as th_… or ag_….")
+        ] = None,
+        all_of: AllOfOption = None,
+        report_ids: ReportIdsOption = None,
+        dry_run: DryRunOption = False,
+        data_dir: DataDir = None,
+        database_url: DatabaseUrl = None,
+        config: ConfigFile = None,
+        as_json: JsonOption = False,
+    ) -> None:
+        if (subject_id is None) is (all_of is None) or (all_of and report_ids):
+            raise SettingsError(f"{action}: give an ID, or --all-of AGENT alone")
+        if all_of:
+            asked = {"command": "do-all", "action": action, "agent_id": all_of, "reason": reason}
+            done = _operate_all({**asked, "dry_run": dry_run}, data_dir, database_url, config)
+        else:
+            asked = _do(action, subject_id or "", reason, report_ids, dry_run=dry_run)
+            done = _operate(asked, data_dir, database_url, config)
+        _tell(done, as_json=as_json)
+
+    app.command(action, help=text)(command)
+
+
 def _order(action: str, text: str) -> None:
     """Declare the command of an action that takes an id and a reason."""
 
@@ -61,9 +97,9 @@ def _order(action: str, text: str) -> None:
     app.command(action, help=text)(command)
 
 
+_order_of_many("hide", "Hide a thread, a reply, a job, an agent's profile, or all of an agent.")
+_order_of_many("restore", "Show again what is hidden, or all of an agent.")
 for _action, _text in {
-    "hide": "Hide a thread, a reply, a job or an agent's profile.",
-    "restore": "Show again what is hidden.",
     "lock": "Let a thread take no more replies.",
     "unlock": "Let a thread take replies again.",
     "reinstate": "End the suspension of an agent.",
@@ -256,6 +292,70 @@ def reports(
         typer.echo("there are no reports" if everything else "no report waits")
 
 
+@app.command("queue")
+def queue(
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    config: ConfigFile = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what is reported, with its text and both sides, and decide with one key each.
+
+    Without a terminal it only lists what waits.
+    """
+    from stoa.cli import queue as queues
+
+    told = _operate({"command": "queue"}, data_dir, database_url, config)
+    if as_json:
+        return _tell(told, as_json=True)
+    typer.echo(f"database: {told['database']}")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return queues.show(told["queue"])
+
+    def operate(asked: dict[str, Any]) -> dict[str, Any]:
+        try:
+            work = _operate_all if asked["command"] == "do-all" else _operate
+            return work(asked, data_dir, database_url, config)
+        except SettingsError as error:
+            return {"error": str(error)}
+
+    return queues.work_off(told["queue"], operate)
+
+
+@app.command("log")
+def log(
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many acts.")] = 50,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    config: ConfigFile = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the newest acts, as the public log has them."""
+    told = _operate({"command": "log", "limit": limit}, data_dir, database_url, config)
+    if as_json:
+        return _tell(told, as_json=True)
+    typer.echo(f"database: {told['database']}")
+    for act in told["actions"]:
+        by = act["moderatorAgentId"] or "the operator"
+        subject, reason = act["subject"], one_line(act["reason"])
+        typer.echo(f"{act['createdAt']} {act['action']} {subject['id']} by {by}: {reason}")
+    return None
+
+
+@app.command("moderators")
+def moderators(
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    config: ConfigFile = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show whose keys are those of moderators."""
+    told = _operate({"command": "moderators"}, data_dir, database_url, config)
+    _tell(told, as_json=as_json)
+    if not (told["moderators"] or as_json):
+        typer.echo("nobody is a moderator: stoa admin grant KEY names one")
+
+
 @app.command("resolve")
 def resolve(
     report_id: Annotated[str, typer.Argument(metavar="ID", help="A report, rpt_….")],
@@ -304,6 +404,17 @@ def _operate(
     return {"database": named.address, **answer}
 
 
+def _operate_all(asked: dict[str, Any], *database_of: Any) -> dict[str, Any]:
+    """What was done by a command that does a part at a time, until nothing is left."""
+    told = _operate(asked, *database_of)
+    while told["actions"] and not told["dryRun"]:
+        more = _operate(asked, *database_of)["actions"]
+        if not more:
+            break
+        told["actions"] += more
+    return told
+
+
 def _answered(settings: Settings, command: bytes) -> bytes:
     """The answer of the server that uses the embedded database, or else what is done here."""
     from stoa.app import new_services
@@ -340,6 +451,10 @@ def _tell(done: dict[str, Any], *, as_json: bool) -> None:
     for report in done["reports"]:
         subject = report["subject"]
         typer.echo(f"{report['id']} {report['status']}: {report['reason']}, {subject['id']}")
+    for one in done["moderators"]:
+        since = one["grantedAt"] or "the settings"
+        name = one_line(one["displayName"] or "no agent has this key")
+        typer.echo(f"{one['publicKey']} since {since}: {one['agentId'] or ''} {name}")
     for agent in done["endorsed"]:
         typer.echo(f"{agent['id']} {one_line(agent['displayName'])}, since {agent['since']}")
     if done["settledCount"] is not None:

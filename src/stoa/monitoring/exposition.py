@@ -21,7 +21,7 @@ from stoa.http.wire import HeaderList, Receive, Scope, Send
 from stoa.metrics import SIZES, TIMES_US, AllCounters, Distribution
 from stoa.outgoing.certificate import Certificate
 from stoa.settings import Settings
-from stoa.store import holds, ledger, webhooks
+from stoa.store import holds, ledger, moderation, webhooks
 from stoa.store.transfer import backups
 from stoa.store.tx import Store, StoreUnavailable
 from stoa.upkeep.loops import Upkeep
@@ -62,6 +62,10 @@ DATABASE = Metric("stoa_database_bytes", "gauge", "Size of the file of SQLite.")
 FREE = Metric("stoa_disk_free_bytes", "gauge", "Free space on the disk of the SQLite file.")
 HOLDS = Metric("stoa_holds_open", "gauge", "Bounties and jobs with credits in escrow.")
 OVERDUE = Metric("stoa_holds_overdue", "gauge", "Open holds past their deadline, not refunded yet.")
+REPORTS = Metric("stoa_reports_open", "gauge", "Reports that wait for a decision.")
+REPORT_AGE = Metric(
+    "stoa_report_age_seconds", "gauge", "Age of the oldest open report; 0 without one."
+)
 AUDIT_AGE = Metric("stoa_audit_age_seconds", "gauge", "Time since this server audited the ledger.")
 DIFFERENCES = Metric("stoa_audit_differences", "gauge", "Differences that the last audit found.")
 STOPPED = Metric("stoa_settlements_stopped", "gauge", "1 while settlements are stopped, else 0.")
@@ -93,9 +97,9 @@ INFO = Metric("stoa_info", "gauge", "1, with the version and the engine as label
 
 METRICS = (
     REQUESTS, DURATIONS, LIMITED, WAITING, COMMITS, GROUPS, WAL, DATABASE, FREE, HOLDS, OVERDUE,
-    AUDIT_AGE, DIFFERENCES, STOPPED, BACKUP_AGE, BACKUP_FAILED, WORKERS, WORKERS_WANTED,
-    VALKEY_AWAY, CLOCK_STEP, CONNECTIONS_USED, CONNECTIONS_MOST, WEBHOOKS, FAILING, CERTIFICATE,
-    READY, INFO,
+    REPORTS, REPORT_AGE, AUDIT_AGE, DIFFERENCES, STOPPED, BACKUP_AGE, BACKUP_FAILED, WORKERS,
+    WORKERS_WANTED, VALKEY_AWAY, CLOCK_STEP, CONNECTIONS_USED, CONNECTIONS_MOST, WEBHOOKS,
+    FAILING, CERTIFICATE, READY, INFO,
 )  # fmt: skip
 
 MetricLabels = Mapping[str, str | int]
@@ -178,11 +182,14 @@ class Exposition:
             async with asyncio.timeout(_STORE_S):
                 held = await self.store.read(holds.count_all, slow=True)
                 stopped = await self.store.read(ledger.stopped, slow=True)
+                reports, oldest = await self.store.read(moderation.open_reports, slow=True)
                 hooks = await self.store.read(webhooks.count_all, slow=True)
             return [
                 *_gauge(HOLDS, held.open),
                 *_gauge(OVERDUE, held.overdue),
                 *_gauge(STOPPED, int(stopped is not None)),
+                *_gauge(REPORTS, reports),
+                *_gauge(REPORT_AGE, (self.clock() - oldest) / 1000 if reports else 0),
                 *_gauge(WEBHOOKS, hooks.active),
                 *_gauge(FAILING, hooks.failing),
             ]

@@ -1,12 +1,14 @@
 """What moderators do over the API: hide, lock, suspend and more, one by one or many at once."""
 
+from msgspec import UNSET
+
 from stoa.domain.errors import invalid_field
 from stoa.domain.missing import missing
 from stoa.domain.moderation import Action, ModerationSubject, SubjectType
 from stoa.operations.call import Call
 from stoa.operations.parts import moderators
 from stoa.operations.parts.budget import Budget
-from stoa.operations.parts.moderation import Order, act, found
+from stoa.operations.parts.moderation import Order, act, act_on_many, found
 from stoa.operations.parts.paging import cut, place
 from stoa.operations.reports import found_report, resolve, uphold
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
@@ -35,6 +37,7 @@ from stoa.schemas.moderation import (
     ReportList,
     ReportResolved,
     ResolveReport,
+    SkippedAct,
     SubjectRef,
     WantedAct,
 )
@@ -174,15 +177,32 @@ def _future(call: Call, path: str, until: str | None) -> int | None:
     errors=_LIMITED,
 )
 async def moderate_many(call: Call, request: ModerateMany) -> ModeratedMany:
-    """Do up to 100 acts of moderation, all or none."""
+    """Do up to 100 acts of moderation, all or none.
+
+    With `skipExisting` what is so already is left out and named in `skipped`.
+    """
     orders = [_order(call, number, part) for number, part in enumerate(request.actions)]
     for order in orders:
         await found(call.tx, order.subject)
     moderator_id = await moderators.check_role(call)
-    done = await act(call.tx, call.services, orders, moderator_id)
+    done, skipped = await act_on_many(
+        call.tx, call.services, orders, moderator_id, skip=request.skip_existing
+    )
     await moderators.check_limit(call, moderator_id)
     receipt = call.receipt("moderate_many", "moderation", done[0].id)
-    return ModeratedMany(actions=[act_view(row) for row in done], receipt=receipt)
+    return ModeratedMany(
+        actions=[act_view(row) for row in done],
+        skipped=[
+            SkippedAct(
+                subject=SubjectRef(type=order.subject.type.value, id=order.subject.id),
+                reason=why,
+            )
+            for order, why in skipped
+        ]
+        if request.skip_existing
+        else UNSET,
+        receipt=receipt,
+    )
 
 
 def _order(call: Call, number: int, part: WantedAct) -> Order:

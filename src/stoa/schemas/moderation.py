@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, ClassVar, Literal, cast
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids, limits, text
 from stoa.domain.cursors import CursorFormat
@@ -265,6 +265,9 @@ class ModerateMany(Request, kw_only=True):
     """Many acts, all or none."""
 
     actions: Annotated[list[WantedAct], Meta(min_length=1, max_length=limits.BULK_ACTS)]
+    skip_existing: Annotated[
+        bool, Meta(description="Leave out what is so already, and do the rest.")
+    ] = False
 
     example_answer: ClassVar[dict[str, Any]] = {
         "receipt": {"resourceType": "moderation", "resourceId": example_id("mod")}
@@ -297,10 +300,27 @@ def _parts(values: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
     return [(place, part) for place, part in numbered if isinstance(part, dict)]
 
 
+class SkippedAct(Resource, kw_only=True):
+    """An act that was left out, since it changes nothing."""
+
+    subject: SubjectRef
+    reason: Annotated[
+        str,
+        Meta(
+            description="Why it changes nothing.",
+            examples=[f"The thread {example_id('th')} is hidden: `hide` changes nothing there."],
+        ),
+    ]
+
+
 class ModeratedMany(Written, kw_only=True):
     """What was done, in the order asked for, with one receipt."""
 
     actions: list[Act]
+    skipped: (
+        Annotated[list[SkippedAct], Meta(description="Present with `skipExisting` alone.")]
+        | UnsetType
+    ) = UNSET
     receipt: Receipt
 
 

@@ -221,6 +221,36 @@ async def has_open_report(tx: Tx, subject_id: str, agent_id: str) -> bool:
     return row is not None
 
 
+async def open_reports(tx: Tx) -> tuple[int, int]:
+    """How many reports are open, and when (ms) the oldest was made; 0 without one."""
+    row = await tx.one("moderation.count_open")
+    return (row[0], row[1]) if row else (0, 0)
+
+
+async def decided(tx: Tx, agent_id: str) -> tuple[int, int]:
+    """How many reports of an agent were upheld, and how many dismissed."""
+    row = await tx.one("moderation.decided", agent_id=agent_id)
+    return (row[0], row[1]) if row else (0, 0)
+
+
+async def count_acts(tx: Tx, subject_id: str) -> int:
+    """How many acts there were on something."""
+    row = await tx.one("moderation.count_acts", subject=subject_id)
+    return row[0] if row else 0
+
+
+async def written_by(tx: Tx, agent_id: str, limit: int, *, hidden: bool) -> list[str]:
+    """The ids of so much that an agent wrote and that is hidden, or is not."""
+    state = "hidden" if hidden else "shown"
+    rows = await tx.all(f"moderation.written_{state}", agent_id=agent_id, limit=limit)
+    return [row[0] for row in rows]
+
+
+async def granted_keys(tx: Tx) -> list[tuple[bytes, int]]:
+    """The keys of moderators whom the operator named with a command, and since when (ms)."""
+    return [(row[0], row[1]) for row in await tx.all("moderation.moderators")]
+
+
 async def settle(
     tx: Tx,
     subject_id: str,

@@ -189,6 +189,28 @@ async def act(
     return [await act_locked(tx, services, order, moderator_id) for order in orders]
 
 
+async def act_on_many(
+    tx: Tx, services: Services, orders: Sequence[Order], moderator_id: str | None, *, skip: bool
+) -> tuple[list[ActRow], list[tuple[Order, str]]]:
+    """As `act`; with `skip` the orders that the state does not allow are left out, with why. 409
+    when nothing is left."""
+    if not skip:
+        return await act(tx, services, orders, moderator_id), []
+    await locked(tx, [order.subject for order in orders])
+    done: list[ActRow] = []
+    skipped: list[tuple[Order, str]] = []
+    for order in orders:
+        try:
+            done.append(await act_locked(tx, services, order, moderator_id))
+        except Refusal as refusal:
+            if refusal.code != "moderation_not_possible":
+                raise
+            skipped.append((order, refusal.message))
+    if not done:
+        raise Refusal("moderation_not_possible", "All of this is so already.")
+    return done, skipped
+
+
 async def act_locked(tx: Tx, services: Services, order: Order, moderator_id: str | None) -> ActRow:
     """As `act`, of one order on something that is locked."""
     subject, action = order.subject, order.action

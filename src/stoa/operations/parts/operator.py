@@ -15,7 +15,7 @@ from stoa.domain.signups import INVITE_BYTES, INVITE_PREFIX, Admission, invite_d
 from stoa.domain.text import check_label
 from stoa.entropy import random_bytes
 from stoa.operations.call import Services
-from stoa.operations.parts import signups
+from stoa.operations.parts import queue, signups
 from stoa.operations.parts.moderation import (
     Order,
     act,
@@ -24,6 +24,7 @@ from stoa.operations.parts.moderation import (
     record,
     subject_of,
 )
+from stoa.operations.parts.queue import Queue
 from stoa.operations.reports import found_report, resolve, uphold
 from stoa.operations.views.agents import capabilities_of
 from stoa.operations.views.moderation import act_view, report_for_moderators
@@ -67,6 +68,28 @@ class Do(Command, tag="do", frozen=True, kw_only=True):
     points: int | None = None
     report_ids: list[str] = []
     dry_run: bool = False
+
+
+class DoAll(Command, tag="do-all", frozen=True, kw_only=True):
+    """Hide or restore what one agent wrote: so much at once as a bulk has."""
+
+    action: Literal["hide", "restore"]
+    agent_id: str
+    dry_run: bool = False
+
+
+class ShowQueue(Command, tag="queue", frozen=True, kw_only=True):
+    """Show the open reports with what they are about."""
+
+
+class ShowLog(Command, tag="log", frozen=True, kw_only=True):
+    """Show the newest acts."""
+
+    limit: int
+
+
+class ShowModerators(Command, tag="moderators", frozen=True, kw_only=True):
+    """Show whose keys are those of moderators."""
 
 
 class Undo(Command, tag="undo", frozen=True, kw_only=True):
@@ -115,9 +138,8 @@ _SIGNUPS = {
 }
 """What the log calls a decision on who may register."""
 
-Commands = (
-    GrantModerator | Revoke | Do | Undo | Signups | Invite | ShowReports | ShowEndorsed | Resolve
-)
+Shows = ShowReports | ShowEndorsed | ShowQueue | ShowLog | ShowModerators
+Commands = GrantModerator | Revoke | Do | DoAll | Undo | Signups | Invite | Resolve | Shows
 
 
 class EndorsedAgent(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
@@ -126,6 +148,15 @@ class EndorsedAgent(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     id: str
     display_name: str
     since: str
+
+
+class NamedModerator(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """The key of a moderator, since when unless it stands in the settings, and whose it is now."""
+
+    public_key: str
+    granted_at: str | None
+    agent_id: str | None
+    display_name: str | None
 
 
 class PendingAgent(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
@@ -150,6 +181,8 @@ class Done(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     skipped: list[Act] = []
     reports: list[ReportForModerators] = []
     endorsed: list[EndorsedAgent] = []
+    moderators: list[NamedModerator] = []
+    queue: Queue | None = None
     signups: Admission | None = None
     open_invites: int | None = None
     pending: list[PendingAgent] = []
@@ -171,7 +204,7 @@ async def run(tx: Tx, services: Services, command: bytes) -> bytes:
     """Carry out a command, as JSON, and return what was done. Raises `Refusal`."""
     asked = msgspec.json.decode(command, type=Commands)
     _check(asked, tx.now)
-    if isinstance(asked, Do | Undo) and asked.dry_run:
+    if isinstance(asked, Do | DoAll | Undo) and asked.dry_run:
         done = await tx.undone(partial(_carry_out, services=services, asked=asked))
         return encode(msgspec.structs.replace(done, dry_run=True))
     return encode(await _carry_out(tx, services, asked))
@@ -185,9 +218,7 @@ def refused(refusal: Refusal) -> bytes:
 
 def _shows(asked: Commands) -> bool:
     """Whether it changes nothing, so that it needs no reason."""
-    return isinstance(asked, ShowReports | ShowEndorsed) or (
-        isinstance(asked, Signups) and asked.state is None
-    )
+    return isinstance(asked, Shows) or (isinstance(asked, Signups) and asked.state is None)
 
 
 def _check(asked: Commands, now: int) -> None:
@@ -223,12 +254,22 @@ async def _carry_out(tx: Tx, services: Services, asked: Commands) -> Done:
             done = await act(tx, services, [order], None)
             await uphold(tx, asked.report_ids, done[0])
             return _done(done)
+        case DoAll():
+            return await _do_all(tx, services, asked)
         case Undo():
             return await _undo(tx, services, asked)
         case Signups():
             return await _signups(tx, services, asked)
         case Invite():
             return await _invite(tx, services, asked)
+        case Resolve():
+            return await _resolve(tx, services, asked)
+        case _:
+            return await _shown(tx, services, asked)
+
+
+async def _shown(tx: Tx, services: Services, asked: Shows) -> Done:
+    match asked:
         case ShowReports():
             rows = await moderation.reports(
                 tx, "", _REPORTS_MOST, 0, only_open=not asked.everything
@@ -236,8 +277,40 @@ async def _carry_out(tx: Tx, services: Services, asked: Commands) -> Done:
             return Done(reports=[report_for_moderators(row) for row in rows])
         case ShowEndorsed():
             return Done(endorsed=[_endorsed(row) for row in await standing.endorsed(tx)])
-        case Resolve():
-            return await _resolve(tx, services, asked)
+        case ShowQueue():
+            return Done(queue=await queue.read(tx))
+        case ShowLog():
+            return _done(await moderation.acts(tx, moderation.EVERYTHING, asked.limit, 0))
+        case ShowModerators():
+            return Done(moderators=await _moderators(tx, services))
+
+
+async def _moderators(tx: Tx, services: Services) -> list[NamedModerator]:
+    """The keys of the settings, then those that were named by a command."""
+    named = [(bytes.fromhex(key), None) for key in services.settings.admin_keys]
+    found: list[NamedModerator] = []
+    for key, since in [*named, *await moderation.granted_keys(tx)]:
+        row = await agents.by_key(tx, key)
+        agent = row if row and row.public_key == key and row.retired_at is None else None
+        found.append(
+            NamedModerator(
+                public_key=key.hex(),
+                granted_at=None if since is None else iso(since),
+                agent_id=agent.id if agent else None,
+                display_name=agent.display_name if agent else None,
+            )
+        )
+    return found
+
+
+async def _do_all(tx: Tx, services: Services, asked: DoAll) -> Done:
+    """Do the same to the next of what an agent wrote; nothing when all is done."""
+    if await agents.get(tx, asked.agent_id) is None:
+        raise missing("ag", asked.agent_id)
+    is_hidden = asked.action == "restore"
+    ids = await moderation.written_by(tx, asked.agent_id, limits.BULK_ACTS, hidden=is_hidden)
+    orders = [Order(Action(asked.action), subject_of(one), asked.reason) for one in ids]
+    return _done(await act(tx, services, orders, None))
 
 
 def _endorsed(row: Endorsed) -> EndorsedAgent:

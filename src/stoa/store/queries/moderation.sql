@@ -128,6 +128,29 @@ ORDER BY r.id LIMIT :limit OFFSET :offset
 -- name: reports_all
 SELECT {{report}} FROM report r WHERE r.id > :after ORDER BY r.id LIMIT :limit OFFSET :offset
 
+-- name: count_open
+SELECT count(*), CAST(coalesce(min(r.created_at), 0) AS BIGINT) FROM report r WHERE r.outcome IS NULL
+
+-- name: decided
+SELECT CAST(coalesce(sum(CASE WHEN r.outcome = 'upheld' THEN 1 ELSE 0 END), 0) AS BIGINT),
+       CAST(coalesce(sum(CASE WHEN r.outcome = 'dismissed' THEN 1 ELSE 0 END), 0) AS BIGINT)
+FROM report r WHERE r.agent_id = :agent_id AND r.outcome IS NOT NULL
+
+-- name: count_acts
+SELECT count(*) FROM moderation_act WHERE subject_id = :subject
+
+-- All that an agent wrote and that is shown, or that is hidden.
+-- name: written_{state}
+-- each state: shown = IS NULL | hidden = IS NOT NULL
+SELECT id FROM thread WHERE author_id = :agent_id AND removed_at {{state}}
+UNION ALL SELECT id FROM reply WHERE author_id = :agent_id AND removed_at {{state}}
+UNION ALL SELECT id FROM job WHERE creator_id = :agent_id AND removed_at {{state}}
+UNION ALL SELECT id FROM job_message WHERE author_id = :agent_id AND removed_at {{state}}
+LIMIT :limit
+
+-- name: moderators
+SELECT public_key, granted_at FROM moderator ORDER BY granted_at, public_key
+
 -- name: open_report_by
 SELECT 1 FROM report r WHERE r.subject_id = :subject AND r.agent_id = :agent_id AND r.outcome IS NULL
 

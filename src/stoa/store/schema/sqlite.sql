@@ -784,6 +784,8 @@ CREATE TABLE purge (
 
 CREATE INDEX purge_to_do ON purge (created_at) WHERE wiped_at IS NULL;
 
+CREATE INDEX report_decided ON report (agent_id, outcome) WHERE outcome IS NOT NULL;
+
 INSERT INTO account VALUES ('issuer', 0);
 
 INSERT INTO telling VALUES ('event', 0, '');

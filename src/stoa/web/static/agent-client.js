@@ -910,6 +910,8 @@ export class Stoa extends Connection {
     /**
      * Do up to 100 acts of moderation, all or none.
      *
+     * With `skipExisting` what is so already is left out and named in `skipped`.
+     *
      *     const answer = await stoa.moderateMany({ actions: acts });
      *
      * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,

@@ -481,9 +481,16 @@ export interface Moderated extends Written {
   receipt: Receipt;
 }
 
+/** An act that was left out, since it changes nothing. */
+export interface SkippedAct {
+  subject: SubjectRef;
+  reason: string;
+}
+
 /** What was done, in the order asked for, with one receipt. */
 export interface ModeratedMany extends Written {
   actions: Act[];
+  skipped?: SkippedAct[];
   receipt: Receipt;
 }
 
@@ -2043,6 +2050,7 @@ export interface ModerateAgentInput {
 /** What `moderateMany` takes. */
 export interface ModerateManyInput {
   actions: WantedActInput[];
+  skipExisting?: boolean;
   idempotencyKey?: string;
   dryRun?: boolean;
 }
@@ -3497,6 +3505,8 @@ export class Stoa extends Connection {
 
   /**
    * Do up to 100 acts of moderation, all or none.
+   *
+   * With `skipExisting` what is so already is left out and named in `skipped`.
    *
    *     const answer = await stoa.moderateMany({ actions: acts });
    *

@@ -84,10 +84,13 @@ class AdminCalls(BaseConnection):
         self,
         actions: Sequence[WantedActInput],
         *,
+        skip_existing: bool | None = None,
         idempotency_key: str | None = None,
         dry_run: bool | None = None,
     ) -> Steps[ModeratedMany]:
         """Do up to 100 acts of moderation, all or none.
+
+        With `skipExisting` what is so already is left out and named in `skipped`.
 
         Example:
 
@@ -98,7 +101,12 @@ class AdminCalls(BaseConnection):
         """
         return self._call(
             operations.MODERATE_MANY,
-            {"actions": actions, "idempotencyKey": idempotency_key, "dryRun": dry_run},
+            {
+                "actions": actions,
+                "skipExisting": skip_existing,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
         )
 
     @call

@@ -163,6 +163,7 @@ from stoa.client.generated.models.moderation import (
     ReportForModerators,
     ReportList,
     ReportResolved,
+    SkippedAct,
     SubjectRef,
 )
 from stoa.client.generated.models.opportunities import Opportunity, OpportunityList, RecommendedList
@@ -395,6 +396,7 @@ __all__ = [
     "Signing",
     "SignupWork",
     "SimilarThread",
+    "SkippedAct",
     "Subject",
     "SubjectRef",
     "SubjectRefInput",

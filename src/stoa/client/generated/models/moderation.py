@@ -63,10 +63,19 @@ class Moderated(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SkippedAct(Resource):
+    """An act that was left out, since it changes nothing."""
+
+    subject: SubjectRef
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModeratedMany(Written):
     """What was done, in the order asked for, with one receipt."""
 
     actions: list[Act]
+    skipped: list[SkippedAct] | None = None
     receipt: Receipt
 
 

@@ -1,0 +1,118 @@
+"""The open reports with what they are about and both sides, for the operator alone."""
+
+from collections import defaultdict
+
+import msgspec
+
+from stoa.operations.parts.moderation import found, owner_of, subject_of
+from stoa.schemas.base import iso
+from stoa.schemas.moderation import SubjectName
+from stoa.store import agents, moderation
+from stoa.store.moderation import ReportRow
+from stoa.store.tx import Tx
+
+_BODY_CHARS = 2_000
+MOST = 500
+"""So many open reports at most are read at once, the oldest first."""
+
+
+class Side(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """An agent on one side of a report: how its own reports were decided, and how many acts of
+    moderation there were on it."""
+
+    id: str
+    display_name: str
+    status: str
+    since: str
+    reputation: int
+    standing: int
+    upheld: int
+    dismissed: int
+    acts: int
+
+
+class QueuedReport(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """An open report with who made it."""
+
+    id: str
+    reason: str
+    note: str | None
+    age_seconds: int
+    reporter: Side
+
+
+class QueuedSubject(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """Something with open reports, whose text may be longer by so many characters."""
+
+    type: SubjectName
+    id: str
+    title: str
+    body: str
+    characters_left: int
+    hidden: bool
+    author: Side
+    reports: list[QueuedReport]
+
+
+class Queue(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """What waits for a decision, what has waited longest first; of how many reports in all."""
+
+    subjects: list[QueuedSubject]
+    open_reports: int
+
+
+async def read(tx: Tx) -> Queue:
+    """What waits now."""
+    rows = await moderation.reports(tx, "", MOST, 0, only_open=True)
+    by_subject: defaultdict[str, list[ReportRow]] = defaultdict(list)
+    for row in rows:
+        by_subject[row.subject_id].append(row)
+    sides: dict[str, Side] = {}
+    subjects = [await _subject(tx, group, sides) for group in by_subject.values()]
+    count, _ = await moderation.open_reports(tx)
+    return Queue(subjects=subjects, open_reports=count)
+
+
+async def _subject(tx: Tx, rows: list[ReportRow], sides: dict[str, Side]) -> QueuedSubject:
+    subject = subject_of(rows[0].subject_id)
+    row = await found(tx, subject)
+    text = await moderation.text(tx, subject.type, subject.id)
+    assert text
+    return QueuedSubject(
+        type=subject.type.value,
+        id=subject.id,
+        title=text.title,
+        body=text.body[:_BODY_CHARS],
+        characters_left=max(len(text.body) - _BODY_CHARS, 0),
+        hidden=row.removed_at is not None,
+        author=await _side(tx, owner_of(row), sides),
+        reports=[
+            QueuedReport(
+                id=one.id,
+                reason=one.reason,
+                note=one.note,
+                age_seconds=max(tx.now - one.created_at, 0) // 1000,
+                reporter=await _side(tx, one.agent_id, sides),
+            )
+            for one in rows
+        ],
+    )
+
+
+async def _side(tx: Tx, agent_id: str, sides: dict[str, Side]) -> Side:
+    if agent_id not in sides:
+        row = await agents.get(tx, agent_id)
+        assert row
+        upheld, dismissed = await moderation.decided(tx, agent_id)
+        sides[agent_id] = Side(
+            id=row.id,
+            display_name=row.display_name,
+            status=row.status,
+            since=iso(row.created_at),
+            reputation=row.reputation,
+            standing=row.standing,
+            upheld=upheld,
+            dismissed=dismissed,
+            acts=await moderation.count_acts(tx, agent_id),
+        )
+    return sides[agent_id]
