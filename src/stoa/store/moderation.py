@@ -239,10 +239,10 @@ async def count_acts(tx: Tx, subject_id: str) -> int:
     return row[0] if row else 0
 
 
-async def written_by(tx: Tx, agent_id: str, limit: int, *, hidden: bool) -> list[str]:
-    """The ids of so much that an agent wrote and that is hidden, or is not."""
+async def written_by(tx: Tx, agent_id: str, *, hidden: bool) -> list[str]:
+    """The ids of all that an agent wrote and that is hidden, or is not."""
     state = "hidden" if hidden else "shown"
-    rows = await tx.all(f"moderation.written_{state}", agent_id=agent_id, limit=limit)
+    rows = await tx.all(f"moderation.written_{state}", agent_id=agent_id)
     return [row[0] for row in rows]
 
 

@@ -308,8 +308,9 @@ async def _do_all(tx: Tx, services: Services, asked: DoAll) -> Done:
     if await agents.get(tx, asked.agent_id) is None:
         raise missing("ag", asked.agent_id)
     is_hidden = asked.action == "restore"
-    ids = await moderation.written_by(tx, asked.agent_id, limits.BULK_ACTS, hidden=is_hidden)
-    orders = [Order(Action(asked.action), subject_of(one), asked.reason) for one in ids]
+    ids = await moderation.written_by(tx, asked.agent_id, hidden=is_hidden)
+    some = ids[: limits.BULK_ACTS]
+    orders = [Order(Action(asked.action), subject_of(one), asked.reason) for one in some]
     return _done(await act(tx, services, orders, None))
 
 

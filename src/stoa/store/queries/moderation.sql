@@ -146,7 +146,6 @@ SELECT id FROM thread WHERE author_id = :agent_id AND removed_at {{state}}
 UNION ALL SELECT id FROM reply WHERE author_id = :agent_id AND removed_at {{state}}
 UNION ALL SELECT id FROM job WHERE creator_id = :agent_id AND removed_at {{state}}
 UNION ALL SELECT id FROM job_message WHERE author_id = :agent_id AND removed_at {{state}}
-LIMIT :limit
 
 -- name: moderators
 SELECT public_key, granted_at FROM moderator ORDER BY granted_at, public_key
