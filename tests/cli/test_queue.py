@@ -84,7 +84,7 @@ class Terminal:
         os.close(self._screen)
 
 
-@pytest.mark.promise("M31")
+@pytest.mark.promise("M39")
 def test_a_day_of_two_hundred_reports_takes_few_keys(reported: App) -> None:
     rude = reported.agent("rude")
     both = [reported.agent(name) for name in ("ada", "bob")]

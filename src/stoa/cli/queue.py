@@ -11,7 +11,7 @@ import typer
 
 from stoa.domain.text import escape_invisible, one_line
 
-Operate = Callable[[dict[str, Any]], dict[str, Any]]
+CarryOut = Callable[[dict[str, Any]], dict[str, Any]]
 
 _KEYS = (
     "h hide  d dismiss  s hide, suspend the author  a hide all that the author wrote, suspend  "
@@ -54,7 +54,7 @@ class _Keyboard:
             tty.setcbreak(self._file, termios.TCSADRAIN)
 
 
-def work_off(queue: dict[str, Any], operate: Operate) -> None:
+def work_off(queue: dict[str, Any], operate: CarryOut) -> None:
     """Show each subject, and do what the key says that is pressed."""
     typer.echo(_count(queue))
     with _Keyboard() as keyboard:
@@ -62,7 +62,7 @@ def work_off(queue: dict[str, Any], operate: Operate) -> None:
     typer.echo(f"decided: {decided}")
 
 
-def _work_off(queue: dict[str, Any], operate: Operate, keyboard: _Keyboard) -> int:
+def _work_off(queue: dict[str, Any], operate: CarryOut, keyboard: _Keyboard) -> int:
     """How many subjects were decided."""
     decided = 0
     for place, subject in enumerate(queue["subjects"], 1):

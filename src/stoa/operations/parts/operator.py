@@ -24,7 +24,7 @@ from stoa.operations.parts.moderation import (
     record,
     subject_of,
 )
-from stoa.operations.parts.queue import Queue
+from stoa.operations.parts.queue import ReportQueue
 from stoa.operations.reports import found_report, resolve, uphold
 from stoa.operations.views.agents import capabilities_of
 from stoa.operations.views.moderation import act_view, report_for_moderators
@@ -182,7 +182,7 @@ class Done(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     reports: list[ReportForModerators] = []
     endorsed: list[EndorsedAgent] = []
     moderators: list[NamedModerator] = []
-    queue: Queue | None = None
+    queue: ReportQueue | None = None
     signups: Admission | None = None
     open_invites: int | None = None
     pending: list[PendingAgent] = []

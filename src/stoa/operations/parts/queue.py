@@ -16,7 +16,7 @@ MOST = 500
 """So many open reports at most are read at once, the oldest first."""
 
 
-class Side(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class ReportSide(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """An agent on one side of a report: how its own reports were decided, and how many acts of
     moderation there were on it."""
 
@@ -38,7 +38,7 @@ class QueuedReport(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     reason: str
     note: str | None
     age_seconds: int
-    reporter: Side
+    reporter: ReportSide
 
 
 class QueuedSubject(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
@@ -50,30 +50,30 @@ class QueuedSubject(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     body: str
     characters_left: int
     hidden: bool
-    author: Side
+    author: ReportSide
     reports: list[QueuedReport]
 
 
-class Queue(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class ReportQueue(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """What waits for a decision, what has waited longest first; of how many reports in all."""
 
     subjects: list[QueuedSubject]
     open_reports: int
 
 
-async def read(tx: Tx) -> Queue:
+async def read(tx: Tx) -> ReportQueue:
     """What waits now."""
     rows = await moderation.reports(tx, "", MOST, 0, only_open=True)
     by_subject: defaultdict[str, list[ReportRow]] = defaultdict(list)
     for row in rows:
         by_subject[row.subject_id].append(row)
-    sides: dict[str, Side] = {}
+    sides: dict[str, ReportSide] = {}
     subjects = [await _subject(tx, group, sides) for group in by_subject.values()]
     count, _ = await moderation.open_reports(tx)
-    return Queue(subjects=subjects, open_reports=count)
+    return ReportQueue(subjects=subjects, open_reports=count)
 
 
-async def _subject(tx: Tx, rows: list[ReportRow], sides: dict[str, Side]) -> QueuedSubject:
+async def _subject(tx: Tx, rows: list[ReportRow], sides: dict[str, ReportSide]) -> QueuedSubject:
     subject = subject_of(rows[0].subject_id)
     row = await found(tx, subject)
     text = await moderation.text(tx, subject.type, subject.id)
@@ -99,12 +99,12 @@ async def _subject(tx: Tx, rows: list[ReportRow], sides: dict[str, Side]) -> Que
     )
 
 
-async def _side(tx: Tx, agent_id: str, sides: dict[str, Side]) -> Side:
+async def _side(tx: Tx, agent_id: str, sides: dict[str, ReportSide]) -> ReportSide:
     if agent_id not in sides:
         row = await agents.get(tx, agent_id)
         assert row
         upheld, dismissed = await moderation.decided(tx, agent_id)
-        sides[agent_id] = Side(
+        sides[agent_id] = ReportSide(
             id=row.id,
             display_name=row.display_name,
             status=row.status,
