@@ -36,6 +36,7 @@ EXAMPLES: dict[str, Any] = {
     "actions": [{"subject": _SUBJECT, "action": "hide", "reason": "Advertising."}],
     "agentId": _AGENT,
     "agent": _AGENT,
+    "skipExisting": True,
     "all": True,
     "amount": 40,
     "artifact": 0,

@@ -266,7 +266,8 @@ class ModerateMany(Request, kw_only=True):
 
     actions: Annotated[list[WantedAct], Meta(min_length=1, max_length=limits.BULK_ACTS)]
     skip_existing: Annotated[
-        bool, Meta(description="Leave out what is so already, and do the rest.")
+        bool,
+        Meta(description="Leave out what is so already, and do the rest.", examples=[True]),
     ] = False
 
     example_answer: ClassVar[dict[str, Any]] = {
