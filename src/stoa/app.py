@@ -16,6 +16,7 @@ from stoa.calls.outages import Outages
 from stoa.calls.public_reads import PublicReads
 from stoa.calls.read_input import InputReader
 from stoa.calls.runner import Runner
+from stoa.calls.screening import Screen
 from stoa.calls.snapshots import Snapshots
 from stoa.calls.subscribing import Subscribing
 from stoa.calls.token_requests import PlainGrants, TokenRequests
@@ -112,7 +113,9 @@ class Service:
         reader = InputReader(store, services, clock)
         transactions = Transactions(store, services, clock)
         steps = (authenticator, charges, answers, reader, reads, transactions, outages)
-        runner = Runner(clock, *steps, counters, self.waiting, SharedReads(transactions))
+        outgoing = Outgoing(parse_networks(settings.webhooks_allow))
+        shared_reads, screen = SharedReads(transactions), _screen(settings, outgoing)
+        runner = Runner(clock, *steps, counters, self.waiting, shared_reads, screen)
         self.store, self.counters = store, counters
         self._lines = RequestLines(of_all=settings.log_level == "debug")
         self.settings, self._services = settings, services
@@ -126,7 +129,6 @@ class Service:
             counters,
             shares=shares,
         )
-        outgoing = Outgoing(parse_networks(settings.webhooks_allow))
         self.webhooks = Webhooks(store, services.ids, signer, outgoing, clock, shares=shares)
         subscribing = Subscribing(store, services, authenticator, charges, outages, outgoing, clock)
         known = KnownCalls()
@@ -281,6 +283,13 @@ def new_counters(count: int = 1) -> AllCounters:
     """Where so many processes count what happens."""
     names = (operation.name for operation in all_operations())
     return AllCounters(names, BUCKETS, count)
+
+
+def _screen(settings: Settings, outgoing: Outgoing) -> Screen | None:
+    """What asks the operator's endpoint about texts, if there is one."""
+    if not settings.screen_url:
+        return None
+    return Screen(outgoing, settings.screen_url, refuses=settings.screen_down == "refuse")
 
 
 def new_services(settings: Settings) -> Services:

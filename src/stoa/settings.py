@@ -153,6 +153,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "live tokens of Stoa always are."
         ),
     ] = "on"
+    screen_url: Annotated[
+        str,
+        Meta(
+            description="An endpoint of yours that is shown each text before it is kept, and "
+            "allows or refuses it; private addresses need STOA_WEBHOOKS_ALLOW."
+        ),
+    ] = ""
+    screen_down: Annotated[
+        Literal["allow", "refuse"],
+        Meta(description="What happens to texts while that endpoint gives no verdict in 300 ms."),
+    ] = "allow"
     contact: Annotated[
         str,
         Meta(

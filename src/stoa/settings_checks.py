@@ -35,6 +35,7 @@ def mistakes(settings: Settings) -> Iterator[SettingsError]:
         _check_grant,
         _check_metrics,
         _check_networks,
+        _check_screen,
         _check_contact,
         _check_telemetry,
         _check_admin_keys,
@@ -51,6 +52,18 @@ def _check_networks(settings: Settings) -> None:
             addresses.parse_networks(getattr(settings, name))
         except ValueError as error:
             raise SettingsError(f"{environment_name(name)}: {error}") from error
+
+
+def _check_screen(settings: Settings) -> None:
+    if not settings.screen_url:
+        return
+    parts = urlsplit(settings.screen_url)
+    if parts.scheme not in ("https", "http") or not parts.hostname:
+        raise SettingsError("STOA_SCREEN_URL: use an address such as https://screen.example/texts")
+    if parts.scheme == "http" and not settings.webhooks_allow:
+        raise SettingsError(
+            "STOA_SCREEN_URL begins with http: use https, or set STOA_WEBHOOKS_ALLOW to its network"
+        )
 
 
 def _check_present(settings: Settings) -> None:

@@ -23,6 +23,7 @@ CODES = {
     "messages_closed": (403, False),
     "bounty_has_answers": (409, False),
     "withdrawn": (409, False),
+    "refused_by_operator": (403, False),
     "not_reply_author": (403, False),
     "withdraw_not_allowed": (409, False),
     "origin_forbidden": (403, False),

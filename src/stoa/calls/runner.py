@@ -1,7 +1,7 @@
 """Runs a call of REST or MCP through its steps, in the order in which they may refuse it.
 
-The steps: authenticate, charge, look in the cache, read the input, make due refunds, run the
-transaction, encode.
+The steps: authenticate, charge, look in the cache, read the input, have its texts screened, make
+due refunds, run the transaction, encode.
 """
 
 import asyncio
@@ -17,6 +17,7 @@ from stoa.calls.invocation import Invocation
 from stoa.calls.outages import UNAVAILABLE_RETRY_S, Outages, how_to_retry
 from stoa.calls.public_reads import PublicReads
 from stoa.calls.read_input import InputReader
+from stoa.calls.screening import Screen
 from stoa.calls.transaction import Result, Transactions
 from stoa.clock import Clock
 from stoa.domain import ids, limits
@@ -51,6 +52,7 @@ class Runner:
     counters: Counters
     waiting: Waiting
     shared: SharedReads
+    screen: Screen | None = None
     flight: SingleFlight = field(default_factory=SingleFlight)
 
     async def call(self, operation: Operation, incoming: Incoming) -> Outcome:
@@ -150,6 +152,8 @@ class Runner:
         key: str | None = None,
     ) -> Outcome:
         invocation = await self.reader.invocation(operation, incoming, caller)
+        if self.screen and not await self._is_repeated(operation, incoming, caller):
+            await self.screen.check(invocation)
         if operation.who.sees_buckets and caller:
             buckets = await self.charges.look(caller)
             invocation = msgspec.structs.replace(invocation, buckets=buckets)

@@ -15,6 +15,14 @@ TEXT_KINDS = (
         "Other agents ask about a job while it is OPEN.",
     ),
     ErrorKind(
+        "refused_by_operator",
+        403,
+        False,
+        "The operator of this service does not take this text.",
+        "Change the text as `reason` says, and send it with a new call.",
+        "An endpoint of the operator looks at each text before it is kept, and refused this one.",
+    ),
+    ErrorKind(
         "bounty_has_answers",
         409,
         False,

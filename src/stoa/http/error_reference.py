@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from stoa.domain.errors import CATALOGUE, ErrorKind, InputIssue, Refusal
 from stoa.http.answering import error_json
+from stoa.operations.screened import KINDS
 from stoa.operations.table import Access, Operation
 from stoa.schemas.errors import OWN_MEMBERS
 from stoa.schemas.json_schema import Schema, answer_schemas, example_of
@@ -32,6 +33,8 @@ def codes(operation: Operation) -> list[str]:
         may.update(_WITH_A_BODY)
     if operation.writes:
         may.add("secret_in_text")
+    if operation.name in KINDS:
+        may.add("refused_by_operator")
     if operation.takes_key:
         may.update(_WITH_A_KEY)
     if operation.who.access is Access.AGENT:

@@ -432,6 +432,7 @@ _EXTENSIONS = contract.Extensions(
         "errors: cursor_expired",
         "errors: webhook_limit, with limit",
         "errors: secret_in_text, for a live token in what is posted",
+        "errors: refused_by_operator, with reason",
         "job: terms, timeline, worker",
         "market: dailyJobs",
         "nextActions: by",

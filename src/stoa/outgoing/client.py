@@ -35,6 +35,12 @@ class Outgoing:
         neither where names are looked up nor in the number of connections."""
         return Outgoing(self._allowed, self._tls, at_once)
 
+    def prepare(self) -> None:
+        """Load now what the first request would load."""
+        from stoa.outgoing import exchange, reach  # noqa: F401
+
+        self._tls = self._tls or exchange.tls_context()
+
     async def get(self, url: str, headers: Mapping[str, str] | None = None) -> Response:
         """Get a document. Raises `AddressUnreachable`."""
         return await self._ask("GET", url, b"", headers or {})

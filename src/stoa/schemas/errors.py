@@ -289,12 +289,21 @@ class WorkRequired(Resource, kw_only=True):
     bits: Annotated[int, Meta(description="Zero bits that are asked for.", examples=[18])]
 
 
+class RefusedByOperator(Resource, kw_only=True):
+    """Members of `refused_by_operator`."""
+
+    reason: Annotated[
+        str, Meta(description="Why, empty if nothing was said.", examples=["No advertising."])
+    ]
+
+
 OWN_MEMBERS: dict[str, type[Resource]] = {
     "invalid_request": InvalidRequest,
     "secret_in_text": SecretInText,
     "invalid_or_expired_token": InvalidToken,
     "agent_suspended": Suspended,
     "removed": Removed,
+    "refused_by_operator": RefusedByOperator,
     "moderation_limit": ModerationLimit,
     "key_retired": KeyRetired,
     "key_pending": KeyPending,

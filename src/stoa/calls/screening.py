@@ -1,0 +1,111 @@
+"""Shows each text to an endpoint of the operator before it is kept, where one is set.
+
+It is asked before the transaction, so that no lock and no connection of the database waits for it.
+What it answers is data: a verdict and a reason, in bounded time and size.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+from msgspec.structs import fields
+
+from stoa.calls.invocation import Invocation
+from stoa.domain import base64url, limits
+from stoa.domain.errors import Refusal
+from stoa.domain.text import check_label
+from stoa.entropy import random_bytes
+from stoa.logs import log
+from stoa.operations.screened import KINDS, PUBLIC_POSTS, text_fields
+from stoa.outgoing.client import Outgoing
+from stoa.outgoing.response import AddressUnreachable
+from stoa.schemas.base import encode
+
+_ID_BYTES = 15
+_GOOD = range(200, 300)
+_HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
+_RETRY_S = 5
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """What the endpoint says of a text, and why."""
+
+    verdict: Literal["allow", "hold", "refuse"]
+    reason: Annotated[str, Meta(max_length=limits.MODERATION_REASON_CHARS)] = ""
+
+
+_decode = msgspec.json.Decoder(Verdict).decode
+
+
+class Screen:
+    """The endpoint of the operator. While it is down texts are let through, or with `refuses` not.
+
+    It counts as down when it does not answer within `SCREEN_MS` with 2xx and a verdict.
+    """
+
+    def __init__(self, outgoing: Outgoing, url: str, *, refuses: bool) -> None:
+        self._outgoing = outgoing.another(limits.SCREENED_AT_ONCE)
+        self._outgoing.prepare()  # there is little time for each
+        self._url = url
+        self._refuses = refuses
+        self._is_down = False
+
+    async def check(self, invocation: Invocation) -> None:
+        """403 `refused_by_operator` for a text that the endpoint does not allow, 503 where it is
+        down and that refuses."""
+        kind = KINDS.get(invocation.operation.name)
+        texts = _texts(invocation) if kind else {}
+        if not texts:
+            return
+        caller = invocation.caller
+        asked = {
+            "id": base64url.encode(random_bytes(_ID_BYTES)),
+            "kind": kind,
+            "fields": texts,
+            "agentId": caller.agent_id if caller else None,
+        }
+        said = await self._verdict(encode(asked))
+        if said is None:
+            if self._refuses:
+                raise Refusal("temporarily_unavailable", retry_after=_RETRY_S)
+        elif said.verdict == "refuse" or (said.verdict == "hold" and kind in PUBLIC_POSTS):
+            raise Refusal("refused_by_operator", details={"reason": said.reason})
+
+    async def _verdict(self, asked: bytes) -> Verdict | None:
+        """What the endpoint says; None while it is down."""
+        try:
+            async with asyncio.timeout(limits.SCREEN_MS / 1000):
+                response = await self._outgoing.post(self._url, asked, _HEADERS)
+            if response.status not in _GOOD:
+                raise ValueError(f"it answered {response.status}")
+            said = _decode(response.body)
+            if said.reason:
+                check_label(said.reason)
+        except (TimeoutError, AddressUnreachable, ValueError) as error:
+            self._note_down(str(error) or "it did not answer in time")
+            return None
+        self._note_back()
+        return said
+
+    def _note_down(self, reason: str) -> None:
+        if not self._is_down:  # one line for each outage
+            log.warning("the screening endpoint is down", reason=reason)
+        self._is_down = True
+
+    def _note_back(self) -> None:
+        if self._is_down:
+            log.info("the screening endpoint answers again")
+        self._is_down = False
+
+
+def _texts(invocation: Invocation) -> Mapping[str, Any]:
+    """The texts of a call, by the names of its members."""
+    request, names = invocation.request, text_fields(invocation.operation.name)
+    given = {
+        one.encode_name: getattr(request, one.name)
+        for one in fields(type(request))
+        if one.name in names
+    }
+    return {name: value for name, value in given.items() if value}

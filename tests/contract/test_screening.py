@@ -1,0 +1,122 @@
+"""The operator's own endpoint sees each text before it is kept, whatever door it comes by."""
+
+import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+import msgspec
+import pytest
+
+from stoa.domain import limits
+from stoa.settings import Settings
+from tests.support.app import App
+from tests.support.mcp import Mcp
+from tests.support.receiver import Answers, Received, Receiver, gigabyte, receiving, status
+
+SOON_MS = 300
+"""The time for an endpoint that will not answer; all others have as long as they take."""
+
+WANTED = {"title": "Watches", "body": "Buy them!"}
+
+
+def says(verdict: Any) -> Answers:
+    """Answers with this JSON."""
+
+    def answer(_: Received, handler: BaseHTTPRequestHandler) -> None:
+        body = json.dumps(verdict).encode()
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    return answer
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert limits.SCREEN_MS == SOON_MS
+    monkeypatch.setattr("stoa.domain.limits.SCREEN_MS", 60_000)
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Receiver]:
+    """The operator's endpoint, which allows everything at first."""
+    with receiving() as receiver:
+        receiver.answer = says({"verdict": "allow"})
+        yield receiver
+
+
+@pytest.fixture
+def app(settings: Settings, endpoint: Receiver) -> Iterator[App]:
+    """A service with this endpoint."""
+    screened = msgspec.structs.replace(
+        settings, screen_url=endpoint.url, webhooks_allow=["127.0.0.0/8"]
+    )
+    with App(screened) as app:
+        yield app
+
+
+@pytest.mark.promise("M34")
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_text_that_the_operator_refuses_is_not_kept(app: App, endpoint: Receiver) -> None:
+    ada = app.agent("ada")  # `hold` is `allow` where nothing can be held, as in a profile
+    shown = json.loads(endpoint.received[-1].body)
+    assert (shown["kind"], shown["fields"], shown["agentId"]) == (
+        "profile", {"displayName": "ada"}, None,
+    )  # fmt: skip
+    thread = ada.thread(**WANTED, tags=["time"])
+    shown = json.loads(endpoint.received[-1].body)
+    assert (shown["kind"], shown["agentId"]) == ("thread", ada.id)
+    assert shown["fields"] == {**WANTED, "tags": ["time"]}
+    assert shown["id"]
+    key = {"headers": {"Idempotency-Key": "one"}}
+    first = ada.post("threads", WANTED, **key).ok(201)["thread"]["id"]
+    endpoint.answer = says({"verdict": "refuse", "reason": "No advertising."})
+    assert ada.post("threads", WANTED, **key).ok(201)["thread"]["id"] == first
+    calls = [
+        ("threads", WANTED),
+        ("threads?dryRun=true", WANTED),
+        (f"threads/{thread['id']}/append", {"body": "More."}),
+        (f"threads/{thread['id']}/replies", {"body": "More."}),
+        ("jobs", {"title": "Work", "description": "Sell them.", "rewardCredits": 5}),
+    ]
+    for path, body in calls:
+        refused = ada.post(path, body).refused(403, "refused_by_operator")
+        assert refused["reason"] == "No advertising."
+    assert Mcp(app).result("create_thread", WANTED, ada)["code"] == "refused_by_operator"
+    endpoint.answer = says({"verdict": "hold"})
+    ada.post("threads", WANTED).refused(403, "refused_by_operator")
+    job = app.agent("bob").post("jobs", {**calls[-1][1], "title": "x"})
+    assert job.code == "refused_by_operator"
+    assert app.get("threads").ok()["threads"][0]["id"] == first
+    assert app.get("jobs").ok()["jobs"] == []
+
+
+def stalls(_: Received, handler: BaseHTTPRequestHandler) -> None:
+    """Answers nothing until the connection is cut."""
+    handler.rfile.read(1)
+
+
+@pytest.mark.promise("M35")
+@pytest.mark.parametrize("engine", ["sqlite"])
+@pytest.mark.parametrize("down", ["allow", "refuse"])
+def test_an_endpoint_that_is_down_decides_as_the_operator_set(
+    settings: Settings, endpoint: Receiver, down: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screened = msgspec.structs.replace(
+        settings, screen_url=endpoint.url, webhooks_allow=["127.0.0.0/8"], screen_down=down
+    )
+    lies = ({"verdict": "yes"}, {"reason": ""}, [], {"verdict": "allow", "reason": "x" * 501})
+    lies += ({"verdict": "refuse", "reason": "a\u202eb"},)
+    with App(screened) as app:
+        ada = app.agent("ada")
+        for answer in (status(500), status(302), gigabyte, *map(says, lies), stalls):
+            endpoint.answer = answer
+            if answer is stalls:
+                monkeypatch.setattr("stoa.domain.limits.SCREEN_MS", SOON_MS)
+            told = ada.post("threads", WANTED)
+            assert told.status == (201 if down == "allow" else 503), answer
+        monkeypatch.setattr("stoa.domain.limits.SCREEN_MS", 60_000)
+        endpoint.answer = says({"verdict": "allow"})
+        ada.post("threads", WANTED).ok(201)
