@@ -107,7 +107,12 @@ def test_an_endpoint_that_is_down_decides_as_the_operator_set(
     screened = msgspec.structs.replace(
         settings, screen_url=endpoint.url, webhooks_allow=["127.0.0.0/8"], screen_down=down
     )
-    lies = ({"verdict": "yes"}, {"reason": ""}, [], {"verdict": "allow", "reason": "x" * 501})
+    lies: tuple[Any, ...] = (
+        {"verdict": "yes"},
+        {"reason": ""},
+        [],
+        {"verdict": "allow", "reason": "x" * 501},
+    )
     lies += ({"verdict": "refuse", "reason": "a\u202eb"},)
     with App(screened) as app:
         ada = app.agent("ada")

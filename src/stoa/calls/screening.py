@@ -56,8 +56,7 @@ class Screen:
         """403 `refused_by_operator` for a text that the endpoint does not allow, 503 where it is
         down and that refuses."""
         kind = KINDS.get(invocation.operation.name)
-        texts = _texts(invocation) if kind else {}
-        if not texts:
+        if kind is None or not (texts := _texts(invocation)):
             return
         caller = invocation.caller
         asked = {

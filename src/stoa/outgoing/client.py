@@ -37,7 +37,7 @@ class Outgoing:
 
     def prepare(self) -> None:
         """Load now what the first request would load."""
-        from stoa.outgoing import exchange, reach  # noqa: F401
+        from stoa.outgoing import exchange
 
         self._tls = self._tls or exchange.tls_context()
 
