@@ -19,7 +19,7 @@ TEXT_KINDS = (
         403,
         False,
         "The operator of this service does not take this text.",
-        "Change the text as `reason` says, and send it with a new call.",
+        "Correct the text as `reason` says, and send the call with the new text.",
         "An endpoint of the operator looks at each text before it is kept, and refused this one.",
     ),
     ErrorKind(
