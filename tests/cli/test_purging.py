@@ -14,6 +14,25 @@ from tests.support.server import Server
 CANARY = "zymurgist"
 
 
+def test_a_list_that_cannot_be_written_is_told_and_the_purge_is_done(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    data, backups = tmp_path / "data", tmp_path / "backups"
+    with Stoa(start_server(data).url, Key.generate()) as stoa:
+        threads = [stoa.create_thread("A title", CANARY).thread.id for _ in range(2)]
+    in_the_way = backups / ".purge-list.jsonl.partial"
+    in_the_way.mkdir(parents=True)
+    for thread_id, code in ((threads[0], 1), (threads[1], 0)):
+        command = ("purge", thread_id, "--reason", "A secret.", "--data-dir", str(data))
+        done = run_stoa_here("admin", *command, STOA_BACKUP_DIR=str(backups))
+        assert (done.code, done.err.count("\n")) == (code, code), done.err
+        if code:
+            assert "it was erased, but is not listed in" in done.err
+            in_the_way.rmdir()
+    listed = (backups / "purge-list.jsonl").read_text()
+    assert all(thread_id in listed for thread_id in threads)
+
+
 def test_a_purge_beside_a_server_leaves_nothing_in_its_files(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:

@@ -50,10 +50,13 @@ async def _finish(settings: Settings) -> None:
 
 
 def list_beside_backups(settings: Settings) -> None:
-    """Keep the list of purges where the backups are, if the settings say where. Raises OSError."""
+    """Keep the list of purges where the backups are, if the settings say where. Raises
+    `StartRefused`: the purge itself is done by then."""
     from stoa.store import purges
+    from stoa.store.engines import backup_files
     from stoa.store.transfer import purge_list
 
     if settings.backup_dir and Path(settings.backup_dir).is_dir():
         known = asyncio.run(_Unserved(settings).read(purges.every))
-        purge_list.keep(Path(settings.backup_dir), known)
+        with backup_files.told(f"it was erased, but is not listed in {settings.backup_dir}"):
+            purge_list.keep(Path(settings.backup_dir), known)
