@@ -116,10 +116,9 @@ class Service:
         outgoing = Outgoing(parse_networks(settings.webhooks_allow))
         shared_reads, screen = SharedReads(transactions), _screen(settings, outgoing)
         runner = Runner(clock, *steps, counters, self.waiting, shared_reads, screen)
-        self.store, self.counters = store, counters
+        self.store, self.counters, self.limiter = store, counters, limiter
         self._lines = RequestLines(of_all=settings.log_level == "debug")
-        self.settings, self._services = settings, services
-        self._clock, self.limiter = clock, limiter
+        self.settings, self._services, self._clock = settings, services, clock
         self.upkeep = Upkeep(
             store,
             services,
