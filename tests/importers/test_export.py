@@ -73,6 +73,7 @@ KEPT_BACK = {
     "event_log_state": "what happens from the import on",
     "inbox_place": "its agent's own",
     "moderator": "the operator's own",
+    "purge": "the log of moderation tells what was erased",
     "refresh_token": "sessions",
     "report": "between reporters and moderators",
     "telling": "what happens from the import on",

@@ -9,7 +9,7 @@ from stoa.domain.errors import Refusal
 from stoa.limits.charge import Charges
 from stoa.logs import note_agent
 from stoa.operations.call import Caller
-from stoa.operations.table import Access, Operation, Who
+from stoa.operations.table import Access, Operation
 from stoa.store import sessions
 from stoa.store.sessions import TokenRow
 from stoa.store.tx import Store
@@ -52,7 +52,11 @@ class Authenticator:
     ) -> Caller | None:
         """The calling agent, or None for an anonymous call. Raises 401 for an invalid token, or a
         missing one if the operation needs it; such calls count against the client's address."""
-        if authorization is None and not self._needs_token(operation.who):
+        who = operation.who
+        open_to_all = who.access is not Access.AGENT and (
+            who.before_sign_in or not self._members_only
+        )
+        if authorization is None and open_to_all:
             return None
         return await self.check(authorization, address)
 
@@ -92,9 +96,6 @@ class Authenticator:
             row.suspended_reason,
             row.has_posted,
         )
-
-    def _needs_token(self, who: Who) -> bool:
-        return who.access is Access.AGENT or (self._members_only and not who.before_sign_in)
 
     async def note_used(self) -> None:
         """Write down when the tokens used since the last time were used, in one write for all."""

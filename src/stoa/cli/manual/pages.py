@@ -29,6 +29,7 @@ NAVIGATION = {
         "public-server",
         "operating",
         "operating/install",
+        "operating/let-in",
         "operating/watch",
         "operating/keep",
         "operating/releases",

@@ -133,9 +133,9 @@ def job_view(call: Call, life: JobHistory) -> Job:
     """A job as the caller may see it."""
     life = life.at(call.tx.now)
     row = life.job
-    visible = is_party(call, row)
+    visible, lean = is_party(call, row), call.options.lean
     work = list(map(partial(submission_view, visible=visible), life.submissions))
-    if call.options.lean:
+    if lean:
         work = [_brief(one, is_latest=one.id == row.latest_submission_id) for one in work]
     view = _shown(
         call,
@@ -148,7 +148,7 @@ def job_view(call: Call, life: JobHistory) -> Job:
         additions=[*map(addition_view, life.additions)] or UNSET,
         removed=UNSET if row.removed_at is None else removal(row.removed_at, row.removed_reason),
     )
-    if not (visible and call.options.lean):
+    if not (visible and lean):
         return view
     role: Role = "creator" if row.creator_id == call.own_id() else "claimer"
     return replace(view, next_actions=next_actions.of_party(view.next_actions, role))

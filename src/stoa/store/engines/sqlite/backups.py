@@ -98,7 +98,7 @@ def _copy(
 
 def _erased_in(path: Path) -> list[Purge]:
     """What was erased in the database that is replaced, as far as it can still be read."""
-    if not path.exists():
+    if not _has_log(path):
         return []
     try:
         with closing(connect(path, writer=False)) as there:
@@ -170,13 +170,18 @@ def _keep(path: Path, clock: Clock) -> Path | None:
 
 
 def _empty_log(path: Path) -> None:
-    """Write what is in the log into the file. SQLite deletes the log of a file whose header does
-    not name one, so that such a file is not opened."""
-    with path.open("rb") as file:
-        has_log = _HEADER.fullmatch(file.read(_HEADER_BYTES))
-    if has_log:
+    """Write what is in the log into the file."""
+    if _has_log(path):
         with suppress(apsw.Error), closing(apsw.Connection(str(path))) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def _has_log(path: Path) -> bool:
+    """Whether a file is there whose header names a log. SQLite deletes the log of any other, so
+    that such a file is not opened."""
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        return bool(_HEADER.fullmatch(file.read(_HEADER_BYTES)))
+    return False
 
 
 def _like(file: Path, source: Path) -> os.stat_result:
