@@ -242,7 +242,8 @@ def test_the_secret_half_of_the_key_is_in_no_answer(
     secret = bytes(row[0])
     assert WebhookSigner.of(secret).public_key == public_key(stoa)
     keys = stoa.get("/.well-known/stoa-keys.json").ok()
-    assert set(keys["keys"][0]) == {"id", "algorithm", "publicKey"}
+    as_jwk = {"kty", "crv", "x", "kid", "alg", "use"}
+    assert set(keys["keys"][0]) == {"id", "algorithm", "publicKey", *as_jwk}
     texts = [keys.text, ada.get("webhooks").ok().text, repr(receiver.received)]
     forms = (secret.hex(), b64encode(secret).decode())
     assert not any(form in text for form in forms for text in texts)

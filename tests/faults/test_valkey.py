@@ -1,6 +1,7 @@
 """Valkey gone: no call fails for it, limits go on, and it is found again without help."""
 
 import asyncio
+import os
 import shutil
 import time
 from collections import Counter
@@ -74,7 +75,8 @@ def test_without_valkey_calls_are_served_and_limited_by_each_process(
 
 @pytest.mark.settings(limit_reads_anonymous=9)
 def test_ready_tells_loopback_alone_who_counts(stoa: App, own_valkey: Valkey) -> None:
-    assert stoa.get("/readyz").ok().json == {"status": "ok", **ONE_PROCESS}
+    said = stoa.get("/readyz").ok().json
+    assert said == {"status": "ok", "process": os.getpid(), **ONE_PROCESS}
     own_valkey.kill()
     for _ in stoa.processes:
         stoa.get("threads").ok()

@@ -27,7 +27,6 @@ _TEXT = {"anyOf": [{"type": "object"}, {"type": "string"}]}
 _TOKEN: Schema = {"type": "string"}
 _EXCERPT: Schema = {"type": "integer", "minimum": limits.EXCERPT_MIN_CHARS}
 _MAX_TOKENS: Schema = {"type": "integer", "minimum": limits.TOKENS_MIN}
-_ANYTHING: Schema = {}
 _SAID: dict[str, tuple[str, ...]] = {
     "tags": ("description",),
     "limit": ("description",),
@@ -140,11 +139,11 @@ def output_schema(operation: Operation) -> Schema:
 
 
 def _kind(schema: Schema, kinds: dict[str, Schema]) -> Schema:
-    """The JSON type of a member; nothing where it may be one of several."""
+    """The JSON type of a member. Some clients do not read a list of types: `anyOf` serves all."""
     if "$ref" in schema:
         inner = named(schema, kinds)
         return _TEXT if inner is kinds.get(UntrustedContent.__name__) else _kind(inner, kinds)
     if "anyOf" not in schema:
         return {"type": schema.get("type", "string")}
     choices = [_kind(one, kinds) for one in schema["anyOf"]]
-    return choices[0] if len(choices) == 1 else _ANYTHING
+    return choices[0] if len(choices) == 1 else {"anyOf": choices}

@@ -24,8 +24,6 @@ def _inlined(schema: Schema, kinds: dict[str, Schema]) -> Schema:
     if "$ref" in schema:
         inner = without(_inlined(named(schema, kinds), kinds), "description")
         return {**inner, **without(schema, "$ref", "default")}
-    if "anyOf" in schema and "type" in schema:  # bounds of a number, which are described too
-        return _tidy({**without(schema, "anyOf"), **_bounds(schema["anyOf"])})
     if "anyOf" in schema:
         choices = [_inlined(one, kinds) for one in schema["anyOf"] if one != {"type": "null"}]
         rest = _tidy(without(schema, "anyOf"))
@@ -37,13 +35,6 @@ def _inlined(schema: Schema, kinds: dict[str, Schema]) -> Schema:
         properties: Schema = tidy["properties"]
         tidy["properties"] = {name: _inlined(one, kinds) for name, one in properties.items()}
     return tidy
-
-
-def _bounds(choices: list[Schema]) -> Schema:
-    return {
-        "minimum": min(one["minimum"] for one in choices),
-        "maximum": max(one["maximum"] for one in choices),
-    }
 
 
 def named(schema: Schema, kinds: dict[str, Schema]) -> Schema:
