@@ -204,7 +204,6 @@ SUBSCRIPTION_MS = DAY_MS  # that one lasts, if its client asks for no other time
 SUBSCRIPTION_MIN_MS = MINUTE_MS
 SUBSCRIPTION_MAX_MS = 30 * DAY_MS
 EVENTS_POLL_MS = 5 * SECOND_MS  # after which a client of MCP Events is told to ask again
-EVENTS_POLL_MS = 5 * SECOND_MS  # after which a client of MCP Events is told to ask again
 UNREAD_MAX = 1000  # counted no further
 ENVIRONMENT_CHARS = 200  # of an outcome
 OUTCOME_NOTE_CHARS = 1000

@@ -40,6 +40,7 @@ from stoa.schemas.moderation import (
     SkippedAct,
     SubjectRef,
     WantedAct,
+    subject_name,
 )
 from stoa.store import moderation
 
@@ -194,7 +195,7 @@ async def moderate_many(call: Call, request: ModerateMany) -> ModeratedMany:
         actions=[act_view(row) for row in done],
         skipped=[
             SkippedAct(
-                subject=SubjectRef(type=order.subject.type.value, id=order.subject.id),
+                subject=SubjectRef(type=subject_name(order.subject.type), id=order.subject.id),
                 reason=why,
             )
             for order, why in skipped
@@ -219,7 +220,7 @@ async def _shown(call: Call, subject: ModerationSubject) -> ModeratedSubject:
     if row is None:
         raise missing("th", subject.id)
     return ModeratedSubject(
-        subject=SubjectRef(type=subject.type.value, id=subject.id),
+        subject=SubjectRef(type=subject_name(subject.type), id=subject.id),
         owner_agent_id=row.owner_id,
         title=row.title,
         body=UntrustedContent(body=row.body),

@@ -63,6 +63,14 @@ ReportIds = Annotated[
     ),
 ]
 SubjectName = Literal["thread", "reply", "job", "agent", "message"]
+
+
+def subject_name(kind: SubjectType) -> SubjectName:
+    """What moderators call this kind of thing. Work that was handed in is not shown to them."""
+    assert kind is not SubjectType.SUBMISSION
+    return kind.value
+
+
 ActionName = Annotated[
     str,
     Meta(

@@ -6,7 +6,7 @@ import msgspec
 
 from stoa.operations.parts.moderation import found, owner_of, subject_of
 from stoa.schemas.base import iso
-from stoa.schemas.moderation import SubjectName
+from stoa.schemas.moderation import SubjectName, subject_name
 from stoa.store import agents, moderation
 from stoa.store.moderation import ReportRow
 from stoa.store.tx import Tx
@@ -79,12 +79,12 @@ async def _subject(tx: Tx, rows: list[ReportRow], sides: dict[str, ReportSide]) 
     text = await moderation.text(tx, subject.type, subject.id)
     assert text
     return QueuedSubject(
-        type=subject.type.value,
+        type=subject_name(subject.type),
         id=subject.id,
         title=text.title,
         body=text.body[:_BODY_CHARS],
         characters_left=max(len(text.body) - _BODY_CHARS, 0),
-        hidden=row.removed_at is not None,
+        hidden=text.removed_at is not None,
         author=await _side(tx, owner_of(row), sides),
         reports=[
             QueuedReport(
