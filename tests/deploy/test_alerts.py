@@ -1,4 +1,4 @@
-"""Each alert rule fires on what it is for, after its time, and none on a server that is well."""
+"""Each alert rule fires for the fault it is named after once it has lasted, and none otherwise."""
 
 from collections.abc import Callable
 from typing import Any

@@ -24,8 +24,8 @@ def record(agent: Agent, view: str = "full") -> Any:
 
 
 def sweep_and_compare(stoa: App, *agents: Agent) -> None:
-    """Check that the sweep, which books what is due, changes no record, and that the audit finds no
-    difference between the records and a recount of the jobs."""
+    """Check that records stay the same when the sweep books due refunds and payments, and that the
+    audit counts the same from the jobs."""
     before = [record(agent) for agent in agents]
     jobs.sweep(stoa)
     assert [record(agent) for agent in agents] == before

@@ -23,7 +23,8 @@ _REASONS = {
 _DOMAIN = "a2a-protocol.org"
 _TYPES = "type.googleapis.com/google"
 _AS_HTTP = frozenset({401, 415, 429, 500, 503})
-"""Statuses of refusals that clients of HTTP act on by themselves; the others are in the error."""
+"""HTTP statuses that clients of HTTP react to themselves, so they are sent as they are; any other
+refusal is a JSON-RPC error with status 200."""
 _SCOPE = "insufficient_scope"
 
 Params = Mapping[str, Any]

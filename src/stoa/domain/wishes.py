@@ -8,8 +8,8 @@ from typing import NamedTuple
 class Wish(NamedTuple):
     """A wish is known by one of its `verbs` and, unless it is empty, by one word of `about`.
 
-    `nearest` is the operation that comes nearest, `to` says what it is called for, and `because`
-    why the wish is not granted.
+    `nearest` is the operation that the answer recommends, `to` says what to use it for, and
+    `because` says why what was asked for does not exist.
     """
 
     verbs: frozenset[str]

@@ -143,9 +143,10 @@ class Deprecated:
 class Operation:
     """One row of the table.
 
-    `name` is what it is called everywhere: as a tool, in the clients, in what is done or can be
-    done next. `toolsets` are the sets of MCP tools that have it. `errors` are the codes it may
-    answer beside those every call may. A `deprecated` one says so in its description and answers.
+    `name` is the name of its MCP tool, of the method of both clients and of its `operationId`, and
+    stands in receipts and `nextActions`. `toolsets` are the sets of MCP tools that have it.
+    `errors` are the codes it may answer beside those every call may. A `deprecated` one says so in
+    its description and answers.
     """
 
     name: str

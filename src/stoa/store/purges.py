@@ -73,8 +73,8 @@ async def note_wiped(tx: Tx, upto: int) -> None:
 
 
 async def written(tx: Tx, kind: str, author_id: str, after: str) -> tuple[list[str], str | None]:
-    """The ids of an agent among the next ones of a kind, and the last one that was looked at; None
-    at the end."""
+    """Of the next `SLICE` rows of a kind, by id, the ids of those that an agent wrote; and the id
+    of the last row, to go on behind it, or None at the end of the table."""
     rows = await tx.all(f"purges.{kind}_slice", author=author_id, after=after, most=SLICE)
     return [row[0] for row in rows if row[1]], rows[-1][0] if len(rows) == SLICE else None
 

@@ -34,7 +34,7 @@ class Delivery(NamedTuple):
 
     @property
     def client_keys(self) -> ClientSecrets | None:
-        """What it is signed with, where a client has subscribed."""
+        """The HMAC keys of the client that subscribed; None for a webhook, which Stoa signs."""
         row = self.webhook
         return ClientSecrets.of(row.secret, row.former_secret) if row.secret else None
 

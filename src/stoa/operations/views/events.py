@@ -111,7 +111,7 @@ def event_view(kind: Callable[..., V], row: EventRow, known: About, **more: obje
 
 
 _WATCHED_IN = {"thread": "thread_id", "agent": "agent_id", "tag": "tag", "query": "query"}
-"""The member of a watch that says what it is on."""
+"""By the kind of a watch, its member with the id, the tag or the query that is watched."""
 
 
 def watch_view(kind: Callable[..., V], row: WatchRow, **more: object) -> V:

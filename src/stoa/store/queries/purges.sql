@@ -24,7 +24,7 @@ SELECT max(p.erased_at) FROM purge p WHERE p.wiped_at IS NULL AND p.erased_at IS
 -- name: wiped
 UPDATE purge SET wiped_at = :now WHERE wiped_at IS NULL AND erased_at <= :upto
 
--- The next ids of a kind, each with whether it is of this agent.
+-- The next rows of a table by id: the id of each, and 1 if this agent wrote it.
 -- name: {kind}_slice
 -- each kind: thread = author_id = :author THEN 1 ELSE 0 END FROM thread | reply = author_id = :author THEN 1 ELSE 0 END FROM reply | job = creator_id = :author THEN 1 ELSE 0 END FROM job | message = author_id = :author THEN 1 ELSE 0 END FROM job_message | submission = agent_id = :author THEN 1 ELSE 0 END FROM submission
 SELECT id, CASE WHEN {{kind}} WHERE id > :after ORDER BY id LIMIT :most
