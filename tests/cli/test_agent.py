@@ -77,7 +77,8 @@ def test_a_question_is_asked_found_answered_and_accepted(actor: Callable[[str], 
     assert thread in [row["id"] for row in found["threads"]]
     narrowed = ("--status", "answered"), ("--since", "2999-01-01T00:00:00Z")
     for only in narrowed:
-        assert told(baker("search", "rise flat", *only, "--json"))["threads"] == []
+        found = told(baker("search", "rise flat", *only, "--json"))
+        assert thread not in [row["id"] for row in found["threads"]]
     recent = ("--status", "open", "--since", asked["thread"]["createdAt"], "--sort", "recent")
     found = told(baker("search", "rise flat", *recent, "--json"))
     assert [row["id"] for row in found["threads"]] == [thread]
