@@ -4,18 +4,16 @@
 the command gets the client and the printer that they stand for as its first argument.
 """
 
-import inspect
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from decimal import Decimal, InvalidOperation
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Literal, ParamSpec
 
 import typer
 
-from stoa.cli.options import DryRunOption, JsonOption
+from stoa.cli.options import DryRunOption, JsonOption, SharedOptions, with_shared
 from stoa.domain.toolsets import Toolset
 
 if TYPE_CHECKING:
@@ -24,9 +22,6 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 AgentCommand = Callable[Concatenate["AgentRun", P], None]
 OpenedRun = AbstractContextManager["AgentRun"]
-SharedOptions = Mapping[str, tuple[Any, object]]
-"""The annotation and the default of each parameter."""
-
 IdKind = Literal["thread", "reply", "job", "agent"]
 
 _KINDS: Mapping[str, IdKind] = {"th": "thread", "rp": "reply", "job": "job", "ag": "agent"}
@@ -127,17 +122,17 @@ _WRITE: SharedOptions = {
 
 def signing_in(command: AgentCommand[P]) -> Callable[..., None]:
     """A command of the agent of a key file."""
-    return _opening(command, _as_agent, _AGENT)
+    return with_shared(command, _as_agent, _AGENT)
 
 
 def writing(command: AgentCommand[P]) -> Callable[..., None]:
     """A command of the agent that can be a dry run and can be repeated, by `AgentRun.write`."""
-    return _opening(command, _as_agent, {**_WRITE, **_AGENT})
+    return with_shared(command, _as_agent, {**_WRITE, **_AGENT})
 
 
 def reading(command: AgentCommand[P]) -> Callable[..., None]:
     """A command that needs no agent where an address is given."""
-    return _opening(command, _as_anybody, _AGENT)
+    return with_shared(command, _as_anybody, _AGENT)
 
 
 def _as_agent(**options: Any) -> OpenedRun:
@@ -150,28 +145,6 @@ def _as_anybody(**options: Any) -> OpenedRun:
     from stoa.cli import agent_session
 
     return agent_session.reading(**options)
-
-
-def _opening(
-    command: Callable[..., None], opened: Callable[..., OpenedRun], options: SharedOptions
-) -> Callable[..., None]:
-    """The command as Typer is to see it: with these options instead of its first parameter."""
-    _, *own = inspect.signature(command).parameters.values()
-    shared = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-        for name, (kind, default) in options.items()
-    ]
-
-    @wraps(command)
-    def run(**given: Any) -> None:
-        chosen = {name: given.pop(name) for name in options}
-        with opened(**chosen) as values:
-            command(values, **given)
-
-    every = [*own, *shared]
-    setattr(run, "__signature__", inspect.Signature(every))  # noqa: B010 - no declared attribute
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
-    return run
 
 
 def key_path(given: Path | None) -> Path:

@@ -1,7 +1,14 @@
-"""The flags that several commands share; a flag's name is that of its setting."""
+"""The flags that several commands share; a flag's name is that of its setting.
 
+`with_shared` gives a command a group of them that it does not have to repeat.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -40,3 +47,31 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print the answer as JS
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Show what would be done, but do nothing.")
 ]
+
+SharedOptions = Mapping[str, tuple[Any, object]]
+"""The annotation and the default of each parameter."""
+
+
+def with_shared(
+    command: Callable[..., None],
+    opened: Callable[..., AbstractContextManager[Any]],
+    options: SharedOptions,
+) -> Callable[..., None]:
+    """The command as Typer is to see it: with these options instead of its first parameter, which
+    is what `opened` makes of their values."""
+    _, *own = inspect.signature(command).parameters.values()
+    shared = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default) in options.items()
+    ]
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        chosen = {name: given.pop(name) for name in options}
+        with opened(**chosen) as values:
+            command(values, **given)
+
+    every = [*own, *shared]
+    setattr(run, "__signature__", inspect.Signature(every))  # noqa: B010 - no declared attribute
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
+    return run

@@ -1,0 +1,143 @@
+"""What every command of `stoa admin` shares: the options by which it finds its database, what
+carries it out there, and what it prints."""
+
+import asyncio
+import json
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec
+
+import typer
+
+from stoa.cli import database, purging
+from stoa.cli.options import (
+    ConfigFile,
+    DatabaseUrl,
+    DataDir,
+    JsonOption,
+    SharedOptions,
+    with_shared,
+)
+from stoa.clock import SystemClock
+from stoa.domain.moderation import FOR_GOOD
+from stoa.domain.text import one_line
+from stoa.settings import Settings, SettingsError
+
+P = ParamSpec("P")
+
+_DATABASE: SharedOptions = {
+    "data_dir": (DataDir, None),
+    "database_url": (DatabaseUrl, None),
+    "config": (ConfigFile, None),
+    "as_json": (JsonOption, False),
+}
+
+
+@dataclass
+class AdminRun:
+    """One run of a command, on the database that its options name."""
+
+    data_dir: str | None
+    database_url: str | None
+    config: Path | None
+    as_json: bool
+
+    def do(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """What was done. Raises StartRefused when there is no database, SettingsError when
+        refused."""
+        from stoa.store.engines import engine_of
+
+        named = database.chosen(self.config, self.data_dir, self.database_url)
+        command, engine = json.dumps(asked).encode(), engine_of(named.settings)
+        with named.refusing():
+            asyncio.run(engine.refuse_absent(named.settings))
+            answer: dict[str, Any] = json.loads(_answered(named.settings, command))
+            if "error" in answer:
+                raise SettingsError(answer["error"])
+            if asked.get("action") in FOR_GOOD and not asked["dry_run"]:
+                purging.list_beside_backups(named.settings)
+        return {"database": named.address, **answer}
+
+    def do_all(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """What was done by a command that does a part at a time, until nothing is left."""
+        told = self.do(asked)
+        while told["actions"] and not told["dryRun"]:
+            more = self.do(asked)["actions"]
+            if not more:
+                break
+            told["actions"] += more
+        return told
+
+    def tell(self, done: dict[str, Any]) -> None:
+        """Print what was done."""
+        if self.as_json:
+            typer.echo(json.dumps(done, indent=2))
+        else:
+            _print(done)
+
+
+def operating(command: Callable[Concatenate[AdminRun, P], None]) -> Callable[..., None]:
+    """A command with the options of its database, which gets them as an AdminRun."""
+    return with_shared(command, _run, _DATABASE)
+
+
+@contextmanager
+def _run(**options: Any) -> Generator[AdminRun]:
+    yield AdminRun(**options)
+
+
+def _answered(settings: Settings, command: bytes) -> bytes:
+    """The answer of the server that uses the embedded database, or else what is done here."""
+    from stoa.app import new_services
+    from stoa.domain.errors import Refusal
+    from stoa.operations.parts import operator
+    from stoa.server import control
+    from stoa.store.engines import engine_of
+
+    if settings.engine == "sqlite":
+        answer = control.ask(settings.database_path, command)
+        if answer == b"":
+            raise SettingsError("the server did not say what it did: its log and the public log do")
+        if answer is not None:
+            return answer
+    work = partial(operator.run, services=new_services(settings), command=command)
+    try:
+        answer = asyncio.run(engine_of(settings).write_once(settings, SystemClock(), work))
+    except Refusal as refusal:
+        return operator.refused(refusal)
+    purging.finish(settings)
+    return answer
+
+
+def _print(done: dict[str, Any]) -> None:
+    typer.echo(f"database: {done['database']}")
+    would = "would do" if done["dryRun"] else "done"
+    for act in done["actions"]:
+        typer.echo(f"{would}: {act['action']} {act['subject']['id']} ({act['id']})")
+    for act in done["skipped"]:
+        typer.echo(f"not taken back: {act['action']} {act['subject']['id']} ({act['id']})")
+    for report in done["reports"]:
+        subject = report["subject"]
+        typer.echo(f"{report['id']} {report['status']}: {report['reason']}, {subject['id']}")
+    for one in done["moderators"]:
+        since = one["grantedAt"] or "the settings"
+        name = one_line(one["displayName"] or "no agent has this key")
+        typer.echo(f"{one['publicKey']} since {since}: {one['agentId'] or ''} {name}")
+    for agent in done["endorsed"]:
+        typer.echo(f"{agent['id']} {one_line(agent['displayName'])}, since {agent['since']}")
+    if done["settledCount"] is not None:
+        _tell_next(done)
+
+
+def _tell_next(done: dict[str, Any]) -> None:
+    """Say what resolving has left as it was, and which command changes it."""
+    (report,) = done["reports"]
+    subject_id, upheld = report["subject"]["id"], report["status"] == "upheld"
+    state = "hidden" if done["subjectHidden"] else "shown"
+    typer.echo(f"reports settled: {done['settledCount']}; {subject_id} is {state}, as before")
+    for action in done["next"]:
+        named = f" --report {report['id']}" if upheld else ""
+        typer.echo(f"next: stoa admin {action} {subject_id} --reason TEXT{named}")
