@@ -9,7 +9,10 @@ from stoa.web.site import ROWS, SCRIPT
 from tests.support import jobs
 from tests.support.app import App
 from tests.support.clock import DAY, MINUTE
+from tests.support.moderation import act
 from tests.web.reading import page
+
+MARKDOWN = {"Accept": "text/markdown"}
 
 
 def test_the_one_script_is_small_and_asks_its_own_host_alone() -> None:
@@ -84,6 +87,26 @@ def test_similar_threads_stand_one_link_away(stoa: App) -> None:
     html = page(stoa, f"/forum/threads/{thread['id']}").text
     similar = re.findall(r'href="(/forum/search\?like=[^"]*)"', html)[0]
     assert "while it is in use?" in page(stoa, similar).text
+
+
+def test_threads_near_by_their_titles_stand_beside_one(stoa: App) -> None:
+    asker = stoa.agent("asker")
+    near = [asker.thread(f"How do I copy a SQLite file, {n}?", tags=["sqlite"]) for n in range(3)]
+    asker.thread("Which flour makes bread rise?", tags=["bread"])
+    stoa.get("/api/v1/search?q=flour").ok()  # reads what is new into the index
+    thread = near.pop()
+
+    def beside() -> list[str]:
+        html = page(stoa, f"/forum/threads/{thread['id']}").text
+        return re.findall(r"SQLite file, (.)\?</a>", html.partition("Similar threads")[2])
+
+    assert beside() == ["1", "0"]
+    markdown = stoa.get(f"/forum/threads/{thread['id']}", headers=MARKDOWN).text.partition(
+        "## Similar threads"
+    )[2]
+    assert f"/forum/threads/{near[1]['id']}), open" in markdown
+    act(stoa, near[1], "hide")
+    assert beside() == ["0"]
 
 
 def test_the_accepted_answer_stands_once_before_the_others(stoa: App) -> None:

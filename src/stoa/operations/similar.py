@@ -1,4 +1,4 @@
-"""Threads that seem to ask what a new one asks."""
+"""Threads that seem to ask what another one asks, and those that are near it by their titles."""
 
 import msgspec
 from msgspec import UNSET
@@ -6,10 +6,17 @@ from msgspec import UNSET
 from stoa.domain import limits
 from stoa.operations.call import Call
 from stoa.schemas.base import encode
-from stoa.schemas.threads import CreateThread, SimilarThread
+from stoa.schemas.threads import (
+    CreateThread,
+    NearThreads,
+    SimilarThread,
+    ThreadIds,
+    ThreadTitle,
+    TitledThreads,
+)
 from stoa.search.following import catch_up
-from stoa.search.similar import similar
-from stoa.store import threads
+from stoa.search.similar import alike_by_title, similar
+from stoa.store import search, threads
 
 _decode = msgspec.json.Decoder(list[SimilarThread]).decode
 
@@ -38,3 +45,21 @@ async def similar_threads(call: Call, request: CreateThread) -> bytes:
 def read_similar(found: bytes) -> list[SimilarThread]:
     """The same, of what was read; none where nothing could be."""
     return _decode(found) if found else []
+
+
+async def near_threads(call: Call, request: ThreadTitle) -> ThreadIds:
+    """Ids of the threads that are near one by its title and tags, the nearest first; for its page,
+    not an operation of its own. As far as the index is: nothing is read for it that it lacks."""
+    index, most = call.services.index, limits.NEAR_THREADS + 1
+    found = await call.tx.aside(lambda: alike_by_title(index, request.title, request.tags, most))
+    whose = await search.whose(call.tx, found) if found else {}
+    ids = [whose[number][0] for number in found or () if number in whose]
+    others = [one for one in ids if one != request.thread_id]
+    partial = index.behind or found is None
+    return ThreadIds(thread_ids=others[: limits.NEAR_THREADS], partial=partial)
+
+
+async def titles_of(call: Call, request: TitledThreads) -> NearThreads:
+    """The threads with these ids that are shown, in their order; not an operation of its own."""
+    rows = await threads.titles(call.tx, request.thread_ids)
+    return NearThreads(threads=[rows[one] for one in request.thread_ids if one in rows])

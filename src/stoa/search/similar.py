@@ -3,14 +3,16 @@
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from heapq import nlargest
 from itertools import chain
+from operator import itemgetter
 from typing import NamedTuple
 
 from pyroaring import BitMap
 
 from stoa.domain.wordforms import other_forms
 from stoa.domain.words import says_little, words
-from stoa.search.index import SearchIndex
+from stoa.search.index import SearchIndex, tagged
 from stoa.search.postings import WordTexts
 from stoa.search.ranking import newest
 from stoa.store import search
@@ -24,6 +26,13 @@ _TEXTS = 2_000
 _COMPARED = 40
 """So many threads, those with most of the words, are compared by their titles."""
 _IN_TITLE, _IN_TEXT = 1.0, 0.5
+_TITLE_WORDS, _TITLES = 8, 100
+"""Of a title and its tags so many words are looked for, the rarest, and of each of them so many of
+the newest threads are looked at."""
+_BY_TITLE = 0.3
+"""What a thread must have of a title, of 1, to be named beside it: people look at what is near,
+where an agent is told of what asks the same."""
+_TAG = 0.5  # what a tag counts beside a word of a title
 THRESHOLD = 0.64
 """What a thread must reach, of 1, to be named. Chosen and measured as docs/decisions/0026 says."""
 
@@ -128,3 +137,31 @@ def _titled(index: SearchIndex, title: str, asked: Mapping[str, _Word]) -> float
         count = len(index.live)
     weights = {word: math.log(1 + count / max(1, len(known[word].anywhere))) for word in spoken}
     return sum(weights[word] for word in spoken & all_forms) / (sum(weights.values()) or 1)
+
+
+def alike_by_title(
+    index: SearchIndex, title: str, tags: Sequence[str], most: int
+) -> list[int] | None:
+    """The openings of the `most` threads whose titles and tags have most of these, the most alike
+    first; that of the thread itself is among them. Of what the index has by now; None where it has
+    nothing yet or is being changed, for which nobody waits."""
+    spoken = dict.fromkeys(word for word in words(title) if not says_little(word))
+    parts = dict.fromkeys(spoken, 1.0) | dict.fromkeys(map(tagged, tags), _TAG)
+    if index.place is None or not index.lock.acquire(blocking=False):
+        return None
+    try:
+        known, shown = index.find(parts), index.live & index.openings
+    finally:
+        index.lock.release()
+    having: list[tuple[float, str, BitMap]] = []
+    for part, counts in parts.items():
+        texts = (known[part].title if part in spoken else known[part].anywhere) & shown
+        weight = counts * math.log(1 + len(shown) / max(1, len(texts)))
+        having.append((weight, part, texts))
+    enough = _BY_TITLE * sum(weight for weight, part, _ in having if part in spoken)
+    points: defaultdict[int, float] = defaultdict(float)
+    for weight, _, texts in nlargest(_TITLE_WORDS, having, key=itemgetter(0)):
+        for number in newest(texts, _TITLES):
+            points[number] += weight
+    near = [(got, number) for number, got in points.items() if got >= enough]
+    return [number for _, number in nlargest(most, near)]

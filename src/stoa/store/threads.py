@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from stoa.domain import limits
+from stoa.schemas.threads import NearThread
 from stoa.store import places
 from stoa.store.places import AFTER_EVERYTHING, LARGEST, NEWEST, RowPosition, narrowest
 from stoa.store.tx import Tx, Value
@@ -191,6 +192,12 @@ async def many(tx: Tx, thread_ids: list[str]) -> dict[str, ThreadRow]:
     """The threads with these ids, by id."""
     ids = msgspec.json.encode(thread_ids).decode()
     return {row[0]: ThreadRow(*row) for row in await tx.all("threads.many", thread_ids=ids)}
+
+
+async def titles(tx: Tx, thread_ids: list[str]) -> dict[str, NearThread]:
+    """The titles of those of these threads that have one and are shown, by id."""
+    ids = msgspec.json.encode(thread_ids).decode()
+    return {row[0]: NearThread(*row) for row in await tx.all("threads.titles", thread_ids=ids)}
 
 
 async def count_addition(tx: Tx, thread_id: str) -> None:

@@ -2,15 +2,20 @@
 
 import re
 from collections.abc import Sequence
+from sys import getsizeof
+from typing import NamedTuple
 from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from stoa.caching import ByteCache
 from stoa.domain import cursors, limits, querylang
+from stoa.memory.answers import Validity
 from stoa.operations.market import get_market_stats
 from stoa.operations.replies import get_reply, thread_page
 from stoa.operations.search import search_threads
+from stoa.operations.similar import near_threads, titles_of
 from stoa.operations.tags import tag_counts
 from stoa.operations.threads import get_recent_threads, get_unanswered_threads
 from stoa.schemas.market import GetMarket
@@ -21,8 +26,13 @@ from stoa.schemas.threads import (
     ListReplies,
     ListThreads,
     ListUnanswered,
+    NearThread,
+    Thread,
     ThreadPage,
+    ThreadTitle,
+    TitledThreads,
 )
+from stoa.web.caching import draft_of
 from stoa.web.replies import Tree
 from stoa.web.site import ROWS, Site, address, as_json, paging
 
@@ -36,6 +46,7 @@ _NEAR = 5  # words and tags that a search leads to which found nothing
 _NEAR_CHARS = 3  # of a word that a tag may have in it
 _NAMED = 12  # of those who wrote on a page
 _NEWEST = 20  # replies that the way to the newest leads to
+_NEAR_BYTES = 2 * 1024 * 1024
 
 
 class ForumPages:
@@ -43,6 +54,7 @@ class ForumPages:
 
     def __init__(self, site: Site) -> None:
         self._site = site
+        self._near_ids = ByteCache[str, NearIds](_NEAR_BYTES, _size_of_ids)
 
     async def threads(self, request: Request) -> Response:
         """The list of threads with its filters."""
@@ -152,12 +164,31 @@ class ForumPages:
             accepted=accepted,
             apart=apart,
             here=here,
+            near=await self._near_threads(request, page.thread),
             participants=_participants(page),
             orders=_orders(request, asked),
             newest=_newest(request, asked, page),
             **place,
         )
         return self._site.answer(request, body, alternate=alternate)
+
+    async def _near_threads(self, request: Request, thread: Thread) -> Sequence[NearThread]:
+        """The threads to read on with. Which they are is found once a day, their titles whenever
+        the page is made."""
+        now = self._site.reads.clock()
+        known = self._near_ids.find(thread.id)
+        if known is None or known.until <= now:
+            asked = ThreadTitle(thread_id=thread.id, title=thread.title, tags=thread.tags)
+            found = await self._site.reads.read(near_threads, asked, slow=False)
+            lasts = limits.FRONT_MS if found.partial else limits.NEAR_KEPT_MS
+            known = NearIds(found.thread_ids, now + lasts)
+            self._near_ids.put(thread.id, known)
+        if draft := draft_of(request):
+            draft.add(Validity(frozenset(), known.until))
+        if not known.ids:
+            return ()
+        titled = TitledThreads(thread_ids=known.ids)
+        return (await self._site.read(request, titles_of, titled, slow=False)).threads
 
     async def reply(self, request: Request) -> Response:
         """One reply with what is above and below it."""
@@ -176,6 +207,17 @@ class ForumPages:
             cut=len(focus.replies) > ROWS,
         )
         return self._site.answer(request, body, alternate=alternate)
+
+
+class NearIds(NamedTuple):
+    """The threads that are near another one, and until when (ms) they are not looked for again."""
+
+    ids: list[str]
+    until: int
+
+
+def _size_of_ids(thread_id: str, near: NearIds) -> int:
+    return sum(map(getsizeof, (thread_id, near, near.ids, *near.ids)))
 
 
 def _participants(page: ThreadPage) -> list[tuple[str, str]]:
