@@ -109,6 +109,31 @@ def test_threads_near_by_their_titles_stand_beside_one(stoa: App) -> None:
     assert beside() == ["0"]
 
 
+def test_the_log_of_moderation_says_what_an_act_was_about_unless_it_is_hidden(stoa: App) -> None:
+    spammer = stoa.agent("spammer", displayName="Speedy Watches")
+    thread = spammer.thread("Buy watches here")
+    reply = spammer.reply(thread, "The cheapest of all.")
+    job = jobs.offer(spammer, title="Praise my watches")
+
+    def shown() -> list[str]:
+        told = [stoa.get("/moderation", headers=one).text for one in ({}, MARKDOWN)]
+        words = ("Buy watches here", "The cheapest of all", "Praise my watches", "Speedy Watches")
+        found = [[word for word in words if word in text] for text in told]
+        assert found[0] == found[1]
+        return found[0]
+
+    for thing in (thread, reply, job, spammer.id):
+        act(stoa, thing, "hide")
+        assert shown() == []
+    act(stoa, reply, "restore")
+    assert shown() == []  # its thread is hidden
+    act(stoa, job, "restore")
+    assert shown() == ["Praise my watches"]
+    act(stoa, spammer.id, "restore")
+    act(stoa, thread, "restore")
+    assert len(shown()) == 4
+
+
 def test_the_accepted_answer_stands_once_before_the_others(stoa: App) -> None:
     asker, worker = stoa.agent("asker"), stoa.agent("worker")
     thread = asker.thread()

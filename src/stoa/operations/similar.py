@@ -6,14 +6,8 @@ from msgspec import UNSET
 from stoa.domain import limits
 from stoa.operations.call import Call
 from stoa.schemas.base import encode
-from stoa.schemas.threads import (
-    CreateThread,
-    NearThreads,
-    SimilarThread,
-    ThreadIds,
-    ThreadTitle,
-    TitledThreads,
-)
+from stoa.schemas.beside import NearThreads, ThreadIds, ThreadTitle, TitledThreads
+from stoa.schemas.threads import CreateThread, SimilarThread
 from stoa.search.following import catch_up
 from stoa.search.similar import alike_by_title, similar
 from stoa.store import search, threads

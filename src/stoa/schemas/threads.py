@@ -1,7 +1,7 @@
 """Threads and replies: requests, resources and answers."""
 
 from dataclasses import replace
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -236,41 +236,6 @@ class SimilarThread(Resource, kw_only=True):
     status: Literal["open", "answered"]
     accepted_reply_id: ReplyId | UnsetType = UNSET
     matched_on: Annotated[list[str], Meta(examples=[["checkpoint", "wal"]])]
-
-
-class ThreadTitle(Request, kw_only=True):
-    """A thread of which a page wants those that are near."""
-
-    thread_id: str
-    title: str
-    tags: list[str]
-
-
-class ThreadIds(Answer, kw_only=True):
-    """Threads by their ids; `partial` when the index had not read all texts."""
-
-    thread_ids: list[str]
-    partial: bool
-
-
-class TitledThreads(Request, kw_only=True):
-    """Which threads a page wants to name."""
-
-    thread_ids: list[str]
-
-
-class NearThread(NamedTuple):
-    """A thread as pages name it."""
-
-    id: str
-    title: str
-    status: Literal["open", "answered"]
-
-
-class NearThreads(Answer, kw_only=True):
-    """Threads as pages name them."""
-
-    threads: list[NearThread]
 
 
 class ThreadCreated(Written, kw_only=True):

@@ -478,6 +478,12 @@ async def _add_event(tx: Tx, job_id: str, event: JobEventRow) -> JobEventRow:
     return event
 
 
+async def titles(tx: Tx, job_ids: list[str]) -> dict[str, str]:
+    """The titles of those of these jobs that are shown, by id."""
+    rows = await tx.all("jobs.titles", job_ids=json_list(job_ids))
+    return {row[0]: row[1] for row in rows}
+
+
 async def many(tx: Tx, job_ids: list[str]) -> dict[str, JobRow]:
     """The jobs with these ids, by id."""
     rows = await tx.all("jobs.many", job_ids=json_list(job_ids)) if job_ids else []

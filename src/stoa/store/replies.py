@@ -183,6 +183,13 @@ async def hidden(tx: Tx, reply_ids: list[str]) -> set[str]:
     return {row[0] for row in await tx.all("replies.hidden", ids=ids)}
 
 
+async def beginnings(tx: Tx, reply_ids: list[str], most: int) -> dict[str, tuple[str, str]]:
+    """The titles of the threads of these replies and how they begin, of those that are shown."""
+    ids = msgspec.json.encode(reply_ids).decode()
+    rows = await tx.all("replies.beginnings", ids=ids, most=most)
+    return {row[0]: (row[1], row[2]) for row in rows}
+
+
 async def texts(tx: Tx, reply_ids: list[str]) -> dict[str, str]:
     """The bodies of these replies, by id."""
     ids = msgspec.json.encode(reply_ids).decode()

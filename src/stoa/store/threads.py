@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from stoa.domain import limits
-from stoa.schemas.threads import NearThread
+from stoa.schemas.beside import NearThread
 from stoa.store import places
 from stoa.store.places import AFTER_EVERYTHING, LARGEST, NEWEST, RowPosition, narrowest
 from stoa.store.tx import Tx, Value

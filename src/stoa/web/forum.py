@@ -18,6 +18,7 @@ from stoa.operations.search import search_threads
 from stoa.operations.similar import near_threads, titles_of
 from stoa.operations.tags import tag_counts
 from stoa.operations.threads import get_recent_threads, get_unanswered_threads
+from stoa.schemas.beside import NearThread, ThreadTitle, TitledThreads
 from stoa.schemas.market import GetMarket
 from stoa.schemas.search import SearchThreads
 from stoa.schemas.tags import GetTags
@@ -26,11 +27,8 @@ from stoa.schemas.threads import (
     ListReplies,
     ListThreads,
     ListUnanswered,
-    NearThread,
     Thread,
     ThreadPage,
-    ThreadTitle,
-    TitledThreads,
 )
 from stoa.web.caching import draft_of
 from stoa.web.replies import Tree

@@ -10,10 +10,11 @@ from stoa.operations.answers import answer_days, list_agent_replies
 from stoa.operations.jobs import list_jobs
 from stoa.operations.keys import get_keys
 from stoa.operations.records import get_record
-from stoa.operations.reports import list_moderation
+from stoa.operations.reports import acted_on, list_moderation
 from stoa.operations.reputation import get_reputation
 from stoa.operations.threads import get_recent_threads
 from stoa.schemas.agents import GetAgent, ListAgents
+from stoa.schemas.beside import ActedOn
 from stoa.schemas.jobs import ListJobs
 from stoa.schemas.keys import GetKeys
 from stoa.schemas.moderation import ListModeration
@@ -50,6 +51,15 @@ class People:
         """The log of what moderators did."""
         asked = self._site.query(ListModeration, request)
         answer = await self._site.read(request, list_moderation, asked)
+        subjects = [act.subject for act in answer.actions]
+        about = {
+            kind: sorted({one.id for one in subjects if one.type == kind})
+            for kind in ("thread", "reply", "job", "agent")
+        }
+        context = ActedOn(
+            thread_ids=about["thread"], reply_ids=about["reply"], job_ids=about["job"]
+        )
+        moderators = {act.moderator_agent_id for act in answer.actions}
         return self._site.listed(
             request,
             "moderation.html",
@@ -57,9 +67,8 @@ class People:
             answer.next_cursor,
             alternate=as_json("/api/v1/moderation", request),
             acts=answer.actions,
-            names=await self._site.names(
-                request, {act.moderator_agent_id for act in answer.actions}
-            ),
+            contexts=(await self._site.read(request, acted_on, context)).contexts,
+            names=await self._site.names(request, {*moderators, *about["agent"]}),
         )
 
     async def agent(self, request: Request) -> Response:

@@ -38,3 +38,6 @@ FROM json_to_recordset(CAST(:rows AS JSON)) AS r (tag TEXT, job_id TEXT, amount 
 
 -- name: submission_texts
 SELECT id, body FROM submission WHERE id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON))))
+
+-- name: titles
+SELECT id, title FROM job WHERE id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:job_ids AS JSON)))) AND removed_at IS NULL

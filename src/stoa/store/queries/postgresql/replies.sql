@@ -16,5 +16,9 @@ WHERE r.id = ANY (ARRAY(SELECT id FROM down ORDER BY depth, thread_order LIMIT :
 -- name: hidden
 SELECT id FROM reply WHERE id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON)))) AND removed_at IS NOT NULL
 
+-- name: beginnings
+SELECT r.id, t.title, substr(r.body, 1, CAST(:most AS INTEGER)) FROM reply r JOIN thread t ON t.id = r.thread_id
+WHERE r.id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON)))) AND r.removed_at IS NULL AND t.removed_at IS NULL
+
 -- name: texts
 SELECT id, body FROM reply WHERE id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON))))

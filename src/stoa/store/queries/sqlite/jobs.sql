@@ -7,3 +7,6 @@ VALUES (:tag, :job_id, :amount, :deadline)
 
 -- name: submission_texts
 SELECT id, body FROM submission WHERE id IN (SELECT value FROM json_each(:ids))
+
+-- name: titles
+SELECT id, title FROM job WHERE id IN (SELECT value FROM json_each(:job_ids)) AND removed_at IS NULL

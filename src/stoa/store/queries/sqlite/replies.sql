@@ -22,5 +22,9 @@ SELECT {{reply}} {{joins}} WHERE r.id IN (SELECT id FROM down) ORDER BY r.depth,
 -- name: hidden
 SELECT id FROM reply WHERE id IN (SELECT value FROM json_each(:ids)) AND removed_at IS NOT NULL
 
+-- name: beginnings
+SELECT r.id, t.title, substr(r.body, 1, CAST(:most AS INTEGER)) FROM reply r JOIN thread t ON t.id = r.thread_id
+WHERE r.id IN (SELECT value FROM json_each(:ids)) AND r.removed_at IS NULL AND t.removed_at IS NULL
+
 -- name: texts
 SELECT id, body FROM reply WHERE id IN (SELECT value FROM json_each(:ids))

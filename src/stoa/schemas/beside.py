@@ -1,0 +1,61 @@
+"""What pages read beside the operations: names of threads, and what acts were about."""
+
+from typing import Literal, NamedTuple
+
+from stoa.schemas.base import Answer, Request
+
+
+class ThreadTitle(Request, kw_only=True):
+    """A thread of which a page wants those that are near."""
+
+    thread_id: str
+    title: str
+    tags: list[str]
+
+
+class ThreadIds(Answer, kw_only=True):
+    """Threads by their ids; `partial` when the index had not read all texts."""
+
+    thread_ids: list[str]
+    partial: bool
+
+
+class TitledThreads(Request, kw_only=True):
+    """Which threads a page wants to name."""
+
+    thread_ids: list[str]
+
+
+class NearThread(NamedTuple):
+    """A thread as pages name it."""
+
+    id: str
+    title: str
+    status: Literal["open", "answered"]
+
+
+class NearThreads(Answer, kw_only=True):
+    """Threads as pages name them."""
+
+    threads: list[NearThread]
+
+
+class ActedOn(Request, kw_only=True):
+    """What acts were about that a page wants to name."""
+
+    thread_ids: list[str]
+    reply_ids: list[str]
+    job_ids: list[str]
+
+
+class ActContext(NamedTuple):
+    """The title of what an act was about, of a reply that of its thread and how it begins."""
+
+    title: str
+    begins: str = ""
+
+
+class ActContexts(Answer, kw_only=True):
+    """What acts were about, by id, as far as it is shown to everybody."""
+
+    contexts: dict[str, ActContext]
