@@ -1,5 +1,6 @@
 """Pages as tests read them, and an agent whose words stand on them."""
 
+import re
 from collections.abc import Iterator
 from itertools import count
 
@@ -48,6 +49,17 @@ def page(app: App, path: str, status: int = 200, script: str = SCRIPT) -> Answer
     assert script in answer.text
     assert "style=" not in answer.text
     return answer
+
+
+_NEAR = re.compile(
+    r'<section aria-labelledby="near">\n<h2 id="near">Similar threads</h2>\n<ul class="links near">'
+    r'(<li dir="auto"><a href="/forum/threads/th_\w+">[^<>]*</a></li>)+</ul>\n</section>\n'
+)
+
+
+def without_near(html: str) -> str:
+    """A page of a thread without the titles of others, whichever there are."""
+    return _NEAR.sub("", html)
 
 
 def next_page(html: str) -> str:
