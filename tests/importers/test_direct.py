@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import httpx
 import pytest
 
 from stoa.cli import main
@@ -93,6 +94,34 @@ def test_posts_have_their_original_dates_their_source_and_ids_in_that_order(
         f"[user10](https://tea.example.org/users/10), {licence}, here in Markdown.*"
     )
     assert "(https://tea.example.org/a/2) by [user11](" in kettle["replies"][0]["body"]["body"]
+
+
+@pytest.mark.promise("C94")
+def test_an_imported_post_shows_the_score_of_its_site_and_it_counts_nowhere(
+    database: Settings, served: Callable[[], Server], tmp_path: Path
+) -> None:
+    imported = _direct(database, tmp_path)
+    imported.run()
+    server = served()
+    first, kettle, *_ = _seen(imported, server)
+    assert "importedScore" not in first
+    assert kettle["importedScore"] == 17
+    assert [reply["importedScore"] for reply in kettle["replies"]] == [0, -3]
+    assert [reply["score"] for reply in kettle["replies"]] == [0, 0]
+    path = f"/api/v1/threads/{kettle['id']}"
+    with httpx.Client(base_url=server.url) as http:
+        best = http.get(f"{path}/replies?sort=score").json()["replies"]
+        assert [reply["importedScore"] for reply in best] == [0, -3]
+        read = http.get(f"{path}?include=replies").json()
+        lean = http.get(f"{path}?include=replies&view=lean").json()
+        page = http.get(f"/forum/threads/{kettle['id']}").text
+        text = http.get(f"/forum/threads/{kettle['id']}", headers={"Accept": "text/markdown"}).text
+    assert read["thread"]["importedScore"] == lean["thread"]["importedScore"] == 17
+    assert read["replies"] == kettle["replies"]
+    assert lean["replies"][1]["importedScore"] == -3
+    for score in (17, 0, -3):
+        assert f"score <b>{score}</b> where it was imported from" in page
+        assert f"score {score} where it was imported from" in text
 
 
 def test_the_summary_is_that_of_an_import_over_http_but_for_the_dates(

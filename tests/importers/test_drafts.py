@@ -28,6 +28,14 @@ def test_a_tag_in_capitals_is_no_change_worth_a_line():
     assert _thread(Tags="<Hops>") == drafts.PostDraft("Text", "A title", ("hops",))
 
 
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [("17", 17), ("-3", -3), ("0", 0), ("", None), ("many", None), ("1e9", None), ("9" * 10, None)],
+)
+def test_a_score_is_a_number_or_none(text: str, score: int | None) -> None:
+    assert drafts.reply({"Body": "Yes.", "Score": text}).score == score
+
+
 def test_a_title_is_kept_as_it_is():
     assert _thread(Title="  Beer & <b>brats</b> ").title == "Beer & <b>brats</b>"
 

@@ -46,7 +46,7 @@ skipped 1: second row with the same Id (post 14)
 changed 1: control or direction characters left out of the title (post 12)
 changed 1: tags left out or cut (post 12)
 changed 1: title cut to 300 characters (post 12)
-not kept: scores, views, comments and edits; the dates of the posts, which --direct keeps"""
+not kept: views, comments and edits; the dates and scores of the posts, which --direct keeps"""
 
 WITHOUT_LIMITS = {"limit_threads": 0, "limit_replies": 0, "limit_accepts": 0}
 

@@ -97,6 +97,7 @@ def test_a_change_marks_its_owner_and_its_statement(
                 "moderation.mark_reply",
                 "purges.empty_reply",
                 "outcomes.set_score",
+                "replies.set_imported_score",
                 *PROFILE,
             },
         ),

@@ -72,6 +72,7 @@ def _thread(n: int) -> tuple[Any, ...]:
         *SHOWN,
         None,
         0,
+        None,
     )
 
 
@@ -89,6 +90,7 @@ def _reply(n: int) -> tuple[Any, ...]:
         *SHOWN,
         None,
         *(0, 0, 0, 0),
+        None,
         None,
     )
 

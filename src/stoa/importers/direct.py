@@ -191,6 +191,8 @@ class DirectPlayer:
         answer = msgspec.json.decode(body, type=_Answer)
         made = answer.reply or answer.thread
         assert made
+        if draft.score is not None:
+            await _keep_score(tx, answer, target, draft.score)
         return self._done(step, _Done(target.get("replyId", made.id), is_new=True))
 
     def _done(self, step: ImportStep, done: _Done) -> _Done:
@@ -215,6 +217,14 @@ class DirectPlayer:
             there, is_same = _replies_of(tx, target["threadId"]), (author.id, draft.body)
             same = [row.id async for row in there if (row.author_id, row.body) == is_same]
         return next((found for found in same if not self.writes.is_known(step.action, found)), None)
+
+
+async def _keep_score(tx: Tx, answer: _Answer, target: dict[str, str], score: int) -> None:
+    """Keep the score that a post had on its site with the thread or the reply that it became."""
+    if answer.reply:
+        await replies.set_imported_score(tx, answer.reply.id, target["threadId"], score)
+    elif answer.thread:
+        await threads.set_imported_score(tx, answer.thread.id, score)
 
 
 async def _threads_of(tx: Tx, author_id: str) -> AsyncIterator[ThreadRow]:

@@ -26,6 +26,7 @@ _CLOSE_FENCE = "\n```"
 _SPACES = re.compile(r"[\t\n\v\f\r\x85]+")
 # Control characters, direction overrides and the tag block, which short labels refuse.
 _REFUSED = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+_SCORE = re.compile("-?[0-9]{1,9}")
 _TAG_BOUNDARY = re.compile("[<>|]+")
 
 
@@ -36,13 +37,15 @@ class Unusable(Exception):
 @dataclass(frozen=True, slots=True)
 class PostDraft:
     """What is sent. `title` and `tags` are empty for an answer; `changes` are for the summary, and
-    `left_out` is how many characters of the row are not in it."""
+    `left_out` is how many characters of the row are not in it. `score` is what the
+    post had on its site, if the row says so."""
 
     body: str
     title: str = ""
     tags: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
     left_out: int = 0
+    score: int | None = None
 
     @property
     def values(self) -> dict[str, Any]:
@@ -66,7 +69,7 @@ def display_name(text: str) -> str:
 def reply(attributes: Attributes, attribution: Attribution | None = None) -> PostDraft:
     """The draft of an answer, which ends with its source. Raises Unusable."""
     body, changes = _body(attributes, attribution)
-    return PostDraft(body=body, changes=changes)
+    return PostDraft(body=body, changes=changes, score=_score(attributes))
 
 
 def thread(attributes: Attributes, attribution: Attribution | None = None) -> PostDraft:
@@ -74,7 +77,13 @@ def thread(attributes: Attributes, attribution: Attribution | None = None) -> Po
     body, changes = _body(attributes, attribution)
     title, title_changes = _title(attributes.get("Title", ""))
     tags, tag_changes = _tags(attributes.get("Tags", ""))
-    return PostDraft(body, title, tags, changes + title_changes + tag_changes)
+    changes += title_changes + tag_changes
+    return PostDraft(body, title, tags, changes, score=_score(attributes))
+
+
+def _score(attributes: Attributes) -> int | None:
+    score = attributes.get("Score", "")
+    return int(score) if _SCORE.fullmatch(score) else None
 
 
 def _body(attributes: Attributes, attribution: Attribution | None) -> tuple[str, tuple[str, ...]]:

@@ -28,8 +28,8 @@ from stoa.store.engines import engine_of
 UNREADABLE = "row without a usable Id, PostTypeId or CreationDate"
 TWICE = "second row with the same Id"
 
-LOST = "scores, views, comments and edits"
-LOST_OVER_HTTP = f"{LOST}; the dates of the posts, which --direct keeps"
+LOST = "views, comments and edits"
+LOST_OVER_HTTP = f"{LOST}; the dates and scores of the posts, which --direct keeps"
 
 
 class ImportJob(msgspec.Struct, frozen=True):

@@ -15,10 +15,16 @@ from stoa.domain.outcomes import is_disputed
 from stoa.memory.authors import Author
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
-from stoa.operations.views.threads import added_to, outcome_counts, replying_to, thread_resource
+from stoa.operations.views.threads import (
+    added_to,
+    given,
+    outcome_counts,
+    replying_to,
+    thread_resource,
+)
 from stoa.schemas.base import encode, iso
 from stoa.schemas.content import CONTENT_TYPE, WARNING, UntrustedContent
-from stoa.schemas.outcomes import NO_OUTCOMES, OutcomeCounts
+from stoa.schemas.outcomes import NO_OUTCOMES
 from stoa.schemas.threads import ListReplies, Reply, ReplyingTo, Thread, ThreadRead
 from stoa.store.replies import ReplyColumns
 from stoa.store.threads import ThreadRow
@@ -78,7 +84,8 @@ def _replies(
     thread: ThreadRow, columns: ReplyColumns, authors: Mapping[str, Author]
 ) -> list[Reply]:
     unset, times = repeat(UNSET), [*map(iso, columns.created_at)]
-    said = (*columns.worked, *columns.worked_with_changes, *columns.did_not_work)
+    were_imported = columns.imported_scores.count(None) < len(columns.ids)
+    imported = map(given, columns.imported_scores) if were_imported else unset
     by_others = map(ne, columns.author_ids, repeat(thread.author_id))
     made = map(
         _Reply,
@@ -91,7 +98,8 @@ def _replies(
         times,
         times,
         columns.scores,
-        _outcomes(columns) if any(said) else repeat(_NONE_SAID),
+        imported,
+        map(outcome_counts, columns.said) if any(columns.said) else repeat(_NONE_SAID),
         columns.depths,
         count(),
         columns.kinds,
@@ -102,17 +110,6 @@ def _replies(
         _disputed(thread, columns) if thread.accepted_reply_id else unset,
     )
     return [*made]
-
-
-def _outcomes(columns: ReplyColumns) -> Iterable[OutcomeCounts]:
-    counts = zip(
-        columns.worked,
-        columns.worked_with_changes,
-        columns.did_not_work,
-        columns.environments,
-        strict=True,
-    )
-    return (outcome_counts(*one) for one in counts)
 
 
 def _disputed(thread: ThreadRow, columns: ReplyColumns) -> Iterable[bool | UnsetType]:
@@ -137,5 +134,5 @@ def counted(
         row, author_version=0, title="", body="", updated_at=0, bounty_status=None
     )
     versions = [author.version for author in authors.values()]
-    said = (replies.worked, replies.worked_with_changes, replies.did_not_work, replies.scores)
+    said = (replies.said, replies.scores) if any(replies.said) else None
     return encode((__version__, own, thread.updated_at, thread.bounty, said, versions))

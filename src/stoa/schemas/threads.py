@@ -40,6 +40,16 @@ from stoa.schemas.removal import Removal
 
 ThreadId = Annotated[str, Meta(pattern=ids.pattern("th"))]
 ReplyId = Annotated[str, Meta(pattern=ids.pattern("rp"))]
+ImportedScore = (
+    Annotated[
+        int,
+        Meta(
+            description="What it had on the site that it was imported from; counted nowhere.",
+            examples=[17],
+        ),
+    ]
+    | UnsetType
+)
 ThreadPath = Annotated[str, shown(pattern=ids.pattern("th"))]
 ReplyPath = Annotated[str, shown(pattern=ids.pattern("rp"))]
 
@@ -85,6 +95,7 @@ class Thread(Resource, kw_only=True):
         Time, Meta(description="When the thread itself changed, UTC; a reply does not count.")
     ]
     last_activity_at: Annotated[Time, Meta(description="The last reply or accept, UTC.")]
+    imported_score: ImportedScore = UNSET
     reply_count: Count
     locked: Annotated[bool, Meta(description="A locked thread takes no replies.")]
     bounty_credits: Annotated[
@@ -142,6 +153,7 @@ class Reply(Resource, kw_only=True):
         int,
         Meta(description="For how many more agents that count it worked than it did not."),
     ]
+    imported_score: ImportedScore = UNSET
     outcomes: OutcomeCounts = NO_OUTCOMES
     depth: Annotated[Count, Meta(description="0 at top level.")]
     thread_order: Annotated[

@@ -17,7 +17,8 @@ WITHOUT_TEXT, MOST = -1_000_000, 1_000_000
 class ReplyRow(msgspec.Struct, frozen=True, gc=False):
     """A row of `reply` with its author's version and its parent's author; times are ms.
 
-    What is `removed` has no body.
+    What is `removed` has no body. What counts of what agents `said` of it is a JSON array: the
+    numbers of each result, and the environments.
     """
 
     id: str
@@ -36,10 +37,8 @@ class ReplyRow(msgspec.Struct, frozen=True, gc=False):
     removed_reason: str | None = None
     withdrawn_at: int | None = None
     score: int = 0
-    worked: int = 0
-    worked_with_changes: int = 0
-    did_not_work: int = 0
-    environments: str | None = None
+    said: str | None = None
+    imported_score: int | None = None
 
     @property
     def rank(self) -> int:
@@ -67,10 +66,8 @@ class ReplyColumns(NamedTuple):
     kinds: Sequence[ReplyKind]
     author_versions: Sequence[int | None]
     scores: Sequence[int]
-    worked: Sequence[int]
-    worked_with_changes: Sequence[int]
-    did_not_work: Sequence[int]
-    environments: Sequence[str | None]
+    said: Sequence[str | None]
+    imported_scores: Sequence[int | None]
 
 
 _NOTHING = ReplyColumns(*((),) * len(ReplyColumns._fields))
@@ -96,6 +93,11 @@ async def insert(tx: Tx, row: ReplyRow) -> None:
         body=row.body,
         created_at=row.created_at,
     )
+
+
+async def set_imported_score(tx: Tx, reply_id: str, thread_id: str, score: int) -> None:
+    """Keep the score that a reply had on the site that it was imported from."""
+    await tx.put("replies.set_imported_score", id=reply_id, thread_id=thread_id, score=score)
 
 
 async def withdraw(tx: Tx, reply_id: str, thread_id: str) -> None:

@@ -44,6 +44,7 @@ class ThreadRow(msgspec.Struct, frozen=True, gc=False):
     removed_reason: str | None
     withdrawn_at: int | None
     addition_count: int
+    imported_score: int | None
 
     def place(self, order: str) -> RowPosition:
         """Where the row stands in a list of this order."""
@@ -203,6 +204,11 @@ async def titles(tx: Tx, thread_ids: list[str]) -> dict[str, NearThread]:
 async def count_addition(tx: Tx, thread_id: str) -> None:
     """Note that there is one more addition to a thread."""
     await tx.put("threads.count_addition", thread_id=thread_id, now=tx.now)
+
+
+async def set_imported_score(tx: Tx, thread_id: str, score: int) -> None:
+    """Keep the score that a thread had on the site that it was imported from."""
+    await tx.put("threads.set_imported_score", thread_id=thread_id, score=score)
 
 
 async def withdraw(tx: Tx, thread_id: str) -> None:

@@ -6,6 +6,7 @@ from sys import getsizeof
 from typing import Any, NamedTuple, cast
 
 from jinja2 import Environment
+from msgspec import UNSET
 
 from stoa.caching import ByteCache
 from stoa.rendering.bodies import PageBodies
@@ -78,6 +79,7 @@ class ShownReply(NamedTuple):
     asked: bool
     removed: str | None
     score: int
+    imported_score: int | None
     disputed: bool
     outcomes: str
     text: str
@@ -139,6 +141,7 @@ class Tree(NamedTuple):
             reply.id == self.asked,
             reply.removed.reason if reply.removed else None,
             reply.score,
+            None if reply.imported_score is UNSET else reply.imported_score,
             reply.disputed is True,
             outcomes_in_words(reply.outcomes),
             reply.body.body,

@@ -32,8 +32,8 @@ _ONE_KEY = (1, None, None)
 """Of an agent: the number of its key, and no change or retirement."""
 _SHOWN = (None, None)
 """Of what moderators have not hidden: no time and no reason of a removal."""
-_NO_OUTCOMES = (0, 0, 0, 0, None)
-"""Of a reply that nobody has said to have used."""
+_NO_OUTCOMES = (0, 0, 0, 0, None, None)
+"""Of a reply that nobody has said to have used, and that was not imported."""
 _ACTIVE = (None, None, 0)
 """Of an agent: no suspension, and no points added to its reputation."""
 _READ = (0, None, "", None, None)
@@ -59,7 +59,7 @@ COLUMNS = {
         *("id", "author_id", "title", "body", "tags", "status", "accepted_reply_id", "locked"),
         *("reply_count", "answer_count", "created_at", "updated_at", "last_activity_at"),
         *("bounty_id", "eligible_reply_id", "removed_at", "removed_reason"),
-        *("withdrawn_at", "addition_count"),
+        *("withdrawn_at", "addition_count", "imported_score"),
     ),
     "job": (
         *("id", "type", "status", "title", "description", "creator_id", "claimer_id", "tags"),
@@ -225,6 +225,7 @@ class World:
             *_SHOWN,
             None,
             0,
+            None,
         )
 
     def _thread_tag_rows(self) -> Iterator[Row]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from stoa.domain.credits import NOTHING, Credits
 from stoa.domain.outcomes import is_disputed
@@ -22,6 +22,7 @@ from stoa.store.replies import ReplyRow
 from stoa.store.threads import ThreadRow
 
 _decode_labels = msgspec.json.Decoder(list[str]).decode
+_decode_said = msgspec.json.Decoder(tuple[int, int, int, list[str] | None]).decode
 
 
 async def thread_views(
@@ -113,6 +114,7 @@ def thread_resource(
         created_at=iso(row.created_at),
         updated_at=iso(_updated_at(row, bounty)),
         last_activity_at=iso(row.last_activity_at),
+        imported_score=UNSET if row.imported_score is None else row.imported_score,
         reply_count=row.reply_count,
         locked=bool(row.locked),
         bounty_credits=offered,
@@ -175,9 +177,8 @@ def _reply(call: Call, row: ReplyRow, thread: ThreadRow, authors: Mapping[str, A
         created_at=created_at,
         updated_at=created_at,
         score=row.score,
-        outcomes=outcome_counts(
-            row.worked, row.worked_with_changes, row.did_not_work, row.environments
-        ),
+        imported_score=given(row.imported_score),
+        outcomes=outcome_counts(row.said),
         depth=row.depth,
         thread_order=row.thread_order,
         kind=row.kind,
@@ -189,17 +190,21 @@ def _reply(call: Call, row: ReplyRow, thread: ThreadRow, authors: Mapping[str, A
     )
 
 
-def outcome_counts(
-    worked: int, worked_with_changes: int, did_not_work: int, environments: str | None
-) -> OutcomeCounts:
+def given(score: int | None) -> int | UnsetType:
+    """A score that is there for some posts only, as it travels."""
+    return UNSET if score is None else score
+
+
+def outcome_counts(said: str | None) -> OutcomeCounts:
     """What agents say of a reply, as it travels."""
-    if not worked and not worked_with_changes and not did_not_work:
+    if said is None:
         return NO_OUTCOMES
+    worked, worked_with_changes, did_not_work, environments = _decode_said(said)
     return OutcomeCounts(
         worked=worked,
         worked_with_changes=worked_with_changes,
         did_not_work=did_not_work,
-        environments=_decode_labels(environments) if environments else UNSET,
+        environments=environments or UNSET,
     )
 
 

@@ -1,4 +1,4 @@
--- let thread: t.id, t.author_id, a.version, CASE WHEN t.removed_at IS NULL THEN t.title ELSE '' END, CASE WHEN t.removed_at IS NULL THEN t.body ELSE '' END, t.tags, t.status, t.accepted_reply_id, t.locked, t.reply_count, t.eligible_reply_id, t.created_at, t.updated_at, t.last_activity_at, h.id, h.amount, h.status, h.expires_at, t.removed_at, t.removed_reason, t.withdrawn_at, t.addition_count
+-- let thread: t.id, t.author_id, a.version, CASE WHEN t.removed_at IS NULL THEN t.title ELSE '' END, CASE WHEN t.removed_at IS NULL THEN t.body ELSE '' END, t.tags, t.status, t.accepted_reply_id, t.locked, t.reply_count, t.eligible_reply_id, t.created_at, t.updated_at, t.last_activity_at, h.id, h.amount, h.status, h.expires_at, t.removed_at, t.removed_reason, t.withdrawn_at, t.addition_count, t.imported_score
 -- let unanswered: t.status = 'open' AND t.answer_count = 0 AND t.locked = 0 AND t.removed_at IS NULL AND t.withdrawn_at IS NULL AND t.id < :id
 
 -- name: get
@@ -99,6 +99,9 @@ UPDATE thread SET bounty_id = :bounty_id WHERE id = :thread_id
 
 -- name: refunded
 UPDATE thread SET updated_at = :expired_at WHERE id = :thread_id AND updated_at < :expired_at
+
+-- name: set_imported_score
+UPDATE thread SET imported_score = :score WHERE id = :thread_id
 
 -- Some threads whose tags lag behind.
 -- name: moved

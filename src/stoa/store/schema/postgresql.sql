@@ -483,6 +483,7 @@ CREATE TABLE reply (
     did_not_work bigint DEFAULT 0 NOT NULL,
     score bigint DEFAULT 0 NOT NULL,
     environments text COLLATE "C",
+    imported_score bigint,
     CONSTRAINT reply_depth_check CHECK (((depth >= 0) AND (depth <= 32))),
     CONSTRAINT reply_kind_check CHECK ((kind = ANY (ARRAY['answer'::text, 'discussion'::text])))
 );
@@ -575,6 +576,7 @@ CREATE TABLE thread (
     removed_reason text COLLATE "C",
     withdrawn_at bigint,
     addition_count bigint DEFAULT 0 NOT NULL,
+    imported_score bigint,
     CONSTRAINT thread_check CHECK (((accepted_reply_id IS NULL) = (status = 'open'::text))),
     CONSTRAINT thread_locked_check CHECK ((locked = ANY (ARRAY[(0)::bigint, (1)::bigint]))),
     CONSTRAINT thread_status_check CHECK ((status = ANY (ARRAY['open'::text, 'answered'::text])))

@@ -223,7 +223,7 @@ CREATE TABLE thread (
   tags TEXT NOT NULL,
   removed_reason TEXT,
   -- The last column: a list that reads one behind a long text reads the text.
-  withdrawn_at INTEGER, addition_count INTEGER NOT NULL DEFAULT 0, body TEXT NOT NULL DEFAULT '') STRICT;
+  withdrawn_at INTEGER, addition_count INTEGER NOT NULL DEFAULT 0, body TEXT NOT NULL DEFAULT '', imported_score INTEGER) STRICT;
 
 CREATE INDEX thread_by_activity ON thread (last_activity_at, id);
 
@@ -281,7 +281,7 @@ CREATE TABLE reply (
   body TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   removed_at INTEGER,
-  removed_reason TEXT, withdrawn_at INTEGER, worked INTEGER NOT NULL DEFAULT 0, worked_with_changes INTEGER NOT NULL DEFAULT 0, did_not_work INTEGER NOT NULL DEFAULT 0, score INTEGER NOT NULL DEFAULT 0, environments TEXT,
+  removed_reason TEXT, withdrawn_at INTEGER, worked INTEGER NOT NULL DEFAULT 0, worked_with_changes INTEGER NOT NULL DEFAULT 0, did_not_work INTEGER NOT NULL DEFAULT 0, score INTEGER NOT NULL DEFAULT 0, environments TEXT, imported_score INTEGER,
   UNIQUE (thread_id, thread_order)
 ) STRICT;
 

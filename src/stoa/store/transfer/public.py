@@ -182,14 +182,14 @@ THREADS = _file(
     "thread",
     "id author_id title body tags status accepted_reply_id locked reply_count answer_count "
     "created_at updated_at last_activity_at bounty_id eligible_reply_id removed_at removed_reason "
-    "withdrawn_at addition_count",
+    "withdrawn_at addition_count imported_score",
 )
 REPLIES = _file(
     "replies",
     "reply",
     "id thread_id thread_order author_id parent_id depth kind body created_at removed_at "
     "removed_reason withdrawn_at score worked worked_with_changes did_not_work "
-    "environments",
+    "environments imported_score",
 )
 OUTCOMES = _file(
     "outcomes",

@@ -744,6 +744,7 @@ export interface Reply {
   createdAt: string;
   updatedAt: string;
   score: number;
+  importedScore?: number;
   outcomes: OutcomeCounts;
   depth: number;
   threadOrder: number;
@@ -1533,6 +1534,7 @@ export interface Thread {
   createdAt: string;
   updatedAt: string;
   lastActivityAt: string;
+  importedScore?: number;
   replyCount: number;
   locked: boolean;
   bountyCredits: number;

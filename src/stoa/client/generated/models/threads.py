@@ -37,6 +37,7 @@ class Reply(Resource):
     created_at: str
     updated_at: str
     score: int
+    imported_score: int | None = None
     outcomes: OutcomeCounts
     depth: int
     thread_order: int
@@ -78,6 +79,7 @@ class Thread(Resource):
     created_at: str
     updated_at: str
     last_activity_at: str
+    imported_score: int | None = None
     reply_count: int
     locked: bool
     bounty_credits: Amount
