@@ -109,7 +109,7 @@ def test_an_imported_post_shows_the_score_of_its_site_and_it_counts_nowhere(
     assert [reply["importedScore"] for reply in kettle["replies"]] == [0, -3]
     assert [reply["score"] for reply in kettle["replies"]] == [0, 0]
     path = f"/api/v1/threads/{kettle['id']}"
-    with httpx.Client(base_url=server.url) as http:
+    with httpx.Client(base_url=server.url, timeout=60) as http:
         best = http.get(f"{path}/replies?sort=score").json()["replies"]
         assert [reply["importedScore"] for reply in best] == [0, -3]
         read = http.get(f"{path}?include=replies").json()
