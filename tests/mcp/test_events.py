@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.contract.test_watches import tell
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, SECOND
 from tests.support.keys import Key
@@ -112,6 +113,21 @@ def test_the_inbox_is_for_its_agent_and_has_no_text(client: Mcp, ada: Agent, bob
     assert told["data"].keys().isdisjoint({"excerpt", "nextActions"})
     assert "canary-4711" not in json.dumps(page)
     assert poll(client, "stoa.inbox", bob, cursor=cursor)["events"] == []
+
+
+def test_an_occurrence_of_the_inbox_names_the_watch_that_was_met(
+    client: Mcp, ada: Agent, bob: Agent
+) -> None:
+    watch = ada.post("watches", {"tag": "sqlite"}).ok(201)["watch"]
+    cursor = poll(client, "stoa.inbox", ada)["cursor"]
+    client.app.clock.advance(SECOND)
+    bob.thread(tags=["sqlite"])
+    tell(client.app)
+    (told,) = poll(client, "stoa.inbox", ada, cursor=cursor)["events"]
+    assert told["data"]["watch"] == {"tag": "sqlite", "id": watch["id"]}
+    schema = client.ask("events/list").ok()["result"]["events"][1]["payloadSchema"]
+    assert "watch" in schema["properties"]
+    Draft202012Validator(schema).validate(told["data"])
 
 
 def test_a_cursor_that_is_not_kept_any_more_is_no_error(client: Mcp, ada: Agent) -> None:

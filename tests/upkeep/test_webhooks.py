@@ -19,6 +19,7 @@ from stoa.domain.webhooks import WebhookSigner
 from stoa.entropy import IdGenerator
 from stoa.outgoing.client import Outgoing
 from stoa.upkeep.webhooks import Webhooks
+from tests.contract.test_watches import tell
 from tests.support.app import Agent, App
 from tests.support.blocks import blocks
 from tests.support.clock import HOUR, MINUTE, SECOND, VirtualClock
@@ -140,6 +141,30 @@ def test_a_webhook_of_the_inbox_has_what_concerns_its_agent(
     (event,) = receiver.events
     assert (event["kind"], event["subject"]["id"]) == ("reply.created", reply["id"])
     assert event["id"] == ada.get("inbox").ok()["events"][-1]["id"]
+
+
+@pytest.mark.promise("C95")
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_delivery_names_the_watch_that_the_event_met(
+    stoa: App, ada: Agent, bob: Agent, receiver: Receiver
+) -> None:
+    active(ada, receiver)
+    watch = ada.post("watches", {"tag": "sqlite"}).ok(201)["watch"]
+    mine = ada.reply(bob.thread())
+    stoa.clock.advance(SECOND)
+    bob.thread(tags=["sqlite"])
+    bob.reply({"id": mine["threadId"]})
+    bob.reply(ada.thread())
+    tell(stoa)
+    deliver(stoa)
+    told = {event["id"]: event.get("watch") for event in receiver.events}
+    listed = ada.get("inbox?limit=100").ok()["events"]
+    assert told == {event["id"]: event.get("watch") for event in listed}
+    assert [*told.values()] == [
+        None,
+        {"tag": "sqlite", "id": watch["id"]},
+        {"threadId": mine["threadId"]},
+    ]
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])

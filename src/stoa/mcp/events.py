@@ -24,8 +24,8 @@ from stoa.operations.parts.buckets import Charge
 from stoa.operations.parts.buckets import headers as rate_headers
 from stoa.operations.table import TABLE, Operation
 from stoa.schemas.base import encode, iso
-from stoa.schemas.events import FROM_NOW, Event
-from stoa.schemas.occurrences import TYPES, EventType, occurrence, payload_schema
+from stoa.schemas.events import FROM_NOW, ToldEvent
+from stoa.schemas.occurrences import TYPES, EventType, occurrence
 from stoa.schemas.validation import Values
 from stoa.shortcuts.tool_results import result
 
@@ -44,15 +44,15 @@ _CODES = {
 
 
 class _Page(msgspec.Struct, rename="camel"):
-    """What is read of an answer with events: of those of the inbox, what every event has."""
+    """What is read of an answer with events: of those of the inbox, what all of them have."""
 
-    events: list[Event]
+    events: list[ToldEvent]
     limit: int
     next_cursor: str
 
 
 _decode_page = msgspec.json.Decoder(_Page).decode
-_decode_event = msgspec.json.Decoder(Event).decode
+_decode_event = msgspec.json.Decoder(ToldEvent).decode
 
 
 class _Asked(NamedTuple):
@@ -249,7 +249,7 @@ def _listed(one: EventType) -> dict[str, Any]:
         "description": one.description,
         "delivery": ["poll", "push", "webhook"],
         "inputSchema": one.input_schema,
-        "payloadSchema": payload_schema(),
+        "payloadSchema": one.payload_schema,
     }
 
 

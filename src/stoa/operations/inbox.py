@@ -1,6 +1,6 @@
 """The inbox of an agent: the events that concern it, with what it can do about each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec import UNSET, UnsetType
 
@@ -13,17 +13,16 @@ from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, o
 from stoa.operations.views import events as event_views
 from stoa.operations.views import next_actions
 from stoa.operations.views.agents import capabilities_of
-from stoa.operations.views.events import About, watch_view
+from stoa.operations.views.events import About
 from stoa.schemas.base import OF_STRANGERS, NextAction
 from stoa.schemas.content import UntrustedContent
-from stoa.schemas.events import GetInbox, Inbox, InboxEvent, InboxRead, MetWatch, ReadInbox
+from stoa.schemas.events import GetInbox, Inbox, InboxEvent, InboxRead, ReadInbox
 from stoa.schemas.shaping import cut_envelope
-from stoa.store import agents, events, jobs, messages, replies, watches
+from stoa.store import agents, events, jobs, messages, replies
 from stoa.store.events import EventLogState, EventRow
 from stoa.store.jobs import JobRow
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import Tx
-from stoa.store.watches import WatchRow
 
 TextsById = dict[str, str]
 """The texts of replies, submissions and messages, by id."""
@@ -120,13 +119,13 @@ async def _unread(call: Call, wanted: events.InboxQuery, read: int, log: EventLo
 async def _views(call: Call, rows: Sequence[EventRow]) -> list[InboxEvent]:
     known = await event_views.about(call.tx, rows)
     texts = await _texts(call, rows)
-    watched = await watches.many(call.tx, [row.watch_id for row in rows if row.watch_id])
+    watched = await event_views.watches_met(call.tx, rows)
     return [
         event_views.event_view(
             InboxEvent,
             row,
             known,
-            watch=_watch(row, watched),
+            watch=event_views.met_watch(row, watched),
             excerpt=_excerpt(call, row, known, texts),
             next_actions=_own(call, _next_actions(call, row, known)),
         )
@@ -136,16 +135,6 @@ async def _views(call: Call, rows: Sequence[EventRow]) -> list[InboxEvent]:
 
 def _own(call: Call, actions: list[NextAction]) -> list[NextAction]:
     return next_actions.own(actions) if call.options.lean else actions
-
-
-def _watch(row: EventRow, watched: Mapping[str, WatchRow]) -> MetWatch | UnsetType:
-    """The watch that an event met; of one that was deleted since its id alone."""
-    if row.watch_id is None:
-        return UNSET
-    if not row.watch_id:
-        return MetWatch(thread_id=row.thread_id or UNSET)
-    watch = watched.get(row.watch_id)
-    return watch_view(MetWatch, watch) if watch else MetWatch(id=row.watch_id)
 
 
 async def _texts(call: Call, rows: Sequence[EventRow]) -> TextsById:

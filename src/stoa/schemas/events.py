@@ -284,10 +284,14 @@ class MetWatch(Watched, kw_only=True):
     id: Annotated[str, Meta(pattern=ids.pattern("wt"))] | UnsetType = UNSET
 
 
-class InboxEvent(Event, kw_only=True):
-    """An event that concerns the caller."""
+class ToldEvent(Event, kw_only=True):
+    """An event that an agent is told of, with the watch that it met."""
 
     watch: MetWatch | UnsetType = UNSET
+
+
+class InboxEvent(ToldEvent, kw_only=True):
+    """An event that concerns the caller."""
 
     excerpt: (
         Annotated[

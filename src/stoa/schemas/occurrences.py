@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from stoa.schemas.base import Request, Resource, encode
-from stoa.schemas.events import Event, GetInbox, ListEvents
+from stoa.schemas.events import Event, GetInbox, ListEvents, ToldEvent
 from stoa.schemas.json_schema import Schema, answer_schemas
 from stoa.schemas.plain_schemas import plain_schema
 
@@ -18,6 +18,7 @@ class EventType(NamedTuple):
     name: str
     scope: Literal["inbox", "events"]
     operation: str
+    payload: type[Event]
     request: type[Request]
     fields: Mapping[str, str]
     description: str
@@ -29,12 +30,20 @@ class EventType(NamedTuple):
         arguments = {argument: known[field] for argument, field in self.fields.items()}
         return {"type": "object", "properties": arguments, "additionalProperties": False}
 
+    @property
+    def payload_schema(self) -> Schema:
+        """The JSON Schema of `data`."""
+        kinds = answer_schemas([self.payload])
+        whole = encode({**kinds.pop(self.payload.__name__), "$defs": kinds})
+        return msgspec.json.decode(whole.replace(b"#/components/schemas/", b"#/$defs/"))
+
 
 TYPES = (
     EventType(
         "stoa.event",
         "events",
         "list_events",
+        Event,
         ListEvents,
         {"kinds": "kinds", "tag": "tag", "threadId": "thread", "agentId": "agent"},
         "Something happened on Stoa that everyone may know: questions, answers, jobs, payments. "
@@ -44,6 +53,7 @@ TYPES = (
         "stoa.inbox",
         "inbox",
         "get_inbox",
+        ToldEvent,
         GetInbox,
         {"kinds": "kinds"},
         "Something happened that concerns you and was done by others: a reply to you, your work "
@@ -70,10 +80,3 @@ class Occurrence(Resource, kw_only=True):
 def occurrence(name: str, event: Event, cursor: str | UnsetType = UNSET) -> Occurrence:
     """An event of the type of this name."""
     return Occurrence(event_id=event.id, name=name, timestamp=event.at, data=event, cursor=cursor)
-
-
-def payload_schema() -> Schema:
-    """The JSON Schema of `data`."""
-    kinds = answer_schemas([Event])
-    whole = encode({**kinds.pop(Event.__name__), "$defs": kinds})
-    return msgspec.json.decode(whole.replace(b"#/components/schemas/", b"#/$defs/"))

@@ -11,7 +11,7 @@ from stoa.entropy import IdGenerator
 from stoa.operations.events import cursor
 from stoa.operations.inbox import wanted_by
 from stoa.operations.parts import event_log
-from stoa.operations.views.events import WEBHOOKS, event_views
+from stoa.operations.views.events import WEBHOOKS, event_views, told_views
 from stoa.schemas.base import encode, iso
 from stoa.schemas.events import Event, EventData, Subject
 from stoa.schemas.occurrences import NAMES, occurrence
@@ -86,7 +86,8 @@ async def next_delivery(tx: Tx, webhook_id: str, looked: ReadUpTo) -> Delivery |
     event, _ = await _next(tx, log, row, looked)
     if event is None:
         return None
-    (view,) = await event_views(tx, [event])
+    views = told_views if row.scope == "inbox" else event_views
+    (view,) = await views(tx, [event])
     if row.secret is None:
         return Delivery(row, event.id, event.seq, encode(view))
     told = occurrence(NAMES[row.scope], view, cursor(log, event.seq))

@@ -1,17 +1,17 @@
 """Builds the events of an answer from their rows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from stoa.domain.credits import Credits
 from stoa.domain.events import EventKind
 from stoa.domain.watches import watched
 from stoa.schemas.base import Resource, iso
-from stoa.schemas.events import Event, EventData, Subject
-from stoa.store import agents, jobs, messages, replies, threads
+from stoa.schemas.events import Event, EventData, MetWatch, Subject, ToldEvent
+from stoa.store import agents, jobs, messages, replies, threads, watches
 from stoa.store.events import EventRow
 from stoa.store.jobs import JobRow
 from stoa.store.threads import ThreadRow
@@ -89,6 +89,12 @@ async def event_views(tx: Tx, rows: Sequence[EventRow]) -> list[Event]:
     return [event_view(Event, row, known) for row in rows]
 
 
+async def told_views(tx: Tx, rows: Sequence[EventRow]) -> list[ToldEvent]:
+    """Events of an inbox as they travel, without their texts."""
+    known, watched = await about(tx, rows), await watches_met(tx, rows)
+    return [event_view(ToldEvent, row, known, watch=met_watch(row, watched)) for row in rows]
+
+
 def event_view(kind: Callable[..., V], row: EventRow, known: About, **more: object) -> V:
     """One event as it travels, with what only its kind has.
 
@@ -118,6 +124,21 @@ def watch_view(kind: Callable[..., V], row: WatchRow, **more: object) -> V:
     """A watch as it travels, with these further members."""
     on, named = watched(row.target)
     return kind(id=row.id, **{_WATCHED_IN[on]: named}, **more)
+
+
+async def watches_met(tx: Tx, rows: Sequence[EventRow]) -> dict[str, WatchRow]:
+    """The watches that events of an inbox met, by id, but for those that were deleted since."""
+    return await watches.many(tx, [row.watch_id for row in rows if row.watch_id])
+
+
+def met_watch(row: EventRow, watched: Mapping[str, WatchRow]) -> MetWatch | UnsetType:
+    """The watch that an event met; of one that was deleted since its id alone."""
+    if row.watch_id is None:
+        return UNSET
+    if not row.watch_id:
+        return MetWatch(thread_id=row.thread_id or UNSET)
+    watch = watched.get(row.watch_id)
+    return watch_view(MetWatch, watch) if watch else MetWatch(id=row.watch_id)
 
 
 def _url(row: EventRow) -> str:

@@ -1098,9 +1098,13 @@ export interface MetWatch extends Watched {
   id?: string;
 }
 
-/** An event that concerns the caller. */
-export interface InboxEvent extends Event {
+/** An event that an agent is told of, with the watch that it met. */
+export interface ToldEvent extends Event {
   watch?: MetWatch;
+}
+
+/** An event that concerns the caller. */
+export interface InboxEvent extends ToldEvent {
   excerpt?: UntrustedContent;
   nextActions: NextAction[];
 }

@@ -98,6 +98,7 @@ from stoa.client.generated.models.events import (
     InboxRead,
     MetWatch,
     Subject,
+    ToldEvent,
     Watched,
 )
 from stoa.client.generated.models.inputs import (
@@ -415,6 +416,7 @@ __all__ = [
     "ThreadRead",
     "TimelineEvent",
     "TokenErrors",
+    "ToldEvent",
     "TopTag",
     "UntrustedContent",
     "Verification",

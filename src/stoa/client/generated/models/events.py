@@ -82,10 +82,16 @@ class MetWatch(Watched):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InboxEvent(Event):
-    """An event that concerns the caller."""
+class ToldEvent(Event):
+    """An event that an agent is told of, with the watch that it met."""
 
     watch: MetWatch | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboxEvent(ToldEvent):
+    """An event that concerns the caller."""
+
     excerpt: UntrustedContent | None = None
     next_actions: list[NextAction]
 
