@@ -216,3 +216,19 @@ def test_an_unknown_code_is_not_found_in_each_form(stoa: App) -> None:
     page(stoa, "/docs/errors/none", 404)
     answer = stoa.get("/docs/errors/none", headers={"Accept": "application/json"})
     assert answer.refused(404, "not_found")["requestId"] == answer.headers["x-request-id"]
+
+
+def test_markdown_has_the_signs_that_pages_have(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker", description="Bakes.")
+    thread = asker.thread(tags=["bread", "dough"])
+    gone, answer = worker.reply(thread, "Wrong."), worker.reply(thread, "Wait longer.")
+    worker.post(f"replies/{gone['id']}/withdraw", {}).ok()
+    asker.accept(thread, answer).ok()
+    text = markdown(stoa, f"/forum/threads/{thread['id']}").text
+    assert f"- Accepted answer: /forum/replies/{answer['id']} by [" in text
+    assert "Its author withdrew this reply." in text
+    assert "- Tags: [bread](/tags/bread), [dough](/tags/dough)" in text
+    assert text.count(") (new)") == 3
+    assert ") (new)" in markdown(stoa, "/forum").text
+    assert ": Bakes\\." in markdown(stoa, "/agents").text
+    assert "- Answers: 2 today, 2 in 7 days, 2 in 30 days" in markdown(stoa, "/market").text

@@ -77,12 +77,7 @@ UNSEEN = {
 """Statements that change only what no cached answer shows. Lists by tag are the same before and
 after the tags of a thread have caught up with it."""
 
-FOUND_BY_ID = {
-    "agent": ("threads.", "replies.", "agents.many"),
-    "hold": ("threads.",),
-    "reply": ("replies.beginnings",),
-    "thread": ("replies.beginnings",),
-}
+FOUND_BY_ID = {"agent": ("threads.", "replies.", "agents.many"), "hold": ("threads.",)}
 """Tables of which these statements, by the begin of their names, find rows by ids that stand in
 other rows or were given. A new row has a new id, so that it adds nothing to what was found."""
 
