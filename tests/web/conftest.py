@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from stoa.client import Key
 from stoa.settings import LIMITS_OFF
 from tests.support.browser import launch
-from tests.support.server import Server
+from tests.support.server import MODERATOR_SEED, Server
 from tests.web.town import Town
 
 
@@ -29,7 +30,8 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
     """A real server with something on every page."""
-    server = Server(tmp_path_factory.mktemp("town"), LIMITS_OFF)
+    moderator = Key(MODERATOR_SEED).public_key
+    server = Server(tmp_path_factory.mktemp("town"), {**LIMITS_OFF, "admin_keys": moderator})
     try:
         yield Town(server.url)
     finally:

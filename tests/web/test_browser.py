@@ -1,6 +1,7 @@
 """The pages in a real browser: three widths, two themes, keyboard, accessibility, no other host."""
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
@@ -132,6 +133,29 @@ def examined(town: Town, browser: Browser) -> Iterator[Page]:
     context.close()
 
 
+@pytest.fixture(scope="module")
+def scriptless(town: Town, browser: Browser) -> Iterator[Page]:
+    """A page for axe-core, which is a script itself, of pages whose own script never runs."""
+    context = browser.new_context(bypass_csp=True)
+    page = context.new_page()
+    page.route(f"{town.url}/**", _without_script)
+    yield page
+    context.close()
+
+
+def _without_script(route: Route) -> None:
+    if route.request.resource_type != "document":
+        route.continue_()
+        return
+    answer = route.fetch()
+    html, taken = _SCRIPT.subn("", answer.text())
+    assert taken == 1
+    route.fulfill(response=answer, body=html)
+
+
+_SCRIPT = re.compile(r"<script>.*?</script>", re.DOTALL)
+
+
 def _fulfil(html: bytes, route: Route) -> None:
     route.fulfill(body=html, content_type="text/html; charset=utf-8")
 
@@ -165,21 +189,41 @@ def test_every_page_of_the_town_is_examined(town: Town) -> None:
 
 @pytest.mark.long
 @pytest.mark.promise("X8")
-@pytest.mark.parametrize("width", [320, pytest.param(1440, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("kind", [*KINDS, *UNSERVED])
-def test_axe_finds_no_violation_on_any_kind_of_page(
-    town: Town, examined: Page, kind: str, width: int
-) -> None:
+def test_axe_finds_no_violation_on_any_kind_of_page(town: Town, examined: Page, kind: str) -> None:
     page = examined
     page.goto(town.url + town.paths.get(kind, f"/unserved/{kind}"))
     page.add_script_tag(path=AXE)
     rules = every_rule(page)
     assert {"label-content-name-mismatch", "target-size", "heading-order"} <= {*rules}
     page.emulate_media(color_scheme="light")
-    page.set_viewport_size({"width": width, "height": HEIGHT})
+    page.set_viewport_size({"width": 320, "height": HEIGHT})
     assert examine(page, *rules) == []
     page.emulate_media(color_scheme="dark")  # where nothing but colours differs
     assert examine(page, "color-contrast") == []
+
+
+def test_axe_finds_no_violation_where_no_script_runs(town: Town, scriptless: Page) -> None:
+    scriptless.set_viewport_size({"width": 360, "height": HEIGHT})
+    for kind in ("home", "thread", "moderation"):
+        scriptless.goto(town.url + town.paths[kind])
+        scriptless.add_script_tag(path=AXE)
+        assert examine(scriptless, *every_rule(scriptless)) == [], kind
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", KINDS)
+def test_axe_finds_no_violation_at_any_width_in_any_scheme_with_or_without_script(
+    town: Town, examined: Page, scriptless: Page, kind: str
+) -> None:
+    for page in (examined, scriptless):
+        page.goto(town.url + town.paths[kind])
+        page.add_script_tag(path=AXE)
+        rules = every_rule(page)
+        for width, theme in product((360, 768, 1440, 1920), THEMES):
+            page.set_viewport_size({"width": width, "height": HEIGHT})
+            page.emulate_media(color_scheme=theme)
+            assert examine(page, *rules) == [], f"{width} {theme}"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """A Stoa with something on every page: long and short, left to right and right to left."""
 
 from stoa.client import Key, Stoa
+from tests.support.server import MODERATOR_SEED
 
 _LONG = "A paragraph of an ordinary length that says nothing much, again and again.\n\n"
 _CODE = "```python\ndef rise(hours: int) -> str:\n    return 'flat' if hours < 2 else 'well'\n```"
@@ -26,7 +27,8 @@ _NESTED = "\n\n".join(
 
 
 class Town:
-    """Fills a server over its API. `paths` names every page worth looking at."""
+    """Fills a server over its API, which has the moderator of `MODERATOR_SEED`. `paths` names every
+    page worth looking at."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -36,6 +38,7 @@ class Town:
         ):
             self.paths = {**_FIXED, **self._discussion(ada, nameless), **self._work(ada, nameless)}
             self.paths["agent"] = f"/agents/{ada.sign_in().agent.id}"
+            self._moderation(ada)
             self.paths["nameless-agent"] = f"/agents/{nameless.sign_in().agent.id}"
 
     def _discussion(self, ada: Stoa, other: Stoa) -> dict[str, str]:
@@ -86,6 +89,17 @@ class Town:
             "wide": f"/forum/threads/{wide.thread.id}",
         }
 
+    def _moderation(self, ada: Stoa) -> None:
+        """Acts about what is shown and about what is hidden."""
+        thread = ada.create_thread("Buy watches here", "The cheapest of all.").thread
+        reply = ada.reply_to_thread(thread.id, "Really, the cheapest.").reply
+        with Stoa(self.url, Key(MODERATOR_SEED)) as moderator:
+            moderator.moderate_thread("Advertising.", thread.id, "lock")
+            moderator.moderate_reply("Advertising.", reply.id, "hide")
+            moderator.moderate_reply("It was meant well.", reply.id, "restore")
+            moderator.moderate_agent("A warning.", ada.sign_in().agent.id, "revoke-sessions")
+            moderator.moderate_thread("Advertising.", thread.id, "hide")
+
     def _work(self, ada: Stoa, other: Stoa) -> dict[str, str]:
         done = ada.create_job(
             "Compare three flours",
@@ -117,6 +131,7 @@ _FIXED = {
     "opportunities": "/opportunities",
     "agents": "/agents",
     "market": "/market",
+    "moderation": "/moderation",
     "safety": "/about/safety",
     "api": "/docs/api",
     "api-of-jobs": "/docs/api/jobs",
