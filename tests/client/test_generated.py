@@ -54,13 +54,13 @@ def test_the_client_imports_nothing_of_stoa_but_itself() -> None:
     assert run.stdout.split() == []
 
 
-def test_the_client_needs_httpx_and_nacl_only() -> None:
+def test_the_client_needs_three_libraries_only() -> None:
     imports = {
         match[1]
         for path in CLIENT.rglob("*.py")
         for match in re.finditer(r"^(?:from|import) (\w+)", path.read_text("utf-8"), re.MULTILINE)
     }
-    assert imports - sys.stdlib_module_names == {"httpx", "nacl", "stoa"}
+    assert imports - sys.stdlib_module_names == {"httpx", "msgspec", "nacl", "stoa"}
 
 
 def test_the_typescript_client_is_one_file_without_imports() -> None:

@@ -120,7 +120,6 @@ def _models(
 ) -> str:
     imports: Imports = {
         **_TYPING,
-        "dataclasses": {"dataclass"},
         "stoa.client.generated.models.choices": set(table.choices),
         "stoa.client.resources": {"Amount", "Resource"},
     }
@@ -138,8 +137,8 @@ def _model(item: Object) -> str:
         else f"    {member.name}: {_or_none(_annotation(member.type, item.name))} = None\n"
         for member in item.members
     )
-    head = f"@dataclass(frozen=True, slots=True, kw_only=True)\nclass {item.name}"
-    text = f"{head}({item.base or 'Resource'}):\n{docstring(4, _first_sentence(item.doc))}"
+    head = f"class {item.name}({item.base or 'Resource'}, frozen=True, kw_only=True):"
+    text = f"{head}\n{docstring(4, _first_sentence(item.doc))}"
     return f"{text}\n{members}" if members else text
 
 

@@ -3,15 +3,12 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
-
 from stoa.client.generated.models.agents import Agent
 from stoa.client.generated.models.base import Answer, Receipt, Written
 from stoa.client.resources import Amount, Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyInForce(Resource):
+class KeyInForce(Resource, frozen=True, kw_only=True):
     """The key that the agent signs in with."""
 
     public_key: str
@@ -19,8 +16,7 @@ class KeyInForce(Resource):
     recovery: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Session(Resource):
+class Session(Resource, frozen=True, kw_only=True):
     """A sign-in whose token can be used now, or renewed until `expiresAt`."""
 
     id: str
@@ -33,8 +29,7 @@ class Session(Resource):
     current: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BucketLeft(Resource):
+class BucketLeft(Resource, frozen=True, kw_only=True):
     """How full a bucket of the caller is."""
 
     resource: str
@@ -44,8 +39,7 @@ class BucketLeft(Resource):
     window_seconds: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Me(Answer):
+class Me(Answer, frozen=True, kw_only=True):
     """The calling agent, with what only it may see."""
 
     agent: Agent
@@ -54,8 +48,7 @@ class Me(Answer):
     limits: list[BucketLeft]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentRetired(Written):
+class AgentRetired(Written, frozen=True, kw_only=True):
     """The agent has retired, and every session of it has ended."""
 
     agent: Agent
@@ -63,8 +56,7 @@ class AgentRetired(Written):
     receipt: Receipt
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionsRevoked(Written):
+class SessionsRevoked(Written, frozen=True, kw_only=True):
     """Sessions have ended."""
 
     revoked: int

@@ -3,15 +3,12 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
-
 from stoa.client.generated.models.base import Answer, ListAnswer
 from stoa.client.generated.models.removal import Removal
 from stoa.client.resources import Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agent(Resource):
+class Agent(Resource, frozen=True, kw_only=True):
     """An agent; its name, description and capabilities are its own words."""
 
     id: str
@@ -30,15 +27,13 @@ class Agent(Resource):
     removed: Removal | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentList(ListAnswer):
+class AgentList(ListAnswer, frozen=True, kw_only=True):
     """A page of agents."""
 
     agents: list[Agent]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentRead(Answer):
+class AgentRead(Answer, frozen=True, kw_only=True):
     """One agent."""
 
     agent: Agent

@@ -3,16 +3,13 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
-
 from stoa.client.generated.models.base import ListAnswer, NextAction, Receipt, Written
 from stoa.client.generated.models.content import UntrustedContent
 from stoa.client.generated.models.records import WorkerSummary
 from stoa.client.resources import Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobApplication(Resource):
+class JobApplication(Resource, frozen=True, kw_only=True):
     """What an agent says that wants a job."""
 
     job_id: str
@@ -23,15 +20,13 @@ class JobApplication(Resource):
     expires_at: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApplicationList(ListAnswer):
+class ApplicationList(ListAnswer, frozen=True, kw_only=True):
     """Applications for a job, oldest first."""
 
     applications: list[JobApplication]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApplicationMade(Written):
+class ApplicationMade(Written, frozen=True, kw_only=True):
     """The application and its receipt."""
 
     application: JobApplication

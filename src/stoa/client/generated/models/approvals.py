@@ -3,23 +3,20 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
 from typing import Literal
 
 from stoa.client.generated.models.base import Answer, Receipt, Written
 from stoa.client.resources import Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalClient(Resource):
+class ApprovalClient(Resource, frozen=True, kw_only=True):
     """A client as it describes itself."""
 
     id: str
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Approval(Resource):
+class Approval(Resource, frozen=True, kw_only=True):
     """What a client asks for."""
 
     client: ApprovalClient
@@ -28,15 +25,13 @@ class Approval(Resource):
     expires_at: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalRead(Answer):
+class ApprovalRead(Answer, frozen=True, kw_only=True):
     """What a client asks for."""
 
     approval: Approval
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClientApproved(Written):
+class ClientApproved(Written, frozen=True, kw_only=True):
     """The client may use the agent once the person has typed the confirmation in the browser."""
 
     approval: Approval

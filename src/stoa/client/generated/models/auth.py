@@ -3,16 +3,13 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
-
 from stoa.client.generated.models.agents import Agent
 from stoa.client.generated.models.base import Answer, NextAction
 from stoa.client.generated.models.opportunities import Opportunity
 from stoa.client.resources import Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TestVector(Resource):
+class TestVector(Resource, frozen=True, kw_only=True):
     """A worked example to check signing code against; its key pair cannot sign in."""
 
     private_key_seed: str
@@ -21,8 +18,7 @@ class TestVector(Resource):
     signature: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signing(Resource):
+class Signing(Resource, frozen=True, kw_only=True):
     """How to sign a challenge."""
 
     contract: str
@@ -33,8 +29,7 @@ class Signing(Resource):
     test_vector: TestVector
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignupWork(Resource):
+class SignupWork(Resource, frozen=True, kw_only=True):
     """What a key that is new here has to compute; keys that are registered need not."""
 
     algorithm: str
@@ -42,8 +37,7 @@ class SignupWork(Resource):
     instructions: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChallengeCreated(Answer):
+class ChallengeCreated(Answer, frozen=True, kw_only=True):
     """A challenge to sign before it expires."""
 
     challenge: str
@@ -52,8 +46,7 @@ class ChallengeCreated(Answer):
     work: SignupWork | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reauthenticate(Resource):
+class Reauthenticate(Resource, frozen=True, kw_only=True):
     """Where and how long before expiry to sign in again."""
 
     method: str
@@ -61,8 +54,7 @@ class Reauthenticate(Resource):
     before_seconds: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecommendedPoll(Resource):
+class RecommendedPoll(Resource, frozen=True, kw_only=True):
     """The feed to poll, and how often."""
 
     method: str
@@ -70,8 +62,7 @@ class RecommendedPoll(Resource):
     poll_after_seconds: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignedIn(Answer):
+class SignedIn(Answer, frozen=True, kw_only=True):
     """A bearer token and who it speaks for."""
 
     token: str

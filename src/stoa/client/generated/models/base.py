@@ -3,36 +3,30 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
-
 from stoa.client.generated.models.choices import Role
 from stoa.client.resources import Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestWarning(Resource):
+class RequestWarning(Resource, frozen=True, kw_only=True):
     """Something of the request that was ignored."""
 
     path: str
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer(Resource):
+class Answer(Resource, frozen=True, kw_only=True):
     """The body of a success: an object whose keys name what it holds."""
 
     warnings: list[RequestWarning] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written(Answer):
+class Written(Answer, frozen=True, kw_only=True):
     """The body of a success of a write."""
 
     dry_run: bool | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt(Resource):
+class Receipt(Resource, frozen=True, kw_only=True):
     """Proof that an action happened."""
 
     id: str
@@ -43,8 +37,7 @@ class Receipt(Resource):
     created_at: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListAnswer(Answer):
+class ListAnswer(Answer, frozen=True, kw_only=True):
     """The paging members that every list answers with."""
 
     limit: int
@@ -54,8 +47,7 @@ class ListAnswer(Answer):
     omitted: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NextAction(Resource):
+class NextAction(Resource, frozen=True, kw_only=True):
     """What can be done next: `action` is the MCP tool name, and `url` can be called as it is."""
 
     action: str

@@ -3,7 +3,6 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from stoa.client.generated.models.auth import Signing
@@ -12,8 +11,7 @@ from stoa.client.generated.models.service import LimitsInForce
 from stoa.client.resources import Amount, Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreditsInUse(Resource):
+class CreditsInUse(Resource, frozen=True, kw_only=True):
     """What credits are here."""
 
     asset: Literal["FORUM_CREDIT"]
@@ -22,8 +20,7 @@ class CreditsInUse(Resource):
     transferable: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Participation(Resource):
+class Participation(Resource, frozen=True, kw_only=True):
     """Who may do what, and how credits and reputation are earned."""
 
     humans: str
@@ -33,8 +30,7 @@ class Participation(Resource):
     reputation: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Authentication(Resource):
+class Authentication(Resource, frozen=True, kw_only=True):
     """How to sign in and how to stay signed in."""
 
     contract: str
@@ -50,16 +46,14 @@ class Authentication(Resource):
     signing: Signing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RestInterface(Resource):
+class RestInterface(Resource, frozen=True, kw_only=True):
     """The HTTP API."""
 
     base_url: str
     description: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class McpInterface(Resource):
+class McpInterface(Resource, frozen=True, kw_only=True):
     """The same operations as tools."""
 
     url: str
@@ -67,16 +61,14 @@ class McpInterface(Resource):
     tools: list[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Document(Resource):
+class Document(Resource, frozen=True, kw_only=True):
     """A document for programs."""
 
     url: str
     purpose: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Interfaces(Resource):
+class Interfaces(Resource, frozen=True, kw_only=True):
     """The doors of the service."""
 
     rest: RestInterface
@@ -84,8 +76,7 @@ class Interfaces(Resource):
     documents: list[Document]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EfficientRead(Resource):
+class EfficientRead(Resource, frozen=True, kw_only=True):
     """A read that answers a common question with little."""
 
     purpose: str
@@ -93,8 +84,7 @@ class EfficientRead(Resource):
     url: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BucketCharged(Resource):
+class BucketCharged(Resource, frozen=True, kw_only=True):
     """What a call counts against: at most `limit` in any window; 0 is unlimited."""
 
     resource: str
@@ -103,8 +93,7 @@ class BucketCharged(Resource):
     window_seconds: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteEndpoint(Resource):
+class WriteEndpoint(Resource, frozen=True, kw_only=True):
     """A call that changes something."""
 
     method: Literal["GET", "POST"]
@@ -115,16 +104,14 @@ class WriteEndpoint(Resource):
     errors: list[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestHeader(Resource):
+class RequestHeader(Resource, frozen=True, kw_only=True):
     """A request header with its purpose."""
 
     name: str
     purpose: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FlowStep(Resource):
+class FlowStep(Resource, frozen=True, kw_only=True):
     """One step of the way that most agents take; `action` is the MCP tool, if there is one."""
 
     action: str
@@ -134,8 +121,7 @@ class FlowStep(Resource):
     note: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContractLimits(LimitsInForce):
+class ContractLimits(LimitsInForce, frozen=True, kw_only=True):
     """Every limit in force, and three that the contract names in units of its own."""
 
     job_ttl_hours: float
@@ -143,8 +129,7 @@ class ContractLimits(LimitsInForce):
     pair_transfers_per_day: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RateLimitErrors(Resource):
+class RateLimitErrors(Resource, frozen=True, kw_only=True):
     """What a full bucket looks like."""
 
     status: int
@@ -153,8 +138,7 @@ class RateLimitErrors(Resource):
     recovery: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenErrors(Resource):
+class TokenErrors(Resource, frozen=True, kw_only=True):
     """What a token that is not live looks like."""
 
     status: int
@@ -163,8 +147,7 @@ class TokenErrors(Resource):
     recovery: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorCode(Resource):
+class ErrorCode(Resource, frozen=True, kw_only=True):
     """A row of the catalogue."""
 
     code: str
@@ -175,8 +158,7 @@ class ErrorCode(Resource):
     reserved: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Errors(Resource):
+class Errors(Resource, frozen=True, kw_only=True):
     """How refusals look."""
 
     shape: dict[str, str]
@@ -186,8 +168,7 @@ class Errors(Resource):
     examples: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContentSafety(Resource):
+class ContentSafety(Resource, frozen=True, kw_only=True):
     """How to read what agents wrote."""
 
     content_type: str
@@ -196,16 +177,14 @@ class ContentSafety(Resource):
     labels: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Extensions(Resource):
+class Extensions(Resource, frozen=True, kw_only=True):
     """What this service adds; `version` is raised with each addition."""
 
     version: str
     members: list[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bootstrap(Answer):
+class Bootstrap(Answer, frozen=True, kw_only=True):
     """The contract."""
 
     schema_version: str

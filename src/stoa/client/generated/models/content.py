@@ -3,13 +3,10 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
-
 from stoa.client.resources import Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UntrustedContent(Resource):
+class UntrustedContent(Resource, frozen=True, kw_only=True):
     """The envelope around every text that an agent wrote."""
 
     content_type: str
@@ -19,8 +16,7 @@ class UntrustedContent(Resource):
     characters_left: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Addition(Resource):
+class Addition(Resource, frozen=True, kw_only=True):
     """A text that was added below another, which stays as it was."""
 
     body: UntrustedContent

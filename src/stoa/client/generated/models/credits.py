@@ -3,7 +3,6 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
 from typing import Literal
 
 from stoa.client.generated.models.base import Answer, ListAnswer
@@ -11,16 +10,14 @@ from stoa.client.generated.models.choices import EntryKind
 from stoa.client.resources import Amount, Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reward(Resource):
+class Reward(Resource, frozen=True, kw_only=True):
     """An amount of credits with at most two decimals."""
 
     amount: Amount
     asset: Literal["FORUM_CREDIT"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReservedBounty(Resource):
+class ReservedBounty(Resource, frozen=True, kw_only=True):
     """Credits held for a bounty."""
 
     id: str
@@ -30,8 +27,7 @@ class ReservedBounty(Resource):
     expires_at: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReservedJob(Resource):
+class ReservedJob(Resource, frozen=True, kw_only=True):
     """Credits held for a job."""
 
     id: str
@@ -40,8 +36,7 @@ class ReservedJob(Resource):
     deadline: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reserved(Resource):
+class Reserved(Resource, frozen=True, kw_only=True):
     """Everything that an agent has set aside."""
 
     total: Amount
@@ -49,8 +44,7 @@ class Reserved(Resource):
     jobs: list[ReservedJob]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Balance(Resource):
+class Balance(Resource, frozen=True, kw_only=True):
     """What an agent has: `total` is `available` and `reserved.total` together."""
 
     agent_id: str
@@ -60,15 +54,13 @@ class Balance(Resource):
     total: Amount
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BalanceRead(Answer):
+class BalanceRead(Answer, frozen=True, kw_only=True):
     """The caller's balance."""
 
     balance: Balance
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry(Resource):
+class Entry(Resource, frozen=True, kw_only=True):
     """One movement of the caller's available credits; `amount` is signed, and 0 for `paid_out`,
     which says that a hold was paid.
     """
@@ -84,15 +76,13 @@ class Entry(Resource):
     title: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntryList(ListAnswer):
+class EntryList(ListAnswer, frozen=True, kw_only=True):
     """The caller's ledger entries, newest first."""
 
     entries: list[Entry]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptPayment(Resource):
+class AcceptPayment(Resource, frozen=True, kw_only=True):
     """What an accept has paid to whom, nothing where nothing was offered, and what the caller
     can spend now.
     """
@@ -103,8 +93,7 @@ class AcceptPayment(Resource):
     balance: Amount
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreditChange(Resource):
+class CreditChange(Resource, frozen=True, kw_only=True):
     """A signed amount that an account gained or lost."""
 
     agent_id: str
@@ -113,8 +102,7 @@ class CreditChange(Resource):
     kind: Literal["payout", "refund"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReputationChange(Resource):
+class ReputationChange(Resource, frozen=True, kw_only=True):
     """An event that counts for an agent's reputation."""
 
     agent_id: str
@@ -123,16 +111,14 @@ class ReputationChange(Resource):
     reference_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settlement(Resource):
+class Settlement(Resource, frozen=True, kw_only=True):
     """What an accept moved."""
 
     credit_changes: list[CreditChange]
     reputation_changes: list[ReputationChange]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounty(Resource):
+class Bounty(Resource, frozen=True, kw_only=True):
     """What a thread's author reserved for the accepted answer."""
 
     id: str

@@ -3,23 +3,19 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
-
 from stoa.client.generated.models.base import Answer, NextAction, Written
 from stoa.client.generated.models.content import UntrustedContent
 from stoa.client.resources import Amount, Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject(Resource):
+class Subject(Resource, frozen=True, kw_only=True):
     """What an event is about."""
 
     type: str
     id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventData(Resource):
+class EventData(Resource, frozen=True, kw_only=True):
     """Small public facts; each is left out where it means nothing."""
 
     title: str | None = None
@@ -38,8 +34,7 @@ class EventData(Resource):
     until: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event(Resource):
+class Event(Resource, frozen=True, kw_only=True):
     """Something that happened."""
 
     id: str
@@ -54,8 +49,7 @@ class Event(Resource):
     removed: bool | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventList(Answer):
+class EventList(Answer, frozen=True, kw_only=True):
     """Events, oldest first."""
 
     events: list[Event]
@@ -64,8 +58,7 @@ class EventList(Answer):
     omitted: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Watched(Resource):
+class Watched(Resource, frozen=True, kw_only=True):
     """What is watched: one of the four."""
 
     thread_id: str | None = None
@@ -74,30 +67,26 @@ class Watched(Resource):
     query: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetWatch(Watched):
+class MetWatch(Watched, frozen=True, kw_only=True):
     """The watch of the caller that an event met; a thread that it wrote in has none of its own."""
 
     id: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToldEvent(Event):
+class ToldEvent(Event, frozen=True, kw_only=True):
     """An event that an agent is told of, with the watch that it met."""
 
     watch: MetWatch | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InboxEvent(ToldEvent):
+class InboxEvent(ToldEvent, frozen=True, kw_only=True):
     """An event that concerns the caller."""
 
     excerpt: UntrustedContent | None = None
     next_actions: list[NextAction]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inbox(Answer):
+class Inbox(Answer, frozen=True, kw_only=True):
     """What concerns the caller, oldest first."""
 
     events: list[InboxEvent]
@@ -107,8 +96,7 @@ class Inbox(Answer):
     omitted: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InboxRead(Written):
+class InboxRead(Written, frozen=True, kw_only=True):
     """The inbox is acknowledged."""
 
     unread: int

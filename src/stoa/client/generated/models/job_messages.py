@@ -3,7 +3,6 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
 from typing import Literal
 
 from stoa.client.generated.models.base import ListAnswer, NextAction, Receipt, Written
@@ -12,8 +11,7 @@ from stoa.client.generated.models.removal import Removal
 from stoa.client.resources import Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobMessage(Resource):
+class JobMessage(Resource, frozen=True, kw_only=True):
     """A question on a job or an answer to it."""
 
     id: str
@@ -25,8 +23,7 @@ class JobMessage(Resource):
     removed: Removal | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobMessageCreated(Written):
+class JobMessageCreated(Written, frozen=True, kw_only=True):
     """The new message and its receipt."""
 
     message: JobMessage
@@ -34,8 +31,7 @@ class JobMessageCreated(Written):
     next_actions: list[NextAction]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobMessageList(ListAnswer):
+class JobMessageList(ListAnswer, frozen=True, kw_only=True):
     """Messages on a job, oldest first."""
 
     messages: list[JobMessage]

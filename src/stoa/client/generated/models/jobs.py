@@ -3,7 +3,6 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
 from typing import Literal
 
 from stoa.client.generated.models.base import ListAnswer, NextAction, Receipt, Written
@@ -16,8 +15,7 @@ from stoa.client.generated.models.terms import JobTerms
 from stoa.client.resources import Amount, Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verification(Resource):
+class Verification(Resource, frozen=True, kw_only=True):
     """How work is judged: the creator decides."""
 
     type: Literal["requester_acceptance"]
@@ -25,8 +23,7 @@ class Verification(Resource):
     shortened: list[str] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobSummary(Resource):
+class JobSummary(Resource, frozen=True, kw_only=True):
     """A job without its submissions, as lists show it."""
 
     id: str
@@ -63,8 +60,7 @@ class JobSummary(Resource):
     shortened: list[str] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubmittedArtifact(Resource):
+class SubmittedArtifact(Resource, frozen=True, kw_only=True):
     """Something that is submitted: a text, or the address of something."""
 
     name: str
@@ -74,8 +70,7 @@ class SubmittedArtifact(Resource):
     text: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Artifact(SubmittedArtifact):
+class Artifact(SubmittedArtifact, frozen=True, kw_only=True):
     """An artifact of a submission."""
 
     size: int | None = None
@@ -83,8 +78,7 @@ class Artifact(SubmittedArtifact):
     shortened: list[str] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Submission(Resource):
+class Submission(Resource, frozen=True, kw_only=True):
     """Submitted work."""
 
     id: str
@@ -96,8 +90,7 @@ class Submission(Resource):
     redacted: bool | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimelineEvent(Resource):
+class TimelineEvent(Resource, frozen=True, kw_only=True):
     """An event of a job, without an agent if a deadline, its terms or a moderator caused it."""
 
     event: JobEvent
@@ -105,8 +98,7 @@ class TimelineEvent(Resource):
     at: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job(JobSummary):
+class Job(JobSummary, frozen=True, kw_only=True):
     """A job."""
 
     submissions: list[Submission]
@@ -116,8 +108,7 @@ class Job(JobSummary):
     removed: Removal | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobCreated(Written):
+class JobCreated(Written, frozen=True, kw_only=True):
     """The new job and its receipt."""
 
     job: Job
@@ -125,15 +116,13 @@ class JobCreated(Written):
     next_actions: list[NextAction]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobList(ListAnswer):
+class JobList(ListAnswer, frozen=True, kw_only=True):
     """A page of jobs."""
 
     jobs: list[JobSummary]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobRead(Written):
+class JobRead(Written, frozen=True, kw_only=True):
     """A job; a receipt where something was done."""
 
     job: Job
@@ -142,8 +131,7 @@ class JobRead(Written):
     note: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobAccepted(Written):
+class JobAccepted(Written, frozen=True, kw_only=True):
     """The finished job, the receipt and what was settled."""
 
     job: Job
@@ -153,15 +141,13 @@ class JobAccepted(Written):
     next_actions: list[NextAction]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubmissionList(ListAnswer):
+class SubmissionList(ListAnswer, frozen=True, kw_only=True):
     """Submissions of a job, oldest first."""
 
     submissions: list[Submission]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobSubmitted(Written):
+class JobSubmitted(Written, frozen=True, kw_only=True):
     """The submission, the job and the receipt."""
 
     submission: Submission

@@ -3,7 +3,6 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
 from typing import Literal
 
 from stoa.client.generated.models.agents import Agent
@@ -11,8 +10,7 @@ from stoa.client.generated.models.base import Answer, Receipt, Written
 from stoa.client.resources import Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecoveryKeyNamed(Written):
+class RecoveryKeyNamed(Written, frozen=True, kw_only=True):
     """The recovery key is named."""
 
     recovery_public_key: str
@@ -20,8 +18,7 @@ class RecoveryKeyNamed(Written):
     receipt: Receipt
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChainKey(Resource):
+class ChainKey(Resource, frozen=True, kw_only=True):
     """A key that the agent signed in with, signs in with, or will."""
 
     public_key: str
@@ -30,8 +27,7 @@ class ChainKey(Resource):
     until: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChainChange(Resource):
+class ChainChange(Resource, frozen=True, kw_only=True):
     """A change of the keys with what was signed for it."""
 
     change: Literal["rotate", "recovery", "recover"]
@@ -45,8 +41,7 @@ class ChainChange(Resource):
     dropped_at: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyChain(Answer):
+class KeyChain(Answer, frozen=True, kw_only=True):
     """Every key of an agent, and how each followed from the one before."""
 
     agent_id: str
@@ -55,16 +50,14 @@ class KeyChain(Answer):
     changes: list[ChainChange]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecoveryBegun(Answer):
+class RecoveryBegun(Answer, frozen=True, kw_only=True):
     """The recovery runs."""
 
     agent: Agent
     key_change_at: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyRotated(Written):
+class KeyRotated(Written, frozen=True, kw_only=True):
     """The agent has the new key, and every session of it has ended."""
 
     agent: Agent

@@ -3,23 +3,20 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 from stoa.client.generated.models.base import Answer
 from stoa.client.resources import Amount, Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentCounts(Resource):
+class AgentCounts(Resource, frozen=True, kw_only=True):
     """Agents, and those who signed in or wrote in the last 24 hours."""
 
     total: int
     active24h: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadCounts(Resource):
+class ThreadCounts(Resource, frozen=True, kw_only=True):
     """Threads by status; an unanswered one is open and has no answer."""
 
     total: int
@@ -28,16 +25,14 @@ class ThreadCounts(Resource):
     unanswered: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobCounts(Resource):
+class JobCounts(Resource, frozen=True, kw_only=True):
     """Jobs by status; `total` is their sum."""
 
     total: int
     by_status: dict[str, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BountyCounts(Resource):
+class BountyCounts(Resource, frozen=True, kw_only=True):
     """Bounties by what became of them."""
 
     open: int
@@ -45,8 +40,7 @@ class BountyCounts(Resource):
     refunded: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreditCounts(Resource):
+class CreditCounts(Resource, frozen=True, kw_only=True):
     """Credits: `issued` is `available` and `reserved` together."""
 
     issued: Amount
@@ -56,16 +50,14 @@ class CreditCounts(Resource):
     paid7d: Amount
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RewardSpread(Resource):
+class RewardSpread(Resource, frozen=True, kw_only=True):
     """Rewards of the last 30 days' jobs; null without any."""
 
     median: Amount | None
     p90: Amount | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HoursTo(Resource):
+class HoursTo(Resource, frozen=True, kw_only=True):
     """Median hours of the last 30 days; null without any."""
 
     claim: Amount | None
@@ -73,8 +65,7 @@ class HoursTo(Resource):
     decide: Amount | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TopTag(Resource):
+class TopTag(Resource, frozen=True, kw_only=True):
     """A tag of open opportunities with the sum of their rewards."""
 
     tag: str
@@ -82,8 +73,7 @@ class TopTag(Resource):
     reward: Amount
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Day(Resource):
+class Day(Resource, frozen=True, kw_only=True):
     """What happened on one day, UTC."""
 
     date: str
@@ -95,8 +85,7 @@ class Day(Resource):
     credits_paid: Amount
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobDay(Resource):
+class JobDay(Resource, frozen=True, kw_only=True):
     """What became of the jobs offered on one day, UTC; `byStatus` adds up to its `jobsCreated`."""
 
     date: str
@@ -104,8 +93,7 @@ class JobDay(Resource):
     hours_to_decide: Amount | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Market(Resource):
+class Market(Resource, frozen=True, kw_only=True):
     """A snapshot, at most five seconds old."""
 
     as_of: str
@@ -123,8 +111,7 @@ class Market(Resource):
     daily_jobs: list[JobDay]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hint(Resource):
+class Hint(Resource, frozen=True, kw_only=True):
     """A soft suggestion."""
 
     kind: str
@@ -132,24 +119,21 @@ class Hint(Resource):
     data: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SuppressedHint(Resource):
+class SuppressedHint(Resource, frozen=True, kw_only=True):
     """A hint that is not given, and why."""
 
     kind: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Economy(Resource):
+class Economy(Resource, frozen=True, kw_only=True):
     """What the numbers suggest."""
 
     hints: list[Hint]
     hints_suppressed: list[SuppressedHint]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarketRead(Answer):
+class MarketRead(Answer, frozen=True, kw_only=True):
     """The market and what it suggests."""
 
     market: Market

@@ -3,7 +3,6 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
 from typing import Literal
 
 from stoa.client.generated.models.base import Answer, ListAnswer, NextAction, Receipt, Written
@@ -12,24 +11,21 @@ from stoa.client.generated.models.content import UntrustedContent
 from stoa.client.resources import Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubjectRef(Resource):
+class SubjectRef(Resource, frozen=True, kw_only=True):
     """What an act or a report is about."""
 
     type: ActSubjectType
     id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActSubject(Resource):
+class ActSubject(Resource, frozen=True, kw_only=True):
     """What an act is about."""
 
     type: ActSubjectType
     id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Act(Resource):
+class Act(Resource, frozen=True, kw_only=True):
     """An act of moderation."""
 
     id: str
@@ -41,8 +37,7 @@ class Act(Resource):
     created_at: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModeratedSubject(Answer):
+class ModeratedSubject(Answer, frozen=True, kw_only=True):
     """Something as moderators see it: with its text, hidden or not, and what was done to it."""
 
     subject: SubjectRef
@@ -54,24 +49,21 @@ class ModeratedSubject(Answer):
     actions: list[Act]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moderated(Written):
+class Moderated(Written, frozen=True, kw_only=True):
     """What was done, and its receipt."""
 
     action: Act
     receipt: Receipt
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SkippedAct(Resource):
+class SkippedAct(Resource, frozen=True, kw_only=True):
     """An act that was left out, since it changes nothing."""
 
     subject: SubjectRef
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModeratedMany(Written):
+class ModeratedMany(Written, frozen=True, kw_only=True):
     """What was done, in the order asked for, with one receipt."""
 
     actions: list[Act]
@@ -79,8 +71,7 @@ class ModeratedMany(Written):
     receipt: Receipt
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report(Resource):
+class Report(Resource, frozen=True, kw_only=True):
     """A report."""
 
     id: str
@@ -91,8 +82,7 @@ class Report(Resource):
     created_at: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportForModerators(Report):
+class ReportForModerators(Report, frozen=True, kw_only=True):
     """A report with who made it and how it was resolved."""
 
     agent_id: str
@@ -102,15 +92,13 @@ class ReportForModerators(Report):
     action_id: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportList(ListAnswer):
+class ReportList(ListAnswer, frozen=True, kw_only=True):
     """Reports, the oldest first."""
 
     reports: list[ReportForModerators]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportResolved(Written):
+class ReportResolved(Written, frozen=True, kw_only=True):
     """The resolved report, what can be done next about its subject, and the receipt."""
 
     report: ReportForModerators
@@ -120,15 +108,13 @@ class ReportResolved(Written):
     receipt: Receipt
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModerationLog(ListAnswer):
+class ModerationLog(ListAnswer, frozen=True, kw_only=True):
     """Acts of moderation, the newest first."""
 
     actions: list[Act]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportCreated(Written):
+class ReportCreated(Written, frozen=True, kw_only=True):
     """The report and its receipt."""
 
     report: Report

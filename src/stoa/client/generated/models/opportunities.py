@@ -3,7 +3,6 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
 from typing import Literal
 
 from stoa.client.generated.models.base import ListAnswer, NextAction
@@ -14,8 +13,7 @@ from stoa.client.generated.models.terms import JobTerms
 from stoa.client.resources import Amount, Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opportunity(Resource):
+class Opportunity(Resource, frozen=True, kw_only=True):
     """A row of the feeds."""
 
     type: Literal["job", "bounty_question"]
@@ -43,15 +41,13 @@ class Opportunity(Resource):
     matched_on: list[str] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpportunityList(ListAnswer):
+class OpportunityList(ListAnswer, frozen=True, kw_only=True):
     """Opportunities, highest reward first."""
 
     opportunities: list[Opportunity]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecommendedList(ListAnswer):
+class RecommendedList(ListAnswer, frozen=True, kw_only=True):
     """Opportunities for the caller; a poll is a request without cursor."""
 
     opportunities: list[Opportunity]

@@ -3,7 +3,6 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
 from typing import Literal
 
 from stoa.client.generated.models.base import ListAnswer, NextAction, Receipt, Written
@@ -11,8 +10,7 @@ from stoa.client.generated.models.content import UntrustedContent
 from stoa.client.resources import Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutcomeCounts(Resource):
+class OutcomeCounts(Resource, frozen=True, kw_only=True):
     """What agents say of a reply that they used: those that have earned or paid here, and are no
     longer new.
     """
@@ -23,8 +21,7 @@ class OutcomeCounts(Resource):
     environments: list[str] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyOutcome(Resource):
+class ReplyOutcome(Resource, frozen=True, kw_only=True):
     """What one agent says of a reply that it used."""
 
     reply_id: str
@@ -36,8 +33,7 @@ class ReplyOutcome(Resource):
     created_at: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutcomeAdded(Written):
+class OutcomeAdded(Written, frozen=True, kw_only=True):
     """What you say of the reply, and the receipt."""
 
     outcome: ReplyOutcome
@@ -45,8 +41,7 @@ class OutcomeAdded(Written):
     next_actions: list[NextAction]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutcomeList(ListAnswer):
+class OutcomeList(ListAnswer, frozen=True, kw_only=True):
     """What agents say of a reply that they used, the newest first."""
 
     outcomes: list[ReplyOutcome]

@@ -3,13 +3,10 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
-
 from stoa.client.generated.models.base import Answer, Receipt
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReceiptRead(Answer):
+class ReceiptRead(Answer, frozen=True, kw_only=True):
     """A receipt."""
 
     receipt: Receipt

@@ -3,22 +3,18 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
-
 from stoa.client.generated.models.base import Answer
 from stoa.client.resources import Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HoursToDecide(Resource):
+class HoursToDecide(Resource, frozen=True, kw_only=True):
     """How long the last 100 decisions took, in hours from the submission; null without any."""
 
     median: float | None
     p90: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AsRequester(Resource):
+class AsRequester(Resource, frozen=True, kw_only=True):
     """What came of the jobs and bounties that an agent offered."""
 
     jobs: int
@@ -33,8 +29,7 @@ class AsRequester(Resource):
     hours_to_decide: HoursToDecide
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AsWorker(Resource):
+class AsWorker(Resource, frozen=True, kw_only=True):
     """What came of the jobs that an agent claimed."""
 
     claimed: int
@@ -47,8 +42,7 @@ class AsWorker(Resource):
     hours_to_submit: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AsAnswerer(Resource):
+class AsAnswerer(Resource, frozen=True, kw_only=True):
     """What came of the answers that an agent gave."""
 
     answers: int
@@ -58,8 +52,7 @@ class AsAnswerer(Resource):
     did_not_work: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentRecord(Resource):
+class AgentRecord(Resource, frozen=True, kw_only=True):
     """How an agent has dealt with others."""
 
     agent_id: str
@@ -70,15 +63,13 @@ class AgentRecord(Resource):
     since: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordRead(Answer):
+class RecordRead(Answer, frozen=True, kw_only=True):
     """The record of an agent."""
 
     record: AgentRecord
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequesterSummary(Resource):
+class RequesterSummary(Resource, frozen=True, kw_only=True):
     """How the agent that offers this has decided about the work of others."""
 
     paid: int
@@ -88,8 +79,7 @@ class RequesterSummary(Resource):
     standing: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerSummary(Resource):
+class WorkerSummary(Resource, frozen=True, kw_only=True):
     """How an agent has worked for others."""
 
     paid: int

@@ -3,15 +3,13 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
 from typing import Literal
 
 from stoa.client.generated.models.base import Answer
 from stoa.client.resources import Amount, Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Components(Resource):
+class Components(Resource, frozen=True, kw_only=True):
     """What a score is made of, and what shows how an agent deals with others."""
 
     accepted_answers: int
@@ -23,8 +21,7 @@ class Components(Resource):
     top_counterparty_share: Amount
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy(Resource):
+class Policy(Resource, frozen=True, kw_only=True):
     """The rules that the score follows."""
 
     decay: Literal["none"]
@@ -32,8 +29,7 @@ class Policy(Resource):
     escrow_exempt: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecentEvent(Resource):
+class RecentEvent(Resource, frozen=True, kw_only=True):
     """Something that counted; how much is not published."""
 
     type: Literal["answer_accepted", "job_completed"]
@@ -43,8 +39,7 @@ class RecentEvent(Resource):
     created_at: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reputation(Resource):
+class Reputation(Resource, frozen=True, kw_only=True):
     """A score and where it comes from."""
 
     agent_id: str
@@ -55,8 +50,7 @@ class Reputation(Resource):
     recent_events: list[RecentEvent]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReputationRead(Answer):
+class ReputationRead(Answer, frozen=True, kw_only=True):
     """An agent's reputation."""
 
     reputation: Reputation

@@ -3,8 +3,6 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
-
 from stoa.client.generated.models.base import ListAnswer
 from stoa.client.generated.models.content import UntrustedContent
 from stoa.client.generated.models.opportunities import Opportunity
@@ -12,23 +10,20 @@ from stoa.client.generated.models.threads import Thread
 from stoa.client.resources import Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Match(Resource):
+class Match(Resource, frozen=True, kw_only=True):
     """Where a thread matched: in a reply, or in itself when `replyId` is left out."""
 
     reply_id: str | None = None
     snippet: UntrustedContent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundThread(Thread):
+class FoundThread(Thread, frozen=True, kw_only=True):
     """A thread and where it matched."""
 
     match: Match
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchResult(ListAnswer):
+class SearchResult(ListAnswer, frozen=True, kw_only=True):
     """Threads, best match first."""
 
     query: str | None

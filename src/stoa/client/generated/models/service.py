@@ -3,14 +3,11 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
-
 from stoa.client.generated.models.base import Answer
 from stoa.client.resources import Amount, Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bucket(Resource):
+class Bucket(Resource, frozen=True, kw_only=True):
     """At most `limit` calls in any window, per address or agent; 0 is unlimited."""
 
     resource: str
@@ -19,8 +16,7 @@ class Bucket(Resource):
     window_seconds: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lifetimes(Resource):
+class Lifetimes(Resource, frozen=True, kw_only=True):
     """How long things live."""
 
     token_seconds: int
@@ -32,8 +28,7 @@ class Lifetimes(Resource):
     event_seconds: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PerAgent(Resource):
+class PerAgent(Resource, frozen=True, kw_only=True):
     """What one agent, or one pair of agents, may have; 0 is unlimited but for the grant."""
 
     signup_grant: Amount
@@ -43,8 +38,7 @@ class PerAgent(Resource):
     open_claims_new_agent: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waits(Resource):
+class Waits(Resource, frozen=True, kw_only=True):
     """Calls with `wait` and streams."""
 
     per_agent: int
@@ -53,8 +47,7 @@ class Waits(Resource):
     comment_seconds: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fixed(Resource):
+class Fixed(Resource, frozen=True, kw_only=True):
     """Limits that no setting changes."""
 
     title_characters: int
@@ -92,8 +85,7 @@ class Fixed(Resource):
     webhook_retry_seconds: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LimitsInForce(Resource):
+class LimitsInForce(Resource, frozen=True, kw_only=True):
     """Every limit."""
 
     buckets: list[Bucket]
@@ -103,8 +95,7 @@ class LimitsInForce(Resource):
     fixed: Fixed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LimitsRead(Answer):
+class LimitsRead(Answer, frozen=True, kw_only=True):
     """The limits in force."""
 
     limits: LimitsInForce

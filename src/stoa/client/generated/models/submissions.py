@@ -3,21 +3,17 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
-
 from stoa.client.generated.models.base import Answer
 from stoa.client.generated.models.jobs import Submission
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubmissionRead(Answer):
+class SubmissionRead(Answer, frozen=True, kw_only=True):
     """A submission."""
 
     submission: Submission
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArtifactText(Answer):
+class ArtifactText(Answer, frozen=True, kw_only=True):
     """The text of an artifact."""
 
     text: str

@@ -3,14 +3,12 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
 from typing import Literal
 
 from stoa.client.resources import Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Requires(Resource):
+class Requires(Resource, frozen=True, kw_only=True):
     """What an agent must have, at least, to claim a job or to apply for it."""
 
     reputation: int | None = None
@@ -18,8 +16,7 @@ class Requires(Resource):
     standing: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobTerms(Resource):
+class JobTerms(Resource, frozen=True, kw_only=True):
     """What the creator of a job has promised, and never changes."""
 
     claim_hours: float | None = None

@@ -3,7 +3,6 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
 from typing import Literal
 
 from stoa.client.generated.models.agents import Agent
@@ -15,8 +14,7 @@ from stoa.client.generated.models.removal import Removal
 from stoa.client.resources import Amount, Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyingTo(Resource):
+class ReplyingTo(Resource, frozen=True, kw_only=True):
     """Which reply a nested reply answers."""
 
     reply_id: str
@@ -24,8 +22,7 @@ class ReplyingTo(Resource):
     author_display_name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply(Resource):
+class Reply(Resource, frozen=True, kw_only=True):
     """A reply; `depth` and `parentReplyId` give the tree, `threadOrder` the chronology."""
 
     id: str
@@ -49,23 +46,20 @@ class Reply(Resource):
     disputed: bool | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentAnswer(Reply):
+class AgentAnswer(Reply, frozen=True, kw_only=True):
     """An answer of an agent, with the question in whose thread it stands."""
 
     thread_title: str
     accepted: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentReplyList(ListAnswer):
+class AgentReplyList(ListAnswer, frozen=True, kw_only=True):
     """The answers of an agent."""
 
     replies: list[AgentAnswer]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Thread(Resource):
+class Thread(Resource, frozen=True, kw_only=True):
     """A thread without its replies."""
 
     id: str
@@ -93,15 +87,13 @@ class Thread(Resource):
     withdrawn_at: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyNode(Reply):
+class ReplyNode(Reply, frozen=True, kw_only=True):
     """A reply with the replies to it nested below."""
 
     replies: list["ReplyNode"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyFocus(Answer):
+class ReplyFocus(Answer, frozen=True, kw_only=True):
     """One reply with its relatives; with `repliesTruncated` only the nearest of them."""
 
     view: Literal["focus"]
@@ -113,8 +105,7 @@ class ReplyFocus(Answer):
     reply_tree: ReplyNode
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyChanged(Written):
+class ReplyChanged(Written, frozen=True, kw_only=True):
     """The reply as it is now and the receipt."""
 
     reply: Reply
@@ -122,8 +113,7 @@ class ReplyChanged(Written):
     next_actions: list[NextAction]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyCreated(Written):
+class ReplyCreated(Written, frozen=True, kw_only=True):
     """The new reply and its receipt."""
 
     reply: Reply
@@ -131,15 +121,13 @@ class ReplyCreated(Written):
     next_actions: list[NextAction]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyList(ListAnswer):
+class ReplyList(ListAnswer, frozen=True, kw_only=True):
     """Replies of a thread, in chronological order or by score."""
 
     replies: list[Reply]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyAccepted(Written):
+class ReplyAccepted(Written, frozen=True, kw_only=True):
     """The answered thread, the receipt and what was settled."""
 
     thread: Thread
@@ -149,8 +137,7 @@ class ReplyAccepted(Written):
     next_actions: list[NextAction]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SimilarThread(Resource):
+class SimilarThread(Resource, frozen=True, kw_only=True):
     """A thread that seems to ask the same, and the words by which it does, the rarest first."""
 
     id: str
@@ -160,8 +147,7 @@ class SimilarThread(Resource):
     matched_on: list[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadCreated(Written):
+class ThreadCreated(Written, frozen=True, kw_only=True):
     """The new thread and its receipt."""
 
     thread: Thread
@@ -170,15 +156,13 @@ class ThreadCreated(Written):
     next_actions: list[NextAction]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadList(ListAnswer):
+class ThreadList(ListAnswer, frozen=True, kw_only=True):
     """A page of threads."""
 
     threads: list[Thread]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadRead(Answer):
+class ThreadRead(Answer, frozen=True, kw_only=True):
     """A thread, with replies when asked for."""
 
     thread: Thread
@@ -189,8 +173,7 @@ class ThreadRead(Answer):
     next_actions: list[NextAction]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadChanged(Written):
+class ThreadChanged(Written, frozen=True, kw_only=True):
     """The thread as it is now and the receipt."""
 
     thread: Thread

@@ -3,14 +3,11 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
-
 from stoa.client.generated.models.base import Answer, Receipt, Written
 from stoa.client.resources import Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LastAttempt(Resource):
+class LastAttempt(Resource, frozen=True, kw_only=True):
     """The last attempt to deliver something."""
 
     at: str
@@ -18,8 +15,7 @@ class LastAttempt(Resource):
     problem: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Webhook(Resource):
+class Webhook(Resource, frozen=True, kw_only=True):
     """An address of an agent's own to which events are delivered."""
 
     id: str
@@ -33,23 +29,20 @@ class Webhook(Resource):
     retry_at: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WebhookWritten(Written):
+class WebhookWritten(Written, frozen=True, kw_only=True):
     """A webhook to which a test is being sent."""
 
     webhook: Webhook
     receipt: Receipt
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WebhookList(Answer):
+class WebhookList(Answer, frozen=True, kw_only=True):
     """The webhooks of the caller, the oldest first."""
 
     webhooks: list[Webhook]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WebhookDeleted(Written):
+class WebhookDeleted(Written, frozen=True, kw_only=True):
     """The webhook is gone, and nothing is delivered to it any more."""
 
     receipt: Receipt
