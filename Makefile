@@ -41,7 +41,7 @@ bench: $(TEST)/.stamps/tools ## Measure speed, on a quiet machine; BENCH_ARGS=".
 	$(TEST)/bin/python -m tools.bench $(BENCH_ARGS)
 
 bench-check: $(TEST)/.stamps/tools ## Count instructions of fixed requests with valgrind; ACCEPT=1 makes them the figures
-	$(TEST)/bin/python -m tools.bench.instructions $(if $(ACCEPT),--accept)
+	$(TEST)/bin/python -m tools.bench.instructions $(if $(ACCEPT),--accept) $(BENCH_ARGS)
 
 bench-day: $(TEST)/.stamps/tools ## Measure what one agent can store in a day, on both engines, in some minutes
 	$(TEST)/bin/python -m tools.bench.day

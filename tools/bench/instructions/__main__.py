@@ -20,6 +20,7 @@ _MISSING = "valgrind is missing. Install its package: apt-get install valgrind (
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.bench.instructions", description=__doc__)
     parser.add_argument("--accept", action="store_true", help="make what is counted the figures")
+    parser.add_argument("sets", nargs="*", help='count these alone, such as "searches"')
     return parser.parse_args()
 
 
@@ -32,12 +33,12 @@ def _table(counted: Counts, before: Counts) -> Table:
     return table
 
 
-def _counted() -> Counts:
+def _counted(names: list[str]) -> Counts:
     with (
         Console(stderr=True).status("counting instructions, for two minutes"),
         tempfile.TemporaryDirectory(prefix="stoa-instructions-") as folder,
     ):
-        return count(Path(folder))
+        return count(Path(folder), names)
 
 
 def main() -> int:
@@ -46,14 +47,15 @@ def main() -> int:
     if shutil.which("valgrind") is None:
         print(f"bench-check: {_MISSING}", file=sys.stderr)
         return 1
-    before = figures.committed(figures.FILE, name)
+    all_before = figures.committed(figures.FILE, name)
+    before = {one: n for one, n in all_before.items() if one in (given.sets or all_before)}
     if not before and not given.accept:
         print(f"bench-check: {_no_figures(name)}", file=sys.stderr)
         return 1
-    counted = _counted()
+    counted = _counted(given.sets)
     Console(width=100).print(_table(counted, before))
     if given.accept:
-        figures.accept(figures.FILE, name, counted)
+        figures.accept(figures.FILE, name, {**all_before, **counted} if given.sets else counted)
         return 0
     complaints = list(figures.complaints(counted, before))
     for line in complaints:

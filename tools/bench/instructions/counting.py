@@ -24,8 +24,8 @@ _PART = re.compile(r"counts\.\d+\.(\d+)")
 _TOTAL = re.compile(r"^totals: (\d+)$", re.MULTILINE)
 
 
-def count(folder: Path) -> Counts:
-    """Run the program over a new database in an empty folder."""
+def count(folder: Path, names: list[str]) -> Counts:
+    """Run the program over a new database in an empty folder, for sets with these names or all."""
     asyncio.run(_seed(folder))
     command = [
         "valgrind",
@@ -37,6 +37,7 @@ def count(folder: Path) -> Counts:
         "-m",
         "tools.bench.instructions.program",
         str(folder),
+        *names,
     ]
     environment = {**os.environ, **_ENVIRONMENT}
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)

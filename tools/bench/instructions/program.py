@@ -1,4 +1,5 @@
-"""`python -m tools.bench.instructions.program FOLDER`: sends the sets to a service in this process.
+"""`python -m tools.bench.instructions.program FOLDER [SET ...]`: sends all sets or those with these
+names to a service in this process.
 
 Under valgrind each call of `mark` ends a count and begins the next, here and in the process that
 writes. For each set there is one call before it is counted and one behind. A line for each set says
@@ -45,12 +46,14 @@ def _settings(folder: Path) -> Settings:
     )
 
 
-async def _run(folder: Path) -> None:
+async def _run(folder: Path, *names: str) -> None:
     """Send each set twice, and count the second time."""
     world = msgspec.json.decode((folder / WORLD).read_bytes(), type=World)
     stoa = await Service.open(_settings(folder), VirtualClock(), apart=True)
     try:
         for name, number, send in await sets(Clients(stoa), world):
+            if names and name not in names:
+                continue
             await send(number)
             await _mark_both(stoa)
             await send(number)
@@ -70,7 +73,7 @@ def main() -> None:
     their own."""
     gc.disable()
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
-        runner.run(_run(Path(sys.argv[1])))
+        runner.run(_run(Path(sys.argv[1]), *sys.argv[2:]))
 
 
 if __name__ == "__main__":
