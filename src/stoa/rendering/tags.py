@@ -13,23 +13,25 @@ from stoa.rendering.colours import coloured
 _PLAIN = "/?(?:em|strong|del|li|thead|tbody|tr|th|td)|/p"
 _FORMS = re.compile(
     rf"""
-      (?P<empty> <(?P<element>h[1-6]|th|a)(?:[ ][^<>]*+)?></(?P=element)>)
-    | (?P<pre><pre>)? <(?P<written>code|span)
-        (?:[ ]class="(?:language-(?P<language>[^"<>]*+)|math[ ]math-(?:inline|display))")?>
-        (?P<code>[^<]*+) </(?P=written)> (?(pre)</pre>)
-    | <sup[ ]class="footnote-(?:
-          reference"><a[ ]href="[^"<>]*+">(?P<referred>[0-9]{{1,9}})</a>
-        | definition-label">(?P<defined>[0-9]{{1,9}})
-      )</sup>
-    | <input[ ]disabled=""[ ]type="checkbox"(?P<task>(?:[ ]checked="")?)/>
-    | (?P<tag> <(?!(?:{_PLAIN})>|(?:br|hr)[ ]/>)[^<>]*+>?)
-    | (?P<address> (?<![A-Za-z0-9])(?i:https?)://[A-Za-z0-9]
-        (?:[A-Za-z0-9\u00c0-\u024f\u0370-\u052f._~:/?#@!$'()*+,;=%\[\]-]|&amp;)*)
+    [<hH] (?: (?<=<) (?:
+        (?P<empty> (?P<element>h[1-6]|th|a)(?:[ ][^<>]*+)?></(?P=element)>)
+      | (?P<pre>pre><)? (?P<written>code|span)
+          (?:[ ]class="(?:language-(?P<language>[^"<>]*+)|math[ ]math-(?:inline|display))")?>
+          (?P<code>[^<]*+) </(?P=written)> (?(pre)</pre>)
+      | sup[ ]class="footnote-(?:
+            reference"><a[ ]href="[^"<>]*+">(?P<referred>[0-9]{{1,9}})</a>
+          | definition-label">(?P<defined>[0-9]{{1,9}})
+        )</sup>
+      | input[ ]disabled=""[ ]type="checkbox"(?P<task>(?:[ ]checked="")?)/>
+      | (?P<tag> (?!(?:{_PLAIN})>|(?:br|hr)[ ]/>)[^<>]*+>?))
+    | (?P<address> (?<![A-Za-z0-9].)(?<!<)(?i:ttps?)://[A-Za-z0-9]
+        (?:[A-Za-z0-9\u00c0-\u024f\u0370-\u052f._~:/?#@!$'()*+,;=%\[\]-]|&amp;)*))
     """,
     re.VERBOSE,
 )
-"""Everything that does not stand as it is. A bare address has signs and letters of the alphabets
-that put blanks between words, so it ends where a sentence in Chinese goes on."""
+"""Everything that does not stand as it is, by its first character: a text is searched for one class
+ten times as fast. A bare address has signs and letters of the alphabets that put blanks between
+words, so it ends where a sentence in Chinese goes on."""
 
 _ALIGNED = re.compile(r'<(t[dh]) style="text-align: (left|center|right)">')
 _CONTAINER = re.compile(
@@ -72,7 +74,7 @@ class _Rewriting:
     def __call__(self, found: re.Match[str]) -> str:
         form = found.lastgroup
         if form == "tag":
-            return self._tag(found["tag"])
+            return self._tag(found[0])
         if form == "address":
             return found[0] if self._link_end is not None else _bare(found[0])
         if form == "code":
