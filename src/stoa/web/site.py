@@ -188,8 +188,8 @@ class Site:
         self, request: Request, template: str, tree: Tree | None = None, **values: Any
     ) -> bytes:
         """A page with texts of agents, which `bodies` in the template renders, and with replies.
-        Unless all of them are formatted already, it is made on a thread of its own, so that other
-        requests are answered meanwhile."""
+        Unless only replies are new, whose texts are formatted already, it is made on a thread of
+        its own, so that other requests are answered meanwhile."""
         if asked_form(request) is PageFormat.MARKDOWN:
             texts = bodies.markdown_page()
             return await self._beside(
@@ -219,6 +219,8 @@ class Site:
         shown = tree if tree and tree.replies else None
 
         def make(_: object) -> bytes:
+            if formatted:  # an exception through a template takes Jinja as long as a page
+                raise bodies.NotFormatted
             place = Markup(_LIST.decode()) if shown else None  # noqa: S704 - of the service
             return self.render(request, template, bodies=texts, list=place, **values)
 
