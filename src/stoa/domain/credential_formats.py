@@ -9,21 +9,22 @@ from typing import NamedTuple
 
 
 class CredentialFormat(NamedTuple):
-    """A format. A text that has none of the literal `parts` has none of its credentials; `group`
-    of the pattern is what is secret; `is_a_word` says that no space stands in it."""
+    """A format. A text that has none of the literal `parts` has none of its credentials; without
+    them the pattern begins with a literal. `group` of it is what is secret; `is_a_word` says that
+    no space stands in it."""
 
     name: str
-    parts: tuple[str, ...]
     pattern: re.Pattern[str]
     group: int
+    parts: tuple[str, ...]
     is_a_word: bool
 
 
 def _format(
-    name: str, parts: str, pattern: str, group: int = 0, *, is_a_word: bool = True
+    name: str, pattern: str, group: int = 0, *, parts: str = "", is_a_word: bool = True
 ) -> CredentialFormat:
     return CredentialFormat(
-        name, tuple(parts.split()), re.compile(pattern, re.ASCII), group, is_a_word
+        name, re.compile(pattern, re.ASCII), group, tuple(parts.split()) or ("",), is_a_word
     )
 
 
@@ -34,137 +35,131 @@ _HEX = r"[a-f0-9]"
 FORMATS = (
     _format(
         "private key",
-        "-----BEGIN",
         # Some base64 must follow: a heading alone, or with three dots, is an explanation.
         r"-----BEGIN (?:[A-Z0-9]{2,10} ){0,2}PRIVATE KEY(?: BLOCK)?-----"
         r"(?:\s|\\n|\\r|[A-Za-z-]{1,20}: [^\n]{0,80}\n){0,8}([A-Za-z0-9+/=]{24,6000})",
         1,
+        parts="-----BEGIN",
         is_a_word=False,
     ),
-    _format("age private key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1([A-Z0-9]{58})", 1),
-    _format("AWS access key", "AKIA ASIA ABIA ACCA", r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}"),
+    _format("age private key", r"AGE-SECRET-KEY-1([A-Z0-9]{58})", 1),
+    _format("AWS access key", r"A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}"),
     _format(
         "AWS secret key",
-        "aws_secret_access_key AWS_SECRET_ACCESS_KEY SecretAccessKey secretAccessKey",
         r"(?:aws_secret_access_key|AWS_SECRET_ACCESS_KEY|[sS]ecretAccessKey)"
         r"[\"']?\s{0,3}[=:]\s{0,3}[\"']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])",
         1,
+        parts="aws_secret_access_key AWS_SECRET_ACCESS_KEY SecretAccessKey secretAccessKey",
         is_a_word=False,
     ),
-    _format("Google API key", "AIza", rf"AIza{_DASHED}{{35}}"),
-    _format("Google client secret", "GOCSPX-", rf"GOCSPX-{_DASHED}{{28}}"),
-    _format("Google access token", "ya29.", rf"ya29\.{_DASHED}{{30,400}}"),
-    _format("GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_", rf"gh[pousr]_{_WORD}{{36}}"),
-    _format("GitHub token", "github_pat_", rf"github_pat_{_WORD}{{22}}_{_WORD}{{59}}"),
+    _format("Google API key", rf"AIza{_DASHED}{{35}}"),
+    _format("Google client secret", rf"GOCSPX-{_DASHED}{{28}}"),
+    _format("Google access token", rf"ya29\.{_DASHED}{{30,400}}"),
+    _format("GitHub token", rf"gh[pousr]_{_WORD}{{36}}"),
+    _format("GitHub token", rf"github_pat_{_WORD}{{22}}_{_WORD}{{59}}"),
     _format(
         "GitLab token",
-        "glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glsoat- glimt- glagent- gloas- glffct-",
         rf"gl(?:pat|dt|rtr?|cbt|ptt|ft|soat|imt|agent|oas|ffct)-{_DASHED}{{20,100}}",
     ),
     _format(
         "Slack token",
-        "xoxb- xoxp- xoxa- xoxo- xoxe- xoxe. xoxr- xoxs- xoxc- xoxd- xapp-",
-        r"(?:xox[abcdeoprs](?:\.xox[bp])?|xapp)-[A-Za-z0-9-]{24,250}",
+        r"x(?:ox[abcdeoprs](?:\.xox[bp])?|app)-[A-Za-z0-9-]{24,250}",
     ),
     _format(
         "Slack webhook",
-        "hooks.slack.com",
         r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/]{40,60})",
         1,
     ),
-    _format("Stripe key", "_live_ _test_", r"(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,250}"),
-    _format("Stripe webhook secret", "whsec_", r"whsec_[A-Za-z0-9+/]{32,64}={0,2}"),
+    _format("Stripe key", r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,250}"),
+    _format("Stripe webhook secret", r"whsec_[A-Za-z0-9+/]{32,64}={0,2}"),
     _format(
         "Anthropic key",
-        "sk-ant-",
         rf"sk-ant-(?:api|admin|oat|ort|sid)[0-9]{{2}}-{_DASHED}{{80,120}}",
     ),
     _format(
         "OpenAI key",
-        "T3BlbkFJ sk-proj- sk-svcacct- sk-admin- sk-None-",
         rf"sk-(?:{_WORD}{{20}}T3BlbkFJ{_WORD}{{20}}|(?:proj|svcacct|admin|None)-{_DASHED}{{40,200}})",
     ),
-    _format("OpenRouter key", "sk-or-v1-", rf"sk-or-v1-{_HEX}{{64}}"),
-    _format("Hugging Face token", "hf_ api_org_", r"(?:hf_|api_org_)[A-Za-z0-9]{34}"),
-    _format("Groq key", "gsk_", rf"gsk_{_WORD}{{52}}"),
-    _format("Perplexity key", "pplx-", rf"pplx-{_WORD}{{48}}"),
-    _format("Replicate token", "r8_", rf"r8_{_WORD}{{37}}"),
-    _format("xAI key", "xai-", rf"xai-{_WORD}{{80}}"),
-    _format("npm token", "npm_", rf"npm_{_WORD}{{36}}"),
-    _format("PyPI token", "pypi-AgE", rf"pypi-AgE{_DASHED}{{50,1000}}"),
-    _format("RubyGems key", "rubygems_", rf"rubygems_{_HEX}{{48}}"),
-    _format("crates.io token", "cio", rf"cio{_WORD}{{32}}"),
-    _format("Docker Hub token", "dckr_pat_ dckr_oat_", rf"dckr_[po]at_{_DASHED}{{27,36}}"),
-    _format("SendGrid key", "SG.", rf"SG\.{_DASHED}{{22}}\.{_DASHED}{{43}}"),
-    _format("Twilio key", "SK", rf"SK{_HEX}{{32}}"),
-    _format("Mailgun key", "key-", rf"key-{_HEX}{{32}}(?:-{_HEX}{{8}}-{_HEX}{{8}})?"),
-    _format("Mailchimp key", "-us", rf"(?<!{_WORD}){_HEX}{{32}}-us[0-9]{{1,2}}"),
-    _format("Brevo key", "xkeysib-", rf"xkeysib-{_HEX}{{64}}-{_WORD}{{16}}"),
-    _format("Telegram token", ":AA", rf"(?<!{_WORD})(?:bot)?[0-9]{{8,10}}:AA{_DASHED}{{33}}"),
+    _format("OpenRouter key", rf"sk-or-v1-{_HEX}{{64}}"),
+    _format("Hugging Face token", rf"(?:hf_|api_org_){_WORD}{{34}}", parts="hf_ api_org_"),
+    _format("Groq key", rf"gsk_{_WORD}{{52}}"),
+    _format("Perplexity key", rf"pplx-{_WORD}{{48}}"),
+    _format("Replicate token", rf"r8_{_WORD}{{37}}"),
+    _format("xAI key", rf"xai-{_WORD}{{80}}"),
+    _format("npm token", rf"npm_{_WORD}{{36}}"),
+    _format("PyPI token", rf"pypi-AgE{_DASHED}{{50,1000}}"),
+    _format("RubyGems key", rf"rubygems_{_HEX}{{48}}"),
+    _format("crates.io token", rf"cio{_WORD}{{32}}"),
+    _format("Docker Hub token", rf"dckr_[po]at_{_DASHED}{{27,36}}"),
+    _format("SendGrid key", rf"SG\.{_DASHED}{{22}}\.{_DASHED}{{43}}"),
+    _format("Twilio key", rf"SK{_HEX}{{32}}"),
+    _format("Mailgun key", rf"key-{_HEX}{{32}}(?:-{_HEX}{{8}}-{_HEX}{{8}})?"),
+    _format("Mailchimp key", rf"(?<!{_WORD}){_HEX}{{32}}-us[0-9]{{1,2}}", parts="-us"),
+    _format("Brevo key", rf"xkeysib-{_HEX}{{64}}-{_WORD}{{16}}"),
+    _format("Telegram token", rf"(?<!{_WORD})(?:bot)?[0-9]{{8,10}}:AA{_DASHED}{{33}}", parts=":AA"),
     _format(
         "Discord token",
-        "M N O",
         rf"[MNO](?<!{_WORD}.){_DASHED}{{23,27}}\.{_DASHED}{{6}}\.{_DASHED}{{27,38}}",
     ),
     _format(
         "Discord webhook",
-        "/api/webhooks/",
         rf"discord(?:app)?\.com/api/webhooks/[0-9]{{17,20}}/({_DASHED}{{60,80}})",
         1,
     ),
-    _format("DigitalOcean token", "_v1_", rf"do[opr]_v1_{_HEX}{{64}}"),
-    _format("Shopify token", "shpat_ shpca_ shppa_ shpss_", r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}"),
-    _format("Square token", "sq0atp- sq0csp-", rf"sq0(?:atp-{_DASHED}{{22}}|csp-{_DASHED}{{43}})"),
-    _format("Square token", "EAAA", rf"EAAA{_DASHED}{{60}}"),
-    _format("Databricks token", "dapi", rf"dapi{_HEX}{{32}}(?:-[0-9])?"),
-    _format("Vault token", "hvs. hvb. hvr.", rf"hv[sbr]\.{_DASHED}{{24,250}}"),
+    _format("DigitalOcean token", rf"do[opr]_v1_{_HEX}{{64}}"),
+    _format("Shopify token", r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}"),
+    _format("Square token", rf"sq0(?:atp-{_DASHED}{{22}}|csp-{_DASHED}{{43}})"),
+    _format("Square token", rf"EAAA{_DASHED}{{60}}"),
+    _format("Databricks token", rf"dapi{_HEX}{{32}}(?:-[0-9])?"),
+    _format("Vault token", rf"hv[sbr]\.{_DASHED}{{24,250}}"),
     _format(
-        "Terraform token", ".atlasv1.", rf"(?<!{_WORD}){_WORD}{{14}}\.atlasv1\.{_DASHED}{{60,70}}"
+        "Terraform token",
+        rf"(?<!{_WORD}){_WORD}{{14}}\.atlasv1\.{_DASHED}{{60,70}}",
+        parts=".atlasv1.",
     ),
     _format(
         "Doppler token",
-        "dp.",
         rf"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:{_DASHED}{{2,35}}\.)?{_WORD}{{40,44}}",
     ),
-    _format("Linear key", "lin_api_ lin_oauth_", rf"lin_(?:api|oauth)_{_WORD}{{40,64}}"),
-    _format("Notion token", "ntn_", rf"ntn_{_WORD}{{43,46}}"),
-    _format("Notion token", "secret_", rf"secret_{_WORD}{{43}}"),
-    _format("Figma token", "figd_", rf"figd_{_DASHED}{{38,50}}"),
-    _format("Atlassian token", "ATATT3 ATCTT3", r"AT[AC]TT3[A-Za-z0-9_\-=]{100,250}"),
-    _format("Postman key", "PMAK-", rf"PMAK-{_HEX}{{24}}-{_HEX}{{34}}"),
-    _format("Grafana token", "glsa_", rf"glsa_{_WORD}{{32}}_[a-fA-F0-9]{{8}}"),
-    _format("Grafana token", "glc_", r"glc_[A-Za-z0-9+/]{32,400}={0,2}"),
-    _format("New Relic key", "NRAK-", r"NRAK-[A-Z0-9]{27}"),
-    _format(
-        "Sentry token", "sntrys_ sntryu_", r"sntry(?:s_[A-Za-z0-9+/=_-]{60,500}|u_[a-f0-9]{64})"
-    ),
-    _format("PlanetScale token", "pscale_", rf"pscale_(?:tkn|pw|oauth)_{_DASHED}{{32,64}}"),
-    _format(
-        "Supabase token", "sbp_ sb_secret_", rf"(?:sbp_{_HEX}{{40}}|sb_secret_{_DASHED}{{31,42}})"
-    ),
-    _format("Airtable token", "pat", rf"pat{_WORD}{{14}}\.{_HEX}{{64}}"),
-    _format("Dropbox token", "sl.", rf"sl\.(?:u\.)?{_DASHED}{{130,1500}}"),
-    _format("Azure storage key", "AccountKey=", r"AccountKey=([A-Za-z0-9+/]{86}==)", 1),
+    _format("Linear key", rf"lin_(?:api|oauth)_{_WORD}{{40,64}}"),
+    _format("Notion token", rf"ntn_{_WORD}{{43,46}}"),
+    _format("Notion token", rf"secret_{_WORD}{{43}}"),
+    _format("Figma token", rf"figd_{_DASHED}{{38,50}}"),
+    _format("Atlassian token", r"AT[AC]TT3[A-Za-z0-9_\-=]{100,250}"),
+    _format("Postman key", rf"PMAK-{_HEX}{{24}}-{_HEX}{{34}}"),
+    _format("Grafana token", rf"glsa_{_WORD}{{32}}_[a-fA-F0-9]{{8}}"),
+    _format("Grafana token", r"glc_[A-Za-z0-9+/]{32,400}={0,2}"),
+    _format("New Relic key", r"NRAK-[A-Z0-9]{27}"),
+    _format("Sentry token", r"sntry(?:s_[A-Za-z0-9+/=_-]{60,500}|u_[a-f0-9]{64})"),
+    _format("PlanetScale token", rf"pscale_(?:tkn|pw|oauth)_{_DASHED}{{32,64}}"),
+    _format("Supabase token", rf"sb(?:p_{_HEX}{{40}}|_secret_{_DASHED}{{31,42}})"),
+    _format("Airtable token", rf"pat{_WORD}{{14}}\.{_HEX}{{64}}"),
+    _format("Dropbox token", rf"sl\.(?:u\.)?{_DASHED}{{130,1500}}"),
+    _format("Azure storage key", r"AccountKey=([A-Za-z0-9+/]{86}==)", 1),
     _format(
         "Azure client secret",
-        "Q~",
         rf"(?<!{_WORD})[A-Za-z0-9_~.-]{{3}}[0-9]Q~[A-Za-z0-9_~.-]{{31,34}}",
+        parts="Q~",
     ),
-    _format("Facebook token", "EAA", rf"EAA[A-Z]{_WORD}{{100,250}}"),
-    _format("Heroku key", "HRKU-", rf"HRKU-{_DASHED}{{36,65}}"),
-    _format("Netlify token", "nfp_", rf"nfp_{_WORD}{{36}}"),
-    _format("Tailscale key", "tskey-", rf"tskey-[a-z]{{3,10}}-{_WORD}{{10,20}}-{_WORD}{{20,40}}"),
-    _format("1Password token", "ops_eyJ", r"ops_eyJ[A-Za-z0-9+/=_-]{200,2000}"),
-    _format("Pulumi token", "pul-", rf"pul-{_HEX}{{40}}"),
-    _format("Buildkite token", "bkua_", rf"bkua_{_HEX}{{40}}"),
-    _format(
-        "Fly.io token", "fm2_ fo1_", r"(?:fm2_[A-Za-z0-9+/]{100,1000}={0,3}|fo1_[A-Za-z0-9_-]{43})"
-    ),
-    _format("Alibaba Cloud key", "LTAI", rf"LTAI{_WORD}{{20}}"),
-    _format("Contentful token", "CFPAT-", rf"CFPAT-{_DASHED}{{43}}"),
-    _format("Typeform token", "tfp_", r"tfp_[A-Za-z0-9_.=-]{59}"),
-    _format("Dynatrace token", "dt0c01.", r"dt0c01\.[A-Z0-9]{24}\.[A-Z0-9]{64}"),
+    _format("Facebook token", rf"EAA[A-Z]{_WORD}{{100,250}}"),
+    _format("Heroku key", rf"HRKU-{_DASHED}{{36,65}}"),
+    _format("Netlify token", rf"nfp_{_WORD}{{36}}"),
+    _format("Tailscale key", rf"tskey-[a-z]{{3,10}}-{_WORD}{{10,20}}-{_WORD}{{20,40}}"),
+    _format("1Password token", r"ops_eyJ[A-Za-z0-9+/=_-]{200,2000}"),
+    _format("Pulumi token", rf"pul-{_HEX}{{40}}"),
+    _format("Buildkite token", rf"bkua_{_HEX}{{40}}"),
+    _format("Fly.io token", r"f(?:m2_[A-Za-z0-9+/]{100,1000}={0,3}|o1_[A-Za-z0-9_-]{43})"),
+    _format("Alibaba Cloud key", rf"LTAI{_WORD}{{20}}"),
+    _format("Contentful token", rf"CFPAT-{_DASHED}{{43}}"),
+    _format("Typeform token", r"tfp_[A-Za-z0-9_.=-]{59}"),
+    _format("Dynatrace token", r"dt0c01\.[A-Z0-9]{24}\.[A-Z0-9]{64}"),
 )
+
+WITH_PARTS = tuple(known for known in FORMATS if all(known.parts))
+_others = (known.pattern.pattern for known in FORMATS if known not in WITH_PARTS)
+ANY_OTHER = re.compile(f"[^A-Za-z0-9](?:{'|'.join(_others)})", re.ASCII)
+"""A credential of any format without parts, with what is before it: where no word begins nothing is
+tried, and one character tells of most that they do not begin there."""
 
 PUBLISHED = frozenset(
     {
