@@ -4,6 +4,8 @@ import asyncio
 import os
 import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -81,6 +83,24 @@ def apart(tmp_path: Path) -> Iterator[Opened]:
 
 async def own_process(_: Tx) -> int:
     return os.getpid()
+
+
+async def own_connections(_: Tx) -> int:
+    return len(apsw.connections())
+
+
+def write_connections_of_writer(path: str) -> None:
+    """For a program that has no other connections: those would be inherited too."""
+    apart = opened_apart(Path(path) / "stoa.db")
+    sys.stdout.write(str(apart.write(own_connections)))
+    apart.close()
+
+
+def test_the_writer_has_no_connection_but_its_own(tmp_path: Path) -> None:
+    """With another one SQLite would keep its mutexes, which every statement locks."""
+    code = f"from {__name__} import write_connections_of_writer as run; run({str(tmp_path)!r})"
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True)
+    assert int(done.stdout) == 1
 
 
 async def is_shared(thing: object, _: Tx) -> bool:

@@ -53,6 +53,13 @@ def _empty() -> apsw.Connection:
     return connection
 
 
+def close() -> None:
+    """Close the database on which statements are prepared, until one is asked for again."""
+    if _empty.cache_info().currsize:
+        _empty().close()
+        _empty.cache_clear()
+
+
 @cache
 def _tables() -> frozenset[str]:
     return frozenset(

@@ -22,6 +22,7 @@ from stoa.domain.errors import Refusal
 from stoa.logs import log, note_of_places
 from stoa.metrics import Commits
 from stoa.store.engines.frames import Frames, WorkCodec, frame, pickled, unpickled
+from stoa.store.engines.sqlite import access
 from stoa.store.engines.sqlite.file import connect
 from stoa.store.engines.sqlite.groups import (
     CHECK_S,
@@ -69,7 +70,9 @@ def main(
 
 def _use_one_thread() -> None:
     """Turn off SQLite's mutexes: a statement would lock hundreds, and there is one thread. A
-    process that was forked with open connections keeps them: SQLite changes no setting then."""
+    process that was forked with open connections keeps them: SQLite changes no setting then, so the
+    one that the server has open by now, to a database in memory, is closed."""
+    access.close()
     try:
         apsw.shutdown()
     except apsw.MisuseError:
