@@ -11,7 +11,7 @@ import msgspec
 
 from stoa.domain.ids import encode_ulid
 from stoa.domain.reputation import pair
-from stoa.domain.terms import WorkTerms
+from stoa.domain.terms import NO_TERMS, WorkTerms
 from stoa.domain.text import normalise_capability
 from stoa.importers.export_credits import Books, hundredths
 from stoa.schemas.terms import read_terms
@@ -312,7 +312,7 @@ def _as_hold(job: ExportLine) -> ExportLine:
 def _terms(job: ExportLine) -> WorkTerms:
     """What the creator of a job promised."""
     given = job["terms"]
-    return read_terms(None if given is None else OBJECT.back(given))
+    return NO_TERMS if given is None else read_terms(OBJECT.back(given))
 
 
 def _claim_receipt(event: ExportLine) -> Row:

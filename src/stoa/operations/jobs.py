@@ -55,8 +55,9 @@ async def found_job(call: Call, job_id: str, *, held: bool = False) -> JobRow:
     row = await (jobs.held if held else jobs.get)(call.tx, job_id)
     if row is None:
         raise missing("job", job_id)
-    goes_on = row.at(call.tx.now).claimer_id is not None
-    if row.removed_at is None or (goes_on and is_party(call, row)):
+    if row.removed_at is None:
+        return row
+    if row.at(call.tx.now).claimer_id is not None and is_party(call, row):
         return row
     raise removed("job", job_id, reason=row.removed_reason, at=iso(row.removed_at))
 
@@ -312,8 +313,9 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
     life = await jobs.life(call.tx, job)
     change = await escrow.pay(call, payment, worker)
     completed = await jobs.complete(call.tx, life)
-    credit = await reputation.earn(
-        call,
+    credit = await reputation.count(
+        call.tx,
+        call.services.ids,
         ReputationEvent.JOB_COMPLETED,
         worker,
         job.creator_id,

@@ -359,8 +359,9 @@ async def _settle(call: Call, thread: ThreadRow, reply: ReplyRow) -> Settlement:
         await escrow.close_opportunity(call.tx, thread.id)
     else:
         await reputation.check_pair(call, thread.author_id, reply.author_id)
-    earned = await reputation.earn(
-        call,
+    earned = await reputation.count(
+        call.tx,
+        call.services.ids,
         ReputationEvent.ANSWER_ACCEPTED,
         reply.author_id,
         thread.author_id,

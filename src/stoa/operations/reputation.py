@@ -40,27 +40,6 @@ async def check_pair(call: Call, first: str, second: str) -> None:
         )
 
 
-async def earn(
-    call: Call,
-    event: ReputationEvent,
-    agent_id: str,
-    counterparty_id: str,
-    reference: tuple[str, str],
-    *,
-    escrowed: bool,
-) -> ReputationChange:
-    """Count an event for an agent; `reference` is the type and id of the thread or job."""
-    return await count(
-        call.tx,
-        call.services.ids,
-        event,
-        agent_id,
-        counterparty_id,
-        reference,
-        escrowed=escrowed,
-    )
-
-
 async def count(
     tx: Tx,
     ids: IdGenerator,
@@ -71,7 +50,7 @@ async def count(
     *,
     escrowed: bool,
 ) -> ReputationChange:
-    """As `earn`, outside of a call."""
+    """Count an event for an agent; `reference` is the type and id of the thread or job."""
     await reputation.add(
         tx,
         ids.new("ev", tx.now),

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids, limits
 from stoa.domain.standing import HIGHEST
-from stoa.domain.terms import NO_TERMS, REVIEW_HOURS, Assignment, OnSilence, WorkTerms
+from stoa.domain.terms import REVIEW_HOURS, Assignment, OnSilence, WorkTerms
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import Resource, encode
 from stoa.schemas.fields import shown
@@ -128,10 +128,8 @@ def shown_terms(text: str) -> JobTerms:
     return _decode(text)
 
 
-def read_terms(text: str | None) -> WorkTerms:
+def read_terms(text: str) -> WorkTerms:
     """Terms that a job keeps, for the rules."""
-    if text is None:
-        return NO_TERMS
     terms = _decode(text)
     return WorkTerms(
         claim_hours=terms.claim_hours or None,

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from stoa.domain import jobs as rules
 from stoa.domain.jobs import Due, JobEvent, JobStatus
 from stoa.domain.records import Counted
-from stoa.domain.terms import WorkTerms
+from stoa.domain.terms import NO_TERMS, WorkTerms
 from stoa.schemas.terms import read_terms
 from stoa.store import places, records
 from stoa.store.additions import AdditionRow
@@ -71,12 +71,12 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
     @property
     def promised(self) -> WorkTerms:
         """What its creator promised."""
-        return read_terms(self.terms)
+        return NO_TERMS if self.terms is None else read_terms(self.terms)
 
     @property
     def is_chosen(self) -> bool:
         """Whether its creator chooses the worker."""
-        return self.promised.assignment == "chosen"
+        return self.terms is not None and self.promised.assignment == "chosen"
 
     @property
     def outcome(self) -> str | None:
@@ -98,10 +98,10 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
 
     def at(self, now: int) -> "JobRow":
         """The job as if all that is due had been booked already."""
-        due = self.due
-        if self.due_at is None or now < self.due_at or due is None:
+        if self.due_at is None or now < self.due_at:
             return self
-        return replace(self, **followed(self, due)).at(now)
+        due = self.due
+        return self if due is None else replace(self, **followed(self, due)).at(now)
 
     def counted_at(self, now: int) -> list[Counted]:
         """What counts of all that is due and has not been booked."""
@@ -170,7 +170,10 @@ class JobHistory(NamedTuple):
 
     def at(self, now: int) -> "JobHistory":
         """The same as if all that is due had been booked already."""
-        job, due, events = self.job, self.job.due, self.events
+        job, events = self.job, self.events
+        if job.due_at is None or now < job.due_at:
+            return self
+        due = job.due
         while due and due.at <= now:
             events = [*events, JobEventRow(_NOTED[due.event], None, due.at)]
             job = replace(job, **followed(job, due))
@@ -247,14 +250,17 @@ async def held(tx: Tx, job_id: str) -> JobRow | None:
 async def life(tx: Tx, job: JobRow) -> JobHistory:
     """A job with what happened to it. Lock it to change that."""
     rows = await tx.all("jobs.life", job_id=job.id)
-    events = {row[0]: JobEventRow(*row[1:4]) for row in rows if row[0] is not None}
-    submissions = [
-        SubmissionRow(row[1], job.id, row[2], row[4], row[5], row[3])
-        for row in rows
-        if row[1] is not None and row[0] is None
-    ]
-    added = [AdditionRow(row[3], row[4]) for row in rows if row[1] is None]
-    order = [events[place] for place in sorted(events)]
+    events: dict[int, JobEventRow] = {}
+    submissions: list[SubmissionRow] = []
+    added: list[AdditionRow] = []
+    for position, subject, agent_id, at, body, artifacts in rows:
+        if position is not None:
+            events[position] = JobEventRow(subject, agent_id, at)
+        elif subject is not None:
+            submissions.append(SubmissionRow(subject, job.id, agent_id, body, artifacts, at))
+        else:
+            added.append(AdditionRow(at, body))
+    order = list(map(events.__getitem__, sorted(events)))
     return JobHistory(job, sorted(submissions), order, sorted(added))
 
 

@@ -55,25 +55,18 @@ def is_offered(call: Call, row: JobRow) -> bool:
 def job_summary(call: Call, row: JobRow) -> JobSummary:
     """A job without its submissions, the same for all callers."""
     closed = row.terms is not None and row.promised.offered_to is not None
-    return _shown(call, JobSummary, row, visible=False, closed=closed)
-
-
-def _now(call: Call, row: JobRow) -> JobRow:
-    """The job as if all that is due had been booked. The answer changes when something is due next,
-    and at the deadline, behind which there is no revision."""
-    row = row.at(call.tx.now)
-    if row.due_at is not None:
-        call.expires(row.due_at if row.is_late(call.tx.now) else min(row.due_at, row.deadline))
-    return row
+    return _shown(call, JobSummary, row.at(call.tx.now), visible=False, closed=closed)
 
 
 def _shown(
     call: Call, kind: type[Shown], row: JobRow, *, visible: bool, closed: bool, **more: Any
 ) -> Shown:
-    """A job with what `kind` has `more` than a summary; with `visible` as a party sees it, and
-    `closed` where its reader cannot claim it."""
-    row = _now(call, row)
+    """A job as it is now with what `kind` has `more` than a summary; with `visible` as a party sees
+    it, and `closed` where its reader cannot claim it. The answer changes when something is due
+    next, and at the deadline, behind which there is no revision."""
     status, late = JobStatus(row.status), row.is_late(call.tx.now)
+    if row.due_at is not None:
+        call.expires(row.due_at if late else min(row.due_at, row.deadline))
     names, actions = next_actions.on_job(
         row.id, status, submitted=row.submission_count > 0, chosen=row.is_chosen, closed=closed
     )
@@ -107,16 +100,14 @@ def _shown(
         next_actions=actions,
         acceptance_criteria=_list(row.acceptance_criteria),
         cancelled=True if row.cancelled else UNSET,
-        **_promised(row),
+        **({} if row.terms is None else _promised(row, row.terms)),
         **more,
     )
 
 
-def _promised(row: JobRow) -> dict[str, Any]:
-    """The terms of a job and what follows from them; nothing for a job without."""
-    if row.terms is None:
-        return {}
-    terms = shown_terms(row.terms)
+def _promised(row: JobRow, kept: str) -> dict[str, Any]:
+    """The terms that a job keeps and what follows from them."""
+    terms = shown_terms(kept)
     return {
         "terms": terms,
         "claim_expires_at": UNSET if terms.claim_hours is UNSET else _time(row.claim_expires_at),
@@ -144,7 +135,10 @@ def job_view(call: Call, life: JobHistory) -> Job:
         visible=visible,
         closed=row.terms is not None and _is_closed(call, life),
         submissions=work,
-        timeline=_timeline(life),
+        timeline=[
+            TimelineEvent(event=event.event, agent_id=event.agent_id, at=iso(event.at))
+            for event in life.events
+        ],
         additions=[*map(addition_view, life.additions)] or UNSET,
         removed=UNSET if row.removed_at is None else removal(row.removed_at, row.removed_reason),
     )
@@ -198,13 +192,6 @@ def _text_url(submission_id: str, place: int) -> str:
     return f"/api/v1/submissions/{submission_id}/artifacts/{place}"
 
 
-def _artifact_views(row: SubmissionRow) -> list[Artifact]:
-    return [
-        replace(one, text_url=_text_url(row.id, place)) if one.size else one
-        for place, one in enumerate(_artifacts(row.artifacts))
-    ]
-
-
 def _brief(work: Submission, *, is_latest: bool) -> Submission:
     """A submission as a lean job shows it: no texts of artifacts, and of an earlier one no more
     than that it was there."""
@@ -234,7 +221,10 @@ def submission_view(row: SubmissionRow, *, visible: bool) -> Submission:
             job_id=row.job_id,
             agent_id=row.agent_id,
             body=UntrustedContent(body=row.body),
-            artifacts=_artifact_views(row),
+            artifacts=[
+                replace(one, text_url=_text_url(row.id, place)) if one.size else one
+                for place, one in enumerate(_artifacts(row.artifacts))
+            ],
             created_at=iso(row.created_at),
         )
     return Submission(
@@ -246,13 +236,6 @@ def submission_view(row: SubmissionRow, *, visible: bool) -> Submission:
         created_at=iso(row.created_at),
         redacted=True,
     )
-
-
-def _timeline(life: JobHistory) -> list[TimelineEvent]:
-    return [
-        TimelineEvent(event=event.event, agent_id=event.agent_id, at=iso(event.at))
-        for event in life.events
-    ]
 
 
 def note_to_worker(row: JobRow) -> str:
