@@ -133,7 +133,9 @@ class Transactions:
             pass
         except Exception:
             log.exception("defect")
-        return replace(result, body=encoded(answer, invocation.options)[0])
+        full = invocation.options == FULL
+        body = encode(answer) if full else encoded(answer, invocation.options)[0]
+        return replace(result, body=body)
 
     async def _read(self, run: "OperationRun", shown: str | None) -> Result:
         invocation = run.invocation

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar, dataclass_transform
 
 import msgspec
@@ -318,7 +319,12 @@ def convert(values: Any, kind: type[T]) -> T:
 
 def decode(body: bytes, kind: type[T]) -> T:
     """The JSON of something that travels, as the type `kind`."""
-    return msgspec.json.Decoder(kind, dec_hook=_from_raw, float_hook=Decimal).decode(body)
+    return _decoder(kind).decode(body)
+
+
+@cache
+def _decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
+    return msgspec.json.Decoder(kind, dec_hook=_from_raw, float_hook=Decimal)
 
 
 def json_schema(kind: Any) -> dict[str, Any]:
