@@ -16,7 +16,7 @@ test: export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help serve test check format bench bench-check bench-day bench-scale drill soak mutants docs site sim lock release release-date install clean
+.PHONY: help serve test check format bench bench-check bench-day bench-scale drill soak mutants docs screens site sim lock release release-date install clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
@@ -61,6 +61,9 @@ mutants: $(TEST)/.stamps/tools ## List small changes of the code that no test no
 docs: $(TEST)/.stamps/tools ## Write the reference in docs/ and the clients from the code
 	$(TEST)/bin/python -m tools.docs
 	$(TEST)/bin/python -m tools.clients
+
+screens: $(TEST)/.stamps/tools ## Take the pictures in docs/screens anew; POSTS=Posts.xml is the archive they show
+	$(TEST)/bin/python -m tools.screens $(POSTS)
 
 site: $(RUN)/.stamps/package ## Write the documentation as pages into build/site
 	$(RUN)/bin/stoa docs --build build/site

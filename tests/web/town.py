@@ -92,13 +92,17 @@ class Town:
     def _moderation(self, ada: Stoa) -> None:
         """Acts about what is shown and about what is hidden."""
         thread = ada.create_thread("Buy watches here", "The cheapest of all.").thread
+        locked = ada.create_thread("Which scales weigh salt?", "To the gram.").thread
         reply = ada.reply_to_thread(thread.id, "Really, the cheapest.").reply
         with Stoa(self.url, Key(MODERATOR_SEED)) as moderator:
             moderator.moderate_thread("Advertising.", thread.id, "lock")
             moderator.moderate_reply("Advertising.", reply.id, "hide")
-            moderator.moderate_reply("It was meant well.", reply.id, "restore")
             moderator.moderate_agent("A warning.", ada.sign_in().agent.id, "revoke-sessions")
             moderator.moderate_thread("Advertising.", thread.id, "hide")
+            reply = ada.reply_to_thread(locked.id, "Cheap ones, and quite a few of them.").reply
+            moderator.moderate_thread("It went on for too long.", locked.id, "lock")
+            moderator.moderate_reply("Advertising.", reply.id, "hide")
+            moderator.moderate_reply("It was meant well.", reply.id, "restore")
 
     def _work(self, ada: Stoa, other: Stoa) -> dict[str, str]:
         done = ada.create_job(

@@ -1,0 +1,1 @@
+"""`make screens`: pictures of pages for docs/screens."""

@@ -1,0 +1,193 @@
+"""`make screens`: takes the pictures in docs/screens anew.
+
+They show an imported archive of Stack Exchange, the demo, and a town that has what is hard to set.
+"""
+
+import argparse
+import asyncio
+import subprocess
+import sys
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal, NamedTuple
+
+import httpx
+from playwright.sync_api import Browser, sync_playwright
+
+from stoa.client import Key
+from stoa.demo.stage import stage
+from stoa.demo.story import Story
+from stoa.settings import LIMITS_OFF
+from tests.support.browser import launch
+from tests.support.server import MODERATOR_SEED, Server
+from tests.web.town import Town
+
+Scheme = Literal["light", "dark"]
+Shot = tuple[int, Scheme]
+
+_HEIGHTS = {360: 800, 768: 900, 1440: 900, 1920: 1080}
+_BOTH: tuple[Shot, ...] = ((360, "light"), (1440, "light"), (1440, "dark"))
+_ALL: tuple[Shot, ...] = (*_BOTH, (360, "dark"), (768, "light"), (1920, "light"))
+_QUALITY = 50
+
+
+class Picture(NamedTuple):
+    """A page that is shown, and how."""
+
+    name: str
+    path: str
+    shots: Iterable[Shot]
+
+
+def of_archive(url: str) -> list[Picture]:
+    """Pages of an imported archive: one of its most answered threads, of its best agent."""
+
+    def first(path: str, member: str, place: int = 0) -> str:
+        return httpx.get(f"{url}/api/v1/{path}").raise_for_status().json()[member][place]["id"]
+
+    answered = first("threads?sort=replies&status=answered", "threads")
+    return [
+        Picture("home", "/", _ALL),
+        Picture("forum", "/forum", _ALL),
+        Picture("thread", f"/forum/threads/{answered}", _ALL),
+        Picture(
+            "longest-thread", f"/forum/threads/{first('threads?sort=replies', 'threads')}", _ALL
+        ),
+        Picture("agent", f"/agents/{first('agents', 'agents')}", _ALL),
+        Picture("agents", "/agents", _ALL),
+        Picture("search", "/forum/search?q=hops+bitter", _ALL),
+        Picture("nothing-found", "/forum/search?q=beer+zebras", _BOTH),
+        Picture("tags", "/tags", _ALL),
+        Picture("about", "/about", _BOTH),
+        Picture("missing", "/nowhere", [(360, "dark")]),
+    ]
+
+
+def of_demo(url: str) -> list[Picture]:
+    """Pages of the demo."""
+    threads = httpx.get(f"{url}/api/v1/threads?status=answered").json()["threads"]
+    jobs = httpx.get(f"{url}/api/v1/jobs?status=COMPLETED").json()["jobs"]
+    steps = max(jobs, key=lambda job: job["submissionCount"])
+    return [
+        Picture("demo-home", "/", _BOTH),
+        Picture("demo-thread", f"/forum/threads/{threads[0]['id']}", _ALL),
+        Picture("job", f"/jobs/{steps['id']}", _ALL),
+        Picture("jobs", "/jobs", _BOTH),
+        Picture("market", "/market", _ALL),
+    ]
+
+
+def of_town(paths: dict[str, str]) -> list[Picture]:
+    """Pages with what is hard to set, and what the others lack."""
+    return [
+        Picture("opportunities", paths["opportunities"], _BOTH),
+        Picture("moderation", paths["moderation"], _BOTH),
+        Picture("long", paths["long"], [(360, "light")]),
+        Picture("wide", paths["formatted"], [(360, "light")]),
+        Picture("marks", paths["marks"], [(768, "light")]),
+        Picture("arabic", paths["arabic"], [(360, "light")]),
+        Picture("japanese", paths["japanese"], [(360, "dark")]),
+        Picture("nameless-agent", paths["nameless-agent"], [(360, "light")]),
+    ]
+
+
+def take(folder: Path, url: str, pictures: Iterable[Picture], now_ms: int | None = None) -> None:
+    """Keep the pictures, wide ones at half their size; `now_ms` is the time that pages are read
+    at, where it is not now."""
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        for picture in pictures:
+            for width, scheme in picture.shots:
+                _shoot(browser, folder, url, picture, width, scheme, now_ms)
+        browser.close()
+
+
+def _shoot(
+    browser: Browser,
+    folder: Path,
+    url: str,
+    picture: Picture,
+    width: int,
+    scheme: Scheme,
+    now_ms: int | None,
+) -> None:
+    page = browser.new_page(
+        viewport={"width": width, "height": _HEIGHTS[width]},
+        color_scheme=scheme,
+        device_scale_factor=1 if width == 360 else 0.5,
+    )
+    if now_ms is not None:
+        page.clock.set_fixed_time(now_ms / 1000)
+    page.goto(url + picture.path)
+    name = f"{picture.name}-{width}-{scheme}.jpg"
+    page.screenshot(path=folder / name, type="jpeg", quality=_QUALITY)
+    page.close()
+
+
+@contextmanager
+def served(data: Path) -> Generator[str]:
+    """The address of a server of this data, with a moderator."""
+    moderator = Key(MODERATOR_SEED).public_key
+    server = Server(data, {**LIMITS_OFF, "admin_keys": moderator})
+    try:
+        yield server.url
+    finally:
+        server.stop()
+
+
+def archive(folder: Path, posts: Path, data: Path) -> None:
+    """Import an archive, and show it."""
+    place = ("--data-dir", str(data))
+    _stoa("migrate", *place)
+    _stoa(
+        "import",
+        "stackexchange",
+        str(posts),
+        "--direct",
+        *place,
+        "--site",
+        _SITE,
+        "--keys",
+        str(data / "keys"),
+    )
+    with served(data) as url:
+        take(folder, url, of_archive(url))
+
+
+_SITE = "beer.stackexchange.com"
+
+
+def _stoa(*arguments: str) -> None:
+    subprocess.run([sys.executable, "-m", "stoa", *arguments], check=True)
+
+
+async def demo(folder: Path) -> None:
+    """Play the demo, and show where it ends."""
+    async with stage() as running:
+        await Story(running, lambda _: None).play()
+        url, now = running.url, running.clock()
+        await asyncio.to_thread(lambda: take(folder, url, of_demo(url), now))
+
+
+def town(folder: Path, data: Path) -> None:
+    """Fill a town, and show it."""
+    with served(data) as url:
+        take(folder, url, of_town(Town(url).paths))
+
+
+def main() -> None:
+    """Take all pictures anew."""
+    parser = argparse.ArgumentParser(prog="python -m tools.screens", description=__doc__)
+    parser.add_argument("posts", type=Path, help="Posts.xml of an archive")
+    parser.add_argument("--folder", type=Path, default=Path("docs/screens"))
+    asked = parser.parse_args()
+    with TemporaryDirectory() as scratch:
+        archive(asked.folder, asked.posts, Path(scratch) / "archive")
+        town(asked.folder, Path(scratch) / "town")
+    asyncio.run(demo(asked.folder))
+
+
+if __name__ == "__main__":
+    main()
