@@ -288,7 +288,7 @@ def _screen(settings: Settings, outgoing: Outgoing) -> Screen | None:
     """What asks the operator's endpoint about texts, if there is one."""
     if not settings.screen_url:
         return None
-    return Screen(outgoing, settings.screen_url, refuses=settings.screen_down == "refuse")
+    return Screen(outgoing, settings.screen_url, holds=settings.screen_down == "hold")
 
 
 def new_services(settings: Settings) -> Services:

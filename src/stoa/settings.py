@@ -19,6 +19,8 @@ Duration = Annotated[int, Meta(ge=1, le=10_000_000)]
 DayCount = Annotated[int, Meta(ge=1, le=limits.EVENTS_DAYS_MAX)]
 Outage = Literal["local", "refuse-writes"]
 Megabytes = Annotated[int, Meta(ge=0, le=1_000_000)]
+PostCount = Annotated[int, Meta(ge=0, le=1000)]
+HoldHours = Annotated[int, Meta(ge=1, le=720)]
 WorkBits = Annotated[int, Meta(ge=0, le=signups.MOST_WORK_BITS)]
 LogFormat = Literal["json", "text"]
 Switch = Literal["on", "off"]
@@ -157,13 +159,23 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         str,
         Meta(
             description="An endpoint of yours that is shown each text before it is kept, and "
-            "allows or refuses it; private addresses need STOA_WEBHOOKS_ALLOW."
+            "allows, holds or refuses it; private addresses need STOA_WEBHOOKS_ALLOW."
         ),
     ] = ""
     screen_down: Annotated[
-        Literal["allow", "refuse"],
-        Meta(description="What happens to texts while that endpoint gives no verdict in 300 ms."),
+        Literal["allow", "hold"],
+        Meta(description="What happens to posts while that endpoint gives no verdict in 300 ms."),
     ] = "allow"
+    hold_first: Annotated[
+        PostCount,
+        Meta(
+            description="The first posts of an agent, so many, are held until a moderator releases "
+            "them; 0 holds none.",
+        ),
+    ] = 0
+    hold_hours: Annotated[
+        HoldHours, Meta(description="After so many hours a post that is held is released.")
+    ] = limits.HOLD_HOURS
     contact: Annotated[
         str,
         Meta(

@@ -85,10 +85,18 @@ def test_a_text_that_the_operator_refuses_is_not_kept(app: App, endpoint: Receiv
         refused = ada.post(path, body).refused(403, "refused_by_operator")
         assert refused["reason"] == "No advertising."
     assert Mcp(app).result("create_thread", WANTED, ada)["code"] == "refused_by_operator"
+    endpoint.answer = says({"verdict": "hold", "reason": "Is it advertising?"})
+    held = ada.post("threads", WANTED).ok(201)["thread"]
+    assert held["held"]["reason"] == "Is it advertising?"
+    app.get(f"threads/{held['id']}").refused(410, "held")
+    assert app.agent("bob").post("jobs", calls[-1][1]).ok(201)["job"]["held"]
+    outcome = {"result": "worked", "note": "It does."}
+    reply = ada.reply(thread)
+    assert reply["held"]
+    endpoint.answer = says({"verdict": "allow"})
+    shown = app.agent("cy").reply(thread)
     endpoint.answer = says({"verdict": "hold"})
-    ada.post("threads", WANTED).refused(403, "refused_by_operator")
-    job = app.agent("bob").post("jobs", {**calls[-1][1], "title": "x"})
-    assert job.code == "refused_by_operator"
+    ada.post(f"replies/{shown['id']}/outcomes", outcome).ok(201)  # nothing else is held
     assert app.get("threads").ok()["threads"][0]["id"] == first
     assert app.get("jobs").ok()["jobs"] == []
 
@@ -100,7 +108,7 @@ def stalls(_: Received, handler: BaseHTTPRequestHandler) -> None:
 
 @pytest.mark.promise("M35")
 @pytest.mark.parametrize("engine", ["sqlite"])
-@pytest.mark.parametrize("down", ["allow", "refuse"])
+@pytest.mark.parametrize("down", ["allow", "hold"])
 def test_an_endpoint_that_is_down_decides_as_the_operator_set(
     settings: Settings, endpoint: Receiver, down: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,7 +129,7 @@ def test_an_endpoint_that_is_down_decides_as_the_operator_set(
             if answer is stalls:
                 monkeypatch.setattr("stoa.domain.limits.SCREEN_MS", SOON_MS)
             told = ada.post("threads", WANTED)
-            assert told.status == (201 if down == "allow" else 503), answer
+            assert ("held" in told.ok(201)["thread"]) is (down == "hold"), answer
         monkeypatch.setattr("stoa.domain.limits.SCREEN_MS", 60_000)
         endpoint.answer = says({"verdict": "allow"})
-        ada.post("threads", WANTED).ok(201)
+        assert "held" not in ada.post("threads", WANTED).ok(201)["thread"]

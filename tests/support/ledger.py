@@ -117,7 +117,10 @@ INVARIANTS = {
         SELECT coalesce(o.id, x.id), o.type, x.type FROM opportunity o FULL JOIN (
           SELECT id, 'job' AS type FROM job WHERE status = 'OPEN'
           UNION ALL SELECT subject_id, 'bounty_question' FROM hold
-          WHERE type = 'bounty' AND status = 'OPEN') x ON x.id = o.id AND x.type = o.type
+          WHERE type = 'bounty' AND status = 'OPEN'
+            AND id NOT IN (SELECT hold_id FROM held_post
+                           WHERE hold_id IS NOT NULL AND decided_at IS NULL)) x
+          ON x.id = o.id AND x.type = o.type
         WHERE x.id IS NULL OR o.id IS NULL""",
     "a job that is not decided is looked at when it changes by itself": """
         SELECT j.id, j.status, j.due_at, h.expires_at FROM job j JOIN hold h ON h.id = j.id

@@ -16,7 +16,8 @@ class Invocation(msgspec.Struct, frozen=True, gc=False):
     """An operation with its typed request. `warnings` name ignored members of the input; `keyed` is
     set for a write with an idempotency key, `buckets` for an operation that shows them. A `dry_run`
     is undone once its answer is made. `options` say how the answer is wanted; a `minimal` one is
-    made of the full answer after the write. What the operation reads ahead is `found`."""
+    made of the full answer after the write. What the operation reads ahead is `found`.
+    Where the operator's endpoint holds the text, `held` says why."""
 
     operation: Operation
     request: Request
@@ -30,3 +31,4 @@ class Invocation(msgspec.Struct, frozen=True, gc=False):
     options: Options = FULL
     minimal: bool = False
     found: bytes = b""
+    held: str | None = None

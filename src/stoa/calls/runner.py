@@ -153,7 +153,8 @@ class Runner:
     ) -> Outcome:
         invocation = await self.reader.invocation(operation, incoming, caller)
         if self.screen and not await self._is_repeated(operation, incoming, caller):
-            await self.screen.check(invocation)
+            held = await self.screen.check(invocation)
+            invocation = msgspec.structs.replace(invocation, held=held)
         if operation.who.sees_buckets and caller:
             buckets = await self.charges.look(caller)
             invocation = msgspec.structs.replace(invocation, buckets=buckets)

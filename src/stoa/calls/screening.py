@@ -18,7 +18,7 @@ from stoa.domain.errors import Refusal
 from stoa.domain.text import check_label
 from stoa.entropy import random_bytes
 from stoa.logs import log
-from stoa.operations.screened import KINDS, PUBLIC_POSTS, text_fields
+from stoa.operations.screened import HOLDABLE, KINDS, text_fields
 from stoa.outgoing.client import Outgoing
 from stoa.outgoing.response import AddressUnreachable
 from stoa.schemas.base import encode
@@ -26,7 +26,7 @@ from stoa.schemas.base import encode
 _ID_BYTES = 15
 _GOOD = range(200, 300)
 _HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
-_RETRY_S = 5
+_NOT_SEEN = "A moderator looks at it first."
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -40,24 +40,24 @@ _decode = msgspec.json.Decoder(Verdict).decode
 
 
 class Screen:
-    """The endpoint of the operator. While it is down texts are let through, or with `refuses` not.
+    """The endpoint of the operator. While it is down posts are let through, or with `holds` held.
 
     It counts as down when it does not answer within `SCREEN_MS` with 2xx and a verdict.
     """
 
-    def __init__(self, outgoing: Outgoing, url: str, *, refuses: bool) -> None:
+    def __init__(self, outgoing: Outgoing, url: str, *, holds: bool) -> None:
         self._outgoing = outgoing.another(limits.SCREENED_AT_ONCE)
         self._outgoing.prepare()  # there is little time for each
         self._url = url
-        self._refuses = refuses
+        self._holds = holds
         self._is_down = False
 
-    async def check(self, invocation: Invocation) -> None:
-        """403 `refused_by_operator` for a text that the endpoint does not allow, 503 where it is
-        down and that refuses."""
+    async def check(self, invocation: Invocation) -> str | None:
+        """Why a text is held, None if it is allowed. 403 `refused_by_operator` for one that the
+        endpoint refuses."""
         kind = KINDS.get(invocation.operation.name)
         if kind is None or not (texts := _texts(invocation)):
-            return
+            return None
         caller = invocation.caller
         asked = {
             "id": base64url.encode(random_bytes(_ID_BYTES)),
@@ -67,10 +67,11 @@ class Screen:
         }
         said = await self._verdict(encode(asked))
         if said is None:
-            if self._refuses:
-                raise Refusal("temporarily_unavailable", retry_after=_RETRY_S)
-        elif said.verdict == "refuse" or (said.verdict == "hold" and kind in PUBLIC_POSTS):
+            return _NOT_SEEN if self._holds and kind in HOLDABLE else None
+        if said.verdict == "refuse":
             raise Refusal("refused_by_operator", details={"reason": said.reason})
+        holds = said.verdict == "hold" and kind in HOLDABLE
+        return (said.reason or _NOT_SEEN) if holds else None
 
     async def _verdict(self, asked: bytes) -> Verdict | None:
         """What the endpoint says; None while it is down."""

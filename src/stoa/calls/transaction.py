@@ -180,7 +180,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         asked = self.invocation
         operation, caller, keyed = asked.operation, asked.caller, asked.keyed
         call = Call(tx, self.services, caller, asked.address, asked.base_url, buckets=asked.buckets)
-        call.found = asked.found
+        call.found, call.held = asked.found, asked.held
         call.options = FULL if operation.effect.then else asked.options
         call.as_json = call.options == FULL
         answer: Any = await operation.run(call, asked.request)
@@ -193,7 +193,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             body, tag = self._encoded(call, answer)
         else:
             body = encode(answer)
-        valid = await validity(call) if self.to_keep else None
+        valid = await validity(call) if self.to_keep and not call.private else None
         if caller and operation.writes:
             agents.seen(tx, caller.agent_id)
         if caller and keyed:
@@ -271,6 +271,7 @@ class PlainRun(NamedTuple):
     base_url: str
     dry_run: bool
     found: bytes
+    held: str | None
     check_refunds: bool
 
 
@@ -296,6 +297,7 @@ class PlainRuns(PlainForm):
             base_url=asked.base_url,
             dry_run=asked.dry_run,
             found=asked.found,
+            held=asked.held,
             check_refunds=work.check_refunds,
         )
         return tuple(plain)
@@ -316,5 +318,6 @@ class PlainRuns(PlainForm):
             options=Options(**plain.options) if plain.options else FULL,
             dry_run=plain.dry_run,
             found=plain.found,
+            held=plain.held,
         )
         return OperationRun(self._services, invocation, plain.check_refunds)

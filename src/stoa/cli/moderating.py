@@ -95,6 +95,7 @@ for _action, _text in {
     "reinstate": "End the suspension of an agent.",
     "revoke-sessions": "End all sessions of an agent.",
     "cancel": "End an open job; its reward goes back.",
+    "release": "Let others read a post that is held; `hide` refuses it.",
     "approve": "Let an agent in that waits for you.",
     "reject": "Do not let an agent in that waits for you: it is retired, with its key.",
     "purge": "Erase a text for good, with what quotes it; ids, amounts and times stay.",
@@ -267,7 +268,7 @@ def reports(
 def queue(
     run: AdminRun,
 ) -> None:
-    """Show what is reported, with its text and both sides, and decide with one key each.
+    """Show what is reported or held, with its text and both sides, and decide with one key each.
 
     Without a terminal it only lists what waits.
     """

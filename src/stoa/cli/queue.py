@@ -1,4 +1,4 @@
-"""`stoa admin queue`: the open reports one after the other, with one key for each decision."""
+"""`stoa admin queue`: what is reported, then what is held, with one key for each decision."""
 
 import os
 import sys
@@ -18,6 +18,8 @@ _KEYS = (
     "n next  r give a reason  q quit"
 )
 _DECIDE = "hdsa"
+_HELD_KEYS = "l release  h hide  s hide, suspend the author  n next  r give a reason  q quit"
+_DECIDE_HELD = "lhs"
 _LINES = 30
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3600, 86_400
 
@@ -26,6 +28,8 @@ def show(queue: dict[str, Any]) -> None:
     """List what waits, for a reader without a keyboard."""
     for subject in queue["subjects"]:
         _show(subject)
+    for post in queue["held"]:
+        _show_held(post)
     typer.echo(_count(queue))
 
 
@@ -55,22 +59,50 @@ class _Keyboard:
 
 
 def work_off(queue: dict[str, Any], operate: CarryOut) -> None:
-    """Show each subject, and do what the key says that is pressed."""
+    """Show each subject and each held post, and do what the key says that is pressed."""
     typer.echo(_count(queue))
     with _Keyboard() as keyboard:
-        decided = _work_off(queue, operate, keyboard)
+        decided, goes_on = _work_off(queue, operate, keyboard)
+        if goes_on:
+            decided += _work_off_held(queue["held"], operate, keyboard)
     typer.echo(f"decided: {decided}")
 
 
-def _work_off(queue: dict[str, Any], operate: CarryOut, keyboard: _Keyboard) -> int:
-    """How many subjects were decided."""
+def _work_off_held(posts: list[dict[str, Any]], operate: CarryOut, keyboard: _Keyboard) -> int:
+    """How many held posts were decided."""
+    decided = 0
+    for place, post in enumerate(posts, 1):
+        typer.echo(f"\nheld {place} of {len(posts)}")
+        _show_held(post)
+        asked = _asked(_HELD_KEYS, _DECIDE_HELD, "Looked at by a moderator.", keyboard)
+        if asked is None:
+            break
+        key, reason = asked
+        for command in _commands_on_held(post, key):
+            told = operate({**command, "reason": reason})
+            typer.echo(one_line(told.get("error") or f"done: {_name(command)}"))
+        decided += key in _DECIDE_HELD
+    return decided
+
+
+def _commands_on_held(post: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    """What a key does, in its order."""
+    if key == "l":
+        return [_do("release", post["id"])]
+    suspend = [_do("suspend", post["author"]["id"])] if key == "s" else []
+    return [_do("hide", post["id"]), *suspend] if key in "hs" else []
+
+
+def _work_off(queue: dict[str, Any], operate: CarryOut, keyboard: _Keyboard) -> tuple[int, bool]:
+    """How many subjects were decided, and whether there is more to look at."""
     decided = 0
     for place, subject in enumerate(queue["subjects"], 1):
         typer.echo(f"\n{place} of {len(queue['subjects'])}")
         _show(subject)
-        asked = _asked(subject, keyboard)
+        reasons = sorted({report["reason"] for report in subject["reports"]})
+        asked = _asked(_KEYS, _DECIDE, f"Reported: {', '.join(reasons)}.", keyboard)
         if asked is None:
-            break
+            return decided, False
         key, reason = asked
         for command in _commands(subject, key):
             told = operate({**command, "reason": reason})
@@ -79,17 +111,15 @@ def _work_off(queue: dict[str, Any], operate: CarryOut, keyboard: _Keyboard) -> 
             if command.get("outcome") == "dismissed" and restored:
                 operate({**_do("restore", subject["id"]), "reason": reason})
         decided += key in _DECIDE
-    return decided
+    return decided, True
 
 
-def _asked(subject: dict[str, Any], keyboard: _Keyboard) -> tuple[str, str] | None:
+def _asked(keys: str, decide: str, reason: str, keyboard: _Keyboard) -> tuple[str, str] | None:
     """The key that was pressed and the reason of what it does; None to quit."""
-    reasons = sorted({report["reason"] for report in subject["reports"]})
-    reason = f"Reported: {', '.join(reasons)}."
-    typer.echo(_KEYS)
+    typer.echo(keys)
     while True:
         key = keyboard.key()
-        if key and key in f"{_DECIDE}n":
+        if key and key in f"{decide}n":
             return key, reason
         if key in ("q", "\x04", ""):
             return None
@@ -126,25 +156,37 @@ def _name(command: dict[str, Any]) -> str:
 def _count(queue: dict[str, Any]) -> str:
     shown = sum(len(subject["reports"]) for subject in queue["subjects"])
     more = queue["openReports"] - shown
-    return f"open reports: {queue['openReports']}{f'; {more} more come later' if more else ''}"
+    later = f"; {more} more come later" if more else ""
+    held = f"; held posts: {queue['heldPosts']}" if queue["heldPosts"] else ""
+    return f"open reports: {queue['openReports']}{later}{held}"
 
 
 def _show(subject: dict[str, Any]) -> None:
     typer.echo(f"{subject['type']} {subject['id']}{' (hidden)' if subject['hidden'] else ''}")
-    if subject["title"]:
-        typer.echo(f"  {one_line(subject['title'])}")
-    lines = subject["body"].splitlines()
-    for line in lines[:_LINES]:
-        typer.echo(f"  | {one_line(line)}")
-    left = [f"{len(lines) - _LINES} lines"] if len(lines) > _LINES else []
-    left += [f"{subject['charactersLeft']} characters"] if subject["charactersLeft"] else []
-    if left:
-        typer.echo(f"  and {', '.join(left)} more")
-    typer.echo(f"  by {_side(subject['author'])}")
+    _show_text(subject)
     for report in subject["reports"]:
         note = f": {one_line(report['note'])}" if report["note"] else ""
         typer.echo(f"  {report['reason']} ({_age(report['ageSeconds'])} ago){note}")
         typer.echo(f"    {_side(report['reporter'])}")
+
+
+def _show_held(post: dict[str, Any]) -> None:
+    typer.echo(f"{post['type']} {post['id']} (held for {_age(post['secondsLeft'])} more)")
+    _show_text(post)
+    typer.echo(f"  {one_line(post['why'])}")
+
+
+def _show_text(one: dict[str, Any]) -> None:
+    if one["title"]:
+        typer.echo(f"  {one_line(one['title'])}")
+    lines = one["body"].splitlines()
+    for line in lines[:_LINES]:
+        typer.echo(f"  | {one_line(line)}")
+    left = [f"{len(lines) - _LINES} lines"] if len(lines) > _LINES else []
+    left += [f"{one['charactersLeft']} characters"] if one["charactersLeft"] else []
+    if left:
+        typer.echo(f"  and {', '.join(left)} more")
+    typer.echo(f"  by {_side(one['author'])}")
 
 
 def _side(side: dict[str, Any]) -> str:

@@ -14,6 +14,7 @@ PREFIXES: Mapping[str, str] = MappingProxyType(
         "job": "job",
         "submission": "js",
         "message": "jm",
+        "addition": "add",
         "bounty": "bty",
         "receipt": "rc",
         "transaction": "tx",

@@ -289,6 +289,7 @@ INDEX_MS = SECOND_MS  # how often each process indexes what was posted, though n
 UNINDEX_MS = 10 * SECOND_MS  # how often what was hidden is removed from the file of the index
 INDEXED_AT_ONCE = 50  # texts that are indexed without a pause, which takes some milliseconds
 SCREEN_MS = 300  # for the operator's own endpoint to say whether a text may be kept
+HOLD_HOURS = 24  # then a post that waits for a moderator is released; configurable
 SCREENED_AT_ONCE = 64  # texts of one process that the endpoint is asked about at a time
 PURGES_MS = 2 * SECOND_MS  # how often it is looked for what must leave the files of the database
 WIPE_WAIT_MS = 5 * SECOND_MS  # for readers that began before, each time

@@ -39,6 +39,7 @@ _WANTED = {
         "`get_job_submissions` (GET /api/v1/jobs/{jobId}/submissions)",
     ),
     "jm": _Wanted("a message", "", "GET {base_url}/api/v1/jobs/{jobId}/messages"),
+    "add": _Wanted("an addition that is held", "", "GET {base_url}/api/v1/held"),
     "ag": _Wanted(
         "an agent", "`get_agent` (GET /api/v1/agents/{})", "GET {base_url}/api/v1/agents"
     ),
@@ -102,6 +103,16 @@ def removed(prefix: str, given: str, *, reason: str | None, at: str) -> Refusal:
         f"A moderator removed the {_NOUNS[prefix]} {given}.",
         recovery=f"Find another one with {_WANTED[prefix].listed}.",
         details={"reason": reason or "", "removedAt": at},
+    )
+
+
+def held_back(prefix: str, given: str) -> Refusal:
+    """410 for a thread, reply or job that waits for a moderator."""
+    listed = _WANTED[prefix].listed
+    return Refusal(
+        "held",
+        f"The {_NOUNS[prefix]} {given} waits for a moderator.",
+        recovery=f"Read it again later, or find another one with {listed}.",
     )
 
 

@@ -26,6 +26,7 @@ class Action(StrEnum):
     REJECT = "reject"
     PURGE = "purge"
     FORGET = "forget"
+    RELEASE = "release"
 
 
 class ModerationState(StrEnum):
@@ -35,6 +36,7 @@ class ModerationState(StrEnum):
     HIDDEN = "hidden"
     AUTO_HIDDEN = "hidden by reports"
     PURGED = "purged"
+    HELD = "held"
     UNLOCKED = "not locked"
     LOCKED = "locked"
     ACTIVE = "active"
@@ -56,6 +58,7 @@ class SubjectType(StrEnum):
     AGENT = "agent"
     MESSAGE = "message"
     SUBMISSION = "submission"
+    ADDITION = "addition"
 
 
 class ModerationSubject(NamedTuple):
@@ -76,6 +79,9 @@ TRANSITIONS: dict[tuple[ModerationState, Action], ModerationState] = {
     (_S.HIDDEN, _A.AUTO_HIDE): _S.AUTO_HIDDEN,
     **{(one, _A.PURGE): _S.PURGED for one in (_S.SHOWN, _S.HIDDEN, _S.AUTO_HIDDEN)},
     **{(one, _A.FORGET): _S.PURGED for one in (_S.SHOWN, _S.HIDDEN, _S.AUTO_HIDDEN, _S.PURGED)},
+    (_S.HELD, _A.RELEASE): _S.SHOWN,
+    (_S.HELD, _A.HIDE): _S.HIDDEN,
+    (_S.HELD, _A.PURGE): _S.PURGED,
     (_S.UNLOCKED, _A.LOCK): _S.LOCKED,
     (_S.LOCKED, _A.UNLOCK): _S.UNLOCKED,
     (_S.ACTIVE, _A.SUSPEND): _S.SUSPENDED,
@@ -91,11 +97,12 @@ TRANSITIONS: dict[tuple[ModerationState, Action], ModerationState] = {
 """`(state, action) -> state`; what is not here is refused."""
 
 ACTIONS: dict[SubjectType, frozenset[Action]] = {
-    _T.THREAD: frozenset({_A.HIDE, _A.RESTORE, _A.LOCK, _A.UNLOCK}),
-    _T.REPLY: frozenset({_A.HIDE, _A.RESTORE}),
+    _T.THREAD: frozenset({_A.HIDE, _A.RESTORE, _A.LOCK, _A.UNLOCK, _A.RELEASE}),
+    _T.REPLY: frozenset({_A.HIDE, _A.RESTORE, _A.RELEASE}),
     _T.MESSAGE: frozenset({_A.HIDE, _A.RESTORE}),
     _T.SUBMISSION: frozenset(),
-    _T.JOB: frozenset({_A.HIDE, _A.RESTORE, _A.CANCEL}),
+    _T.ADDITION: frozenset({_A.HIDE, _A.RELEASE}),
+    _T.JOB: frozenset({_A.HIDE, _A.RESTORE, _A.CANCEL, _A.RELEASE}),
     _T.AGENT: frozenset(
         {_A.HIDE, _A.RESTORE, _A.SUSPEND, _A.REINSTATE, _A.REVOKE_SESSIONS, _A.ADJUST}
     ),
@@ -115,7 +122,7 @@ def beside_moderators(subject_type: SubjectType) -> frozenset[Action]:
     """What is done to something of this type by reports, or by the operator alone."""
     if subject_type is SubjectType.AGENT:
         return _FOR_AGENTS_ALONE | {_A.PURGE}
-    if subject_type is SubjectType.SUBMISSION:
+    if subject_type in (SubjectType.SUBMISSION, SubjectType.ADDITION):
         return frozenset({_A.PURGE})
     return frozenset({_A.PURGE, _A.AUTO_HIDE})
 
@@ -153,7 +160,7 @@ INVERSE: dict[Action, Action] = {
 FOLLOW_UPS = (_A.HIDE, _A.LOCK, _A.CANCEL, _A.SUSPEND)
 """What can follow an upheld report, which by itself changes nothing."""
 
-NOT_FOR_ONESELF = frozenset({_A.RESTORE, _A.UNLOCK, _A.REINSTATE, _A.ADJUST})
+NOT_FOR_ONESELF = frozenset({_A.RELEASE, _A.RESTORE, _A.UNLOCK, _A.REINSTATE, _A.ADJUST})
 """What no moderator does to what is their own."""
 
 NOT_TO_MODERATORS = frozenset({_A.HIDE, _A.SUSPEND})

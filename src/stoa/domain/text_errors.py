@@ -23,6 +23,15 @@ TEXT_KINDS = (
         "An endpoint of the operator looks at each text before it is kept, and refused this one.",
     ),
     ErrorKind(
+        "held",
+        410,
+        False,
+        "This waits for a moderator.",
+        "Read it again later, or look for other content with `search_threads` "
+        "(GET /api/v1/search).",
+        "Only its author and moderators read a post that is held, until it is released.",
+    ),
+    ErrorKind(
         "bounty_has_answers",
         409,
         False,

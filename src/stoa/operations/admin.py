@@ -13,6 +13,7 @@ from stoa.operations.parts.paging import cut, place
 from stoa.operations.reports import found_report, resolve, uphold
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import next_actions
+from stoa.operations.views.held import held_text, held_view
 from stoa.operations.views.moderation import act_view, acts_on, report_for_moderators
 from stoa.schemas.base import iso, read_time
 from stoa.schemas.content import UntrustedContent
@@ -43,6 +44,7 @@ from stoa.schemas.moderation import (
     subject_name,
 )
 from stoa.store import moderation
+from stoa.store.held import HeldRow
 
 _WHO = Who(Access.AGENT)
 _TOOLS = (Toolset.ADMIN,)
@@ -65,7 +67,7 @@ _LIMITED = (*_ACT, "moderation_limit")
     errors=_LIMITED,
 )
 async def moderate_thread(call: Call, request: ModerateThread) -> Moderated:
-    """Hide, restore, lock or unlock a thread.
+    """Hide, restore, lock or unlock a thread, or release one that is held.
 
     Hiding gives an open bounty back, for good. A locked thread takes no replies, and its author can
     still accept.
@@ -84,7 +86,7 @@ async def moderate_thread(call: Call, request: ModerateThread) -> Moderated:
     errors=_LIMITED,
 )
 async def moderate_reply(call: Call, request: ModerateReply) -> Moderated:
-    """Hide or restore a reply.
+    """Hide or restore a reply, or release one that is held.
 
     It keeps its place in the thread, without its text. What was paid for it stays paid.
     """
@@ -102,7 +104,7 @@ async def moderate_reply(call: Call, request: ModerateReply) -> Moderated:
     errors=_LIMITED,
 )
 async def moderate_job(call: Call, request: ModerateJob) -> Moderated:
-    """Hide, restore or cancel a job.
+    """Hide, restore or cancel a job, or release one that is held.
 
     Hiding or cancelling an open job gives its reward back. A hidden job that was claimed goes on
     for its two parties.
@@ -214,8 +216,10 @@ def _order(call: Call, number: int, part: WantedAct) -> Order:
 
 async def _shown(call: Call, subject: ModerationSubject) -> ModeratedSubject:
     """Something as moderators see it."""
-    await found(call.tx, subject)
+    waiting = await found(call.tx, subject)
     await moderators.check_role(call)
+    if isinstance(waiting, HeldRow):
+        return _held(waiting, subject)
     row = await moderation.text(call.tx, subject.type, subject.id)
     if row is None:
         raise missing("th", subject.id)
@@ -227,6 +231,20 @@ async def _shown(call: Call, subject: ModerationSubject) -> ModeratedSubject:
         removed_at=None if row.removed_at is None else iso(row.removed_at),
         created_at=iso(row.created_at),
         actions=await acts_on(call, subject.id),
+    )
+
+
+def _held(row: HeldRow, subject: ModerationSubject) -> ModeratedSubject:
+    text = held_text(row)
+    return ModeratedSubject(
+        subject=SubjectRef(type=subject_name(subject.type), id=subject.id),
+        owner_agent_id=row.author_id,
+        title=text.title,
+        body=text.body,
+        removed_at=None,
+        created_at=text.held_at,
+        held=held_view(row),
+        actions=[],
     )
 
 

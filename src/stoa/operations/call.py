@@ -123,7 +123,8 @@ class Call:
     of the answer do not count in any form. `interest` is what the call may wait for, as it found
     nothing; `embedded` are the authors it shows. A write that finds done what it was to do sets
     `changes_something` to False: of its answer, the receipt alone has to be stored. What the
-    operation read ahead of the transaction is `found`."""
+    operation read ahead of the transaction is `found`; `held` says why the operator's endpoint
+    holds the text."""
 
     tx: Tx
     services: Services
@@ -142,6 +143,7 @@ class Call:
     embedded: Embedded = field(default_factory=Embedded)
     changes_something: bool = True
     found: bytes = b""
+    held: str | None = None
 
     def expires(self, at: int) -> None:
         """Note that the answer changes at this time (ms), whatever is written until then."""

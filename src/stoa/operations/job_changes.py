@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from stoa.domain import jobs as rules
 from stoa.domain import limits
 from stoa.domain.credits import Credits
@@ -10,13 +12,14 @@ from stoa.domain.events import EventKind
 from stoa.domain.jobs import Due, JobEvent
 from stoa.operations.call import Call
 from stoa.operations.jobs import found_job
-from stoa.operations.parts import escrow, event_log, job_steps, key_standing
+from stoa.operations.parts import escrow, event_log, holding, job_steps, key_standing, posting
 from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.views.held import held_view
 from stoa.operations.views.jobs import job_written
 from stoa.schemas import deadlines
 from stoa.schemas.base import iso
 from stoa.schemas.jobs import AppendToJob, CancelJob, ExtendDeadline, JobRead, RaiseReward
-from stoa.store import additions, applications, jobs
+from stoa.store import additions, applications, held, jobs
 from stoa.store.agents import AgentRow
 from stoa.store.jobs import JobHistory, JobRow
 
@@ -131,11 +134,16 @@ async def append_to_job(call: Call, request: AppendToJob) -> JobRead:
     _, job = await _own_job(call, request.job_id)
     rules.follow(job.status_at(call.now), JobEvent.CANCEL)
     escrow.check_booked(job, call.now)
-    if await additions.count(call.tx, job.id) >= limits.ADDITIONS:
+    waiting = await held.count_additions(call.tx, job.creator_id, job.id)
+    if await additions.count(call.tx, job.id) + waiting >= limits.ADDITIONS:
         raise Refusal("additions_full")
-    await additions.add(call.tx, job.id, request.body)
-    life = await jobs.life(call.tx, job)
-    return _changed(call, life, "append_to_job", EventKind.TEXT_ADDED, {})
+    receipt = call.receipt("append_to_job", "job", job.id)
+    waits = await holding.addition(call, request, job.id)
+    if waits is None:
+        await posting.add_to_job(call, receipt, request)
+    view = job_written(call, await jobs.life(call.tx, job), "creator")
+    answer = JobRead(job=view, receipt=receipt, next_actions=view.next_actions)
+    return replace(answer, held=held_view(waits)) if waits else answer
 
 
 def _changed(

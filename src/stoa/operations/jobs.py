@@ -7,14 +7,14 @@ from stoa.domain import limits
 from stoa.domain.errors import InputIssue, Refusal, invalid, invalid_field
 from stoa.domain.events import EventKind
 from stoa.domain.jobs import JobEvent, JobStatus
-from stoa.domain.missing import missing, removed
+from stoa.domain.missing import removed
 from stoa.domain.reputation import ReputationEvent
 from stoa.operations import reputation
 from stoa.operations.call import Call
-from stoa.operations.opportunities import offer_job
-from stoa.operations.parts import escrow, event_log, paging
+from stoa.operations.parts import escrow, event_log, holding, paging, posting
 from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.views.held import held_job
 from stoa.operations.views.jobs import (
     is_offered,
     is_party,
@@ -42,9 +42,9 @@ from stoa.schemas.jobs import (
     RejectJob,
     SubmitJob,
 )
-from stoa.schemas.terms import NewTerms, kept
+from stoa.schemas.terms import NewTerms
 from stoa.store import agents, holds, jobs, records, submissions
-from stoa.store.jobs import JobFilter, JobRow, json_list
+from stoa.store.jobs import JobFilter, JobRow
 
 _FINISHED = ("job_already_terminal", "job_expired")
 
@@ -53,8 +53,12 @@ async def found_job(call: Call, job_id: str, *, held: bool = False) -> JobRow:
     """The job with this id, locked if it is to be `held`, or 404; 410 for one that was
     removed, but for its two parties if it has a claimer."""
     row = await (jobs.held if held else jobs.get)(call.tx, job_id)
+    return await _checked(call, job_id, row)
+
+
+async def _checked(call: Call, job_id: str, row: JobRow | None) -> JobRow:
     if row is None:
-        raise missing("job", job_id)
+        raise await holding.not_here(call, "job", job_id)
     if row.removed_at is None:
         return row
     if row.at(call.tx.now).claimer_id is not None and is_party(call, row):
@@ -85,17 +89,17 @@ async def create_job(call: Call, request: CreateJob) -> JobCreated:
     only = request.terms and request.terms.offered_to
     if only:
         await _check_offered(call, only)
-    creator = call.actor()
+    call.actor()
     job_id = call.new_id("job")
-    await escrow.place(call, agent, "job", job_id, job_id, request.amount, deadline)
-    row = _new_row(job_id, creator, request, call.now, deadline)
-    offered = await jobs.insert(call.tx, row)
-    await offer_job(call.tx, row)
+    why = await holding.why(call)
+    ends = holding.NEVER if why else deadline
+    await escrow.place(call, agent, "job", job_id, job_id, request.amount, ends)
     receipt = call.receipt("create_job", "job", job_id)
-    event_log.on_job(call, receipt, EventKind.JOB_CREATED, job_id, offer=only is None)
-    if only:
-        event_log.on_offered(call, job_id, only)
-    job = job_written(call, offered, "creator")
+    if why:
+        job = held_job(call, await holding.keep(call, "job", job_id, request, why, hold_id=job_id))
+    else:
+        row = posting.job_row(call, job_id, request)
+        job = job_written(call, await posting.post_job(call, receipt, row), "creator")
     return JobCreated(job=job, receipt=receipt, next_actions=job.next_actions)
 
 
@@ -131,42 +135,6 @@ async def _check_offered(call: Call, only: str) -> None:
         raise invalid_field("terms.offeredTo", "Must be the id of an agent that is here.")
     if agent.retired_at is not None:
         raise invalid_field("terms.offeredTo", "Must be an agent that has not retired.")
-
-
-def _new_row(job_id: str, creator: str, request: CreateJob, now: int, deadline: int) -> JobRow:
-    verification = request.verification.requirements if request.verification else []
-    return JobRow(
-        id=job_id,
-        type=request.type,
-        status=JobStatus.OPEN,
-        title=request.title,
-        description=request.description,
-        creator_id=creator,
-        claimer_id=None,
-        tags=json_list(request.tags),
-        requirements=json_list(request.requirements),
-        acceptance_criteria=json_list(request.acceptance_criteria),
-        verification=json_list(verification),
-        effort_estimate=request.effort_estimate,
-        amount=request.amount.hundredths,
-        reject_count=0,
-        last_reject_reason=None,
-        last_reject_message=None,
-        submission_count=0,
-        latest_submission_id=None,
-        created_at=now,
-        deadline=deadline,
-        claimed_at=None,
-        submitted_at=None,
-        decided_at=None,
-        expired_from=None,
-        terms=request.terms and kept(request.terms.promised),
-        claim_expires_at=None,
-        decide_by=None,
-        accepted_by=None,
-        cancelled=0,
-        due_at=deadline,
-    )
 
 
 @operation(
@@ -214,7 +182,12 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
 
     Its creator and its claimer see the submitted work; for everybody else it is redacted.
     """
-    row = await found_job(call, request.job_id)
+    found = await jobs.get(call.tx, request.job_id)
+    waits = None if found else await holding.own(call, request.job_id)
+    if waits:
+        job = held_job(call, waits)
+        return JobRead(job=job, next_actions=job.next_actions)
+    row = await _checked(call, request.job_id, found)
     call.private = is_party(call, row) or is_offered(call, row)
     job = job_view(call, await jobs.life(call.tx, row))
     worker = job.claimed_by_agent_id

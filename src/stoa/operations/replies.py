@@ -8,16 +8,17 @@ from stoa.domain import threads as rules
 from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.events import EventKind
-from stoa.domain.missing import in_another_thread, missing, removed
+from stoa.domain.missing import in_another_thread, removed
 from stoa.domain.reputation import ReputationEvent
 from stoa.operations import reputation
 from stoa.operations.call import Call
-from stoa.operations.parts import escrow, event_log, paging
+from stoa.operations.parts import escrow, event_log, holding, paging, posting
 from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.thread_reads import reply_place
 from stoa.operations.threads import found_thread
 from stoa.operations.views import next_actions
+from stoa.operations.views.held import held_reply
 from stoa.operations.views.threads import reply_view, reply_views, thread_view
 from stoa.schemas.base import encode, iso
 from stoa.schemas.credits import CreditChange, Settlement
@@ -37,7 +38,7 @@ from stoa.schemas.threads import (
     Thread,
     ThreadPage,
 )
-from stoa.store import holds, replies, search, threads
+from stoa.store import holds, replies, threads
 from stoa.store.replies import ReplyRow
 from stoa.store.threads import ThreadRow
 
@@ -60,40 +61,21 @@ async def reply_to_thread(call: Call, request: CreateReply) -> ReplyCreated:
     await call.tx.lock("thread", request.thread_id)
     thread = await found_thread(call, request.thread_id)
     parent = await _parent(call, request)
-    depth = rules.reply_depth(parent.depth if parent else None)
-    author = call.actor()
+    call.actor()
     if thread.withdrawn_at is not None:
         raise Refusal("withdrawn")
     if thread.locked:
         raise Refusal("thread_locked")
-    row = ReplyRow(
-        id=call.new_id("rp"),
-        thread_id=thread.id,
-        thread_order=thread.reply_count,
-        author_id=author,
-        author_version=call.version(),
-        parent_id=parent.id if parent else None,
-        parent_author_id=parent.author_id if parent else None,
-        parent_author_version=parent.author_version if parent else None,
-        depth=depth,
-        kind=rules.reply_kind(thread.author_id, author, depth),
-        body=request.body,
-        created_at=call.now,
-    )
-    await replies.insert(call.tx, row)
-    await call.note_post(row.id)
-    eligible = thread.status == "open" and author != thread.author_id
-    await threads.count_reply(
-        call.tx,
-        thread.id,
-        answer=row.kind == "answer",
-        eligible_reply_id=row.id if eligible else None,
-    )
-    await search.add(call.tx, thread.id, row.id)
-    receipt = call.receipt("reply_to_thread", "reply", row.id)
-    parties = (thread.author_id, row.parent_author_id)
-    event_log.on_thread(call, receipt, EventKind.REPLY_CREATED, thread.id, row.id, parties)
-    reply = await reply_view(call, thread, row)
+    reply_id = call.new_id("rp")
+    receipt = call.receipt("reply_to_thread", "reply", reply_id)
+    why = await holding.why(call)
+    if why:
+        waits = await holding.keep(call, "reply", reply_id, request, why, thread.id)
+        reply = await held_reply(call, thread, waits)
+    else:
+        row = posting.reply_row(call, reply_id, thread, parent, request.body)
+        await posting.post_reply(call, receipt, thread, row)
+        reply = await reply_view(call, thread, row)
     return ReplyCreated(reply=reply, receipt=receipt, next_actions=next_actions.on_reply(reply))
 
 
@@ -112,9 +94,14 @@ async def _parent(call: Call, request: CreateReply) -> ReplyRow | None:
 
 async def found_reply(call: Call, reply_id: str, thread_id: str | None = None) -> ReplyRow:
     """The reply with this id (of this thread), or 404; 410 for one that was removed."""
-    row = await replies.get(call.tx, reply_id)
+    return await _checked(call, reply_id, thread_id, await replies.get(call.tx, reply_id))
+
+
+async def _checked(
+    call: Call, reply_id: str, thread_id: str | None, row: ReplyRow | None
+) -> ReplyRow:
     if row is None:
-        raise missing("rp", reply_id)
+        raise await holding.not_here(call, "rp", reply_id)
     if thread_id not in (None, row.thread_id):
         raise in_another_thread(reply_id, row.thread_id)
     _check_shown(row)
@@ -209,7 +196,7 @@ async def get_reply(call: Call, request: GetReply) -> ReplyFocus:
 
     `repliesTruncated` says that only the nearest of them are there: get_thread has all.
     """
-    return await _focus(call, await found_reply(call, request.reply_id))
+    return await _read(call, request.reply_id)
 
 
 @operation(
@@ -222,7 +209,23 @@ async def get_reply(call: Call, request: GetReply) -> ReplyFocus:
 )
 async def get_thread_reply(call: Call, request: GetThreadReply) -> ReplyFocus:
     """Read one reply of a thread, with its surroundings."""
-    return await _focus(call, await found_reply(call, request.reply_id, request.thread_id))
+    return await _read(call, request.reply_id, request.thread_id)
+
+
+async def _read(call: Call, reply_id: str, thread_id: str | None = None) -> ReplyFocus:
+    """A reply with its surroundings; one that is held for its author alone."""
+    found = await replies.get(call.tx, reply_id)
+    waits = None if found else await holding.own(call, reply_id)
+    if waits is None:
+        return await _focus(call, await _checked(call, reply_id, thread_id, found))
+    if thread_id not in (None, waits.subject_id):
+        raise in_another_thread(reply_id, waits.subject_id or "")
+    thread = await found_thread(call, waits.subject_id or "")
+    reply = await held_reply(call, thread, waits)
+    asked = await thread_view(call, thread)
+    return ReplyFocus(
+        view="focus", reply=reply, thread=asked, replies=[reply], reply_tree=_tree(reply, [])
+    )
 
 
 async def _focus(call: Call, row: ReplyRow) -> ReplyFocus:

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
-from stoa.domain.missing import missing
+from stoa.domain.ids import PREFIXES
+from stoa.domain.missing import held_back, missing
 from stoa.domain.moderation import Action, ModerationSubject, SubjectType
 from stoa.operations.call import Call, Services
 from stoa.operations.job_messages import check_may_report
@@ -18,6 +19,7 @@ from stoa.schemas.beside import ActContext, ActContexts, ActedOn
 from stoa.schemas.moderation import CreateReport, ListModeration, ModerationLog, ReportCreated
 from stoa.store import jobs, moderation, replies, threads
 from stoa.store.agents import AgentRow
+from stoa.store.held import HeldRow
 from stoa.store.moderation import ActRow, ReportRow
 from stoa.store.tx import Tx
 
@@ -76,7 +78,7 @@ async def acted_on(call: Call, request: ActedOn) -> ActContexts:
     status=201,
     who=Who(Access.AGENT, Charged.REPLIES),
     effect=Effect(Mode.WRITE),
-    errors=("not_found", "removed", "agent_suspended", "already_reported"),
+    errors=("not_found", "removed", "held", "agent_suspended", "already_reported"),
 )
 async def create_report(call: Call, request: CreateReport) -> ReportCreated:
     """Report a thread, a reply, a job, a message on a job or an agent to the moderators, once.
@@ -85,6 +87,8 @@ async def create_report(call: Call, request: CreateReport) -> ReportCreated:
     """
     subject = ModerationSubject(SubjectType(request.subject.type), request.subject.id)
     reported = await found(call.tx, subject)
+    if isinstance(reported, HeldRow):
+        raise held_back(PREFIXES[subject.type], subject.id)
     if isinstance(reported, AgentRow) and reported.status == "pending":
         raise missing("ag", subject.id)
     if subject.type is SubjectType.MESSAGE:

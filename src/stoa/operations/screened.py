@@ -20,8 +20,8 @@ KINDS = {
 }
 """What the texts of an operation are."""
 
-PUBLIC_POSTS = frozenset({"thread", "reply", "addition", "job"})
-"""What `hold` keeps from others: nothing waits for a moderator yet, so it is refused."""
+HOLDABLE = frozenset({"thread", "reply", "addition", "job"})
+"""What can wait for a moderator; elsewhere `hold` is `allow`."""
 
 _USUAL = ("body", "message", "reason", "artifacts")
 _OWN = {

@@ -219,6 +219,9 @@ class Operation:
 
 TABLE: dict[str, Operation] = {}
 
+_HELD_IN_PATH = re.compile(r"{(thread|reply|job)Id}")
+"""Where a path has the id of something that may be held."""
+
 
 def operation(
     method: str,
@@ -243,6 +246,7 @@ def operation(
         is_sentence = summary.endswith(".")  # a docstring's first line, which stands alone
         if set(errors) - set(CATALOGUE) or not is_sentence or run.__name__ in TABLE:
             raise ValueError(f"operation {run.__name__}: bad declaration")
+        may_be_held = "removed" in errors and _HELD_IN_PATH.search(path) is not None
         declared = Operation(
             name=run.__name__,
             method=method,
@@ -253,7 +257,7 @@ def operation(
             who=who,
             effect=effect,
             caching=caching,
-            errors=errors,
+            errors=(*errors, "held") if may_be_held else errors,
             summary=summary,
             description=f"{notice}{described}",
             request=hints["request"],

@@ -1,15 +1,18 @@
 """Second thoughts about one's own texts: add to a thread, withdraw a thread or a reply."""
 
+from msgspec.structs import replace
+
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.domain.events import EventKind
 from stoa.operations.bounties import changed, own_thread
 from stoa.operations.call import Call
-from stoa.operations.parts import event_log, key_standing
+from stoa.operations.parts import event_log, holding, key_standing, posting
 from stoa.operations.replies import found_reply
 from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.threads import found_thread
 from stoa.operations.views import next_actions
+from stoa.operations.views.held import held_view
 from stoa.operations.views.threads import reply_view
 from stoa.schemas.threads import (
     AppendToThread,
@@ -18,7 +21,7 @@ from stoa.schemas.threads import (
     WithdrawReply,
     WithdrawThread,
 )
-from stoa.store import additions, moderation, replies, threads
+from stoa.store import held, moderation, replies, threads
 from stoa.store.threads import ThreadRow
 
 _BY_AUTHOR = ("not_found", "removed", "agent_suspended", "not_thread_author")
@@ -43,13 +46,15 @@ async def append_to_thread(call: Call, request: AppendToThread) -> ThreadChanged
         raise Refusal("withdrawn")
     if thread.locked:
         raise Refusal("thread_locked")
-    if thread.addition_count >= limits.ADDITIONS:
+    waiting = await held.count_additions(call.tx, thread.author_id, thread.id)
+    if thread.addition_count + waiting >= limits.ADDITIONS:
         raise Refusal("additions_full", details={"limit": limits.ADDITIONS})
-    await additions.add(call.tx, thread.id, request.body)
-    await threads.count_addition(call.tx, thread.id)
     receipt = call.receipt("append_to_thread", "thread", thread.id)
-    event_log.on_thread(call, receipt, EventKind.TEXT_ADDED, thread.id)
-    return await changed(call, thread.id, receipt)
+    waits = await holding.addition(call, request, thread.id)
+    if waits is None:
+        await posting.add_to_thread(call, receipt, request)
+    answer = await changed(call, thread.id, receipt)
+    return replace(answer, held=held_view(waits)) if waits else answer
 
 
 @operation(

@@ -6,15 +6,14 @@ from msgspec import UNSET
 
 from stoa.domain import limits
 from stoa.domain.cursors import CursorFormat
-from stoa.domain.events import EventKind
-from stoa.domain.missing import missing, removed
+from stoa.domain.missing import removed
 from stoa.operations.call import Call
-from stoa.operations.opportunities import offer_bounty
-from stoa.operations.parts import escrow, event_log, paging
+from stoa.operations.parts import escrow, holding, paging, posting
 from stoa.operations.parts.budget import Budget
 from stoa.operations.similar import read_similar, similar_threads
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.thread_reads import more_replies, reply_place, thread_read
+from stoa.operations.views.held import held_thread
 from stoa.operations.views.threads import thread_view, thread_views, thread_with_replies
 from stoa.schemas.base import Page, iso
 from stoa.schemas.threads import (
@@ -27,16 +26,19 @@ from stoa.schemas.threads import (
     ThreadList,
     ThreadRead,
 )
-from stoa.store import replies, search, threads
+from stoa.store import replies, threads
 from stoa.store.agents import AgentRow
 from stoa.store.threads import FrontList, ThreadFilter, ThreadRow
 
 
 async def found_thread(call: Call, thread_id: str) -> ThreadRow:
     """The thread with this id, or 404; 410 for one that was removed."""
-    row = await threads.get(call.tx, thread_id)
+    return await _checked(call, thread_id, await threads.get(call.tx, thread_id))
+
+
+async def _checked(call: Call, thread_id: str, row: ThreadRow | None) -> ThreadRow:
     if row is None:
-        raise missing("th", thread_id)
+        raise await holding.not_here(call, "th", thread_id)
     if row.removed_at is not None:
         raise removed("th", thread_id, reason=row.removed_reason, at=iso(row.removed_at))
     return row
@@ -60,17 +62,18 @@ async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
     them before you ask.
     """
     payer = await call.held_agent() if request.bounty_amount else None
-    author = call.actor()
+    call.actor()
     thread_id = call.new_id("th")
-    await threads.insert(call.tx, thread_id, author, request.title, request.body, request.tags)
-    await call.note_post(thread_id)
-    if payer:
-        await _offer_bounty(call, payer, thread_id, request)
-    await search.add(call.tx, thread_id, None)
+    why = await holding.why(call)
+    ends = holding.NEVER if why else posting.bounty_end(call)
+    bounty_id = await _reserve(call, payer, thread_id, request, ends) if payer else None
     receipt = call.receipt("create_thread", "thread", thread_id)
-    is_offer = payer is not None
-    event_log.on_thread(call, receipt, EventKind.THREAD_CREATED, thread_id, offer=is_offer)
-    thread = await thread_view(call, await found_thread(call, thread_id))
+    if why:
+        waits = await holding.keep(call, "thread", thread_id, request, why, hold_id=bounty_id)
+        thread = await held_thread(call, waits)
+    else:
+        await posting.post_thread(call, receipt, thread_id, request, bounty_id)
+        thread = await thread_view(call, await found_thread(call, thread_id))
     return ThreadCreated(
         thread=thread,
         receipt=receipt,
@@ -79,13 +82,14 @@ async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
     )
 
 
-async def _offer_bounty(call: Call, payer: AgentRow, thread_id: str, request: CreateThread) -> None:
+async def _reserve(
+    call: Call, payer: AgentRow, thread_id: str, request: CreateThread, ends: int
+) -> str:
+    """Set the credits of a bounty aside; returns its id."""
     bounty_id = call.new_id("bty")
-    expires_at = call.now + call.services.settings.bounty_ttl_seconds * 1000
     amount = request.bounty_amount
-    await escrow.place(call, payer, "bounty", bounty_id, thread_id, amount, expires_at)
-    await threads.set_bounty(call.tx, thread_id, bounty_id)
-    await offer_bounty(call, thread_id, amount, expires_at, request.tags)
+    await escrow.place(call, payer, "bounty", bounty_id, thread_id, amount, ends)
+    return bounty_id
 
 
 @operation(
@@ -180,7 +184,12 @@ async def get_thread(call: Call, request: GetThread) -> ThreadRead:
 
     `repliesTruncated` says that there are more replies: go on with `cursor`.
     """
-    row = await found_thread(call, request.thread_id)
+    found = await threads.get(call.tx, request.thread_id)
+    waits = None if found else await holding.own(call, request.thread_id)
+    if waits:
+        thread = await held_thread(call, waits)
+        return ThreadRead(thread=thread, next_actions=thread.next_actions)
+    row = await _checked(call, request.thread_id, found)
     if request.include is None:
         thread = await thread_view(call, row)
         return ThreadRead(thread=thread, next_actions=thread.next_actions)

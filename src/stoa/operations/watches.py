@@ -34,7 +34,7 @@ from stoa.store.watches import WatchRow
     who=Who(Access.AGENT, Charged.REPLIES),
     effect=Effect(Mode.WRITE),
     caching=Caching(personal=True),
-    errors=("not_found", "removed", "agent_suspended", "watch_limit"),
+    errors=("not_found", "removed", "held", "agent_suspended", "watch_limit"),
 )
 async def create_watch(call: Call, request: CreateWatch) -> WatchCreated:
     """Be told, in your inbox, of a thread, an agent, a tag or new texts with some words.

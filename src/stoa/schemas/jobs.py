@@ -23,6 +23,7 @@ from stoa.schemas.base import (
 from stoa.schemas.content import AddedText, Addition, Body, Shortened, Tags, Title, UntrustedContent
 from stoa.schemas.credits import AcceptPayment, Asset, Reward, RewardAmount, Settlement, one_amount
 from stoa.schemas.fields import SHA256_PATTERN, URL_PATTERN, Count, Time, example_id, shown
+from stoa.schemas.held import HeldPost
 from stoa.schemas.lean import Lean
 from stoa.schemas.records import WorkerSummary
 from stoa.schemas.removal import Removal
@@ -231,6 +232,7 @@ class Job(JobSummary, kw_only=True):
         | UnsetType
     ) = UNSET
     removed: Removal | UnsetType = UNSET
+    held: HeldPost | UnsetType = UNSET
 
     example: ClassVar[dict[str, Any]] = {**job_examples.SUMMARY, **job_examples.OPEN}
 
@@ -422,6 +424,7 @@ class JobRead(Written, kw_only=True):
     receipt: Receipt | UnsetType = UNSET
     next_actions: list[NextAction]
     note: WorkerNote | UnsetType = UNSET
+    held: HeldPost | UnsetType = UNSET
 
     lean: ClassVar[Lean] = Lean(members={"job": _LEAN.without("next_actions")})
 

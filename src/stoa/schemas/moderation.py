@@ -21,6 +21,7 @@ from stoa.schemas.base import (
 )
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.fields import ACTION_NAMES, ACTION_PATTERN, Time, example_id, shown
+from stoa.schemas.held import HeldPost
 
 _BAD_TIME = "Must be a time such as 2026-11-21T10:00:00.000Z."
 PAST = "Must lie in the future."
@@ -62,7 +63,7 @@ ReportIds = Annotated[
         examples=[[]],
     ),
 ]
-SubjectName = Literal["thread", "reply", "job", "agent", "message"]
+SubjectName = Literal["thread", "reply", "job", "agent", "message", "addition"]
 
 
 def subject_name(kind: SubjectType) -> SubjectName:
@@ -129,7 +130,7 @@ class ModerateThread(Moderate, kw_only=True):
 
     thread_id: Annotated[str, shown(pattern=ids.pattern("th"))]
     action: Annotated[
-        Literal["hide", "restore", "lock", "unlock"],
+        Literal["hide", "restore", "lock", "unlock", "release"],
         Meta(description="What to do.", examples=["hide"]),
     ]
 
@@ -148,7 +149,7 @@ class ModerateReply(Moderate, kw_only=True):
 
     reply_id: Annotated[str, shown(pattern=ids.pattern("rp"))]
     action: Annotated[
-        Literal["hide", "restore"], Meta(description="What to do.", examples=["hide"])
+        Literal["hide", "restore", "release"], Meta(description="What to do.", examples=["hide"])
     ]
 
     @property
@@ -176,7 +177,8 @@ class ModerateJob(Moderate, kw_only=True):
 
     job_id: Annotated[str, shown(pattern=ids.pattern("job"))]
     action: Annotated[
-        Literal["hide", "restore", "cancel"], Meta(description="What to do.", examples=["hide"])
+        Literal["hide", "restore", "cancel", "release"],
+        Meta(description="What to do.", examples=["hide"]),
     ]
 
     def subjects(self) -> list[str]:
@@ -228,7 +230,17 @@ class ActSubject(Resource, kw_only=True):
     meant by acts that concern all of it."""
 
     type: Annotated[
-        Literal["thread", "reply", "job", "agent", "message", "submission", "key", "service"],
+        Literal[
+            "thread",
+            "reply",
+            "job",
+            "agent",
+            "message",
+            "submission",
+            "addition",
+            "key",
+            "service",
+        ],
         Meta(examples=["thread"]),
     ]
     id: Annotated[str, Meta(examples=[example_id("th")])]
@@ -380,6 +392,7 @@ class ModeratedSubject(Answer, kw_only=True):
         Time | None, Meta(description="When it was hidden, UTC; null if it is shown.")
     ]
     created_at: Time
+    held: HeldPost | UnsetType = UNSET
     actions: Annotated[list[Act], Meta(description="What was done to it, the newest first.")]
 
 

@@ -34,6 +34,7 @@ from stoa.schemas.credits import (
     one_amount,
 )
 from stoa.schemas.fields import Count, Time, example_id, shown
+from stoa.schemas.held import HeldPost
 from stoa.schemas.lean import Lean
 from stoa.schemas.outcomes import NO_OUTCOMES, OutcomeCounts
 from stoa.schemas.removal import Removal
@@ -126,6 +127,7 @@ class Thread(Resource, kw_only=True):
         Annotated[Time, Meta(description="When its author withdrew title and text, UTC.")]
         | UnsetType
     ) = UNSET
+    held: HeldPost | UnsetType = UNSET
 
     lean: ClassVar[Lean] = _LEAN
 
@@ -172,6 +174,7 @@ class Reply(Resource, kw_only=True):
     ]
     replying_to: ReplyingTo | None
     removed: Removal | UnsetType = UNSET
+    held: HeldPost | UnsetType = UNSET
     withdrawn_at: (
         Annotated[Time, Meta(description="When its author withdrew the text, UTC.")] | UnsetType
     ) = UNSET
@@ -570,6 +573,7 @@ class ThreadChanged(Written, kw_only=True):
     thread: Thread
     receipt: Receipt
     next_actions: list[NextAction]
+    held: HeldPost | UnsetType = UNSET
 
 
 class AcceptReply(ThreadRequest, kw_only=True):

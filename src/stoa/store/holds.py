@@ -99,6 +99,11 @@ async def add(tx: Tx, subject_id: str, more: int) -> None:
     await tx.put("holds.add", subject_id=subject_id, more=more)
 
 
+async def begin(tx: Tx, subject_id: str, expires_at: int) -> None:
+    """Let the time of a hold begin whose thread or job is released."""
+    await tx.put("holds.begin", subject_id=subject_id, at=expires_at)
+
+
 async def settle(
     tx: Tx, row: HoldRow, outcome: Literal["payout", "refund"], agent_id: str, transaction_id: str
 ) -> None:

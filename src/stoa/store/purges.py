@@ -8,7 +8,7 @@ from stoa.store.tx import Tx
 SLICE = 5_000
 """So many ids are looked at in one read."""
 
-KINDS = ("thread", "reply", "job", "message", "submission")
+KINDS = ("thread", "reply", "job", "message", "submission", "held")
 """What an agent writes that has an id."""
 
 

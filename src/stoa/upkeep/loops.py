@@ -14,6 +14,7 @@ from stoa.logs import log
 from stoa.metrics import Counters
 from stoa.operations.call import Services
 from stoa.operations.parts import due, key_standing, purging, scores, telling
+from stoa.operations.parts.moderation import release_due
 from stoa.search.following import catch_up
 from stoa.store import (
     applications,
@@ -99,7 +100,7 @@ class Upkeep:
 
     async def sweep(self) -> None:
         """Book all that is due by itself, finish recoveries of keys whose delay has passed, end
-        suspensions, and delete expired sessions, idempotency keys and events."""
+        suspensions, release posts, and delete expired sessions, idempotency keys and events."""
         await self._store.write(_forget)
         while await self._store.write(partial(key_standing.sweep, ids=self._ids)):
             continue
@@ -108,6 +109,8 @@ class Upkeep:
         while await self._store.write(partial(due.sweep_silent, ids=self._ids)):
             continue
         while await self._store.write(moderation.end_suspensions):
+            continue
+        while await self._store.write(partial(release_due, services=self._services)):
             continue
         while await self._store.write(partial(_forget_events, days=self._settings.events_days)):
             continue

@@ -18,6 +18,7 @@ from stoa.client.generated.models import (
     ClientApproved,
     EntryList,
     EventList,
+    HeldList,
     Inbox,
     InboxRead,
     JobAccepted,
@@ -544,6 +545,10 @@ GET_ARTIFACT = ClientOperation(
 
 GET_MARKET_STATS = ClientOperation(
     "get_market_stats", "GET", "/api/v1/market", MarketRead, repeatable=True, signed=True
+)
+
+LIST_HELD = ClientOperation(
+    "list_held", "GET", "/api/v1/held", HeldList, repeatable=True, signed=True
 )
 
 LIST_MODERATION = ClientOperation(

@@ -8,7 +8,7 @@ import msgspec
 
 from stoa.domain.credits import agent_account
 from stoa.domain.errors import Refusal, invalid_field
-from stoa.domain.ids import PREFIXES, prefix_of
+from stoa.domain.ids import PREFIXES, is_id, prefix_of
 from stoa.domain.jobs import Due, JobEvent, JobStatus
 from stoa.domain.missing import missing, removed
 from stoa.domain.moderation import (
@@ -27,11 +27,20 @@ from stoa.domain.moderation import (
 )
 from stoa.entropy import IdGenerator
 from stoa.operations.call import Services
-from stoa.operations.parts import erasing, escrow, event_log, job_steps, moderators, signups
+from stoa.operations.parts import (
+    erasing,
+    escrow,
+    event_log,
+    holding,
+    job_steps,
+    moderators,
+    signups,
+)
 from stoa.schemas.base import iso
 from stoa.store import (
     agents,
     applications,
+    held,
     holds,
     jobs,
     messages,
@@ -45,6 +54,7 @@ from stoa.store import (
     webhooks,
 )
 from stoa.store.agents import AgentRow
+from stoa.store.held import HeldRow
 from stoa.store.jobs import JobHistory, JobRow, SubmissionRow
 from stoa.store.messages import MessageRow
 from stoa.store.moderation import ActRow
@@ -67,7 +77,7 @@ class Order:
     undoes: str | None = None
 
 
-SubjectRow = ThreadRow | ReplyRow | JobRow | AgentRow | MessageRow | SubmissionRow
+SubjectRow = ThreadRow | ReplyRow | JobRow | AgentRow | MessageRow | SubmissionRow | HeldRow
 
 
 def subject_of(subject_id: str) -> ModerationSubject:
@@ -86,15 +96,19 @@ _READ: dict[SubjectType, Callable[[Tx, str], Awaitable[SubjectRow | None]]] = {
     SubjectType.AGENT: agents.get,
     SubjectType.MESSAGE: messages.get,
     SubjectType.SUBMISSION: submissions.get,
+    SubjectType.ADDITION: held.get,
 }
 
 
 async def found(tx: Tx, subject: ModerationSubject) -> SubjectRow:
-    """The row of what is moderated, hidden or not; 404 when there is none."""
+    """The row of what is moderated, hidden, held or not; 404 when there is none."""
     row = await _READ[subject.type](tx, subject.id)
-    if row is None:
+    if row is not None:
+        return row
+    waiting = await held.get(tx, subject.id)
+    if waiting is None or waiting.kind != subject.type.value:
         raise missing(PREFIXES[subject.type], subject.id)
-    return row
+    return waiting
 
 
 class _Author(msgspec.Struct):
@@ -136,7 +150,7 @@ async def check_shown(tx: Tx, answer: bytes) -> None:
     for subject_id in sorted(msgspec.json.decode(answer, type=_Shown).subject_ids()):
         row = await found(tx, subject_of(subject_id))
         for_parties = isinstance(row, JobRow) and row.claimer_id is not None
-        if isinstance(row, SubmissionRow) or row.removed_at is None or for_parties:
+        if isinstance(row, SubmissionRow | HeldRow) or row.removed_at is None or for_parties:
             continue
         prefix, at = subject_id.partition("_")[0], iso(row.removed_at)
         raise removed(prefix, subject_id, reason=row.removed_reason, at=at)
@@ -152,8 +166,9 @@ def owner_of(row: SubjectRow) -> str:
 
 
 def is_hidden(row: SubjectRow) -> bool:
-    """Whether it is hidden from its readers; a submission, which two parties read, never is."""
-    return not isinstance(row, SubmissionRow) and row.removed_at is not None
+    """Whether it is hidden from its readers; a submission, which two parties read, never is, and
+    what is held has none."""
+    return not isinstance(row, SubmissionRow | HeldRow) and row.removed_at is not None
 
 
 async def locked(tx: Tx, subjects: Sequence[ModerationSubject]) -> None:
@@ -163,7 +178,10 @@ async def locked(tx: Tx, subjects: Sequence[ModerationSubject]) -> None:
     """
     await tx.lock("moderation", "acts")
     rows = [await found(tx, subject) for subject in subjects]
+    waiting = [row for row in rows if isinstance(row, HeldRow)]
+    parents = {row.subject_id for row in waiting if row.subject_id}
     agent_ids = [row.id for row in rows if isinstance(row, AgentRow)]
+    agent_ids += [row.author_id for row in waiting]
     jobs_there = [row for row in rows if isinstance(row, JobRow)]
     threads_there = [row for row in rows if isinstance(row, ThreadRow)]
     thread_ids = {row.id for row in threads_there}
@@ -171,9 +189,9 @@ async def locked(tx: Tx, subjects: Sequence[ModerationSubject]) -> None:
     await tx.lock("agent", *agent_ids)
     job_ids = {row.id for row in jobs_there}
     job_ids |= {row.job_id for row in rows if isinstance(row, SubmissionRow)}
-    await tx.lock("job", *job_ids)
-    await tx.lock("thread", *thread_ids)
-    refunded = {owner_of(row) for row in (*jobs_there, *threads_there)}
+    await tx.lock("job", *job_ids, *(one for one in parents if is_id("job", one)))
+    await tx.lock("thread", *thread_ids, *(one for one in parents if is_id("th", one)))
+    refunded = {owner_of(row) for row in (*jobs_there, *threads_there, *waiting)}
     await tx.lock("account", *map(agent_account, refunded))
 
 
@@ -220,10 +238,46 @@ async def act_locked(tx: Tx, services: Services, order: Order, moderator_id: str
     if moderator_id is not None:
         await _check_moderator(tx, services, order, row, moderator_id)
     follow(subject, await _states(tx, row, action), action)
-    await _do(tx, services, order, row)
+    if isinstance(row, HeldRow):
+        await _decide(tx, services, order, row)
+    else:
+        await _do(tx, services, order, row)
     more = (order.until, order.points, order.undoes)
     ids, reason = services.ids, order.reason
     return await record(tx, ids, action, subject, reason, moderator_id, more, on=row)
+
+
+async def _decide(tx: Tx, services: Services, order: Order, row: HeldRow) -> None:
+    """Release a post that is held. What is refused is released too, and hidden at once, so that all
+    that follows from hiding follows; an addition is then dropped."""
+    if row.kind != "addition":
+        await holding.release(tx, services, row)
+        if order.action is not Action.RELEASE:
+            await _do(tx, services, order, await found(tx, order.subject))
+    elif order.action is not Action.RELEASE:
+        await held.decide(tx, row.id)
+        if order.action is Action.PURGE:
+            await purges.add(tx, row.id, order.reason, whole=False)
+    elif problem := await holding.obstacle(tx, row):
+        raise Refusal("moderation_not_possible", f"It can be released no more. {problem}")
+    else:
+        await holding.release(tx, services, row)
+
+
+async def release_due(tx: Tx, services: Services) -> int:
+    """Release some of the posts whose time is over; returns how many there were. Additions that are
+    not possible any more are dropped, and their authors told."""
+    ids = await held.due(tx)
+    await locked(tx, [subject_of(one) for one in ids if await held.get(tx, one)])
+    for post_id in ids:
+        row = await held.get(tx, post_id)
+        if row is None:  # another process was first
+            continue
+        if problem := await holding.obstacle(tx, row):
+            await act_locked(tx, services, Order(Action.HIDE, subject_of(post_id), problem), None)
+        else:
+            await holding.release(tx, services, row)
+    return len(ids)
 
 
 async def record(
@@ -248,12 +302,16 @@ async def record(
 def _thread_of(row: SubjectRow | None) -> str | None:
     if isinstance(row, ReplyRow):
         return row.thread_id
+    if isinstance(row, HeldRow):
+        return next((one for one in (row.subject_id, row.id) if one and is_id("th", one)), None)
     return row.id if isinstance(row, ThreadRow) else None
 
 
 def _job_of(row: SubjectRow | None) -> str | None:
     if isinstance(row, SubmissionRow):
         return row.job_id
+    if isinstance(row, HeldRow):
+        return next((one for one in (row.subject_id, row.id) if one and is_id("job", one)), None)
     return row.id if isinstance(row, JobRow) else None
 
 
@@ -295,6 +353,8 @@ async def _states(
         return frozenset({await _endorsement(tx, row)})
     if isinstance(row, AgentRow) and row.status == "pending":
         return frozenset({ModerationState.PENDING})
+    if isinstance(row, HeldRow):
+        return frozenset({ModerationState.HELD})
     states = {await _shown_or_not(tx, row)}
     if isinstance(row, ThreadRow):
         states.add(ModerationState.LOCKED if row.locked else ModerationState.UNLOCKED)
@@ -375,7 +435,7 @@ async def _show_or_hide(tx: Tx, ids: IdGenerator, order: Order, row: SubjectRow)
     reason = None if order.action is Action.RESTORE else order.reason
     is_news = is_hidden(row) is (reason is None)
     refunds = order.action in (Action.HIDE, Action.PURGE)
-    if isinstance(row, SubmissionRow):
+    if isinstance(row, SubmissionRow | HeldRow):
         return
     if isinstance(row, ThreadRow):
         await moderation.mark(tx, "thread", reason, thread_id=row.id)

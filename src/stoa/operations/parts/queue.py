@@ -1,13 +1,17 @@
-"""The open reports with what they are about and both sides, for the operator alone."""
+"""The open reports with what they are about and both sides, and the held posts, for the operator
+alone."""
 
 from collections import defaultdict
+from typing import Literal
 
 import msgspec
 
 from stoa.operations.parts.moderation import found, owner_of, subject_of
+from stoa.operations.views.held import held_texts
 from stoa.schemas.base import iso
 from stoa.schemas.moderation import SubjectName, subject_name
-from stoa.store import agents, moderation
+from stoa.store import agents, held, moderation
+from stoa.store.held import HeldRow
 from stoa.store.moderation import ReportRow
 from stoa.store.tx import Tx
 
@@ -54,11 +58,28 @@ class QueuedSubject(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     reports: list[QueuedReport]
 
 
+class QueuedPost(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """A post that is held, whose text may be longer by so many characters, and in how many seconds
+    it is released."""
+
+    type: Literal["thread", "reply", "job", "addition"]
+    id: str
+    title: str
+    body: str
+    characters_left: int
+    why: str
+    seconds_left: int
+    author: ReportSide
+
+
 class ReportQueue(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """What waits for a decision, what has waited longest first; of how many reports in all."""
+    """What waits for a decision, what has waited longest first; of how many reports and held posts
+    in all."""
 
     subjects: list[QueuedSubject]
     open_reports: int
+    held: list[QueuedPost]
+    held_posts: int
 
 
 async def read(tx: Tx) -> ReportQueue:
@@ -70,7 +91,27 @@ async def read(tx: Tx) -> ReportQueue:
     sides: dict[str, ReportSide] = {}
     subjects = [await _subject(tx, group, sides) for group in by_subject.values()]
     count, _ = await moderation.open_reports(tx)
-    return ReportQueue(subjects=subjects, open_reports=count)
+    posts = await held.waiting(tx, "", MOST)
+    return ReportQueue(
+        subjects=subjects,
+        open_reports=count,
+        held=[await _post(tx, row, sides) for row in posts],
+        held_posts=await held.count_waiting(tx),
+    )
+
+
+async def _post(tx: Tx, row: HeldRow, sides: dict[str, ReportSide]) -> QueuedPost:
+    title, body = held_texts(row)
+    return QueuedPost(
+        type=row.kind,
+        id=row.id,
+        title=title,
+        body=body[:_BODY_CHARS],
+        characters_left=max(len(body) - _BODY_CHARS, 0),
+        why=row.reason,
+        seconds_left=max(row.until - tx.now, 0) // 1000,
+        author=await _side(tx, row.author_id, sides),
+    )
 
 
 async def _subject(tx: Tx, rows: list[ReportRow], sides: dict[str, ReportSide]) -> QueuedSubject:

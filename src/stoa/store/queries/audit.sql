@@ -120,6 +120,7 @@ WHERE h.id BETWEEN :first AND :last
   AND NOT EXISTS (SELECT 1 FROM thread t
                   WHERE t.id = h.subject_id AND h.type = 'bounty'
                     AND (t.bounty_id = h.id OR (h.status = 'REFUNDED' AND t.bounty_id > h.id)))
+  AND NOT EXISTS (SELECT 1 FROM held_post p WHERE p.hold_id = h.id AND p.decided_at IS NULL AND h.status = 'OPEN')
 
 -- A refund by decision and one by expiry leave different traces in the job.
 -- name: jobs

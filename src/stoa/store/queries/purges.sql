@@ -26,7 +26,7 @@ UPDATE purge SET wiped_at = :now WHERE wiped_at IS NULL AND erased_at <= :upto
 
 -- The next rows of a table by id: the id of each, and 1 if this agent wrote it.
 -- name: {kind}_slice
--- each kind: thread = author_id = :author THEN 1 ELSE 0 END FROM thread | reply = author_id = :author THEN 1 ELSE 0 END FROM reply | job = creator_id = :author THEN 1 ELSE 0 END FROM job | message = author_id = :author THEN 1 ELSE 0 END FROM job_message | submission = agent_id = :author THEN 1 ELSE 0 END FROM submission
+-- each kind: thread = author_id = :author THEN 1 ELSE 0 END FROM thread | reply = author_id = :author THEN 1 ELSE 0 END FROM reply | job = creator_id = :author THEN 1 ELSE 0 END FROM job | message = author_id = :author THEN 1 ELSE 0 END FROM job_message | submission = agent_id = :author THEN 1 ELSE 0 END FROM submission | held = author_id = :author THEN 1 ELSE 0 END FROM held_post
 SELECT id, CASE WHEN {{kind}} WHERE id > :after ORDER BY id LIMIT :most
 
 -- name: empty_thread

@@ -180,6 +180,20 @@ CREATE TABLE event_log_state (
     deleted bigint NOT NULL
 );
 
+CREATE TABLE held_post (
+    id text NOT NULL COLLATE "C",
+    kind text NOT NULL COLLATE "C",
+    author_id text NOT NULL COLLATE "C",
+    subject_id text COLLATE "C",
+    hold_id text COLLATE "C",
+    reason text NOT NULL COLLATE "C",
+    created_at bigint NOT NULL,
+    until bigint NOT NULL,
+    decided_at bigint,
+    request text NOT NULL COLLATE "C",
+    CONSTRAINT held_post_kind_check CHECK ((kind = ANY (ARRAY['thread'::text, 'reply'::text, 'job'::text, 'addition'::text])))
+);
+
 CREATE TABLE hold (
     id text NOT NULL COLLATE "C",
     type text NOT NULL COLLATE "C",
@@ -671,6 +685,7 @@ ALTER TABLE ONLY authorization_request ADD CONSTRAINT authorization_request_pkey
 ALTER TABLE ONLY challenge_used ADD CONSTRAINT challenge_used_pkey PRIMARY KEY (hash);
 ALTER TABLE ONLY event_log ADD CONSTRAINT event_log_pkey PRIMARY KEY (seq);
 ALTER TABLE ONLY event_log_state ADD CONSTRAINT event_log_state_pkey PRIMARY KEY (name);
+ALTER TABLE ONLY held_post ADD CONSTRAINT held_post_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY hold ADD CONSTRAINT hold_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY inbox_place ADD CONSTRAINT inbox_place_pkey PRIMARY KEY (agent_id);
 ALTER TABLE ONLY invite ADD CONSTRAINT invite_pkey PRIMARY KEY (digest);
@@ -740,6 +755,10 @@ CREATE INDEX event_by_actor ON event_log USING btree (actor_id, seq) WHERE (acto
 CREATE INDEX event_by_other ON event_log USING btree (other_id, seq) WHERE (other_id IS NOT NULL);
 CREATE INDEX event_by_party ON event_log USING btree (party_id, seq) WHERE (party_id IS NOT NULL);
 CREATE INDEX event_of_offer ON event_log USING btree (subject_id) WHERE (offer = 1);
+CREATE INDEX held_post_by_author ON held_post USING btree (author_id, id);
+CREATE INDEX held_post_by_hold ON held_post USING btree (hold_id) WHERE (hold_id IS NOT NULL);
+CREATE INDEX held_post_due ON held_post USING btree (until) WHERE (decided_at IS NULL);
+CREATE INDEX held_post_waiting ON held_post USING btree (id) WHERE (decided_at IS NULL);
 CREATE INDEX hold_by_type ON hold USING btree (type, status, amount);
 CREATE INDEX hold_due ON hold USING btree (expires_at) WHERE (status = 'OPEN'::text);
 CREATE INDEX hold_open_by_agent ON hold USING btree (agent_id, expires_at) WHERE (status = 'OPEN'::text);
@@ -841,6 +860,8 @@ ALTER TABLE ONLY application ADD CONSTRAINT application_agent_id_fkey FOREIGN KE
 ALTER TABLE ONLY application ADD CONSTRAINT application_job_id_fkey FOREIGN KEY (job_id) REFERENCES job(id);
 ALTER TABLE ONLY artifact_text ADD CONSTRAINT artifact_text_submission_id_fkey FOREIGN KEY (submission_id) REFERENCES submission(id);
 ALTER TABLE ONLY authorization_request ADD CONSTRAINT authorization_request_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
+ALTER TABLE ONLY held_post ADD CONSTRAINT held_post_author_id_fkey FOREIGN KEY (author_id) REFERENCES agent(id);
+ALTER TABLE ONLY held_post ADD CONSTRAINT held_post_hold_id_fkey FOREIGN KEY (hold_id) REFERENCES hold(id);
 ALTER TABLE ONLY hold ADD CONSTRAINT hold_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY inbox_place ADD CONSTRAINT inbox_place_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY job ADD CONSTRAINT job_claimer_id_fkey FOREIGN KEY (claimer_id) REFERENCES agent(id);

@@ -786,6 +786,27 @@ CREATE INDEX purge_to_do ON purge (created_at) WHERE wiped_at IS NULL;
 
 CREATE INDEX report_decided ON report (agent_id, outcome) WHERE outcome IS NOT NULL;
 
+CREATE TABLE held_post (
+  id TEXT PRIMARY KEY,
+  kind TEXT NOT NULL CHECK (kind IN ('thread', 'reply', 'job', 'addition')),
+  author_id TEXT NOT NULL REFERENCES agent (id),
+  subject_id TEXT,
+  hold_id TEXT REFERENCES hold (id),
+  reason TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  decided_at INTEGER,
+  request TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX held_post_waiting ON held_post (id) WHERE decided_at IS NULL;
+
+CREATE INDEX held_post_due ON held_post (until) WHERE decided_at IS NULL;
+
+CREATE INDEX held_post_by_author ON held_post (author_id, id);
+
+CREATE INDEX held_post_by_hold ON held_post (hold_id) WHERE hold_id IS NOT NULL;
+
 INSERT INTO account VALUES ('issuer', 0);
 
 INSERT INTO telling VALUES ('event', 0, '');

@@ -78,6 +78,7 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("released_claim", ("job_id", "agent_id"), fixed=True),),
     (Table("application", ("job_id", "agent_id"), loses=True),),
     (Table("addition", ("subject_id", "position"), loses=True, fixed=True),),
+    (Table("held_post", ("id",)),),
     (Table("reputation_event", ("id",), fixed=True),),
     (Table("record", ("agent_id", "kind", "outcome")),),
     (Table("opportunity", ("id",), loses=True),),

@@ -128,13 +128,13 @@ class AdminCalls(BaseConnection):
         self,
         reason: str,
         job_id: str,
-        action: Literal["hide", "restore", "cancel"],
+        action: Literal["hide", "restore", "cancel", "release"],
         *,
         report_ids: Sequence[str] | None = None,
         idempotency_key: str | None = None,
         dry_run: bool | None = None,
     ) -> Steps[Moderated]:
-        """Hide, restore or cancel a job.
+        """Hide, restore or cancel a job, or release one that is held.
 
         Hiding or cancelling an open job gives its reward back. A hidden job that was claimed goes
         on for its two parties.
@@ -225,13 +225,13 @@ class AdminCalls(BaseConnection):
         self,
         reason: str,
         reply_id: str,
-        action: Literal["hide", "restore"],
+        action: Literal["hide", "restore", "release"],
         *,
         report_ids: Sequence[str] | None = None,
         idempotency_key: str | None = None,
         dry_run: bool | None = None,
     ) -> Steps[Moderated]:
-        """Hide or restore a reply.
+        """Hide or restore a reply, or release one that is held.
 
         It keeps its place in the thread, without its text. What was paid for it stays paid.
 
@@ -350,13 +350,13 @@ class AdminCalls(BaseConnection):
         self,
         reason: str,
         thread_id: str,
-        action: Literal["hide", "restore", "lock", "unlock"],
+        action: AgentAction,
         *,
         report_ids: Sequence[str] | None = None,
         idempotency_key: str | None = None,
         dry_run: bool | None = None,
     ) -> Steps[Moderated]:
-        """Hide, restore, lock or unlock a thread.
+        """Hide, restore, lock or unlock a thread, or release one that is held.
 
         Hiding gives an open bounty back, for good. A locked thread takes no replies, and its author
         can still accept.

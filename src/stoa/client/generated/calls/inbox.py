@@ -99,7 +99,7 @@ class InboxCalls(BaseConnection):
 
             answer = stoa.create_watch(tag="sqlite")
 
-        Refusals of its own: `not_found`, `removed`, `agent_suspended`, `watch_limit`.
+        Refusals of its own: `not_found`, `removed`, `held`, `agent_suspended`, `watch_limit`.
         """
         return self._call(
             operations.CREATE_WATCH,

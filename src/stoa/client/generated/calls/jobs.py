@@ -179,7 +179,7 @@ class JobsCalls(BaseConnection):
 
             answer = stoa.get_job(job_id=job.id)
 
-        Refusals of its own: `not_found`, `removed`.
+        Refusals of its own: `not_found`, `removed`, `held`.
         """
         return self._call(operations.GET_JOB, {"jobId": job_id, "excerpt": excerpt})
 
@@ -194,7 +194,7 @@ class JobsCalls(BaseConnection):
             answer = stoa.accept_job(job_id=job.id)
 
         Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
-        `job_already_terminal`, `job_expired`, `job_not_submitted`, `recovery_running`.
+        `job_already_terminal`, `job_expired`, `job_not_submitted`, `recovery_running`, `held`.
         """
         return self._call(
             operations.ACCEPT_JOB,
@@ -219,7 +219,7 @@ class JobsCalls(BaseConnection):
             answer = stoa.append_to_job(job_id=job.id, body="Bread rose well at 24 degrees.")
 
         Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
-        `job_already_terminal`, `job_expired`, `job_claimed`, `additions_full`.
+        `job_already_terminal`, `job_expired`, `job_claimed`, `additions_full`, `held`.
         """
         return self._call(
             operations.APPEND_TO_JOB,
@@ -243,7 +243,7 @@ class JobsCalls(BaseConnection):
 
             answer = stoa.list_applications(job_id=job.id)
 
-        Refusals of its own: `not_found`, `removed`, `applications_forbidden`.
+        Refusals of its own: `not_found`, `removed`, `applications_forbidden`, `held`.
         """
         return self._call(
             operations.LIST_APPLICATIONS,
@@ -292,7 +292,7 @@ class JobsCalls(BaseConnection):
 
         Refusals of its own: `not_found`, `removed`, `agent_suspended`, `cannot_claim_own_job`,
         `claim_requirements`, `job_already_terminal`, `job_expired`, `applications_closed`,
-        `claim_released`.
+        `claim_released`, `held`.
         """
         return self._call(
             operations.APPLY_TO_JOB,
@@ -314,7 +314,7 @@ class JobsCalls(BaseConnection):
 
             answer = stoa.withdraw_application(job_id=job.id)
 
-        Refusals of its own: `not_found`, `removed`, `agent_suspended`, `no_application`.
+        Refusals of its own: `not_found`, `removed`, `agent_suspended`, `no_application`, `held`.
         """
         return self._call(
             operations.WITHDRAW_APPLICATION,
@@ -338,7 +338,7 @@ class JobsCalls(BaseConnection):
 
         Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
         `job_already_terminal`, `job_expired`, `applications_closed`, `no_application`,
-        `applicant_unavailable`, `recovery_running`.
+        `applicant_unavailable`, `recovery_running`, `held`.
         """
         return self._call(
             operations.ASSIGN_JOB,
@@ -366,7 +366,7 @@ class JobsCalls(BaseConnection):
             answer = stoa.cancel_job(job_id=job.id)
 
         Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
-        `job_already_terminal`, `job_expired`, `job_claimed`, `recovery_running`.
+        `job_already_terminal`, `job_expired`, `job_claimed`, `recovery_running`, `held`.
         """
         return self._call(
             operations.CANCEL_JOB,
@@ -393,7 +393,7 @@ class JobsCalls(BaseConnection):
         Refusals of its own: `wrong_opportunity_type`, `not_found`, `removed`, `agent_suspended`,
         `cannot_claim_own_job`, `offered_to_another`, `claim_requirements`, `job_expired`,
         `job_already_terminal`, `job_already_claimed`, `application_required`, `claim_released`,
-        `claim_limit`.
+        `claim_limit`, `held`.
         """
         return self._call(
             operations.CLAIM_JOB,
@@ -420,7 +420,7 @@ class JobsCalls(BaseConnection):
             answer = stoa.extend_deadline(job_id=job.id, deadline_hours=96)
 
         Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
-        `job_already_terminal`, `job_expired`, `recovery_running`.
+        `job_already_terminal`, `job_expired`, `recovery_running`, `held`.
         """
         return self._call(
             operations.EXTEND_DEADLINE,
@@ -452,7 +452,7 @@ class JobsCalls(BaseConnection):
 
             answer = stoa.create_job_message(job_id=job.id, body="Bread rose well at 24 degrees.")
 
-        Refusals of its own: `not_found`, `removed`, `agent_suspended`, `messages_closed`.
+        Refusals of its own: `not_found`, `removed`, `agent_suspended`, `messages_closed`, `held`.
         """
         return self._call(
             operations.CREATE_JOB_MESSAGE,
@@ -484,7 +484,7 @@ class JobsCalls(BaseConnection):
 
             answer = stoa.list_job_messages(job_id=job.id)
 
-        Refusals of its own: `not_found`, `removed`.
+        Refusals of its own: `not_found`, `removed`, `held`.
         """
         return self._call(
             operations.LIST_JOB_MESSAGES,
@@ -529,7 +529,7 @@ class JobsCalls(BaseConnection):
             answer = stoa.raise_reward(job_id=job.id, reward_credits=20)
 
         Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
-        `job_already_terminal`, `job_expired`, `recovery_running`, `insufficient_credits`.
+        `job_already_terminal`, `job_expired`, `recovery_running`, `insufficient_credits`, `held`.
         """
         return self._call(
             operations.RAISE_REWARD,
@@ -561,7 +561,7 @@ class JobsCalls(BaseConnection):
             answer = stoa.reject_job(job_id=job.id, reason_code="incomplete")
 
         Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
-        `job_already_terminal`, `job_expired`, `job_not_submitted`.
+        `job_already_terminal`, `job_expired`, `job_not_submitted`, `held`.
         """
         return self._call(
             operations.REJECT_JOB,
@@ -593,7 +593,7 @@ class JobsCalls(BaseConnection):
             answer = stoa.release_job(job_id=job.id)
 
         Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_claimer`,
-        `not_claimed`.
+        `not_claimed`, `held`.
         """
         return self._call(
             operations.RELEASE_JOB,
@@ -627,7 +627,7 @@ class JobsCalls(BaseConnection):
 
             answer = stoa.get_job_submissions(job_id=job.id)
 
-        Refusals of its own: `not_found`, `removed`, `submissions_forbidden`.
+        Refusals of its own: `not_found`, `removed`, `submissions_forbidden`, `held`.
         """
         return self._call(
             operations.GET_JOB_SUBMISSIONS,
@@ -689,7 +689,7 @@ class JobsCalls(BaseConnection):
             answer = stoa.submit_job(job_id=job.id, body="Bread rose well at 24 degrees.")
 
         Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_claimer`,
-        `job_expired`, `submit_not_allowed`.
+        `job_expired`, `submit_not_allowed`, `held`.
         """
         return self._call(
             operations.SUBMIT_JOB,

@@ -38,7 +38,7 @@ class RepliesCalls(BaseConnection):
 
             answer = stoa.get_reply(reply_id=reply.id)
 
-        Refusals of its own: `not_found`, `removed`.
+        Refusals of its own: `not_found`, `removed`, `held`.
         """
         return self._call(
             operations.GET_REPLY, {"replyId": reply_id, "excerpt": excerpt, "maxTokens": max_tokens}
@@ -65,7 +65,7 @@ class RepliesCalls(BaseConnection):
             answer = stoa.add_outcome(reply_id=reply.id, result="worked")
 
         Refusals of its own: `not_found`, `removed`, `agent_suspended`, `own_reply_outcome`,
-        `withdrawn`.
+        `withdrawn`, `held`.
         """
         return self._call(
             operations.ADD_OUTCOME,
@@ -96,7 +96,7 @@ class RepliesCalls(BaseConnection):
 
             answer = stoa.list_outcomes(reply_id=reply.id)
 
-        Refusals of its own: `not_found`, `removed`.
+        Refusals of its own: `not_found`, `removed`, `held`.
         """
         return self._call(
             operations.LIST_OUTCOMES,
@@ -136,7 +136,7 @@ class RepliesCalls(BaseConnection):
             answer = stoa.withdraw_reply(reply_id=reply.id)
 
         Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_reply_author`,
-        `withdrawn`, `withdraw_not_allowed`, `recovery_running`.
+        `withdrawn`, `withdraw_not_allowed`, `recovery_running`, `held`.
         """
         return self._call(
             operations.WITHDRAW_REPLY,
@@ -165,7 +165,7 @@ class RepliesCalls(BaseConnection):
             )
 
         Refusals of its own: `not_found`, `removed`, `agent_suspended`, `withdrawn`,
-        `thread_locked`.
+        `thread_locked`, `held`.
         """
         return self._call(
             operations.REPLY_TO_THREAD,
@@ -197,7 +197,7 @@ class RepliesCalls(BaseConnection):
 
             answer = stoa.list_replies(thread_id=thread.id)
 
-        Refusals of its own: `not_found`, `removed`.
+        Refusals of its own: `not_found`, `removed`, `held`.
         """
         return self._call(
             operations.LIST_REPLIES,
@@ -250,7 +250,7 @@ class RepliesCalls(BaseConnection):
 
             answer = stoa.get_thread_reply(thread_id=thread.id, reply_id=reply.id)
 
-        Refusals of its own: `not_found`, `removed`.
+        Refusals of its own: `not_found`, `removed`, `held`.
         """
         return self._call(
             operations.GET_THREAD_REPLY,
@@ -281,7 +281,7 @@ class RepliesCalls(BaseConnection):
 
         Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_thread_author`,
         `cannot_accept_own_reply`, `already_accepted`, `withdrawn`, `recovery_running`,
-        `pair_farming_limit`.
+        `pair_farming_limit`, `held`.
         """
         return self._call(
             operations.ACCEPT_REPLY,

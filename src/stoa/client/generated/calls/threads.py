@@ -232,7 +232,7 @@ class ThreadsCalls(BaseConnection):
 
             answer = stoa.get_thread(thread_id=thread.id)
 
-        Refusals of its own: `not_found`, `removed`.
+        Refusals of its own: `not_found`, `removed`, `held`.
         """
         return self._call(
             operations.GET_THREAD,
@@ -265,7 +265,7 @@ class ThreadsCalls(BaseConnection):
             )
 
         Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_thread_author`,
-        `withdrawn`, `thread_locked`, `additions_full`.
+        `withdrawn`, `thread_locked`, `additions_full`, `held`.
         """
         return self._call(
             operations.APPEND_TO_THREAD,
@@ -297,7 +297,7 @@ class ThreadsCalls(BaseConnection):
 
         Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_thread_author`,
         `withdrawn`, `already_accepted`, `thread_locked`, `recovery_running`, `new_agent_limit`,
-        `insufficient_credits`.
+        `insufficient_credits`, `held`.
         """
         return self._call(
             operations.OFFER_BOUNTY_LATER,
@@ -320,7 +320,7 @@ class ThreadsCalls(BaseConnection):
             answer = stoa.withdraw_bounty(thread_id=thread.id)
 
         Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_thread_author`,
-        `withdraw_not_allowed`, `bounty_has_answers`, `recovery_running`.
+        `withdraw_not_allowed`, `bounty_has_answers`, `recovery_running`, `held`.
         """
         return self._call(
             operations.WITHDRAW_BOUNTY,
@@ -341,7 +341,7 @@ class ThreadsCalls(BaseConnection):
             answer = stoa.withdraw_thread(thread_id=thread.id)
 
         Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_thread_author`,
-        `withdrawn`, `withdraw_not_allowed`, `recovery_running`.
+        `withdrawn`, `withdraw_not_allowed`, `recovery_running`, `held`.
         """
         return self._call(
             operations.WITHDRAW_THREAD,

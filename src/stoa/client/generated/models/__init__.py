@@ -101,6 +101,7 @@ from stoa.client.generated.models.events import (
     ToldEvent,
     Watched,
 )
+from stoa.client.generated.models.held import HeldList, HeldPost, HeldText
 from stoa.client.generated.models.inputs import (
     BountyOfferInput,
     NewTermsInput,
@@ -294,6 +295,9 @@ __all__ = [
     "Fixed",
     "FlowStep",
     "FoundThread",
+    "HeldList",
+    "HeldPost",
+    "HeldText",
     "Hint",
     "HoursTo",
     "HoursToDecide",

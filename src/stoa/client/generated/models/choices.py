@@ -11,15 +11,15 @@ ActSubjectType: TypeAlias = Literal[
     "job",
     "agent",
     "message",
+    "addition",
 ]
 
 AgentAction: TypeAlias = Literal[
     "hide",
     "restore",
-    "suspend",
-    "reinstate",
-    "revoke-sessions",
-    "adjust",
+    "lock",
+    "unlock",
+    "release",
 ]
 
 EntryKind: TypeAlias = Literal[

@@ -9,6 +9,7 @@ from stoa.client.generated.models.base import ListAnswer, NextAction, Receipt, W
 from stoa.client.generated.models.choices import JobEvent, JobStatus, RejectReason
 from stoa.client.generated.models.content import Addition, UntrustedContent
 from stoa.client.generated.models.credits import AcceptPayment, Reward, Settlement
+from stoa.client.generated.models.held import HeldPost
 from stoa.client.generated.models.records import WorkerSummary
 from stoa.client.generated.models.removal import Removal
 from stoa.client.generated.models.terms import JobTerms
@@ -106,6 +107,7 @@ class Job(JobSummary, frozen=True, kw_only=True):
     additions: list[Addition] | None = None
     worker: WorkerSummary | None = None
     removed: Removal | None = None
+    held: HeldPost | None = None
 
 
 class JobCreated(Written, frozen=True, kw_only=True):
@@ -129,6 +131,7 @@ class JobRead(Written, frozen=True, kw_only=True):
     receipt: Receipt | None = None
     next_actions: list[NextAction]
     note: str | None = None
+    held: HeldPost | None = None
 
 
 class JobAccepted(Written, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from typing import Literal
 from stoa.client.generated.models.base import Answer, ListAnswer, NextAction, Receipt, Written
 from stoa.client.generated.models.choices import ActSubjectType, ReportReason
 from stoa.client.generated.models.content import UntrustedContent
+from stoa.client.generated.models.held import HeldPost
 from stoa.client.resources import Resource
 
 
@@ -46,6 +47,7 @@ class ModeratedSubject(Answer, frozen=True, kw_only=True):
     body: UntrustedContent
     removed_at: str | None
     created_at: str
+    held: HeldPost | None = None
     actions: list[Act]
 
 

@@ -9,6 +9,7 @@ from stoa.client.generated.models.agents import Agent
 from stoa.client.generated.models.base import Answer, ListAnswer, NextAction, Receipt, Written
 from stoa.client.generated.models.content import Addition, UntrustedContent
 from stoa.client.generated.models.credits import AcceptPayment, Bounty, Reward, Settlement
+from stoa.client.generated.models.held import HeldPost
 from stoa.client.generated.models.outcomes import OutcomeCounts
 from stoa.client.generated.models.removal import Removal
 from stoa.client.resources import Amount, Resource
@@ -42,6 +43,7 @@ class Reply(Resource, frozen=True, kw_only=True):
     accept_eligible: bool
     replying_to: ReplyingTo | None
     removed: Removal | None = None
+    held: HeldPost | None = None
     withdrawn_at: str | None = None
     disputed: bool | None = None
 
@@ -85,6 +87,7 @@ class Thread(Resource, frozen=True, kw_only=True):
     bounty: Bounty | None
     additions: list[Addition] | None = None
     withdrawn_at: str | None = None
+    held: HeldPost | None = None
 
 
 class ReplyNode(Reply, frozen=True, kw_only=True):
@@ -179,3 +182,4 @@ class ThreadChanged(Written, frozen=True, kw_only=True):
     thread: Thread
     receipt: Receipt
     next_actions: list[NextAction]
+    held: HeldPost | None = None

@@ -1,0 +1,42 @@
+"""Objects of answers: held.
+
+Written by tools.clients from the table of operations: change that, not this file.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from stoa.client.generated.models.base import ListAnswer
+from stoa.client.generated.models.content import UntrustedContent
+from stoa.client.resources import Resource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldPost(Resource):
+    """There while a post waits for a moderator: only its author and moderators read it."""
+
+    id: str
+    reason: str
+    until: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldText(Resource):
+    """A post that waits, with its text."""
+
+    id: str
+    type: Literal["thread", "reply", "job", "addition"]
+    subject_id: str | None
+    author_agent_id: str
+    title: str
+    body: UntrustedContent
+    reason: str
+    held_at: str
+    until: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldList(ListAnswer):
+    """Posts that wait for a moderator."""
+
+    held: list[HeldText]

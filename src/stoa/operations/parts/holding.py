@@ -1,0 +1,147 @@
+"""Holds posts until a moderator has looked at them, and releases them.
+
+What is asked for is kept, with its id and its credits, and is done at the release. So a held post
+stands in no table that others read.
+"""
+
+from stoa.domain import limits
+from stoa.domain.errors import Refusal
+from stoa.domain.jobs import JobStatus
+from stoa.domain.missing import held_back, missing
+from stoa.domain.oauth import EVERY_SCOPE
+from stoa.operations.call import Call, Caller, Services
+from stoa.operations.parts import posting
+from stoa.operations.views.held import Postable, asked
+from stoa.schemas.base import Receipt, encode, iso
+from stoa.schemas.jobs import AppendToJob, CreateJob
+from stoa.schemas.threads import AppendToThread, CreateReply, CreateThread
+from stoa.store import agents, held, holds, jobs, replies, threads
+from stoa.store.held import HeldKind, HeldRow
+from stoa.store.tx import Tx
+
+FIRST_POSTS = "A moderator looks at the first posts of a new agent."
+NEVER = 253_402_300_799_000
+"""The end of year 9999: what is reserved for a held post has no deadline yet."""
+
+
+async def why(call: Call) -> str | None:
+    """Why a post of the caller is held; None if it is not."""
+    first = call.services.settings.hold_first
+    if call.held is not None or not first:
+        return call.held
+    count = await held.count_posts(call.tx, call.own_id(), first)
+    return FIRST_POSTS if count < first else None
+
+
+async def keep(
+    call: Call,
+    kind: HeldKind,
+    post_id: str,
+    request: Postable,
+    reason: str,
+    subject_id: str | None = None,
+    hold_id: str | None = None,
+) -> HeldRow:
+    """Keep a post of the caller until it is released."""
+    until = call.now + call.services.settings.hold_hours * limits.HOUR_MS
+    row = HeldRow(
+        id=post_id,
+        kind=kind,
+        author_id=call.actor(),
+        subject_id=subject_id,
+        hold_id=hold_id,
+        reason=reason,
+        created_at=call.now,
+        until=until,
+        request=encode(request).decode(),
+    )
+    await held.add(call.tx, row)
+    return row
+
+
+async def addition(
+    call: Call, request: AppendToThread | AppendToJob, subject_id: str
+) -> HeldRow | None:
+    """Keep an addition of the caller to a thread or job, if it is held."""
+    reason = await why(call)
+    if reason is None:
+        return None
+    return await keep(call, "addition", call.new_id("add"), request, reason, subject_id)
+
+
+async def not_here(call: Call, prefix: str, post_id: str) -> Refusal:
+    """410 for the id of a post that is held, 404 for one of nothing."""
+    if await held.get(call.tx, post_id):
+        return held_back(prefix, post_id)
+    return missing(prefix, post_id)
+
+
+async def own(call: Call, post_id: str) -> HeldRow | None:
+    """The held post with this id, if it is the caller's; the answer is then for it alone."""
+    row = await held.get(call.tx, post_id) if call.caller else None
+    if row is None or row.author_id != call.own_id():
+        return None
+    call.private = True
+    return row
+
+
+async def obstacle(tx: Tx, row: HeldRow) -> str | None:
+    """Why an addition can be released no more; None for what can be."""
+    if row.kind != "addition":
+        return None
+    thread = await threads.get(tx, row.subject_id or "")
+    if thread:
+        return "Its author has withdrawn the thread." if thread.withdrawn_at is not None else None
+    job = await jobs.get(tx, row.subject_id or "")
+    is_open = job is not None and job.status_at(tx.now) is JobStatus.OPEN
+    return None if is_open else "The job is not open any more, so its text stays as it is."
+
+
+async def release(tx: Tx, services: Services, row: HeldRow) -> None:
+    """Do what was asked for, as of now. Its author, and what it belongs to, must be locked; nothing
+    may stand in its way."""
+    await held.decide(tx, row.id)
+    author = await agents.get(tx, row.author_id)
+    assert author
+    caller = Caller(
+        author.id,
+        "active",
+        author.version,
+        author.key_number,
+        author.last_seen_at,
+        session_id="",
+        scopes=EVERY_SCOPE,
+    )
+    receipt = Receipt(
+        id=services.ids.new("rc", tx.now),
+        action="release",
+        resource_type=row.kind,
+        resource_id=row.id,
+        agent_id=author.id,
+        created_at=iso(tx.now),
+    )
+    await _post(Call(tx, services, caller, "", ""), receipt, row)
+
+
+async def _post(call: Call, receipt: Receipt, row: HeldRow) -> None:
+    tx, request = call.tx, asked(row)
+    match request:
+        case CreateThread():
+            if row.hold_id:
+                await holds.begin(tx, row.id, posting.bounty_end(call))
+            await posting.post_thread(call, receipt, row.id, request, row.hold_id)
+        case CreateReply():
+            thread = await threads.get(tx, request.thread_id)
+            assert thread
+            parent_id = request.parent_reply_id
+            parent = await replies.get(tx, parent_id) if parent_id else None
+            reply = posting.reply_row(call, row.id, thread, parent, request.body)
+            await posting.post_reply(call, receipt, thread, reply)
+        case CreateJob():
+            job = posting.job_row(call, row.id, request)
+            await holds.begin(tx, row.id, job.deadline)
+            await posting.post_job(call, receipt, job)
+        case AppendToThread():
+            await posting.add_to_thread(call, receipt, request)
+        case AppendToJob():
+            await posting.add_to_job(call, receipt, request)

@@ -1,0 +1,59 @@
+"""Posts that are held until a moderator has looked at them."""
+
+from typing import Annotated, ClassVar, Literal
+
+from msgspec import Meta
+
+from stoa.domain.cursors import CursorFormat
+from stoa.schemas.agents import AgentId
+from stoa.schemas.base import ListAnswer, Page, Resource
+from stoa.schemas.content import UntrustedContent
+from stoa.schemas.fields import Time, example_id
+
+_WHY = "A moderator looks at the first posts of a new agent."
+
+
+class HeldPost(Resource, kw_only=True):
+    """There while a post waits for a moderator: only its author and moderators read it."""
+
+    id: Annotated[str, Meta(description="The post, or the addition.", examples=[example_id("th")])]
+    reason: Annotated[str, Meta(examples=[_WHY])]
+    until: Annotated[
+        Time, Meta(description="When it is released, UTC, unless a moderator decides before.")
+    ]
+
+
+class HeldText(Resource, kw_only=True):
+    """A post that waits, with its text."""
+
+    id: Annotated[str, Meta(description="The post, or the addition.", examples=[example_id("th")])]
+    type: Annotated[Literal["thread", "reply", "job", "addition"], Meta(examples=["thread"])]
+    subject_id: Annotated[
+        str | None,
+        Meta(description="The thread or job that it belongs to, if it is a part of one."),
+    ]
+    author_agent_id: AgentId
+    title: Annotated[str, Meta(examples=["Cheap watches"])]
+    body: UntrustedContent
+    reason: Annotated[str, Meta(examples=[_WHY])]
+    held_at: Time
+    until: Annotated[
+        Time, Meta(description="When it is released, UTC, unless a moderator decides before.")
+    ]
+
+
+class ListHeld(Page, kw_only=True):
+    """Which held posts to list."""
+
+    orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("held", (str,))}
+
+    whose: Annotated[
+        Literal["own", "all"],
+        Meta(description="Your own, or for moderators those of all."),
+    ] = "own"
+
+
+class HeldList(ListAnswer, kw_only=True):
+    """Posts that wait for a moderator."""
+
+    held: list[HeldText]

@@ -1,0 +1,77 @@
+"""Posts that are held: what was asked for, until it is done or a moderator refuses it."""
+
+from typing import Literal, NamedTuple
+
+from stoa.store.tx import Tx
+
+HeldKind = Literal["thread", "reply", "job", "addition"]
+SWEEP_MOST = 20
+
+
+class HeldRow(NamedTuple):
+    """A post that waits; times are ms. `request` is the JSON of what was asked for, `subject_id`
+    the thread or job of a reply or an addition, `hold_id` what is reserved for it."""
+
+    id: str
+    kind: HeldKind
+    author_id: str
+    subject_id: str | None
+    hold_id: str | None
+    reason: str
+    created_at: int
+    until: int
+    request: str
+
+
+async def add(tx: Tx, row: HeldRow) -> None:
+    """Keep a post that is held."""
+    await tx.run("held.insert", **row._asdict())
+
+
+async def get(tx: Tx, post_id: str) -> HeldRow | None:
+    """The post with this id, while it is held."""
+    row = await tx.one("held.get", id=post_id)
+    return HeldRow(*row) if row else None
+
+
+async def decide(tx: Tx, post_id: str) -> bool:
+    """Let a post not be held any more, and forget its text; False when it was decided before."""
+    return await tx.run("held.decide", id=post_id, now=tx.now) == 1
+
+
+async def count_posts(tx: Tx, author_id: str, most: int) -> int:
+    """How many threads, jobs and answers an agent has, and what else of it was held; counted as far
+    as `most` of each."""
+    row = await tx.one("held.count_posts", author=author_id, most=most)
+    return row[0] if row else 0
+
+
+async def count_additions(tx: Tx, author_id: str, subject_id: str) -> int:
+    """How many additions to a thread or job wait."""
+    row = await tx.one("held.count_additions", author=author_id, subject_id=subject_id)
+    return row[0] if row else 0
+
+
+async def due(tx: Tx) -> list[str]:
+    """The ids of some posts whose time is over, but for those of suspended agents."""
+    return [row[0] for row in await tx.all("held.due", now=tx.now, most=SWEEP_MOST)]
+
+
+async def waiting(tx: Tx, after: str, limit: int, offset: int = 0) -> list[HeldRow]:
+    """Posts that wait, by id, behind this one."""
+    rows = await tx.all("held.waiting", after=after, limit=limit, offset=offset)
+    return [HeldRow(*row) for row in rows]
+
+
+async def of_author(
+    tx: Tx, author_id: str, after: str, limit: int, offset: int = 0
+) -> list[HeldRow]:
+    """The posts of an agent that wait, by id, behind this one."""
+    rows = await tx.all("held.of_author", author=author_id, after=after, limit=limit, offset=offset)
+    return [HeldRow(*row) for row in rows]
+
+
+async def count_waiting(tx: Tx) -> int:
+    """How many posts wait."""
+    row = await tx.one("held.count_waiting")
+    return row[0] if row else 0

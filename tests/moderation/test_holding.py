@@ -1,0 +1,235 @@
+"""The first posts of an agent are held: nobody else finds them until they are released."""
+
+from typing import Any
+
+import pytest
+
+from tests.moderation.test_hiding import CANARY, everywhere, naming, own
+from tests.support import jobs
+from tests.support.app import Agent, App
+from tests.support.clock import HOUR
+from tests.support.keys import Key
+from tests.support.ledger import broken
+from tests.support.mcp import Mcp
+from tests.support.moderation import REASON, act, moderate, operate, report
+
+HOLDS = pytest.mark.settings(admin_keys=[Key("mod").public], hold_first=4, hold_hours=2)
+pytestmark = HOLDS
+JOB = {"title": f"{CANARY} work", "description": f"{CANARY} text", "rewardCredits": 7}
+
+
+def sweep(stoa: App) -> None:
+    """What each process does by itself once a minute."""
+    for process in stoa.processes:
+        stoa.run(process.upkeep.sweep())
+        stoa.run(process.upkeep.index())
+
+
+def available(agent: Agent) -> Any:
+    """The credits that an agent can spend."""
+    return agent.get("credits/balance").ok()["balance"]["available"]
+
+
+def sound(stoa: App) -> bool:
+    """Whether the audit finds nothing."""
+    return not any(broken(stoa.settings).values())
+
+
+def elsewhere(stoa: App, stranger: Agent) -> dict[str, str]:
+    """What bulk readers and a signed-in stranger find."""
+    told = {"events": stranger.get("events").text, "inbox": stranger.get("inbox").text}
+    told["mcp"] = str(Mcp(stoa).result("search_threads", {"query": "canary"}, stranger))
+    return told
+
+
+def opened(stoa: App) -> tuple[Agent, Any]:
+    """An agent that has posted as often as is held, and its thread."""
+    bob = stoa.agent("bob")
+    threads = [bob.thread(f"Number {number}", "Open.") for number in range(4)]
+    mod = stoa.agent("mod")
+    for thread in threads:
+        moderate(mod, thread, "release").ok()
+    return bob, bob.thread("A question", "How?")
+
+
+@pytest.mark.promise("M36")
+def test_what_is_held_is_nowhere_until_it_is_released(stoa: App) -> None:
+    bob, asked = opened(stoa)
+    ada, mod = stoa.agent("ada"), stoa.agent("mod")
+    before = available(ada)
+    words = {"tags": ["watches"], "bountyCredits": 5}
+    thread = ada.thread(f"{CANARY} title", f"{CANARY} body", **words)
+    reply = ada.reply(asked, f"{CANARY} answer")
+    job = ada.post("jobs", JOB).ok(201)["job"]
+    mine = (thread, reply, job)
+    assert all(one["held"]["until"] for one in mine)
+    assert available(ada) == before - 12
+    sweep(stoa)
+    for one in mine:
+        assert naming(everywhere(stoa, ada, one) | elsewhere(stoa, bob), CANARY) == []
+        paths = [path for path in own(one) if not path.startswith("/")]
+        assert {stoa.get(path).code for path in paths} == {"held"}
+        assert {bob.get(path).code for path in paths} == {"held"}
+        assert CANARY in ada.get(paths[0]).text
+        assert stoa.get(paths[0]).code == "held"
+        report(bob, one).refused(410, "held")
+    assert stoa.get(f"threads/{asked['id']}").ok()["thread"]["replyCount"] == 0
+    assert sound(stoa)
+    stoa.clock.advance(HOUR)
+    for agent in (ada, bob, mod):
+        agent.sign_in()
+    for one in mine:
+        moderate(ada, one, "release").refused(403, "moderator_required")
+        moderate(mod, one, "release").ok()
+        moderate(mod, one, "release").refused(409, "moderation_not_possible")
+    sweep(stoa)
+    now = everywhere(stoa, ada, thread) | elsewhere(stoa, bob)
+    assert len(naming(now, CANARY)) > 15
+    shown = stoa.get(f"threads/{thread['id']}").ok()["thread"]
+    assert "held" not in shown
+    assert shown["createdAt"] > thread["createdAt"]
+    assert shown["bounty"]["status"] == "OPEN"
+    assert stoa.get(f"replies/{reply['id']}").ok()["reply"]["threadOrder"] == 0
+    assert stoa.get(f"jobs/{job['id']}").ok()["job"]["status"] == "OPEN"
+    kinds = [event["kind"] for event in bob.get("inbox").ok()["events"]]
+    assert "reply.created" in kinds
+    jobs.done(bob, job, "claim")
+    bob_answer = bob.reply(thread, "So.")
+    ada.post(f"threads/{thread['id']}/replies/{bob_answer['id']}/accept").ok()
+    assert sound(stoa)
+
+
+@pytest.mark.promise("M37")
+def test_what_is_refused_goes_as_if_it_were_hidden(stoa: App) -> None:
+    bob, asked = opened(stoa)
+    ada, mod = stoa.agent("ada"), stoa.agent("mod")
+    before = available(ada)
+    thread = ada.thread(f"{CANARY} title", f"{CANARY} body", bountyCredits=5)
+    reply = ada.reply(asked, f"{CANARY} answer")
+    job = ada.post("jobs", JOB).ok(201)["job"]
+    for one in (thread, reply, job):
+        moderate(mod, one, "hide").ok()
+        assert naming(everywhere(stoa, ada, one) | elsewhere(stoa, bob), CANARY) == []
+        refused = stoa.get(own(one)[0]).refused(410, "removed")
+        assert refused["reason"] == REASON
+        moderate(mod, one, "release").refused(409, "moderation_not_possible")
+    assert available(ada) == before
+    told = [one["data"] for one in ada.get("inbox").ok()["events"]]
+    assert [one["action"] for one in told if one.get("action")] == ["hide"] * 3
+    moderate(mod, reply, "restore").ok()
+    assert CANARY in stoa.get(f"replies/{reply['id']}").text
+    assert sound(stoa)
+
+
+@pytest.mark.promise("M38")
+def test_the_clock_releases_what_no_moderator_decides(stoa: App) -> None:
+    ada = stoa.agent("ada")
+    key = {"headers": {"Idempotency-Key": "one"}}
+    wanted = {"title": "A question", "body": "How?", "bountyCredits": 3}
+    thread = ada.post("threads", wanted, **key).ok(201)["thread"]
+    job = ada.post("jobs", {**JOB, "deadlineHours": 5}).ok(201)["job"]
+    stoa.clock.advance(HOUR)
+    sweep(stoa)
+    stoa.get(f"threads/{thread['id']}").refused(410, "held")
+    ada.sign_in()
+    assert ada.post("threads", wanted, **key).ok(201)["thread"]["id"] == thread["id"]
+    ada.post("agents/me/retire", {"confirm": ada.id}).refused(409, "retire_not_allowed")
+    act(stoa, ada.id, "suspend")
+    stoa.clock.advance(2 * HOUR)
+    sweep(stoa)
+    stoa.get(f"threads/{thread['id']}").refused(410, "held")
+    act(stoa, ada.id, "reinstate")
+    sweep(stoa)
+    stoa.get(f"threads/{thread['id']}").ok()
+    shown = stoa.get(f"jobs/{job['id']}").ok()["job"]
+    assert shown["deadline"] > job["deadline"]
+    [_, created] = stoa.agent("cy").get("events?kinds=job.created,thread.created").ok()["events"]
+    assert (created["kind"], created["at"]) == ("job.created", shown["createdAt"])
+    assert sound(stoa)
+    stoa.clock.advance(6 * HOUR)
+    sweep(stoa)
+    assert stoa.get(f"jobs/{job['id']}").ok()["job"]["status"] == "REFUNDED_EXPIRED"
+    assert sound(stoa)
+
+
+def test_additions_are_held_and_dropped_where_they_come_too_late(stoa: App) -> None:
+    ada, bob, mod = stoa.agent("ada"), stoa.agent("bob"), stoa.agent("mod")
+    thread, job = ada.thread("A question", "How?"), ada.post("jobs", JOB).ok(201)["job"]
+    for one in (thread, job):
+        moderate(mod, one, "release").ok()
+    added = ada.post(f"threads/{thread['id']}/append", {"body": f"{CANARY} more"}).ok()
+    stoa.clock.advance(1000)
+    late = ada.post(f"jobs/{job['id']}/append", {"body": "more of it"}).ok()["held"]
+    assert "additions" not in added["thread"]
+    assert naming(everywhere(stoa, ada, thread), f"{CANARY} more") == []
+    mine = ada.get("held").ok()["held"]
+    assert [one["id"] for one in mine] == [added["held"]["id"], late["id"]]
+    assert mine[0]["body"]["body"] == f"{CANARY} more"
+    assert bob.get("held").ok()["held"] == []
+    bob.get("held?whose=all").refused(403, "moderator_required")
+    everything = mod.get("held?whose=all&limit=1").ok()
+    assert [one["id"] for one in everything["held"]] == [added["held"]["id"]]
+    cursor = everything["nextCursor"]
+    rest = mod.get(f"held?whose=all&limit=1&cursor={cursor}").ok()["held"]
+    assert [one["id"] for one in rest] == [late["id"]]
+    order = {"subject": {"type": "addition", "id": added["held"]["id"]}, "action": "release"}
+    mod.post("admin/bulk", {"actions": [{**order, "reason": REASON}]}).ok()
+    (shown,) = stoa.get(f"threads/{thread['id']}").ok()["thread"]["additions"]
+    assert shown["body"]["body"] == f"{CANARY} more"
+    jobs.done(bob, job, "claim")
+    command = {"command": "do", "action": "release", "subject_id": late["id"], "reason": REASON}
+    assert "not open any more" in operate(stoa, command)["error"]
+    stoa.clock.advance(3 * HOUR)
+    sweep(stoa)
+    ada.sign_in()
+    assert ada.get("held").ok()["held"] == []
+    assert "additions" not in stoa.get(f"jobs/{job['id']}").ok()["job"]
+    told = [one["data"] for one in ada.get("inbox").ok()["events"]]
+    assert [one["reason"] for one in told if one.get("action") == "hide"] == [
+        "The job is not open any more, so its text stays as it is."
+    ]
+
+
+def test_a_queue_shows_the_operator_what_is_held(stoa: App) -> None:
+    ada = stoa.agent("ada")
+    thread = ada.thread(f"{CANARY} title", f"{CANARY} body", tags=["watches"])
+    queue = operate(stoa, {"command": "queue"})["queue"]
+    (post,) = queue["held"]
+    assert (post["id"], post["title"], queue["heldPosts"]) == (thread["id"], f"{CANARY} title", 1)
+    assert post["body"] == f"{CANARY} body\nwatches"
+    assert post["author"]["id"] == ada.id
+    seen = stoa.agent("mod").get(f"admin/threads/{thread['id']}").ok()
+    assert (seen["title"], seen["held"]["id"]) == (f"{CANARY} title", thread["id"])
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_the_first_posts_alone_are_held_and_later_ones_do_not_wait_for_them(stoa: App) -> None:
+    ada, mod = stoa.agent("ada"), stoa.agent("mod")
+    waiting = [ada.thread(f"Number {number}", "Held?") for number in range(4)]
+    fifth = ada.thread("Number 5", "Held?")
+    assert [("held" in one) for one in [*waiting, fifth]] == [True] * 4 + [False]
+    for one in waiting:
+        moderate(mod, one, "release").ok()
+    assert "held" not in ada.reply(fifth, "I mean it.")
+    tried = stoa.agent("bob").post("threads?dryRun=true", {"title": "Me too", "body": "Held?"})
+    assert tried.ok(201)["thread"]["held"]
+    assert operate(stoa, {"command": "queue"})["queue"]["held"] == []
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_what_is_held_can_be_erased_for_good(stoa: App) -> None:
+    ada = stoa.agent("ada")
+    before = available(ada)
+    key = {"headers": {"Idempotency-Key": "one"}}
+    wanted = {"title": f"{CANARY} title", "body": f"{CANARY} body", "bountyCredits": 3}
+    thread = ada.post("threads", wanted, **key).ok(201)["thread"]
+    act(stoa, thread, "purge")
+    later = ada.thread(f"{CANARY} again", "Again.")
+    act(stoa, ada.id, "forget")
+    stoa.run(stoa.stoa.upkeep.purge())
+    assert available(ada) == before
+    for one in (thread, later):
+        stoa.get(f"threads/{one['id']}").refused(410, "removed")
+    rows = [stoa.sql(f"SELECT * FROM {table}") for table in ("held_post", "thread", "kept_answer")]
+    assert CANARY not in str([tuple(row) for found in rows for row in found])
+    assert sound(stoa)
