@@ -45,6 +45,7 @@ PRIVATE = {
     "job.last_reject_message": "only its two parties see it",
     "moderation_act.points": "no public answer tells them",
     "application": "only the creator of the job and the applicant see it",
+    "held_post": "only its author and moderators see it",
     "submission.artifacts": "only the two parties of the job see them",
     "submission.body": "only the two parties of the job see it",
 }

@@ -245,8 +245,8 @@ def made(kind: SubjectType, ada: Agent, bob: Agent) -> Any:
         case SubjectType.MESSAGE:
             job = jobs.offer(ada, 1)
             return bob.post(f"jobs/{job['id']}/messages", {"body": "How so?"}).ok(201)["message"]
-        case SubjectType.SUBMISSION:
-            raise AssertionError("the operator alone erases it")
+        case SubjectType.SUBMISSION | SubjectType.ADDITION:
+            raise AssertionError("no route of its own")
 
 
 @pytest.mark.promise("M14")

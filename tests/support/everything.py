@@ -3,7 +3,9 @@
 from functools import partial
 from typing import Any
 
-from stoa.store import events
+from stoa.domain.ids import encode_ulid
+from stoa.store import events, held
+from stoa.store.held import HeldRow
 from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
@@ -50,6 +52,19 @@ def fill(app: App) -> list[Agent]:
     bob.post("watches", {"query": "sqlite backups"}).ok(201)
     app.run(app.stoa.upkeep.tell())
     bob.post("inbox/read", {"cursor": bob.get("inbox?limit=2").ok()["nextCursor"]}).ok()
+    asked = '{"title": "Held", "body": "Not yet."}'
+    held_one = HeldRow(
+        f"th_{encode_ulid(app.clock(), 7)}",
+        "thread",
+        bob.id,
+        None,
+        None,
+        "First.",
+        1,
+        1 << 50,
+        asked,
+    )
+    app.run(app.stoa.store.write(partial(held.add, row=held_one)))
     app.sql("INSERT INTO stop (name, reason, created_at) VALUES ('rehearsal', 'none', 1)")
     return [ada, bob, cy]
 

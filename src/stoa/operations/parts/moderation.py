@@ -424,6 +424,7 @@ async def _do_to_agent(tx: Tx, order: Order, agent_id: str) -> None:
 
 
 async def _erase(tx: Tx, order: Order, row: SubjectRow) -> None:
+    assert not isinstance(row, HeldRow)  # it was released before
     whole = order.action is Action.FORGET
     await erasing.erase(tx, row)
     if whole:
