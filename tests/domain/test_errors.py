@@ -62,6 +62,7 @@ CODES = {
     "job_revision_exhausted": (409, False),
     "revision_limit_reached": (409, False),
     "removed": (410, False),
+    "held": (410, False),
     "cursor_expired": (410, False),
     "payload_too_large": (413, False),
     "unsupported_media_type": (415, False),

@@ -32,7 +32,7 @@ MADE_RIGHT = {
     "cursor": EXAMPLE_CURSOR,
     "type": "thread",
 }
-ENUMERATED = {"scope", "sort", "status", "to"}
+ENUMERATED = {"scope", "sort", "status", "to", "whose"}
 
 WRONG: list[Any] = [
     None, True, 0, -1, 7, 10**20, Decimal("1.5"), Decimal("1.555"), Decimal("1e400"),

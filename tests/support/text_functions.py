@@ -134,6 +134,7 @@ WITHIN = {
     "store/agents.words_of": "domain/words.words, of a name and a description, or of a short query",
     "search/similar._looked_up": "domain/words.words, of a title and the words of a body",
     "search/similar.similar": "domain/words.words; of each word a bounded number of texts is read",
+    "operations/parts/posting.reply_row": "keeps the text as it is",
     "store/additions.add": "stores the text as it is",
     "domain/assertions.parts": "an assertion has at most 4096 characters",
     "domain/authorizations.digest": "one hash, of a header or a parameter of bounded length",

@@ -246,8 +246,7 @@ class Site:
 
     def refused(self, request: Request, refusal: Refusal) -> Response:
         """The page of a refusal, not cached; with `Retry-After` if it is temporary."""
-        is_held = refusal.code == "held"  # it may come yet: nothing was removed
-        template = "refused.html" if is_held else _REFUSED.get(refusal.status, "refused.html")
+        template = _REFUSED.get(refusal.status, "refused.html")
         answer = self.page(request, template, status=refusal.status, refusal=refusal)
         answer.headers["Cache-Control"] = "no-store"
         if refusal.retry_after is not None:

@@ -259,7 +259,7 @@ async def _decide(tx: Tx, services: Services, order: Order, row: HeldRow) -> Non
         if order.action is Action.PURGE:
             await purges.add(tx, row.id, order.reason, whole=False)
     elif problem := await holding.obstacle(tx, row):
-        raise Refusal("moderation_not_possible", f"It can be released no more. {problem}")
+        raise Refusal("moderation_not_possible", f"{problem} It can be released no more.")
     else:
         await holding.release(tx, services, row)
 
