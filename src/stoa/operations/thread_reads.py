@@ -107,6 +107,7 @@ def _replies(
         _above(columns, authors) if any(columns.parent_ids) else repeat(None),
         unset,
         unset,
+        unset,
         _disputed(thread, columns) if thread.accepted_reply_id else unset,
     )
     return [*made]
