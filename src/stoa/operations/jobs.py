@@ -53,10 +53,6 @@ async def found_job(call: Call, job_id: str, *, held: bool = False) -> JobRow:
     """The job with this id, locked if it is to be `held`, or 404; 410 for one that was
     removed, but for its two parties if it has a claimer."""
     row = await (jobs.held if held else jobs.get)(call.tx, job_id)
-    return await _checked(call, job_id, row)
-
-
-async def _checked(call: Call, job_id: str, row: JobRow | None) -> JobRow:
     if row is None:
         raise await holding.not_here(call, "job", job_id)
     if row.removed_at is None:
@@ -182,12 +178,14 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
 
     Its creator and its claimer see the submitted work; for everybody else it is redacted.
     """
-    found = await jobs.get(call.tx, request.job_id)
-    waits = None if found else await holding.own(call, request.job_id)
-    if waits:
+    try:
+        row = await found_job(call, request.job_id)
+    except Refusal:
+        waits = await holding.own(call, request.job_id)
+        if waits is None:
+            raise
         job = held_job(call, waits)
         return JobRead(job=job, next_actions=job.next_actions)
-    row = await _checked(call, request.job_id, found)
     call.private = is_party(call, row) or is_offered(call, row)
     job = job_view(call, await jobs.life(call.tx, row))
     worker = job.claimed_by_agent_id
