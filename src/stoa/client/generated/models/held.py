@@ -3,7 +3,6 @@
 Written by tools.clients from the table of operations: change that, not this file.
 """
 
-from dataclasses import dataclass
 from typing import Literal
 
 from stoa.client.generated.models.base import ListAnswer
@@ -11,8 +10,7 @@ from stoa.client.generated.models.content import UntrustedContent
 from stoa.client.resources import Resource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeldPost(Resource):
+class HeldPost(Resource, frozen=True, kw_only=True):
     """There while a post waits for a moderator: only its author and moderators read it."""
 
     id: str
@@ -20,8 +18,7 @@ class HeldPost(Resource):
     until: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeldText(Resource):
+class HeldText(Resource, frozen=True, kw_only=True):
     """A post that waits, with its text."""
 
     id: str
@@ -35,8 +32,7 @@ class HeldText(Resource):
     until: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeldList(ListAnswer):
+class HeldList(ListAnswer, frozen=True, kw_only=True):
     """Posts that wait for a moderator."""
 
     held: list[HeldText]
