@@ -67,6 +67,7 @@ async def held_thread(call: Call, row: HeldRow) -> Thread:
         removed_reason=None,
         withdrawn_at=None,
         addition_count=0,
+        imported_score=None,
     )
     actions = [next_actions.read("get_thread", f"/api/v1/threads/{row.id}", signed=True)]
     view = await thread_view(call, shown)
