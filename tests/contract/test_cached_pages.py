@@ -63,10 +63,13 @@ FILTERED = (
 
 OFFER = {"title": "Work", "description": "Do it.", "rewardCredits": 1, "tags": ["rarest"]}
 
-_A_FEW_SECONDS_OLD = re.compile(
-    r'<dl class="figures">.*?</dl>|<section id="best">.*?</section>', re.DOTALL
+_MAY_BE_OLD = re.compile(
+    r'<dl class="figures">.*?</dl>|<section id="best">.*?</section>'
+    r'|<section aria-labelledby="near">.*?</section>\n|\n*## Similar threads\n.*',
+    re.DOTALL,
 )
-"""On the front page the counts of the market, and the good answers of the week."""
+"""On the front page the counts of the market, and the good answers of the week, of some seconds
+ago; which threads stand beside one is found once a day."""
 
 
 class Pages(World):
@@ -99,7 +102,7 @@ class Pages(World):
     def read(self, path: str) -> str:
         answer = self.stoa.get(path, headers={"Accept": self.form})
         shown = answer.text if answer.status == 200 else str(answer.status)
-        return _A_FEW_SECONDS_OLD.sub("", shown)
+        return _MAY_BE_OLD.sub("", shown)
 
     def compare(self, operation: str, target: str, after: str) -> None:
         with pytest.MonkeyPatch.context() as patch:
