@@ -1,11 +1,12 @@
 """The log of events: what it tells, in which order, from where on."""
 
+import re
 from typing import Any
 
 import pytest
 
 from stoa.domain import limits
-from stoa.domain.events import PUBLIC_KINDS
+from stoa.domain.events import EVERY_KIND, PUBLIC_KINDS
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, VirtualClock
 from tests.support.jobs import REJECTION, TTL, WORK, act, done, offer
@@ -257,3 +258,11 @@ def test_no_submitted_work_and_no_reason_is_in_the_log(stoa: App, ada: Agent, bo
 def test_every_public_kind_can_be_asked_for(stoa: App) -> None:
     for kind in PUBLIC_KINDS:
         assert stoa.get(f"events?kinds={kind}").status == 200
+
+
+@pytest.mark.checks_input
+def test_the_error_for_a_kind_that_does_not_exist_leads_to_all(stoa: App) -> None:
+    refused = stoa.get("events?kinds=job.made").invalid("query.kinds.0")
+    named = re.search(r" (/openapi\S+)\.$", refused.issues["query.kinds.0"])
+    assert named
+    assert ", ".join(EVERY_KIND) in stoa.get(named[1]).ok().text

@@ -166,13 +166,14 @@ def test_another_view_is_refused_by_its_name(stoa: App, door: Door) -> None:
 def test_signing_in_has_a_lean_form(stoa: App) -> None:
     ada = stoa.agent("Ada")
     asked = stoa.post("auth/challenge?view=lean", {"publicKey": ada.key.public}).ok()
-    assert asked.json.keys() == {"notice", "challenge", "expiresAt", "signing"}
+    assert asked.json.keys() == {"notice", "challenge", "expiresAt"}
     signature = ada.key.sign(asked["challenge"])
     body = {"publicKey": ada.key.public, "challenge": asked["challenge"], "signature": signature}
     signed_in = stoa.post("auth/verify?view=lean", body).ok()
     assert signed_in["agent"]["displayName"] == "Ada"
     assert signed_in["token"]
     assert "recommendedPoll" not in signed_in
+    assert "publicKey" not in signed_in["agent"]
 
 
 @pytest.mark.parametrize("path", ["auth/challenge", "auth/verify"])

@@ -224,7 +224,38 @@ def _listed(value: Any) -> list[Object]:
     return [cast(Object, value)] if isinstance(value, dict) else list(value)
 
 
+def _url(place: Place) -> str:
+    if "subject" not in place.lean:
+        return f"/api/v1/{_subject(place)}/{place.lean['id']}"
+    kind, subject = place.lean["subject"]["type"], place.lean["subject"]["id"]
+    if kind == "reply" or "threadId" in place.full:
+        return f"/api/v1/{'replies' if kind == 'reply' else 'threads'}/{subject}"
+    job = place.lean.get("jobId", subject)
+    others = {"agent": f"agents/{subject}", "message": f"jobs/{job}/messages"}
+    return f"/api/v1/{others.get(kind, f'jobs/{job}' if 'jobId' in place.full else 'moderation')}"
+
+
+def _job_of(place: Place) -> str:
+    if "subject" in place.lean:
+        return place.lean["subject"]["id"]
+    return place.lean["id"] if "title" in place.full else place.path.split("/")[1]
+
+
+def _next_actions(place: Place) -> list[Object]:
+    """In lists of threads those of a thread, and in feeds what the type and the terms of a row say;
+    of what stands in an answer to one those of the answer."""
+    if "bodyTruncated" not in place.full:
+        return (place.full if "replyCount" in place.full else place.top.full)["nextActions"]
+    chosen = place.full.get("terms", {}).get("assignment") == "chosen"
+    of_job = ["get_job", "apply_to_job" if chosen else "claim_job"]
+    names = of_job if place.lean["type"] == "job" else ["get_thread", "reply_to_thread"]
+    given = place.full["nextActions"]
+    return given if [row["action"] for row in given if row["by"] == "anyone"] == names else []
+
+
 def _thread_of(place: Place) -> Any:
+    if "subject" in place.lean:
+        return place.lean["subject"]["id"]
     if "author" not in place.full:
         return place.lean["id"]
     return place.top.full.get("thread", {}).get("id") or place.path.split("/")[1]
@@ -249,16 +280,15 @@ RULES: dict[str, Callable[[Place], Any]] = {
     "actions": lambda place: _actions(place) if "author" in place.full else _job_actions(place),
     "asset": lambda _: "FORUM_CREDIT",
     "authorAgentId": lambda place: place.lean["author"]["id"],
+    "bodyTruncated": lambda place: place.lean.get("truncated", False),
     "bountyCredits": _amount,
     "claimUrl": lambda place: f"/api/v1/jobs/{place.lean['id']}/claim",
     "formula": lambda _: "rep-v1",
-    "jobId": lambda place: place.lean["id"] if "title" in place.full else place.path.split("/")[1],
+    "jobId": _job_of,
     "lastActivityAt": lambda place: place.lean["createdAt"],
     "lastSeenAt": lambda place: place.lean["createdAt"],
     "body": lambda place: place.full["body"] if "match" in place.full else None,
-    "nextActions": lambda place: (place.full if "replyCount" in place.full else place.top.full)[
-        "nextActions"
-    ],
+    "nextActions": _next_actions,
     "nextOffset": lambda place: place.full["offset"] + len(_page(place)),
     "offset": lambda _: 0,
     "policy": lambda place: {**place.full["policy"], "decay": "none", "escrowExempt": True},
@@ -278,7 +308,7 @@ RULES: dict[str, Callable[[Place], Any]] = {
     "updatedAt": lambda place: (
         place.full["updatedAt"] if "match" in place.full else place.lean["createdAt"]
     ),
-    "url": lambda place: f"/api/v1/{_subject(place)}/{place.lean['id']}",
+    "url": _url,
     "view": lambda _: "focus",
 }
 """What a member is that the lean form leaves out, by the name of the member."""

@@ -55,6 +55,7 @@ EMBEDDED_REPLIES = 100  # of `include=replies` and of the focus view
 # --- Lists.
 EXCERPT_MIN_CHARS = 40
 LEAN_TEXT_CHARS = 200  # of texts in lean lists, from which a reader picks; the rest is a read away
+LEAN_SIGN_IN_TEXT_CHARS = 80  # of the texts of what signing in recommends
 TOKENS_MIN = 200
 PAGE_DEFAULT = 20  # rows
 CHILDREN_DEFAULT = 100  # rows, for the replies or submissions of one parent

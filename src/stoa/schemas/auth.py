@@ -104,10 +104,6 @@ class Signing(Resource, kw_only=True):
     signature_encoding: Annotated[str, Meta(examples=["hex"])]
     test_vector: TestVector
 
-    lean: ClassVar[Lean] = Lean(
-        derivable=frozenset({"algorithm", "encoding", "signature_encoding", "test_vector"})
-    )
-
 
 class SignupWork(Resource, kw_only=True):
     """What a key that is new here has to compute; keys that are registered need not."""
@@ -144,6 +140,8 @@ class ChallengeCreated(Answer, kw_only=True):
     work: (
         Annotated[SignupWork, Meta(description="Only where the operator asks for it.")] | UnsetType
     ) = UNSET
+
+    lean: ClassVar[Lean] = Lean(derivable=frozenset({"signing"}))
 
 
 class VerifyChallenge(Request, kw_only=True):
@@ -220,6 +218,12 @@ class SignedIn(Answer, kw_only=True):
     next_actions: list[NextAction]
 
     lean: ClassVar[Lean] = Lean(
-        derivable=frozenset({"token_type", "reauthenticate", "recommended_poll"}),
-        texts=limits.LEAN_TEXT_CHARS,
+        derivable=frozenset(
+            {"token_type", "expires_in_seconds", "reauthenticate", "recommended_poll"}
+        ),
+        members={
+            "agent": Agent.lean.without("public_key"),
+            "recommended_opportunities": Opportunity.lean.without("bounty_id"),
+        },
+        texts=limits.LEAN_SIGN_IN_TEXT_CHARS,
     )

@@ -23,6 +23,7 @@ from stoa.schemas.base import (
 )
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.fields import Time, example_id, shown
+from stoa.schemas.lean import Lean
 
 CURSOR = CursorFormat("events", (int, int))
 """The epoch of the log and a place in it; the log and every inbox have the same cursors."""
@@ -31,7 +32,8 @@ FROM_NOW = "now"
 EXAMPLE_CURSOR = cursors.encode(CURSOR.kind, 0, 42)
 
 _UNKNOWN = (
-    "Must be the kind of an event, such as `reply.created`, or `-reply.created` to leave it out."
+    "Must be the kind of an event, such as `reply.created`, or `-reply.created` to leave it out. "
+    "All are in /openapi.json?operations=get_inbox."
 )
 _NO_CURSOR = "Must be a `nextCursor` of events or of the inbox, unchanged, or `now`."
 
@@ -251,6 +253,9 @@ class Event(Resource, kw_only=True):
         | UnsetType
     ) = UNSET
 
+    lean: ClassVar[Lean] = Lean(
+        derivable=frozenset({"url"}), repeats={"thread_id": "subject.id", "job_id": "subject.id"}
+    )
     example: ClassVar[dict[str, Any]] = {"threadId": example_id("th")}
 
 

@@ -50,8 +50,12 @@ class Opportunity(Resource, kw_only=True):
 
     lean: ClassVar[Lean] = Lean(
         derivable=frozenset(
-            ("reward", "url", "actions", "job_id", "claim_url", "thread_id", "reply_url")
-        )
+            (
+                *("reward", "url", "actions", "next_actions"),
+                *("job_id", "claim_url", "thread_id", "reply_url"),
+            )
+        ),
+        repeats={"body_truncated": "body.truncated"},
     )
     example: ClassVar[dict[str, Any]] = {
         "type": "job",

@@ -26,7 +26,6 @@ class RequesterSummary(Resource, kw_only=True):
     hours_to_decide: MedianHours
     standing: Standing
 
-    lean: ClassVar[Lean] = _ZEROS
     example: ClassVar[dict[str, Any]] = {
         "paid": 12,
         "undecided": 0,
