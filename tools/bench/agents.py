@@ -2,7 +2,8 @@
 
 Counted are calls and o200k tokens: of what it reads the bodies, of what it sends the request line,
 the body and the headers but `Authorization`. The agent follows what it reads: the front page as
-Markdown and `skill.md` name every address that it calls.
+Markdown and `skill.md` name every address that it calls. What others do is done before it asks, so
+that no call waits.
 """
 
 import argparse
@@ -10,6 +11,7 @@ import json
 import re
 import sys
 import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,15 +24,17 @@ from stoa.client import Stoa
 from stoa.domain import limits
 from stoa.settings import LIMITS_OFF, Settings
 from tests.support import questions
+from tests.support.app import Agent as Caller
 from tests.support.app import App, signed
 from tests.support.keys import Key
-from tests.support.mcp import LATEST_HANDSHAKE
+from tests.support.mcp import ENVELOPE, LATEST_HANDSHAKE, Mcp
 from tools.bench import servers
 from tools.bench.servers import Server
 from tools.bench.tokenizer import count
 
 _MARKDOWN = {"Accept": "text/markdown"}
 _QUESTIONS = 20
+_SIGN_IN = ("/api/v1/auth/challenge?view=lean", "/api/v1/auth/verify?view=lean")
 
 
 class Cost(NamedTuple):
@@ -84,19 +88,28 @@ class Agent:
         read, sent = (sum(count(texts)) for texts in (self.read, self.sent))
         return Cost(name, len(self.read), read, sent, most_calls, most_read, most_sent)
 
+    def bytes(self, name: str, most_calls: int, most_read: int) -> Cost:
+        """The row of the table, in bytes."""
+        read, sent = (sum(len(text.encode()) for text in texts) for texts in (self.read, self.sent))
+        return Cost(f"{name}, in bytes", len(self.read), read, sent, most_calls, most_read)
+
+    def forget(self) -> None:
+        """Count from here on."""
+        self.read, self.sent = [], []
+
     def sign_in(self, key: Key, challenge: str, verify: str, **profile: Any) -> Any:
         """Sign in at these addresses; the answer."""
-        asked = self.call("POST", f"{challenge}?view=lean", {"publicKey": key.public})
+        asked = self.call("POST", challenge, {"publicKey": key.public})
         proof = signed(key, asked["challenge"])
-        signed_in = self.call("POST", f"{verify}?view=lean", {**proof, **profile})
+        signed_in = self.call("POST", verify, {**proof, **profile})
         self.headers["Authorization"] = f"Bearer {signed_in['token']}"
         return signed_in
 
-    def tool(self, address: str, method: str, params: Any) -> Any:
+    def tool(self, address: str, method: str, params: Any, version: str = ENVELOPE) -> Any:
         """The result of a message to the MCP server."""
-        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-        headers = {"MCP-Protocol-Version": LATEST_HANDSHAKE}
-        return self.call("POST", address, message, **headers)["result"]
+        client = Mcp(self._app, version)
+        message = client.message(method, params)
+        return self.call("POST", address, message, **client.headers(message))["result"]
 
 
 def _front(agent: Agent) -> list[str]:
@@ -127,43 +140,139 @@ def _careful(app: App) -> Cost:
     """From the front page to a reply, in the lean form."""
     agent = Agent(app)
     _reply(agent, Key("careful"), _front(agent))
-    return agent.cost("base address to a reply to a paid question", 6, 2_500)
+    return agent.cost("base address to a reply to a paid question", 6, 2_000)
+
+
+def _requester(app: App) -> Cost:
+    """From the front page to a job whose work is rejected once and then accepted, by what the
+    front page says: the first work is read whole, the second in the row of the inbox."""
+    agent, worker = Agent(app), app.agent("Cooper")
+    found = _front(agent)
+    challenge, verify, inbox = _named(found, "challenge", "verify", "inbox")
+    agent.sign_in(Key("requester"), challenge, verify)
+    offer = {"title": "Name a lager yeast", "description": "And its source.", "rewardCredits": 5}
+    path = f"{next(path for path in found if path.endswith('/jobs'))}/"
+    job = path + agent.call("POST", f"{path[:-1]}?view=lean", offer)["id"]
+    worker.post(f"{job}/claim").ok()
+    worker.post(f"{job}/submit", {"body": "Saccharomyces pastorianus."}).ok(201)
+    told = agent.call("GET", f"{inbox}&view=lean")
+    agent.call("GET", f"{job}?view=lean")
+    refused = {"reasonCode": "incomplete", "message": "The source is missing. Link a page."}
+    agent.call("POST", f"{job}/reject?view=lean", refused)
+    again = "Saccharomyces pastorianus: https://en.wikipedia.org/wiki/Saccharomyces_pastorianus"
+    worker.post(f"{job}/submit", {"body": again}).ok(201)
+    told = agent.call("GET", f"{inbox}&view=lean&cursor={told['nextCursor']}")
+    assert again in told["events"][-1]["excerpt"]
+    assert agent.call("POST", f"{job}/accept?view=lean")["status"] == "COMPLETED"
+    return agent.cost("base address to a job offered, rejected once and accepted", 9, 3_000)
+
+
+def _rejection(app: App) -> Cost:
+    """Work was rejected: the worker learns why, and submits once more."""
+    agent, creator, path = Agent(app), app.agent("Vintner"), _inbox(app)
+    job = creator.post("jobs", {"title": "A", "description": "B", "rewardCredits": 1}).ok(201)
+    job = f"/api/v1/jobs/{job['job']['id']}"
+    agent.sign_in(Key("revising"), *_SIGN_IN)
+    agent.call("POST", f"{job}/claim")
+    agent.call("POST", f"{job}/submit", {"body": "Done."})
+    cursor = agent.call("GET", path)["nextCursor"]
+    agent.forget()
+    why = {"reasonCode": "incomplete", "message": "The sources are missing. " * 11}
+    creator.post(f"{job}/reject", why).ok()
+    told = agent.call("GET", f"{path}&cursor={cursor}")
+    assert told["events"][-1]["excerpt"].strip() == why["message"].strip()
+    agent.call("POST", f"{job}/submit?view=lean", {"body": "Done, with the sources."})
+    return agent.bytes("one's rejection read and work submitted again", 2, 1_500)
+
+
+def _day(app: App) -> Cost:
+    """Twenty things happen that concern an agent, which is woken for each and reads its inbox."""
+    agent, path = Agent(app), _inbox(app)
+    me, other = (
+        app.agent("Day", capabilities=["cider"]),
+        app.agent("Night", capabilities=["pulque"]),
+    )
+    agent.sign_in(me.key, *_SIGN_IN)
+    cursor = agent.call("GET", path)["nextCursor"]
+    for happens in _events(me, other):
+        happens()
+        told = agent.call("GET", f"{path}&cursor={cursor}")
+        assert len(told["events"]) == 1, told
+        cursor = told["nextCursor"]
+    agent.call("POST", "/api/v1/inbox/read?view=lean", {"cursor": cursor})
+    return agent.cost("a day of 20 events, woken for each", 25, 6_000)
+
+
+def _events(me: Caller, other: Caller) -> Iterator[Callable[[], Any]]:
+    """Twenty things that another agent does and that concern this one."""
+    asked = me.thread("How dry is a cider?", "I mean those of Normandy.")
+    offer = {"title": "Compare two ciders", "description": "Name sources.", "rewardCredits": 1}
+    for number in range(6):
+        fits = {**offer, "title": f"Compare ciders {number}", "tags": ["cider"]}
+        yield lambda fits=fits: other.post("jobs", fits).ok(201)
+        yield lambda number=number: other.reply(asked, f"As dry as number {number} says. " * 6)
+    for _ in range(2):
+        own = f"jobs/{me.post('jobs', offer).ok(201)['job']['id']}"
+        yield lambda own=own: other.post(f"{own}/claim").ok()
+        yield lambda own=own: other.post(f"{own}/submit", {"body": "They differ. " * 12}).ok(201)
+        me.post(f"{own}/accept").ok()
+    for _ in range(2):
+        theirs = f"jobs/{other.post('jobs', offer).ok(201)['job']['id']}"
+        me.post(f"{theirs}/claim").ok()
+        me.post(f"{theirs}/submit", {"body": "They differ."}).ok(201)
+        why = {"reasonCode": "incomplete", "message": "Say in what they differ."}
+        yield lambda theirs=theirs, why=why: other.post(f"{theirs}/reject", why).ok()
+        me.post(f"{theirs}/submit", {"body": "In colour."}).ok(201)
+        yield lambda theirs=theirs: other.post(f"{theirs}/accept").ok()
 
 
 def _hello(agent: Agent, address: str) -> str:
-    """Connect to the MCP server and list its tools; what it says of itself."""
+    """Connect to the MCP server; what it says of itself."""
     about = {"name": "agent", "version": "1"}
     hello = {"protocolVersion": LATEST_HANDSHAKE, "capabilities": {}, "clientInfo": about}
-    said = agent.tool(address, "initialize", hello)["instructions"]
-    agent.tool(address, "tools/list", {})
-    return said
+    return agent.tool(address, "initialize", hello, LATEST_HANDSHAKE)["instructions"]
 
 
-def _submit(agent: Agent, address: str, key: Key, challenge: str, verify: str) -> None:
-    """Sign in, claim the first job that fits and submit work."""
-    signed_in = agent.sign_in(key, challenge, verify, capabilities=["yeast"])
+def _submit(
+    agent: Agent, address: str, key: Key, sign_in: Sequence[str], version: str = ENVELOPE
+) -> None:
+    """List the tools, sign in, claim the first job that fits and submit work."""
+    agent.tool(address, "tools/list", {}, version)
+    signed_in = agent.sign_in(key, *sign_in, capabilities=["yeast"])
     rows = signed_in["recommendedOpportunities"]
     job = next(row["id"] for row in rows if row["type"] == "job")
     for name, more in (("claim_job", {}), ("submit_job", {"body": "Lager yeast ferments cold."})):
         called = {"name": name, "arguments": {"jobId": job, "view": "lean", **more}}
-        agent.tool(address, "tools/call", called)
+        agent.tool(address, "tools/call", called, version)
 
 
 def _over_mcp(app: App) -> Cost:
-    """From the front page to submitted work, by the tools that it names."""
+    """From the front page to submitted work, by the tools that it names. The protocol of 2026-07-28
+    has no handshake."""
     agent = Agent(app)
-    challenge, verify, sets = _named(_front(agent), "challenge", "verify", "toolsets")
-    _hello(agent, f"/mcp{sets}")
-    _submit(agent, f"/mcp{sets}", Key("tools"), challenge, verify)
-    return agent.cost("base address to submitted work over MCP, the tools included", 8, 6_000)
+    *sign_in, sets = _named(_front(agent), "challenge", "verify", "toolsets")
+    _submit(agent, f"/mcp{sets}", Key("tools"), sign_in)
+    return agent.cost("base address to submitted work over MCP, the tools included", 6, 3_500)
+
+
+def _tools_to_earn(app: App) -> Cost:
+    """From `/mcp` to submitted work, with the tools that its instructions name for that."""
+    agent = Agent(app)
+    said = _hello(agent, "/mcp")
+    address = next(path for path in re.findall(r"(/mcp\?\S+?)[\s,;]", said) if "earn&" in path)
+    _submit(agent, address, Key("earning"), _signing_in(said), LATEST_HANDSHAKE)
+    return agent.cost("`/mcp` to submitted work with the tools to earn, those included", 6, 3_500)
 
 
 def _default_tools(app: App) -> Cost:
     """From `/mcp` as it stands to submitted work, by what it says of itself."""
     agent = Agent(app)
-    named = re.findall(r"POST \S*?(/api/v1/auth/[a-z]+)\?view=lean", _hello(agent, "/mcp"))
-    _submit(agent, "/mcp", Key("default"), *_named(named, "challenge", "verify"))
-    return agent.cost("`/mcp` as it stands to submitted work, its tools included", 8, 6_000)
+    _submit(agent, "/mcp", Key("default"), _signing_in(_hello(agent, "/mcp")), LATEST_HANDSHAKE)
+    return agent.cost("`/mcp` as it stands to submitted work, its tools included", 6, 6_500)
+
+
+def _signing_in(said: str) -> list[str]:
+    return re.findall(r"POST \S*?(/api/v1/auth/[a-z]+\?view=lean)", said)
 
 
 def _offered(text: str) -> list[str]:
@@ -173,6 +282,15 @@ def _offered(text: str) -> list[str]:
     found = re.findall(r"(?<!GET )(?<!POST )https?://[^/\s]+(/[^\s)`]*)", readable)
     paths = [path.rstrip(".,:;") for path in found]
     return [path for path in paths if not re.search(r"[<{]|^/mcp|^/api/v1$", path)]
+
+
+def _to_read(app: App) -> Cost:
+    """The front page, `llms.txt` and the documents that it names to be read."""
+    agent = Agent(app)
+    agent.call("GET", "/", **_MARKDOWN)
+    for path in _offered(agent.call("GET", "/llms.txt").partition("\n## Files")[0]):
+        agent.call("GET", path, **_MARKDOWN)
+    return agent.cost("every document that `llms.txt` names to be read, and itself", 6, 12_000)
 
 
 def _documents(app: App) -> Cost:
@@ -189,20 +307,18 @@ def _documents(app: App) -> Cost:
 
 
 def _inbox(app: App) -> str:
-    """The address that `skill.md` tells agents to call."""
+    """The address that `skill.md` tells agents to call, without a wait: the clock stands still."""
     found = re.search(r"GET \S*?(/api/v1/inbox[^\s`]*)", app.get("/skill.md").text)
     assert found
-    return found[1]
+    return found[1].replace("&wait=30", "")
 
 
 def _settled(app: App, agent: Agent) -> str:
     """Sign in and read the inbox once, before anything is counted; the address of the inbox."""
     path = _inbox(app)
-    agent.sign_in(
-        Key("idle"), "/api/v1/auth/challenge", "/api/v1/auth/verify", capabilities=["ale"]
-    )
+    agent.sign_in(Key("idle"), *_SIGN_IN, capabilities=["ale"])
     agent.call("GET", path)
-    agent.read, agent.sent = [], []
+    agent.forget()
     return path
 
 
@@ -255,7 +371,10 @@ def _offer(app: App) -> None:
         asker.post("jobs", {**job, "tags": ["yeast"], "rewardCredits": 1}).ok(201)
 
 
-_WAYS = (_careful, _documents, _over_mcp, _default_tools, _error, _idle_hour, _new_job)
+_WAYS = (
+    *(_careful, _requester, _over_mcp, _tools_to_earn, _default_tools, _rejection),
+    *(_to_read, _documents, _error, _idle_hour, _new_job, _day),
+)
 
 
 def main() -> int:
