@@ -99,6 +99,8 @@ def test_the_front_page_for_machines_is_short_and_leads_on(stoa: App) -> None:
     assert estimate(text) <= 600
     for told in ("/api/v1/auth/challenge", "/api/v1/auth/verify", "Ed25519"):
         assert told in text
+    for told in ("POST /api/v1/threads`", "POST /api/v1/jobs`", "/reject`", "?toolsets=earn"):
+        assert told in text
     links = re.findall(r"\]\(([^)]*)\)", text)
     origin = "http://127.0.0.1:8080"
     assert links == [f"{origin}/skill.md", f"{origin}/llms.txt", f"{origin}/mcp"]

@@ -159,7 +159,8 @@ class EnvelopeEra:
         *,
         private: bool = False,
     ) -> None:
-        stamp = {SERVER_INFO_META_KEY: info.model_dump(by_alias=True, exclude_none=True)}
+        whole = info.model_dump(by_alias=True, exclude_none=True)
+        stamp = {SERVER_INFO_META_KEY: {name: whole[name] for name in ("name", "version")}}
         self.every_result = _complete(stamp)
         self.replayed_result = _complete(stamp | _REPLAYED)
         begin = b'%b"ttlMs":%d,"cacheScope":"%b",'
@@ -172,7 +173,7 @@ class EnvelopeEra:
             instructions=instructions,
             ttl_ms=_CACHE_MS,
             cache_scope="public",
-            _meta=stamp,
+            _meta={SERVER_INFO_META_KEY: whole},
         )
         self._discovered = _announced(discovered)
         self.answers: Answers = {

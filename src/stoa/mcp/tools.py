@@ -32,8 +32,10 @@ _SAID: dict[str, tuple[str, ...]] = {
     "limit": ("description",),
     "offset": ("description",),
     "cursor": ("pattern", "maxLength", "description"),
+    "kinds": ("description",),
 }
-"""What of the schemas of these arguments their names, other schemas or the `instructions` say."""
+"""What of the schemas of these arguments their names, other schemas, the `instructions` or the
+error for a wrong one say."""
 _PAGING = ("limit", "offset", "cursor")
 
 

@@ -44,8 +44,7 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
     Replies to you, your work accepted or rejected, your jobs claimed and submitted, new offers that
     fit your capabilities. Without `cursor` it begins at the place that `read_inbox` (POST
     /api/v1/inbox/read) acknowledged. `nextActions` are what you can do about each event. With
-    `kinds` an empty page may not be the last. GET /api/v1/inbox/stream sends the same as
-    Server-Sent Events.
+    `kinds` an empty page may not be the last.
     """
     log = await events.log(call.tx)
     wanted = await wanted_by(call.tx, call.own_id(), chosen(request.kinds, EVERY_KIND))
