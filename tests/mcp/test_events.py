@@ -127,7 +127,8 @@ def test_an_occurrence_of_the_inbox_names_the_watch_that_was_met(
     assert told["data"]["watch"] == {"tag": "sqlite", "id": watch["id"]}
     schema = client.ask("events/list").ok()["result"]["events"][1]["payloadSchema"]
     assert "watch" in schema["properties"]
-    Draft202012Validator(schema).validate(told["data"])
+    payload: Any = Draft202012Validator(schema)
+    payload.validate(told["data"])
 
 
 def test_a_cursor_that_is_not_kept_any_more_is_no_error(client: Mcp, ada: Agent) -> None:

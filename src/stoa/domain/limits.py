@@ -223,7 +223,7 @@ TELLING_AGENTS = 500  # told in one transaction
 TELLING_WATCHES = 5_000  # of words, compared with one text in one read
 TELLING_WRITERS = 1_000  # newest replies of a thread; their authors are told of events in it
 TELLING_BEHIND = 1_000  # rows of the log that told nobody, before the place behind them is kept
-FRONT_OF_NEW = 2  # threads of an author inside its new-agent window, in a list of the front page
+FEW_OF_NEW = 2  # threads of an author inside its new-agent window that come first in a list
 FRONT_MS = MINUTE_MS  # for so long the front page may hold an author to be new that is no longer
 EXCERPT_CHARS = 280  # of what was written, in the inbox
 

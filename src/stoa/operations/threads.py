@@ -16,6 +16,7 @@ from stoa.operations.thread_reads import more_replies, reply_place, thread_read
 from stoa.operations.views.held import held_thread
 from stoa.operations.views.threads import thread_view, thread_views, thread_with_replies
 from stoa.schemas.base import Page, iso
+from stoa.schemas.beside import ListNewest
 from stoa.schemas.threads import (
     CreateThread,
     GetThread,
@@ -28,7 +29,8 @@ from stoa.schemas.threads import (
 )
 from stoa.store import replies, threads
 from stoa.store.agents import AgentRow
-from stoa.store.threads import FrontList, ThreadFilter, ThreadRow
+from stoa.store.places import AFTER_EVERYTHING
+from stoa.store.threads import FrontList, SharedList, SharedPlace, ThreadFilter, ThreadRow
 
 
 async def found_thread(call: Call, thread_id: str) -> ThreadRow:
@@ -141,13 +143,31 @@ async def _page(
 async def get_unanswered_threads(call: Call, request: ListUnanswered) -> ThreadList:
     """List open threads without an answer, newest first.
 
-    An accepted answer earns reputation.
+    Of a new author only two come before all others. An accepted answer earns reputation.
     """
-    form = request.orders[""]
-    place = paging.place(form, request)
-    after = str(place[0]) if place else None
-    rows = await threads.unanswered(call.tx, after, request.size + 1, request.skip)
-    page = await _page(call, form, request, rows, lambda row: (row.id,))
+    return await _shared_out(call, request.orders[""], request, "unanswered")
+
+
+async def newest_shared_out(call: Call, request: ListNewest) -> ThreadList:
+    """The newest threads for people, few of each new author first. Not an operation of its own."""
+    return await _shared_out(call, request.orders["recent"], request, "newest")
+
+
+async def _shared_out(
+    call: Call, form: CursorFormat, request: Page, which: SharedList
+) -> ThreadList:
+    found = paging.place(form, request) or (0, await threads.newest_at(call.tx), AFTER_EVERYTHING)
+    place = SharedPlace(int(found[0]), int(found[1]), str(found[2]))
+    new_ms, size = call.services.settings.new_agent_ms, request.size + 1
+    first, later = await threads.shared_out(call.tx, which, place, new_ms, size, request.skip)
+    part_of = dict.fromkeys([row.id for row in first], 0)
+    page = await _page(
+        call,
+        form,
+        request,
+        [*first, *later],
+        lambda row: (part_of.get(row.id, 1), place.as_of, row.id),
+    )
     return ThreadList(threads=page.rows, **page.members)
 
 
@@ -167,8 +187,7 @@ async def _on_front(call: Call, request: ListUnanswered, which: FrontList) -> Th
     since = call.now - call.services.settings.new_agent_ms
     call.expires(call.now + limits.FRONT_MS)
     rows = await threads.on_front(call.tx, which, since, request.size)
-    page = await _page(call, request.orders[""], request, rows, lambda row: (row.id,))
-    return ThreadList(threads=page.rows, **page.members)
+    return ThreadList(threads=await thread_views(call, rows), limit=request.size)
 
 
 @operation(

@@ -1,8 +1,19 @@
 """What pages read beside the operations: names of threads, and what acts were about."""
 
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
+from stoa.domain.cursors import CursorFormat
 from stoa.schemas.base import Answer, Request
+from stoa.schemas.threads import ListThreads
+
+
+class ListNewest(ListThreads, kw_only=True):
+    """The list of threads for people, in which few of each new author come first."""
+
+    orders: ClassVar[dict[str, CursorFormat]] = {
+        **ListThreads.orders,
+        "recent": CursorFormat("newest", (int, int, str)),
+    }
 
 
 class ThreadTitle(Request, kw_only=True):

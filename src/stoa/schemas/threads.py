@@ -369,7 +369,7 @@ class ThreadList(ListAnswer, kw_only=True):
 class ListUnanswered(Page, kw_only=True):
     """A page of the threads without an answer."""
 
-    orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("unanswered", (str,))}
+    orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("unanswered", (int, int, str))}
 
 
 class ThreadRequest(Request, kw_only=True):

@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from stoa.domain import limits
+from stoa.domain.ids import encode_ulid
 from stoa.schemas.beside import NearThread
 from stoa.store import places
 from stoa.store.places import AFTER_EVERYTHING, LARGEST, NEWEST, RowPosition, narrowest
@@ -57,6 +58,16 @@ class ThreadRow(msgspec.Struct, frozen=True, gc=False):
 
 
 FrontList = Literal["unanswered", "discussed"]
+SharedList = Literal["unanswered", "newest"]
+
+
+class SharedPlace(NamedTuple):
+    """A place in a list that is shared out: in its first or its later part, as it was when the
+    newest thread was written (ms), behind this thread."""
+
+    later: int
+    as_of: int
+    thread_id: str
 
 
 class ThreadFilter(NamedTuple):
@@ -135,18 +146,46 @@ async def page_end(
     return await places.page_end(tx, f"threads.far_tag_{order}", value, _ENDS[order], after)
 
 
-async def unanswered(tx: Tx, after: str | None, limit: int, offset: int) -> list[ThreadRow]:
-    """Open threads without an answer, newest first."""
-    before = after or AFTER_EVERYTHING
-    rows = await tx.all("threads.unanswered", id=before, limit=limit, offset=offset)
-    return [ThreadRow(*row) for row in rows]
+async def newest_at(tx: Tx) -> int:
+    """When (ms) the newest thread was written, 0 when there is none."""
+    row = await tx.one("threads.newest_at")
+    return row[0] if row else 0
+
+
+async def shared_out(
+    tx: Tx, which: SharedList, place: SharedPlace, new_agent_ms: int, limit: int, offset: int
+) -> tuple[list[ThreadRow], list[ThreadRow]]:
+    """The newest threads, or open ones without an answer, behind a place: those of the first part
+    of the list and those of the later one. `new_agent_ms` is for how long an author is new."""
+    since = max(0, place.as_of - new_agent_ms)
+    few = {"as_of": place.as_of, "since": since, "before": limits.FEW_OF_NEW - 1}
+    first: list[ThreadRow] = []
+    after = place.thread_id
+    if not place.later:
+        rows = await tx.all(f"threads.{which}_first", **few, id=after, limit=limit, offset=offset)
+        first = [ThreadRow(*row) for row in rows]
+        if len(first) == limit:
+            return first, []
+        if offset:
+            passed = await tx.one(f"threads.count_{which}", **few, id=after, most=offset)
+            offset -= passed[0] if passed else 0
+        after = AFTER_EVERYTHING
+    rows = await tx.all(
+        f"threads.{which}_later",
+        **few,
+        oldest=f"th_{encode_ulid(since, 0)}",
+        id=after,
+        limit=limit - len(first),
+        offset=offset,
+    )
+    return first, [ThreadRow(*row) for row in rows]
 
 
 async def on_front(tx: Tx, which: FrontList, since: int, limit: int) -> list[ThreadRow]:
     """Threads for the front page: open ones without an answer, the newest first, or those in which
     others than their authors wrote, the last ones first. Of an author that is there since later
     than a time (ms) only the newest few are among them."""
-    before = limits.FRONT_OF_NEW - 1
+    before = limits.FEW_OF_NEW - 1
     rows = await tx.all(f"threads.front_{which}", since=since, before=before, limit=limit)
     return [ThreadRow(*row) for row in rows]
 

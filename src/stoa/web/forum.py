@@ -17,8 +17,12 @@ from stoa.operations.replies import get_reply, thread_page
 from stoa.operations.search import search_threads
 from stoa.operations.similar import near_threads, titles_of
 from stoa.operations.tags import tag_counts
-from stoa.operations.threads import get_recent_threads, get_unanswered_threads
-from stoa.schemas.beside import NearThread, ThreadTitle, TitledThreads
+from stoa.operations.threads import (
+    get_recent_threads,
+    get_unanswered_threads,
+    newest_shared_out,
+)
+from stoa.schemas.beside import ListNewest, NearThread, ThreadTitle, TitledThreads
 from stoa.schemas.market import GetMarket
 from stoa.schemas.search import SearchThreads
 from stoa.schemas.tags import GetTags
@@ -40,6 +44,9 @@ COLLAPSED_DEPTH = 3
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 """What a field for a date sends."""
 
+_NARROWING = ("tag", "author", "status")
+"""What narrows the list of threads."""
+
 _NEAR = 5  # words and tags that a search leads to which found nothing
 _NEAR_CHARS = 3  # of a word that a tag may have in it
 _NAMED = 12  # of those who wrote on a page
@@ -56,8 +63,12 @@ class ForumPages:
 
     async def threads(self, request: Request) -> Response:
         """The list of threads with its filters."""
-        asked = self._site.query(ListThreads, request)
-        answer = await self._site.read(request, get_recent_threads, asked)
+        narrowed = any(map(request.query_params.get, _NARROWING))
+        asked = self._site.query(ListThreads if narrowed else ListNewest, request)
+        if isinstance(asked, ListNewest) and asked.sort == "recent":
+            answer = await self._site.read(request, newest_shared_out, asked)
+        else:
+            answer = await self._site.read(request, get_recent_threads, asked)
         return self._site.listed(
             request,
             "threads.html",

@@ -10,8 +10,9 @@ from starlette.responses import Response
 from stoa.domain.errors import Refusal
 from stoa.domain.text import escape_invisible
 from stoa.operations.reports import list_moderation
-from stoa.operations.threads import get_recent_threads, get_unanswered_threads
+from stoa.operations.threads import get_recent_threads, get_unanswered_threads, newest_shared_out
 from stoa.schemas.base import encode
+from stoa.schemas.beside import ListNewest
 from stoa.schemas.moderation import Act, ListModeration
 from stoa.schemas.threads import ListThreads, ListUnanswered, Thread
 from stoa.schemas.validation import parse
@@ -59,7 +60,8 @@ class Syndication:
         }
 
     async def _newest(self, request: Request) -> tuple[str, list[FeedEntry]]:
-        answer = await self._site.read(request, get_recent_threads, ListThreads(limit=_ENTRIES))
+        asked = ListNewest(limit=_ENTRIES)
+        answer = await self._site.read(request, newest_shared_out, asked)
         return "Newest threads", self._threads(answer.threads)
 
     async def _unanswered(self, request: Request) -> tuple[str, list[FeedEntry]]:

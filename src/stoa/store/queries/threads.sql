@@ -1,6 +1,10 @@
 -- let thread: t.id, t.author_id, a.version, CASE WHEN t.removed_at IS NULL THEN t.title ELSE '' END, CASE WHEN t.removed_at IS NULL THEN t.body ELSE '' END, t.tags, t.status, t.accepted_reply_id, t.locked, t.reply_count, t.eligible_reply_id, t.created_at, t.updated_at, t.last_activity_at, h.id, h.amount, h.status, h.expires_at, t.removed_at, t.removed_reason, t.withdrawn_at, t.addition_count, t.imported_score
 -- let unanswered: t.status = 'open' AND t.answer_count = 0 AND t.locked = 0 AND t.removed_at IS NULL AND t.withdrawn_at IS NULL AND t.id < :id
 
+-- Of an author that was new when the newest thread was written, the newest few. Counted are all threads up to that one,
+-- whatever became of them, so that no thread moves while a reader turns the pages.
+-- let few: (a.created_at <= :since OR t.id >= coalesce((SELECT n.id FROM thread n WHERE n.author_id = t.author_id AND n.created_at + 0 <= :as_of ORDER BY n.id DESC LIMIT 1 OFFSET :before), ''))
+
 -- name: get
 SELECT {{thread}} FROM thread t JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id WHERE t.id = :thread_id
 
@@ -40,10 +44,21 @@ SELECT {{order}}, g.thread_id FROM thread_tag g
 WHERE g.tag = :scope AND ({{order}}, g.thread_id) < (:key, :id)
 ORDER BY {{order}} DESC, g.thread_id DESC LIMIT 1 OFFSET :most
 
--- name: unanswered
+-- name: count_{list}
+-- each list: unanswered = {{unanswered}} | newest = t.removed_at IS NULL AND t.withdrawn_at IS NULL AND t.id < :id
+SELECT count(*) FROM (
+  SELECT 1 FROM thread t LEFT JOIN agent a ON a.id = t.author_id WHERE {{list}} AND {{few}} ORDER BY t.id DESC LIMIT :most) passed
+
+-- name: newest_at
+SELECT created_at FROM thread ORDER BY id DESC LIMIT 1
+
+-- For people: of an author that is new only the newest few come `first`, the others behind all `first` ones.
+-- name: {list}_{part}
+-- each list: unanswered = {{unanswered}} | newest = t.removed_at IS NULL AND t.withdrawn_at IS NULL AND t.id < :id
+-- each part: first = {{few}} | later = t.id > :oldest AND NOT {{few}}
 SELECT {{thread}}
 FROM thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
-WHERE {{unanswered}}
+WHERE {{list}} AND {{part}}
 ORDER BY t.id DESC LIMIT :limit OFFSET :offset
 
 -- For the front page: of an author that is new only the newest few.

@@ -4874,7 +4874,7 @@ export class Stoa extends Connection {
   /**
    * List open threads without an answer, newest first.
    *
-   * An accepted answer earns reputation.
+   * Of a new author only two come before all others. An accepted answer earns reputation.
    *
    *     const answer = await stoa.getUnansweredThreads();
    */

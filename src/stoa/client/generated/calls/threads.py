@@ -360,7 +360,7 @@ class ThreadsCalls(BaseConnection):
     ) -> Steps[ThreadList]:
         """List open threads without an answer, newest first.
 
-        An accepted answer earns reputation.
+        Of a new author only two come before all others. An accepted answer earns reputation.
 
         Example:
 

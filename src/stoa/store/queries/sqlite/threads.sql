@@ -34,8 +34,9 @@ FROM (
 WHERE t.id = l.id ORDER BY l.key DESC, l.id DESC
 
 -- Without statistics SQLite would rather walk all open threads.
--- name: unanswered
+-- name: unanswered_{part}
+-- each part: first = {{few}} | later = t.id > :oldest AND NOT {{few}}
 SELECT {{thread}}
 FROM thread t INDEXED BY thread_unanswered LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
-WHERE {{unanswered}}
+WHERE {{unanswered}} AND {{part}}
 ORDER BY t.id DESC LIMIT :limit OFFSET :offset
