@@ -273,6 +273,27 @@ def _behind(app: App, query: str, cursor: str) -> list[Any]:
     return app.get(path).ok()["agents"]
 
 
+def test_two_words_that_very_many_have_find_who_has_both(stoa: App, engine: str) -> None:
+    both = {stoa.agent(name, description="Alpha and beta.").id for name in ("One", "Two")}
+    many = "WITH RECURSIVE n (i) AS (SELECT 10000 UNION ALL SELECT i + 1 FROM n WHERE i < 14200)"
+    kind, rest = {"sqlite": "BLOB", "postgresql": "BYTEA"}[engine], "z" * 20
+    stoa.sql(
+        f"INSERT INTO agent (id, public_key, display_name, description, capabilities, status, "
+        f"reputation, created_at, last_seen_at, version, skeleton) {many} "
+        f"SELECT 'ag_7' || i || '{rest}', CAST('{rest}zzzzzzz' || i AS {kind}), "
+        f"'Many', '', '[]', 'active', 7, 1, 1, 1, '' FROM n"
+    )
+    stoa.sql(
+        f"INSERT INTO agent_word (word, agent_id) {many} "
+        "SELECT CASE WHEN i < 12100 THEN 'alpha' ELSE 'beta' END, "
+        f"'ag_7' || i || '{rest}' FROM n"
+    )
+    for order in ("recent", "reputation", "standing"):
+        found = stoa.get(f"agents?q=alpha+beta&sort={order}").ok()["agents"]
+        assert {agent["id"] for agent in found} == both
+    assert len(stoa.get("agents?q=beta&limit=100").ok()["agents"]) == 100
+
+
 def test_profiles_that_came_by_an_import_are_read_for_what_they_are_found_by(
     stoa: App, ada: Agent
 ) -> None:
