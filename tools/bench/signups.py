@@ -8,6 +8,7 @@ import tempfile
 import time
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
 from rich.console import Console
 from rich.table import Table
 
@@ -55,7 +56,7 @@ CASES = (
 def measured(case: Case, folder: str) -> Cost:
     """The cost under one setting."""
     bits = case.settings.get("signup_work", 0)
-    settings = Settings(**{"data_dir": folder, **LIMITS_OFF, **case.settings})
+    settings = replace(Settings(data_dir=folder, **LIMITS_OFF), **case.settings)
     tried = _TRIED_WITH_WORK if bits else _TRIED
     posting = 0
     own_s = 0.0
