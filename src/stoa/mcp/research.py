@@ -130,7 +130,7 @@ TOOLS = {
             "search",
             f"{_ABOUT} `fetch` reads what is found.",
             "query",
-            'Words, "phrases" and -words to leave out.',
+            'Two or three words, "phrases" and -words to leave out.',
             {"results": "array"},
             _search,
             _found,

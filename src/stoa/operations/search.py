@@ -96,9 +96,10 @@ def _match(end: bytes) -> Match:
 async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     """Search threads and their replies.
 
-    Texts with more of the words in `q` come first, a title counts more than a body, and other
-    forms of English words are found too. Several `tags` must all match. Without `q` the newest
-    come first. `like` finds threads that seem to ask what another one asks.
+    It finds threads with all words of `q`, or with one that few texts have: two or three words
+    find more than a sentence. A title counts more than a body, and other forms of English words
+    are found too. Several `tags` must all match. Without `q` the newest come first. `like` finds
+    threads that seem to ask what another one asks.
     `relatedOpportunities` match `q`, then the tags of the threads found.
     """
     query = querylang.parse(request.q or "")

@@ -43,7 +43,7 @@ class SearchThreads(Page, kw_only=True):
             str,
             Meta(
                 max_length=limits.QUERY_CHARS,
-                description='Words, "phrases" and -words to leave out; at most 32 words.',
+                description='Two or three words, "phrases" and -words to leave out; at most 32.',
                 examples=['"database is locked" backup -mysql'],
             ),
             Rule(_checked),
