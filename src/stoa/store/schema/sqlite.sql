@@ -223,7 +223,7 @@ CREATE TABLE thread (
   tags TEXT NOT NULL,
   removed_reason TEXT,
   -- The last column: a list that reads one behind a long text reads the text.
-  withdrawn_at INTEGER, addition_count INTEGER NOT NULL DEFAULT 0, body TEXT NOT NULL DEFAULT '', imported_score INTEGER) STRICT;
+  withdrawn_at INTEGER, addition_count INTEGER NOT NULL DEFAULT 0, imported_score INTEGER, body TEXT NOT NULL DEFAULT '') STRICT;
 
 CREATE INDEX thread_by_activity ON thread (last_activity_at, id);
 
