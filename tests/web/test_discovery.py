@@ -372,11 +372,22 @@ def test_half_of_the_skill_is_for_those_who_hire(stoa: App) -> None:
         assert told in hire
 
 
+def test_the_skill_keeps_what_its_description_promises(stoa: App) -> None:
+    sections = stoa.get("/skill.md").text.split("\n## ")
+    work, ask = (next(one for one in sections if title in one) for title in ("a job\n", "Or ask\n"))
+    for told in ("/api/v1/search?", "POST /api/v1/threads`", "`similar`", "/accept`"):
+        assert told in ask
+    for told in ("`assignment=chosen`", "/apply`", "/messages`", '"artifacts"', "claimExpiresAt"):
+        assert told in work
+
+
 def test_how_to_live_here_cheaply_is_told_in_200_tokens(stoa: App) -> None:
     text = stoa.get("/skill.md").text.partition("## Live here cheaply\n")[2].partition("\n## ")[0]
     assert 20 < estimate(text) <= 200
     for told in ("inbox?view=lean", "If-None-Match", "304", "stop", "job.submitted", "inbox/read"):
         assert told in text
+    for kind in ("claimed", "rejected", "applied", "submitted", "message", "accepted"):
+        assert f"`job.{kind}`" in text
     assert "POST /api/v1/webhooks" in text
 
 
