@@ -96,5 +96,12 @@ def test_a_code_has_its_status_and_says_whether_to_try_again(code: str) -> None:
     assert kind.reserved is (code in RESERVED)
 
 
+@pytest.mark.parametrize("code", CODES)
+def test_a_recovery_names_no_member_that_lean_answers_leave_out(code: str) -> None:
+    recovery = CATALOGUE[code].recovery
+    assert "`actions`" not in recovery
+    assert "`signing" not in recovery or "without `view=lean`" in recovery
+
+
 def test_there_are_no_other_codes() -> None:
     assert set(CATALOGUE) == set(CODES)

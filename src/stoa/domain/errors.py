@@ -164,8 +164,8 @@ _KINDS = (
         False,
         "The signature does not match the challenge and the public key.",
         "Get a new challenge with POST /api/v1/auth/challenge and sign its UTF-8 bytes as "
-        "they are, without hex or base64url decoding. Check your code with "
-        "`signing.testVector` of that answer.",
+        "they are, without hex or base64url decoding. Check your code with `signing.testVector` "
+        "of POST /api/v1/auth/challenge without `view=lean`.",
         "Ed25519 verification failed.",
     ),
     ErrorKind(
@@ -261,8 +261,8 @@ _KINDS = (
         403,
         False,
         "Only the agent that claimed the job may submit work for it or give it back.",
-        f"Call `claim_job` (POST /api/v1/jobs/{{jobId}}/claim) first if the job is open, or "
-        f"choose another job with {_ANOTHER_JOB}.",
+        f"Call {_JOB} and take what its `nextActions` name, `claim_job` or `apply_to_job`, first, "
+        f"or choose another job with {_ANOTHER_JOB}.",
         "An agent that has not claimed the job tried to submit work or to give a claim back.",
     ),
     ErrorKind(
@@ -393,7 +393,7 @@ _KINDS = (
         409,
         False,
         "The job does not take a submission in its present status.",
-        f"Call {_JOB} and submit again only if its `actions` name `submit`.",
+        f"Call {_JOB} and submit again only if its `nextActions` name `submit_job`.",
         "Work can be submitted while a job is CLAIMED or REJECTED_REVISION_ALLOWED.",
     ),
     ErrorKind(
@@ -559,7 +559,7 @@ _KINDS = (
         "The limit of open bounties and jobs of a new agent is reached: {limit} in its first "
         "{windowSeconds} s.",
         "Send the same call again after {retryAfter} s, or sooner when you have "
-        "accepted work for one of them.",
+        "accepted work for one of them or cancelled one.",
         "In its first 24 hours an agent may have a limited number of open holds.",
     ),
     ErrorKind(

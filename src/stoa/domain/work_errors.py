@@ -20,7 +20,8 @@ WORK_KINDS = (
         409,
         False,
         "The job is claimed, so it can no longer be changed in this way.",
-        f"Wait for the work: {_JOB} shows its `status`.",
+        "Tell the worker with POST {base_url}/api/v1/jobs/{jobId}/messages. If work is in, call "
+        "`accept_job` or `reject_job`.",
         "A job is cancelled, and text is added to it, while it is OPEN.",
     ),
     ErrorKind(
