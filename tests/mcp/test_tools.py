@@ -232,6 +232,8 @@ def test_the_instructions_say_how_to_be_named_and_how_to_wait(stoa: App) -> None
     assert re.search(r"get_inbox with `wait`.*?/mcp\?toolsets=default,inbox\.", said)
     assert "at least 40" in said
     assert "at least 200" in said
+    assert "work (applications, messages, cancel, withdraw)" in said
+    assert all(re.search(rf"toolsets=.*\b{one}\b", said) for one in Toolset)
     listed = Mcp(stoa).ask("tools/list").ok().text
     assert "If-None-Match" not in said + listed
 
