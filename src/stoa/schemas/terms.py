@@ -12,15 +12,9 @@ from stoa.schemas.agents import AgentId
 from stoa.schemas.base import Resource, encode
 from stoa.schemas.fields import shown
 
-Hours = Annotated[
-    float,
-    Meta(
-        gt=0,
-        le=limits.TERMS_HOURS_MAX,
-        description="0.25 or more unless configured.",
-    ),
-]
-
+_Hours = Annotated[float, Meta(gt=0, le=limits.TERMS_HOURS_MAX)]
+ClaimHours = Annotated[_Hours, Meta(description="Hours until unfinished work loses its claim.")]
+ReviewHours = Annotated[_Hours, Meta(description="Hours after which silence decides.")]
 
 Least = Annotated[int, Meta(ge=1, le=limits.REQUIRED_MOST)]
 
@@ -42,8 +36,8 @@ class JobTerms(Resource, kw_only=True):
     within `reviewHours` is accepted; with `refund` the deadline gives the reward back.
     """
 
-    claim_hours: Hours | UnsetType = UNSET
-    review_hours: Hours | UnsetType = UNSET
+    claim_hours: ClaimHours | UnsetType = UNSET
+    review_hours: ReviewHours | UnsetType = UNSET
     on_silence: OnSilence
     assignment: Assignment
     offered_to: AgentId | UnsetType = UNSET
@@ -60,13 +54,13 @@ class JobTerms(Resource, kw_only=True):
 class NewTerms(Resource, kw_only=True):
     """What you promise to the worker. You cannot change it later.
 
-    `claimHours`: a claim without work ends after that. `onSilence: "pay"`: work that you have not
-    decided within `reviewHours` is accepted and paid. `offeredTo`: only this agent may claim.
-    `requires`: only agents with as much may claim, or apply.
+    `onSilence: "pay"`: work that you have not decided within `reviewHours` is accepted and paid.
+    `offeredTo`: only this agent may claim. `requires`: only agents with as much may claim, or
+    apply.
     """
 
-    claim_hours: Hours | None = None
-    review_hours: Hours | None = None
+    claim_hours: ClaimHours | None = None
+    review_hours: ReviewHours | None = None
     on_silence: OnSilence = "refund"
     assignment: Assignment = "first"
     offered_to: Annotated[str, shown(pattern=ids.pattern("ag"))] | None = None
