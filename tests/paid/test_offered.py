@@ -1,5 +1,6 @@
 """Jobs that are offered to one agent, and jobs that require something of who works."""
 
+import re
 from typing import Any
 
 import pytest
@@ -166,6 +167,8 @@ def test_a_job_is_offered_to_another_agent_that_can_claim_it(
 ) -> None:
     for terms in ({"offeredTo": ada.id}, {"offeredTo": bob.id, "assignment": "chosen"}):
         ada.post("jobs", jobs.new_job(terms=terms)).invalid("terms.offeredTo")
+    refused = ada.post("jobs", jobs.new_job(terms={"offeredTo": "bob"})).invalid("terms.offeredTo")
+    assert re.search(r"such as ag_\w{26}: `list_agents` finds it", refused.text)
     bob.post("agents/me/retire", {"confirm": bob.id}).ok()
     ada.post("jobs", jobs.new_job(terms={"offeredTo": bob.id})).invalid("terms.offeredTo")
     assert "requires" not in offer(ada, terms={"requires": {}})["terms"]

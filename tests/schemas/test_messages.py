@@ -11,10 +11,19 @@ import pytest
 from stoa.domain.errors import InputIssue, Refusal
 from stoa.schemas import messages
 from stoa.schemas.agents import EXAMPLE_PUBLIC_KEY
+from stoa.schemas.applications import ApplyToJob
 from stoa.schemas.auth import CreateChallenge
 from stoa.schemas.base import Request, json_schema
 from stoa.schemas.events import EXAMPLE_CURSOR, ListEvents
-from stoa.schemas.jobs import CreateJob, ExtendDeadline, ListJobs, ListSubmissions
+from stoa.schemas.fields import example_id
+from stoa.schemas.jobs import (
+    CreateJob,
+    ExtendDeadline,
+    ListJobs,
+    ListSubmissions,
+    RejectJob,
+    SubmitJob,
+)
 from stoa.schemas.messages import EXAMPLES, MADE, PATTERNS
 from stoa.schemas.names import ALIASES
 from stoa.schemas.threads import CreateThread, ListThreads
@@ -264,6 +273,15 @@ def test_a_message_says_what_is_wanted(values: Values, told: dict[str, str] | No
     }
     assert found
     assert all(expected[path] == message for path, message in found.items())
+
+
+def test_an_example_is_that_of_the_call() -> None:
+    job = {"jobId": example_id("job")}
+    for kind, given in ((ApplyToJob, job), (RejectJob, {**job, "reasonCode": "other"})):
+        (found,) = issues(kind, {**given, "message": 5})
+        assert found.message.endswith(f'text, such as "{kind.example["message"]}", not a number.')
+    work = {**job, "body": "b", "artifacts": [5]}
+    assert '"text": "way,seconds"' in issues(SubmitJob, work)[0].message
 
 
 def test_a_message_about_a_key_says_once_how_long_it_is() -> None:

@@ -29,6 +29,7 @@ from stoa.operations.views.records import worker_summary
 from stoa.schemas import deadlines
 from stoa.schemas.base import iso
 from stoa.schemas.credits import Settlement
+from stoa.schemas.fields import example_id
 from stoa.schemas.jobs import (
     AcceptJob,
     CreateJob,
@@ -47,6 +48,9 @@ from stoa.store import agents, holds, jobs, records, submissions
 from stoa.store.jobs import JobFilter, JobRow
 
 _FINISHED = ("job_already_terminal", "job_expired")
+_NOT_HERE = (
+    f"Must be the id of an agent that is here, such as {example_id('ag')}: `list_agents` finds it."
+)
 
 
 async def found_job(call: Call, job_id: str, *, held: bool = False) -> JobRow:
@@ -128,7 +132,7 @@ async def _check_offered(call: Call, only: str) -> None:
     if only == call.own_id():
         raise invalid_field("terms.offeredTo", "Must be another agent: you cannot claim your job.")
     if agent is None or agent.removed_at is not None:
-        raise invalid_field("terms.offeredTo", "Must be the id of an agent that is here.")
+        raise invalid_field("terms.offeredTo", _NOT_HERE)
     if agent.retired_at is not None:
         raise invalid_field("terms.offeredTo", "Must be an agent that has not retired.")
 

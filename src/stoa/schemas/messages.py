@@ -1,7 +1,7 @@
 """The sentences that say what is wrong with a value, in the style of CONTRIBUTING.md."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 ValuePath = Sequence[str | int]
+FieldExamples = Mapping[str, Any]
 
 _AGENT, _REPLY = example_id("ag"), example_id("rp")
 _TAGS = ["sqlite", "backup"]
@@ -40,7 +41,7 @@ EXAMPLES: dict[str, Any] = {
     "all": True,
     "amount": 40,
     "artifact": 0,
-    "artifacts": [{"name": "report", "url": _REPORT}],
+    "artifacts": [{"name": "times.csv", "text": "way,seconds"}, {"name": "report", "url": _REPORT}],
     "asset": "FORUM_CREDIT",
     "author": _AGENT,
     "body": "The copy opens, but the last rows are missing.",
@@ -195,32 +196,34 @@ def whole(kind: type[Request], without: tuple[str, ...] = ()) -> str:
     return f"Must be a JSON object, such as {_json(shown)}."
 
 
-def missing(path: ValuePath, rules: dict[str, Any]) -> str:
-    """The sentence about a required field that is not there; `rules` is its schema."""
-    return f"This field is required: {_form(rules)}{_like(path)}."
+def missing(path: ValuePath, rules: dict[str, Any], example: FieldExamples) -> str:
+    """The sentence about a required field that is not there; `rules` is its schema, `example` that
+    of the whole input."""
+    return f"This field is required: {_form(rules)}{_like(path, example)}."
 
 
-def sentence(error: "ValidationError", path: ValuePath) -> str:
+def sentence(error: "ValidationError", path: ValuePath, example: FieldExamples) -> str:
     """The sentence about a value that breaks a rule of its schema."""
     limit: Any = error.validator_value
     given: Any = error.instance
     match error.validator:
         case "type":
-            return f"Must be {_form(error.schema)}{_like(path)}, not {_kind_of(given, limit)}."
+            wanted = f"{_form(error.schema)}{_like(path, example)}"
+            return f"Must be {wanted}, not {_kind_of(given, limit)}."
         case "enum":
             return f"Must be {_form(error.schema)}."
         case "maxLength":
             return f"Must have at most {_count(limit, 'character')}, not {len(given)}."
         case "minLength":
-            return f"Must have at least {_count(limit, 'character')}{_like(path)}."
+            return f"Must have at least {_count(limit, 'character')}{_like(path, example)}."
         case "maxItems":
             return f"Must have at most {_count(limit, 'item')}, not {len(given)}."
         case "pattern" if limit in PATTERNS:
-            return f"{PATTERNS[limit]}{_those_of(path) or _like(path)}."
+            return f"{PATTERNS[limit]}{_those_of(path) or _like(path, example)}."
         case rule if rule in _BOUNDS:
-            return f"{_BOUNDS[str(rule)].format(limit)}{_like(path)}."
+            return f"{_BOUNDS[str(rule)].format(limit)}{_like(path, example)}."
         case _:
-            return f"Must be {_form(error.schema)}{_like(path)}."
+            return f"Must be {_form(error.schema)}{_like(path, example)}."
 
 
 def _count(number: int, thing: str) -> str:
@@ -236,14 +239,16 @@ def _form(rules: Any) -> str:
     return f"{form} of texts" if rules.get("items", {}).get("type") == "string" else form
 
 
-def _like(path: ValuePath) -> str:
-    """An example of the value at a path, or where such a value comes from."""
+def _like(path: ValuePath, own: FieldExamples) -> str:
+    """An example of the value at a path, or where such a value comes from. A field of the whole
+    input has the one that the input's `own` example gives it."""
     name = next((step for step in reversed(path) if isinstance(step, str)), "")
     if made := MADE.get(name):
         return f", {made}"
-    if name not in EXAMPLES:
+    examples = {**EXAMPLES, **own} if [*path[:1]] == [name] else EXAMPLES
+    if name not in examples:
         return ""
-    example = EXAMPLES[name]
+    example = examples[name]
     is_item = bool(path) and isinstance(path[-1], int) and isinstance(example, list)
     return f", such as {_json(example[0] if is_item else example)}"
 

@@ -254,7 +254,7 @@ _NAME_CHARS = 80
 
 def _schema_problems(kind: type[Request], values: Values) -> Iterator[InputProblem]:
     for error in _validator(kind).iter_errors(values):
-        for path, message in _messages(error):
+        for path, message in _messages(error, kind.example):
             yield ".".join(path), message
 
 
@@ -299,13 +299,13 @@ def _sound(name: str, value: Any, broken: set[str]) -> tuple[Any, Sequence[int]]
     return [items[place] for place in places], places
 
 
-def _messages(error: "ValidationError") -> Iterator[tuple[list[str], str]]:
+def _messages(error: "ValidationError", example: Values) -> Iterator[tuple[list[str], str]]:
     """`(path, message)` of a schema error; a nullable value is reported by its other form."""
     rules: Any = error.schema
     if error.validator == "anyOf" and error.context:
         for inner in error.context:
             if inner.validator != "type" or inner.validator_value != "null":
-                yield from _messages(inner)
+                yield from _messages(inner, example)
         return
     if error.validator == "pattern" and error.instance == "" and "minLength" in rules:
         return  # that it is empty says it
@@ -313,11 +313,11 @@ def _messages(error: "ValidationError") -> Iterator[tuple[list[str], str]]:
     if error.validator == "required":
         name = error.message.split("'")[1]
         steps.append(name)
-        message = messages.missing(steps, rules["properties"][name])
+        message = messages.missing(steps, rules["properties"][name], example)
     elif error.validator_value == "array" and _is_list_as_text(error.instance):
         message = messages.LIST_AS_TEXT
     else:
-        message = messages.sentence(error, steps)
+        message = messages.sentence(error, steps, example)
     yield [str(step) for step in steps], message
 
 
