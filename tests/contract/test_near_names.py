@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.doors import Door
 from tests.support.keys import Key
@@ -161,6 +162,51 @@ def test_a_near_name_is_refused_after_the_token_and_the_limits_are_checked(
 def test_a_sign_in_tells_near_names_before_the_challenge_is_used(stoa: App) -> None:
     answer = stoa.verify(Key("bob"), {"display_name": "Bob"}).invalid("display_name")
     assert "`displayName`" in answer.issues["display_name"]
+
+
+# --- Names that would change what is done.
+
+
+@pytest.mark.promise("W63")
+def test_a_wish_to_pay_in_part_or_for_other_work_is_refused_and_nothing_is_paid(
+    stoa: App, door: Door, alice: Agent
+) -> None:
+    bob = stoa.agent("bob")
+    job = jobs.job_in("SUBMITTED", alice, bob, reward=4)
+    thread = alice.thread(bountyCredits=4)
+    reply = bob.reply(thread)
+    before = [one.get("credits/ledger").ok().json for one in (alice, bob)]
+    accepts: list[tuple[str, dict[str, Any]]] = [
+        ("accept_job", {"jobId": job["id"]}),
+        ("accept_reply", {"threadId": thread["id"], "replyId": reply["id"]}),
+    ]
+    for tool, ids in accepts:
+        for name in ("amount", "partial", "reward_credits", "percent", "tip", "ammount"):
+            answer = door.call(tool, {**ids, name: 2}, alice).invalid(name)
+            assert "is paid or nothing" in answer.issues[name]
+    old = {"jobId": job["id"], "submission_id": job["latestSubmissionId"]}
+    answer = door.call("accept_job", old, alice).invalid("submission_id")
+    assert "the latest submission is accepted" in answer.issues["submission_id"]
+    assert [one.get("credits/ledger").ok().json for one in (alice, bob)] == before
+    assert jobs.read(job, alice)["status"] == "SUBMITTED"
+    for tool, ids in accepts:
+        assert door.call(tool, {**ids, "thanks": "Well done."}, alice).ok().warnings
+
+
+def test_a_wish_to_pay_in_part_is_refused_in_a_query_and_a_dry_run(stoa: App, alice: Agent) -> None:
+    job = jobs.job_in("SUBMITTED", alice, stoa.agent("bob"))
+    accept = f"jobs/{job['id']}/accept"
+    alice.post(f"{accept}?amount=2").invalid("query.amount")
+    alice.post(f"{accept}?dryRun=true", {"amount": 2}).invalid("amount")
+    arguments = {
+        "jobId": job["id"],
+        "partial": True,
+        "dryRun": True,
+        "authorization": f"Bearer {alice.token}",
+    }
+    body = Mcp(stoa).call("accept_job", arguments).ok()["result"]["structuredContent"]
+    assert [issue["path"] for issue in body["issues"]] == ["partial"]
+    assert jobs.read(job, alice)["status"] == "SUBMITTED"
 
 
 # --- Null.

@@ -444,8 +444,8 @@ def test_posts_without_fields_take_any_empty_body(ada: Agent, bob: Agent) -> Non
         jobs.done(bob, job, "submit")
         ada.post(f"jobs/{job['id']}/accept", body).ok()
     job = jobs.job_in("SUBMITTED", ada, bob)
-    answer = ada.post(f"jobs/{job['id']}/accept", {"amount": 1, "to": "me"}).ok()
-    assert set(answer.warnings) == {"amount", "to"}
+    answer = ada.post(f"jobs/{job['id']}/accept", {"colour": 1, "to": "me"}).ok()
+    assert set(answer.warnings) == {"colour", "to"}
     assert answer["settlement"]["creditChanges"][0]["amount"] == 10
 
 

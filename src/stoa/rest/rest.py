@@ -25,12 +25,11 @@ from stoa.rest.router import RouteMatch, Router
 from stoa.rest.unknown import unknown_path, wrong_method
 from stoa.schemas import messages
 from stoa.schemas.base import SignedMember, encode
-from stoa.schemas.names import Names
+from stoa.schemas.names import IN_QUERY, Names
 from stoa.schemas.validation import Shape, Values, names, shapes
 from stoa.shortcuts.cached_answers import cache_key
 
 _IDEMPOTENCY_KEY = idempotency.HEADER.lower().encode()
-_IN_QUERY = "query."
 _OF_WRITES = (dry_runs.IN_QUERY, idempotency.HEADER)
 """What a write takes outside its body. In the body it is refused, with the right place."""
 _LAST_EVENT_ID = streaming.LAST_EVENT_ID.lower().encode()
@@ -112,7 +111,7 @@ class Rest:
                 return query
             # What the path names, and all parameters of a POST, become unknown ones.
             taken = in_path if is_get else query
-            query = {f"{_IN_QUERY}{n}" if n in taken else n: value for n, value in query.items()}
+            query = {f"{IN_QUERY}{n}" if n in taken else n: value for n, value in query.items()}
             if not is_get:
                 query.pop(dry_runs.IN_QUERY, None)
             return {**query, **body, **in_path}
@@ -120,7 +119,7 @@ class Rest:
         def place(name: str) -> str:
             if name in in_path:
                 return f"path.{name}"
-            return f"{_IN_QUERY}{name.removeprefix(_IN_QUERY)}" if is_get else name
+            return f"{IN_QUERY}{name.removeprefix(IN_QUERY)}" if is_get else name
 
         return Incoming(
             authorization=request.authorization,
@@ -244,7 +243,7 @@ def _shapes(operation: Operation) -> dict[str, Shape]:
 @cache
 def _option_names(operation: Operation) -> dict[str, str]:
     """The options by the names that they have in the raw input: all are parameters."""
-    at = "" if operation.method == "GET" else _IN_QUERY
+    at = "" if operation.method == "GET" else IN_QUERY
     return {at + name: name for name in shapes(operation.options)}
 
 

@@ -42,11 +42,13 @@ class Request(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """The typed input of one operation: path, query and body fields together.
 
     `example` has members, by wire name, that its fields' own examples do not give, `example_answer`
-    such members of what it is answered with.
+    such members of what it is answered with. `refused` has names that no field has and that would
+    change what is done if one had: each with the sentence that refuses it, wherever it is given.
     """
 
     example: ClassVar[dict[str, Any]] = {}
     example_answer: ClassVar[dict[str, Any]] = {}
+    refused: ClassVar[dict[str, str]] = {}
 
     @classmethod
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:  # noqa: ARG003

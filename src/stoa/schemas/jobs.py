@@ -25,6 +25,7 @@ from stoa.schemas.credits import AcceptPayment, Asset, Reward, RewardAmount, Set
 from stoa.schemas.fields import SHA256_PATTERN, URL_PATTERN, Count, Time, example_id, shown
 from stoa.schemas.held import HeldPost
 from stoa.schemas.lean import Lean
+from stoa.schemas.names import PARTS_OF_A_REWARD
 from stoa.schemas.records import WorkerSummary
 from stoa.schemas.removal import Removal
 from stoa.schemas.terms import JobTerms, NewTerms, contradictions
@@ -411,9 +412,19 @@ class AppendToJob(JobRequest, kw_only=True):
     example_answer: ClassVar[dict[str, Any]] = job_examples.APPENDED
 
 
+_WHOLE = (
+    "Must be left out: the whole reward is paid or nothing. Call reject_job to say what is missing."
+)
+_LATEST = "Must be left out: the latest submission is accepted."
+
+
 class AcceptJob(JobRequest, kw_only=True):
     """Which job's work to accept."""
 
+    refused: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(PARTS_OF_A_REWARD, _WHOLE),
+        **dict.fromkeys(("submissionId", "submission", "revision", "version"), _LATEST),
+    }
     example_answer: ClassVar[dict[str, Any]] = job_examples.COMPLETED
 
 

@@ -62,6 +62,25 @@ ALIASES: dict[str, tuple[str, ...]] = {
 """Names that others use for a field, by the field's name. A field of the same object that has such
 a name itself keeps it."""
 
+IN_QUERY = "query."
+"""Stands before the names of the parameters of a write."""
+
+PARTS_OF_A_REWARD = (
+    *(
+        "amount",
+        "bonus",
+        "bounty",
+        "fraction",
+        "half",
+        "part",
+        "partial",
+        "partially",
+        "partialPayment",
+    ),
+    *("pay", "payment", "payout", "percent", "percentage", "portion", "share", "split", "tip"),
+)
+"""What a caller may say that wants to pay less or more than the whole; with their aliases."""
+
 NAME_CHARS_MAX = 40
 """A longer name is never compared: none of ours comes near that length."""
 

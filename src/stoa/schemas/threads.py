@@ -36,6 +36,7 @@ from stoa.schemas.credits import (
 from stoa.schemas.fields import Count, Time, example_id, shown
 from stoa.schemas.held import HeldPost
 from stoa.schemas.lean import Lean
+from stoa.schemas.names import PARTS_OF_A_REWARD
 from stoa.schemas.outcomes import NO_OUTCOMES, OutcomeCounts
 from stoa.schemas.removal import Removal
 
@@ -579,6 +580,9 @@ class ThreadChanged(Written, kw_only=True):
 class AcceptReply(ThreadRequest, kw_only=True):
     """Which reply answers the thread."""
 
+    refused: ClassVar[dict[str, str]] = dict.fromkeys(
+        PARTS_OF_A_REWARD, "Must be left out: the whole bounty is paid or nothing."
+    )
     reply_id: ReplyPath
 
 

@@ -18,7 +18,7 @@ from stoa.domain.credits import Credits
 from stoa.domain.errors import InputIssue, invalid
 from stoa.schemas import messages
 from stoa.schemas.base import Problems, Request, Rule, Warning, convert, json_schema
-from stoa.schemas.names import Names
+from stoa.schemas.names import IN_QUERY, Names
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -223,7 +223,11 @@ def _sorted_out(strangers: Iterable[_Stranger], place: Callable[[str], str]) -> 
     found = _Unknown([], [])
     more = 0
     for count, (path, name, kind, beside, offered) in enumerate(strangers):
-        meant = offered.meant(name, measured=count < ISSUES_MAX)
+        measured = count < ISSUES_MAX
+        if refusal := _refusal(kind, name, measured=measured):
+            found.refused.append(InputIssue(place(path + name), refusal))
+            continue
+        meant = offered.meant(name, measured=measured)
         if not meant:
             if len(found.warnings) < ISSUES_MAX:
                 shown = name if len(name) <= _NAME_CHARS else f"{name[:_NAME_CHARS]}…"
@@ -239,6 +243,19 @@ def _sorted_out(strangers: Iterable[_Stranger], place: Callable[[str], str]) -> 
     if more:
         found.warnings.append(Warning(path="", message=messages.more_unknown(more)))
     return found
+
+
+def _refusal(kind: type[msgspec.Struct], name: str, *, measured: bool) -> str | None:
+    """The sentence that refuses an unknown name of a request, if one does."""
+    if not issubclass(kind, Request) or not kind.refused:
+        return None
+    meant = _refused_names(kind).meant(name.removeprefix(IN_QUERY), measured=measured)
+    return kind.refused[meant[0]] if meant else None
+
+
+@cache
+def _refused_names(kind: type[Request]) -> Names:
+    return Names(kind.refused)
 
 
 def _objects(value: Any) -> list[tuple[str, Values]]:
