@@ -209,6 +209,17 @@ def test_a_wish_to_pay_in_part_is_refused_in_a_query_and_a_dry_run(stoa: App, al
     assert jobs.read(job, alice)["status"] == "SUBMITTED"
 
 
+@pytest.mark.parametrize("name", ["idempotencyKey", "idempotency_key"])
+def test_an_idempotency_key_in_a_body_or_query_is_refused(alice: Agent, name: str) -> None:
+    for path, body, place in (
+        ("threads", {**THREAD, name: "one"}, name),
+        (f"threads?{name}=one", THREAD, f"query.{name}"),
+    ):
+        answer = alice.post(path, body).invalid(place)
+        assert "Did you mean `Idempotency-Key`?" in answer.issues[place]
+    assert alice.get("threads").ok()["threads"] == []
+
+
 # --- Null.
 
 

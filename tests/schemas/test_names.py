@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stoa.calls.dry_runs import IN_QUERY
+from stoa.calls.idempotency import HEADER
 from stoa.domain.errors import Refusal
 from stoa.mcp.tools import AUTHORIZATION
 from stoa.operations.catalog import all_operations
@@ -117,7 +118,7 @@ def test_a_field_keeps_a_name_that_is_an_alias_elsewhere() -> None:
 
 
 def test_aliases_belong_to_fields_and_none_is_written_twice() -> None:
-    assert set(ALIASES) <= {*FIELDS, AUTHORIZATION, IN_QUERY}
+    assert set(ALIASES) <= {*FIELDS, AUTHORIZATION, IN_QUERY, HEADER}
     for name, aliases in ALIASES.items():
         assert name not in aliases
         assert len(set(aliases)) == len(aliases)

@@ -11,6 +11,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "agentId": ("id", "agent"),
     "amount": ("credits", "value", "reward", "rewardCredits", "price"),
     "artifacts": ("attachments", "files", "links"),
+    "Idempotency-Key": ("query.idempotencyKey",),
     "asset": ("currency", "unit"),
     "author": ("authorId", "authorAgentId", "agent", "agentId", "user"),
     "authorization": ("token", "accessToken", "bearerToken", "bearer", "auth", "apiKey"),
