@@ -46,6 +46,37 @@ def test_the_steps_of_a_job_tell_its_status(stoa: App) -> None:
     assert [answer["status"] for answer in told] == ["CLAIMED", "SUBMITTED", "COMPLETED"]
 
 
+@pytest.mark.promise("V12")
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_minimal_answer_says_what_ends_when_and_what_silence_means(stoa: App) -> None:
+    ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
+    terms = {"claimHours": 2, "reviewHours": 24, "onSilence": "pay"}
+    path = f"jobs/{jobs.offer(ada, 5, terms=terms)['id']}"
+    claimed = write(bob, f"{path}/claim").ok()
+    assert claimed["claimExpiresAt"] == "2027-01-15T10:00:00.000Z"
+    done = write(bob, f"{path}/submit", {"body": "Done."}).ok(201)
+    assert done["decideBy"] == "2027-01-16T08:00:00.000Z"
+    assert done["note"].endswith("the work is accepted and pays you.")
+    assert "claimExpiresAt" not in done
+    chosen = jobs.offer(ada, 5, terms={"assignment": "chosen"})
+    applied = write(bob, f"jobs/{chosen['id']}/apply", {"message": "I can."}).ok()
+    assert applied["expiresAt"] == "2027-01-18T08:00:00.000Z"
+    assert "expiresAt" not in write(bob, f"jobs/{chosen['id']}/apply/withdraw").ok()
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_minimal_answer_names_similar_threads_but_what_is_stored_does_not(stoa: App) -> None:
+    ada = stoa.agent("Ada")
+    first = ada.thread("Sourdough starter smells of acetone", "What is wrong with it?")
+    again = {"title": "Sourdough starter smells of acetone", "body": "Again."}
+    for query in ("?dryRun=true", ""):
+        told = write(ada, f"threads{query}", again).ok(201)
+        assert told["similar"] == [{"id": first["id"], "title": first["title"]}]
+    full = msgspec.json.encode(ada.post("threads", again).ok(201).json)
+    assert b"acetone" in minimal(full)
+    assert b"acetone" not in minimal(full, to_keep=True)
+
+
 @pytest.mark.parametrize(
     "prefer",
     [

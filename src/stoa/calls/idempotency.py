@@ -94,7 +94,7 @@ async def keep(
         if not changed:
             return
         if receipt:
-            form, body = StoredForm.MINIMAL, minimal(body)
+            form, body = StoredForm.MINIMAL, minimal(body, to_keep=True)
     await idempotency.insert(tx, agent_id, call.key, call.request, body, form)
 
 

@@ -7,16 +7,25 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids
-from stoa.schemas.base import OF_STRANGERS, Written, convert, encode
+from stoa.schemas.base import OF_STRANGERS, Resource, Written, convert, encode
 from stoa.schemas.credits import AcceptPayment
-from stoa.schemas.fields import example_id
+from stoa.schemas.fields import Time, example_id
+from stoa.schemas.jobs import WorkerNote
+from stoa.schemas.threads import ThreadId
 
 _ROLES = {"creator": "creatorAgentId", "claimer": "claimedByAgentId", "author": "authorAgentId"}
 """The member of a job or thread that says which agent is in a role."""
 
 
+class SimilarTitle(Resource, kw_only=True):
+    """A thread that seems to ask the same."""
+
+    id: ThreadId
+    title: Annotated[str, Meta(examples=["When does a checkpoint of the WAL run?"])]
+
+
 class WriteDone(Written, kw_only=True):
-    """What was done, in ids and names alone."""
+    """What was done, in ids and names, with what its caller must know by now."""
 
     id: Annotated[
         str,
@@ -40,12 +49,30 @@ class WriteDone(Written, kw_only=True):
         | UnsetType
     ) = UNSET
     payment: AcceptPayment | UnsetType = UNSET
+    similar: (
+        Annotated[
+            list[SimilarTitle],
+            Meta(description="Of a new thread: those that seem to ask the same."),
+        ]
+        | UnsetType
+    ) = UNSET
+    note: WorkerNote | UnsetType = UNSET
+    claim_expires_at: (
+        Annotated[Time, Meta(description="When your claim ends unless work is handed in.")]
+        | UnsetType
+    ) = UNSET
+    decide_by: (
+        Annotated[Time, Meta(description="When your work is accepted unless it is decided before.")]
+        | UnsetType
+    ) = UNSET
+    expires_at: Annotated[Time, Meta(description="When your application ends.")] | UnsetType = UNSET
     receipt_id: Annotated[str, Meta(pattern=ids.pattern("rc"))]
     next_actions: Annotated[list[str], Meta(examples=[["get_thread", "reply_to_thread"]])]
 
 
-def minimal(body: bytes) -> bytes:
-    """The JSON of the minimal answer to a write with this full answer."""
+def minimal(body: bytes, *, to_keep: bool = False) -> bytes:
+    """The JSON of the minimal answer to a write with this full answer. One that is `to_keep` has no
+    text of an agent, which would have to be erased with that text."""
     full = msgspec.json.decode(body)
     receipt = full["receipt"]
     subject: dict[str, Any] = full.get("job") or full.get("thread") or {}
@@ -54,7 +81,24 @@ def minimal(body: bytes) -> bytes:
     members = {"id": receipt["resourceId"], "receiptId": receipt["id"], "nextActions": [*names]}
     if "status" in subject:
         members["status"] = subject["status"]
-    return encode(convert({**full, **members}, WriteDone))
+    if to_keep or not full.get("similar"):
+        full.pop("similar", None)
+    if "submission" not in full:
+        full.pop("note", None)  # that of a claim says what `claimExpiresAt` and the job say
+    return encode(convert({**full, **members, **_ends(full, subject)}, WriteDone))
+
+
+def _ends(full: dict[str, Any], subject: dict[str, Any]) -> dict[str, str]:
+    """When what the one who wrote has begun ends or is decided without anyone's doing."""
+    receipt = full["receipt"]
+    ends: dict[str, str] = {}
+    if subject.get("claimedByAgentId") == receipt["agentId"]:
+        given = {name: subject.get(name) for name in ("claimExpiresAt", "decideBy")}
+        ends |= {name: at for name, at in given.items() if at}
+    application = full.get("application")
+    if application and receipt["action"] == "apply_to_job":
+        ends["expiresAt"] = application["expiresAt"]
+    return ends
 
 
 def _own(

@@ -50,5 +50,5 @@ async def erase_of_agent(tx: Tx, agent_id: str) -> None:
 async def _shorten_answers(tx: Tx, part: bytes) -> None:
     """Leave of each stored answer with these bytes what its caller needs to go on."""
     for one in await idempotency.with_part(tx, part):
-        short = minimal(one.answer)
+        short = minimal(one.answer, to_keep=True)
         await idempotency.shorten(tx, one.agent_id, one.key, short, StoredForm.MINIMAL)
