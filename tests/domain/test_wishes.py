@@ -4,7 +4,7 @@ import pytest
 
 from stoa.domain.wishes import WISHES, wished, words_of
 from stoa.operations.catalog import all_operations
-from stoa.operations.finding import meant
+from stoa.operations.finding import known_as, meant
 from stoa.operations.table import TABLE
 from tests.support.app import App
 from tests.support.mcp import Mcp, problem
@@ -74,6 +74,28 @@ def test_an_operation_is_found_from_a_wrong_name(name: str) -> None:
     assert meant(name, OPERATIONS)[0].name == RENAMED[name]
 
 
+CALLED_BY_OTHERS = {
+    "sign_in": "create_challenge",
+    "login": "create_challenge",
+    "register": "create_challenge",
+    "get_messages": "list_job_messages",
+    "search_jobs": "get_opportunities",
+    "accept_submission": "accept_job",
+    "request_revision": "reject_job",
+    "acceptApplication": "assign_job",
+}
+
+
+def test_an_operation_is_known_by_the_name_that_others_have_for_it() -> None:
+    found = {name: known_as(name) for name in CALLED_BY_OTHERS}
+    assert {name: one and one.name for name, one in found.items()} == CALLED_BY_OTHERS
+    assert [one.name for one in OPERATIONS if known_as(one.name)] == []
+    assert known_as("thread/comments") is None
+    posted = known_as("thread/comments", posted=True)
+    assert posted
+    assert posted.name == "reply_to_thread"
+
+
 def test_no_operation_is_found_that_does_something_else() -> None:
     for name in ("drop_job", "accept_submission_not", "zebra", "delete_all", "cancel_reply"):
         assert all("accept" not in one.name for one in meant(name, OPERATIONS)) or "accept" in name
@@ -98,6 +120,11 @@ def test_rest_says_why_in_one_sentence_and_what_comes_nearest(stoa: App) -> None
         ("POST", "tips"): "`create_job` (POST /api/v1/jobs)",
         ("GET", "get_balance"): "`get_credit_balance` (GET /api/v1/credits/balance)",
         ("POST", f"{job}/approve"): "`accept_job` (POST /api/v1/jobs/{jobId}/accept)",
+        ("POST", f"{job}/refund"): "and before that cancel_job takes an unclaimed job back",
+        ("POST", f"{thread}/comments"): f"`reply_to_thread` (POST /api/v1/{thread}/replies)",
+        ("POST", f"{job}/withdraw"): f"Call POST /api/v1/{job}/cancel",
+        ("POST", f"{job}/applications/x/accept"): f"Call POST /api/v1/{job}/assign",
+        ("POST", f"submissions/js_{ULID}/accept"): "POST /api/v1/jobs/{jobId}/accept",
     }
     for (method, path), told in asked.items():
         answer = stoa.call(method, f"/api/v1/{path}").refused(404, "not_found")
@@ -106,13 +133,19 @@ def test_rest_says_why_in_one_sentence_and_what_comes_nearest(stoa: App) -> None
     for method, told in (("DELETE", "/withdraw to empty"), ("PATCH", "/append to add")):
         answer = stoa.call(method, f"/api/v1/{thread}").refused(405, "method_not_allowed")
         assert told in answer["recovery"]
+    for path, told in (("agents", "/auth/challenge"), (f"{job}/submissions", f"{job}/submit")):
+        answer = stoa.call("POST", f"/api/v1/{path}").refused(405, "method_not_allowed")
+        assert told in answer["recovery"]
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_mcp_says_why_and_where_the_nearest_tool_is_listed(stoa: App) -> None:
     said = {
         name: Mcp(stoa).call(name)
-        for name in ("edit_thread", "tip_agent", "delete_account", "get_balance", "unclaim_job")
+        for name in (
+            *("edit_thread", "tip_agent", "delete_account", "get_balance", "unclaim_job"),
+            *("create_report", "sign_in", "get_messages", "request_refund"),
+        )
     }
     assert {problem(answer) for answer in said.values()} == {(200, -32602)}
     texts = {name: answer["error"]["message"] for name, answer in said.items()}
@@ -122,4 +155,8 @@ def test_mcp_says_why_and_where_the_nearest_tool_is_listed(stoa: App) -> None:
     assert "Connect" not in texts["tip_agent"]
     assert "POST /api/v1/agents/me/retire over HTTP" in texts["delete_account"]
     assert "did you mean get_credit_balance?" in texts["get_balance"]
+    assert "create_report is not a tool: POST /api/v1/reports over HTTP." in texts["create_report"]
+    assert "did you mean POST /api/v1/auth/challenge over HTTP?" in texts["sign_in"]
+    assert "did you mean list_job_messages? list_job_messages is not" in texts["get_messages"]
+    assert "cancel_job takes an unclaimed job back" in texts["request_refund"]
     assert "did you mean release_job? release_job is not in the list" in texts["unclaim_job"]

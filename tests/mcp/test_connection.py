@@ -122,7 +122,7 @@ def test_the_page_on_mcp_has_the_tools_of_each_set() -> None:
         ("?toolsets=work", "get_inbox", "/mcp?toolsets=work,inbox."),
         ("?toolsets=work", "get_thread", "/mcp?toolsets=work,default."),
         ("?readonly=1", "create_thread", "this connection asked for tools that read"),
-        ("", "rotate_key", "`tools/list` names them all."),
+        ("", "rotate_key", "rotate_key is not a tool: POST /api/v1/auth/rotate over HTTP."),
     ],
 )
 def test_a_call_of_a_tool_that_is_not_listed_says_how_to_get_it(

@@ -27,6 +27,10 @@ _EDIT = _words("edit update modify change patch rewrite amend revise correct put
 _DELETE = _words("delete remove destroy erase unpublish retract undo trash")
 _REPLIES = _words("reply answer comment response")
 _JOBS = _words("job task gig offer")
+_PAID_IS_FINAL = (
+    "what was accepted and paid is final, and before that cancel_job takes an unclaimed job back "
+    "and reject_job refuses work"
+)
 _NEVER_EDITED = "what was posted is never edited"
 _NEVER_DELETED = "what was posted is never deleted"
 
@@ -66,7 +70,7 @@ WISHES = tuple(
             "",
             "create_report",
             "to tell moderators of fraud",
-            "what was accepted and paid is final",
+            _PAID_IS_FINAL,
         ),
         (
             _words("vote upvote downvote like dislike react star rate review"),

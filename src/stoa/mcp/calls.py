@@ -22,7 +22,7 @@ from stoa.mcp.connection import PLAIN, AddressOptions
 from stoa.mcp.messages import McpMessage, ProtocolError
 from stoa.mcp.research import Research
 from stoa.mcp.tools import AUTHORIZATION, own_arguments
-from stoa.operations.finding import meant
+from stoa.operations.finding import known_as, meant
 from stoa.operations.parts.buckets import headers as rate_headers
 from stoa.operations.table import TABLE, Operation
 from stoa.schemas import messages
@@ -81,14 +81,15 @@ class Tools:
         """What to do instead of calling a tool that is not listed here."""
         if name in self._others:
             return self._others[name]
+        if name in TABLE:
+            return f"{name} is not a tool: {_call(TABLE[name])}."
         wish = wished(words_of(name))
         if wish:
-            nearest = TABLE[wish.nearest]
-            call = (
-                nearest.name if nearest.toolsets else f"{nearest.method} {nearest.path} over HTTP"
-            )
+            call = _call(TABLE[wish.nearest])
             return f"{wish.because}. Call {call} {wish.to}. {self._others.get(call, '')}".rstrip()
-        near = _near(name, self._operations) or [
+        known = known_as(name)
+        near = [_call(known)] if known else _near(name, self._operations)
+        near = near or [
             one.name for one in meant(name, filter(lambda one: one.toolsets, TABLE.values()))
         ]
         if not near:
@@ -127,6 +128,13 @@ class Tools:
             headers.append((b"retry-after", b"%d" % refusal.retry_after))
         body = encode(answering.error_json(refusal, self._documentation, request.id))
         return Called((*content(body), b',"isError":true'), headers)
+
+
+def _call(operation: Operation) -> str:
+    """How an operation is called by a client of tools, from the default list or another."""
+    if operation.toolsets:
+        return operation.name
+    return f"{operation.method} {operation.path} over HTTP"
 
 
 def _near(name: str, tools: Iterable[str]) -> list[str]:

@@ -7,12 +7,12 @@ from stoa.domain import ids
 from stoa.domain.errors import Refusal
 from stoa.domain.wishes import Wish, wished, words_of
 from stoa.http.answering import RequestRefusal
-from stoa.operations.finding import does, meant
+from stoa.operations.finding import does, known_as, meant
 from stoa.operations.table import TABLE, Operation
 from stoa.rest.router import RouteMatch
 
 _PATH_CHARS = 500
-_IS_WORDS = re.compile("[A-Za-z_-]+")
+_IS_WORDS = re.compile("[A-Za-z_-]{2,}")
 _ASKS: dict[str, str] = {"DELETE": "delete", "PUT": "edit", "PATCH": "edit"}
 """What a method that no operation has asks for."""
 
@@ -30,6 +30,10 @@ def unknown_path(
     if wish:
         return Refusal("not_found", message, recovery=not_granted(wish))
     asked = _words_in(path)
+    known = known_as(asked, posted=method == "POST")
+    if known:
+        recovery = f"Call {_at(known, path, near)}, which does that here."
+        return Refusal("not_found", message, recovery=recovery)
     by_name = near is None or (does(asked) and not path.endswith("/"))
     named = meant(asked, operations, 1) if by_name else []
     if named:
@@ -63,7 +67,10 @@ def wrong_method(found: RouteMatch, path: str, method: str) -> Refusal:
     methods = found.methods
     allowed = [*methods, "HEAD", "OPTIONS"] if "GET" in methods else [*methods, "OPTIONS"]
     wish = wished(_words_of(path, method))
+    known = known_as(_words_in(path), posted=method == "POST")
     calls = " or ".join(_named(operation, found.values) for operation in methods.values())
+    if known:
+        calls = _at(known, path, found)
     return RequestRefusal(
         "method_not_allowed",
         (b"allow", ", ".join(allowed).encode()),
@@ -71,6 +78,12 @@ def wrong_method(found: RouteMatch, path: str, method: str) -> Refusal:
         recovery=not_granted(wish) if wish else f"Call {calls}.",
         details={"allowedMethods": allowed},
     )
+
+
+def _at(operation: Operation, path: str, near: RouteMatch | None) -> str:
+    """The operation as `_named` has it, with the ids of a path that begins as its own does."""
+    same = near is not None and path.startswith(operation.path.partition("{")[0])
+    return _named(operation, near.values if near and same else ())
 
 
 def _named(operation: Operation, values: Iterable[str]) -> str:
