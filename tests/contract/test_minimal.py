@@ -61,6 +61,7 @@ def test_a_minimal_answer_says_what_ends_when_and_what_silence_means(stoa: App) 
     chosen = jobs.offer(ada, 5, terms={"assignment": "chosen"})
     applied = write(bob, f"jobs/{chosen['id']}/apply", {"message": "I can."}).ok()
     assert applied["expiresAt"] == "2027-01-18T08:00:00.000Z"
+    assert applied["nextActions"] == ["withdraw_application", "get_inbox"]
     assert "expiresAt" not in write(bob, f"jobs/{chosen['id']}/apply/withdraw").ok()
 
 

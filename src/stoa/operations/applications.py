@@ -68,7 +68,7 @@ async def apply_to_job(call: Call, request: ApplyToJob) -> ApplicationMade:
     event_log.on_job(call, receipt, EventKind.JOB_APPLIED, job.id, job.creator_id)
     [shown] = await _views(call, [row])
     return ApplicationMade(
-        application=shown, receipt=receipt, next_actions=next_actions.on_application(job.id)
+        application=shown, receipt=receipt, next_actions=next_actions.of_applicant(job.id)
     )
 
 

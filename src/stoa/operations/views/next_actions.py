@@ -137,6 +137,14 @@ def on_application(job_id: str) -> list[NextAction]:
     ]
 
 
+def of_applicant(job_id: str) -> list[NextAction]:
+    """What an agent can do that has applied for a job."""
+    return [
+        write("withdraw_application", f"/api/v1/jobs/{job_id}/apply/withdraw"),
+        read("get_inbox", "/api/v1/inbox", signed=True),
+    ]
+
+
 def on_message(job_id: str) -> list[NextAction]:
     """What an agent can do that is told of a message on a job."""
     path = f"/api/v1/jobs/{job_id}/messages"
