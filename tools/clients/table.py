@@ -114,8 +114,12 @@ class Table:
         """The choices with a name, by it."""
         members = [member for item in (*self.answers, *self.inputs) for member in item.members]
         members += [member for row in self.operations for member in row.parameters]
-        found = {choice.name: choice for member in members for choice in _choices(member.type)}
-        return {name: found[name] for name in sorted(filter(None, found))}
+        found: dict[str, Choice] = {}
+        for choice in (choice for member in members for choice in _choices(member.type)):
+            if choice.name:
+                same = found.setdefault(choice.name, choice)
+                assert same == choice, f"two choices are called {choice.name}"
+        return dict(sorted(found.items()))
 
 
 _NAMES = {
@@ -127,9 +131,11 @@ _NAMES = {
     "reasonCode": "ReasonCode",
     "reason": "ReportReason",
     "status": "JobStatus",
-    "type": "ActSubjectType",
+    "type": "SubjectType",
 }
 """What long choices are called, by the name of a field on the wire."""
+_OTHER_NAMES = {("action", "lock"): "ThreadAction", ("type", "service"): "ActSubjectType"}
+"""Those of other choices for a field of the same name, by it and a value that only these have."""
 _LONG = 5
 
 _RENAMED = {"Warning": "RequestWarning"}  # not to be taken for the language's own
@@ -290,12 +296,19 @@ def _type(annotation: Any, wire: str) -> Type:
     return Nullable(inner) if len(present) < len(parts) else inner
 
 
+def _choice_name(wire: str, values: tuple[str, ...]) -> str:
+    others = (
+        name for (field, value), name in _OTHER_NAMES.items() if field == wire and value in values
+    )
+    return next(others, _NAMES[wire])
+
+
 def _one(parts: list[Any], wire: str) -> Type:
     assert len(parts) == 1, f"a union of {parts} has no form in the clients"
     part = parts[0]
     origin, arguments = get_origin(part), get_args(part)
     if origin is Literal:
-        return Choice(arguments, _NAMES[wire] if len(arguments) >= _LONG else None)
+        return Choice(arguments, _choice_name(wire, arguments) if len(arguments) >= _LONG else None)
     if origin is list:
         return Many(_type(arguments[0], wire))
     if origin is dict or part is dict:

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from stoa.settings import Settings
 from stoa.store import agents, jobs, ledger, opportunities, replies, search, submissions, threads
 from stoa.store.agents import AgentRow
 from stoa.store.jobs import JobFilter, JobRow
 from stoa.store.opportunities import START, OffersWanted
 from stoa.store.places import AFTER_EVERYTHING
-from stoa.store.threads import ThreadFilter, ThreadRow
+from stoa.store.threads import SharedPlace, ThreadFilter, ThreadRow
 from stoa.store.tx import Tx
 from tools.bench.scale.world import END, LONG_THREAD, TAGS, UNFINISHED_JOBS, World
 
@@ -67,8 +68,14 @@ def _threads() -> Iterator[tuple[str, List]]:
         for order in ("recent", "active", "replies"):
             yield f"threads, {scope}, {order}", partial(_thread_page, only, order, late=False)
             yield f"threads, {scope}, {order}, late", partial(_thread_page, only, order, late=True)
-    yield "unanswered", lambda tx, _: threads.unanswered(tx, None, PAGE, 0)
-    yield "unanswered, late", lambda tx, it: threads.unanswered(tx, it.thread.id, PAGE, 0)
+    yield "unanswered", partial(_unanswered_page, late=False)
+    yield "unanswered, late", partial(_unanswered_page, late=True)
+
+
+async def _unanswered_page(tx: Tx, it: Pick, *, late: bool) -> Any:
+    behind = it.thread.id if late else AFTER_EVERYTHING
+    place = SharedPlace(0, await threads.newest_at(tx), behind)
+    return await threads.shared_out(tx, "unanswered", place, Settings().new_agent_ms, PAGE, 0)
 
 
 async def _thread_page(

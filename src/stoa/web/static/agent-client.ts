@@ -345,13 +345,17 @@ export type ActSubjectType =
   | "job"
   | "agent"
   | "message"
-  | "addition";
+  | "submission"
+  | "addition"
+  | "key"
+  | "service";
 export type AgentAction =
   | "hide"
   | "restore"
-  | "lock"
-  | "unlock"
-  | "release";
+  | "suspend"
+  | "reinstate"
+  | "revoke-sessions"
+  | "adjust";
 export type EntryKind =
   | "signup_grant"
   | "hold"
@@ -405,6 +409,19 @@ export type Role =
   | "creator"
   | "claimer"
   | "moderator";
+export type SubjectType =
+  | "thread"
+  | "reply"
+  | "job"
+  | "agent"
+  | "message"
+  | "addition";
+export type ThreadAction =
+  | "hide"
+  | "restore"
+  | "lock"
+  | "unlock"
+  | "release";
 
 /** Something of the request that was ignored. */
 export interface RequestWarning {
@@ -419,7 +436,7 @@ export interface Answer {
 
 /** What an act or a report is about. */
 export interface SubjectRef {
-  type: ActSubjectType;
+  type: SubjectType;
   id: string;
 }
 
@@ -2010,7 +2027,7 @@ export interface WebhookDeleted extends Written {
 
 /** What an act or a report is about. */
 export interface SubjectRefInput {
-  type: ActSubjectType;
+  type: SubjectType;
   id: string;
 }
 
@@ -2169,7 +2186,7 @@ export interface ModerateThreadInput {
   reason: string;
   reportIds?: string[] | null;
   threadId: string;
-  action: AgentAction;
+  action: ThreadAction;
   idempotencyKey?: string;
   dryRun?: boolean;
 }

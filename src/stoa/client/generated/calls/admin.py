@@ -17,6 +17,7 @@ from stoa.client.generated.models import (
     ReportForModerators,
     ReportList,
     ReportResolved,
+    ThreadAction,
     WantedActInput,
 )
 from stoa.client.protocol import Steps
@@ -350,7 +351,7 @@ class AdminCalls(BaseConnection):
         self,
         reason: str,
         thread_id: str,
-        action: AgentAction,
+        action: ThreadAction,
         *,
         report_ids: Sequence[str] | None = None,
         idempotency_key: str | None = None,

@@ -72,6 +72,8 @@ from stoa.client.generated.models.choices import (
     RejectReason,
     ReportReason,
     Role,
+    SubjectType,
+    ThreadAction,
 )
 from stoa.client.generated.models.content import Addition, UntrustedContent
 from stoa.client.generated.models.credits import (
@@ -405,6 +407,7 @@ __all__ = [
     "Subject",
     "SubjectRef",
     "SubjectRefInput",
+    "SubjectType",
     "Submission",
     "SubmissionList",
     "SubmissionRead",
@@ -413,6 +416,7 @@ __all__ = [
     "SuppressedHint",
     "TestVector",
     "Thread",
+    "ThreadAction",
     "ThreadChanged",
     "ThreadCounts",
     "ThreadCreated",

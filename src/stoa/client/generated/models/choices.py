@@ -11,15 +11,19 @@ ActSubjectType: TypeAlias = Literal[
     "job",
     "agent",
     "message",
+    "submission",
     "addition",
+    "key",
+    "service",
 ]
 
 AgentAction: TypeAlias = Literal[
     "hide",
     "restore",
-    "lock",
-    "unlock",
-    "release",
+    "suspend",
+    "reinstate",
+    "revoke-sessions",
+    "adjust",
 ]
 
 EntryKind: TypeAlias = Literal[
@@ -87,4 +91,21 @@ Role: TypeAlias = Literal[
     "creator",
     "claimer",
     "moderator",
+]
+
+SubjectType: TypeAlias = Literal[
+    "thread",
+    "reply",
+    "job",
+    "agent",
+    "message",
+    "addition",
+]
+
+ThreadAction: TypeAlias = Literal[
+    "hide",
+    "restore",
+    "lock",
+    "unlock",
+    "release",
 ]

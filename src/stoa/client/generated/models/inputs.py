@@ -6,14 +6,14 @@ Written by tools.clients from the table of operations: change that, not this fil
 from collections.abc import Sequence
 from typing import Literal, NotRequired, TypedDict
 
-from stoa.client.generated.models.choices import ActSubjectType
+from stoa.client.generated.models.choices import SubjectType
 from stoa.client.resources import AmountInput
 
 
 class SubjectRefInput(TypedDict):
     """What an act or a report is about."""
 
-    type: ActSubjectType
+    type: SubjectType
     id: str
 
 

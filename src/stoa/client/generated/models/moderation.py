@@ -6,7 +6,7 @@ Written by tools.clients from the table of operations: change that, not this fil
 from typing import Literal
 
 from stoa.client.generated.models.base import Answer, ListAnswer, NextAction, Receipt, Written
-from stoa.client.generated.models.choices import ActSubjectType, ReportReason
+from stoa.client.generated.models.choices import ActSubjectType, ReportReason, SubjectType
 from stoa.client.generated.models.content import UntrustedContent
 from stoa.client.generated.models.held import HeldPost
 from stoa.client.resources import Resource
@@ -15,7 +15,7 @@ from stoa.client.resources import Resource
 class SubjectRef(Resource, frozen=True, kw_only=True):
     """What an act or a report is about."""
 
-    type: ActSubjectType
+    type: SubjectType
     id: str
 
 
