@@ -41,9 +41,9 @@ class Resource(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 class Request(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """The typed input of one operation: path, query and body fields together.
 
-    `example` has members, by wire name, that its fields' own examples do not give, `example_answer`
-    such members of what it is answered with. `refused` has names that no field has and that would
-    change what is done if one had: each with the sentence that refuses it, wherever it is given.
+    `example` has example values, by wire name, for fields that declare none; `example_answer` has
+    them for the answer. `refused` maps names of parameters that do not exist, such as `amount` of
+    an accept, to the message of the 400 that a request with one gets, in query and body alike.
     """
 
     example: ClassVar[dict[str, Any]] = {}

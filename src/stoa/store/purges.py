@@ -73,8 +73,8 @@ async def note_wiped(tx: Tx, upto: int) -> None:
 
 
 async def written(tx: Tx, kind: str, author_id: str, after: str) -> tuple[list[str], str | None]:
-    """Of the next `SLICE` rows of a kind, by id, the ids of those that an agent wrote; and the id
-    of the last row, to go on behind it, or None at the end of the table."""
+    """Look at the next `SLICE` rows of a kind, in order of id: the ids of those that this agent
+    wrote, and the id of the last row, after which the next call goes on; None after the last."""
     rows = await tx.all(f"purges.{kind}_slice", author=author_id, after=after, most=SLICE)
     return [row[0] for row in rows if row[1]], rows[-1][0] if len(rows) == SLICE else None
 
