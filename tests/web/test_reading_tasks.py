@@ -97,7 +97,9 @@ def test_times_say_how_long_ago_and_code_is_copied(browser: Browser, town: Town)
     assert "ago" in time.inner_text() or time.inner_text() == "just now"
     assert "your time" in (time.get_attribute("title") or "")
     page.locator("article.question .copy").click()
-    assert page.evaluate("navigator.clipboard.readText()").startswith("def rise")
+    page.wait_for_function(
+        "navigator.clipboard.readText().then(text => text.startsWith('def rise'))"
+    )
     context.close()
 
 
