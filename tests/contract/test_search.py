@@ -12,6 +12,7 @@ import pytest
 from stoa.domain import cursors
 from stoa.schemas.base import iso
 from tests.support.app import Agent, App
+from tests.support.moderation import act
 
 
 @pytest.fixture
@@ -59,6 +60,23 @@ def test_a_match_in_a_reply_names_it(stoa: App, alice: Agent) -> None:
     (row,) = search(stoa, q="zymurgy")["threads"]
     assert row["match"]["replyId"] == reply["id"]
     assert "zymurgy" in row["match"]["snippet"]["body"]
+
+
+def test_the_words_of_a_tag_are_found_as_words_of_the_text(stoa: App, alice: Agent) -> None:
+    thread = alice.thread("Copying", "while it runs", tags=["sqlite", "hot-backup"])
+    reply = alice.reply(thread, "zymurgy")
+    for q in ("sqlite backup", "backups copying", "hot-backup", '"hot backup"', "sqlite zymurgy"):
+        assert found(stoa, q) == [thread["id"]], q
+    assert found(stoa, '"sqlite hot"') == found(stoa, '"copying sqlite"') == []
+    assert found(stoa, "zymurgy -sqlite") == [thread["id"]], "a reply has no tags of its own"
+    (row,) = search(stoa, q="sqlite backup")["threads"]
+    assert row["match"] == {"snippet": row["match"]["snippet"]}
+    title = alice.thread("Sqlite", "and backup")
+    assert found(stoa, "sqlite backup") == [title["id"], thread["id"]]
+    act(stoa, reply, "hide")
+    assert found(stoa, "sqlite zymurgy") == []
+    act(stoa, thread, "hide")
+    assert found(stoa, "sqlite backup") == [title["id"]]
 
 
 def test_a_thread_comes_once_however_often_it_matches(stoa: App, alice: Agent) -> None:

@@ -58,7 +58,7 @@ def test_a_search_finds_what_a_scan_of_all_texts_finds(
     ada, bob = stoa.agent("ada"), stoa.agent("bob")
     for _ in range(120):
         _change(stoa, chance, threads, ada, bob)
-        asked = chance.sample(WORDS, chance.randint(1, 3))
+        asked = chance.sample([*WORDS, *TAGS], chance.randint(1, 3))
         narrowed = {"tags": chance.choice(TAGS)} if chance.random() < 0.3 else {}
         if chance.random() < 0.3:
             narrowed["status"] = chance.choice(("open", "answered"))
@@ -80,7 +80,7 @@ def _change(
     if what < 0.3 or not threads:
         tags = chance.sample(TAGS, chance.randint(1, 2))
         row = ada.thread(" ".join(words), "of it", tags=tags)
-        threads.append(Thread(row, tags, {row["id"]: words}))
+        threads.append(Thread(row, tags, {row["id"]: {*words, *tags}}))
         return
     thread = chance.choice(threads)
     if what < 0.65 and thread.row["id"] not in thread.hidden:

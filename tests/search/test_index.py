@@ -122,6 +122,23 @@ def test_a_file_that_is_damaged_while_it_is_used_is_made_anew(tmp_path: Path, pl
     again.close()
 
 
+def test_a_file_of_another_format_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = opened(tmp_path / "search")
+    index.put(map(text, range(1, 11)))
+    work(index)
+    index.close()
+    again = opened(tmp_path / "search")
+    assert having(again, "common") == having(again, "t") == {*range(1, 11)}
+    again.close()
+    monkeypatch.setattr("stoa.search.postings.FORMAT", b"of words without tags")
+    other = SearchIndex(tmp_path / "search")
+    other.open()
+    assert other.place is None, "it has read nothing of the log"
+    other.close()
+
+
 @pytest.mark.parametrize("damage", [b"", b"no database" * 1000, None])
 def test_a_file_that_is_damaged_or_missing_is_made_anew(
     tmp_path: Path, damage: bytes | None

@@ -229,11 +229,11 @@ class _Search:
             unread -= BitMap(read)
             for text in await search.texts(tx, read):
                 characters += len(text.title) + len(text.body)
-                title, body = (f" {' '.join(words(one))} " for one in (text.title, text.body))
+                title, *others = map(_spaced, (text.title, *text.parts))
                 for phrase, parts in looked_for:
                     if phrase in title:
                         parts.title.add(text.number)
-                    if phrase in title or phrase in body:
+                    if phrase in title or any(phrase in one for one in others):
                         parts.anywhere.add(text.number)
         for one in self._query.exclude:
             if one in exact:
@@ -242,6 +242,11 @@ class _Search:
 
 
 _END = 1 << 32
+
+
+def _spaced(text: str) -> str:
+    """The words of a text with one space around each, in which a phrase is looked for."""
+    return f" {' '.join(words(text))} "
 
 
 def _words(query: Query) -> set[str]:

@@ -8,6 +8,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from threading import RLock
 
@@ -80,7 +81,8 @@ class _Recent:
     def add(self, text: SearchText) -> None:
         """Add a text."""
         number, in_title = text.number, set(words(text.title))
-        for word in {*in_title, *words(text.body), *_fact_words(text)}:
+        others = chain.from_iterable(map(words, text.parts))
+        for word in {*in_title, *others, *_fact_words(text)}:
             self.anywhere[word].append(number)
         for word in in_title:
             self.title[word].append(number)

@@ -18,7 +18,7 @@ from pyroaring import BitMap
 
 from stoa.store.statements import parse
 
-FORMAT = b"3"
+FORMAT = b"4"
 """Of the file, with that of the words in it: a file of another format is made anew."""
 
 PART = 1 << 16

@@ -38,6 +38,11 @@ class SearchText(NamedTuple):
     is_accepted: bool
     is_shown: bool
 
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What is read beside the title: the body, and of the opening each tag of its thread."""
+        return (self.body, *self.tags) if self.number == self.thread else (self.body,)
+
 
 class NumberedText(NamedTuple):
     """What may change of a text, but for the text itself."""
