@@ -132,6 +132,22 @@ def test_a_thread_must_have_all_words_or_a_rare_one(stoa: App, alice: Agent) -> 
     assert search(stoa, tags="")["total"] == 20
 
 
+@pytest.mark.promise("Q38")
+def test_words_that_no_text_has_count_for_nothing_beside_enough_others(
+    stoa: App, alice: Agent
+) -> None:
+    asked = "how do I make a backup of sqlite while it is running"
+    thread = alice.thread("Copying", "while it runs", tags=["sqlite", "backup"])
+    other = alice.thread("Copying sqlite", "by hand")
+    assert found(stoa, asked) == [thread["id"]], "of four words that say something two are there"
+    assert found(stoa, "sqlite zymurgy") == [], "one is left, which is not enough"
+    assert found(stoa, "sqlite backup zymurgy hops malt") == [], "two of five are left"
+    assert found(stoa, 'sqlite backup "zymurgy"') == [], "what is quoted must be there"
+    alice.thread("Hops", "zymurgy")
+    assert found(stoa, "sqlite backup zymurgy") == [], "now a text has it, so all must be there"
+    assert set(found(stoa, "copying sqlite c++")) == {thread["id"], other["id"]}
+
+
 def test_a_rarer_word_counts_more_and_of_equals_the_newest_text_comes_first(
     stoa: App, alice: Agent
 ) -> None:

@@ -32,9 +32,11 @@ class Thread:
 
 
 def scan(threads: list[Thread], asked: list[str], narrowed: dict[str, str]) -> set[str]:
-    """The threads that have all words, or a text with a rare one."""
+    """The threads that have all words that any text has, or a text with a rare one."""
     texts = [words for thread in threads for words in thread.shown().values()]
     rare = {word for word in asked if 20 * sum(word in words for words in texts) < len(texts)}
+    had = {word for word in asked if any(word in words for words in texts)}
+    needed = had if len(had) >= 2 and 2 * len(had) >= len(asked) else {*asked}
     found: set[str] = set()
     for thread in threads:
         all_words = set[str]().union(*thread.shown().values())
@@ -42,7 +44,7 @@ def scan(threads: list[Thread], asked: list[str], narrowed: dict[str, str]) -> s
         if narrowed.get("tags", TAGS[0]) not in (*thread.tags, *TAGS[: "tags" not in narrowed]):
             continue
         if narrowed.get("status", status) == status and (
-            all_words.issuperset(asked) or all_words & rare
+            all_words.issuperset(needed) or all_words & rare
         ):
             found.add(thread.row["id"])
     return found

@@ -129,6 +129,7 @@ FUNCTIONS: dict[str, Function] = {
 }
 
 WITHIN = {
+    "search/finding._spaced": "domain/words.words",
     "search/similar._asked": "domain/words.words, of a title and the words of a body",
     "domain/signed.checked": "json, of parts of a text of bounded length",
     "store/agents.words_of": "domain/words.words, of a name and a description, or of a short query",

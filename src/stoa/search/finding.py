@@ -180,7 +180,8 @@ class _Search:
         """The texts of each phrase that must be there, and of others that suffice if they are rare.
 
         Words that most texts have need not be there beside others, nor need words with signs beside
-        their letters. Of a run without blanks half of the pairs must be there.
+        their letters. Of a run without blanks half of the pairs must be there. Words that no text
+        has need not be there either, where enough others are left.
         """
         needed: list[BitMap] = []
         pairs: list[BitMap] = []
@@ -198,7 +199,7 @@ class _Search:
         if pairs:
             levels, half = at_least(pairs, self._among), (len(pairs) + 1) // 2
             needed.append(levels[half] if half < len(levels) else BitMap())
-        return needed or [phrase.present for phrase in self._phrases], pairs + signed
+        return _had(needed or [phrase.present for phrase in self._phrases]), pairs + signed
 
     def _all_words(self, wording: Phrase) -> WordTexts:
         """The texts with all words of a phrase, wherever they stand."""
@@ -242,6 +243,12 @@ class _Search:
 
 
 _END = 1 << 32
+
+
+def _had(needed: list[BitMap]) -> list[BitMap]:
+    """These words without those that no text has, where at least two are left, and half of all."""
+    had = [texts for texts in needed if texts]
+    return had if len(had) >= 2 and 2 * len(had) >= len(needed) else needed
 
 
 def _spaced(text: str) -> str:

@@ -53,8 +53,9 @@ def matching(
         found &= one
     if rare:
         found |= BitMap.union(*rare) & among
-    elif needed[1:] and len(found) < ENOUGH_TEXTS:
-        # Of threads that have a rare phrase too, some text was found already.
+    # Of threads that have a rare phrase too, some text was found already.
+    is_found = any(is_rare(len(one), texts) for one in needed)
+    if needed[1:] and not is_found and len(found) < ENOUGH_TEXTS:
         found |= _of_threads_with_all([one & among for one in needed], thread_of)
     return found
 
