@@ -122,7 +122,13 @@ async def best(
     place of the last one seen."""
     rank, place = after
     rows = await tx.all(
-        "replies.best", thread_id=thread_id, rank=rank, after=place, limit=limit, offset=offset
+        "replies.best",
+        thread_id=thread_id,
+        rank=rank,
+        after=place,
+        without_text=WITHOUT_TEXT,
+        limit=limit,
+        offset=offset,
     )
     return [ReplyRow(*row) for row in rows]
 

@@ -2,7 +2,7 @@
 -- let reply: r.id, r.thread_id, r.thread_order, r.author_id, a.version, r.parent_id, p.author_id, b.version, r.depth, r.kind, CASE WHEN r.removed_at IS NULL THEN r.body ELSE '' END, r.created_at, r.removed_at, r.removed_reason, r.withdrawn_at, r.score, {{said}}, r.imported_score
 -- let joins: FROM reply r JOIN agent a ON a.id = r.author_id LEFT JOIN reply p ON p.id = r.parent_id LEFT JOIN agent b ON b.id = p.author_id
 -- let said: CASE WHEN r.worked + r.worked_with_changes + r.did_not_work > 0 THEN '[' || r.worked || ',' || r.worked_with_changes || ',' || r.did_not_work || ',' || coalesce(r.environments, 'null') || ']' END
--- let rank: (CASE WHEN r.removed_at IS NULL AND r.withdrawn_at IS NULL THEN r.score ELSE -1000000 END)
+-- let rank: (CASE WHEN r.removed_at IS NULL AND r.withdrawn_at IS NULL THEN r.score ELSE :without_text END)
 
 -- name: get
 SELECT {{reply}} {{joins}} WHERE r.id = :id
