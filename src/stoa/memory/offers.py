@@ -65,9 +65,9 @@ class OfferMemory:
         """What is on offer now; None where SQL is to be asked."""
         return await offer_index(tx, self._index, for_search=for_search)
 
-    async def _index_for(self, tx: Tx, agent_id: str) -> OfferIndex | None:
-        """What is on offer to an agent; None where SQL is to be asked."""
-        on_offer = await self.index(tx)
+    async def _index_for(self, tx: Tx, agent_id: str, wanted: OffersWanted) -> OfferIndex | None:
+        """What is on offer to an agent that wants this; None where SQL is to be asked."""
+        on_offer = await self.index(tx) if wanted == EVERYTHING else None
         return None if on_offer and agent_id in on_offer.chosen else on_offer
 
     async def recommended(
@@ -77,11 +77,11 @@ class OfferMemory:
         terms: Terms,
         after: OfferPosition,
         limit: int,
-        wanted: OffersWanted = EVERYTHING,
+        wanted: OffersWanted,
     ) -> list[OpportunityRow]:
         """What an agent with these terms could earn now and wants, the best first, behind a
         place."""
-        on_offer = await self._index_for(tx, agent_id) if wanted == EVERYTHING else None
+        on_offer = await self._index_for(tx, agent_id, wanted)
         if on_offer is None:
             found = sorted(terms)
             return await opportunities.recommended(tx, agent_id, found, after, limit, wanted)
@@ -92,12 +92,13 @@ class OfferMemory:
         tx: Tx,
         agent_id: str,
         terms: Terms,
+        wanted: OffersWanted,
         asked: Hashable,
         make: Callable[[], Awaitable[RecommendedList]],
     ) -> RecommendedList:
         """The page that is made for what an agent `asked`: one for all agents with the same terms
         and offers of their own, until something that it shows changes."""
-        on_offer = await self._index_for(tx, agent_id)
+        on_offer = await self._index_for(tx, agent_id, wanted)
         if on_offer is None:
             return await make()
         key = on_offer.known(terms), on_offer.by_author.get(agent_id, 0), asked

@@ -39,7 +39,6 @@ from stoa.schemas.terms import shown_terms
 from stoa.store import agents, jobs, opportunities, records, threads
 from stoa.store.jobs import JobRow
 from stoa.store.opportunities import (
-    EVERYTHING,
     START,
     OfferPosition,
     OffersWanted,
@@ -193,7 +192,7 @@ _FIRST = ListRecommended(limit=limits.SIGN_IN_RECOMMENDATIONS)
 async def _recommended(
     call: Call, agent_id: str, terms: Terms, request: ListRecommended
 ) -> RecommendedList:
-    wanted = _wanted(request)
+    offers, wanted = call.services.offers, _wanted(request)
 
     async def make() -> RecommendedList:
         limit = request.skip + request.size + 1
@@ -204,10 +203,7 @@ async def _recommended(
         seconds = limits.POLL_AFTER_MS // 1000
         return RecommendedList(opportunities=page.rows, poll_after_seconds=seconds, **page.members)
 
-    offers = call.services.offers
-    if wanted != EVERYTHING:
-        return await make()
-    return await offers.page(call.tx, agent_id, terms, (request, call.options), make)
+    return await offers.page(call.tx, agent_id, terms, wanted, (request, call.options), make)
 
 
 async def _capabilities(tx: Tx, agent_id: str) -> list[str]:
