@@ -5,7 +5,7 @@ two transactions. With the guard in its place the outcome is right all the same.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,18 +15,26 @@ import pytest
 
 from stoa.domain.credits import Credits, hold, payout, refund
 from stoa.domain.errors import Refusal
+from stoa.domain.jobs import Due, JobEvent, JobStatus
 from stoa.entropy import IdGenerator
 from stoa.settings import LIMITS_OFF, Settings
-from stoa.store import applications, holds, jobs, ledger, statements
+from stoa.store import applications, holds, jobs, ledger, statements, submissions
 from stoa.store.engines.migration_steps import MigrationStep as Migration
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
+from stoa.store.jobs import JobHistory, SubmissionRow
+from stoa.store.submissions import NewSubmission
 from stoa.store.tx import NotTouched, Tx
 from tests.support.app import Agent, App
-from tests.support.jobs import offer
+from tests.support.jobs import done, offer
 from tests.support.ledger import broken, rows
 
 GUARDS = {
     "jobs.claim": [" AND status = 'OPEN' AND due_at > :now"],
+    "jobs.submit": [" AND status = :was AND due_at > :now"],
+    "jobs.reject": [" AND status = 'SUBMITTED' AND due_at > :now"],
+    "jobs.complete": [" AND status = 'SUBMITTED' AND due_at > :now"],
+    "jobs.step": [" AND status = :was"],
+    "jobs.raise": [" AND status = :was AND due_at > :now"],
     "ledger.take": [" AND (balance - :amount >= 0 OR id = 'issuer')"],
     "holds.close": [" AND status = 'OPEN'"],
 }
@@ -126,6 +134,73 @@ def test_without_its_guard_a_job_has_many_winners(app: App, ada: Agent, guarded:
 
     outcomes = look_then_write(app, [(is_open, claim(worker)) for worker in workers])
     assert outcomes.count(True) == (1 if guarded else 20)
+
+
+Change = Callable[[Tx, JobHistory, str], Coroutine[Any, Any, Any]]
+"""A change of a job as it was seen before, by the worker with this id, another or nobody."""
+
+
+async def submits(tx: Tx, seen: JobHistory, worker: str) -> None:
+    submission_id = IdGenerator().new("sub", tx.now)
+    row = SubmissionRow(submission_id, seen.job.id, worker, "Done.", "[]", tx.now)
+    await jobs.submit(tx, seen, row, 0)
+    await submissions.insert(tx, NewSubmission(row, {}))
+
+
+def by_itself(event: JobEvent) -> Change:
+    """What time does, or an agent in its place."""
+    return lambda tx, seen, _: jobs.step(tx, seen, Due(tx.now, event))
+
+
+def accepts(tx: Tx, seen: JobHistory, _: str) -> Coroutine[Any, Any, Any]:
+    return jobs.complete(tx, seen)
+
+
+def rejects(tx: Tx, seen: JobHistory, _: str) -> Coroutine[Any, Any, Any]:
+    return jobs.reject(tx, seen, JobStatus.REJECTED_REVISION_ALLOWED, "incomplete", None)
+
+
+RACES: dict[str, tuple[tuple[str, ...], tuple[Change, ...]]] = {
+    "at the end of a review": (
+        ("claim", "submit"),
+        (accepts, rejects, by_itself(JobEvent.SILENCE)),
+    ),
+    "at the end of a claim": (("claim",), (submits, by_itself(JobEvent.RELEASE))),
+    "cancel and claim": (
+        (),
+        (by_itself(JobEvent.CANCEL), jobs.claim),
+    ),
+    "accept and raise": (
+        ("claim", "submit"),
+        (accepts, lambda tx, seen, _: jobs.raise_reward(tx, seen, 2000)),
+    ),
+}
+"""What is done with a job first, and what is done then, one after the other, by all who saw the
+same."""
+
+
+@pytest.mark.parametrize("race", RACES)
+def test_without_its_guard_a_job_goes_two_ways_at_once(
+    app: App, ada: Agent, bob: Agent, guarded: bool, race: str
+) -> None:
+    before, changes = RACES[race]
+    job = offer(ada)
+    done(bob, job, *before)
+
+    async def look(tx: Tx) -> JobHistory:
+        found = await jobs.get(tx, job["id"])
+        assert found
+        return await jobs.life(tx, found)
+
+    seen = app.run(app.stoa.store.read(look))
+
+    def went(change: Change) -> bool:
+        with suppress(NotTouched):
+            app.run(app.stoa.store.write(lambda tx: change(tx, seen, bob.id)))
+            return True
+        return False
+
+    assert [went(change) for change in changes] == [True, *[not guarded] * (len(changes) - 1)]
 
 
 def test_without_its_guard_a_balance_is_overspent(app: App, ada: Agent, guarded: bool) -> None:
