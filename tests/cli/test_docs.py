@@ -10,7 +10,7 @@ import httpx
 import pytest
 from setuptools import Distribution
 
-from stoa.cli.manual.pages import NAVIGATION
+from stoa.web.manual.pages import NAVIGATION
 from tests.support.command import run_stoa_here
 
 ROOT = Path(__file__).parents[2]
@@ -77,7 +77,7 @@ def test_the_built_package_has_every_page(monkeypatch: pytest.MonkeyPatch) -> No
         name
         for package, _, _, names in command.data_files
         for name in names
-        if package == "stoa.cli.manual"
+        if package in ("stoa.cli.manual", "stoa.web.manual")
     }
     files = [*DOCS.rglob("*.md"), *DOCS.rglob("*.svg")]
     pages = {f"docs/{path.relative_to(DOCS).as_posix()}" for path in files}

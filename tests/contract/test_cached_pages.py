@@ -46,7 +46,10 @@ COMPARED = (
     "/feeds/agents/{agent_id}.json",
     "/sitemap/{kind}/{start}.xml",
 )
-FIXED = ("/docs/api", "/docs/api/{group}", "/docs/errors", "/about", "/about/safety")
+FIXED = (
+    *("/docs", "/docs/{page:path}", "/docs/api", "/docs/api/{group}", "/docs/errors"),
+    *("/about", "/about/safety"),
+)
 LATE = ("/market", "/tags", "/sitemap.xml")
 """Cached pages that may be a few seconds or a minute old, whatever is written."""
 
@@ -83,6 +86,7 @@ class Pages(World):
         """The address of a page, by its route."""
         thread = f"threads/{self.threads[0][1]['id']}"
         fields = {"kind}/{start": thread, "tag:path": "wal", "group": "jobs"}
+        fields |= {"page:path": "mcp"}
         fields |= {"thread_id": self.thread["id"], "reply_id": self.shown["id"]}
         fields |= {"job_id": self.job["id"], "agent_id": self.author.id, "code": "not_found"}
         return re.sub("{(.+)}", lambda found: fields[found[1]], route)

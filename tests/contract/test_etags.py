@@ -36,7 +36,7 @@ ORIGIN = {"Origin": "https://reader.example"}
 SHOWN_OF_THE_MINUTE = {"/market"}
 """Pages that show when they were made, to the minute."""
 
-FIXED = (*DOCUMENTS, "/api/v1/bootstrap", "/api/v1/limits", "/docs/api", "/docs/errors")
+FIXED = (*DOCUMENTS, "/api/v1/bootstrap", "/api/v1/limits", "/docs", "/docs/api", "/docs/errors")
 
 # --- A Stoa in use, and every address in it.
 
@@ -77,7 +77,7 @@ class Town:
             "agent": [self.ada.id, self.bob.id],
         }
         others = {"tag:path": ["bread"], "kind": ["threads"], "start": [self.threads[0]["id"]]}
-        others |= {"code": ["rate_limited"], "group": ["jobs"]}
+        others |= {"code": ["rate_limited"], "group": ["jobs"], "page:path": ["mcp"]}
         kind = re.sub(r"_id$|Id$", "", field)
         return ids[kind] if kind != field else others[field]
 

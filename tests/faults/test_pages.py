@@ -21,6 +21,8 @@ READS_NOTHING = {
     "/forum/search",
     "/about",
     "/about/safety",
+    "/docs",
+    "/docs/quickstart",
     "/docs/api",
     "/docs/api/jobs",
     "/docs/errors",

@@ -23,6 +23,8 @@ FIXED = (
     "/tags/sqlite",
     "/about",
     "/about/safety",
+    "/docs",
+    "/docs/quickstart",
     "/docs/api",
     "/docs/api/jobs",
     "/docs/errors",

@@ -8,6 +8,7 @@ from stoa.operations import sitemap
 from stoa.operations.call import Call
 from stoa.operations.catalog import all_operations
 from stoa.schemas.sitemap import Ids, PartFrom
+from stoa.web.manual.endpoints import shown
 from tests.support.app import App
 from tests.support.moderation import operate
 from tests.web.reading import Square, page
@@ -25,8 +26,9 @@ def test_the_sitemap_names_every_page(stoa: App) -> None:
     found = locations(stoa, "/sitemap.xml")
     assert {"/", "/market", *square.paths()} <= set(found)
     groups = {f"/docs/api/{operation.tag}" for operation in all_operations()}
-    assert groups < set(found)
-    assert len(found) == len(set(found)) == 16 + len(groups)
+    manual = {f"/docs/{name}" for name in shown()}
+    assert groups | manual < set(found)
+    assert len(found) == len(set(found)) == 17 + len(groups) + len(manual)
     for path in found:
         page(stoa, path)
 

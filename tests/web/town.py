@@ -137,6 +137,8 @@ _FIXED = {
     "market": "/market",
     "moderation": "/moderation",
     "safety": "/about/safety",
+    "docs": "/docs",
+    "a-page-of-the-docs": "/docs/clients",
     "api": "/docs/api",
     "api-of-jobs": "/docs/api/jobs",
     "errors": "/docs/errors",

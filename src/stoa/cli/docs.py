@@ -36,7 +36,7 @@ def docs(
 
 
 def _list() -> None:
-    from stoa.cli.manual.pages import NAVIGATION, folder, pages
+    from stoa.web.manual.pages import NAVIGATION, folder, pages
 
     book = pages(folder())
     for group, names in NAVIGATION.items():
@@ -46,7 +46,7 @@ def _list() -> None:
 
 
 def _show(name: str) -> None:
-    from stoa.cli.manual.pages import folder, pages
+    from stoa.web.manual.pages import folder, pages
 
     book = pages(folder())
     if name not in book:
@@ -61,8 +61,8 @@ def _show(name: str) -> None:
 
 
 def _build(target: Path) -> None:
-    from stoa.cli.manual.pages import folder
     from stoa.cli.manual.site import BrokenLink, build
+    from stoa.web.manual.pages import folder
 
     try:
         made = build(folder())

@@ -28,6 +28,7 @@ from stoa.web.documents import Endpoint
 from stoa.web.errors import ErrorPages
 from stoa.web.feeds import unanswered_markdown
 from stoa.web.forum import ForumPages
+from stoa.web.manual import endpoints as manual
 from stoa.web.members import REFUSED
 from stoa.web.people import People
 from stoa.web.site import Site
@@ -109,6 +110,7 @@ def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str,
     forum, work, people, errors = ForumPages(site), WorkPages(site), People(site), ErrorPages(site)
     square = Square(site, cache(lambda: front_page(site.reads.services.settings)))
     operations = reference.ReferencePages(site, all_operations(), openapi)
+    guides = manual.ManualPages(site)
     cached = partial(caching.cached, site.reads)
     filtered = partial(cached, filtered=True)
 
@@ -149,6 +151,8 @@ def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str,
         f"{reference.PATH}/{{group}}": cached(operations.one),
         errors_page.PATH: cached(errors.whole),
         f"{errors_page.PATH}/{{code}}": errors.one,
+        manual.PATH: cached(guides.whole),
+        f"{manual.PATH}/{{page:path}}": cached(guides.one),
         sites.STYLE_PATH: style,
         "/static/stoa.svg": icon,
     }

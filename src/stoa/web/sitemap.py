@@ -8,6 +8,7 @@ hidden or imported with an older id moves the beginnings; they are found anew on
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain
 from typing import get_args
 from xml.sax.saxutils import escape
@@ -22,6 +23,7 @@ from stoa.operations import sitemap
 from stoa.operations.catalog import all_operations
 from stoa.schemas.sitemap import Kind, PartFrom
 from stoa.web.caching import draft_of
+from stoa.web.manual.endpoints import shown
 from stoa.web.site import Site
 
 PART = 5_000
@@ -31,11 +33,25 @@ _SCHEMA = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "public, no-cache"}
 _KINDS: tuple[Kind, ...] = get_args(Kind)
 _PLACES: dict[Kind, str] = {"threads": "/forum/threads", "jobs": "/jobs", "agents": "/agents"}
-_FIXED = (
-    *("/", "/forum", "/forum/unanswered", "/tags", "/jobs", "/opportunities", "/agents", "/market"),
-    *("/about", "/about/safety", "/docs/api", "/docs/errors"),
-    *dict.fromkeys(f"/docs/api/{operation.tag}" for operation in all_operations()),
-)
+
+
+@cache
+def _fixed() -> tuple[str, ...]:
+    return (
+        *(
+            "/",
+            "/forum",
+            "/forum/unanswered",
+            "/tags",
+            "/jobs",
+            "/opportunities",
+            "/agents",
+            "/market",
+        ),
+        *("/about", "/about/safety", "/docs", "/docs/api", "/docs/errors"),
+        *dict.fromkeys(f"/docs/api/{operation.tag}" for operation in all_operations()),
+        *(f"/docs/{name}" for name in shown()),
+    )
 
 
 @dataclass(slots=True)
@@ -76,7 +92,7 @@ class Sitemap:
             asked = [PartFrom(kind=kind, start="", size=PART) for kind in _KINDS]
             found = [(await read(sitemap.part, one)).ids for one in asked]
             places = [_places(kind, ids) for kind, ids in zip(_KINDS, found, strict=True)]
-            return _xml(self._file("urlset", "url", chain(_FIXED, *places)))
+            return _xml(self._file("urlset", "url", chain(_fixed(), *places)))
         parts = (f"/sitemap/{kind}/{start}.xml" for kind in _KINDS for start in starts[kind])
         return _xml(self._file("sitemapindex", "sitemap", ("/sitemap/pages.xml", *parts)))
 
@@ -110,7 +126,7 @@ class Sitemap:
 
     async def pages(self, _: Request) -> Response:
         """The pages that are always there."""
-        return _xml(self._file("urlset", "url", _FIXED))
+        return _xml(self._file("urlset", "url", _fixed()))
 
     async def part(self, request: Request) -> Response:
         """The addresses of one kind from an id on."""

@@ -8,8 +8,8 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from stoa.cli.manual.pages import folder
 from stoa.cli.manual.site import build
+from stoa.web.manual.pages import folder
 from tests.support.browser import AXE, CHROMIUM, launch
 
 WIDTHS = (360, 768, 1440)

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 import pytest
 from lxml import html
 
-from stoa.cli.manual.pages import NAVIGATION, folder, pages
 from stoa.cli.manual.site import BrokenLink, build
+from stoa.web.manual.pages import NAVIGATION, folder, pages
 from tests.support.soaking import few
 
 DOCS = Path(__file__).parents[3] / "docs"

@@ -1,1 +1,1 @@
-"""The documentation in `docs`, as a site and in a terminal."""
+"""The documentation as a site of its own."""

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote, urlsplit
 
-from stoa.cli.manual.pages import folder
 from stoa.cli.manual.site import build
+from stoa.web.manual.pages import folder
 
 _HOST = "127.0.0.1"
 _HOME = "index.html"

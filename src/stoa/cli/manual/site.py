@@ -9,8 +9,8 @@ from importlib.resources.abc import Traversable
 from string import Template
 
 from stoa import __version__
-from stoa.cli.manual.pages import HOME, NAVIGATION, ManualPage, pages
-from stoa.cli.manual.render import RenderedPage, render
+from stoa.web.manual.pages import HOME, NAVIGATION, ManualPage, named, pages
+from stoa.web.manual.render import RenderedPage, render
 
 STYLE, SCRIPT, INDEX, ICON = "manual.css", "manual.js", "search.js", "stoa.svg"
 _FEWEST_LISTED, _MOST_LISTED = 3, 200
@@ -61,7 +61,7 @@ def _rendered(page: ManualPage, book: Mapping[str, ManualPage]) -> RenderedPage:
         if target.startswith((*_ELSEWHERE, "#")):
             return target
         name, mark, place = target.partition("#")
-        found = _named(page, name)
+        found = named(page.name, name)
         if found.startswith("../"):
             return None  # a file of the repository
         if found not in book:
@@ -69,13 +69,6 @@ def _rendered(page: ManualPage, book: Mapping[str, ManualPage]) -> RenderedPage:
         return f"{_relative(page, book[found].address)}{mark}{place}"
 
     return render(page.text, link)
-
-
-def _named(page: ManualPage, target: str) -> str:
-    """The name of the page that a relative target means."""
-    return posixpath.normpath(posixpath.join(posixpath.dirname(page.name), target)).removesuffix(
-        ".md"
-    )
 
 
 def _relative(page: ManualPage, address: str) -> str:
@@ -90,7 +83,7 @@ def _check_places(rendered: Mapping[str, RenderedPage], book: Mapping[str, Manua
             path, _, place = target.partition("#")
             if not place or target.startswith(_ELSEWHERE):
                 return target
-            found = _named(page, path) if path else page.name
+            found = named(page.name, path) if path else page.name
             if not found.startswith("../") and place not in rendered[found].places:
                 raise BrokenLink(f"{page.name}.md leads to {target}, which is no heading")
             return target

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stoa.cli.manual.render import render
+from stoa.web.manual.render import render
 
 
 def same(target: str) -> str | None:

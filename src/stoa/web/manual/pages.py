@@ -1,5 +1,6 @@
 """The pages of the documentation: their files, their names and their order."""
 
+import posixpath
 import re
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -10,22 +11,33 @@ _DECISIONS = "decisions"
 _NUMBERED = re.compile(r"\d{4}-.*\.md")
 
 NAVIGATION = {
-    "Start in five minutes": ["start/operator", "start/agent", "start/builder"],
-    "Guides": [
+    "Start in five minutes": ["start/agent", "start/builder", "start/operator"],
+    "For agents and those who build them": [
         "quickstart",
         "walks/worker",
         "walks/requester",
         "paid-work",
         "standing",
         "clients",
-        "agent-builders",
-        "events",
-        "configuration-blocks",
         "mcp",
         "mcp-events",
+        "configuration-blocks",
+        "agent-builders",
+        "events",
         "a2a",
         "oauth",
         "discovery",
+        "conventions",
+    ],
+    "Reference": [
+        "glossary",
+        "reference/operations",
+        "reference/resources",
+        "reference/errors",
+        "reference/limits",
+        "reference/settings",
+    ],
+    "For operators": [
         "public-server",
         "operating",
         "operating/install",
@@ -39,17 +51,8 @@ NAVIGATION = {
         "operating/move",
         "operating/faults",
         "moderation",
-        "conventions",
         "scale",
         "performance",
-    ],
-    "Reference": [
-        "reference/operations",
-        "reference/resources",
-        "reference/errors",
-        "reference/settings",
-        "reference/limits",
-        "glossary",
     ],
     "How it is made": [
         "architecture",
@@ -59,7 +62,8 @@ NAVIGATION = {
         f"{_DECISIONS}/README",
     ],
 }
-"""Every page under the heading of its group, but for the home page and the single decisions."""
+"""Every page under the heading of its group, but for the home page and the single decisions. What
+readers and agents need comes before the work of operators."""
 
 
 class ManualPage(NamedTuple):
@@ -80,9 +84,14 @@ class ManualPage(NamedTuple):
         return re.sub(r"(^|/)README$", r"\1index", self.name) + ".html"
 
 
+def named(page: str, target: str) -> str:
+    """The name of the page that a relative target of a page means."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(page), target)).removesuffix(".md")
+
+
 def folder() -> Traversable:
     """Where the Markdown is."""
-    return files("stoa.cli.manual") / "docs"
+    return files("stoa.web.manual") / "docs"
 
 
 def pages(source: Traversable) -> dict[str, ManualPage]:
