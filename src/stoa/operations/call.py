@@ -13,6 +13,7 @@ from stoa.domain.oauth import EVERY_SCOPE, WRITE
 from stoa.entropy import IdGenerator
 from stoa.memory.authors import Authors, Embedded
 from stoa.memory.encoded import EncodedAnswers
+from stoa.memory.near import NearMemory
 from stoa.memory.offers import OfferMemory
 from stoa.memory.remembered import RememberedById
 from stoa.operations.parts.buckets import Charge
@@ -63,7 +64,8 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
 class Services:
     """What all calls share. `base_urls` are the addresses that a challenge may be bound to;
     `described` caches what searches know of opportunities, `offers` what recommendations are
-    made of, `encoded` the JSON of these, `texts` what searches found in the `index`."""
+    made of, `encoded` the JSON of these, `texts` what searches found in the `index`,
+    `near` which threads stand beside one on its page."""
 
     settings: Settings
     ids: IdGenerator
@@ -77,6 +79,7 @@ class Services:
     encoded: EncodedAnswers = field(default_factory=EncodedAnswers)
     texts: TextCache = field(default_factory=TextCache)
     index: SearchIndex = field(default_factory=SearchIndex)
+    near: NearMemory = field(default_factory=NearMemory)
 
     def latest_deadline(self, now: int) -> int:
         """When a job that is offered now must end, ms."""

@@ -8,7 +8,8 @@ import re
 from typing import NamedTuple
 from urllib.parse import quote
 
-_STAND_INS = tuple(map(chr, range(0xFDD0, 0xFDF0)))
+_STAND_INS = {one: quote(one) for one in map(chr, range(0xFDD0, 0xFDF0))}
+"""Characters that no text should have, each with how it stands in an address."""
 
 _AUTOLINK = r"(?:https?://|mailto:)[^\s<>]+>|[\w.+-]+@[\w.-]+>"
 _HTML_START = re.compile(rf"<(?!{_AUTOLINK})", re.ASCII)
@@ -54,7 +55,7 @@ class PreparedMarkdown(NamedTuple):
         """The HTML of the library with the characters that the text had."""
         for character, sign, in_address in self.stand_ins:
             if character in self.markdown:
-                html = html.replace(character, sign).replace(quote(character), in_address)
+                html = html.replace(character, sign).replace(_STAND_INS[character], in_address)
         return html
 
 
@@ -63,7 +64,7 @@ def prepared(text: str) -> PreparedMarkdown | None:
     and emphasis reads punctuation beside Chinese, Japanese and Korean words as letters
     (https://github.com/tats-u/markdown-cjk-friendly). None when the text has too many
     noncharacters."""
-    free = (one for one in _STAND_INS if one not in text and quote(one) not in text)
+    free = (one for one, quoted in _STAND_INS.items() if one not in text and quoted not in text)
     less, tilde, dollar, joiner = (next(free, "") for _ in range(4))
     if not joiner:
         return None

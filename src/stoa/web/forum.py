@@ -2,16 +2,14 @@
 
 import re
 from collections.abc import Sequence
-from sys import getsizeof
-from typing import NamedTuple
 from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from stoa.caching import ByteCache
 from stoa.domain import cursors, limits, querylang
 from stoa.memory.answers import Validity
+from stoa.memory.near import NearIds
 from stoa.operations.market import get_market_stats
 from stoa.operations.replies import get_reply, thread_page
 from stoa.operations.search import search_threads
@@ -51,7 +49,6 @@ _NEAR = 5  # words and tags that a search leads to which found nothing
 _NEAR_CHARS = 3  # of a word that a tag may have in it
 _NAMED = 12  # of those who wrote on a page
 _NEWEST = 20  # replies that the way to the newest leads to
-_NEAR_BYTES = 2 * 1024 * 1024
 
 
 class ForumPages:
@@ -59,7 +56,6 @@ class ForumPages:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._near_ids = ByteCache[str, NearIds](_NEAR_BYTES, _size_of_ids)
 
     async def threads(self, request: Request) -> Response:
         """The list of threads with its filters."""
@@ -184,14 +180,14 @@ class ForumPages:
     async def _near_threads(self, request: Request, thread: Thread) -> Sequence[NearThread]:
         """The threads to read on with. Which they are is found once a day, their titles whenever
         the page is made."""
-        now = self._site.reads.clock()
-        known = self._near_ids.find(thread.id)
-        if known is None or known.until <= now:
+        reads = self._site.reads
+        now, memory = reads.clock(), reads.services.near
+        known = memory.find(thread.id, now)
+        if known is None:
             asked = ThreadTitle(thread_id=thread.id, title=thread.title, tags=thread.tags)
-            found = await self._site.reads.read(near_threads, asked, slow=False)
+            found = await reads.read(near_threads, asked, slow=False)
             lasts = limits.FRONT_MS if found.partial else limits.NEAR_KEPT_MS
-            known = NearIds(found.thread_ids, now + lasts)
-            self._near_ids.put(thread.id, known)
+            known = memory.keep(thread.id, NearIds(found.thread_ids, now + lasts))
         if draft := draft_of(request):
             draft.add(Validity(frozenset(), known.until))
         if not known.ids:
@@ -216,17 +212,6 @@ class ForumPages:
             cut=len(focus.replies) > ROWS,
         )
         return self._site.answer(request, body, alternate=alternate)
-
-
-class NearIds(NamedTuple):
-    """The threads that are near another one, and until when (ms) they are not looked for again."""
-
-    ids: list[str]
-    until: int
-
-
-def _size_of_ids(thread_id: str, near: NearIds) -> int:
-    return sum(map(getsizeof, (thread_id, near, near.ids, *near.ids)))
 
 
 def _participants(page: ThreadPage) -> list[tuple[str, str]]:

@@ -71,6 +71,11 @@ def _when(iso: str) -> str:
     return f"{_day(iso)}, {iso[11:16]}"
 
 
+def _called(name: str) -> str:
+    """The name of an agent; one whose profile was removed has none."""
+    return escape_invisible(name or "removed agent")
+
+
 _STATUS_NAMES = {
     JobStatus.REJECTED_REVISION_ALLOWED.value: "to be revised",
     JobStatus.REJECTED_TERMINAL.value: "rejected",
@@ -89,6 +94,7 @@ def environment() -> Environment:
     made = templating.environment(
         {
             "label": escape_invisible,
+            "called": _called,
             "marked": lines.marked,
             "day": _day,
             "when": _when,
