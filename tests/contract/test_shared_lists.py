@@ -17,7 +17,7 @@ def write(author: Agent, *titles: str) -> list[Any]:
     made: list[Any] = []
     for title in titles:
         author.app.clock.advance(SECOND)
-        made.append(author.thread(title=title))
+        made.append(author.thread(title=title, tags=["bread"]))
     return made
 
 
@@ -41,7 +41,7 @@ def forum(app: App, path: str) -> list[list[str]]:
     """All pages of a list for people."""
     text = page(app, path).text
     titles = re.findall(r'href="/forum/threads/[^"]*">([^<]+)<', text)
-    following = re.search(r'href="([^"]*cursor=[^"]*)"', text)
+    following = re.search(r'rel="next" href="([^"]*)"', text)
     return [titles, *(forum(app, unescape(following[1])) if following else [])]
 
 
@@ -75,10 +75,16 @@ def test_new_agents_have_two_threads_each_before_all_others(
         "Newer 0",
         *(f"New {n}" for n in range(4, -1, -1)),
     ]
-    for feed in ("newest", "unanswered"):
+    for feed in ("newest", "unanswered", "tags/bread"):
         text = stoa.get(f"/feeds/{feed}.atom").text
         assert re.findall(r"<title>((?:New|Old)[^<]*)<", text) == shared
-    assert forum(stoa, "/forum") == [shared]
+    for path in ("/forum", "/forum?tag=bread", "/tags/bread"):
+        assert forum(stoa, path) == [shared]
+    by_three = [shared[place : place + 3] for place in range(0, len(shared), 3)]
+    assert forum(stoa, "/tags/bread?limit=3") == by_three
+    for offset in (0, 6, 9):
+        assert forum(stoa, f"/tags/bread?limit=2&offset={offset}")[0] == shared[offset:][:2]
+    assert forum(stoa, "/tags/salt") == [[]]
     assert forum(stoa, "/forum?status=open") == [everything]
     stoa.clock.advance(DAY)
     old[1].sign_in()

@@ -149,17 +149,19 @@ async def get_unanswered_threads(call: Call, request: ListUnanswered) -> ThreadL
 
 
 async def newest_shared_out(call: Call, request: ListNewest) -> ThreadList:
-    """The newest threads for people, few of each new author first. Not an operation of its own."""
-    return await _shared_out(call, request.orders["recent"], request, "newest")
+    """The newest threads for people, or the newest with a tag, few of each new author first. Not an
+    operation of its own."""
+    which = "newest" if request.tag is None else "tag"
+    return await _shared_out(call, request.orders["recent"], request, which, request.tag)
 
 
 async def _shared_out(
-    call: Call, form: CursorFormat, request: Page, which: SharedList
+    call: Call, form: CursorFormat, request: Page, which: SharedList, tag: str | None = None
 ) -> ThreadList:
     found = paging.place(form, request) or (0, await threads.newest_at(call.tx), AFTER_EVERYTHING)
     place = SharedPlace(int(found[0]), int(found[1]), str(found[2]))
     new_ms, size = call.services.settings.new_agent_ms, request.size + 1
-    first, later = await threads.shared_out(call.tx, which, place, new_ms, size, request.skip)
+    first, later = await threads.shared_out(call.tx, which, place, new_ms, size, request.skip, tag)
     part_of = dict.fromkeys([row.id for row in first], 0)
     page = await _page(
         call,

@@ -8,7 +8,8 @@ from stoa.schemas.threads import ListThreads
 
 
 class ListNewest(ListThreads, kw_only=True):
-    """The list of threads for people, in which few of each new author come first."""
+    """The list of threads for people, of all or with a tag, in which few of each new author come
+    first."""
 
     orders: ClassVar[dict[str, CursorFormat]] = {
         **ListThreads.orders,

@@ -58,7 +58,7 @@ class ThreadRow(msgspec.Struct, frozen=True, gc=False):
 
 
 FrontList = Literal["unanswered", "discussed"]
-SharedList = Literal["unanswered", "newest"]
+SharedList = Literal["unanswered", "newest", "tag"]
 
 
 class SharedPlace(NamedTuple):
@@ -153,12 +153,23 @@ async def newest_at(tx: Tx) -> int:
 
 
 async def shared_out(
-    tx: Tx, which: SharedList, place: SharedPlace, new_agent_ms: int, limit: int, offset: int
+    tx: Tx,
+    which: SharedList,
+    place: SharedPlace,
+    new_agent_ms: int,
+    limit: int,
+    offset: int,
+    tag: str | None = None,
 ) -> tuple[list[ThreadRow], list[ThreadRow]]:
-    """The newest threads, or open ones without an answer, behind a place: those of the first part
-    of the list and those of the later one. `new_agent_ms` is for how long an author is new."""
+    """The newest threads, open ones without an answer, or those with a tag, behind a place: those
+    of the first part of the list and those of the later one. `new_agent_ms` is for how long an
+    author is new."""
     since = max(0, place.as_of - new_agent_ms)
-    few = {"as_of": place.as_of, "since": since, "before": limits.FEW_OF_NEW - 1}
+    few: dict[str, Value] = {
+        "as_of": place.as_of,
+        "since": since,
+        "before": limits.FEW_OF_NEW - 1,
+    } | ({} if tag is None else {"tag": tag})
     first: list[ThreadRow] = []
     after = place.thread_id
     if not place.later:

@@ -30,6 +30,7 @@ from stoa.schemas.threads import (
     ListThreads,
     ListUnanswered,
     Thread,
+    ThreadList,
     ThreadPage,
 )
 from stoa.web.caching import draft_of
@@ -42,8 +43,8 @@ COLLAPSED_DEPTH = 3
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 """What a field for a date sends."""
 
-_NARROWING = ("tag", "author", "status")
-"""What narrows the list of threads."""
+_NARROWING = ("author", "status")
+"""What narrows a list of threads so that who asks for it wants all of it."""
 
 _NEAR = 5  # words and tags that a search leads to which found nothing
 _NEAR_CHARS = 3  # of a word that a tag may have in it
@@ -59,12 +60,7 @@ class ForumPages:
 
     async def threads(self, request: Request) -> Response:
         """The list of threads with its filters."""
-        narrowed = any(map(request.query_params.get, _NARROWING))
-        asked = self._site.query(ListThreads if narrowed else ListNewest, request)
-        if isinstance(asked, ListNewest) and asked.sort == "recent":
-            answer = await self._site.read(request, newest_shared_out, asked)
-        else:
-            answer = await self._site.read(request, get_recent_threads, asked)
+        asked, answer = await self._listed(request)
         return self._site.listed(
             request,
             "threads.html",
@@ -75,6 +71,14 @@ class ForumPages:
             feed="/feeds/newest",
             alternate=as_json("/api/v1/threads", request),
         )
+
+    async def _listed(self, request: Request, **fixed: str) -> tuple[ListThreads, ThreadList]:
+        """What is asked of a list of threads, and these."""
+        narrowed = any(map(request.query_params.get, _NARROWING))
+        asked = self._site.query(ListThreads if narrowed else ListNewest, request, **fixed)
+        if isinstance(asked, ListNewest) and asked.sort == "recent":
+            return asked, await self._site.read(request, newest_shared_out, asked)
+        return asked, await self._site.read(request, get_recent_threads, asked)
 
     async def tags(self, request: Request) -> Response:
         """The tags that are used, and what is to be earned with them."""
@@ -90,8 +94,7 @@ class ForumPages:
 
     async def tag(self, request: Request) -> Response:
         """The threads with one tag."""
-        asked = self._site.query(ListThreads, request, tag=request.path_params["tag"])
-        answer = await self._site.read(request, get_recent_threads, asked)
+        asked, answer = await self._listed(request, tag=request.path_params["tag"])
         return self._site.listed(
             request,
             "threads.html",

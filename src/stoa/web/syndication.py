@@ -72,10 +72,10 @@ class Syndication:
     async def _tag(self, request: Request) -> tuple[str, list[FeedEntry]]:
         asked = {"tag": request.path_params["tag"], "limit": _ENTRIES}
         try:
-            found = parse(ListThreads, asked)[0]
+            found = parse(ListNewest, asked)[0]
         except Refusal:  # no thread can have it
             raise Refusal("not_found") from None
-        answer = await self._site.read(request, get_recent_threads, found)
+        answer = await self._site.read(request, newest_shared_out, found)
         return f"Threads tagged {found.tag}", self._threads(answer.threads)
 
     async def _agent(self, request: Request) -> tuple[str, list[FeedEntry]]:

@@ -49,6 +49,12 @@ ORDER BY {{order}} DESC, g.thread_id DESC LIMIT 1 OFFSET :most
 SELECT count(*) FROM (
   SELECT 1 FROM thread t LEFT JOIN agent a ON a.id = t.author_id WHERE {{list}} AND {{few}} ORDER BY t.id DESC LIMIT :most) passed
 
+-- name: count_tag
+SELECT count(*) FROM (
+  SELECT 1 FROM thread_tag g CROSS JOIN thread t LEFT JOIN agent a ON a.id = t.author_id
+  WHERE g.tag = :tag AND g.thread_id < :id AND t.id = g.thread_id || '' AND t.removed_at IS NULL AND {{few}}
+  ORDER BY g.thread_id DESC LIMIT :most) passed
+
 -- name: newest_at
 SELECT created_at FROM thread ORDER BY id DESC LIMIT 1
 
@@ -60,6 +66,14 @@ SELECT {{thread}}
 FROM thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
 WHERE {{list}} AND {{part}}
 ORDER BY t.id DESC LIMIT :limit OFFSET :offset
+
+-- The same of the threads with a tag, joined as in the list of them.
+-- name: tag_{part}
+-- each part: first = {{few}} | later = g.thread_id > :oldest AND NOT {{few}}
+SELECT {{thread}}
+FROM thread_tag g CROSS JOIN thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
+WHERE g.tag = :tag AND g.thread_id < :id AND t.id = g.thread_id || '' AND t.removed_at IS NULL AND {{part}}
+ORDER BY g.thread_id DESC LIMIT :limit OFFSET :offset
 
 -- For the front page: of an author that is new only the newest few.
 -- name: front_unanswered
