@@ -42,7 +42,6 @@ hypothesis.settings.load_profile("untimed")
 
 pytest_plugins = [
     "pytester",
-    "tests.plugins.checked_input",
     "tests.plugins.collector",
     "tests.plugins.failures_first",
     "tests.plugins.hanging",
@@ -51,6 +50,7 @@ pytest_plugins = [
     "tests.plugins.long_first",
     "tests.plugins.no_authorities",
     "tests.plugins.no_skips",
+    "tests.plugins.repetitions",
     "tests.plugins.without_memory",
 ]
 

@@ -23,6 +23,7 @@ from tests.client.relay import relaying
 from tests.support.command import run_stoa_here
 from tests.support.flow import Flow, job_flow, thread_flow
 from tests.support.server import Server, environment
+from tests.support.soaking import few
 
 Mode = Literal["auto", "legacy"]
 MODES: list[Mode] = ["auto", "legacy"]
@@ -60,8 +61,13 @@ async def play(server: Server, folder: Path, mode: Mode, flow: Flow) -> dict[str
                 return answer
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("flow", [thread_flow, job_flow])
+@pytest.mark.parametrize(
+    ("flow", "mode"),
+    few(
+        [(thread_flow, "legacy"), (job_flow, "auto"), (thread_flow, "auto"), (job_flow, "legacy")],
+        2,
+    ),
+)
 def test_a_stock_client_plays_a_whole_flow(
     server: Server, tmp_path: Path, mode: Mode, flow: Callable[[], Flow]
 ) -> None:
@@ -82,7 +88,7 @@ def test_it_goes_on_after_the_key_of_its_file_was_rotated(server: Server, tmp_pa
     assert [answer.is_error for answer in answers] == [False, False]
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", few(MODES))
 def test_no_tool_asks_a_model_for_a_token(server: Server, tmp_path: Path, mode: Mode) -> None:
     async def listed() -> tuple[Any, str]:
         async with Client(command(tmp_path, "agent", server.url), mode=mode) as client:
@@ -99,6 +105,7 @@ def test_no_tool_asks_a_model_for_a_token(server: Server, tmp_path: Path, mode: 
     assert "`cursor`: the `nextCursor` of the page before" in instructions
 
 
+@pytest.mark.soak
 def test_answers_are_lean_unless_the_command_or_a_call_says_otherwise(
     server: Server, tmp_path: Path
 ) -> None:
@@ -115,7 +122,7 @@ def test_answers_are_lean_unless_the_command_or_a_call_says_otherwise(
     assert lean == [True, False, False, True]
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", few(MODES))
 def test_the_command_offers_the_tools_that_it_is_told_to(
     server: Server, tmp_path: Path, mode: Mode
 ) -> None:
@@ -137,7 +144,7 @@ def test_a_toolset_that_is_none_is_refused_at_once_with_the_names_of_all(tmp_pat
     assert "there is no set 'wrok': choose of default, inbox, account, work," in refused.err
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", few(MODES))
 def test_a_token_that_a_model_makes_up_is_dropped(
     server: Server, tmp_path: Path, mode: Mode
 ) -> None:
@@ -148,7 +155,7 @@ def test_a_token_that_a_model_makes_up_is_dropped(
     assert asyncio.run(call()).structured_content["balance"]["available"] == 100
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", few(MODES))
 def test_a_refusal_is_the_tools_own(server: Server, tmp_path: Path, mode: Mode) -> None:
     async def call() -> Any:
         async with Client(command(tmp_path, "agent", server.url), mode=mode) as client:

@@ -100,6 +100,7 @@ def test_an_operator_moves_a_served_database_there_and_back(
     assert writer.titles() == ["After the move", "Meanwhile", "Before"]
 
 
+@pytest.mark.soak
 @pytest.mark.long
 def test_a_copy_that_is_killed_three_times_ends_whole(
     start_server: Callable[..., Server], postgresql: PostgreSQL, tmp_path: Path

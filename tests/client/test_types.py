@@ -85,6 +85,7 @@ def mypy(folder: Path, *files: Path) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.soak
 @pytest.mark.long
 def test_mypy_reads_every_example(tmp_path: Path) -> None:
     program = tmp_path / "examples.py"
@@ -94,6 +95,7 @@ def test_mypy_reads_every_example(tmp_path: Path) -> None:
     assert mypy(tmp_path, program, page, FORMS) == (0, "")
 
 
+@pytest.mark.soak
 def test_mypy_finds_what_a_call_does_not_take(tmp_path: Path) -> None:
     program = tmp_path / "wrong.py"
     forms = FORMS.read_text("utf-8")

@@ -103,7 +103,7 @@ def test_it_compiles_with_nothing_but_strict(version: str, folder: Path) -> None
 
 
 @pytest.mark.promise("W14")
-@pytest.mark.parametrize("version", COMPILERS)
+@pytest.mark.parametrize("version", VERSIONS)
 def test_it_compiles_with_the_strictest_settings(version: str, folder: Path) -> None:
     assert configured(version, folder, STRICTEST, "forms.ts", "checks.ts") == (0, "")
 

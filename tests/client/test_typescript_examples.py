@@ -75,6 +75,7 @@ def test_the_examples_that_stand_alone_work(client: str, server: Server, tmp_pat
         run(program.replace(PRINTED_BASE, server.url), tmp_path)
 
 
+@pytest.mark.soak
 @pytest.mark.long
 def test_the_example_of_each_call_works(client: str, server: Server, tmp_path: Path) -> None:
     found = {about: code for about, code in examples(client) if not code.startswith("import")}

@@ -12,6 +12,8 @@ from tests.support.app import App
 from tests.support.doors import Door
 from tests.support.lean_rules import ENVELOPE, differences
 
+pytestmark = pytest.mark.costly
+
 WORDS = "Bread rises well at twenty-four degrees when nobody looks at it. "
 SPACE = 1.15
 """The estimate may be so much off."""

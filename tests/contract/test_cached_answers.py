@@ -364,7 +364,7 @@ def test_a_search_among_more_opportunities_than_it_compares_is_the_one_of_now(
     stoa: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("stoa.operations.related.LOOKED_AT", 2)
-    World(stoa, 0, {"search_threads"}).run(MORE_STEPS)
+    World(stoa, 0, {"search_threads"}).run(STEPS)
 
 
 @pytest.mark.parametrize("path", ["/api/v1/threads/{}?include=replies", "/forum/threads/{}"])

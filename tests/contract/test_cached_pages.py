@@ -129,6 +129,7 @@ def found_at_once(stoa: App, path: str, *more: tuple[bytes, bytes]) -> tuple[int
     return status, lines, body
 
 
+@pytest.mark.costly
 @pytest.mark.promise("W32")
 @pytest.mark.parametrize("seed", few(range(2)))
 def test_a_cached_page_is_the_one_that_would_be_made_now(stoa: App, seed: int) -> None:

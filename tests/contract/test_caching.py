@@ -9,6 +9,8 @@ from stoa.domain import limits
 from tests.support.app import Agent, App
 from tests.support.clock import MINUTE
 
+pytestmark = pytest.mark.costly
+
 PUBLIC = [
     "threads",
     "threads?sort=active&limit=3",

@@ -109,6 +109,7 @@ def test_a_dry_run_answers_what_the_call_then_answers_and_changes_nothing(
     assert rehearsed(stoa, DOORS[door](stoa), flow())
 
 
+@pytest.mark.soak
 @pytest.mark.settings(**LIMITED)
 @pytest.mark.parametrize("engine", ["postgresql"])
 def test_second_thoughts_can_be_tried_first_through_another_door(stoa: App) -> None:

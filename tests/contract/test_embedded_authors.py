@@ -64,6 +64,7 @@ def sign_ins_are_shown(stoa: App, agents: list[Agent], paths: list[str]) -> None
                 assert not due or author["lastSeenAt"] >= iso(due[-1]), "shown too late"
 
 
+@pytest.mark.costly
 def test_a_sign_in_is_shown_within_a_minute(
     stoa: App, agents: list[Agent], paths: list[str]
 ) -> None:

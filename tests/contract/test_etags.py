@@ -350,6 +350,7 @@ def test_a_304_is_good_only_until_something_changes(stoa: App, town: Town) -> No
         assert stoa.get(address, headers=known).ok().content
 
 
+@pytest.mark.soak
 def test_every_process_gives_a_document_the_same_etag(
     start_server: Callable[..., Server], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -11,6 +11,8 @@ from tests.support.app import Agent, App
 from tests.support.doors import Door
 from tests.support.lean_rules import ENVELOPE, differences
 
+pytestmark = pytest.mark.costly
+
 READS = [one for one in all_operations() if one.method == "GET"]
 TOOLS = [one for one in READS if one.tool]
 

@@ -72,6 +72,7 @@ def with_query(path: str, query: str) -> str:
     return f"{path}{'&' if '?' in path else '?'}{query}"
 
 
+@pytest.mark.costly
 def test_a_page_has_its_default_size_and_at_most_a_hundred_rows(
     listing: Listing,
 ) -> None:
@@ -313,6 +314,7 @@ def test_a_made_up_cursor_with_a_negative_place_is_400(
     stoa.get(f"{path}&cursor={cursor}").invalid("query.cursor")
 
 
+@pytest.mark.costly
 @pytest.mark.promise("Q4")
 @pytest.mark.parametrize(
     "path",
@@ -349,6 +351,7 @@ QUOTES = '"' * 50_000
 CONTROLS = "\x01" * 50_000
 
 
+@pytest.mark.costly
 @pytest.mark.promise("Q3")
 @pytest.mark.parametrize(
     "text", few([CONTROLS, EMOJI, QUOTES]), ids=["controls", "emoji", "quotes"]
@@ -384,6 +387,7 @@ def test_embedded_replies_end_early_too_and_say_so(stoa: App, alice: Agent) -> N
     assert len(listed) == 5
 
 
+@pytest.mark.costly
 def test_labels_of_the_largest_kind_do_not_push_a_page_past_a_mebibyte(stoa: App) -> None:
     emoji = "\U0001f600"
     carol = stoa.agent("carol", description="\x01" * 2000, capabilities=[emoji * 64] * 32)

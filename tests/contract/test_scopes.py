@@ -96,6 +96,7 @@ def test_a_session_that_may_only_read_writes_nothing_through_any_door(
     assert played(stoa, door, flow())
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("engine", ["postgresql"])
 def test_it_has_no_second_thoughts_through_another_door(stoa: App) -> None:
     assert played(stoa, DOORS["mcp-2026-07-28"](stoa), market_flow())

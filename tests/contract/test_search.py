@@ -463,6 +463,7 @@ def test_a_query_in_the_engines_language_is_words_like_any_other(
     search(stoa, q=f'"{q}" apple')
 
 
+@pytest.mark.costly
 def test_hundreds_of_random_queries_are_answered(stoa: App, alice: Agent) -> None:
     alice.thread("apple", "a b c")
     chance = random.Random(29)

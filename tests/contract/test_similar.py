@@ -72,6 +72,7 @@ class Asked(msgspec.Struct):
 
 if REAL.exists():
 
+    @pytest.mark.soak
     @pytest.mark.long
     @pytest.mark.parametrize("engine", ["sqlite"])
     def test_of_fifty_questions_asked_again_most_are_named_and_of_new_ones_few(

@@ -71,6 +71,7 @@ def store_too_much(bob: Agent, calls: list[tuple[str, dict[str, str]]]) -> list[
     return found
 
 
+@pytest.mark.costly
 @pytest.mark.promise("W46")
 def test_repeated_calls_with_new_keys_store_little(stoa: App, ada: Agent) -> None:
     bob = stoa.agent("bob")
@@ -162,6 +163,7 @@ def fill(agent: Agent) -> int:
     return number
 
 
+@pytest.mark.costly
 @pytest.mark.promise("W47")
 def test_beyond_the_bytes_of_a_day_a_key_is_honoured_and_the_replay_minimal(
     stoa: App, ada: Agent
@@ -185,6 +187,7 @@ def test_beyond_the_bytes_of_a_day_a_key_is_honoured_and_the_replay_minimal(
     assert bob.post("threads", question, headers=key(number)).ok(201).content == first.content
 
 
+@pytest.mark.costly
 def test_beyond_the_bytes_of_a_day_what_changes_nothing_is_not_stored(
     stoa: App, ada: Agent
 ) -> None:
@@ -201,6 +204,7 @@ def test_beyond_the_bytes_of_a_day_what_changes_nothing_is_not_stored(
     assert stoa.sql("SELECT count(*) FROM kept_answer") == before
 
 
+@pytest.mark.costly
 def test_after_a_day_answers_are_stored_whole_again(stoa: App, ada: Agent) -> None:
     number = fill(ada)
     stoa.clock.advance(limits.ANSWERS_KEPT_MS + 1)

@@ -141,6 +141,7 @@ def walked(door: Door, arguments: dict[str, Any]) -> list[str]:
         cursor = {"cursor": answer["nextCursor"]}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("view", ["full", "lean"])
 def test_reading_a_thread_goes_on_behind_the_first_hundred_replies(
     stoa: App, alice: Agent, door: Door, view: str

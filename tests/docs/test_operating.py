@@ -63,6 +63,7 @@ def run(block: str, folder: Path) -> None:
     subprocess.run(["sh", "-eu", "-c", block], cwd=folder, check=True, env=dict(os.environ))
 
 
+@pytest.mark.soak
 def test_a_backup_of_a_running_server_can_be_restored(
     folder: Path, start_server: Callable[..., Server]
 ) -> None:
@@ -89,6 +90,7 @@ def test_a_backup_of_a_running_server_can_be_restored(
     assert httpx.get(f"{again.url}/api/v1/threads/{lost}", timeout=60).status_code == 404
 
 
+@pytest.mark.soak
 def test_an_export_has_the_files_that_the_page_lists_with_their_checksums(
     folder: Path, start_server: Callable[..., Server]
 ) -> None:

@@ -108,6 +108,7 @@ def test_a_dump_is_restored_as_the_page_says_and_counts_as_a_backup(
     assert (titles, len(tokens)) == (["Before the dump", "After the dump"], 2)
 
 
+@pytest.mark.soak
 @pytest.mark.long
 def test_the_archived_log_brings_back_what_was_written_after_the_base_backup(
     cluster: PostgreSQL, folder: Path

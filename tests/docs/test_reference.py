@@ -1,6 +1,7 @@
 """The pages of the reference are those that the code gives."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -44,12 +45,13 @@ def _check(page: Path, target: str) -> None:
     file = (page.parent / name).resolve() if name else page
     assert file.exists(), target
     if place:
-        assert place in _places(file.read_text("utf-8")), target
+        assert place in _places(file), target
 
 
-def _places(text: str) -> set[str]:
+@cache
+def _places(file: Path) -> set[str]:
     """The anchors of the headings, as GitHub makes them."""
-    headings = re.findall(r"^#+ (.+)$", _without_code(text), re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", _without_code(file.read_text("utf-8")), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 

@@ -143,7 +143,7 @@ def kept_in(database: Settings) -> tuple[Kept, set[str]]:
 
 @pytest.mark.promise("C13")
 @pytest.mark.long
-@pytest.mark.parametrize(("engine", "kills"), [("sqlite", 5), ("postgresql", 2)])
+@pytest.mark.parametrize(("engine", "kills"), [("sqlite", 2), ("postgresql", 2)])
 def test_kills_during_paid_work_lose_nothing_and_leave_the_books_balanced(
     start_server: Callable[..., Server], engine: str, kills: int
 ) -> None:
@@ -237,7 +237,7 @@ def killed_until(start_server: Callable[..., Server], work: Work, enough: int) -
 
 @pytest.mark.promise("W45")
 @pytest.mark.long
-@pytest.mark.parametrize(("engine", "enough"), [("sqlite", 20), ("postgresql", 2)])
+@pytest.mark.parametrize(("engine", "enough"), [("sqlite", 4), ("postgresql", 2)])
 def test_writes_whose_answers_a_kill_has_lost_are_retried_with_their_keys_and_done_once(
     start_server: Callable[..., Server], engine: str, enough: int
 ) -> None:
@@ -253,6 +253,7 @@ def test_two_hundred_writes_whose_answers_were_lost_are_done_once(
     killed_until(start_server, Work(random.Random(SEED)), 200)
 
 
+@pytest.mark.soak
 @pytest.mark.long
 def test_without_keys_such_a_retry_is_noticed(start_server: Callable[..., Server]) -> None:
     with pytest.raises(AssertionError):

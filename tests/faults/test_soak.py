@@ -266,6 +266,7 @@ def test_faults_and_hostile_texts_for_half_an_hour(
     run(request, SECONDS)
 
 
+@pytest.mark.soak
 def test_a_stall_is_noticed_unless_it_is_excused(start_server: Callable[..., Server]) -> None:
     server = start_server()
     (worker,) = workers(server)
@@ -279,6 +280,7 @@ def test_a_stall_is_noticed_unless_it_is_excused(start_server: Callable[..., Ser
     assert watch.problems() == []
 
 
+@pytest.mark.soak
 def test_a_connection_that_is_refused_is_noticed(start_server: Callable[..., Server]) -> None:
     server = start_server()
     with Watch(server, inf) as watch:

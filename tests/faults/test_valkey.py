@@ -161,6 +161,7 @@ def calls_to_four(
     return seen
 
 
+@pytest.mark.soak
 def test_no_call_fails_when_valkey_is_killed_under_load(
     start_server: Start, own_valkey: Valkey, tmp_path: Path
 ) -> None:

@@ -154,6 +154,7 @@ def test_a_writer_with_work_that_does_not_end_is_replaced_before_one_on_a_slow_d
     assert server.stop() == 0
 
 
+@pytest.mark.soak
 @can_limit_files
 @pytest.mark.long
 def test_a_disk_that_is_full_for_a_while_under_load_loses_nothing_acknowledged(

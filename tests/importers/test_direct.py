@@ -96,6 +96,7 @@ def test_posts_have_their_original_dates_their_source_and_ids_in_that_order(
     assert "(https://tea.example.org/a/2) by [user11](" in kettle["replies"][0]["body"]["body"]
 
 
+@pytest.mark.costly
 @pytest.mark.promise("C94")
 def test_an_imported_post_shows_the_score_of_its_site_and_it_counts_nowhere(
     database: Settings, served: Callable[[], Server], tmp_path: Path
@@ -134,6 +135,7 @@ def test_the_summary_is_that_of_an_import_over_http_but_for_the_dates(
     assert [finding for finding in findings if finding.differences] == []
 
 
+@pytest.mark.costly
 @pytest.mark.promise("D61")
 def test_rows_with_characters_that_xml_does_not_allow_come_in_and_the_summary_says_so(
     database: Settings, served: Callable[[], Server], tmp_path: Path
@@ -225,6 +227,7 @@ def _long_thread(folder: Path, answers: int) -> Path:
     return path
 
 
+@pytest.mark.costly
 def test_a_date_to_come_becomes_that_of_the_import(
     database: Settings, served: Callable[[], Server], tmp_path: Path
 ) -> None:
@@ -235,6 +238,7 @@ def test_a_date_to_come_becomes_that_of_the_import(
     assert _ms(_seen(imported, served())[-1]["createdAt"]) <= SystemClock()()
 
 
+@pytest.mark.costly
 def test_a_served_database_is_refused_and_unchanged_and_known_again_at_its_server(
     database: Settings, served: Callable[[], Server], tmp_path: Path
 ) -> None:
@@ -351,6 +355,7 @@ def test_wrong_options_are_one_line_and_leave_nothing(
 
 if REAL.exists():
 
+    @pytest.mark.costly
     @pytest.mark.long
     def test_a_real_site_goes_in_directly(
         database: Settings, served: Callable[[], Server], tmp_path: Path

@@ -298,6 +298,7 @@ def test_a_full_bucket_is_waited_for_and_said(start_server: StartServer, importi
     assert re.fullmatch(r"answer \d+: rate_limited: .*; waiting \d+ s as the server asks\n", said)
 
 
+@pytest.mark.soak
 def test_the_settings_of_the_recipe_are_enough_for_an_import_without_a_wait(
     start_server: StartServer, importing: MakeImport, tmp_path: Path
 ):
@@ -420,6 +421,7 @@ def _titles_in_time_order(source: Path) -> list[str]:
 
 if REAL.exists():
 
+    @pytest.mark.soak
     @pytest.mark.long
     def test_a_real_site_goes_in(start_server: StartServer, importing: MakeImport):
         # Not into the shared server: what others find there would depend on who came first.

@@ -83,6 +83,7 @@ def test_a_bulk_that_restores_and_hides_leaves_the_index_right(
     assert stoa.get("search?q=quagga").ok()["threads"] == []
 
 
+@pytest.mark.costly
 @pytest.mark.promise("M16")
 def test_a_moderator_acts_two_hundred_times_an_hour_at_most(
     stoa: App, mod: Agent, ada: Agent
@@ -248,6 +249,7 @@ def test_new_keys_do_not_register_while_signups_are_closed(stoa: App, ada: Agent
 # --- A moderator's day.
 
 
+@pytest.mark.costly
 @pytest.mark.promise("M20")
 def test_a_day_of_a_moderator(stoa: App, settings: Any, mod: Agent, ada: Agent, bob: Agent) -> None:
     """200 spam posts, a stolen key, a wrongly hidden job, an appeal."""

@@ -159,6 +159,7 @@ def sign_in(client: httpx.Client, name: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {answer.raise_for_status().json()['token']}"}
 
 
+@pytest.mark.costly
 @pytest.mark.promise("O1")
 def test_the_counts_of_all_workers_add_up_to_what_clients_have_seen(started: Server) -> None:
     earlier = scrape(started)

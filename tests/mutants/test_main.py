@@ -63,6 +63,7 @@ def run(project: Path, *more: str) -> int:
     return main([*given, *more])
 
 
+@pytest.mark.soak
 def test_what_no_test_notices_is_listed_and_the_tree_is_as_it_was(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

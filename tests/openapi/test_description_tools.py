@@ -68,6 +68,7 @@ def test_spectral_finds_nothing(description: Path) -> None:
     assert spectral(description) == []
 
 
+@pytest.mark.soak
 def test_the_linters_find_an_unused_schema_and_a_foreign_pattern(
     description: Path, tmp_path: Path
 ) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.packaging.test_locks import pinned
+from tests.support.soaking import few
 from tools.release import building, changelog, checks, sbom, trial
 
 ROOT = Path(__file__).parents[2]
@@ -70,12 +71,14 @@ def unmeasured(root: Path) -> None:
 
 @pytest.mark.parametrize(
     ("spoil", "told"),
-    [
-        (unclean, "the tree is not clean (1 files differ): commit them or put them aside"),
-        (of_a_development_version, "run `make release-date VERSION=0.2.0` and commit"),
-        (undated, "CHANGELOG.md has no dated section 0.2.0"),
-        (unmeasured, "docs/promises.md has a promise without its test"),
-    ],
+    few(
+        [
+            (unclean, "the tree is not clean (1 files differ): commit them or put them aside"),
+            (of_a_development_version, "run `make release-date VERSION=0.2.0` and commit"),
+            (undated, "CHANGELOG.md has no dated section 0.2.0"),
+            (unmeasured, "docs/promises.md has a promise without its test"),
+        ]
+    ),
 )
 def test_what_is_not_ready_is_refused_with_one_line(
     ready: Path, spoil: Callable[[Path], None], told: str

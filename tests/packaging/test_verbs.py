@@ -73,6 +73,7 @@ def unlocked(packages: set[str], verb: str, environment: str) -> list[str]:
     )
 
 
+@pytest.mark.soak
 def test_make_test_installs_all_that_tests_import() -> None:
     files = [file for folder in RUN_BY_TESTS for file in (ROOT / folder).rglob("*.py")]
     found = {package for file in files for package in imported(file.read_text("utf-8"))}

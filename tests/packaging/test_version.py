@@ -86,6 +86,7 @@ def test_what_is_installed_for_work_has_the_commit_that_git_names() -> None:
     assert done.stdout.startswith(found[1])
 
 
+@pytest.mark.soak
 def test_a_built_package_has_the_commit_that_it_was_built_from(
     source: Path, tmp_path: Path
 ) -> None:

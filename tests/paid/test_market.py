@@ -273,6 +273,7 @@ def test_what_was_counted_before_is_what_a_full_count_finds(
     }
 
 
+@pytest.mark.costly
 def test_that_comparison_notices_what_was_kept_too_early(
     stoa: App, ada: Agent, bob: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,6 +32,7 @@ def test_a_test_that_loses_its_timeout_is_aborted_and_shown(pytester: pytest.Pyt
     result.assert_outcomes(passed=1, failed=1)
 
 
+@pytest.mark.soak
 def test_tests_in_time_are_left_alone(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_it(): pass")
     result = pytester.runpytest_subprocess("-p", "tests.plugins.hanging", timeout=200)

@@ -32,6 +32,7 @@ def tiny() -> Played:
     return _played(TINY)
 
 
+@pytest.mark.soak
 def test_a_run_is_the_same_for_the_same_seed(tiny: Played) -> None:
     assert measures(_played(TINY)) == measures(tiny)
     assert measures(_played(Plan(seed=4, days=5, agents=12))) != measures(tiny)

@@ -4,6 +4,7 @@
 """
 
 import sys
+from functools import cache
 from pathlib import Path
 
 import apsw
@@ -20,8 +21,15 @@ _HEAD = (
 def migrated() -> apsw.Connection:
     """A new database that has seen every migration."""
     connection = apsw.Connection(":memory:")
-    sqlite_migrations.migrate(connection)
+    connection.deserialize("main", _migrated())
     return connection
+
+
+@cache
+def _migrated() -> bytes:
+    connection = apsw.Connection(":memory:")
+    sqlite_migrations.migrate(connection)
+    return connection.serialize("main")
 
 
 def written() -> apsw.Connection:

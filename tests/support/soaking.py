@@ -7,6 +7,13 @@ import pytest
 
 
 def few(values: Iterable[Any], kept: int = 1) -> list[Any]:
-    """Parameters of which `make test` runs the first `kept`, and `make soak` all the others."""
+    """Parameters of which `make test` runs the first `kept`, and `make soak` all the others.
+
+    A tuple has the values of several names.
+    """
     given = list(values)
-    return given[:kept] + [pytest.param(one, marks=pytest.mark.soak) for one in given[kept:]]
+    return given[:kept] + [_later(one) for one in given[kept:]]
+
+
+def _later(given: Any) -> Any:
+    return pytest.param(*given if isinstance(given, tuple) else [given], marks=pytest.mark.soak)

@@ -17,6 +17,7 @@ from tests.support.webhooks import LOOPBACK, active, create, deliver
 pytestmark = pytest.mark.settings(**LOOPBACK)
 
 
+@pytest.mark.costly
 @pytest.mark.promise("H7")
 @pytest.mark.parametrize("were_slow", [True, False])
 @pytest.mark.parametrize("agents", few([20, 100]))

@@ -72,19 +72,6 @@ def keep(page: Page, name: str) -> None:
         page.screenshot(path=Path(SCREENS) / f"{name}.png")
 
 
-def test_no_page_is_wider_than_the_screen(town: Town, visit: Open) -> None:
-    page = visit("/")
-    for name, path in town.paths.items():
-        page.goto(town.url + path)
-        for theme, width in product(THEMES if SCREENS else THEMES[:1], WIDTHS):
-            page.emulate_media(color_scheme=theme)
-            page.set_viewport_size({"width": width, "height": HEIGHT})
-            found = page.evaluate("[window.innerWidth, document.documentElement.scrollWidth]")
-            assert found[0] == width
-            assert found[1] <= width, f"{name} at {width}: {found[1] - width} px too wide"
-            keep(page, f"{name}-{width}-{theme}")
-
-
 _OVERLAPS = """
 [...document.querySelectorAll(".beside")].flatMap(place => [...place.children]
   .map(child => child.getBoundingClientRect())
@@ -95,15 +82,22 @@ _OVERLAPS = """
 """
 
 
-def test_what_stands_beside_a_text_covers_nothing(town: Town, visit: Open) -> None:
+def test_no_page_is_wider_than_the_screen_and_what_stands_beside_a_text_covers_nothing(
+    town: Town, visit: Open
+) -> None:
     page = visit("/")
     seen = 0
     for name, path in town.paths.items():
         page.goto(town.url + path)
         seen += page.locator(".beside > aside").count()
-        for width in WIDTHS:
+        for theme, width in product(THEMES if SCREENS else THEMES[:1], WIDTHS):
+            page.emulate_media(color_scheme=theme)
             page.set_viewport_size({"width": width, "height": HEIGHT})
+            found = page.evaluate("[window.innerWidth, document.documentElement.scrollWidth]")
+            assert found[0] == width
+            assert found[1] <= width, f"{name} at {width}: {found[1] - width} px too wide"
             assert page.evaluate(_OVERLAPS) == [], f"{name} at {width}"
+            keep(page, f"{name}-{width}-{theme}")
     assert seen > 1
 
 

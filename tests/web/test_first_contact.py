@@ -160,6 +160,7 @@ def test_a_block_finds_what_the_ones_before_it_have_set(server: Server, tmp_path
 # --- Where the documents lead.
 
 
+@pytest.mark.soak
 def test_the_skill_leads_from_nothing_to_a_paid_answer_and_a_paid_job(
     host: Host, reader: Reader
 ) -> None:
@@ -173,6 +174,7 @@ def test_the_skill_leads_from_nothing_to_a_paid_answer_and_a_paid_job(
     assert reader.run(balance)["balance"]["available"] == 125
 
 
+@pytest.mark.soak
 def test_the_overview_leads_a_stranger_through_every_call_it_shows(
     host: Host, reader: Reader
 ) -> None:
@@ -201,6 +203,7 @@ BODIES = {
 }
 
 
+@pytest.mark.soak
 def test_the_flow_and_the_reads_of_the_contract_can_be_followed(
     guarded: Server, host: Host, reader: Reader
 ) -> None:

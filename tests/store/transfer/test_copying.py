@@ -221,6 +221,7 @@ def test_a_copy_and_a_copy_of_the_copy_answer_as_the_original(
     assert settings.engine == "postgresql" or again == told
 
 
+@pytest.mark.costly
 @pytest.mark.promise("D13")
 @BOTH
 def test_a_copy_that_is_ended_again_and_again_is_carried_to_its_end(
@@ -262,6 +263,7 @@ def test_a_server_that_is_just_ending_is_waited_for(
     asyncio.run(end_meanwhile())
 
 
+@pytest.mark.costly
 @BOTH
 def test_what_is_written_during_a_copy_comes_with_the_next_one(
     stoa: App, settings: Settings, other: Settings, full: list[Agent]
@@ -362,6 +364,7 @@ def test_an_unfinished_copy_of_another_database_is_left_alone(
     assert copy(settings, other, stoa.clock, while_served=True).finished
 
 
+@pytest.mark.costly
 @BOTH
 def test_a_difference_is_found_and_keeps_the_copy_closed(
     stoa: App, settings: Settings, other: Settings, full: list[Agent]
