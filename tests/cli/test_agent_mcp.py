@@ -122,6 +122,7 @@ def test_answers_are_lean_unless_the_command_or_a_call_says_otherwise(
     assert lean == [True, False, False, True]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("mode", few(MODES))
 def test_the_command_offers_the_tools_that_it_is_told_to(
     server: Server, tmp_path: Path, mode: Mode
@@ -155,6 +156,7 @@ def test_a_token_that_a_model_makes_up_is_dropped(
     assert asyncio.run(call()).structured_content["balance"]["available"] == 100
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("mode", few(MODES))
 def test_a_refusal_is_the_tools_own(server: Server, tmp_path: Path, mode: Mode) -> None:
     async def call() -> Any:
@@ -203,10 +205,12 @@ SURROGATE = {"name": "\ud800", "_meta": {"io.modelcontextprotocol/protocolVersio
 
 @pytest.mark.parametrize(
     "line",
-    [
-        "[" * 100_000,
-        json.dumps({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": SURROGATE}),
-    ],
+    few(
+        [
+            "[" * 100_000,
+            json.dumps({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": SURROGATE}),
+        ]
+    ),
     ids=["nested", "surrogate"],
 )
 def test_a_message_that_cannot_be_passed_on_does_not_end_the_others(
@@ -221,7 +225,7 @@ def test_a_message_that_cannot_be_passed_on_does_not_end_the_others(
 
 @pytest.mark.parametrize(
     ("argument", "told"),
-    [("U+0000: \0", "`params.arguments.q`: Must not hold U+0000"), (float("nan"), "NaN")],
+    few([("U+0000: \0", "`params.arguments.q`: Must not hold U+0000"), (float("nan"), "NaN")]),
     ids=["text", "number"],
 )
 def test_the_answer_to_what_the_service_cannot_read_names_its_message(

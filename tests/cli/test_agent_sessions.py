@@ -199,6 +199,7 @@ def test_where_no_session_can_be_kept_commands_sign_in_anew(key: Path) -> None:
         assert {path.name for path in key.parent.iterdir()} == {key.name, kept(key).name}
 
 
+@pytest.mark.soak
 def test_several_commands_at_once_all_work_and_leave_one_whole_session(key: Path) -> None:
     def one(_: int) -> Finished:
         return run_stoa("agent", "headers", "--key", str(key))

@@ -41,6 +41,7 @@ def test_the_demo_tells_of_every_way_that_work_ends_and_closes_with_a_clean_audi
         assert told in finished.out
 
 
+@pytest.mark.soak
 def test_ctrl_c_ends_the_demo_in_the_middle_of_its_story() -> None:
     command = [sys.executable, "-m", "stoa", "demo"]
     with subprocess.Popen(

@@ -56,6 +56,7 @@ def address() -> Iterator[str]:
         process.terminate()
 
 
+@pytest.mark.soak
 def test_the_pages_are_served_to_this_machine(address: str) -> None:
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", address)
     for path in ("", "operating.html", "decisions/", "search.js", "manual.css?x=1"):

@@ -75,6 +75,7 @@ def test_the_operator_moderates_beside_a_running_server_and_without_one(
     assert "is not locked and shown" in refused(done)
 
 
+@pytest.mark.soak
 def test_a_server_that_was_killed_leaves_no_socket_that_stands_in_the_way(
     start_server: Callable[..., Server], data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ import pytest
 from stoa.store.engines.sqlite import store as sqlite
 from tests.support.raw import Client
 from tests.support.server import Server, environment
+from tests.support.soaking import few
 
 StartServer = Callable[..., Server]
 Result = subprocess.CompletedProcess[str]
@@ -111,7 +112,8 @@ def test_an_address_of_another_machine_is_told(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("place", "reason"), [("file", "it is a file"), ("file/below", "Not a dir"), ("/proc/stoa", "")]
+    ("place", "reason"),
+    few([("file", "it is a file"), ("file/below", "Not a dir"), ("/proc/stoa", "")]),
 )
 def test_a_data_folder_that_cannot_be_used_is_told(tmp_path: Path, place: str, reason: str):
     (tmp_path / "file").write_text("kept")
@@ -154,7 +156,7 @@ def test_a_database_of_a_newer_program_is_told_and_left_alone(tmp_path: Path):
     assert (tmp_path / "stoa.db").read_bytes() == before
 
 
-@pytest.mark.parametrize("other_name", [False, True])
+@pytest.mark.parametrize("other_name", few([False, True]))
 def test_a_second_server_on_the_same_file_is_told(
     start_server: StartServer, tmp_path: Path, other_name: bool
 ):
@@ -185,11 +187,13 @@ def test_a_host_that_others_can_reach_needs_an_address(tmp_path: Path):
 
 @pytest.mark.parametrize(
     ("arguments", "about"),
-    [
-        (["serve", "--prot", "1"], "--prot"),
-        (["serve", "--port", "x"], "'--port'"),
-        (["sreve"], "Did you mean 'serve'?"),
-    ],
+    few(
+        [
+            (["serve", "--prot", "1"], "--prot"),
+            (["serve", "--port", "x"], "'--port'"),
+            (["sreve"], "Did you mean 'serve'?"),
+        ]
+    ),
 )
 def test_a_wrong_command_line_is_told(arguments: list[str], about: str):
     result = stoa(arguments, {})
@@ -209,7 +213,7 @@ def finished(server: Server) -> int:
         assert "Traceback" not in server.log
 
 
-@pytest.mark.parametrize("name", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("name", few([signal.SIGTERM, signal.SIGINT]))
 def test_a_signal_ends_the_server_with_0_and_a_closed_database(
     start_server: StartServer, name: signal.Signals
 ):
@@ -324,6 +328,7 @@ def test_the_addresses_are_told(tmp_path: Path):
     assert f"{tmp_path}/data/stoa.db" in text
 
 
+@pytest.mark.soak
 def test_the_files_are_for_nobody_else(start_server: StartServer):
     server = start_server()
     modes = {path.name: path.stat().st_mode & 0o777 for path in server.data_dir.iterdir()}

@@ -19,6 +19,7 @@ from tests.support.database import query, table_names
 from tests.support.postgresql import PostgreSQL
 from tests.support.processes import until, workers
 from tests.support.server import Server
+from tests.support.soaking import few
 
 LATER = "CREATE TABLE later (id TEXT PRIMARY KEY);\n"
 NEWEST = sqlite_migrations.steps()[-1].number
@@ -75,6 +76,7 @@ def refused(done: Finished) -> str:
     return done.err
 
 
+@pytest.mark.costly
 @pytest.mark.promise("D49")
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_no_other_command_migrates(database: Settings, command: tuple[str, ...]) -> None:
@@ -107,6 +109,7 @@ def test_migrate_says_in_one_line_what_it_did(database: Settings) -> None:
     assert again.out == f"{where} was up to date\n"
 
 
+@pytest.mark.costly
 @pytest.mark.promise("D42")
 def test_a_process_uses_the_migrations_it_was_started_with(
     engine: str, tmp_path: Path, together: dict[str, str]
@@ -152,7 +155,7 @@ def ready(server: Server) -> bool:
 
 
 @pytest.mark.promise("D43")
-@pytest.mark.parametrize("left", ["nothing", "0 bytes"])
+@pytest.mark.parametrize("left", few(["nothing", "0 bytes"]))
 def test_a_database_that_is_gone_is_not_made_anew_unasked(tmp_path: Path, left: str) -> None:
     data = tmp_path / "data"
     Server(data, {}).stop()

@@ -22,6 +22,7 @@ from stoa.domain import limits
 from stoa.store.tx import StartRefused
 from tests.support.processes import alive, has_ended, one_client_each, until, workers
 from tests.support.server import Server, children, environment, free_port
+from tests.support.soaking import few
 
 StartServer = Callable[..., Server]
 
@@ -85,7 +86,7 @@ def test_a_supervisor_that_stands_still_does_not_hold_up_its_worker(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("how", ["python", "c"])
+@pytest.mark.parametrize("how", few(["python", "c"]))
 def test_a_worker_whose_event_loop_stalls_tells_its_stacks_and_is_replaced(
     start_server: StartServer, tmp_path: Path, how: str
 ):
@@ -119,7 +120,7 @@ def test_a_stopped_worker_is_replaced_and_one_stopped_for_a_moment_is_not(
     assert server.stop() == 0
 
 
-@pytest.mark.parametrize("harm", [signal.SIGKILL, signal.SIGSTOP])
+@pytest.mark.parametrize("harm", few([signal.SIGKILL, signal.SIGSTOP]))
 @pytest.mark.long
 def test_a_writer_that_is_stopped_does_not_keep_the_next_worker_from_its_file(
     start_server: StartServer, harm: signal.Signals
@@ -231,7 +232,7 @@ def test_sighup_is_one_line_in_the_log_of_a_single_worker(start_server: StartSer
     assert server.stop() == 0
 
 
-@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("unbuffered", few(["", "1"]))
 def test_a_server_whose_first_lines_nobody_reads_serves(tmp_path: Path, unbuffered: str):
     port = free_port()
     command = [sys.executable, "-m", "stoa", "serve", "--port", str(port), "--data-dir", tmp_path]
@@ -253,6 +254,7 @@ def answers(url: str) -> bool:
         return False
 
 
+@pytest.mark.soak
 def test_a_server_whose_terminal_is_gone_serves_on(tmp_path: Path):
     command = [sys.executable, "-m", "stoa", "serve", "--port", "0", "--data-dir", tmp_path]
     with subprocess.Popen(

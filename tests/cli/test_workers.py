@@ -16,6 +16,7 @@ from stoa.client import Key, Stoa
 from tests.support.postgresql import PostgreSQL
 from tests.support.processes import alive, one_client_each, process, until, workers
 from tests.support.server import Server, environment
+from tests.support.soaking import few
 
 StartServer = Callable[..., Server]
 
@@ -34,6 +35,7 @@ def test_the_addresses_are_told_once_when_all_workers_are_ready(
     assert server.printed.count("Stoa is open at") == 1
 
 
+@pytest.mark.soak
 def test_the_first_worker_brings_an_empty_database_to_the_schema(
     start_server: StartServer, postgresql: PostgreSQL, together: dict[str, str]
 ) -> None:
@@ -57,7 +59,7 @@ def test_a_session_that_one_worker_ended_is_refused_by_the_others(
         assert {answer.status_code for answer in after} == {401}
 
 
-@pytest.mark.parametrize("name", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("name", few([signal.SIGTERM, signal.SIGINT]))
 def test_a_signal_ends_all_workers_with_0(
     start_server: StartServer, together: dict[str, str], name: signal.Signals
 ) -> None:
@@ -85,6 +87,7 @@ def test_a_worker_that_dies_is_replaced_and_the_others_serve_on(
     assert '"status": -9' in server.log
 
 
+@pytest.mark.soak
 def test_a_worker_that_is_told_to_end_finishes_and_is_replaced(
     start_server: StartServer, together: dict[str, str]
 ) -> None:
@@ -113,6 +116,7 @@ def test_workers_end_when_the_supervisor_is_killed(
     until(lambda: not any(alive(pid) for pid in running))
 
 
+@pytest.mark.soak
 def test_workers_never_give_two_requests_the_same_id(
     start_server: StartServer, together: dict[str, str]
 ) -> None:

@@ -506,6 +506,7 @@ def test_a_deadline_that_no_answer_knows_would_be_noticed(
         world.run(MORE_STEPS)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("operation", ["get_opportunities", "list_jobs", "get_reputation"])
 def test_a_deadline_of_what_is_not_shown_would_be_noticed(
     stoa: App, monkeypatch: pytest.MonkeyPatch, operation: str

@@ -14,7 +14,7 @@ from tests.support.app import Agent, App
 from tests.support.clock import SECOND
 from tests.support.database import query, table_names
 from tests.support.doors import DOORS, Door, Manner
-from tests.support.flow import Flow, Step, job_flow, market_flow, thread_flow
+from tests.support.flow import Flow, Step, job_flow, market_flow, thread_flow, tools_of
 from tests.support.jobs import TTL, WORK, balance, done, new_job, offer
 from tests.support.key_changes import naming, rotation
 from tests.support.keys import Key
@@ -119,12 +119,8 @@ def test_second_thoughts_can_be_tried_first_through_another_door(stoa: App) -> N
 @pytest.mark.settings(**LIMITED)
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_all_tools_that_write_were_tried(stoa: App) -> None:
-    rest = DOORS["rest"](stoa)
-    tried = {
-        tool
-        for flow in (thread_flow(), job_flow(), market_flow())
-        for tool in rehearsed(stoa, rest, flow)
-    }
+    """The first two flows are played above."""
+    tried = rehearsed(stoa, DOORS["rest"](stoa), market_flow()) | tools_of(thread_flow, job_flow)
     assert {operation.name for operation in WRITES if operation.name not in tried} == {
         "approve_client",
         "moderate_message",

@@ -56,6 +56,7 @@ def seen(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int
     return request.param
 
 
+@pytest.mark.costly
 def test_threads(stoa: App, seen: int) -> None:
     ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
     for number, (author, tags) in enumerate(
@@ -73,6 +74,7 @@ def test_threads(stoa: App, seen: int) -> None:
     assert page["nextOffset"] is None
 
 
+@pytest.mark.costly
 def test_jobs(stoa: App) -> None:
     ada, bob, eve = (stoa.agent(name) for name in ("Ada", "Bob", "Eve"))
     for number, (creator, tags) in enumerate(product((ada, bob), ([], ["x"], ["x", "y"], ["x"]))):
@@ -90,6 +92,7 @@ def test_jobs(stoa: App) -> None:
     assert check(stoa, "jobs", JOB_ORDERS, fields) > 60
 
 
+@pytest.mark.costly
 def test_opportunities(stoa: App) -> None:
     ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
     kinds = [("", ""), ("x", ""), ("x y", ""), ("y", "x"), ("x", "y")]

@@ -183,6 +183,7 @@ def test_unread_counts_what_is_behind_the_page(ada: Agent, bob: Agent) -> None:
     assert (len(rest["events"]), rest["unread"]) == (1, 3)
 
 
+@pytest.mark.costly
 @pytest.mark.promise("E10")
 @pytest.mark.parametrize(
     "form",

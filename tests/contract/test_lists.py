@@ -84,6 +84,7 @@ def test_a_page_has_its_default_size_and_at_most_a_hundred_rows(
         assert (len(answer[name]), answer["limit"]) == (served, served)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     "query",
     [

@@ -13,6 +13,7 @@ from tests.support.database import query
 from tests.support.keys import Key
 from tests.support.remote import Remote
 from tests.support.server import Server
+from tests.support.soaking import few
 
 MANY = 200
 CONNECTIONS = 16
@@ -148,7 +149,7 @@ def test_nobody_offers_more_than_they_have_over_many_connections(server: Server)
 
 
 @pytest.mark.promise("L1")
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", few([1, 2]))
 def test_limits_hold_over_many_connections(
     start_server: Callable[..., Server], request: pytest.FixtureRequest, workers: int
 ) -> None:

@@ -12,6 +12,7 @@ from tests.support.server import Server
 Start = Callable[..., Server]
 
 
+@pytest.mark.soak
 def test_everything_is_still_there_after_a_restart(start_server: Start) -> None:
     first = start_server()
     with Remote(first.url) as remote:

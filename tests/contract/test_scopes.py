@@ -13,7 +13,7 @@ from tests.support.app import Agent, App
 from tests.support.clock import SECOND
 from tests.support.database import query, table_names
 from tests.support.doors import DOORS, Door, Manner
-from tests.support.flow import Flow, job_flow, market_flow, thread_flow
+from tests.support.flow import Flow, job_flow, market_flow, thread_flow, tools_of
 from tests.support.key_changes import naming, rotation
 from tests.support.keys import Key
 from tests.support.moderation import suspend
@@ -105,12 +105,7 @@ def test_it_has_no_second_thoughts_through_another_door(stoa: App) -> None:
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_every_write_was_tried(stoa: App) -> None:
     """A new write joins one of these sets, or the flows, when it refuses such a session."""
-    rest = DOORS["rest"](stoa)
-    tried = {
-        tool
-        for flow in (thread_flow(), job_flow(), market_flow())
-        for tool in played(stoa, rest, flow)
-    }
+    tried = played(stoa, DOORS["rest"](stoa), market_flow()) | tools_of(thread_flow, job_flow)
     not_tried = {operation.name for operation in WRITES if operation.name not in tried}
     assert not_tried == KEYS_AND_SESSIONS | MODERATION | OTHERS
 

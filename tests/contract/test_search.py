@@ -248,6 +248,7 @@ def test_case_and_accents_do_not_matter(stoa: App, alice: Agent) -> None:
         assert found(stoa, q) == [thread["id"]]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("text", "q"),
     [
@@ -477,6 +478,7 @@ def test_hundreds_of_random_queries_are_answered(stoa: App, alice: Agent) -> Non
     assert statuses[200] > 400
 
 
+@pytest.mark.costly
 @pytest.mark.checks_input
 @pytest.mark.promise("Q6")
 @pytest.mark.parametrize(

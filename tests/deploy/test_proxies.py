@@ -23,6 +23,7 @@ from tests.support.certificates import make_certificate
 from tests.support.keys import Key
 from tests.support.processes import until
 from tests.support.server import Server, free_port
+from tests.support.soaking import few
 from tools.docs import ROOT
 
 NAME = "stoa.example.org"
@@ -252,7 +253,7 @@ def register(site: Site, name: str, made_up: str) -> int:
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "guard"),
-    [(name, guard) for name, program in PROGRAMS.items() for guard in program.guards],
+    few([(name, guard) for name, program in PROGRAMS.items() for guard in program.guards]),
 )
 def test_without_a_line_of_the_sample_a_client_does_not_count_as_itself(
     name: str, guard: str, tmp_path: Path, start_server: Callable[..., Server]

@@ -237,6 +237,7 @@ def set_clock(postgresql: PostgreSQL, url: str, days: int) -> None:
     postgresql.do(f"UPDATE machine.ahead SET by = interval '{days} days'", url)
 
 
+@pytest.mark.soak
 @pytest.mark.long
 def test_workers_keep_their_time_when_the_database_steps_and_so_does_the_next_one(
     start_server: Callable[..., Server], postgresql: PostgreSQL, valkey: Valkey

@@ -48,6 +48,7 @@ def _is_settled(server: Server, count: int) -> bool:
     return query(server.database, SETTLED) == [(count, count)]
 
 
+@pytest.mark.costly
 @pytest.mark.long
 @pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
 @pytest.mark.parametrize(

@@ -100,6 +100,7 @@ def test_a_crowd_that_trickles_does_not_keep_others_waiting(start_server: Callab
     assert server.stop() == 0
 
 
+@pytest.mark.soak
 def test_more_clients_than_there_may_be_files_leave_nobody_without_an_answer(
     start_server: Callable[..., Server],
 ) -> None:

@@ -191,6 +191,7 @@ def test_no_call_fails_when_valkey_is_killed_under_load(
     assert "defect" not in server.log
 
 
+@pytest.mark.soak
 def test_ready_and_a_metric_say_that_valkey_is_away_though_nobody_calls(
     start_server: Start, own_valkey: Valkey, tmp_path: Path
 ) -> None:

@@ -31,6 +31,7 @@ from tests.importers.conftest import SMALL, Import
 from tests.importers.test_stackexchange import REAL, SMALL_SUMMARY
 from tests.support.command import run_stoa_here
 from tests.support.server import Server, environment
+from tests.support.soaking import few
 
 StartServer = Callable[..., Server]
 
@@ -188,7 +189,9 @@ def test_a_second_run_writes_nothing_even_if_the_first_did_not_note_what_it_comm
 
 
 @pytest.mark.promise("D19")
-@pytest.mark.parametrize(("engine", "line"), [("sqlite", 1), ("sqlite", 4), ("postgresql", 4)])
+@pytest.mark.parametrize(
+    ("engine", "line"), few([("sqlite", 4), ("postgresql", 4), ("sqlite", 1)], 2)
+)
 def test_a_killed_import_goes_on_and_writes_nothing_twice(
     database: Settings, served: Callable[[], Server], tmp_path: Path, line: int
 ) -> None:

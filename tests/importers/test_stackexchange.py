@@ -23,6 +23,7 @@ from stoa.settings import LIMITS_OFF
 from tests.importers.conftest import SMALL, Import
 from tests.support.command import run_stoa_here
 from tests.support.server import Server, environment
+from tests.support.soaking import few
 
 ROOT = Path(__file__).parents[2]
 REAL = ROOT / os.environ.get("STOA_TEST_DATA", "../shared/data") / "beer" / "Posts.xml"
@@ -199,7 +200,7 @@ def test_a_server_is_known_again_by_another_of_its_addresses(server: Server, imp
     assert _ids(imported.threads()) == before
 
 
-@pytest.mark.parametrize("line", [1, 5])
+@pytest.mark.parametrize("line", few([1, 5]))
 def test_a_killed_import_goes_on_and_writes_nothing_twice(
     server: Server, importing: MakeImport, line: int
 ):
@@ -289,6 +290,7 @@ def test_the_command_prints_the_summary_and_keys_lie_beside_the_file_unless_name
     assert names == ["Posts.xml", "Posts.xml.keys", "Posts.xml.keys.journal"]
 
 
+@pytest.mark.soak
 def test_a_full_bucket_is_waited_for_and_said(start_server: StartServer, importing: MakeImport):
     run = _stoa(*importing(start_server(limit_replies=1).url).command)
     assert run.stderr
@@ -392,6 +394,7 @@ def test_a_journal_without_its_key_file_is_refused(server: Server, importing: Ma
         imported.run()
 
 
+@pytest.mark.soak
 def test_an_import_outlives_a_restart_of_the_server(
     start_server: StartServer, importing: MakeImport, tmp_path: Path
 ):

@@ -91,6 +91,7 @@ def test_a_stream_ends_with_its_session_and_says_so(
         assert read(response) is None
 
 
+@pytest.mark.soak
 def test_a_quiet_stream_tells_where_it_is(start_server: Callable[..., Server]) -> None:
     server = start_server(program="short_comments")
     with stream(server, "stoa.event") as response:

@@ -56,6 +56,7 @@ def test_no_protocol_error_repeats_what_was_sent(stoa: App, body: str) -> None:
     assert CANARY not in Mcp(stoa).send(body.encode()).text
 
 
+@pytest.mark.soak
 def test_no_log_repeats_a_token(start_server: Callable[..., Server]) -> None:
     server = start_server(log_level="debug")
     with httpx.Client(base_url=server.url, timeout=60) as client:

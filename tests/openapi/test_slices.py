@@ -10,6 +10,7 @@ from openapi_spec_validator import validate
 from stoa.openapi.slices import Slices
 from stoa.operations.table import TABLE
 from tests.support.app import App
+from tests.support.soaking import few
 
 OPENAPI = "/openapi.json"
 
@@ -45,7 +46,7 @@ def test_the_part_of_any_operation_is_short_and_says_how_to_call_it(stoa: App) -
         assert {code for code in codes if f"{code}" not in told} == set()
 
 
-@pytest.mark.parametrize("names", ["create_thread", "get_job,claim_job", ",".join(NAMES)])
+@pytest.mark.parametrize("names", few(["create_thread", "get_job,claim_job", ",".join(NAMES)]))
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_a_part_holds_its_operations_and_is_valid_alone(stoa: App, names: str) -> None:
     part = stoa.get(f"{OPENAPI}?operations={names}").ok().json

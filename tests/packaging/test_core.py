@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.soaking import few
+
 REQUIREMENTS = Path(__file__).parents[2] / "requirements"
 
 
@@ -64,7 +66,7 @@ def test_the_core_is_a_part_of_the_server() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [["--version"], ["agent", "--help"], ["agent", "whoami"], ["docs", "mcp"]]
+    "command", few([["--version"], ["agent", "--help"], ["agent", "whoami"], ["docs", "mcp"]])
 )
 def test_the_agents_commands_work_without_the_server(command: list[str]) -> None:
     done = run(f"sys.argv = ['stoa', *{command!r}]\nfrom stoa.__main__ import run; run()")

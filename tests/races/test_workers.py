@@ -160,6 +160,7 @@ def test_a_challenge_of_one_worker_is_used_up_at_the_other(pair: Pair) -> None:
     assert statuses == [200, 401, 401]
 
 
+@pytest.mark.soak
 def test_a_token_of_one_worker_is_good_at_both_until_it_is_revoked(pair: Pair) -> None:
     headers = pair.sign_in("to be signed out", 0)
     path = f"{API}/credits/balance"

@@ -69,7 +69,8 @@ class App:
         if self._forgets:
             return [await without_memory(self.settings, self.clock)]
         if self._kept is None:
-            await engine_of(self.settings).migrate(self.settings)
+            if self.settings.engine == "postgresql" or not self.settings.database_path.exists():
+                await engine_of(self.settings).migrate(self.settings)
             return [await Service.open(self.settings, self.clock)]
         return [await self._kept.open(self.settings, self.clock, place) for place in range(2)]
 

@@ -1,6 +1,8 @@
 """One life of a question and of a job, told as tool calls that any client can make."""
 
-from collections.abc import Generator
+import re
+from collections.abc import Callable, Generator
+from inspect import getsource
 from typing import Any, Literal, NamedTuple
 
 Who = Literal["asker", "worker"] | None
@@ -16,6 +18,14 @@ class Step(NamedTuple):
 
 Flow = Generator[Step, dict[str, Any], None]
 """Yields calls and is sent their answers."""
+
+
+def tools_of(*flows: Callable[[], Flow]) -> set[str]:
+    """The tools that two agents call in these flows."""
+    return {tool for flow in flows for tool in _STEP.findall(getsource(flow))}
+
+
+_STEP = re.compile(r'Step\(\s*"(\w+)"')
 
 
 def thread_flow() -> Flow:

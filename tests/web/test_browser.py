@@ -18,6 +18,7 @@ from stoa.importers.attribution import Attribution
 from stoa.web.shedding import ShedPage
 from stoa.web.site import Site
 from tests.support.browser import AXE, CHROMIUM
+from tests.support.soaking import few
 from tests.web.town import KINDS, Town
 
 SCREENS = os.environ.get("KEEP_SCREENS")
@@ -197,6 +198,7 @@ def test_axe_finds_no_violation_on_any_kind_of_page(town: Town, examined: Page, 
     assert examine(page, "color-contrast") == []
 
 
+@pytest.mark.soak
 def test_axe_finds_no_violation_where_no_script_runs(town: Town, scriptless: Page) -> None:
     scriptless.set_viewport_size({"width": 360, "height": HEIGHT})
     for kind in ("home", "thread", "moderation"):
@@ -222,13 +224,16 @@ def test_axe_finds_no_violation_at_any_width_in_any_scheme_with_or_without_scrip
 
 @pytest.mark.parametrize(
     ("rule", "fault"),
-    [
-        ("label-content-name-mismatch", "'.by a[href*=replies]', 'aria-label', 'Permalink'"),
-        ("scrollable-region-focusable", "'pre', 'tabindex', '-1'"),
-        ("scrollable-region-focusable", "'.prose .scroll', 'tabindex', '-1'"),
-        ("heading-order", "'.prose h3', 'aria-level', '6'"),
-        ("color-contrast", "'h1', 'style', 'color: #ddd'"),
-    ],
+    few(
+        [
+            ("label-content-name-mismatch", "'.by a[href*=replies]', 'aria-label', 'Permalink'"),
+            ("scrollable-region-focusable", "'pre', 'tabindex', '-1'"),
+            ("scrollable-region-focusable", "'.prose .scroll', 'tabindex', '-1'"),
+            ("heading-order", "'.prose h3', 'aria-level', '6'"),
+            ("color-contrast", "'h1', 'style', 'color: #ddd'"),
+        ],
+        2,
+    ),
 )
 def test_axe_would_find_a_violation(town: Town, examined: Page, rule: str, fault: str) -> None:
     page = examined

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from stoa.cli.manual.site import build
 from stoa.web.manual.pages import folder
 from tests.support.browser import AXE, CHROMIUM, launch
+from tests.support.soaking import few
 
 WIDTHS = (360, 768, 1440)
 PAGES = ("index.html", "start/agent.html", "operating/install.html", "reference/operations.html")
@@ -61,7 +62,7 @@ def visit(browser: Browser, site: Path) -> Iterator[Open]:
     assert wrong == []
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", few(PAGES))
 def test_a_page_fits_every_window(visit: Open, name: str) -> None:
     page = visit(name)
     for width in WIDTHS:
@@ -71,7 +72,7 @@ def test_a_page_fits_every_window(visit: Open, name: str) -> None:
         expect(page.get_by_role("navigation", name="Pages")).to_be_visible()
 
 
-@pytest.mark.parametrize("name", PAGES[:3])
+@pytest.mark.parametrize("name", few(PAGES[:3]))
 def test_a_page_is_accessible_in_both_themes(visit: Open, name: str) -> None:
     page = visit(name, 768)
     page.add_script_tag(path=AXE)
@@ -88,7 +89,7 @@ def test_a_page_is_accessible_in_both_themes(visit: Open, name: str) -> None:
 
 
 @pytest.mark.promise("F11")
-@pytest.mark.parametrize("name", ["index.html", "reference/errors.html"])
+@pytest.mark.parametrize("name", few(["index.html", "reference/errors.html"]))
 def test_a_search_finds_a_section_without_a_network(visit: Open, name: str) -> None:
     page = visit(name)
     page.keyboard.press("/")

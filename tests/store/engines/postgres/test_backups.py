@@ -104,6 +104,7 @@ def test_what_was_dumped_is_the_same_after_it_was_restored(
     assert backups.newest(str(folder), CLOCK()) == CLOCK()
 
 
+@pytest.mark.soak
 def test_newer_programs_fill_the_oldest_server(oldest: PostgreSQL, tmp_path: Path) -> None:
     """pg_restore 17 and newer says what an older server does not know."""
     url, restored = oldest.empty(), oldest.empty()

@@ -16,6 +16,7 @@ from stoa.store.engines.postgres.errors import Meaning, meaning
 from stoa.store.engines.postgres.store import PostgresStore
 from stoa.store.tx import StoreUnavailable, Tx
 from tests.support.postgresql import PostgreSQL
+from tests.support.soaking import few
 
 WAITS = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
 
@@ -45,7 +46,7 @@ async def write(tx: Tx) -> None:
 
 
 @pytest.mark.promise("D11")
-@pytest.mark.parametrize("told", ["notice", "error"])
+@pytest.mark.parametrize("told", few(["notice", "error"]))
 def test_a_commit_that_no_longer_waits_for_a_standby_is_not_acknowledged(
     alone: str, told: str
 ) -> None:

@@ -18,6 +18,7 @@ from tests.support.keys import Key
 from tests.support.postgresql import PostgreSQL, name_of
 from tests.support.replica import Replica
 from tests.support.server import Server
+from tests.support.soaking import few
 
 _SOON_S = 60
 _WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
@@ -256,6 +257,7 @@ def test_a_replica_that_is_too_far_behind_is_not_asked(start: Start, replica: Re
     soon(lambda: bool(nobody.titles()) and figures(server)["replica"] == "used")
 
 
+@pytest.mark.soak
 def test_what_one_reader_asks_for_is_no_outage_of_the_replica(
     start: Start, replica: Replica
 ) -> None:
@@ -284,6 +286,7 @@ def test_a_replica_that_comes_and_goes_is_told_of_once(start: Start, replica: Re
     assert server.log.count("replica used again") == 1
 
 
+@pytest.mark.soak
 def test_a_replica_that_refuses_connections_is_reported_as_the_replica(
     primary: PostgreSQL, start_server: Start
 ) -> None:
@@ -300,13 +303,15 @@ def test_a_replica_that_refuses_connections_is_reported_as_the_replica(
 
 @pytest.mark.parametrize(
     "url",
-    [
-        "postgresql://stoa:pa55/word@127.0.0.1:1/stoa",
-        "postgresql://stoa:pa55@127.0.0.1:abc/stoa",
-        "postgresql://stoa:pa55@127.0.0.1:1/stoa?sslmode=sometimes",
-        "postgresql://stoa:pa55@[::1/stoa",
-        "postgresql://stoa:pa55@127.0.0.1:1",
-    ],
+    few(
+        [
+            "postgresql://stoa:pa55/word@127.0.0.1:1/stoa",
+            "postgresql://stoa:pa55@127.0.0.1:abc/stoa",
+            "postgresql://stoa:pa55@127.0.0.1:1/stoa?sslmode=sometimes",
+            "postgresql://stoa:pa55@[::1/stoa",
+            "postgresql://stoa:pa55@127.0.0.1:1",
+        ]
+    ),
 )
 def test_an_address_of_a_replica_that_cannot_be_read_is_refused(
     primary: PostgreSQL, url: str
@@ -322,6 +327,7 @@ def test_an_address_of_a_replica_that_cannot_be_read_is_refused(
     assert not asyncio.run(version(database))  # nothing was written
 
 
+@pytest.mark.soak
 def test_without_its_replica_a_server_reads_from_the_primary(
     start: Start, replica: Replica
 ) -> None:
@@ -340,6 +346,7 @@ def test_without_its_replica_a_server_reads_from_the_primary(
     soon(lambda: nobody.titles() == ["Here"] and figures(server)["replica"] == "used")
 
 
+@pytest.mark.soak
 def test_without_a_replica_nothing_is_said_of_one(start_server: Start) -> None:
     server = start_server()
     ada = Client(server, "ada")

@@ -24,6 +24,7 @@ from tests.support.database import fetched, rows
 from tests.support.logs import logged
 from tests.support.pooler import Pooler
 from tests.support.postgresql import PostgreSQL, name_of
+from tests.support.soaking import few
 
 SECRET = "pa55/w@rd"
 STEPS = postgres_migrations.steps()
@@ -189,6 +190,7 @@ def test_the_database_of_something_else_is_refused_and_left_alone(postgresql: Po
     assert asyncio.run(rows(url, "SELECT to_regclass('stoa_migration')")) == [(None,)]
 
 
+@pytest.mark.soak
 def test_a_wrong_password_is_told_without_it(postgresql: PostgreSQL) -> None:
     postgresql.demand_password("guarded", "right")
     url = postgresql.url(name_of(postgresql.new()), user="guarded", password=SECRET)
@@ -229,11 +231,13 @@ def test_a_server_that_is_not_there_is_refused() -> None:
 
 @pytest.mark.parametrize(
     "url",
-    [
-        f"postgresql://stoa:{SECRET}@127.0.0.1:5432/stoa",
-        "postgresql://stoa:secret@127.0.0.1:port/stoa",
-        "postgresql://stoa:secret@127.0.0.1:5432/stoa?sslmode=sometimes",
-    ],
+    few(
+        [
+            f"postgresql://stoa:{SECRET}@127.0.0.1:5432/stoa",
+            "postgresql://stoa:secret@127.0.0.1:port/stoa",
+            "postgresql://stoa:secret@127.0.0.1:5432/stoa?sslmode=sometimes",
+        ]
+    ),
 )
 def test_an_address_that_cannot_be_read_is_refused(url: str) -> None:
     assert "STOA_DATABASE_URL" in refused_by_the_commands(url)
