@@ -184,7 +184,7 @@ def test_two_hundred_steps_on_a_market_on_postgresql_agree_with_the_model(
     reused: Reused, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(MarketWork, "databases", reused)
-    assert explore(4, 60, MarketWork) >= 200
+    assert explore(5, 60, MarketWork) >= 200
 
 
 @pytest.mark.soak
