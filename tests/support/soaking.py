@@ -1,7 +1,7 @@
 """Leaves repetitions of a test to `make soak`."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -16,4 +16,5 @@ def few(values: Iterable[Any], kept: int = 1) -> list[Any]:
 
 
 def _later(given: Any) -> Any:
-    return pytest.param(*given if isinstance(given, tuple) else [given], marks=pytest.mark.soak)
+    values = cast("tuple[Any, ...]", given if isinstance(given, tuple) else (given,))
+    return pytest.param(*values, marks=pytest.mark.soak)
