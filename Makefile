@@ -16,7 +16,7 @@ test: export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help serve test check format bench bench-check bench-day bench-scale drill soak mutants docs screens site sim lock release release-date install clean
+.PHONY: help serve test check format bench bench-check bench-day bench-scale bench-world drill soak mutants docs screens site sim lock release release-date install clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
@@ -48,6 +48,9 @@ bench-day: $(TEST)/.stamps/tools ## Measure what one agent can store in a day, o
 
 bench-scale: $(TEST)/.stamps/tools ## Measure large databases, for an hour; BENCH_ARGS="--posts 100000"
 	$(TEST)/bin/python -m tools.bench.scale $(BENCH_ARGS)
+
+bench-world: $(TEST)/.stamps/tools ## Find how many agents a machine carries; BENCH_ARGS="--engine postgresql"
+	$(TEST)/bin/python -m tools.bench.world $(BENCH_ARGS)
 
 drill: $(DRILL)/.stamps/package ## Kill the primary of a PostgreSQL cluster again and again; DRILL_ARGS="..."
 	$(DRILL)/bin/python -m tools.drill $(DRILL_ARGS)

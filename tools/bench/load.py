@@ -88,11 +88,11 @@ class _Lane:
         self._got += count
         if not self._length:
             self.head += bytes(buffer[: min(count, _HEAD_BYTES)])
-            self._length = _answer_length(self.head)
+            self._length = answer_length(self.head)
         return self._got == self._length
 
 
-def _answer_length(head: bytes) -> int:
+def answer_length(head: bytes) -> int:
     """Bytes of the whole answer, 0 while its headers are not complete."""
     end = head.find(b"\r\n\r\n") + 4
     if end < 4:

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,10 +27,10 @@ class ServerFailed(Exception):
     """A server did not start; the message holds what it wrote."""
 
 
-def _tree(pid: int) -> list[int]:
+def tree(pid: int) -> list[int]:
     """A process and all that it started, and they."""
     listed = subprocess.run(["pgrep", "-P", str(pid)], stdout=subprocess.PIPE, check=False)
-    return [pid, *(below for child in listed.stdout.split() for below in _tree(int(child)))]
+    return [pid, *(below for child in listed.stdout.split() for below in tree(int(child)))]
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,12 @@ class Server:
     def memory_mb(self) -> float:
         """Memory of its processes, MB of a million bytes; what they share counts once where the
         machine can tell."""
-        return sum(map(_memory_mb, _tree(self.process.pid)))
+        return sum(map(_memory_mb, tree(self.process.pid)))
 
     def writer_s(self) -> float:
         """Seconds of processor time of the process that writes to SQLite: the last that was started
         below the others. Linux alone tells them."""
-        schedule = Path(f"/proc/{_tree(self.process.pid)[-1]}/schedstat")
+        schedule = Path(f"/proc/{tree(self.process.pid)[-1]}/schedstat")
         return int(schedule.read_text().split()[0]) / 1e9
 
     def get(self, path: str, headers: dict[str, str] | None = None) -> http.client.HTTPResponse:
@@ -137,10 +137,10 @@ def _await_ready(process: "subprocess.Popen[bytes]", port: int, deadline: float)
     """Ask until the server answers /readyz with 200, as the yardstick does to everything."""
     while time.perf_counter() < deadline and process.poll() is None:
         try:
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=1)
-            connection.request("GET", "/readyz")
-            if connection.getresponse().status == http.HTTPStatus.OK:
-                return
+            with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=1)) as connection:
+                connection.request("GET", "/readyz")
+                if connection.getresponse().status == http.HTTPStatus.OK:
+                    return
         except OSError:
             time.sleep(_PAUSE_S)
     raise ServerFailed(f"nothing answers on port {port}")

@@ -35,22 +35,26 @@ def mcp_thread_read(stage: Stage) -> Iterator[Result]:
 
 def message(thread: str, version: str, number: int) -> tuple[bytes, dict[str, str]]:
     """The body and the headers of a call of this number that reads a thread with its replies."""
-    params: dict[str, Any] = {
-        "name": "get_thread",
-        "arguments": {"threadId": thread, "include": "replies"},
-    }
+    return called("get_thread", {"threadId": thread, "include": "replies"}, version, number)
+
+
+def called(
+    tool: str, arguments: dict[str, Any], version: str, number: int
+) -> tuple[bytes, dict[str, str]]:
+    """The body and the headers of a call of a tool."""
+    params: dict[str, Any] = {"name": tool, "arguments": arguments}
     headers = {"MCP-Protocol-Version": version, "Content-Type": "application/json"}
     if version == ENVELOPE:
         params["_meta"] = {
             "io.modelcontextprotocol/protocolVersion": version,
             "io.modelcontextprotocol/clientCapabilities": {},
         }
-        headers |= {"Mcp-Method": "tools/call", "Mcp-Name": "get_thread"}
+        headers |= {"Mcp-Method": "tools/call", "Mcp-Name": tool}
     call = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
     return msgspec.json.encode(call), headers
 
 
-def post(body: bytes, headers: dict[str, str], address: str) -> bytes:
+def post(body: bytes, headers: dict[str, str], address: str, path: str = "/mcp") -> bytes:
     """The call as a trusted proxy passes it on for the client at `address`."""
     lines = {
         **headers,
@@ -60,4 +64,4 @@ def post(body: bytes, headers: dict[str, str], address: str) -> bytes:
         "Content-Length": str(len(body)),
     }
     head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
-    return b"POST /mcp HTTP/1.1\r\n" + head.encode() + b"\r\n" + body
+    return f"POST {path} HTTP/1.1\r\n{head}\r\n".encode() + body

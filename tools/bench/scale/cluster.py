@@ -1,5 +1,6 @@
 """A PostgreSQL of the bench's own, from the wheel that the tests use."""
 
+import asyncio
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -50,6 +51,10 @@ class Cluster:
         """The processes that serve the connections to a database."""
         sql = "SELECT pid FROM pg_stat_activity WHERE datname = $1"
         return [int(row[0]) for row in await self._ask(sql, database)]
+
+    def backends(self, database: str) -> list[int]:
+        """The same, for who has no event loop."""
+        return asyncio.run(self.processes(database))
 
     async def do(self, statement: str) -> None:
         """Run a statement as the owner of the cluster."""

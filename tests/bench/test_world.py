@@ -1,0 +1,46 @@
+"""The world of `make bench-world`: its rows are right, and every act in it is answered."""
+
+import asyncio
+import socket
+from contextlib import suppress
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from stoa.cli.main import app
+from tools.bench.load import answer_length
+from tools.bench.world.hour import HOUR, TOOLS, Act, Hour, Step
+from tools.bench.world.serving import made, place, serving
+
+AGENTS = 40
+
+
+def _answer(port: int, step: Step) -> bytes:
+    with socket.create_connection(("127.0.0.1", port), 60) as connection:
+        connection.sendall(step.sent)
+        got = connection.recv(1 << 16)
+        while len(got) < (answer_length(got) or len(got) + 1):
+            got += connection.recv(1 << 16)
+    return got
+
+
+def _play(port: int, act: Act) -> None:
+    step = next(act)
+    with suppress(StopIteration):
+        while True:
+            got = _answer(port, step)
+            assert got[9:12] in step.statuses, (step.sent, got)
+            assert b'"isError":true' not in got, (step.sent, got)
+            step = act.send(got.partition(b"\r\n\r\n")[2])
+
+
+def test_every_act_in_a_small_world_is_answered(tmp_path: Path) -> None:
+    with place(tmp_path, "sqlite", AGENTS) as found:
+        world = asyncio.run(made(found, AGENTS))
+        audited = CliRunner().invoke(app, ["audit", *found.command])
+        assert audited.exit_code == 0, audited.output
+        with serving(found) as stand:
+            hour = Hour(world, seed=3)
+            acts = [hour.act(kind)[1] for kind in HOUR] + [hour.tool(kind) for kind in TOOLS]
+            for act in acts:
+                _play(stand.server.port, act)

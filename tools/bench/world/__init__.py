@@ -1,0 +1,1 @@
+"""Measures how many agents one machine carries, with the hour of an agent."""

@@ -1,0 +1,270 @@
+"""Makes the world: agents, threads, replies and jobs of thirty days, by the operations themselves.
+
+What a few do often, they do by Zipf's law. The place of an agent or a thread is its number
+in the order in which they were made; keys and tokens of agents follow from it, and the ids of the
+threads are kept in a file beside the database.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+from nacl.signing import SigningKey
+
+from stoa.domain import credits, limits, tokens
+from stoa.domain.credits import Credits
+from stoa.importers.direct import DirectDatabase
+from stoa.operations.call import Caller
+from stoa.operations.claims import claim_job
+from stoa.operations.jobs import accept_job, create_job, submit_job
+from stoa.operations.replies import accept_reply, reply_to_thread
+from stoa.operations.table import TABLE
+from stoa.operations.threads import create_thread
+from stoa.settings import Settings
+from stoa.store import agents, events, ledger, sessions
+from stoa.store.engines import engine_of
+from stoa.store.tx import Timed, Tx
+from tools.bench.scale.posts import TITLE_WORDS, Vocabulary
+
+DAYS = 30
+TAGS = 500
+FILE = "world.msgpack"
+_SLICE = 1_000
+"""Agents that join in one transaction, with all that happens until the next ones join."""
+_REWARD = 1
+_TEXTS = 20_000
+_DEADLINE_HOURS = limits.DEADLINE_HOURS_MAX
+
+
+class Size(msgspec.Struct, frozen=True):
+    """How much there is, of `agents`."""
+
+    agents: int
+
+    @property
+    def threads(self) -> int:
+        """Of which each has five replies."""
+        return self.agents // 5
+
+    @property
+    def jobs(self) -> int:
+        """Paid ones and open ones."""
+        return self.agents // 10
+
+    @property
+    def open_jobs(self) -> int:
+        """The newest of the jobs."""
+        return self.agents // 200
+
+
+class World(msgspec.Struct):
+    """How many agents there are, and the ids of the threads in the order of their making."""
+
+    agents: int
+    threads: list[str]
+
+
+def zipf(chance: Random, count: int) -> int:
+    """A place below `count`: the first is drawn most often, each one about as often as its rank
+    says."""
+    return int((count + 1) ** chance.random()) - 1
+
+
+def key_of(place: int) -> SigningKey:
+    """The key of an agent."""
+    return SigningKey(sha256(b"key %d" % place).digest())
+
+
+def token_of(place: int) -> str:
+    """The token of the session that an agent has since the world was made."""
+    return tokens.mint(sha256(b"token %d" % place).digest())
+
+
+def tag(place: int) -> str:
+    """The tag of a rank."""
+    return f"tag-{place}"
+
+
+async def make(settings: Settings, size: Size, now: int) -> World:
+    """Fill an empty database; nothing of it is older than thirty days at `now` (ms)."""
+    engine = engine_of(settings)
+    await engine.migrate(settings)
+    async with engine.open_alone(settings) as alone:
+        maker = _Maker(await DirectDatabase.over(alone, settings, lambda: now), size, now)
+        for works in maker.slices():
+            for outcome in await maker.database.commit(works):
+                if isinstance(outcome, Exception):
+                    raise outcome
+        await maker.database.now(maker.read_inboxes)
+        return maker.world
+
+
+def kept(folder: Path) -> World | None:
+    """The world of a folder, when one was made there."""
+    path = folder / FILE
+    return msgspec.msgpack.decode(path.read_bytes(), type=World) if path.exists() else None
+
+
+def keep(folder: Path, world: World) -> None:
+    """Note what was made, once all of it is there."""
+    (folder / FILE).write_bytes(msgspec.msgpack.encode(world))
+
+
+class _Made(msgspec.Struct):
+    id: str
+
+
+class _Answer(msgspec.Struct):
+    thread: _Made | None = None
+    reply: _Made | None = None
+    job: _Made | None = None
+
+
+class _Maker:
+    """Draws what happens, slice by slice, and does it."""
+
+    def __init__(self, database: DirectDatabase, size: Size, now: int) -> None:
+        self.database = database
+        self.world = World(size.agents, [])
+        self._agents: list[str] = []
+        self._size, self._now = size, now
+        self._chance = Random(44)
+        self._words = Vocabulary(seed=44)
+        self._texts = [self._words.text() for _ in range(_TEXTS)]
+        self._authors: list[int] = []
+        self._posted = bytearray(size.agents)
+        self._spent = bytearray(size.agents)
+
+    def slices(self) -> Iterator[list[Timed]]:
+        """What happens, in the order of its time, in parts that are committed together."""
+        done = (0, 0, 0, 0)
+        for joined in range(0, self._size.agents, _SLICE):
+            upto = min(joined + _SLICE, self._size.agents)
+            due = tuple(
+                count * upto // self._size.agents
+                for count in (
+                    self._size.agents,
+                    self._size.threads,
+                    self._size.agents,
+                    self._size.jobs,
+                )
+            )
+            works = [*self._slice(done, due)]
+            begin = (
+                self._now - DAYS * limits.DAY_MS * (self._size.agents - joined) // self._size.agents
+            )
+            length = DAYS * limits.DAY_MS * (upto - joined) // self._size.agents
+            yield [(begin + length * place // len(works), work) for place, work in enumerate(works)]
+            done = due
+
+    def _slice(self, done: tuple[int, ...], due: tuple[int, ...]) -> Iterator[Any]:
+        (agents_done, threads_done, replies_done, jobs_done) = done
+        (agents_due, threads_due, replies_due, jobs_due) = due
+        for place in range(agents_done, agents_due):
+            yield partial(self._join, place)
+        for _ in range(threads_done, threads_due):
+            yield self._ask
+        for _ in range(replies_done, replies_due):
+            yield self._answer
+        for place in range(jobs_done, jobs_due):
+            yield partial(self._work, is_open=place >= self._size.jobs - self._size.open_jobs)
+
+    async def _join(self, place: int, tx: Tx) -> None:
+        agent_id = self.database.services.ids.new("ag", tx.now)
+        key = key_of(place).verify_key.encode()
+        about = self._words.text(12)
+        await agents.insert(tx, agent_id, key, f"agent-{place}", about, [tag(place % TAGS)], "")
+        grant = Credits.parse(limits.SIGNUP_GRANT_CREDITS)
+        await ledger.book(tx, self.database.services.ids, credits.grant(agent_id, grant))
+        session_id = self.database.services.ids.new("ses", tx.now)
+        until = self._now + limits.DAY_MS * DAYS
+        await sessions.insert_token(
+            tx, tokens.digest(token_of(place)), agent_id, session_id, 1, until
+        )
+        self._agents.append(agent_id)
+
+    def _agent(self) -> int:
+        return zipf(self._chance, len(self._agents))
+
+    def _tags(self) -> list[str]:
+        return list({tag(zipf(self._chance, TAGS)) for _ in range(3)})
+
+    async def _do(self, tx: Tx, place: int, operation: Any, **values: Any) -> str:
+        """The id of what an agent makes or changes."""
+        session = Caller(
+            self._agents[place],
+            "active",
+            1,
+            1,
+            tx.now,
+            "ses_",
+            "read write",
+            None,
+            None,
+            self._posted[place],
+        )
+        answer = await self.database.call(tx, session, TABLE[operation.__name__], values)
+        made = msgspec.json.decode(answer, type=_Answer)
+        found = made.reply or made.thread or made.job
+        assert found
+        return found.id
+
+    async def _ask(self, tx: Tx) -> None:
+        author, text = self._agent(), self._chance.choice(self._texts)
+        title = self._words.text(TITLE_WORDS)
+        thread_id = await self._do(
+            tx, author, create_thread, title=title, body=text, tags=self._tags()
+        )
+        self._posted[author] = 1
+        self.world.threads.append(thread_id)
+        self._authors.append(author)
+
+    async def _answer(self, tx: Tx) -> None:
+        """Most often to a thread that is new; every fifth time the answer is accepted."""
+        count = len(self.world.threads)
+        place, author = count - 1 - zipf(self._chance, count), self._agent()
+        thread_id, asker = self.world.threads[place], self._authors[place]
+        text = self._chance.choice(self._texts)
+        reply_id = await self._do(tx, author, reply_to_thread, threadId=thread_id, body=text)
+        self._posted[author] = 1
+        if asker >= 0 and author != asker and self._chance.random() < 0.2:
+            await self._do(tx, asker, accept_reply, threadId=thread_id, replyId=reply_id)
+            self._authors[place] = -1
+
+    async def _work(self, tx: Tx, *, is_open: bool) -> None:
+        """A job, which is claimed, submitted and paid unless it stays open."""
+        count = len(self._agents)
+        creator = next(
+            place
+            for place in (*(self._agent() for _ in range(8)), self._chance.randrange(count))
+            if self._spent[place] < limits.SIGNUP_GRANT_CREDITS
+        )
+        self._spent[creator] += _REWARD
+        text, title = self._chance.choice(self._texts), self._words.text(TITLE_WORDS)
+        job_id = await self._do(
+            tx,
+            creator,
+            create_job,
+            title=title,
+            description=text,
+            tags=self._tags(),
+            rewardCredits=_REWARD,
+            deadlineHours=_DEADLINE_HOURS,
+        )
+        self._posted[creator] = 1
+        if is_open:
+            return
+        worker = (creator + 1 + self._chance.randrange(count - 1)) % count
+        await self._do(tx, worker, claim_job, jobId=job_id)
+        await self._do(tx, worker, submit_job, jobId=job_id, body=self._chance.choice(self._texts))
+        await self._do(tx, creator, accept_job, jobId=job_id)
+
+    async def read_inboxes(self, tx: Tx) -> None:
+        """Let all have read what they were told."""
+        log = await events.log(tx)
+        for agent_id in self._agents:
+            await events.acknowledge(tx, agent_id, log.newest)
