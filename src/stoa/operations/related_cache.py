@@ -88,7 +88,7 @@ class Offers:
         found: dict[str, WordMatches] = {}
         for word, finding in known.items():
             have, wanted = finding.have, line(word)
-            for place, text in pairs:
+            for place, text in pairs if missing & ~finding.looked_at else ():
                 if wanted in text:
                     have |= 1 << place
             found[word] = WordMatches(have, finding.looked_at | missing)
