@@ -19,6 +19,7 @@ from stoa.calls.runner import Runner
 from stoa.calls.screening import Screen
 from stoa.calls.snapshots import Snapshots
 from stoa.calls.subscribing import Subscribing
+from stoa.calls.task_store import TaskStore
 from stoa.calls.token_requests import PlainGrants, TokenRequests
 from stoa.calls.transaction import PlainRuns, Transactions
 from stoa.clock import Clock, SystemClock
@@ -130,17 +131,17 @@ class Service:
         )
         self.webhooks = Webhooks(store, services.ids, signer, outgoing, clock, shares=shares)
         subscribing = Subscribing(store, services, authenticator, charges, outages, outgoing, clock)
-        known = KnownCalls()
+        task_store = TaskStore(store, services, authenticator, charges, outages)
+        known, authorizing = KnownCalls(), Authorizing(store, services, outages)
         begins = not shares and isinstance(limiter, MemoryLimiter)
         self.ready = _ready(
             answers, charges, hosts, clock, counters, services, known, begins=begins
         )
         documentation = f"{settings.origin}/docs/errors"
-        authorizing = Authorizing(store, services, outages)
         self.asgi = App(
             Rest(runner, charges, operations, documentation, signer, clock),
             _tools(runner, subscribing, hosts, known, partial(_skill, settings)),
-            TaskDoor(runner, charges, operations, hosts.origin),
+            TaskDoor(runner, charges, task_store, operations, hosts.origin),
             OAuthDoor(TokenRequests(store, services, charges, outages, clock)),
             LateApplication(partial(_site, reads, authorizing, charges, clock, signer)),
             hosts,

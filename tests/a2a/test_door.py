@@ -10,6 +10,9 @@ from tests.support.app import Agent, App
 
 UNKNOWN = example_id("job")
 JOB = {"title": "A job", "reward": {"amount": 10}}
+PUSH = {"taskId": UNKNOWN, "url": "https://a.example/push"}
+KEY = {"credentials": "secret"}
+PUSHED = {"taskPushNotificationConfig": {"url": "http://a.example"}}
 
 
 @pytest.fixture
@@ -45,8 +48,14 @@ def test_one_version_is_spoken(
         ("message/send", {}, -32601),
         ("tasks/get", {}, -32601),
         ("GetExtendedAgentCard", {}, -32007),
-        ("CreateTaskPushNotificationConfig", {}, -32003),
-        ("ListTaskPushNotificationConfigs", {}, -32003),
+        ("CreateTaskPushNotificationConfig", {}, -32602),
+        ("CreateTaskPushNotificationConfig", {"taskId": "job_x", "url": "ftp://a"}, -32602),
+        ("CreateTaskPushNotificationConfig", {**PUSH, "token": "a\r\nHost: b"}, -32602),
+        ("CreateTaskPushNotificationConfig", {**PUSH, "authentication": "Bearer x"}, -32602),
+        ("CreateTaskPushNotificationConfig", {**PUSH, "authentication": KEY}, -32602),
+        ("CreateTaskPushNotificationConfig", PUSH, -32001),
+        ("GetTaskPushNotificationConfig", {"taskId": UNKNOWN, "id": "x"}, -32001),
+        ("SendMessage", {"message": said(JOB, "A"), "configuration": PUSHED}, -32602),
         ("GetTask", {}, -32602),
         ("GetTask", {"id": 5}, -32602),
         ("GetTask", {"id": "everything"}, -32001),

@@ -24,8 +24,7 @@ from tests.support.app import Agent, App
 
 ABSENT = "tck-nonexistent-task"
 TEXT = said("An error, please.")
-PUSH = {"taskId": "t", "url": "https://a.example"}
-NO_PUSH = "PUSH_NOTIFICATION_NOT_SUPPORTED"
+PUSH = {"taskId": ABSENT, "url": "https://a.example"}
 INFO = "type.googleapis.com/google.rpc.ErrorInfo"
 
 
@@ -40,7 +39,7 @@ def engine() -> str:
     [
         ("CORE-ERR-001", "NonExistentMethod", {}, -32601, ""),
         ("CORE-ERR-002", "SendMessage", {}, -32602, ""),
-        ("CORE-CAP-001", "CreateTaskPushNotificationConfig", PUSH, -32003, NO_PUSH),
+        ("PUSH-CREATE-002", "CreateTaskPushNotificationConfig", PUSH, -32001, "TASK_NOT_FOUND"),
         ("CORE-CAP-003", "GetExtendedAgentCard", {}, -32007, "EXTENDED_AGENT_CARD_NOT_CONFIGURED"),
         ("JSONRPC-ERR-003", "GetTask", {"id": ABSENT}, -32001, "TASK_NOT_FOUND"),
         ("CORE-CANCEL", "CancelTask", {"id": ABSENT}, -32001, "TASK_NOT_FOUND"),

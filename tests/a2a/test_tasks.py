@@ -156,10 +156,18 @@ def test_tasks_are_listed_page_by_page_for_their_client_alone(
     assert second["nextPageToken"] == ""
     listed = [one["id"] for one in (*first["tasks"], *second["tasks"])]
     assert listed == [one["id"] for one in reversed(made)]
+    stoa.clock.advance(1_000)
+    done(bob, job(made[0]), "claim")
+    third = hirer.result("ListTasks", pageSize=2, pageToken=first["nextPageToken"])
+    assert third["tasks"] == []  # what changed since stands before the first page
+    newest = hirer.result("ListTasks", pageSize=1)["tasks"][0]
+    read = hirer.result("GetTask", id=made[0]["id"])
+    assert (newest["id"], newest["status"]) == (read["id"], read["status"])
+    assert state(newest) == "WORKING"
     assert all("artifacts" not in one for one in first["tasks"])
     whole = hirer.result("ListTasks", includeArtifacts=True, historyLength=0)
     assert all(one["artifacts"] == [] == one["history"] for one in whole["tasks"])
-    assert hirer.result("ListTasks", status="TASK_STATE_WORKING")["tasks"] == []
+    assert hirer.result("ListTasks", status="TASK_STATE_COMPLETED")["tasks"] == []
     only = hirer.result("ListTasks", contextId=made[1]["id"])["tasks"]
     assert [one["id"] for one in only] == [made[1]["id"]]
 

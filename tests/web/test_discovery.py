@@ -418,7 +418,7 @@ def test_the_card_has_the_tools_as_skills(card: Answer, stoa: App) -> None:
 def test_the_card_declares_only_what_exists(card: Answer, stoa: App) -> None:
     bindings = {one["protocolBinding"] for one in card["supportedInterfaces"]}
     assert bindings & {"JSONRPC", "GRPC", "HTTP+JSON"} == {"JSONRPC"}
-    assert card["capabilities"] == {"streaming": True, "pushNotifications": False}
+    assert card["capabilities"] == {"streaming": True, "pushNotifications": True}
     urls = [one["url"].removeprefix(ORIGIN) for one in card["supportedInterfaces"]]
     assert urls == ["/a2a", "/mcp", "/api/v1"]
     Mcp(stoa).ask("ping").ok()

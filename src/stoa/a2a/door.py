@@ -9,8 +9,8 @@ from stoa.a2a import rpc
 from stoa.a2a.calls import Operations, TaskCall
 from stoa.a2a.methods import Methods
 from stoa.a2a.rpc import RpcError, TaskRequest
-from stoa.a2a.tasks import TaskJson
 from stoa.calls.runner import Runner
+from stoa.calls.task_store import TaskStore
 from stoa.domain.errors import Refusal
 from stoa.http import answering, reading, streaming
 from stoa.http.answering import RequestRefusal
@@ -21,6 +21,7 @@ from stoa.operations.bootstrap import A2A
 from stoa.operations.parts.buckets import headers as rate_headers
 from stoa.operations.table import Operation
 from stoa.schemas.base import encode
+from stoa.schemas.tasks import TaskJson
 
 _VERSION = "A2A-Version"
 _SPOKEN = "1.0"
@@ -34,16 +35,25 @@ class TaskDoor:
     """The endpoint of A2A 1.0 over JSON-RPC."""
 
     def __init__(
-        self, runner: Runner, charges: Charges, operations: list[Operation], origin: str
+        self,
+        runner: Runner,
+        charges: Charges,
+        store: TaskStore,
+        operations: list[Operation],
+        origin: str,
     ) -> None:
         self._charges = charges
         self._documentation = f"{origin}/docs/errors"
-        methods = Methods(Operations(runner, operations, self._documentation), origin)
+        methods = Methods(Operations(runner, operations, self._documentation), store, origin)
         self._answers = {
             "SendMessage": methods.send,
             "GetTask": methods.get,
             "ListTasks": methods.listed,
             "CancelTask": methods.cancel,
+            "CreateTaskPushNotificationConfig": methods.pushes.create,
+            "GetTaskPushNotificationConfig": methods.pushes.get,
+            "ListTaskPushNotificationConfigs": methods.pushes.listed,
+            "DeleteTaskPushNotificationConfig": methods.pushes.delete,
         }
         self._streams = {
             "SendStreamingMessage": methods.send_streaming,
@@ -108,8 +118,6 @@ class TaskDoor:
             raise RpcError(rpc.VERSION, problem)
         if asked.method == "GetExtendedAgentCard":
             raise RpcError(rpc.NO_CARD, "There is one card, which everyone can read.")
-        if asked.method.endswith(("PushNotificationConfig", "PushNotificationConfigs")):
-            raise RpcError(rpc.NO_PUSH, "Use `create_webhook` (POST /api/v1/webhooks) instead.")
         if asked.method not in self._answers and asked.method not in self._streams:
             known = ", ".join([*self._answers, *self._streams])
             raise RpcError(rpc.METHOD_NOT_FOUND, f"The methods are: {known}.")
@@ -124,6 +132,10 @@ class TaskDoor:
         except RpcError as failure:
             failure.id = asked.id
             raise
+        except Refusal as refusal:
+            failure = rpc.refused(refusal, self._told(refusal, call.request))
+            failure.id = asked.id
+            raise failure from None
         headers = [(b"content-type", answering.JSON), *_common(call)]
         return await answering.send_answer(send, 200, headers, rpc.result(asked.id, answer))
 

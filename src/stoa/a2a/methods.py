@@ -7,11 +7,13 @@ from typing import Any, cast
 from stoa.a2a import messages, rpc, tasks
 from stoa.a2a.calls import Operations, TaskCall
 from stoa.a2a.messages import AskedOperation
+from stoa.a2a.pushes import Pushes
 from stoa.a2a.reading import Tasks, with_history
 from stoa.a2a.rpc import Params, RpcError
-from stoa.a2a.tasks import TaskJson
+from stoa.calls.task_store import TaskStore
 from stoa.domain import limits
 from stoa.domain.ids import prefix_of
+from stoa.schemas.tasks import STOPPED, TERMINAL, TaskJson, from_service, status_update, text
 
 _ROUND_S = 15
 """After so long a task is read again, even if nobody else did anything to it."""
@@ -19,6 +21,12 @@ _NO_CANCEL = (
     "A question with a bounty ends with an accepted answer or when its time is over; "
     "`withdraw_bounty` (POST /api/v1/threads/{id}/bounty/withdraw) may take the bounty back."
 )
+
+_NOT_PUSHED = {
+    "path": "configuration.taskPushNotificationConfig",
+    "message": "Not used: the answer is no task. `CreateTaskPushNotificationConfig` sets one for "
+    "a task that is there.",
+}
 
 Updates = AsyncGenerator[TaskJson | None]
 """What is streamed, and None where nothing came for a while."""
@@ -28,11 +36,12 @@ class Methods:
     """The methods over the operations of the table. `origin` is where this service says that it
     is."""
 
-    def __init__(self, operations: Operations, origin: str) -> None:
+    def __init__(self, operations: Operations, store: TaskStore, origin: str) -> None:
         self._operations = operations
-        self._tasks = Tasks(operations, origin)
+        self._tasks = Tasks(operations, store, origin)
         self._origin = origin
         self.listed = self._tasks.listed
+        self.pushes = Pushes(store, self._tasks)
 
     async def send(self, call: TaskCall, params: Params) -> TaskJson:
         """`SendMessage`: the task, or a message. Unless the client asks otherwise, it waits until
@@ -41,11 +50,11 @@ class Methods:
         if "task" not in answer or _configuration(params).get("returnImmediately"):
             return answer
         task = answer["task"]
-        if task["status"]["state"] not in tasks.STOPPED:
+        if task["status"]["state"] not in STOPPED:
             seconds = limits.TASK_WAIT_MS / limits.SECOND_MS
             async for changed in self._changes(call, task["id"], cursor, seconds):
                 task = changed
-                if task["status"]["state"] in tasks.STOPPED:
+                if task["status"]["state"] in STOPPED:
                     break
         return {"task": with_history(task, _configuration(params))}
 
@@ -54,7 +63,7 @@ class Methods:
         answer, cursor = await self._begun(call, params)
         yield answer
         if "task" in answer:
-            async for update in self._updates(call, answer["task"], cursor, tasks.STOPPED):
+            async for update in self._updates(call, answer["task"], cursor, STOPPED):
                 yield update
 
     async def subscribe(self, call: TaskCall, params: Params) -> Updates:
@@ -63,10 +72,10 @@ class Methods:
         await self._tasks.get(call, named)  # a task that is not there is told to everyone
         cursor = await self._now(call)
         task = await self._tasks.get(call, named)
-        if task["status"]["state"] in tasks.TERMINAL:
+        if task["status"]["state"] in TERMINAL:
             raise RpcError(rpc.UNSUPPORTED, "The task has ended: read it with GetTask.")
         yield {"task": task}
-        async for update in self._updates(call, task, cursor, tasks.TERMINAL):
+        async for update in self._updates(call, task, cursor, TERMINAL):
             yield update
 
     async def get(self, call: TaskCall, params: Params) -> TaskJson:
@@ -88,8 +97,9 @@ class Methods:
         message = params.get("message")
         if not isinstance(message, dict):
             raise rpc.wrong("`message` must be an object.")
-        if _configuration(params).get("taskPushNotificationConfig"):
-            raise RpcError(rpc.NO_PUSH, "Use `create_webhook` (POST /api/v1/webhooks) instead.")
+        push = _push(params)
+        if push is not None:
+            self.pushes.check(push)
         asked = messages.wanted(cast("Params", message))
         cursor = await self._now(call) if asked.is_task else ""
         body = await self._operations.run(
@@ -101,8 +111,12 @@ class Methods:
             place=asked.place,
         )
         if not asked.is_task:
+            if push is not None:
+                body["warnings"] = [*body.get("warnings", ()), _NOT_PUSHED]
             return {"message": self._told(asked, body)}, cursor
         task = await self._made(call, body)
+        if push is not None:
+            await self.pushes.put(call, task["id"], push)
         if "warnings" in body:
             task["metadata"]["warnings"] = body["warnings"]
         return {"task": with_history(task, _configuration(params))}, cursor
@@ -134,7 +148,7 @@ class Methods:
         if "warnings" in body:
             data["warnings"] = body["warnings"]
         part = {"data": data, "mediaType": "application/json"}
-        return tasks.from_service(own, thread, tasks.text(said), part)
+        return from_service(own, thread, text(said), part)
 
     async def _now(self, call: TaskCall) -> str:
         """The place in the caller's inbox from which on a task is followed."""
@@ -174,7 +188,7 @@ class Methods:
                     yield {"artifactUpdate": {**about, "artifact": one, "lastChunk": True}}
             if changed["status"] != state:
                 state = changed["status"]
-                yield {"statusUpdate": {**about, "status": state}}
+                yield status_update(task["id"], state)
             else:
                 yield None
             if state["state"] in ends:
@@ -184,6 +198,16 @@ class Methods:
 def _configuration(params: Params) -> Params:
     given = params.get("configuration")
     return cast("Params", given) if isinstance(given, dict) else {}
+
+
+def _push(params: Params) -> Params | None:
+    """Where the state of the task is to be sent, None if nowhere. Raises RpcError."""
+    given: Any = _configuration(params).get("taskPushNotificationConfig")
+    if given is None:
+        return None
+    if not isinstance(given, dict):
+        raise rpc.wrong("`configuration.taskPushNotificationConfig` must be an object.")
+    return cast("Params", given)
 
 
 def _named(params: Params) -> str:

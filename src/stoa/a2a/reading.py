@@ -1,12 +1,17 @@
 """Reads tasks: one by its id, and those of the caller as a list."""
 
+from typing import Any
+
 import msgspec
 
 from stoa.a2a import rpc, tasks
 from stoa.a2a.calls import Operations, TaskCall
 from stoa.a2a.rpc import Params, RpcError
-from stoa.a2a.tasks import TaskJson
+from stoa.calls.task_store import TaskStore
+from stoa.domain import base64url
 from stoa.domain.ids import prefix_of
+from stoa.schemas.base import iso
+from stoa.schemas.tasks import TaskJson
 from stoa.schemas.validation import Values
 
 _ROWS = 100
@@ -20,8 +25,9 @@ _QUESTION = "This question has no bounty, so it is no task: read it at {url}."
 class Tasks:
     """Reads tasks through the operations of the table."""
 
-    def __init__(self, operations: Operations, origin: str) -> None:
+    def __init__(self, operations: Operations, store: TaskStore, origin: str) -> None:
         self._operations = operations
+        self._store = store
         self.origin = origin
 
     async def get(self, call: TaskCall, named: str) -> TaskJson:
@@ -42,7 +48,7 @@ class Tasks:
         return f"{self.origin}/forum/threads/{thread_id}"
 
     async def listed(self, call: TaskCall, params: Params) -> TaskJson:
-        """`ListTasks`: those of the caller, the newest first."""
+        """`ListTasks`: those of the caller, the last one that changed first."""
         size = min(_number(params, "pageSize", _DEFAULT, least=1), _MOST)
         begin, after = _begin(params), params.get("statusTimestampAfter")
         found = [
@@ -52,16 +58,17 @@ class Tasks:
             and params.get("contextId") in (None, "", one["contextId"])
             and (not isinstance(after, str) or one["status"]["timestamp"] > after)
         ]
-        found.sort(key=lambda one: (one["status"]["timestamp"], one["id"]), reverse=True)
-        page = found[begin : begin + size]
+        found.sort(key=_place, reverse=True)
+        left = [one for one in found if begin is None or _place(one) < begin]
+        page = left[:size]
+        token = _token(page[-1]) if len(left) > size else ""
         if params.get("includeArtifacts"):
             page = [await self.get(call, one["id"]) for one in page]
         else:
             page = [{name: one[name] for name in one if name != "artifacts"} for one in page]
-        end = begin + size
         return {
             "tasks": [with_history(one, params) for one in page],
-            "nextPageToken": str(end) if end < len(found) else "",
+            "nextPageToken": token,
             "pageSize": size,
             "totalSize": len(found),
         }
@@ -72,8 +79,11 @@ class Tasks:
         own = me["agent"]["id"]
         jobs = await self._rows(call, "list_jobs", {"creator": own}, "jobs")
         threads = await self._rows(call, "get_recent_threads", {"author": own}, "threads")
+        changed = await self._store.changed([one["id"] for one in jobs])
+        times = {named: iso(at) for named, at in changed.items()}
         paid = [tasks.of_thread(one, [], self.origin) for one in threads if one["bounty"]]
-        return [*(tasks.of_job(one, self.origin) for one in jobs), *paid]
+        made = [tasks.of_job(one, self.origin, times.get(one["id"], "")) for one in jobs]
+        return [*made, *paid]
 
     async def _rows(self, call: TaskCall, name: str, asked: Values, member: str) -> list[TaskJson]:
         rows: list[TaskJson] = []
@@ -95,12 +105,25 @@ def with_history(task: TaskJson, asked: Params) -> TaskJson:
     return {**task, "history": task["history"][-length:] if length else []}
 
 
-def _begin(params: Params) -> int:
-    """The place at which a page begins. Raises RpcError."""
-    token = params.get("pageToken") or "0"
-    if not isinstance(token, str) or not token.isdecimal() or len(token) > 6:
+def _place(task: TaskJson) -> tuple[str, str]:
+    """The place of a task in the list."""
+    return task["status"]["timestamp"], task["id"]
+
+
+def _token(last: TaskJson) -> str:
+    return base64url.encode(" ".join(_place(last)).encode())
+
+
+def _begin(params: Params) -> tuple[str, str] | None:
+    """The place behind which a page begins, None for the first. Raises RpcError."""
+    token: Any = params.get("pageToken") or ""
+    try:
+        at, _, named = base64url.decode(token).decode().partition(" ") if token else ("", "", "")
+    except (ValueError, TypeError):
+        at, named = "", ""
+    if token and not (at and named):
         raise rpc.wrong("`pageToken` must be a `nextPageToken`, unchanged.")
-    return int(token)
+    return (at, named) if token else None
 
 
 def _number(params: Params, name: str, default: int, *, least: int = 0) -> int:

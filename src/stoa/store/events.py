@@ -133,6 +133,12 @@ async def between(tx: Tx, after: int, upto: int, limit: int) -> list[EventRow]:
     return [EventRow(*row) for row in rows]
 
 
+async def of_task(tx: Tx, task_id: str, after: int, upto: int) -> EventRow | None:
+    """The first event behind `after` and up to `upto` that moves a job or paid question on."""
+    row = await tx.one("events.of_task", task_id=task_id, after=after, upto=upto)
+    return EventRow(*row) if row else None
+
+
 async def page(tx: Tx, wanted: EventFilter, after: int, upto: int, limit: int) -> list[EventRow]:
     """The wanted events behind `after` and up to `upto`."""
     who = "all" if wanted.actor_id is None else "one"

@@ -496,6 +496,12 @@ async def many(tx: Tx, job_ids: list[str]) -> dict[str, JobRow]:
     return {row[0]: JobRow(*row) for row in rows}
 
 
+async def changed(tx: Tx, job_ids: list[str]) -> dict[str, int]:
+    """When (ms) something was done last to each of these jobs, by id."""
+    rows = await tx.all("jobs.changed", job_ids=json_list(job_ids)) if job_ids else []
+    return {row[0]: row[1] for row in rows}
+
+
 async def submission_texts(tx: Tx, submission_ids: list[str]) -> dict[str, str]:
     """The bodies of these submissions, by id."""
     rows = await tx.all("jobs.submission_texts", ids=json_list(submission_ids))

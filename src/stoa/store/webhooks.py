@@ -15,6 +15,8 @@ class WebhookRow(NamedTuple):
     failed, `test_id` the event of a test that is due. A subscription of MCP Events has its
     `arguments` as a JSON object and the secret of its client, which had the former one until it
     asked last, and ends at `expires_at` (ms) or with the revocation of the session that asked last.
+    So does a push configuration of A2A, which has the job or thread that it is about, and as its
+    secret the JSON of what is sent in the head of each delivery.
     """
 
     id: str
@@ -36,6 +38,8 @@ class WebhookRow(NamedTuple):
     former_secret: str | None
     session_id: str | None
     expires_at: int | None
+    task_id: str | None
+    config_id: str | None
 
     @property
     def chosen(self) -> "Chosen":
@@ -68,6 +72,22 @@ class NewSubscription(NamedTuple):
     arguments: str
     secret: str
     session_id: str
+    seq: int
+    expires_at: int
+
+
+class NewPushConfig(NamedTuple):
+    """What a client asks for about a task, with the event of its first delivery, from which place
+    of the log on, until when (ms), and in which session."""
+
+    id: str
+    agent_id: str
+    url: str
+    task_id: str
+    config_id: str
+    secret: str
+    session_id: str
+    test_id: str
     seq: int
     expires_at: int
 
@@ -119,6 +139,17 @@ async def subscribe(tx: Tx, new: NewSubscription) -> None:
     values = new._asdict()
     values["kinds"] = msgspec.json.encode(new.kinds).decode()
     await tx.run("webhooks.subscribe", **values, now=tx.now)
+
+
+async def push_configs(tx: Tx, agent_id: str) -> list[WebhookRow]:
+    """The push configurations of an agent that have not ended, the oldest first."""
+    rows = await tx.all("webhooks.push_configs", agent_id=agent_id, now=tx.now)
+    return [WebhookRow(*row) for row in rows]
+
+
+async def push(tx: Tx, new: NewPushConfig) -> None:
+    """Add a push configuration, which is to be tested."""
+    await tx.run("webhooks.push", **new._asdict(), now=tx.now)
 
 
 async def renew(tx: Tx, webhook_id: str, secret: str, session_id: str, expires_at: int) -> None:

@@ -202,7 +202,8 @@ class Webhooks:
         signer = sent.client_keys or self._signer
         headers = signed_headers(signer, sent.event_id, at, sent.body, sent.subscription_id)
         try:
-            response = await outgoing.post(sent.webhook.url, sent.body, headers)
+            own = {**headers, **sent.headers}
+            response = await outgoing.post(sent.webhook.url, sent.body, own)
         except AddressUnreachable as error:
             return Failure(str(error), error.category)
         except Exception as error:  # noqa: BLE001 - its text may hold the address: not for the log

@@ -59,7 +59,7 @@ def _card(contract: Bootstrap, origin: str) -> dict[str, Any]:
                 "protocolVersion": contract.api_version,
             },
         ],
-        "capabilities": {"streaming": True, "pushNotifications": False},
+        "capabilities": {"streaming": True, "pushNotifications": True},
         "defaultInputModes": ["text/plain", "application/json"],
         "defaultOutputModes": ["text/plain", "application/json"],
         "securitySchemes": {

@@ -11,7 +11,9 @@ from stoa.entropy import IdGenerator
 from stoa.operations.events import cursor
 from stoa.operations.inbox import wanted_by
 from stoa.operations.parts import event_log
+from stoa.operations.parts.push_configs import push_headers
 from stoa.operations.views.events import WEBHOOKS, event_views, told_views
+from stoa.operations.views.tasks import task_update
 from stoa.schemas.base import encode, iso
 from stoa.schemas.events import Event, EventData, Subject
 from stoa.schemas.occurrences import NAMES, occurrence
@@ -36,7 +38,15 @@ class Delivery(NamedTuple):
     def client_keys(self) -> ClientSecrets | None:
         """The HMAC keys of the client that subscribed; None for a webhook, which Stoa signs."""
         row = self.webhook
-        return ClientSecrets.of(row.secret, row.former_secret) if row.secret else None
+        if row.secret is None or row.task_id is not None:
+            return None
+        return ClientSecrets.of(row.secret, row.former_secret)
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """What a push notification has in its head beside its signature."""
+        row = self.webhook
+        return push_headers(row.secret) if row.secret and row.task_id else {}
 
     @property
     def subscription_id(self) -> str | None:
@@ -79,7 +89,9 @@ async def next_delivery(tx: Tx, webhook_id: str, looked: ReadUpTo) -> Delivery |
     if row is None:
         return None
     if row.test_id is not None:
-        return Delivery(row, row.test_id, None, encode(_test(row, row.test_id, tx.now)))
+        test = _test(row, row.test_id, tx.now)
+        told = await task_update(tx, row.task_id, test) if row.task_id else test
+        return Delivery(row, row.test_id, None, encode(told))
     if row.status != "active" or row.due_at > tx.now:
         return None
     log = await events.log(tx)
@@ -88,6 +100,8 @@ async def next_delivery(tx: Tx, webhook_id: str, looked: ReadUpTo) -> Delivery |
         return None
     views = told_views if row.scope == "inbox" else event_views
     (view,) = await views(tx, [event])
+    if row.task_id:
+        return Delivery(row, event.id, event.seq, encode(await task_update(tx, row.task_id, view)))
     if row.secret is None:
         return Delivery(row, event.id, event.seq, encode(view))
     told = occurrence(NAMES[row.scope], view, cursor(log, event.seq))
@@ -102,6 +116,9 @@ async def _next(
     upto = min(after + limits.WEBHOOK_SPAN, log.newest)
     if upto <= after:
         return None, after
+    if row.task_id:
+        event = await events.of_task(tx, row.task_id, after, upto)
+        return (event, after) if event else (None, upto)
     if row.scope == "inbox":
         wanted = await wanted_by(tx, row.agent_id, chosen(row.asked_kinds, EVERY_KIND))
         rows = await events.inbox(tx, wanted, after, upto, 1)

@@ -18,6 +18,13 @@ FROM event_log_state WHERE name = 'event'
 -- name: between
 SELECT {{event}} FROM event_log e WHERE e.seq > :after AND e.seq <= :upto ORDER BY e.seq LIMIT :limit
 
+-- name: of_task
+SELECT {{event}} FROM event_log e
+WHERE e.seq > :after AND e.seq <= :upto AND (e.job_id = :task_id OR e.thread_id = :task_id)
+  AND e.kind IN ('job.claimed', 'job.released', 'job.cancelled', 'job.submitted', 'job.rejected', 'job.accepted', 'job.expired',
+    'reply.created', 'reply.accepted', 'bounty.refunded')
+ORDER BY e.seq LIMIT 1
+
 -- When the first event behind a place happened.
 -- name: first_behind
 SELECT e.at FROM event_log e WHERE e.seq > :after ORDER BY e.seq LIMIT 1

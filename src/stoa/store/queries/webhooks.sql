@@ -1,4 +1,4 @@
--- let webhook: w.id, w.agent_id, w.url, w.scope, w.kinds, w.status, w.created_at, w.seq, w.test_id, w.due_at, w.failures, w.failing_since, w.attempted_at, w.problem, w.arguments, w.secret, w.former_secret, w.session_id, w.expires_at
+-- let webhook: w.id, w.agent_id, w.url, w.scope, w.kinds, w.status, w.created_at, w.seq, w.test_id, w.due_at, w.failures, w.failing_since, w.attempted_at, w.problem, w.arguments, w.secret, w.former_secret, w.session_id, w.expires_at, w.task_id, w.config_id
 -- let kept: NOT EXISTS (SELECT 1 FROM agent a WHERE a.id = w.agent_id AND a.key_change_at <= :now) AND (w.expires_at IS NULL OR (w.expires_at > :now AND NOT EXISTS (SELECT 1 FROM token t WHERE t.session_id = w.session_id AND t.revoked_at IS NOT NULL)))
 
 -- name: insert
@@ -9,7 +9,10 @@ VALUES (:id, :agent_id, :url, :scope, :kinds, 'pending', :now, 0, :test_id, :now
 SELECT {{webhook}} FROM webhook w WHERE w.agent_id = :agent_id AND w.secret IS NULL ORDER BY w.id
 
 -- name: subscriptions
-SELECT {{webhook}} FROM webhook w WHERE w.agent_id = :agent_id AND w.secret IS NOT NULL AND {{kept}} ORDER BY w.id
+SELECT {{webhook}} FROM webhook w WHERE w.agent_id = :agent_id AND w.secret IS NOT NULL AND w.task_id IS NULL AND {{kept}} ORDER BY w.id
+
+-- name: push_configs
+SELECT {{webhook}} FROM webhook w WHERE w.agent_id = :agent_id AND w.task_id IS NOT NULL AND {{kept}} ORDER BY w.id
 
 -- One whose agent has another key by now is gone, and so is a subscription that has ended or whose session was revoked, even if no
 -- sweep has deleted it yet; so it is below.
@@ -35,6 +38,11 @@ DELETE FROM webhook WHERE id = :id AND agent_id = :agent_id
 INSERT INTO webhook (id, agent_id, url, scope, kinds, status, created_at, seq, due_at, failures, arguments, secret, session_id, expires_at)
 VALUES (:id, :agent_id, :url, :scope, :kinds, 'active', :now, :seq, :now, 0, :arguments, :secret, :session_id, :expires_at)
 
+-- The first delivery is a test: the task as it is.
+-- name: push
+INSERT INTO webhook (id, agent_id, url, scope, kinds, status, created_at, seq, test_id, due_at, failures, secret, session_id, expires_at, task_id, config_id)
+VALUES (:id, :agent_id, :url, 'events', 'null', 'pending', :now, :seq, :test_id, :now, 0, :secret, :session_id, :expires_at, :task_id, :config_id)
+
 -- Who asks again has it delivered again at once. What was signed with the former secret may be under way.
 -- name: renew
 UPDATE webhook SET status = 'active', due_at = :now, failures = 0, failing_since = NULL, session_id = :session_id, expires_at = :expires_at,
@@ -54,9 +62,9 @@ DELETE FROM webhook WHERE agent_id = :agent_id
 -- name: ask_test
 UPDATE webhook SET test_id = :test_id WHERE id = :id
 
--- A new webhook begins at the end of the log, one that was disabled where it stopped.
+-- A new webhook begins at the end of the log, one of a task where it was made, and one that was disabled where it stopped.
 -- name: test_succeeded
-UPDATE webhook SET status = 'active', seq = CASE WHEN status = 'pending' THEN :newest ELSE seq END,
+UPDATE webhook SET status = 'active', seq = CASE WHEN status = 'pending' AND task_id IS NULL THEN :newest ELSE seq END,
   test_id = NULL, due_at = :now, failures = 0, failing_since = NULL, attempted_at = :now, problem = NULL
 WHERE id = :id AND test_id = :test_id
 

@@ -664,6 +664,8 @@ CREATE TABLE webhook (
     former_secret text COLLATE "C",
     session_id text COLLATE "C",
     expires_at bigint,
+    task_id text COLLATE "C",
+    config_id text COLLATE "C",
     CONSTRAINT webhook_scope_check CHECK ((scope = ANY (ARRAY['events'::text, 'inbox'::text]))),
     CONSTRAINT webhook_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'disabled'::text])))
 );

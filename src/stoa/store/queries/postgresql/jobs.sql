@@ -1,6 +1,10 @@
 -- name: many
 SELECT {{job}} FROM job j WHERE j.id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:job_ids AS JSON))))
 
+-- name: changed
+SELECT e.job_id, max(e.at) FROM job_event e
+WHERE e.job_id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:job_ids AS JSON)))) GROUP BY e.job_id
+
 -- As the shared one, but with each part cut before they are merged: else all jobs of the state are sorted.
 -- name: state_{order}
 -- each order: recent = j.id | reward = j.amount

@@ -1,6 +1,9 @@
 -- name: many
 SELECT {{job}} FROM job j WHERE j.id IN (SELECT value FROM json_each(:job_ids))
 
+-- name: changed
+SELECT e.job_id, max(e.at) FROM job_event e WHERE e.job_id IN (SELECT value FROM json_each(:job_ids)) GROUP BY e.job_id
+
 -- name: insert_tags
 INSERT INTO job_tag (tag, job_id, amount, deadline)
 VALUES (:tag, :job_id, :amount, :deadline)

@@ -1,0 +1,90 @@
+"""What tasks of A2A need beside the operations: push configurations, and when jobs changed."""
+
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+from stoa.calls import posted_tokens
+from stoa.calls.authenticate import Authenticator
+from stoa.calls.outages import Outages
+from stoa.limits.charge import Charges
+from stoa.operations.call import Caller, Services
+from stoa.operations.parts import push_configs
+from stoa.operations.parts.buckets import BucketFull, Charge
+from stoa.operations.parts.push_configs import AskedPush
+from stoa.operations.table import TABLE
+from stoa.operations.webhooks import create_webhook
+from stoa.store import jobs
+from stoa.store.tx import Store, StoreUnavailable
+from stoa.store.webhooks import WebhookRow
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStore:
+    """Push configurations, which are charged like webhooks, and the times of changes."""
+
+    store: Store
+    services: Services
+    authenticator: Authenticator
+    charges: Charges
+    outages: Outages
+
+    @property
+    def plain(self) -> bool:
+        """Whether addresses may begin with http."""
+        return bool(self.services.settings.webhooks_allow)
+
+    async def put(self, asked: AskedPush, authorization: str | None, address: str) -> Charge | None:
+        """Set one for the agent of a token; what it was charged. Raises a refusal."""
+        caller = await self.authenticator.check(authorization, address)
+        charge = await self.charges.take(TABLE[create_webhook.__name__], caller, address)
+        if charge and not charge.allowed:
+            raise BucketFull(charge)
+        secrets = asked.secrets
+        members: list[tuple[str, Any]] = [
+            ("id", asked.config_id),
+            ("url", asked.url),
+            ("token", secrets.token),
+            ("authentication.credentials", secrets.credentials),
+        ]
+        await posted_tokens.refuse(self.store, members, str)
+        put = partial(push_configs.put, services=self.services, caller=caller, asked=asked)
+        await self._stored(self.store.write(put))
+        return charge
+
+    async def of_task(
+        self, task_id: str, authorization: str | None, address: str
+    ) -> list[WebhookRow]:
+        """Those of the agent of a token for a task."""
+        caller = await self._reader(authorization, address)
+        find = partial(push_configs.of_task, agent_id=caller.agent_id, task_id=task_id)
+        return await self._stored(self.store.read(find, single=True))
+
+    async def delete(
+        self, task_id: str, config_id: str, authorization: str | None, address: str
+    ) -> None:
+        """Delete one of the agent of a token."""
+        caller = await self._reader(authorization, address)
+        named = {"agent_id": caller.agent_id, "task_id": task_id, "config_id": config_id}
+        await self._stored(self.store.write(partial(push_configs.delete, **named)))
+
+    async def changed(self, job_ids: list[str]) -> dict[str, int]:
+        """When (ms) something happened last to each of these jobs, by id."""
+        find = partial(jobs.changed, job_ids=job_ids)
+        return await self._stored(self.store.read(find, single=True))
+
+    async def _reader(self, authorization: str | None, address: str) -> Caller:
+        caller = await self.authenticator.check(authorization, address)
+        charge = await self.charges.take_read(caller, address)
+        if not charge.allowed:
+            raise BucketFull(charge)
+        return caller
+
+    async def _stored(self, work: Awaitable[T]) -> T:
+        try:
+            return await work
+        except StoreUnavailable as error:
+            raise self.outages.refusal("a2a", error) from error

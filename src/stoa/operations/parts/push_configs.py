@@ -1,0 +1,97 @@
+"""Push configurations of A2A: to which address the state of a task is sent, and for how long."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from stoa.domain import limits
+from stoa.domain.errors import Refusal
+from stoa.operations.call import Call, Caller, Services
+from stoa.store import events, sessions, webhooks
+from stoa.store.tx import Tx
+from stoa.store.webhooks import NewPushConfig, WebhookRow
+
+TOKEN_HEADER = "X-A2A-Notification-Token"  # noqa: S105 - the name of a header
+
+
+class PushSecrets(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a client wants to find in the head of each delivery, to know it by."""
+
+    token: str = ""
+    scheme: str = ""
+    credentials: str = ""
+
+
+_read = msgspec.json.Decoder(PushSecrets).decode
+
+
+class AskedPush(NamedTuple):
+    """What a client asks for. The id is its own, or that of the task."""
+
+    task_id: str
+    config_id: str
+    url: str
+    secrets: PushSecrets
+
+
+def push_headers(secret: str) -> Mapping[str, str]:
+    """The headers of a delivery beside its signature."""
+    wanted = _read(secret)
+    headers = {"Content-Type": "application/a2a+json"}
+    if wanted.token:
+        headers[TOKEN_HEADER] = wanted.token
+    if wanted.credentials:
+        headers["Authorization"] = f"{wanted.scheme} {wanted.credentials}"
+    return headers
+
+
+def scheme_of(row: WebhookRow) -> str:
+    """The scheme of authentication of a configuration, empty if it has none."""
+    return _read(row.secret or "{}").scheme
+
+
+async def of_task(tx: Tx, agent_id: str, task_id: str) -> list[WebhookRow]:
+    """The configurations that an agent has for a task."""
+    return [row for row in await webhooks.push_configs(tx, agent_id) if row.task_id == task_id]
+
+
+async def put(tx: Tx, services: Services, caller: Caller, asked: AskedPush) -> None:
+    """Add a configuration, in the place of the one with its id."""
+    call = Call(tx, services, caller, "", "")
+    await call.held_agent()
+    agent_id = call.not_suspended()
+    if not await sessions.still_live(tx, {caller.session_id: agent_id}):
+        raise Refusal("invalid_or_expired_token", details={"reason": "invalid_token"})
+    rows = await webhooks.push_configs(tx, agent_id)
+    named = (asked.task_id, asked.config_id)
+    former = [row for row in rows if (row.task_id, row.config_id) == named]
+    for row in former:
+        await webhooks.delete(tx, row.id, agent_id)
+    if len(rows) - len(former) >= limits.SUBSCRIPTIONS:
+        raise Refusal(
+            "webhook_limit",
+            "You have {limit} push configurations, and an agent may have no more.",
+            recovery="Call POST {base_url}/a2a with `DeleteTaskPushNotificationConfig` for one.",
+            details={"limit": limits.SUBSCRIPTIONS},
+        )
+    new = NewPushConfig(
+        call.new_id("wh"),
+        agent_id,
+        asked.url,
+        asked.task_id,
+        asked.config_id,
+        msgspec.json.encode(asked.secrets).decode(),
+        caller.session_id,
+        call.new_id("ev"),
+        (await events.log(tx)).newest,
+        tx.now + limits.SUBSCRIPTION_MAX_MS,
+    )
+    await webhooks.push(tx, new)
+
+
+async def delete(tx: Tx, agent_id: str, task_id: str, config_id: str) -> None:
+    """Delete a configuration, if it is there."""
+    for row in await of_task(tx, agent_id, task_id):
+        if row.config_id == config_id:
+            await webhooks.delete(tx, row.id, agent_id)

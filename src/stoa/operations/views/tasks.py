@@ -1,0 +1,26 @@
+"""What a push notification of A2A says of a task: its status, and never what was handed in."""
+
+from stoa.schemas.events import Event
+from stoa.schemas.tasks import TaskJson, bounty_status, job_status, status_update
+from stoa.store import jobs, threads
+from stoa.store.tx import Tx
+
+
+async def task_update(tx: Tx, task_id: str, event: Event) -> TaskJson:
+    """The status of a job or paid question as it is now, and the event that it is told for."""
+    told: TaskJson = {"eventId": event.id, "event": event.kind, "at": event.at}
+    status = await _job(tx, task_id, event.at) or await _thread(tx, task_id, event.at)
+    return status_update(task_id, status, metadata=told)
+
+
+async def _job(tx: Tx, task_id: str, at: str) -> TaskJson | None:
+    row = (await jobs.many(tx, [task_id])).get(task_id)
+    if row is None:
+        return None
+    return job_status(task_id, row.status, at, cancelled=bool(row.cancelled))
+
+
+async def _thread(tx: Tx, task_id: str, at: str) -> TaskJson:
+    row = (await threads.many(tx, [task_id]))[task_id]
+    assert row.bounty_status
+    return bounty_status(task_id, row.bounty_status, at)

@@ -1,0 +1,176 @@
+"""Push notifications: the official client names where, and a receiver is told each new state."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from a2a.types import (
+    AuthenticationInfo,
+    DeleteTaskPushNotificationConfigRequest,
+    GetTaskPushNotificationConfigRequest,
+    ListTaskPushNotificationConfigsRequest,
+    StreamResponse,
+    TaskPushNotificationConfig,
+)
+from a2a.utils.errors import TaskNotFoundError
+from google.protobuf.json_format import ParseDict
+
+from stoa.domain import limits
+from tests.a2a.test_sdk_client import connected
+from tests.support.a2a import A2A, AT_ONCE, said
+from tests.support.app import Agent, App
+from tests.support.jobs import act, done
+from tests.support.receiver import Receiver, receiving, status
+from tests.support.webhooks import LOOPBACK, deliver, listed, public_key
+
+pytestmark = pytest.mark.settings(**LOOPBACK)
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    """Where notifications go."""
+    with receiving() as one:
+        yield one
+
+
+def told(receiver: Receiver) -> list[str]:
+    """The events and states that were told, as `event STATE`."""
+    updates = [one.event["statusUpdate"] for one in receiver.received]
+    return [
+        f"{one['metadata']['event']} {one['status']['state'].removeprefix('TASK_STATE_')}"
+        for one in updates
+    ]
+
+
+def set_up(hirer: A2A, task: Any, receiver: Receiver, **more: Any) -> Any:
+    """A push configuration of a task."""
+    asked = {"taskId": task["id"], "url": receiver.url, **more}
+    return hirer.result("CreateTaskPushNotificationConfig", **asked)
+
+
+@pytest.mark.promise("T11")
+def test_the_official_client_is_told_each_state_of_its_job(
+    stoa: App, ada: Agent, bob: Agent, receiver: Receiver
+) -> None:
+    client, task = stoa.run(connected(stoa, ada)), A2A(stoa, ada).hire()
+    asked = TaskPushNotificationConfig(
+        task_id=task["id"],
+        id="mine",
+        url=receiver.url,
+        token="known",
+        authentication=AuthenticationInfo(scheme="Bearer", credentials="of the receiver"),
+    )
+    made = stoa.run(client.create_task_push_notification_config(asked))
+    assert (made.id, made.task_id, made.url) == ("mine", task["id"], receiver.url)
+    assert (made.token, made.authentication.credentials) == ("", "")
+    deliver(stoa)
+    done(bob, task, "claim")
+    deliver(stoa)
+    act(bob, task, "submit", {"body": "The secret work."}).ok(201)
+    deliver(stoa)
+    act(ada, task, "accept", {}).ok()
+    deliver(stoa)
+    assert told(receiver) == [
+        "webhook.test SUBMITTED",
+        "job.claimed WORKING",
+        "job.submitted INPUT_REQUIRED",
+        "job.accepted COMPLETED",
+    ]
+    for one in receiver.received:
+        ParseDict(one.event, StreamResponse())
+        assert one.headers["content-type"] == "application/a2a+json"
+        assert one.headers["authorization"] == "Bearer of the receiver"
+        assert one.headers["x-a2a-notification-token"] == "known"
+        assert one.is_signed_by(public_key(stoa))
+        assert b"secret work" not in one.body
+    assert listed(ada) == []
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_configurations_are_read_replaced_and_deleted_by_their_agent_alone(
+    stoa: App, ada: Agent, bob: Agent, receiver: Receiver
+) -> None:
+    client, task = stoa.run(connected(stoa, ada)), A2A(stoa, ada).hire()
+    first = set_up(A2A(stoa, ada), task, receiver)
+    assert first == {"id": task["id"], "taskId": task["id"], "url": receiver.url}
+    again = set_up(A2A(stoa, ada), task, receiver, authentication={"scheme": "Basic"})
+    assert again["authentication"] == {"scheme": "Basic"}
+    asked = ListTaskPushNotificationConfigsRequest(task_id=task["id"])
+    page = stoa.run(client.list_task_push_notification_configs(asked))
+    assert [one.id for one in page.configs] == [task["id"]]
+    assert A2A(stoa, bob).result("ListTaskPushNotificationConfigs", taskId=task["id"]) == {
+        "configs": [],
+        "nextPageToken": "",
+    }
+    named = {"task_id": task["id"], "id": task["id"]}
+    wanted = GetTaskPushNotificationConfigRequest(**named)
+    assert stoa.run(client.get_task_push_notification_config(wanted)).url == receiver.url
+    for _ in range(2):
+        gone = DeleteTaskPushNotificationConfigRequest(**named)
+        stoa.run(client.delete_task_push_notification_config(gone))
+    with pytest.raises(TaskNotFoundError):
+        stoa.run(client.get_task_push_notification_config(wanted))
+    deliver(stoa)
+    assert receiver.received == []
+
+
+def test_a_message_may_bring_the_configuration_of_its_task(
+    stoa: App, ada: Agent, bob: Agent, receiver: Receiver
+) -> None:
+    configuration = {**AT_ONCE, "taskPushNotificationConfig": {"url": receiver.url}}
+    offer = said({"title": "A question", "bounty": {"credits": 5}}, "Why?")
+    hirer = A2A(stoa, ada)
+    task = hirer.result("SendMessage", message=offer, configuration=configuration)["task"]
+    deliver(stoa)
+    reply = bob.post(f"threads/{task['id']}/replies", {"body": "So."}).ok(201)["reply"]
+    deliver(stoa)
+    hirer.send({"action": "accept", "replyId": reply["id"]}, task=task["id"])
+    deliver(stoa)
+    assert told(receiver) == [
+        "webhook.test SUBMITTED",
+        "reply.created SUBMITTED",
+        "reply.accepted COMPLETED",
+    ]
+    plain = hirer.result("SendMessage", message=said("No task."), configuration=configuration)[
+        "message"
+    ]
+    (warning,) = plain["parts"][1]["data"]["warnings"]
+    assert warning["path"] == "configuration.taskPushNotificationConfig"
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+@pytest.mark.promise("T12")
+def test_an_address_that_does_not_answer_or_whose_session_is_revoked_is_told_nothing_more(
+    stoa: App, ada: Agent, bob: Agent, receiver: Receiver
+) -> None:
+    hirer = A2A(stoa, ada)
+    task = hirer.hire()
+    receiver.answer = status(500)
+    set_up(hirer, task, receiver)
+    deliver(stoa)
+    done(bob, task, "claim")
+    deliver(stoa)
+    assert told(receiver) == ["webhook.test SUBMITTED"]
+    receiver.answer = status(204)
+    set_up(hirer, task, receiver)
+    deliver(stoa)
+    assert told(receiver)[1:] == ["webhook.test WORKING"]
+    ada.post("auth/revoke").ok()
+    act(bob, task, "submit", {"body": "Work."}).ok(201)
+    deliver(stoa)
+    assert len(receiver.received) == 2
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+@pytest.mark.settings(limit_replies=0, **LOOPBACK)
+def test_an_agent_has_a_bounded_number_of_configurations(
+    stoa: App, ada: Agent, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "SUBSCRIPTIONS", 2)
+    hirer = A2A(stoa, ada)
+    task = hirer.hire()
+    for name in ("one", "two", "one"):
+        set_up(hirer, task, receiver, id=name)
+    asked = {"taskId": task["id"], "url": receiver.url, "id": "three"}
+    error = hirer.ask("CreateTaskPushNotificationConfig", **asked)["error"]
+    assert error["data"][-1]["value"]["code"] == "webhook_limit"
