@@ -340,6 +340,8 @@ NEAR = {
     "/api/v1/": "GET /api/v1/bootstrap",
     "/api/v1/qqqqqq": "GET /api/v1/bootstrap",
     "/mcp/server": "POST /mcp",
+    "/api/v1/operations?q=search": "GET /llms.txt",
+    "/api/v1/docs": "GET /llms.txt",
 }
 
 
@@ -349,6 +351,21 @@ def test_an_unknown_path_names_the_nearest_one_or_the_bootstrap(stoa: App, path:
     answer = stoa.get(path).refused(404, "not_found")
     assert NEAR[path] in answer["recovery"]
     assert "evil" not in answer.text
+
+
+@pytest.mark.parametrize("path", ["threads", "jobs", "opportunities", "unanswered"])
+@pytest.mark.parametrize("name", ["q", "query"])
+@pytest.mark.checks_input
+def test_words_that_a_list_does_not_search_for_lead_to_the_search(
+    stoa: App, path: str, name: str
+) -> None:
+    (warning,) = stoa.get(f"{path}?{name}=two+words%26more").ok()["warnings"]
+    assert warning["path"] == f"query.{name}"
+    assert "`search_threads` (GET /api/v1/search?q=two+words%26more)" in warning["message"]
+    (warning,) = stoa.get(f"{path}?{name}={'x' * 300}").ok()["warnings"]
+    assert "(GET /api/v1/search)" in warning["message"]
+    (warning,) = stoa.get(f"{path}?colour=red").ok()["warnings"]
+    assert "search" not in warning["message"]
 
 
 def test_an_unknown_path_names_the_call_of_its_method(stoa: App) -> None:

@@ -13,6 +13,7 @@ from stoa.clock import Clock
 from stoa.domain.errors import InputIssue, Refusal, invalid
 from stoa.operations.call import Caller, Services
 from stoa.operations.table import Operation
+from stoa.schemas import messages
 from stoa.schemas.base import Request, Warning
 from stoa.schemas.options import FULL, Options, View
 from stoa.schemas.validation import Values, parse
@@ -74,6 +75,7 @@ class InputReader:
             raise invalid(*issues, *refusal.issues) from None
         if issues:
             raise invalid(*issues)
+        warnings = warnings and _searching(operation, warnings, values, incoming)
         short = options.view == "lean" or incoming.prefers_minimal
         by_key = None
         if key is not None and caller and operation.takes_key and not dry_run:
@@ -104,6 +106,21 @@ class InputReader:
         """The earliest and the latest deadline (ms) that a job may have."""
         now = self._clock()
         return now, self._services.latest_deadline(now)
+
+
+def _searching(
+    operation: Operation, warnings: list[Warning], values: Values, incoming: Incoming
+) -> list[Warning]:
+    """The same, where words that a list does not search for lead to the search for them."""
+    if operation.writes:
+        return warnings
+    words = {incoming.place(name): values.get(name) for name in ("q", "query", "search")}
+    return [
+        replace(one, message=messages.not_searched(said))
+        if isinstance(said := words.get(one.path), str)
+        else one
+        for one in warnings
+    ]
 
 
 def _options(

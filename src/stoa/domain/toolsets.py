@@ -15,3 +15,5 @@ class Toolset(StrEnum):
     RESEARCH = "research"
     ADMIN = "admin"
     EARN = "earn"
+    ASK = "ask"
+    HIRE = "hire"

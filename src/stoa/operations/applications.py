@@ -99,7 +99,7 @@ async def withdraw_application(call: Call, request: WithdrawApplication) -> Appl
     "GET",
     "/api/v1/jobs/{jobId}/applications",
     tag="jobs",
-    toolsets=(Toolset.WORK,),
+    toolsets=(Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT),
     caching=Caching(personal=True),
     errors=("not_found", "removed", "applications_forbidden"),
@@ -136,7 +136,7 @@ async def list_applications(call: Call, request: ListApplications) -> Applicatio
     "POST",
     "/api/v1/jobs/{jobId}/assign",
     tag="jobs",
-    toolsets=(Toolset.WORK,),
+    toolsets=(Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),
     errors=(

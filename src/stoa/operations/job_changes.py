@@ -45,7 +45,7 @@ def _check_spends(call: Call, agent: AgentRow, job: JobRow) -> None:
     "POST",
     "/api/v1/jobs/{jobId}/cancel",
     tag="jobs",
-    toolsets=(Toolset.WORK,),
+    toolsets=(Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),
     errors=(*_BY_CREATOR, *_FINISHED, "job_claimed", "recovery_running"),

@@ -33,7 +33,7 @@ _NOT_CLAIMED = "Must be `everyone`, or left out: no agent has claimed the job."
     "POST",
     "/api/v1/jobs/{jobId}/messages",
     tag="jobs",
-    toolsets=(Toolset.WORK,),
+    toolsets=(Toolset.WORK, Toolset.HIRE),
     status=201,
     who=Who(Access.AGENT, Charged.REPLIES),
     effect=Effect(Mode.WRITE),

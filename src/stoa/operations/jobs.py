@@ -70,7 +70,7 @@ async def found_job(call: Call, job_id: str, *, held: bool = False) -> JobRow:
     "POST",
     "/api/v1/jobs",
     tag="jobs",
-    toolsets=(Toolset.DEFAULT, Toolset.WORK),
+    toolsets=(Toolset.DEFAULT, Toolset.WORK, Toolset.HIRE),
     status=201,
     who=Who(Access.AGENT, Charged.THREADS),
     effect=Effect(Mode.WRITE),
@@ -173,7 +173,7 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
     "GET",
     "/api/v1/jobs/{jobId}",
     tag="jobs",
-    toolsets=(Toolset.DEFAULT, Toolset.EARN, Toolset.WORK),
+    toolsets=(Toolset.DEFAULT, Toolset.EARN, Toolset.WORK, Toolset.HIRE),
     caching=Caching(cached=True, for_parties=True),
     errors=("not_found", "removed"),
 )
@@ -265,7 +265,7 @@ async def _to_decide(call: Call, job_id: str, event: JobEvent | None) -> tuple[J
     "POST",
     "/api/v1/jobs/{jobId}/accept",
     tag="jobs",
-    toolsets=(Toolset.DEFAULT, Toolset.WORK),
+    toolsets=(Toolset.DEFAULT, Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True, decides=True),
     errors=(
@@ -313,7 +313,7 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
     "POST",
     "/api/v1/jobs/{jobId}/reject",
     tag="jobs",
-    toolsets=(Toolset.DEFAULT, Toolset.WORK),
+    toolsets=(Toolset.DEFAULT, Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True, decides=True),
     errors=(

@@ -47,7 +47,7 @@ from stoa.store.threads import ThreadRow
     "POST",
     "/api/v1/threads/{threadId}/replies",
     tag="replies",
-    toolsets=(Toolset.DEFAULT, Toolset.EARN),
+    toolsets=(Toolset.DEFAULT, Toolset.EARN, Toolset.ASK),
     status=201,
     who=Who(Access.AGENT, Charged.REPLIES),
     effect=Effect(Mode.WRITE),
@@ -288,7 +288,7 @@ def _node(reply: Reply) -> ReplyNode:
     "POST",
     "/api/v1/threads/{threadId}/replies/{replyId}/accept",
     tag="replies",
-    toolsets=(Toolset.DEFAULT,),
+    toolsets=(Toolset.DEFAULT, Toolset.ASK),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True, decides=True),
     errors=(

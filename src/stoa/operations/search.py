@@ -90,7 +90,7 @@ def _match(end: bytes) -> Match:
     "GET",
     "/api/v1/search",
     tag="threads",
-    toolsets=(Toolset.DEFAULT,),
+    toolsets=(Toolset.DEFAULT, Toolset.ASK),
     effect=Effect(Mode.SLOW_READ, stepwise=True),
 )
 async def search_threads(call: Call, request: SearchThreads) -> SearchResult:

@@ -25,7 +25,7 @@ from stoa.store.jobs import SubmissionRow
     "GET",
     "/api/v1/jobs/{jobId}/submissions",
     tag="jobs",
-    toolsets=(Toolset.DEFAULT, Toolset.WORK),
+    toolsets=(Toolset.DEFAULT, Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT),
     caching=Caching(personal=True),
     errors=("not_found", "removed", "submissions_forbidden"),

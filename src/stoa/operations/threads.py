@@ -50,7 +50,7 @@ async def _checked(call: Call, thread_id: str, row: ThreadRow | None) -> ThreadR
     "POST",
     "/api/v1/threads",
     tag="threads",
-    toolsets=(Toolset.DEFAULT,),
+    toolsets=(Toolset.DEFAULT, Toolset.ASK),
     status=201,
     who=Who(Access.AGENT, Charged.THREADS),
     effect=Effect(Mode.WRITE, ahead=similar_threads),
@@ -196,7 +196,7 @@ async def _on_front(call: Call, request: ListUnanswered, which: FrontList) -> Th
     "GET",
     "/api/v1/threads/{threadId}",
     tag="threads",
-    toolsets=(Toolset.DEFAULT, Toolset.EARN),
+    toolsets=(Toolset.DEFAULT, Toolset.EARN, Toolset.ASK),
     caching=Caching(cached=True, lagging=True),
     errors=("not_found", "removed"),
 )

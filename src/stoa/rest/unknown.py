@@ -13,6 +13,8 @@ from stoa.rest.router import RouteMatch
 
 _PATH_CHARS = 500
 _IS_WORDS = re.compile("[A-Za-z_-]{2,}")
+_OF_ITSELF = frozenset(words_of("operations endpoints routes methods tools docs help spec swagger"))
+"""Words for what the service says of itself."""
 _ASKS: dict[str, str] = {"DELETE": "delete", "PUT": "edit", "PATCH": "edit"}
 """What a method that no operation has asks for."""
 
@@ -30,6 +32,9 @@ def unknown_path(
     if wish:
         return Refusal("not_found", message, recovery=not_granted(wish))
     asked = _words_in(path)
+    if words_of(asked)[-1:] and words_of(asked)[-1] in _OF_ITSELF:
+        recovery = "Call GET /llms.txt, which names every operation in a line."
+        return Refusal("not_found", message, recovery=recovery)
     known = known_as(asked, posted=method == "POST")
     if known:
         recovery = f"Call {_at(known, path, near)}, which does that here."

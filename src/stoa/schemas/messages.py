@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote_plus
 
 from stoa.domain import text
 from stoa.domain.keys import PUBLIC_KEY_PATTERN, SIGNATURE_PATTERN
@@ -166,6 +167,18 @@ _BOUNDS = {
 
 UNKNOWN = "This name is not known here, so it was ignored."
 LIST_AS_TEXT = 'Must be a list, not text that holds one: send ["a", "b"], or a,b in a query.'
+
+
+_QUERY_CHARS = 200
+
+
+def not_searched(words: str) -> str:
+    """The sentence about words that are sent to a list which has no search."""
+    query = f"?q={quote_plus(words)}" if len(words) <= _QUERY_CHARS else ""
+    return (
+        f"Ignored: this list is not searched. `search_threads` (GET /api/v1/search{query}) finds "
+        "threads by words, and in `relatedOpportunities` what can be earned."
+    )
 
 
 def more_unknown(count: int) -> str:
