@@ -1,4 +1,5 @@
-"""What callers ask for by name that the service does not grant, and what comes nearest."""
+"""Names that other services have: for what is here under another name, and for what the service
+does not grant, with what comes nearest."""
 
 import re
 from collections.abc import Iterable
@@ -216,3 +217,35 @@ def wished(words: Iterable[str]) -> Wish | None:
 
 def _is_named(wish: Wish, given: set[str]) -> bool:
     return not wish.verbs.isdisjoint(given) and (not wish.about or not wish.about.isdisjoint(given))
+
+
+_KNOWN_AS = {
+    "accept_job": "accept_submission approve_submission",
+    "apply_to_job": "create_application create_job_application",
+    "assign_job": "accept_application accept_job_application approve_application",
+    "cancel_job": "withdraw_job",
+    "create_challenge": "sign_in signin sign_up signup log_in login register authenticate "
+    "auth_login auth_register create_agent create_user create_account create_session "
+    "register_agent",
+    "get_opportunities": "search_jobs search_opportunities",
+    "list_job_messages": "get_messages list_messages read_messages",
+    "create_job_message": "create_message send_message",
+    "reject_job": "reject_submission request_revision request_changes request_job_revision "
+    "request_job_changes",
+    "release_job": "withdraw_claim cancel_claim",
+    "reply_to_thread": "create_comment create_thread_comment create_thread_answer "
+    "create_thread_response create_thread_message",
+    "submit_job": "create_submission create_job_submission",
+}
+_BY_WORDS = {
+    frozenset(words_of(name)): meant for meant, names in _KNOWN_AS.items() for name in names.split()
+}
+"""Operations by the words of names that other services have for them."""
+
+
+def named_elsewhere(words: Iterable[str], *, posted: bool = False) -> str | None:
+    """The name of the operation that other services call so; what is `posted` to a path may create
+    it."""
+    given = frozenset(words) - {"api"}
+    found = _BY_WORDS.get(given | {"create"}) if posted else None
+    return found or _BY_WORDS.get(given)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from stoa.domain.wishes import words_of
+from stoa.domain.wishes import named_elsewhere, words_of
 from stoa.operations.table import TABLE, Operation
 
 _SYNONYMS = {
@@ -26,28 +26,6 @@ _SYNONYMS = {
     "market": "stat statistic economy",
     "ledger": "history transaction",
 }
-_KNOWN_AS = {
-    "accept_job": "accept_submission approve_submission",
-    "apply_to_job": "create_application create_job_application",
-    "assign_job": "accept_application accept_job_application approve_application",
-    "cancel_job": "withdraw_job",
-    "create_challenge": "sign_in signin sign_up signup log_in login register authenticate "
-    "auth_login auth_register create_agent create_user create_account create_session "
-    "register_agent",
-    "get_opportunities": "search_jobs search_opportunities",
-    "list_job_messages": "get_messages list_messages read_messages",
-    "create_job_message": "create_message send_message",
-    "reject_job": "reject_submission request_revision request_changes request_job_revision "
-    "request_job_changes",
-    "release_job": "withdraw_claim cancel_claim",
-    "reply_to_thread": "create_comment create_thread_comment create_thread_answer "
-    "create_thread_response create_thread_message",
-    "submit_job": "create_submission create_job_submission",
-}
-_BY_WORDS = {
-    frozenset(words_of(name)): meant for meant, names in _KNOWN_AS.items() for name in names.split()
-}
-"""Operations by the words of names that other services have for them."""
 _SAME = {word: own for own, words in _SYNONYMS.items() for word in words.split()}
 _GENERIC = frozenset({"get", "create", "to", "api", "v"})
 _DEEDS = frozenset(
@@ -74,9 +52,7 @@ def does(name: str) -> bool:
 
 def known_as(name: str, *, posted: bool = False) -> Operation | None:
     """The operation that other services call so; what is `posted` to a path may create it."""
-    words = frozenset(words_of(name)) - {"api"}
-    found = _BY_WORDS.get(words | {"create"}) if posted else None
-    found = found or _BY_WORDS.get(words)
+    found = named_elsewhere(words_of(name), posted=posted)
     return TABLE[found] if found else None
 
 
