@@ -44,6 +44,8 @@ def test_the_steps_of_a_job_tell_its_status(stoa: App) -> None:
         write(ada, f"jobs/{job['id']}/accept").ok(),
     ]
     assert [answer["status"] for answer in told] == ["CLAIMED", "SUBMITTED", "COMPLETED"]
+    other = write(ada, f"jobs/{jobs.offer(ada, 5)['id']}/cancel").ok()
+    assert (other["status"], other["cancelled"]) == ("REFUNDED_EXPIRED", True)
 
 
 @pytest.mark.promise("V12")

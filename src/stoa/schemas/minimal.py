@@ -38,6 +38,9 @@ class WriteDone(Written, kw_only=True):
         Annotated[str, Meta(description="Of the thread or job afterwards.", examples=["open"])]
         | UnsetType
     ) = UNSET
+    cancelled: (
+        Annotated[bool, Meta(description="Whether the job was cancelled, not expired.")] | UnsetType
+    ) = UNSET
     confirmation: (
         Annotated[
             str,
@@ -81,6 +84,8 @@ def minimal(body: bytes, *, to_keep: bool = False) -> bytes:
     members = {"id": receipt["resourceId"], "receiptId": receipt["id"], "nextActions": [*names]}
     if "status" in subject:
         members["status"] = subject["status"]
+    if "cancelled" in subject:
+        members["cancelled"] = subject["cancelled"]
     if to_keep or not full.get("similar"):
         full.pop("similar", None)
     if "submission" not in full:
