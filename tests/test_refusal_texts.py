@@ -116,7 +116,7 @@ def _is_instruction(sentence: str) -> bool:
 
 def _path_problems(text: str, over_mcp: bool) -> list[str]:
     tools = {(one.method, _shape(one.path)): one.tool for one in OPERATIONS}
-    tools[("POST", "/mcp")] = None
+    tools |= dict.fromkeys([("POST", "/mcp"), ("POST", "/a2a"), ("GET", "/llms.txt")])
     named = {(method, _shape(path)): tool for tool, method, path in _TOOL_AND_PATH.findall(text)}
     found: list[str] = []
     for method, base, path in _PATH.findall(text):

@@ -35,12 +35,12 @@ class Pushes:
 
     async def put(self, call: TaskCall, named: str, params: Params) -> TaskJson:
         """Set what was checked for a task."""
-        request, secrets = call.request, _secrets(params)
+        request, wanted = call.request, _secrets(params)
         own = _text(params, "id", most=_ID_CHARS) or named
-        asked = AskedPush(named, own, params["url"], secrets)
+        asked = AskedPush(named, own, params["url"], wanted)
         charge = await self._store.put(asked, request.authorization, request.address)
         call.charge = call.charge or charge
-        return _shown(named, own, asked.url, secrets.scheme)
+        return _shown(named, own, asked.url, wanted.scheme)
 
     def check(self, params: Params) -> None:
         """Raise RpcError for what can be no configuration."""

@@ -43,12 +43,12 @@ class TaskStore:
         charge = await self.charges.take(TABLE[create_webhook.__name__], caller, address)
         if charge and not charge.allowed:
             raise BucketFull(charge)
-        secrets = asked.secrets
+        wanted = asked.proof
         members: list[tuple[str, Any]] = [
             ("id", asked.config_id),
             ("url", asked.url),
-            ("token", secrets.token),
-            ("authentication.credentials", secrets.credentials),
+            ("token", wanted.token),
+            ("authentication.credentials", wanted.credentials),
         ]
         await posted_tokens.refuse(self.store, members, str)
         put = partial(push_configs.put, services=self.services, caller=caller, asked=asked)

@@ -32,7 +32,7 @@ class AskedPush(NamedTuple):
     task_id: str
     config_id: str
     url: str
-    secrets: PushSecrets
+    proof: PushSecrets
 
 
 def push_headers(secret: str) -> Mapping[str, str]:
@@ -81,7 +81,7 @@ async def put(tx: Tx, services: Services, caller: Caller, asked: AskedPush) -> N
         asked.url,
         asked.task_id,
         asked.config_id,
-        msgspec.json.encode(asked.secrets).decode(),
+        msgspec.json.encode(asked.proof).decode(),
         caller.session_id,
         call.new_id("ev"),
         (await events.log(tx)).newest,
