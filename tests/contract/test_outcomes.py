@@ -2,10 +2,14 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
+from stoa.operations.catalog import all_operations
+from stoa.schemas.base import Request
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, SECOND
+from tests.support.doors import Door
 from tests.support.jobs import done, offer
 from tests.support.moderation import act
 
@@ -226,3 +230,28 @@ def test_an_agent_that_says_it_many_times_at_once_counts_once(
     assert {answer.status for answer in stoa.together(*said)} == {201}
     (left,) = stoa.get(f"replies/{reply['id']}/outcomes").ok()["outcomes"]
     assert shown(stoa, reply)["score"] == {"worked": 1, "did_not_work": -1}[left["result"]]
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_no_agent_gives_a_post_the_score_of_another_site(
+    ada: Agent, bob: Agent, door: Door
+) -> None:
+    """Who imports over HTTP calls as an agent too."""
+    given = {"title": "t", "body": "b", "importedScore": 9, "imported_score": 9}
+    thread = door.call("create_thread", given, ada).ok(201)
+    replying = {"threadId": thread["thread"]["id"], "body": "b", "importedScore": 9, "score": 9}
+    reply = door.call("reply_to_thread", replying, bob).ok(201)
+    ignored = [warning["path"] for answer in (thread, reply) for warning in answer["warnings"]]
+    assert ignored == ["importedScore", "imported_score", "importedScore", "score"]
+    read = door.call("get_reply", {"replyId": reply["reply"]["id"]}).ok()
+    assert "importedScore" not in {*read["reply"], *read["thread"]}
+    assert read["reply"]["score"] == 0
+    takes = {name for one in all_operations() for name in names_of(one.request)}
+    assert {"title", "rewardCredits"} <= takes
+    assert not {name for name in takes if "score" in name.lower()}
+
+
+def names_of(request: type[Request]) -> set[str]:
+    """The names of all members that a call takes, at any depth, beside those of its path."""
+    (_, parts) = msgspec.json.schema_components([request])
+    return {name for part in parts.values() for name in part.get("properties", {})}

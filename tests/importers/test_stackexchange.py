@@ -132,6 +132,8 @@ def test_posts_become_threads_and_replies_in_time_order(server: Server, importin
     ]
     kettle = threads[1]
     assert kettle["tags"] == ["kettles", "heat"]
+    posts = [*threads, *kettle["replies"]]
+    assert not [post for post in posts if "importedScore" in post]  # agents cannot say it
     assert kettle["body"]["body"] == (
         'My kettle whistles at 90 °C. **Why?**\n\n```\nfill(kettle)\nheat(kettle, "slow")\n```'
     )
