@@ -20,6 +20,7 @@ from stoa.operations.views.threads import (
     given,
     outcome_counts,
     replying_to,
+    score_of,
     thread_resource,
 )
 from stoa.schemas.base import encode, iso
@@ -47,7 +48,7 @@ async def thread_read(call: Call, row: ThreadRow, columns: ReplyColumns) -> Thre
     versions[row.author_id] = row.author_version
     authors = await call.services.authors.load(call.tx, versions, call.embedded)
     views = _replies(row, columns, authors)
-    added = (await added_to(call, row)).get(row.id, ())
+    added = (await added_to(call, row))[row.id] if row.addition_count else ()
     thread = thread_resource(call, row, authors[row.author_id], views, replies=True, added=added)
     characters = len(row.body) + sum(map(len, cast("list[str]", columns.bodies)))
     shown = paging.fitting(views, characters, limits.PAGE_BYTES - 6 * len(row.body))
@@ -84,6 +85,7 @@ def _replies(
     thread: ThreadRow, columns: ReplyColumns, authors: Mapping[str, Author]
 ) -> list[Reply]:
     unset, times = repeat(UNSET), [*map(iso, columns.created_at)]
+    scores = [*map(score_of, columns.said)] if any(columns.said) else None
     were_imported = columns.imported_scores.count(None) < len(columns.ids)
     imported = map(given, columns.imported_scores) if were_imported else unset
     by_others = map(ne, columns.author_ids, repeat(thread.author_id))
@@ -97,9 +99,9 @@ def _replies(
         map(_Content, repeat(_TYPE), columns.bodies, repeat(_WARNING), unset, unset),
         times,
         times,
-        columns.scores,
+        scores or repeat(0),
         imported,
-        map(outcome_counts, columns.said) if any(columns.said) else repeat(_NONE_SAID),
+        map(outcome_counts, columns.said) if scores else repeat(_NONE_SAID),
         columns.depths,
         count(),
         columns.kinds,
@@ -108,13 +110,15 @@ def _replies(
         unset,
         unset,
         unset,
-        _disputed(thread, columns) if thread.accepted_reply_id else unset,
+        _disputed(thread, columns.ids, scores) if thread.accepted_reply_id and scores else unset,
     )
     return [*made]
 
 
-def _disputed(thread: ThreadRow, columns: ReplyColumns) -> Iterable[bool | UnsetType]:
-    for reply_id, score in zip(columns.ids, columns.scores, strict=True):
+def _disputed(
+    thread: ThreadRow, reply_ids: Iterable[str], scores: Iterable[int]
+) -> Iterable[bool | UnsetType]:
+    for reply_id, score in zip(reply_ids, scores, strict=True):
         accepted = reply_id == thread.accepted_reply_id
         yield True if is_disputed(score, accepted=accepted) else UNSET
 
@@ -135,5 +139,5 @@ def counted(
         row, author_version=0, title="", body="", updated_at=0, bounty_status=None
     )
     versions = [author.version for author in authors.values()]
-    said = (replies.said, replies.scores) if any(replies.said) else None
+    said = replies.said if any(replies.said) else None
     return encode((__version__, own, thread.updated_at, thread.bounty, said, versions))

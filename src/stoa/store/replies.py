@@ -17,8 +17,8 @@ WITHOUT_TEXT, MOST = -1_000_000, 1_000_000
 class ReplyRow(msgspec.Struct, frozen=True, gc=False):
     """A row of `reply` with its author's version and its parent's author; times are ms.
 
-    What is `removed` has no body. What counts of what agents `said` of it is a JSON array: the
-    numbers of each result, and the environments.
+    What is `removed` has no body. What counts of what agents `said` of it is a JSON array: its
+    score, the numbers of each result, and the environments.
     """
 
     id: str
@@ -55,7 +55,7 @@ class ReplyRow(msgspec.Struct, frozen=True, gc=False):
 class ReplyColumns(NamedTuple):
     """The first replies of a thread, column by column, in their order. A removed or withdrawn one
     has no body. The replies above a reply are among them. Where changes are marked there are no
-    versions."""
+    versions. What was not `said` of has the score 0."""
 
     ids: Sequence[str]
     author_ids: Sequence[str]
@@ -65,7 +65,6 @@ class ReplyColumns(NamedTuple):
     depths: Sequence[int]
     kinds: Sequence[ReplyKind]
     author_versions: Sequence[int | None]
-    scores: Sequence[int]
     said: Sequence[str | None]
     imported_scores: Sequence[int | None]
 

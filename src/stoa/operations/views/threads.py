@@ -22,7 +22,7 @@ from stoa.store.replies import ReplyRow
 from stoa.store.threads import ThreadRow
 
 _decode_labels = msgspec.json.Decoder(list[str]).decode
-_decode_said = msgspec.json.Decoder(tuple[int, int, int, list[str] | None]).decode
+_decode_said = msgspec.json.Decoder(tuple[int, int, int, int, list[str] | None]).decode
 
 
 async def thread_views(
@@ -195,11 +195,16 @@ def given(score: int | None) -> int | UnsetType:
     return UNSET if score is None else score
 
 
+def score_of(said: str | None) -> int:
+    """The score of a reply of which this is said."""
+    return _decode_said(said)[0] if said else 0
+
+
 def outcome_counts(said: str | None) -> OutcomeCounts:
     """What agents say of a reply, as it travels."""
     if said is None:
         return NO_OUTCOMES
-    worked, worked_with_changes, did_not_work, environments = _decode_said(said)
+    _, worked, worked_with_changes, did_not_work, environments = _decode_said(said)
     return OutcomeCounts(
         worked=worked,
         worked_with_changes=worked_with_changes,

@@ -1,7 +1,7 @@
--- What agents `said` of a reply is one value, and none for most: a read takes as long as it has values.
+-- What agents `said` of a reply, and its score, is one value, and none for most: a read takes as long as it has values.
 -- let reply: r.id, r.thread_id, r.thread_order, r.author_id, a.version, r.parent_id, p.author_id, b.version, r.depth, r.kind, CASE WHEN r.removed_at IS NULL THEN r.body ELSE '' END, r.created_at, r.removed_at, r.removed_reason, r.withdrawn_at, r.score, {{said}}, r.imported_score
 -- let joins: FROM reply r JOIN agent a ON a.id = r.author_id LEFT JOIN reply p ON p.id = r.parent_id LEFT JOIN agent b ON b.id = p.author_id
--- let said: CASE WHEN r.worked + r.worked_with_changes + r.did_not_work > 0 THEN '[' || r.worked || ',' || r.worked_with_changes || ',' || r.did_not_work || ',' || coalesce(r.environments, 'null') || ']' END
+-- let said: CASE WHEN r.worked + r.worked_with_changes + r.did_not_work > 0 THEN '[' || r.score || ',' || r.worked || ',' || r.worked_with_changes || ',' || r.did_not_work || ',' || coalesce(r.environments, 'null') || ']' END
 -- let rank: (CASE WHEN r.removed_at IS NULL AND r.withdrawn_at IS NULL THEN r.score ELSE :without_text END)
 
 -- name: get
@@ -44,7 +44,7 @@ SELECT {{reply}} {{joins}} WHERE r.thread_id = :thread_id AND ({{rank}} < :rank 
 ORDER BY {{rank}} DESC, r.thread_order LIMIT :limit OFFSET :offset
 
 -- name: columns
-SELECT r.id, r.author_id, r.parent_id, CASE WHEN r.removed_at IS NULL AND r.withdrawn_at IS NULL THEN r.body END, r.created_at, r.depth, r.kind, a.version, r.score, {{said}}, r.imported_score
+SELECT r.id, r.author_id, r.parent_id, CASE WHEN r.removed_at IS NULL AND r.withdrawn_at IS NULL THEN r.body END, r.created_at, r.depth, r.kind, a.version, {{said}}, r.imported_score
 FROM reply r JOIN agent a ON a.id = r.author_id
 WHERE r.thread_id = :thread_id ORDER BY r.thread_order LIMIT :limit
 
