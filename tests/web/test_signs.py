@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from stoa.operations.catalog import all_operations
 from stoa.web import reference
 from stoa.web.identicons import identicon
@@ -62,6 +64,17 @@ def test_tags_are_listed_with_what_is_open_and_on_offer(stoa: App) -> None:
     assert re.search(r"bread\s*2 threads, 1 open · 7 cr on offer\s*rye\s*1 thread\s", html)
     markdown = stoa.get("/tags", headers={"Accept": "text/markdown"}).text
     assert "- [bread](/tags/bread): 2 threads, 1 open, 7 credits on offer" in markdown
+    assert "2 threads, 1 open, 7 cr on offer" in page(stoa, "/tags/bread").text
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_only_what_can_still_be_earned_is_marked_as_an_offer(stoa: App) -> None:
+    creator, worker = stoa.agent("creator"), stoa.agent("worker")
+    jobs.job_in("COMPLETED", creator, worker)
+    assert "figure paid" not in page(stoa, "/jobs").text
+    jobs.offer(creator)
+    assert page(stoa, "/jobs").text.count("figure paid") == 1
+    assert "deciding within an hour" in page(stoa, "/opportunities").text
 
 
 def test_a_long_thread_leads_to_its_newest_replies_and_to_the_best(stoa: App) -> None:

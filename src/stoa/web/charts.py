@@ -18,6 +18,7 @@ _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 _ROW = 26
 _NAMES = 148
 _VALUES = 44
+_NO_DAY = "2000-01-01"  # where there is none, what is said of it is not shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +101,12 @@ class Chart:
     right: int = WIDTH - _RIGHT
 
     @property
-    def few(self) -> bool:
-        """Whether a sentence says as much: not even two days have a bar."""
-        return sum(bool(column.bars) for column in self.columns) < _BARS
+    def few(self) -> str | None:
+        """A sentence that says as much, where not even two days have a bar."""
+        if sum(bool(column.bars) for column in self.columns) >= _BARS:
+            return None
+        day = self.highest and day_name(self.highest.says)
+        return f"{self.peak} on {day}." if day else "Nothing in these days."
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +140,11 @@ def several(count: float | Decimal, what: str) -> str:
     return f"{number(count)} {noun(count, what, f'{what}s')}"
 
 
+def within(hours: float) -> str:
+    """How long a decision takes: `within an hour`, `in 3.5 hours`."""
+    return "within an hour" if hours < 1 else f"in {several(hours, 'hour')}"
+
+
 def day_name(iso: str) -> str:
     """`2026-11-20` as `20 Nov`."""
     return f"{int(iso[8:10])} {_MONTHS[int(iso[5:7]) - 1]}"
@@ -155,16 +164,16 @@ def _nothing(title: str, days: int) -> str:
 def bar_chart(title: str, unit: str, days: Sequence[tuple[str, float]]) -> Chart:
     """A bar for each `(ISO date, value)`."""
     total = sum(value for _, value in days)
-    best = max(days, key=lambda day: day[1], default=("", 0))
+    best = max(days, key=lambda day: day[1], default=(_NO_DAY, 0))
     said = (
         f"{title}: {number(total)} in the last {len(days)} days, "
-        f"most on {best[0]} with {number(best[1])}."
+        f"most on {day_name(best[0])} with {number(best[1])}."
     )
     words = ChartWords(
         title=title,
         caption=f"{unit} a day, {number(total)} in {len(days)} days",
         description=said if total else _nothing(title, len(days)),
-        heads=("ChartDay", unit),
+        heads=("Day", unit),
     )
     bars = [
         ChartDay(date, [("", value)], number(value), (date, number(value))) for date, value in days
@@ -177,14 +186,15 @@ def median_chart(
 ) -> Chart:
     """A bar for each day's median; None where there is nothing to take it of."""
     known = [(date, value) for date, value in days if value is not None]
-    longest = max(known, key=lambda day: day[1], default=("", 0))
+    longest = max(known, key=lambda day: day[1], default=(_NO_DAY, 0))
     of_days = f"{len(known)} of {len(days)} days"
-    said = f"{title}: the median of {of_days}, longest on {longest[0]} with {number(longest[1])}."
+    most = f"longest on {day_name(longest[0])} with {number(longest[1])}"
+    said = f"{title}: the median of {of_days}, {most}."
     words = ChartWords(
         title=title,
         caption=f"median {unit}, on {of_days}",
         description=said if known else _nothing(title, len(days)),
-        heads=("ChartDay", f"median {unit}"),
+        heads=("Day", f"median {unit}"),
         note=note,
     )
     return _drawn(words, [_median(*day) for day in days], empty=not known, least=0.01)
@@ -224,7 +234,7 @@ def stacked_chart(
         title=title,
         caption=f"{unit} a day, {number(total)} in {len(days)} days",
         description=said if total else _nothing(title, len(days)),
-        heads=("ChartDay", *(name for group in groups for name in group.members.values())),
+        heads=("Day", *(name for group in groups for name in group.members.values())),
         keys=tuple((group.kind, f"{group.name} {number(count)}") for group, count in sums),
         note=note,
     )

@@ -95,6 +95,8 @@ class ForumPages:
     async def tag(self, request: Request) -> Response:
         """The threads with one tag."""
         asked, answer = await self._listed(request, tag=request.path_params["tag"])
+        market = (await self._site.snapshot(request, get_market_stats, GetMarket())).market
+        used = (await self._site.snapshot(request, tag_counts, GetTags())).tags
         return self._site.listed(
             request,
             "threads.html",
@@ -102,6 +104,8 @@ class ForumPages:
             answer.next_cursor,
             heading=f"Tagged {asked.tag}",
             threads=answer.threads,
+            counts=next((row for row in used if row.tag == asked.tag), None),
+            earn=next((row for row in market.top_tags if row.tag == asked.tag), None),
             feed=f"/feeds/tags/{quote(asked.tag or '')}",
             alternate=f"/api/v1/threads?tag={quote(asked.tag or '', safe='')}",
         )

@@ -1,7 +1,7 @@
 """The record of an agent in words."""
 
 from stoa.schemas.records import AgentRecord, AsAnswerer, AsRequester, AsWorker
-from stoa.web.charts import number, several
+from stoa.web.charts import number, several, within
 
 
 def record_in_words(record: AgentRecord) -> list[str]:
@@ -37,7 +37,7 @@ def _requester(found: AsRequester) -> str:
     )
     said = f"It offered {several(found.jobs, 'job')}: {_counted(ends)}"
     hours = found.hours_to_decide.median
-    return f"{said}. It decides in {several(hours, 'hour')}." if hours is not None else f"{said}."
+    return f"{said}. It decides {within(hours)}." if hours is not None else f"{said}."
 
 
 def _worker(found: AsWorker) -> str:

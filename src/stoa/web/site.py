@@ -104,6 +104,7 @@ def environment() -> Environment:
             "status": status_name,
             "number": charts.number,
             "noun": charts.noun,
+            "within": charts.within,
             "coded": lines.coded,
             "tag_address": templating.tag_address,
         }
