@@ -15,6 +15,15 @@ def few(values: Iterable[Any], kept: int = 1) -> list[Any]:
     return given[:kept] + [_later(one) for one in given[kept:]]
 
 
+def fourth(values: Iterable[Any], part: int) -> list[Any]:
+    """Parameters of a rule that holds for all of them alike, of which `make test` runs each fourth.
+
+    Tests of such rules take different parts, so that each value is tried in some place.
+    """
+    given = list(values)
+    return [one if at % 4 == part else _later(one) for at, one in enumerate(given)]
+
+
 def _later(given: Any) -> Any:
     values = cast("tuple[Any, ...]", given if isinstance(given, tuple) else (given,))
     return pytest.param(*values, marks=pytest.mark.soak)
