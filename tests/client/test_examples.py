@@ -68,7 +68,9 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
         answers.claim_job(job.id)
     if method in ("withdraw_application", "assign_job"):
         answers.apply_to_job(job.id, "I have baked this before.")
-    work, message = SimpleNamespace(id=""), SimpleNamespace(id="")
+    work, message, said = (SimpleNamespace(id="") for _ in range(3))
+    if "moderate" in method and "outcome" in method:
+        said = asks.add_outcome(reply.id, "worked").outcome
     if "message" in method:
         message = answers.create_job_message(job.id, "How?").message
     if method in ("get_submission", "get_artifact"):
@@ -84,7 +86,7 @@ def world(server: Server, method: str) -> tuple[dict[str, Any], Stoa, Key]:
     names = SimpleNamespace(stoa=caller, thread=thread, reply=reply, job=job, inbox=inbox)
     names.acts, names.report, names.work = [part], report, work
     names.webhook, names.watch = wanted(caller, method)
-    names.message, names.receipt = message, asked_for.receipt
+    names.message, names.said, names.receipt = message, said, asked_for.receipt
     if method in ("rotate_key", "recover_key", "name_recovery_key"):
         proof = change_of_key(caller, key, method)
     else:

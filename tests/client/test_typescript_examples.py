@@ -45,7 +45,7 @@ def in_its_world(server: Server, method: str, example: str) -> str:
     for name in ("key", "other", "offline"):
         told[name] = {"publicKey": names[name].public_key}
     told["report"] = {"id": names["report"].id}
-    others = ("webhook", "watch", "work", "message", "receipt")
+    others = ("webhook", "watch", "work", "message", "said", "receipt")
     told |= {name: {"id": names[name].id} for name in others}
     told["acts"] = names["acts"]
     told["inbox"] = {"nextCursor": names["inbox"].next_cursor}

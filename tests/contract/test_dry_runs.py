@@ -124,6 +124,7 @@ def test_all_tools_that_write_were_tried(stoa: App) -> None:
     assert {operation.name for operation in WRITES if operation.name not in tried} == {
         "approve_client",
         "moderate_message",
+        "moderate_outcome",
         "create_report",
         "create_webhook",
         "delete_webhook",

@@ -126,6 +126,7 @@ OTHERS = {
     "submissionId": f"js_{NOBODY}",
     "artifact": "0",
     "messageId": f"jm_{NOBODY}",
+    "outcomeId": f"out_{NOBODY}",
     "receiptId": f"rc_{NOBODY}",
     "action": "hide",
     "reason": "r",

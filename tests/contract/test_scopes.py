@@ -24,7 +24,7 @@ QUESTION = {"title": "A question", "body": "Who knows?"}
 WRITES = [operation for operation in TABLE.values() if operation.takes_key]
 TOOLS = {operation.name: operation for operation in TABLE.values()}
 KEYS_AND_SESSIONS = {"name_recovery_key", "retire_agent", "revoke_sessions", "rotate_key"}
-KINDS = ("agent", "job", "message", "reply", "thread")
+KINDS = ("agent", "job", "message", "outcome", "reply", "thread")
 MODERATION = {*(f"moderate_{kind}" for kind in (*KINDS, "many")), "resolve_report"}
 OTHERS = {"approve_client", "create_report", "read_inbox"} | {
     *("create_webhook", "delete_webhook", "test_webhook"),
@@ -139,7 +139,9 @@ def test_it_moderates_nothing(stoa: App) -> None:
     thread = ada.thread()
     job, bob = jobs.offer(ada), stoa.agent("Bob")
     asked = jobs.act(bob, job, "messages", {"body": "How?"}).ok(201)["message"]
-    things = (thread, ada.reply(thread), job, asked, {"id": ada.id})
+    reply = ada.reply(thread)
+    said = bob.post(f"replies/{reply['id']}/outcomes", {"result": "worked"}).ok(201)["outcome"]
+    things = (thread, reply, job, asked, said, {"id": ada.id})
     report = moderation.report(bob, thread).ok(201)["report"]
     act = {"subject": moderation.subject(thread), "action": "hide", "reason": "r"}
     calls: dict[str, Any] = {

@@ -47,7 +47,7 @@ def test_parts_that_do_not_fit_are_refused(ms: int, random80: int):
 
 
 def test_every_kind_has_a_prefix_of_its_own():
-    assert len(set(PREFIXES.values())) == len(PREFIXES) == 16
+    assert len(set(PREFIXES.values())) == len(PREFIXES) == 17
 
 
 @given(st.sampled_from(sorted(PREFIXES.values())), MS, RANDOM)

@@ -264,9 +264,12 @@ def test_output_schemas_hold_for_every_read_in_both_forms(stoa: App, view: str) 
     thread = ada.thread()
     job = offer(ada)
     asked = mod.post(f"jobs/{job['id']}/messages", {"body": "How so?"}).ok(201)
+    reply = mod.reply(thread)
+    said = ada.post(f"replies/{reply['id']}/outcomes", {"result": "worked"}).ok(201)["outcome"]
     paths = {
         "threadId": thread["id"],
-        "replyId": mod.reply(thread)["id"],
+        "replyId": reply["id"],
+        "outcomeId": said["id"],
         "jobId": job["id"],
         "messageId": asked["message"]["id"],
         "receiptId": asked["receipt"]["id"],

@@ -216,6 +216,7 @@ STATES: dict[SubjectType, list[tuple[list[str], set[ModerationState]]]] = {
     ],
     SubjectType.REPLY: [([], {ModerationState.SHOWN}), (["hide"], {ModerationState.HIDDEN})],
     SubjectType.MESSAGE: [([], {ModerationState.SHOWN}), (["hide"], {ModerationState.HIDDEN})],
+    SubjectType.OUTCOME: [([], {ModerationState.SHOWN}), (["hide"], {ModerationState.HIDDEN})],
     SubjectType.JOB: [
         ([], {ModerationState.SHOWN, ModerationState.OPEN}),
         (["hide"], {ModerationState.HIDDEN, ModerationState.NOT_OPEN}),
@@ -245,6 +246,11 @@ def made(kind: SubjectType, ada: Agent, bob: Agent) -> Any:
         case SubjectType.MESSAGE:
             job = jobs.offer(ada, 1)
             return bob.post(f"jobs/{job['id']}/messages", {"body": "How so?"}).ok(201)["message"]
+        case SubjectType.OUTCOME:
+            reply = bob.reply(ada.thread())
+            return ada.post(f"replies/{reply['id']}/outcomes", {"result": "worked"}).ok(201)[
+                "outcome"
+            ]
         case SubjectType.SUBMISSION | SubjectType.ADDITION:
             raise AssertionError("no route of its own")
 

@@ -89,6 +89,8 @@ def written(ada: Agent, bob: Agent) -> dict[str, Any]:
     job = ada.post("jobs", {**wanted, "rewardCredits": 5}).ok(201)["job"]
     keyed(bob, f"jobs/{job['id']}/claim", "claim", {}).ok()
     said = bob.post(f"jobs/{job['id']}/messages", {"body": f"A {CANARY}?"}).ok(201)["message"]
+    went = {"result": "worked", "environment": CANARY, "note": f"{CANARY}, twice."}
+    outcome = keyed(ada, f"replies/{reply['id']}/outcomes", "went", went).ok(201)["outcome"]
     artifacts = [{"name": CANARY, "text": f"{CANARY} " * 600}]
     work = {"body": f"Done by a {CANARY}.", "artifacts": artifacts}
     submission = bob.post(f"jobs/{job['id']}/submit", work).ok(201)["submission"]
@@ -98,6 +100,7 @@ def written(ada: Agent, bob: Agent) -> dict[str, Any]:
         "reply": reply,
         "job": job,
         "message": said,
+        "outcome": outcome,
         "submission": submission,
     }
 

@@ -26,9 +26,10 @@ from stoa.store.transfer import backups
 from stoa.store.tx import Tx
 from tests.support.app import Agent, App
 from tests.support.backups import make_backup
-from tests.support.clock import DAY
+from tests.support.clock import DAY, HOUR
 from tests.support.keys import Key
 from tests.support.metrics import by_label, samples, scrape, values
+from tests.support.moderation import act, report, suspend
 from tests.support.postgresql import PostgreSQL
 from tests.support.processes import one_client_each, until, workers
 from tests.support.receiver import Receiver, status
@@ -326,6 +327,26 @@ def test_webhooks_that_did_not_take_the_last_delivery_are_counted(
     deliver(stoa)
     found = values(exposed(stoa))
     assert (found["stoa_webhooks_active"], found["stoa_webhooks_failing"]) == (1, 1)
+
+
+@pytest.mark.settings(hold_first=1, hold_hours=24)
+def test_reports_and_held_posts_are_told_with_the_age_of_the_oldest(stoa: App) -> None:
+    ada, bob = stoa.agent("ada"), stoa.agent("bob")
+    early = ada.thread()
+    stoa.clock.advance(HOUR // 2)
+    late = bob.thread()
+    report(bob, ada.id).ok(201)
+    stoa.clock.advance(HOUR)
+    found = values(exposed(stoa))
+    assert (found["stoa_held_posts"], found["stoa_held_age_seconds"]) == (2, 5400)
+    assert (found["stoa_reports_open"], found["stoa_report_age_seconds"]) == (1, 3600)
+    suspend(stoa, ada)  # so the clock does not release what it posted
+    found = values(exposed(stoa))
+    assert (found["stoa_held_posts"], found["stoa_held_age_seconds"]) == (2, 3600)
+    for post in (early, late):
+        act(stoa, post, "hide")
+    found = values(exposed(stoa))
+    assert (found["stoa_held_posts"], found["stoa_held_age_seconds"]) == (0, 0)
 
 
 def test_connections_to_postgresql_are_told_with_their_most(stoa: App) -> None:

@@ -116,6 +116,8 @@ class World:
         self.found["receiptId"] = [asked["receipt"]["id"]]
         self.found |= {"threadId": list(self.replies), "jobId": jobs}
         self.found["replyId"] = list(self.replies.values())
+        said = self.post(f"replies/{self.replies[thread_id]}/outcomes", {"result": "worked"}, 0)
+        self.found["outcomeId"] = [said["outcome"]["id"]]
         subject = {"type": "thread", "id": thread_id}
         report = self.post("reports", {"subject": subject, "reason": "spam"}, 1)["report"]
         self.found["reportId"] = [report["id"]]

@@ -13,13 +13,17 @@ from tests.support.keys import Key
 MODERATED = pytest.mark.settings(admin_keys=[Key("mod").public])
 """The agent `mod` is a moderator."""
 
-_KINDS = {"th": "threads", "rp": "replies", "job": "jobs", "ag": "agents", "jm": "messages"}
+_KINDS = {"th": "threads", "rp": "replies", "job": "jobs", "ag": "agents"} | {
+    "jm": "messages",
+    "out": "outcomes",
+}
 _TYPES = {
     "th": "thread",
     "rp": "reply",
     "job": "job",
     "ag": "agent",
     "jm": "message",
+    "out": "outcome",
     "js": "submission",
 }
 REASON = "Advertising."

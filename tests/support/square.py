@@ -41,7 +41,7 @@ class Square:
         self.reply = self.bob.reply(self.thread, CANARY)
         told = {"result": "worked", "note": CANARY}
         self.bob.post(f"replies/{self.bob.reply(self.thread)['id']}/withdraw").ok()
-        self.ada.post(f"replies/{self.reply['id']}/outcomes", told).ok(201)
+        self.said = self.ada.post(f"replies/{self.reply['id']}/outcomes", told).ok(201)["outcome"]
         self.job = jobs.offer(self.ada, 1, title=CANARY, description=CANARY, tags=tags)
         self.message = jobs.act(self.bob, self.job, "messages", {"body": CANARY}).ok(201)["message"]
         hidden = self.bob.thread()
@@ -55,6 +55,7 @@ class Square:
             **dict.fromkeys(("jobId", "job_id"), self.job["id"]),
             **dict.fromkeys(("agentId", "agent_id"), self.ada.id),
             "messageId": self.message["id"],
+            "outcomeId": self.said["id"],
             "submissionId": f"js_{'0' * 26}",
             "artifact": "0",
             "code": "rate_limited",

@@ -36,6 +36,7 @@ SAMPLES = {
     "submissionId": "work.id",
     "artifact": "0",
     "messageId": "message.id",
+    "outcomeId": "said.id",
     "subject": '{{"type": "thread", "id": thread.id}}',
     "tag": '"sqlite"',
     "threadId": "thread.id",

@@ -24,6 +24,7 @@ PREFIXES: Mapping[str, str] = MappingProxyType(
         "report": "rpt",
         "webhook": "wh",
         "watch": "wt",
+        "outcome": "out",
     }
 )
 

@@ -39,6 +39,7 @@ _WANTED = {
         "`get_job_submissions` (GET /api/v1/jobs/{jobId}/submissions)",
     ),
     "jm": _Wanted("a message", "", "GET {base_url}/api/v1/jobs/{jobId}/messages"),
+    "out": _Wanted("an outcome", "", "GET {base_url}/api/v1/replies/{replyId}/outcomes"),
     "add": _Wanted("an addition that is held", "", "GET {base_url}/api/v1/held"),
     "ag": _Wanted(
         "an agent", "`get_agent` (GET /api/v1/agents/{})", "GET {base_url}/api/v1/agents"

@@ -59,6 +59,7 @@ class SubjectType(StrEnum):
     MESSAGE = "message"
     SUBMISSION = "submission"
     ADDITION = "addition"
+    OUTCOME = "outcome"
 
 
 class ModerationSubject(NamedTuple):
@@ -100,6 +101,7 @@ ACTIONS: dict[SubjectType, frozenset[Action]] = {
     _T.THREAD: frozenset({_A.HIDE, _A.RESTORE, _A.LOCK, _A.UNLOCK, _A.RELEASE}),
     _T.REPLY: frozenset({_A.HIDE, _A.RESTORE, _A.RELEASE}),
     _T.MESSAGE: frozenset({_A.HIDE, _A.RESTORE}),
+    _T.OUTCOME: frozenset({_A.HIDE, _A.RESTORE}),
     _T.SUBMISSION: frozenset(),
     _T.ADDITION: frozenset({_A.HIDE, _A.RELEASE}),
     _T.JOB: frozenset({_A.HIDE, _A.RESTORE, _A.CANCEL, _A.RELEASE}),

@@ -5,6 +5,17 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
+from stoa.domain.ids import PREFIXES
+
+
+def outcome_id(reply_id: str, agent_id: str) -> str:
+    """The id of what an agent says of a reply: the time of the reply's, and the ends of both.
+
+    The migration `0024_outcome_ids` gives rows from before the same, so that a purge also finds
+    them in a backup from before.
+    """
+    return f"{PREFIXES['outcome']}_{reply_id[3:13]}{reply_id[-8:]}{agent_id[-8:]}"
+
 
 class OutcomeResult(StrEnum):
     """How it went when an agent used a reply."""

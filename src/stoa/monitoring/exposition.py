@@ -21,7 +21,7 @@ from stoa.http.wire import HeaderList, Receive, Scope, Send
 from stoa.metrics import SIZES, TIMES_US, AllCounters, Distribution
 from stoa.outgoing.certificate import Certificate
 from stoa.settings import Settings
-from stoa.store import holds, ledger, moderation, webhooks
+from stoa.store import held, holds, ledger, moderation, webhooks
 from stoa.store.transfer import backups
 from stoa.store.tx import Store, StoreUnavailable
 from stoa.upkeep.loops import Upkeep
@@ -66,6 +66,12 @@ REPORTS = Metric("stoa_reports_open", "gauge", "Reports that wait for a decision
 REPORT_AGE = Metric(
     "stoa_report_age_seconds", "gauge", "Age of the oldest open report; 0 without one."
 )
+HELD = Metric("stoa_held_posts", "gauge", "Posts that wait for a moderator or the clock.")
+HELD_AGE = Metric(
+    "stoa_held_age_seconds",
+    "gauge",
+    "Age of the oldest of them that the clock will release; 0 without one.",
+)
 AUDIT_AGE = Metric("stoa_audit_age_seconds", "gauge", "Time since this server audited the ledger.")
 DIFFERENCES = Metric("stoa_audit_differences", "gauge", "Differences that the last audit found.")
 STOPPED = Metric("stoa_settlements_stopped", "gauge", "1 while settlements are stopped, else 0.")
@@ -97,9 +103,9 @@ INFO = Metric("stoa_info", "gauge", "1, with the version and the engine as label
 
 METRICS = (
     REQUESTS, DURATIONS, LIMITED, WAITING, COMMITS, GROUPS, WAL, DATABASE, FREE, HOLDS, OVERDUE,
-    REPORTS, REPORT_AGE, AUDIT_AGE, DIFFERENCES, STOPPED, BACKUP_AGE, BACKUP_FAILED, WORKERS,
-    WORKERS_WANTED, VALKEY_AWAY, CLOCK_STEP, CONNECTIONS_USED, CONNECTIONS_MOST, WEBHOOKS,
-    FAILING, CERTIFICATE, READY, INFO,
+    REPORTS, REPORT_AGE, HELD, HELD_AGE, AUDIT_AGE, DIFFERENCES, STOPPED, BACKUP_AGE,
+    BACKUP_FAILED, WORKERS, WORKERS_WANTED, VALKEY_AWAY, CLOCK_STEP, CONNECTIONS_USED,
+    CONNECTIONS_MOST, WEBHOOKS, FAILING, CERTIFICATE, READY, INFO,
 )  # fmt: skip
 
 MetricLabels = Mapping[str, str | int]
@@ -180,16 +186,19 @@ class Exposition:
         """What the database tells, nothing while it does not answer."""
         with suppress(StoreUnavailable, TimeoutError):
             async with asyncio.timeout(_STORE_S):
-                held = await self.store.read(holds.count_all, slow=True)
+                escrow = await self.store.read(holds.count_all, slow=True)
                 stopped = await self.store.read(ledger.stopped, slow=True)
                 reports, oldest = await self.store.read(moderation.open_reports, slow=True)
+                posts, first = await self.store.read(held.count_waiting, slow=True)
                 hooks = await self.store.read(webhooks.count_all, slow=True)
             return [
-                *_gauge(HOLDS, held.open),
-                *_gauge(OVERDUE, held.overdue),
+                *_gauge(HOLDS, escrow.open),
+                *_gauge(OVERDUE, escrow.overdue),
                 *_gauge(STOPPED, int(stopped is not None)),
                 *_gauge(REPORTS, reports),
                 *_gauge(REPORT_AGE, (self.clock() - oldest) / 1000 if reports else 0),
+                *_gauge(HELD, posts),
+                *_gauge(HELD_AGE, (self.clock() - first) / 1000 if first else 0),
                 *_gauge(WEBHOOKS, hooks.active),
                 *_gauge(FAILING, hooks.failing),
             ]

@@ -22,6 +22,7 @@ from stoa.schemas.moderation import (
     GetModeratedAgent,
     GetModeratedJob,
     GetModeratedMessage,
+    GetModeratedOutcome,
     GetModeratedReply,
     GetModeratedThread,
     ListReports,
@@ -33,6 +34,7 @@ from stoa.schemas.moderation import (
     ModerateJob,
     ModerateMany,
     ModerateMessage,
+    ModerateOutcome,
     ModerateReply,
     ModerateThread,
     ReportList,
@@ -125,6 +127,21 @@ async def moderate_job(call: Call, request: ModerateJob) -> Moderated:
 async def moderate_message(call: Call, request: ModerateMessage) -> Moderated:
     """Hide or restore a message on a job. It keeps its place, without its text."""
     subject = ModerationSubject(SubjectType.MESSAGE, request.message_id)
+    return await _one(call, request, Order(Action(request.action), subject, request.reason))
+
+
+@operation(
+    "POST",
+    "/api/v1/admin/outcomes/{outcomeId}/{action}",
+    tag="admin",
+    toolsets=_TOOLS,
+    who=_WHO,
+    effect=_WRITE,
+    errors=_LIMITED,
+)
+async def moderate_outcome(call: Call, request: ModerateOutcome) -> Moderated:
+    """Hide or restore what an agent says of a reply. While it is hidden it counts for no score."""
+    subject = ModerationSubject(SubjectType.OUTCOME, request.outcome_id)
     return await _one(call, request, Order(Action(request.action), subject, request.reason))
 
 
@@ -302,6 +319,20 @@ async def get_moderated_job(call: Call, request: GetModeratedJob) -> ModeratedSu
 async def get_moderated_message(call: Call, request: GetModeratedMessage) -> ModeratedSubject:
     """Read a message on a job with its text, hidden or not, and what was done to it."""
     return await _shown(call, ModerationSubject(SubjectType.MESSAGE, request.message_id))
+
+
+@operation(
+    "GET",
+    "/api/v1/admin/outcomes/{outcomeId}",
+    tag="admin",
+    toolsets=_TOOLS,
+    who=_WHO,
+    caching=_PERSONAL,
+    errors=_ROLE,
+)
+async def get_moderated_outcome(call: Call, request: GetModeratedOutcome) -> ModeratedSubject:
+    """Read what an agent says of a reply, hidden or not, and what was done to it."""
+    return await _shown(call, ModerationSubject(SubjectType.OUTCOME, request.outcome_id))
 
 
 @operation(

@@ -4,7 +4,8 @@ from msgspec import UNSET
 
 from stoa.domain.errors import Refusal
 from stoa.domain.events import EventKind
-from stoa.domain.outcomes import OutcomeResult
+from stoa.domain.missing import removed
+from stoa.domain.outcomes import OutcomeResult, outcome_id
 from stoa.operations.call import Call
 from stoa.operations.parts import event_log, paging
 from stoa.operations.parts.budget import Budget
@@ -49,8 +50,13 @@ async def add_outcome(call: Call, request: AddOutcome) -> OutcomeAdded:
         raise Refusal("own_reply_outcome")
     if reply.withdrawn_at is not None:
         raise Refusal("withdrawn")
-    before = await outcomes.get(call.tx, reply.id, agent_id)
+    before = await outcomes.get(call.tx, outcome_id(reply.id, agent_id))
+    if before and before.removed_at is not None:
+        raise removed("out", before.id, reason=before.removed_reason, at=iso(before.removed_at))
     said = OutcomeRow(
+        id=outcome_id(reply.id, agent_id),
+        reply_id=reply.id,
+        thread_id=thread.id,
         agent_id=agent_id,
         result=OutcomeResult(request.result),
         environment=request.environment,
@@ -58,7 +64,7 @@ async def add_outcome(call: Call, request: AddOutcome) -> OutcomeAdded:
         created_at=call.now,
         counts=before.counts if before else 0,
     )
-    await outcomes.put(call.tx, reply.id, reply.author_id, said)
+    await outcomes.put(call.tx, reply.author_id, said)
     receipt = call.receipt("add_outcome", "reply", reply.id)
     if before is None or before.result != said.result:
         kind, parties = EventKind.REPLY_OUTCOME, (reply.author_id, None)
@@ -66,7 +72,7 @@ async def add_outcome(call: Call, request: AddOutcome) -> OutcomeAdded:
             call, receipt, kind, thread.id, reply.id, parties, result=said.result.value
         )
     return OutcomeAdded(
-        outcome=_view(reply.id, said),
+        outcome=_view(said),
         receipt=receipt,
         next_actions=next_actions.on_outcome(reply.id),
     )
@@ -93,7 +99,7 @@ async def list_outcomes(call: Call, request: ListOutcomes) -> OutcomeList:
         limit=request.size + 1,
         offset=request.skip,
     )
-    views = [_view(reply.id, row) for row in rows]
+    views = [_view(row) for row in rows]
     characters = sum(len(row.note or "") for row in rows)
     page = paging.cut(
         Budget.of(call.options),
@@ -107,9 +113,10 @@ async def list_outcomes(call: Call, request: ListOutcomes) -> OutcomeList:
     return OutcomeList(outcomes=page.rows, **page.members)
 
 
-def _view(reply_id: str, row: OutcomeRow) -> ReplyOutcome:
+def _view(row: OutcomeRow) -> ReplyOutcome:
     return ReplyOutcome(
-        reply_id=reply_id,
+        id=row.id,
+        reply_id=row.reply_id,
         agent_id=row.agent_id,
         result=row.result.value,
         environment=row.environment or UNSET,

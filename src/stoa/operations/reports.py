@@ -81,7 +81,7 @@ async def acted_on(call: Call, request: ActedOn) -> ActContexts:
     errors=("not_found", "removed", "held", "agent_suspended", "already_reported"),
 )
 async def create_report(call: Call, request: CreateReport) -> ReportCreated:
-    """Report a thread, a reply, a job, a message on a job or an agent to the moderators, once.
+    """Report a thread, reply, job, message on a job, outcome or agent to the moderators, once.
 
     Who reported is never public.
     """

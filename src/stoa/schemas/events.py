@@ -158,9 +158,9 @@ class ReadInbox(Request, kw_only=True):
 
 _SUBJECTS = [
     *("thread", "reply", "bounty", "job", "submission", "message"),
-    *("agent", "webhook", "key", "service"),
+    *("agent", "webhook", "key", "service", "outcome", "addition"),
 ]
-"""The last two are of acts of moderation alone."""
+"""The last four are of acts of moderation alone."""
 
 
 class Subject(Resource, kw_only=True):

@@ -63,7 +63,7 @@ ReportIds = Annotated[
         examples=[[]],
     ),
 ]
-SubjectName = Literal["thread", "reply", "job", "agent", "message", "addition"]
+SubjectName = Literal["thread", "reply", "job", "agent", "message", "outcome", "addition"]
 
 
 def subject_name(kind: SubjectType) -> SubjectName:
@@ -172,6 +172,20 @@ class ModerateMessage(Moderate, kw_only=True):
         return self.message_id
 
 
+class ModerateOutcome(Moderate, kw_only=True):
+    """What is done to an outcome of a reply, and why."""
+
+    outcome_id: Annotated[str, shown(pattern=ids.pattern("out"))]
+    action: Annotated[
+        Literal["hide", "restore"], Meta(description="What to do.", examples=["hide"])
+    ]
+
+    @property
+    def subject_id(self) -> str:
+        """See `Moderate`."""
+        return self.outcome_id
+
+
 class ModerateJob(Moderate, kw_only=True):
     """What is done to a job, and why."""
 
@@ -236,6 +250,7 @@ class ActSubject(Resource, kw_only=True):
             "job",
             "agent",
             "message",
+            "outcome",
             "submission",
             "addition",
             "key",
@@ -367,6 +382,12 @@ class GetModeratedMessage(GetModerated, kw_only=True):
     message_id: Annotated[str, shown(pattern=ids.pattern("jm"))]
 
 
+class GetModeratedOutcome(GetModerated, kw_only=True):
+    """Which outcome of a reply to read."""
+
+    outcome_id: Annotated[str, shown(pattern=ids.pattern("out"))]
+
+
 class GetModeratedJob(GetModerated, kw_only=True):
     """Which job to read."""
 
@@ -385,7 +406,11 @@ class ModeratedSubject(Answer, kw_only=True):
     subject: SubjectRef
     owner_agent_id: Annotated[AgentId, Meta(description="Who wrote it; of an agent itself.")]
     title: Annotated[
-        str, Meta(description="The name of an agent; a reply has none.", examples=["Cheap watches"])
+        str,
+        Meta(
+            description="The name of an agent, or the environment of an outcome; a reply has none.",
+            examples=["Cheap watches"],
+        ),
     ]
     body: UntrustedContent
     removed_at: Annotated[

@@ -34,6 +34,7 @@ NO_OUTCOMES = OutcomeCounts(worked=0, worked_with_changes=0, did_not_work=0)
 class ReplyOutcome(Resource, kw_only=True):
     """What one agent says of a reply that it used."""
 
+    id: Annotated[str, Meta(pattern=ids.pattern("out"))]
     reply_id: _ReplyId
     agent_id: AgentId
     result: _Result

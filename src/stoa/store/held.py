@@ -71,7 +71,8 @@ async def of_author(
     return [HeldRow(*row) for row in rows]
 
 
-async def count_waiting(tx: Tx) -> int:
-    """How many posts wait."""
+async def count_waiting(tx: Tx) -> tuple[int, int]:
+    """How many posts wait, and since when (ms) the oldest that the clock will release; 0 without
+    one."""
     row = await tx.one("held.count_waiting")
-    return row[0] if row else 0
+    return (row[0], row[1]) if row else (0, 0)

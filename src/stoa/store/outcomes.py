@@ -8,18 +8,26 @@ from stoa.store.tx import Row, Tx
 
 
 class OutcomeRow(NamedTuple):
-    """What an agent says of a reply, and whether it counts; the time is ms."""
+    """What an agent says of a reply, and whether it counts; times are ms."""
 
+    id: str
+    reply_id: str
+    thread_id: str
     agent_id: str
     result: OutcomeResult
     environment: str | None
     note: str | None
     created_at: int
     counts: int
+    removed_at: int | None = None
+    removed_reason: str | None = None
 
 
 class SaidRow(NamedTuple):
-    """What an agent says of a reply, with what decides whether it counts; times are ms."""
+    """What an agent says of a reply, with what decides whether it counts; times are ms.
+
+    `removed_at` is when it was hidden, or its agent.
+    """
 
     agent_id: str
     result: OutcomeResult
@@ -34,17 +42,18 @@ class SaidRow(NamedTuple):
     knows_author: int
 
 
-async def get(tx: Tx, reply_id: str, agent_id: str) -> OutcomeRow | None:
-    """What an agent says of a reply, if it says anything."""
-    row = await tx.one("outcomes.get", reply_id=reply_id, agent_id=agent_id)
+async def get(tx: Tx, outcome_id: str) -> OutcomeRow | None:
+    """The outcome with this id."""
+    row = await tx.one("outcomes.get", id=outcome_id)
     return _row(row) if row else None
 
 
-async def put(tx: Tx, reply_id: str, author_id: str, row: OutcomeRow) -> None:
+async def put(tx: Tx, author_id: str, row: OutcomeRow) -> None:
     """Keep what an agent says of a reply by this author, in place of what it said before."""
     await tx.put(
         "outcomes.put",
-        reply_id=reply_id,
+        id=row.id,
+        reply_id=row.reply_id,
         agent_id=row.agent_id,
         author_id=author_id,
         result=row.result.value,
@@ -57,7 +66,7 @@ async def put(tx: Tx, reply_id: str, author_id: str, row: OutcomeRow) -> None:
 async def page(
     tx: Tx, reply_id: str, place: tuple[int, str], *, limit: int, offset: int
 ) -> list[OutcomeRow]:
-    """What is said of a reply by agents that are not hidden, the newest first, behind a place."""
+    """What is said of a reply and not hidden, nor its agents, the newest first, behind a place."""
     at, before = place
     rows = await tx.all(
         "outcomes.list", reply_id=reply_id, at=at, before=before, limit=limit, offset=offset
@@ -120,4 +129,4 @@ async def set_score(tx: Tx, reply_id: str, thread_id: str, score: ReplyScore) ->
 
 
 def _row(row: Row) -> OutcomeRow:
-    return OutcomeRow(row[0], OutcomeResult(row[1]), *row[2:])
+    return OutcomeRow(row[0], row[1], row[2], row[3], OutcomeResult(row[4]), *row[5:])

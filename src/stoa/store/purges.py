@@ -110,6 +110,11 @@ async def empty_submission(tx: Tx, submission_id: str, job_id: str) -> None:
     await tx.run("purges.delete_artifact_texts", id=submission_id)
 
 
+async def empty_outcome(tx: Tx, outcome_id: str) -> None:
+    """Empty an outcome of a reply; what it says of the result stays."""
+    await tx.run("purges.empty_outcome", id=outcome_id)
+
+
 async def empty_notes_on(tx: Tx, subject_id: str) -> None:
     """Delete what reports say of something, which may quote it."""
     await tx.run("purges.delete_notes", id=subject_id)

@@ -139,6 +139,25 @@ MODERATE_MESSAGE = ClientOperation(
     keyed=True,
 )
 
+GET_MODERATED_OUTCOME = ClientOperation(
+    "get_moderated_outcome",
+    "GET",
+    "/api/v1/admin/outcomes/{outcomeId}",
+    ModeratedSubject,
+    repeatable=True,
+    signed=True,
+)
+
+MODERATE_OUTCOME = ClientOperation(
+    "moderate_outcome",
+    "POST",
+    "/api/v1/admin/outcomes/{outcomeId}/{action}",
+    Moderated,
+    repeatable=True,
+    signed=True,
+    keyed=True,
+)
+
 GET_MODERATED_REPLY = ClientOperation(
     "get_moderated_reply",
     "GET",

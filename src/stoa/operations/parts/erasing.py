@@ -9,6 +9,7 @@ from stoa.store.agents import AgentRow
 from stoa.store.idempotency import StoredForm
 from stoa.store.jobs import JobRow, SubmissionRow
 from stoa.store.messages import MessageRow
+from stoa.store.outcomes import OutcomeRow
 from stoa.store.replies import ReplyRow
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import Tx
@@ -16,7 +17,7 @@ from stoa.store.tx import Tx
 _SIMILAR = b'"similar":[{'
 """Where the answer to a new thread quotes the titles of others."""
 
-Erasable = ThreadRow | ReplyRow | JobRow | AgentRow | MessageRow | SubmissionRow
+Erasable = ThreadRow | ReplyRow | JobRow | AgentRow | MessageRow | SubmissionRow | OutcomeRow
 
 
 async def erase(tx: Tx, row: Erasable) -> None:
@@ -30,6 +31,8 @@ async def erase(tx: Tx, row: Erasable) -> None:
             await purges.empty_job(tx, row.id, row.creator_id)
         case MessageRow():
             await purges.empty_message(tx, row.id, row.job_id)
+        case OutcomeRow():
+            await purges.empty_outcome(tx, row.id)
         case SubmissionRow():
             await purges.empty_submission(tx, row.id, row.job_id)
         case AgentRow():

@@ -34,6 +34,7 @@ from stoa.operations.parts import (
     holding,
     job_steps,
     moderators,
+    scores,
     signups,
 )
 from stoa.schemas.base import iso
@@ -45,6 +46,7 @@ from stoa.store import (
     jobs,
     messages,
     moderation,
+    outcomes,
     purges,
     replies,
     sessions,
@@ -58,6 +60,7 @@ from stoa.store.held import HeldRow
 from stoa.store.jobs import JobHistory, JobRow, SubmissionRow
 from stoa.store.messages import MessageRow
 from stoa.store.moderation import ActRow
+from stoa.store.outcomes import OutcomeRow
 from stoa.store.replies import ReplyRow
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import Tx
@@ -77,7 +80,9 @@ class Order:
     undoes: str | None = None
 
 
-SubjectRow = ThreadRow | ReplyRow | JobRow | AgentRow | MessageRow | SubmissionRow | HeldRow
+SubjectRow = (
+    ThreadRow | ReplyRow | JobRow | AgentRow | MessageRow | SubmissionRow | OutcomeRow | HeldRow
+)
 
 
 def subject_of(subject_id: str) -> ModerationSubject:
@@ -95,6 +100,7 @@ _READ: dict[SubjectType, Callable[[Tx, str], Awaitable[SubjectRow | None]]] = {
     SubjectType.JOB: jobs.get,
     SubjectType.AGENT: agents.get,
     SubjectType.MESSAGE: messages.get,
+    SubjectType.OUTCOME: outcomes.get,
     SubjectType.SUBMISSION: submissions.get,
     SubjectType.ADDITION: held.get,
 }
@@ -120,7 +126,9 @@ class _Above(msgspec.Struct, rename="camel"):
 
 
 class _Content(msgspec.Struct, rename="camel"):
-    id: str
+    id: str = ""
+    """Of an outcome that was answered before it had one, empty."""
+
     thread_id: str | None = None
     author: _Author | None = None
     replying_to: _Above | None = None
@@ -134,15 +142,15 @@ class _Shown(msgspec.Struct):
     job: _Content | None = None
     agent: _Content | None = None
     message: _Content | None = None
+    outcome: _Content | None = None
 
     def subject_ids(self) -> set[str]:
         """The ids of all of it."""
-        shown = [
-            one for one in (self.thread, self.reply, self.job, self.agent, self.message) if one
-        ]
+        content = (self.thread, self.reply, self.job, self.agent, self.message, self.outcome)
+        shown = [one for one in content if one]
         found = {one.id for one in shown} | {one.thread_id for one in shown if one.thread_id}
         found |= {one.replying_to.author_agent_id for one in shown if one.replying_to}
-        return found | {one.author.id for one in shown if one.author}
+        return (found | {one.author.id for one in shown if one.author}) - {""}
 
 
 async def check_shown(tx: Tx, answer: bytes) -> None:
@@ -160,7 +168,7 @@ def owner_of(row: SubjectRow) -> str:
     """The agent whose the subject is."""
     if isinstance(row, AgentRow):
         return row.id
-    if isinstance(row, SubmissionRow):
+    if isinstance(row, SubmissionRow | OutcomeRow):
         return row.agent_id
     return row.creator_id if isinstance(row, JobRow) else row.author_id
 
@@ -185,7 +193,7 @@ async def locked(tx: Tx, subjects: Sequence[ModerationSubject]) -> None:
     jobs_there = [row for row in rows if isinstance(row, JobRow)]
     threads_there = [row for row in rows if isinstance(row, ThreadRow)]
     thread_ids = {row.id for row in threads_there}
-    thread_ids |= {row.thread_id for row in rows if isinstance(row, ReplyRow)}
+    thread_ids |= {row.thread_id for row in rows if isinstance(row, ReplyRow | OutcomeRow)}
     await tx.lock("agent", *agent_ids)
     job_ids = {row.id for row in jobs_there}
     job_ids |= {row.job_id for row in rows if isinstance(row, SubmissionRow)}
@@ -300,7 +308,7 @@ async def record(
 
 
 def _thread_of(row: SubjectRow | None) -> str | None:
-    if isinstance(row, ReplyRow):
+    if isinstance(row, ReplyRow | OutcomeRow):
         return row.thread_id
     if isinstance(row, HeldRow):
         return next((one for one in (row.subject_id, row.id) if one and is_id("th", one)), None)
@@ -392,7 +400,7 @@ async def _shown_or_not(tx: Tx, row: SubjectRow) -> ModerationState:
 async def _do(tx: Tx, services: Services, order: Order, row: SubjectRow) -> None:
     match order.action:
         case Action.HIDE | Action.AUTO_HIDE | Action.RESTORE | Action.PURGE | Action.FORGET:
-            await _show_or_hide(tx, services.ids, order, row)
+            await _show_or_hide(tx, services, order, row)
             if order.action in FOR_GOOD:
                 await _erase(tx, order, row)
         case Action.LOCK | Action.UNLOCK:
@@ -432,7 +440,8 @@ async def _erase(tx: Tx, order: Order, row: SubjectRow) -> None:
     await purges.add(tx, row.id, order.reason, whole=whole)
 
 
-async def _show_or_hide(tx: Tx, ids: IdGenerator, order: Order, row: SubjectRow) -> None:
+async def _show_or_hide(tx: Tx, services: Services, order: Order, row: SubjectRow) -> None:
+    ids = services.ids
     reason = None if order.action is Action.RESTORE else order.reason
     is_news = is_hidden(row) is (reason is None)
     refunds = order.action in (Action.HIDE, Action.PURGE)
@@ -448,6 +457,10 @@ async def _show_or_hide(tx: Tx, ids: IdGenerator, order: Order, row: SubjectRow)
         await moderation.recount(tx, row.thread_id, by_one)
     elif isinstance(row, MessageRow):
         await moderation.mark(tx, "message", reason, id=row.id, job_id=row.job_id)
+    elif isinstance(row, OutcomeRow):
+        await moderation.mark(tx, "outcome", reason, id=row.id)
+        new_ms = services.settings.new_agent_ms
+        await scores.recount_reply(tx, row.reply_id, row.thread_id, new_agent_ms=new_ms)
     elif isinstance(row, JobRow):
         await moderation.mark(tx, "job", reason, job_id=row.id)
         if refunds and row.status_at(tx.now) is JobStatus.OPEN:

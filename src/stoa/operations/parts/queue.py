@@ -92,11 +92,12 @@ async def read(tx: Tx) -> ReportQueue:
     subjects = [await _subject(tx, group, sides) for group in by_subject.values()]
     count, _ = await moderation.open_reports(tx)
     posts = await held.waiting(tx, "", MOST)
+    held_posts, _ = await held.count_waiting(tx)
     return ReportQueue(
         subjects=subjects,
         open_reports=count,
         held=[await _post(tx, row, sides) for row in posts],
-        held_posts=await held.count_waiting(tx),
+        held_posts=held_posts,
     )
 
 

@@ -15,10 +15,11 @@ async def recount(tx: Tx, *, new_agent_ms: int) -> None:
     due = await rows.due(tx, _AT_ONCE)
     await tx.lock("thread", *due.values())
     for reply_id, thread_id in due.items():
-        await _recount(tx, reply_id, thread_id, new_agent_ms)
+        await recount_reply(tx, reply_id, thread_id, new_agent_ms=new_agent_ms)
 
 
-async def _recount(tx: Tx, reply_id: str, thread_id: str, new_agent_ms: int) -> None:
+async def recount_reply(tx: Tx, reply_id: str, thread_id: str, *, new_agent_ms: int) -> None:
+    """Count what agents say of a reply, whose thread is locked."""
     counted: list[OutcomeGiven] = []
     for row in await rows.said(tx, reply_id):
         counts, due_at = _counts(row, tx.now, new_agent_ms)

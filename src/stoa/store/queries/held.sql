@@ -35,5 +35,7 @@ SELECT {{held}} FROM held_post p WHERE p.decided_at IS NULL AND p.id > :after OR
 SELECT {{held}} FROM held_post p WHERE p.author_id = :author AND p.id > :after AND p.decided_at IS NULL
 ORDER BY p.id LIMIT :limit OFFSET :offset
 
+-- The oldest is that of agents that are not suspended, whose posts the clock releases.
 -- name: count_waiting
-SELECT count(*) FROM held_post WHERE decided_at IS NULL
+SELECT count(*), CAST(coalesce(min(CASE WHEN a.status = 'active' THEN p.created_at END), 0) AS BIGINT)
+FROM held_post p JOIN agent a ON a.id = p.author_id WHERE p.decided_at IS NULL

@@ -10,6 +10,9 @@ UPDATE reply SET removed_at = :at, removed_reason = :reason WHERE id = :id AND t
 -- name: mark_message
 UPDATE job_message SET removed_at = :at, removed_reason = :reason WHERE id = :id AND job_id = :job_id
 
+-- name: mark_outcome
+UPDATE outcome SET removed_at = :at, removed_reason = :reason WHERE id = :id
+
 -- name: mark_job
 UPDATE job SET removed_at = :at, removed_reason = :reason WHERE id = :job_id
 
@@ -66,6 +69,9 @@ SELECT author_id, '', body, removed_at, removed_reason, created_at FROM reply WH
 
 -- name: text_of_message
 SELECT author_id, '', body, removed_at, removed_reason, created_at FROM job_message WHERE id = :id
+
+-- name: text_of_outcome
+SELECT agent_id, coalesce(environment, ''), coalesce(note, ''), removed_at, removed_reason, created_at FROM outcome WHERE id = :id
 
 -- name: text_of_job
 SELECT creator_id, title, description, removed_at, removed_reason, created_at FROM job WHERE id = :id
@@ -146,6 +152,7 @@ SELECT id FROM thread WHERE author_id = :agent_id AND removed_at {{state}}
 UNION ALL SELECT id FROM reply WHERE author_id = :agent_id AND removed_at {{state}}
 UNION ALL SELECT id FROM job WHERE creator_id = :agent_id AND removed_at {{state}}
 UNION ALL SELECT id FROM job_message WHERE author_id = :agent_id AND removed_at {{state}}
+UNION ALL SELECT id FROM outcome WHERE agent_id = :agent_id AND removed_at {{state}}
 
 -- name: moderators
 SELECT public_key, granted_at FROM moderator ORDER BY granted_at, public_key

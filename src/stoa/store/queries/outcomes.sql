@@ -1,17 +1,19 @@
--- let outcome: o.agent_id, o.result, o.environment, o.note, o.created_at, o.counts
+-- let outcome: o.id, o.reply_id, r.thread_id, o.agent_id, o.result, o.environment, o.note, o.created_at, o.counts, o.removed_at, o.removed_reason
 
 -- name: get
-SELECT {{outcome}} FROM outcome o WHERE o.reply_id = :reply_id AND o.agent_id = :agent_id
+SELECT {{outcome}} FROM outcome o JOIN reply r ON r.id = o.reply_id WHERE o.id = :id
 
+-- What was hidden or erased stays so.
 -- name: put
-INSERT INTO outcome (reply_id, agent_id, author_id, result, environment, note, created_at, due_at)
-VALUES (:reply_id, :agent_id, :author_id, :result, :environment, :note, :now, :now)
+INSERT INTO outcome (id, reply_id, agent_id, author_id, result, environment, note, created_at, due_at)
+VALUES (:id, :reply_id, :agent_id, :author_id, :result, :environment, :note, :now, :now)
 ON CONFLICT (reply_id, agent_id) DO UPDATE SET
   result = :result, environment = :environment, note = :note, created_at = :now, due_at = :now
+WHERE outcome.removed_at IS NULL
 
 -- name: list
-SELECT {{outcome}} FROM outcome o JOIN agent a ON a.id = o.agent_id
-WHERE o.reply_id = :reply_id AND a.removed_at IS NULL AND (o.created_at < :at OR (o.created_at = :at AND o.agent_id < :before))
+SELECT {{outcome}} FROM outcome o JOIN reply r ON r.id = o.reply_id JOIN agent a ON a.id = o.agent_id
+WHERE o.reply_id = :reply_id AND o.removed_at IS NULL AND a.removed_at IS NULL AND (o.created_at < :at OR (o.created_at = :at AND o.agent_id < :before))
 ORDER BY o.created_at DESC, o.agent_id DESC LIMIT :limit OFFSET :offset
 
 -- All that an agent said may count from now on, or no longer.
@@ -34,7 +36,7 @@ WHERE o.due_at <= :now LIMIT :limit
 
 -- All that is said of a reply, with what decides whether it counts.
 -- name: said
-SELECT o.agent_id, o.result, o.environment, o.counts, o.due_at, a.created_at, a.removed_at, a.status, a.suspended_until,
+SELECT o.agent_id, o.result, o.environment, o.counts, o.due_at, a.created_at, coalesce(o.removed_at, a.removed_at), a.status, a.suspended_until,
   CASE WHEN EXISTS (SELECT 1 FROM reputation_event e WHERE e.agent_id = a.id)
          OR EXISTS (SELECT 1 FROM job j WHERE j.creator_id = a.id AND j.status = 'COMPLETED') THEN 1 ELSE 0 END,
   CASE WHEN EXISTS (SELECT 1 FROM reputation_event e WHERE e.agent_id = a.id AND e.counterparty_id = o.author_id)

@@ -66,5 +66,8 @@ WHERE actor_id = :author AND kind IN ('job.cancelled', 'job.released') AND (CAST
 -- name: delete_own_notes
 UPDATE report SET note = NULL WHERE agent_id = :author AND note IS NOT NULL
 
+-- name: empty_outcome
+UPDATE outcome SET environment = NULL, note = NULL WHERE id = :id
+
 -- name: empty_outcomes
 UPDATE outcome SET environment = NULL, note = NULL, due_at = :now WHERE agent_id = :author

@@ -393,6 +393,9 @@ CREATE TABLE outcome (
     created_at bigint NOT NULL,
     counts bigint DEFAULT 0 NOT NULL,
     due_at bigint,
+    id text DEFAULT ''::text NOT NULL COLLATE "C",
+    removed_at bigint,
+    removed_reason text COLLATE "C",
     CONSTRAINT outcome_counts_check CHECK ((counts = ANY (ARRAY[(0)::bigint, (1)::bigint]))),
     CONSTRAINT outcome_result_check CHECK ((result = ANY (ARRAY['worked'::text, 'worked_with_changes'::text, 'did_not_work'::text])))
 );
@@ -798,6 +801,7 @@ CREATE INDEX opportunity_by_reward ON opportunity USING btree (amount, created_a
 CREATE INDEX opportunity_by_type ON opportunity USING btree (type, amount, created_at, id);
 CREATE INDEX opportunity_offered ON opportunity USING btree (offered_to) WHERE (offered_to IS NOT NULL);
 CREATE INDEX opportunity_term_by_opportunity ON opportunity_term USING btree (opportunity_id);
+CREATE INDEX outcome_by_id ON outcome USING btree (id);
 CREATE INDEX outcome_by_parties ON outcome USING btree (agent_id, author_id);
 CREATE INDEX outcome_by_time ON outcome USING btree (reply_id, created_at, agent_id);
 CREATE INDEX outcome_due ON outcome USING btree (due_at) WHERE (due_at IS NOT NULL);

@@ -692,7 +692,7 @@ CREATE TABLE outcome (
   note TEXT,
   created_at INTEGER NOT NULL,
   counts INTEGER NOT NULL DEFAULT 0 CHECK (counts IN (0, 1)),
-  due_at INTEGER,
+  due_at INTEGER, id TEXT NOT NULL DEFAULT '', removed_at INTEGER, removed_reason TEXT,
   PRIMARY KEY (reply_id, agent_id)
 ) STRICT;
 
@@ -806,6 +806,8 @@ CREATE INDEX held_post_due ON held_post (until) WHERE decided_at IS NULL;
 CREATE INDEX held_post_by_author ON held_post (author_id, id);
 
 CREATE INDEX held_post_by_hold ON held_post (hold_id) WHERE hold_id IS NOT NULL;
+
+CREATE INDEX outcome_by_id ON outcome (id);
 
 INSERT INTO account VALUES ('issuer', 0);
 

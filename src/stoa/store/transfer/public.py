@@ -194,7 +194,8 @@ REPLIES = _file(
 OUTCOMES = _file(
     "outcomes",
     "outcome",
-    "reply_id agent_id author_id result environment note created_at counts due_at",
+    "id reply_id agent_id author_id result environment note created_at counts due_at removed_at "
+    "removed_reason",
 )
 JOBS = _file(
     "jobs",

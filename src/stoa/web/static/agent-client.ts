@@ -345,6 +345,7 @@ export type ActSubjectType =
   | "job"
   | "agent"
   | "message"
+  | "outcome"
   | "submission"
   | "addition"
   | "key"
@@ -415,6 +416,7 @@ export type SubjectType =
   | "job"
   | "agent"
   | "message"
+  | "outcome"
   | "addition";
 export type ThreadAction =
   | "hide"
@@ -1617,6 +1619,7 @@ export interface ReplyFocus extends Answer {
 
 /** What one agent says of a reply that it used. */
 export interface ReplyOutcome {
+  id: string;
   replyId: string;
   agentId: string;
   result: "worked" | "worked_with_changes" | "did_not_work";
@@ -2136,6 +2139,22 @@ export interface ModerateMessageInput {
   reason: string;
   reportIds?: string[] | null;
   messageId: string;
+  action: "hide" | "restore";
+  idempotencyKey?: string;
+  dryRun?: boolean;
+}
+
+/** What `getModeratedOutcome` takes. */
+export interface GetModeratedOutcomeInput {
+  outcomeId: string;
+  excerpt?: number | null;
+}
+
+/** What `moderateOutcome` takes. */
+export interface ModerateOutcomeInput {
+  reason: string;
+  reportIds?: string[] | null;
+  outcomeId: string;
   action: "hide" | "restore";
   idempotencyKey?: string;
   dryRun?: boolean;
@@ -2814,6 +2833,8 @@ const OPERATIONS = {
   moderateJob: operation("POST", "/api/v1/admin/jobs/{jobId}/{action}", "keyed"),
   getModeratedMessage: operation("GET", "/api/v1/admin/messages/{messageId}"),
   moderateMessage: operation("POST", "/api/v1/admin/messages/{messageId}/{action}", "keyed"),
+  getModeratedOutcome: operation("GET", "/api/v1/admin/outcomes/{outcomeId}"),
+  moderateOutcome: operation("POST", "/api/v1/admin/outcomes/{outcomeId}/{action}", "keyed"),
   getModeratedReply: operation("GET", "/api/v1/admin/replies/{replyId}"),
   moderateReply: operation("POST", "/api/v1/admin/replies/{replyId}/{action}", "keyed"),
   listReports: operation("GET", "/api/v1/admin/reports"),
@@ -3633,6 +3654,33 @@ export class Stoa extends Connection {
    */
   moderateMessage(input: ModerateMessageInput): Promise<Moderated> {
     return this.call(OPERATIONS.moderateMessage, input);
+  }
+
+  /**
+   * Read what an agent says of a reply, hidden or not, and what was done to it.
+   *
+   *     const answer = await stoa.getModeratedOutcome({ outcomeId: said.id });
+   *
+   * Refusals of its own: `not_found`, `moderator_required`.
+   */
+  getModeratedOutcome(input: GetModeratedOutcomeInput): Promise<ModeratedSubject> {
+    return this.call(OPERATIONS.getModeratedOutcome, input);
+  }
+
+  /**
+   * Hide or restore what an agent says of a reply. While it is hidden it counts for no score.
+   *
+   *     const answer = await stoa.moderateOutcome({
+   *       reason: "spam",
+   *       outcomeId: said.id,
+   *       action: "hide",
+   *     });
+   *
+   * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
+   * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
+   */
+  moderateOutcome(input: ModerateOutcomeInput): Promise<Moderated> {
+    return this.call(OPERATIONS.moderateOutcome, input);
   }
 
   /**
@@ -4535,7 +4583,7 @@ export class Stoa extends Connection {
   }
 
   /**
-   * Report a thread, a reply, a job, a message on a job or an agent to the moderators, once.
+   * Report a thread, reply, job, message on a job, outcome or agent to the moderators, once.
    *
    * Who reported is never public.
    *

@@ -208,6 +208,54 @@ class AdminCalls(BaseConnection):
         )
 
     @call
+    def get_moderated_outcome(
+        self, outcome_id: str, *, excerpt: int | None = None
+    ) -> Steps[ModeratedSubject]:
+        """Read what an agent says of a reply, hidden or not, and what was done to it.
+
+        Example:
+
+            answer = stoa.get_moderated_outcome(outcome_id=said.id)
+
+        Refusals of its own: `not_found`, `moderator_required`.
+        """
+        return self._call(
+            operations.GET_MODERATED_OUTCOME, {"outcomeId": outcome_id, "excerpt": excerpt}
+        )
+
+    @call
+    def moderate_outcome(
+        self,
+        reason: str,
+        outcome_id: str,
+        action: Literal["hide", "restore"],
+        *,
+        report_ids: Sequence[str] | None = None,
+        idempotency_key: str | None = None,
+        dry_run: bool | None = None,
+    ) -> Steps[Moderated]:
+        """Hide or restore what an agent says of a reply. While it is hidden it counts for no score.
+
+        Example:
+
+            answer = stoa.moderate_outcome(reason="spam", outcome_id=said.id, action="hide")
+
+        Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
+        `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
+        """
+        return self._call(
+            operations.MODERATE_OUTCOME,
+            {
+                "reason": reason,
+                "outcomeId": outcome_id,
+                "action": action,
+                "reportIds": report_ids,
+                "idempotencyKey": idempotency_key,
+                "dryRun": dry_run,
+            },
+        )
+
+    @call
     def get_moderated_reply(
         self, reply_id: str, *, excerpt: int | None = None
     ) -> Steps[ModeratedSubject]:

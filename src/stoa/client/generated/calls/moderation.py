@@ -114,7 +114,7 @@ class ModerationCalls(BaseConnection):
         idempotency_key: str | None = None,
         dry_run: bool | None = None,
     ) -> Steps[ReportCreated]:
-        """Report a thread, a reply, a job, a message on a job or an agent to the moderators, once.
+        """Report a thread, reply, job, message on a job, outcome or agent to the moderators, once.
 
         Who reported is never public.
 

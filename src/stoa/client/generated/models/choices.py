@@ -11,6 +11,7 @@ ActSubjectType: TypeAlias = Literal[
     "job",
     "agent",
     "message",
+    "outcome",
     "submission",
     "addition",
     "key",
@@ -99,6 +100,7 @@ SubjectType: TypeAlias = Literal[
     "job",
     "agent",
     "message",
+    "outcome",
     "addition",
 ]
 

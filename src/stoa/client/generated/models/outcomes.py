@@ -24,6 +24,7 @@ class OutcomeCounts(Resource, frozen=True, kw_only=True):
 class ReplyOutcome(Resource, frozen=True, kw_only=True):
     """What one agent says of a reply that it used."""
 
+    id: str
     reply_id: str
     agent_id: str
     result: Literal["worked", "worked_with_changes", "did_not_work"]
