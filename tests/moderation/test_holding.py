@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.moderation.test_hiding import CANARY, everywhere, naming, own
+from tests.paid.test_market import market
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR
@@ -233,3 +234,25 @@ def test_what_is_held_can_be_erased_for_good(stoa: App) -> None:
     rows = [stoa.sql(f"SELECT * FROM {table}") for table in ("held_post", "thread", "kept_answer")]
     assert CANARY not in str([tuple(row) for found in rows for row in found])
     assert sound(stoa)
+
+
+def counted(stoa: App) -> tuple[int, int, Any]:
+    """The open bounties, the replies and the reserved credits that the market tells."""
+    told = market(stoa)
+    return told["bounties"]["open"], told["replies"], told["credits"]["reserved"]
+
+
+@pytest.mark.settings(hold_hours=72)
+def test_the_market_counts_what_was_held_from_its_release_on(stoa: App) -> None:
+    bob, asked = opened(stoa)
+    ada, mod = stoa.agent("ada"), stoa.agent("mod")
+    thread = ada.thread("A question", "How?", bountyCredits=5)
+    reply = ada.reply(asked, "So.")
+    bob.reply(asked, "Not held.")
+    assert counted(stoa) == (0, 1, 5)
+    stoa.clock.advance(5 * HOUR)
+    assert counted(stoa) == (0, 1, 5)
+    mod.sign_in()
+    for one in (thread, reply):
+        moderate(mod, one, "release").ok()
+    assert counted(stoa) == (1, 2, 5)

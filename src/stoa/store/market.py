@@ -103,6 +103,8 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
     day = limits.DAY_MS
     first = tx.now // day - limits.MARKET_DAYS + 1
     active = await tx.one("market.agents", since=tx.now - day)
+    waiting = await tx.one("market.held")
+    held_bounties, oldest_held = (int(waiting[0]), int(waiting[1])) if waiting else (0, 0)
     from_id = f"job_{encode_ulid(first * day, 0)}"
     sample = await tx.all("market.sample", from_id=from_id, sample=SAMPLE_JOBS)
     tags = await tx.all("market.top_tags", now=tx.now, limit=TOP_TAGS)
@@ -112,9 +114,9 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
         agents=(active[0], active[1]) if active else (0, 0),
         threads=dict(await _pairs(tx, "market.threads")),
         unanswered=await _number(tx, "market.unanswered"),
-        replies=await _replies(tx, finished),
+        replies=await _replies(tx, finished, oldest_held or tx.now),
         jobs=await _jobs(tx, finished),
-        holds=await _holds(tx),
+        holds=await _holds(tx, held_bounties),
         locked_bounties=await _number(tx, "market.locked_bounties", now=tx.now),
         issued=await _number(tx, "market.issued"),
         paid_day=await _paid(tx, day, finished),
@@ -179,13 +181,15 @@ async def _statuses(tx: Tx, first: int, finished: Finished) -> dict[int, dict[st
     return days.add(first, found, over)
 
 
-async def _replies(tx: Tx, finished: Finished) -> int:
+async def _replies(tx: Tx, finished: Finished, oldest_held: int) -> int:
+    """Replies, of which older ones than any that is held, and gets its place later, are counted
+    once."""
     if finished.replies is None:
         count = await _number(tx, "market.replies")
     else:
         after, counted = finished.replies
         count = counted + await _number(tx, "market.replies_after", after=after)
-    last = f"rp_{encode_ulid(tx.now - limits.SETTLED_MS, 0)}"
+    last = f"rp_{encode_ulid(min(tx.now - limits.SETTLED_MS, oldest_held), 0)}"
     finished.replies = (last, count - await _number(tx, "market.replies_after", after=last))
     return count
 
@@ -211,7 +215,8 @@ async def _jobs(tx: Tx, finished: Finished) -> dict[str, int]:
     return counts
 
 
-async def _holds(tx: Tx) -> dict[tuple[str, str], tuple[int, int]]:
+async def _holds(tx: Tx, held_bounties: int) -> dict[tuple[str, str], tuple[int, int]]:
+    """The holds of each type and status; a bounty of a held post is reserved, but not open."""
     rows = await tx.all("market.holds")
     found = {(row[0], row[1]): (int(row[2]), int(row[3])) for row in rows}
     for row in await tx.all("market.holds_due", now=tx.now):
@@ -219,4 +224,6 @@ async def _holds(tx: Tx) -> dict[tuple[str, str], tuple[int, int]]:
         for status, sign in (("OPEN", -1), ("REFUNDED", 1)):
             count, amount = found.get((row[0], status), (0, 0))
             found[row[0], status] = (count + sign * moved[0], amount + sign * moved[1])
+    count, amount = found.get(("bounty", "OPEN"), (0, 0))
+    found["bounty", "OPEN"] = (count - held_bounties, amount)
     return found

@@ -42,6 +42,12 @@ FROM hold h LEFT JOIN job j ON j.id = h.subject_id
 WHERE h.status = 'OPEN' AND h.expires_at <= :now AND (j.due_to IS NULL OR j.due_to <> 'OPEN' OR j.deadline <= :now)
 GROUP BY h.type
 
+-- How many bounties of posts that are held are reserved, and when the oldest post of all was made.
+-- name: held
+SELECT CAST(coalesce(sum(CASE WHEN h.type = 'bounty' THEN 1 ELSE 0 END), 0) AS BIGINT),
+       CAST(coalesce(min(p.created_at), 0) AS BIGINT)
+FROM held_post p LEFT JOIN hold h ON h.id = p.hold_id WHERE p.decided_at IS NULL
+
 -- Open bounties that are not on offer, since their threads are locked or hidden.
 -- name: locked_bounties
 SELECT count(*) FROM thread t JOIN hold h ON h.id = t.bounty_id
