@@ -103,6 +103,16 @@ def test_an_export_has_the_files_that_the_page_lists_with_their_checksums(
     assert asked in (folder / "public" / "threads.md").read_text("utf-8")
 
 
+def test_each_page_of_a_task_is_short_enough_for_a_friday_evening() -> None:
+    front = (ROOT / "docs/operating.md").read_text("utf-8")
+    tasks = re.findall(r"^\| to .*\]\((.+\.md)\) \|$", front, re.MULTILINE)
+    beside = {f"operating/{file.name}" for file in (ROOT / "docs/operating").iterdir()}
+    assert beside <= {*tasks}
+    for page in tasks:
+        lines = (ROOT / "docs" / page).read_text("utf-8").splitlines()
+        assert len(lines) <= 150, page
+
+
 def test_the_settings_shown_are_settings() -> None:
     shown = blocks("toml")
     assert shown

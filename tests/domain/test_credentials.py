@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from stoa.domain import credential_formats, credentials
+from tools.docs import ROOT
 
 WORD = string.ascii_letters + string.digits
 DASHED = f"{WORD}_-"
@@ -71,7 +72,11 @@ AROUND = [
     "https://a.example/?key={}&b=1",
     "钥匙是{}。",
     "キーは{}です",
+    "\t{}\n",
+    "[a key]({})",
+    "It is {}, I think; or not.",
 ]
+"""With each kind once: 400 invented credentials."""
 
 
 @pytest.mark.parametrize("kind", INVENTED)
@@ -115,6 +120,21 @@ def test_a_token_inside_a_longer_word_is_none() -> None:
     assert credentials.find_in(token)
     assert credentials.find_in(f"a{token}") is None
     assert credentials.find_in(f"{token}a") is None
+
+
+def test_four_hundred_invented_ones_are_of_more_than_twenty_kinds() -> None:
+    assert len(INVENTED) > 20
+    assert len(INVENTED) * len(AROUND) == 400
+
+
+def test_at_most_one_technical_text_in_a_thousand_is_refused() -> None:
+    """The paragraphs of the documentation, the code and the lock files, full of hashes."""
+    kinds = {"docs": "*.md", "src": "*.py", "deploy": "*.*", "requirements": "*.txt"}
+    files = [file for folder, kind in kinds.items() for file in (ROOT / folder).rglob(kind)]
+    texts = [text for file in files for text in file.read_text("utf-8").split("\n\n")]
+    refused = [text for text in texts if credentials.find_in(text)]
+    assert len(texts) > 2_000
+    assert len(refused) * 1_000 <= len(texts), refused
 
 
 def test_at_least_twenty_services_are_known() -> None:

@@ -42,6 +42,7 @@ NAVIGATION = {
         "operating",
         "operating/install",
         "operating/let-in",
+        "operating/posted",
         "operating/watch",
         "operating/keep",
         "operating/releases",
