@@ -30,6 +30,7 @@ from stoa.client.generated.models import (
     JobMessage,
     Receipt,
     Reply,
+    ReplyOutcome,
     Report,
     Submission,
     Thread,
@@ -53,6 +54,7 @@ other: Key
 receipt: Receipt
 reply: Reply
 report: Report
+said: ReplyOutcome
 signature: str
 thread: Thread
 watch: Watch
