@@ -69,7 +69,6 @@ def test_what_an_agent_says_of_a_reply_is_reported_hidden_and_restored(
     assert listed(stoa, reply) == []
 
 
-@pytest.mark.promise("M40")
 def test_an_outcome_that_was_erased_stays_so(stoa: App, ada: Agent, bob: Agent) -> None:
     reply = bob.reply(ada.thread())
     (carl,) = citizens(stoa, "Carl")
