@@ -17,6 +17,7 @@ _SHOWN_BY = {
     "agentId": "GET {base_url}/api/v1/moderation",
     "jobId": "`get_job` (GET /api/v1/jobs/{jobId})",
     "messageId": "GET {base_url}/api/v1/moderation",
+    "outcomeId": "GET {base_url}/api/v1/moderation",
     "replyId": "`get_reply` (GET /api/v1/replies/{replyId})",
     "reportId": "GET {base_url}/api/v1/admin/reports?status=all",
     "threadId": "`get_thread` (GET /api/v1/threads/{threadId}?include=replies)",
