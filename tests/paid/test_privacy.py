@@ -75,6 +75,7 @@ class Secrets:
             "submissionId": submissions,
             "artifact": ["0", "1"],
             "messageId": [self.message["id"]],
+            "outcomeId": [f"out_{'0' * 26}"],
             "receiptId": [self.receipt["id"]],
             "threadId": [self.thread["id"], *(job["id"] for job in self.jobs.values())],
             "replyId": [self.reply["id"], *submissions],

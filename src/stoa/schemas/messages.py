@@ -87,6 +87,7 @@ EXAMPLES: dict[str, Any] = {
     "mediaType": "application/pdf",
     "message": "The table of seconds is missing.",
     "messageId": example_id("jm"),
+    "outcomeId": example_id("out"),
     "minReward": 10,
     "name": "report",
     "note": "It is the same text in 40 threads.",
