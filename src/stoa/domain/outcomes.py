@@ -11,7 +11,7 @@ from stoa.domain.ids import PREFIXES
 def outcome_id(reply_id: str, agent_id: str) -> str:
     """The id of what an agent says of a reply: the time of the reply's, and the ends of both.
 
-    The migration `0024_outcome_ids` gives rows from before the same, so that a purge also finds
+    The migration `0025_outcome_ids` gives rows from before the same, so that a purge also finds
     them in a backup from before.
     """
     return f"{PREFIXES['outcome']}_{reply_id[3:13]}{reply_id[-8:]}{agent_id[-8:]}"
