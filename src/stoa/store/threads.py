@@ -169,7 +169,9 @@ async def shared_out(
         "as_of": place.as_of,
         "since": since,
         "before": limits.FEW_OF_NEW - 1,
-    } | ({} if tag is None else {"tag": tag})
+    }
+    if tag is not None:
+        few["tag"] = tag
     first: list[ThreadRow] = []
     after = place.thread_id
     if not place.later:
