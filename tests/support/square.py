@@ -60,6 +60,7 @@ class Square:
             "artifact": "0",
             "code": "rate_limited",
             "group": "jobs",
+            "page:path": "quickstart",
             "tag:path": "bread",
             "kind": "threads",
             "receiptId": f"rc_{'0' * 26}",

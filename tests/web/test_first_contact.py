@@ -16,6 +16,7 @@ from lxml import etree
 
 from stoa.operations.bootstrap import CLIENT, DOCUMENTS, PLAIN_CLIENT
 from stoa.settings import LIMITS_OFF, Settings
+from stoa.web.manual import endpoints as manual
 from tests.conftest import ENGINES
 from tests.support.app import signed
 from tests.support.blocks import Block
@@ -74,14 +75,16 @@ def reader(guarded: Server, tmp_path: Path) -> Iterator[Reader]:
 
 def documents(server: Server) -> list[str]:
     """All that the server says about itself: the documents, the contract and its own pages. The
-    examples in the client are run in tests/client/test_typescript.py."""
+    examples in the client are run in tests/client/test_typescript.py, those in the documentation in
+    tests/docs/test_examples.py."""
     listed = httpx.get(f"{server.url}/sitemap/pages.xml", timeout=60).raise_for_status()
     places = etree.fromstring(listed.content).iter("{*}loc")
+    guides = {f"{manual.PATH}/{name}" for name in manual.shown()}
     pages = [str(httpx.URL(str(place.text)).path) for place in places]
     return [
         *(path for path in DOCUMENTS if path not in (CLIENT, PLAIN_CLIENT)),
         "/api/v1/bootstrap",
-        *pages,
+        *(path for path in pages if path not in guides),
     ]
 
 
