@@ -134,7 +134,7 @@ class _Maker:
         self._size, self._now = size, now
         self._chance = Random(44)
         self._words = Vocabulary(seed=44)
-        self._texts = [self._words.text() for _ in range(_TEXTS)]
+        self._texts = [self._words.text() for _ in range(min(_TEXTS, size.agents))]
         self._authors: list[int] = []
         self._posted = bytearray(size.agents)
         self._spent = bytearray(size.agents)
