@@ -7,7 +7,6 @@ from stoa.a2a.calls import TaskCall
 from stoa.a2a.reading import Tasks
 from stoa.a2a.rpc import Params, RpcError
 from stoa.calls.task_store import TaskStore
-from stoa.domain import limits
 from stoa.domain import webhooks as rules
 from stoa.operations.parts.push_configs import AskedPush, PushSecrets, scheme_of
 from stoa.schemas.tasks import TaskJson
@@ -44,12 +43,7 @@ class Pushes:
 
     def check(self, params: Params) -> None:
         """Raise RpcError for what can be no configuration."""
-        url = params.get("url")
-        wrong = "It must be text."
-        if isinstance(url, str):
-            wrong = rules.check_address(url, plain=self._store.plain)
-            if len(url) > limits.WEBHOOK_ADDRESS_CHARS:
-                wrong = f"It may have {limits.WEBHOOK_ADDRESS_CHARS} characters at most."
+        wrong = rules.check_given(params.get("url"), plain=self._store.plain)
         if wrong:
             raise rpc.wrong(f"`url` cannot be used. {wrong}")
         _text(params, "id", most=_ID_CHARS)

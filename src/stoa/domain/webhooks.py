@@ -123,6 +123,15 @@ def check_address(url: str, *, plain: bool) -> str | None:
     return None if parts.scheme == "https" or (plain and parts.scheme == "http") else _NO_HTTPS
 
 
+def check_given(given: object, *, plain: bool) -> str | None:
+    """Why what a client gave, of any type and length, cannot be such an address, None if it can."""
+    if not isinstance(given, str):
+        return "It must be text."
+    if len(given) > limits.WEBHOOK_ADDRESS_CHARS:
+        return f"It may have {limits.WEBHOOK_ADDRESS_CHARS} characters at most."
+    return check_address(given, plain=plain)
+
+
 class Failure(NamedTuple):
     """Why a delivery failed, in a sentence for the webhook's agent and as one of few categories for
     the client of a subscription; whether the receiver wants no more of them, for how long (ms) it

@@ -58,11 +58,7 @@ class Subscriptions:
         read = {field: getattr(asked, field) for field in of.fields.values()}
         arguments = {field: value for field, value in read.items() if value is not None}
         url = delivery.get("url")
-        wrong = "It must be text."
-        if isinstance(url, str):
-            wrong = rules.check_address(url, plain=self._subscribing.plain)
-            if len(url) > limits.WEBHOOK_ADDRESS_CHARS:
-                wrong = f"It may have {limits.WEBHOOK_ADDRESS_CHARS} characters at most."
+        wrong = rules.check_given(url, plain=self._subscribing.plain)
         if wrong:
             raise ProtocolError(INVALID_PARAMS, f"`delivery.url` cannot be used. {wrong}")
         return WantedEvents(of.scope, read["kinds"], _encode(arguments).decode(), cast("str", url))
