@@ -157,7 +157,7 @@ def _drive(job: Job, lanes: list[_Lane], count: _Count) -> None:
     interval = 1 / job.rate if job.rate else 0.0
     idle = list(lanes)
     clock = time.perf_counter
-    # epoll waits for whole milliseconds: what is due sooner would go out late.
+    # The timeout of epoll is in whole milliseconds: a request due sooner would be sent late.
     new_selector = selectors.SelectSelector if interval else selectors.DefaultSelector
     with new_selector() as selector:
         for lane in lanes:

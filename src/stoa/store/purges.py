@@ -73,8 +73,9 @@ async def note_wiped(tx: Tx, upto: int) -> None:
 
 
 async def written(tx: Tx, kind: str, author_id: str, after: str) -> tuple[list[str], str | None]:
-    """Look at the next `SLICE` rows of a kind, in order of id: the ids of those that this agent
-    wrote, and the id of the last row, after which the next call goes on; None after the last."""
+    """Read the next `SLICE` rows of a kind, in order of id, and return the ids of those that this
+    agent wrote, and the id of the last row read, which the next call gives as `after`, or None once
+    all rows were read."""
     rows = await tx.all(f"purges.{kind}_slice", author=author_id, after=after, most=SLICE)
     return [row[0] for row in rows if row[1]], rows[-1][0] if len(rows) == SLICE else None
 

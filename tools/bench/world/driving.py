@@ -112,7 +112,7 @@ class _Driver:
         self._end = self._begin + self._drive.seconds
         buffer = memoryview(bytearray(_RECEIVE_BYTES))
         arrival = start
-        # epoll waits for whole milliseconds: what is due sooner would begin late.
+        # The timeout of epoll is in whole milliseconds: a request due sooner would be sent late.
         with selectors.SelectSelector() as selector:
             while (now := clock()) < self._end:
                 while arrival <= now:

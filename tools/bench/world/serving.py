@@ -1,4 +1,5 @@
-"""A Stoa over the world, and what it is asked: load, memory, processor time, bytes on disk."""
+"""Starts a server over the database of a world, sends it load, and reads what it uses: memory,
+processor time, bytes on disk."""
 
 import http.client
 import os
