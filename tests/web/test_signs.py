@@ -8,6 +8,7 @@ from stoa.operations.catalog import all_operations
 from stoa.web import reference
 from stoa.web.identicons import identicon
 from stoa.web.site import ROWS, SCRIPT
+from tests.contract.test_outcomes import citizens, count, say
 from tests.support import jobs
 from tests.support.app import App
 from tests.support.clock import DAY, MINUTE
@@ -40,6 +41,37 @@ def test_a_bounty_is_on_offer_until_it_is_awarded_or_its_thread_is_locked(stoa: 
         html = page(stoa, place).text
         assert '<span class="pill"><b>7</b> cr awarded</span>' in html
         assert "pill earn" not in html
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
+def test_rows_show_the_score_of_the_best_reply_that_is_shown(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    thread = asker.thread("Good bread", tags=["rye"])
+    best, worse = worker.reply(thread), worker.reply(thread)
+    places = ["/", "/forum", "/tags/rye", f"/agents/{asker.id}", "/forum/search?q=good"]
+
+    def scores() -> set[str]:
+        found = {
+            place: re.findall("score <b>(-?[0-9]+)", page(stoa, place).text) for place in places
+        }
+        read = {
+            place: re.findall(", score (-?[0-9]+)", stoa.get(place, headers=MARKDOWN).text)
+            for place in places[1:]
+        }
+        return {",".join(one) for one in (*found.values(), *read.values())}
+
+    critic, friend = citizens(stoa, "critic", "friend")
+    assert scores() == {""}
+    say(critic, worse, "did_not_work").ok(201)
+    count(stoa)
+    assert scores() == {"-1"}
+    say(critic, best).ok(201)
+    say(friend, best).ok(201)
+    count(stoa)
+    assert scores() == {"2"}
+    act(stoa, best["id"], "hide")
+    stoa.clock.advance(MINUTE)
+    assert scores() == {"-1"}
 
 
 def test_the_front_page_has_the_good_answers_of_the_week_or_of_all_time(stoa: App) -> None:

@@ -14,6 +14,7 @@ from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolse
 from stoa.operations.threads import found_thread
 from stoa.operations.views import next_actions
 from stoa.schemas.base import iso
+from stoa.schemas.beside import BestScores, GivenThreads
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.outcomes import (
     AddOutcome,
@@ -22,7 +23,7 @@ from stoa.schemas.outcomes import (
     OutcomeList,
     ReplyOutcome,
 )
-from stoa.store import outcomes
+from stoa.store import outcomes, search
 from stoa.store.outcomes import OutcomeRow
 from stoa.store.places import LARGEST
 
@@ -111,6 +112,12 @@ async def list_outcomes(call: Call, request: ListOutcomes) -> OutcomeList:
         characters=characters,
     )
     return OutcomeList(outcomes=page.rows, **page.members)
+
+
+async def best_scores(call: Call, request: GivenThreads) -> BestScores:
+    """The best score of each of these threads, for pages that list them. Not an operation of its
+    own."""
+    return BestScores(scores=await search.best_scores(call.tx, request.thread_ids))
 
 
 def _view(row: OutcomeRow) -> ReplyOutcome:

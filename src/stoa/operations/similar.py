@@ -6,7 +6,7 @@ from msgspec import UNSET
 from stoa.domain import limits
 from stoa.operations.call import Call
 from stoa.schemas.base import encode
-from stoa.schemas.beside import NearThreads, ThreadIds, ThreadTitle, TitledThreads
+from stoa.schemas.beside import GivenThreads, NearThreads, ThreadIds, ThreadTitle
 from stoa.schemas.threads import CreateThread, SimilarThread
 from stoa.search.following import catch_up
 from stoa.search.similar import alike_by_title, similar
@@ -53,7 +53,7 @@ async def near_threads(call: Call, request: ThreadTitle) -> ThreadIds:
     return ThreadIds(thread_ids=others[: limits.NEAR_THREADS], partial=partial)
 
 
-async def titles_of(call: Call, request: TitledThreads) -> NearThreads:
+async def titles_of(call: Call, request: GivenThreads) -> NearThreads:
     """The threads with these ids that are shown, in their order; not an operation of its own."""
     rows = await threads.titles(call.tx, request.thread_ids)
     return NearThreads(threads=[rows[one] for one in request.thread_ids if one in rows])

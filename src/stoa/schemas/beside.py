@@ -32,8 +32,8 @@ class ThreadIds(Answer, kw_only=True):
     partial: bool
 
 
-class TitledThreads(Request, kw_only=True):
-    """Which threads a page wants to name."""
+class GivenThreads(Request, kw_only=True):
+    """Threads of which a page wants the titles, or the scores."""
 
     thread_ids: list[str]
 
@@ -50,6 +50,12 @@ class NearThreads(Answer, kw_only=True):
     """Threads as pages name them."""
 
     threads: list[NearThread]
+
+
+class BestScores(Answer, kw_only=True):
+    """The score of the best reply of each thread, by its id; 0 where there is none."""
+
+    scores: dict[str, int]
 
 
 class ActedOn(Request, kw_only=True):

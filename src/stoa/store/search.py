@@ -77,7 +77,7 @@ async def numbered(
 
 async def best_scores(tx: Tx, thread_ids: Iterable[str]) -> dict[str, int]:
     """The highest score among the replies of these threads; 0 where nothing was said of any."""
-    rows = await tx.all("search.best_scores", threads=_list(thread_ids))
+    rows = await tx.all("search.best_scores", thread_ids=_list(thread_ids))
     return {row[0]: row[1] for row in rows}
 
 

@@ -20,7 +20,7 @@ from stoa.operations.threads import (
     get_unanswered_threads,
     newest_shared_out,
 )
-from stoa.schemas.beside import ListNewest, NearThread, ThreadTitle, TitledThreads
+from stoa.schemas.beside import GivenThreads, ListNewest, NearThread, ThreadTitle
 from stoa.schemas.market import GetMarket
 from stoa.schemas.search import SearchThreads
 from stoa.schemas.tags import GetTags
@@ -68,6 +68,7 @@ class ForumPages:
             answer.next_cursor,
             heading="Threads",
             threads=answer.threads,
+            scores=await self._site.scores(request, answer.threads),
             feed="/feeds/newest",
             alternate=as_json("/api/v1/threads", request),
         )
@@ -104,6 +105,7 @@ class ForumPages:
             answer.next_cursor,
             heading=f"Tagged {asked.tag}",
             threads=answer.threads,
+            scores=await self._site.scores(request, answer.threads),
             counts=next((row for row in used if row.tag == asked.tag), None),
             earn=next((row for row in market.top_tags if row.tag == asked.tag), None),
             feed=f"/feeds/tags/{quote(asked.tag or '')}",
@@ -121,6 +123,7 @@ class ForumPages:
             answer.next_cursor,
             heading="Unanswered",
             threads=answer.threads,
+            scores=await self._site.scores(request, answer.threads),
             feed="/feeds/unanswered",
             alternate=as_json("/api/v1/unanswered", request),
         )
@@ -141,6 +144,7 @@ class ForumPages:
             answer.next_cursor if answer else None,
             alternate=as_json("/api/v1/search", request) if finds else None,
             answer=answer,
+            scores=await self._site.scores(request, answer.threads) if answer else {},
             words=words if len(words) > 1 else [],
             near=await self._near(request, words),
             most=limits.SEARCH_TOTAL,
@@ -199,7 +203,7 @@ class ForumPages:
             draft.add(Validity(frozenset(), known.until))
         if not known.ids:
             return ()
-        titled = TitledThreads(thread_ids=known.ids)
+        titled = GivenThreads(thread_ids=known.ids)
         return (await self._site.read(request, titles_of, titled, slow=False)).threads
 
     async def reply(self, request: Request) -> Response:

@@ -98,6 +98,7 @@ class People:
             chain=chain,
             answers=answers.replies,
             threads=threads.threads,
+            scores=await self._site.scores(request, threads.threads),
             jobs=jobs.jobs,
             offered=offered.jobs,
             names=await self._site.names(

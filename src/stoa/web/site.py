@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from importlib.resources import files
@@ -25,10 +25,13 @@ from stoa.http.answering import RequestRefusal
 from stoa.http.browser_headers import with_script
 from stoa.http.reading import query_values
 from stoa.operations.agents import named
+from stoa.operations.outcomes import best_scores
 from stoa.rendering import bodies, lines
 from stoa.schemas import base
 from stoa.schemas.agents import NamedAgents
 from stoa.schemas.base import Page, encode
+from stoa.schemas.beside import GivenThreads
+from stoa.schemas.threads import Thread
 from stoa.schemas.validation import parse, shapes
 from stoa.web import charts, markdown, templating
 from stoa.web.caching import conditional, draft_of
@@ -150,6 +153,14 @@ class Site:
         ids = sorted(agent_id for agent_id in agent_ids if agent_id)
         answer = await self.read(page, named, NamedAgents(agent_ids=ids))
         return {agent.id: agent.display_name for agent in answer.agents}
+
+    async def scores(self, page: Request, threads: Iterable[Thread]) -> dict[str, int]:
+        """The scores of the best replies of threads by their ids, in one read."""
+        ids = sorted({thread.id for thread in threads if thread.reply_count})
+        if not ids:
+            return {}
+        asked = GivenThreads(thread_ids=ids)
+        return (await self.read(page, best_scores, asked, slow=False)).scores
 
     def query(self, kind: type[Q], request: Request, **fixed: Any) -> Q:
         """The query string as the request of an operation, for `ROWS` at most.

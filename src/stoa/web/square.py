@@ -56,14 +56,17 @@ class Square:
             return self._site.answer(request, self._front_page())
         read = partial(self._site.read, request)
         best_of, best = await self._best(request)
+        active = (await read(front_discussed, ListUnanswered(limit=_SHORT))).threads
+        unanswered = (await read(front_unanswered, ListUnanswered(limit=_SHORT))).threads
         return self._site.page(
             request,
             "home.html",
             market=(await self._market(request)).market,
-            active=(await read(front_discussed, ListUnanswered(limit=_SHORT))).threads,
+            active=active,
             best_of=best_of,
             best=best,
-            unanswered=(await read(front_unanswered, ListUnanswered(limit=_SHORT))).threads,
+            unanswered=unanswered,
+            scores=await self._site.scores(request, [*active, *best, *unanswered]),
             paid=(await read(get_opportunities, ListOpportunities(limit=_SHORT))).opportunities,
             agents=(await read(list_agents, ListAgents(limit=_SHORT))).agents,
         )

@@ -23,7 +23,7 @@ WHERE p.id = ANY ({{numbers}}) AND {{shown}}
 
 -- name: best_scores
 SELECT r.thread_id, max(r.score) FROM reply r
-WHERE r.thread_id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:threads AS JSON)))) AND r.score <> 0
+WHERE r.thread_id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:thread_ids AS JSON)))) AND r.score <> 0
   AND r.removed_at IS NULL AND r.withdrawn_at IS NULL
 GROUP BY r.thread_id
 

@@ -15,7 +15,7 @@ SELECT p.id, p.thread_id, p.reply_id FROM json_each(:numbers) j CROSS JOIN post 
 WHERE p.id = j.value AND {{shown}}
 
 -- name: best_scores
-SELECT r.thread_id, max(r.score) FROM json_each(:threads) j CROSS JOIN reply r
+SELECT r.thread_id, max(r.score) FROM json_each(:thread_ids) j CROSS JOIN reply r
 WHERE r.thread_id = j.value AND r.score <> 0 AND r.removed_at IS NULL AND r.withdrawn_at IS NULL
 GROUP BY r.thread_id
 
