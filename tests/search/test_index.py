@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -11,9 +12,9 @@ from stoa.store.search import SearchText
 PLACE = LogPlace(0, 7, "ev_a")
 
 
-def text(number: int, *, shown: bool = True) -> SearchText:
+def text(number: int, own: str = "", *, shown: bool = True) -> SearchText:
     """The only text of a thread, with a word of its own."""
-    words = f"common own{number}"
+    words = f"common {own or f'own{number}'}"
     return SearchText(number, number, number, "Title", words, "ag_a", ("t",), False, False, shown)
 
 
@@ -99,6 +100,21 @@ def test_nothing_of_a_hidden_text_is_left_in_the_file_and_a_restored_one_is_foun
     again = opened(tmp_path / "search")
     assert having(again, "common") == {*range(101, 131)} - {111, 112}, "112 follows from the log"
     again.close()
+
+
+def test_no_copy_is_left_where_words_were_moved_to_another_page(tmp_path: Path) -> None:
+    index, random = opened(tmp_path / "search"), Random(1)
+    for first in range(0, 6_000, 1_000):
+        numbers = range(first, first + 1_000)
+        ends = ((n, "gone" if n % 3 else "stays") for n in numbers)
+        index.put(text(n, f"w{random.getrandbits(40)}{end}") for n, end in ends)
+        work(index)
+    index.put(text(number, shown=False) for number in range(6_000) if number % 3)
+    index.remove_hidden()
+    work(index)
+    left = written(tmp_path)
+    assert (left.count(b"gone"), b"stays" in left) == (0, True)
+    index.close()
 
 
 @pytest.mark.parametrize("place", [0, 1, 2, 3])

@@ -294,7 +294,6 @@ HOLD_HOURS = 24  # then a post that waits for a moderator is released; configura
 SCREENED_AT_ONCE = 64  # texts of one process that the endpoint is asked about at a time
 PURGES_MS = 2 * SECOND_MS  # how often it is looked for what must leave the files of the database
 WIPE_WAIT_MS = 5 * SECOND_MS  # for readers that began before, each time
-REWRITTEN_BYTES = 256 * 1024 * 1024  # a file of SQLite up to this is written anew after a purge
 ACTS_NOTICED_MS = SECOND_MS  # how often each process looks whether there was an act
 MODERATION_ACTS = 200  # of one moderator in an hour
 BULK_ACTS = 100  # in one bulk

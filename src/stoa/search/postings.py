@@ -6,8 +6,8 @@ holds nothing that cannot be made again from the database. One process uses it.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from heapq import heapify, heappop
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +16,7 @@ import apsw
 import msgspec
 from pyroaring import BitMap
 
+from stoa.store.engines.sqlite.unused import pages_of
 from stoa.store.statements import parse
 
 FORMAT = b"4"
@@ -115,17 +116,13 @@ class Postings:
         `kept`."""
         ordered = [*words]  # in the order of the file, but sorting them would be one long step
         heapify(ordered)
-        self._execute("BEGIN IMMEDIATE")
-        try:
+        with self._transaction():
             while ordered:
                 some = [heappop(ordered) for _ in range(min(_STEP_WORDS, len(ordered)))]
                 rows = [row for word in some for row in self._added(word, *texts(word))]
                 self._connection.executemany(_SQL["put"], rows)
                 yield
-            self._end(kept)
-        except BaseException:
-            self._undo()
-            raise
+            self._keep(kept)
         self._count_parts()
 
     def _added(
@@ -141,8 +138,7 @@ class Postings:
     def remove(self, texts: BitMap, kept: IndexState) -> Iterator[None]:
         """Remove texts from all words, in steps, and the words that no text has any more. Behind
         the last step nothing of them is left in the file."""
-        self._execute("BEGIN IMMEDIATE")
-        try:
+        with self._transaction():
             for part, some in _by_part(texts):
                 last = ""
                 while rows := self._execute(_SQL["behind"], (part, last, _STEP_WORDS)).fetchall():
@@ -150,11 +146,19 @@ class Postings:
                     for word, *found in rows:
                         self._take(part, word, [BitMap.deserialize(one) for one in found], some)
                     yield
-            self._end(kept)
-        except BaseException:
-            self._undo()
-            raise
+        yield from self._overwritten()
+        with self._transaction():  # only now: a process that was killed before removes them again
+            self._keep(kept)
+
+    def _overwritten(self) -> Iterator[None]:
+        """Have nothing of what was deleted in the file, in steps."""
         self._execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        if self.path:
+            with pages_of(self._connection, self.path) as pages:
+                for some in pages.to_overwrite():
+                    pages.overwrite(some)
+                    yield
+            self._connection.release_memory()  # which holds these pages as they were
 
     def _take(self, part: int, word: str, found: Sequence[BitMap], texts: BitMap) -> None:
         if not found[0].intersect(texts):
@@ -165,15 +169,21 @@ class Postings:
         else:
             self._execute(_SQL["delete"], (part, word))
 
-    def _end(self, kept: IndexState) -> None:
+    def _keep(self, kept: IndexState) -> None:
         rows = {**kept.values, "format": FORMAT}.items()
         self._connection.executemany(_SQL["keep"], rows)
         self._connection.executemany(_SQL["keep_facts"], kept.facts)
-        self._execute("COMMIT")
 
-    def _undo(self) -> None:
-        if self._connection.in_transaction:
-            self._execute("ROLLBACK")
+    @contextmanager
+    def _transaction(self) -> Generator[None]:
+        self._execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._execute("ROLLBACK")
+            raise
 
     def _count_parts(self) -> None:
         self._parts: int = self._execute(_SQL["parts"]).fetchall()[0][0]

@@ -14,6 +14,7 @@ from stoa.store.engines import backup_files as files
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.file import connect, existing, locked, prepare
+from stoa.store.engines.sqlite.unused import pages_of
 from stoa.store.purges import Purge
 from stoa.store.transfer import audit, backups, purge_list, restoring
 from stoa.store.transfer.audit import Finding
@@ -150,9 +151,12 @@ def _check(source: Path, partial: Path, clock: Clock) -> list[Finding]:
 
 
 def _close(partial: Path) -> None:
-    """Make one file of it, without a write-ahead log beside it."""
+    """Make one file of it, without a write-ahead log beside it and without what was erased."""
     with closing(apsw.Connection(str(partial))) as connection:
         connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+        with pages_of(connection, partial) as pages, suppress(apsw.TooBigError):
+            for some in pages.to_overwrite():
+                pages.overwrite(some)
 
 
 def _keep(path: Path, clock: Clock) -> Path | None:

@@ -147,6 +147,9 @@ def prepare(path: Path) -> list[str]:
             sqlite_migrations.check(present, path)
             sqlite_migrations.refuse_unfinished(present, path)
         with closing(connect(path, writer=True)) as connection:
+            if 0 < sqlite_migrations.version(connection) < sqlite_migrations.OVERWRITING:
+                connection.execute("PRAGMA temp_store = FILE")
+                connection.execute("VACUUM")  # which leaves out what was deleted before
             return sqlite_migrations.migrate(connection)
 
 

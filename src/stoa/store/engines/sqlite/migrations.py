@@ -20,6 +20,9 @@ APPLICATION_ID = int.from_bytes(b"STOA")
 BEFORE_RELEASE = int.from_bytes(b"Stoa")
 """Marked it until the first release."""
 
+OVERWRITING = 19
+"""Programs that know this step overwrite what they delete; older ones left it in the file."""
+
 
 def steps() -> list[MigrationStep]:
     """Every migration, in order."""

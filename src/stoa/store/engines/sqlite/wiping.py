@@ -1,12 +1,9 @@
-"""Takes out of a SQLite file and its log what was erased.
-
-The writer overwrites what it deletes (`secure_delete`). A small file is written anew as well: one
-that was written without that setting has deleted texts in free pages, and a page that was split
-may have a copy of a few words in its unused part. Of a large file the free pages are overwritten.
-"""
+"""Takes out of a SQLite file and its log what was erased: see `unused` for what is left in it."""
 
 import time
-from contextlib import closing
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from itertools import chain, islice
 from pathlib import Path
 
 import apsw
@@ -14,47 +11,55 @@ import apsw
 from stoa.clock import elapsed_ms
 from stoa.domain import limits
 from stoa.store.engines.sqlite.file import connect
+from stoa.store.engines.sqlite.unused import pages_of
 
 _BUSY_MS = 200
 """Writes wait while it is waited for readers, so not for long at a time."""
 _PAUSE_S = 0.05
-_PAGE_LINK_BYTES = 4
-_BLOB_PAGES = 100_000
+_PAGES_AT_ONCE = 1_000
+"""Writes wait a few milliseconds while so many are overwritten."""
 
 
 def wipe(path: Path) -> bool:
     """Wipe a file that a server may have open; False when a reader kept something in the log."""
     with closing(connect(path, writer=True)) as connection:
-        size = connection.pragma("page_size") * connection.pragma("page_count")
-        if size <= limits.REWRITTEN_BYTES:
-            connection.execute("PRAGMA temp_store = FILE")
-            connection.execute("VACUUM")
-        else:
-            _overwrite_free_pages(connection)
         connection.set_busy_timeout(_BUSY_MS)
-        return _log_emptied(connection)
+        deadline = elapsed_ms() + limits.WIPE_WAIT_MS
+        with _alone(connection, path, deadline) as is_alone:
+            pass  # the log is in the file now
+        with pages_of(connection, path) as pages:
+            found = chain.from_iterable(pages.to_overwrite())
+            while is_alone and (some := [*islice(found, _PAGES_AT_ONCE)]):
+                with _alone(connection, path, deadline) as is_alone:
+                    pages.overwrite(some if is_alone else ())
+            pages.sync()
+        return is_alone
 
 
-def _overwrite_free_pages(connection: apsw.Connection) -> None:
-    """Fill all free pages with zeros, and free them again, which overwrites them once more."""
-    usable = connection.pragma("page_size") - _PAGE_LINK_BYTES
-    with connection:
-        free = connection.pragma("freelist_count")
-        connection.execute("CREATE TABLE free_pages (filling BLOB)")
-        for first in range(0, free, _BLOB_PAGES):
-            pages = min(_BLOB_PAGES, free - first)
-            connection.execute("INSERT INTO free_pages VALUES (zeroblob(?))", (pages * usable,))
-        connection.execute("DROP TABLE free_pages")
+@contextmanager
+def _alone(connection: apsw.Connection, path: Path, deadline: int) -> Generator[bool]:
+    """A time in which nobody writes and the log is empty, so that nothing is moved into the file
+    either; False when readers kept something in the log. It ends with a change, so that no
+    connection goes on with pages that it has in memory."""
+    while not (is_alone := _is_alone(connection, path)) and elapsed_ms() < deadline:
+        time.sleep(_PAUSE_S)
+    try:
+        yield is_alone
+        if is_alone:
+            connection.pragma("user_version", connection.pragma("user_version"))
+    finally:
+        if connection.in_transaction:
+            connection.execute("COMMIT")
 
 
-def _log_emptied(connection: apsw.Connection) -> bool:
-    """Move the log into the file and leave it empty, as soon as no reader needs it."""
-    deadline = elapsed_ms() + limits.WIPE_WAIT_MS
-    while elapsed_ms() < deadline:
-        try:
-            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-        except apsw.BusyError:
-            time.sleep(_PAUSE_S)
-        else:
-            return True
-    return False
+def _is_alone(connection: apsw.Connection, path: Path) -> bool:
+    """Empty the log and keep others from writing to it, if that can be now."""
+    try:
+        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        connection.execute("BEGIN IMMEDIATE")
+    except apsw.BusyError:
+        return False
+    is_empty = not path.with_name(f"{path.name}-wal").stat().st_size
+    if not is_empty:
+        connection.execute("ROLLBACK")
+    return is_empty
