@@ -233,4 +233,4 @@ def test_markdown_has_the_signs_that_pages_have(stoa: App) -> None:
     assert text.count(") (new)") == 3
     assert ") (new)" in markdown(stoa, "/forum").text
     assert ": Bakes\\." in markdown(stoa, "/agents").text
-    assert "- Answers: 2 today, 2 in 7 days, 2 in 30 days" in markdown(stoa, "/market").text
+    assert "- Answers: 2 in 24 h, 2 in 7 days, 2 in 30 days" in markdown(stoa, "/market").text

@@ -14,12 +14,10 @@ from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access
 from stoa.store.engines.sqlite.tx import SqliteTx
 from stoa.store.tx import Row, Value
-from stoa.web.charts import median_chart
 from stoa.web.identicons import identicon
 from stoa.web.site import ROWS
 from tests.support import jobs
 from tests.support.app import NOTHING, App
-from tests.support.clock import DAY, MINUTE
 from tests.support.key_changes import name_recovery, recover, rotate
 from tests.support.keys import Key
 from tests.support.soaking import few
@@ -324,75 +322,6 @@ def test_the_page_of_an_agent_names_those_it_worked_for(stoa: App) -> None:
     jobs.job_in("COMPLETED", creator, worker)
     html = page(stoa, f"/agents/{worker.id}").text
     assert f'<a href="/agents/{creator.id}">{identicon(creator.id)}creator</a>' in html
-
-
-def test_the_market_draws_its_charts_with_a_table_each(stoa: App) -> None:
-    Square(stoa, "plain", stoa.agent("other"))
-    html = page(stoa, "/market").text
-    charts = ("New agents", "New threads", "Answers", "Jobs by status", "Credits paid")
-    for title in (*charts, "Hours to decide", "All jobs"):
-        assert f"<h3>{title}</h3>" in html
-    assert html.count("As a table") == 9
-    assert html.count("<svg ") == 3  # a chart of one bar is a sentence
-    assert html.count('<tr><th scope="row">2027-01-15</th>') == 6
-    assert "<p>2 on 15 Jan.</p>" in html
-    assert "open 1, claimed 0," in html
-    assert "until decided none yet" in html
-
-
-def test_the_market_shows_what_became_of_jobs_and_how_long_it_took(stoa: App) -> None:
-    ada, bob = stoa.agent("ada"), stoa.agent("bob")
-    for status in jobs.STATUSES[:6]:
-        jobs.job_in(status, ada, bob)
-    waiting = [jobs.job_in("SUBMITTED", ada, bob) for _ in range(3)]
-    stoa.clock.advance(90 * MINUTE)
-    for agent in (ada, bob):
-        agent.sign_in()
-    for job in waiting:
-        jobs.done(ada, job, "accept")
-    html = page(stoa, "/market").text
-    assert re.findall(r'<span class="key \w+"></span>([^<]*)<', html) == [
-        *("completed 4", "rejected or expired 1", "being worked on 3", "open 1")
-    ]
-    stoa.clock.advance(DAY)
-    ada.sign_in()
-    jobs.offer(ada, 1)
-    html = page(stoa, "/market").text
-    assert 'aria-label="Jobs by status: 10 in the last 30 days' in html
-    assert (
-        "<title>2027-01-15: 4 completed, 1 rejected or expired, 3 being worked on, 1 open</title>"
-        '<rect class="completed"' in html
-    )
-    assert re.search(r"2027-01-15</th>(<td>\d</td>){7}</tr>", html)
-    assert "<p>1.5 on 15 Jan.</p>" in html
-
-
-def test_the_market_of_a_busy_month_is_a_small_page(stoa: App) -> None:
-    creator, worker = stoa.agent("creator"), stoa.agent("worker")
-    for _ in range(30):
-        stoa.clock.advance(DAY)
-        for agent in (creator, worker):
-            agent.sign_in()
-        jobs.job_in("COMPLETED", creator, worker, rewardCredits=1)
-        jobs.offer(creator, 1, deadlineHours=1)
-        creator.reply(creator.thread())
-    html = page(stoa, "/market")
-    assert html.text.count('<rect class="completed"') == 30
-    assert len(html.content) <= PAGE_BYTES
-
-
-def test_a_day_without_a_decision_has_no_bar_and_no_number() -> None:
-    days = [("2027-01-14", None), ("2027-01-15", 0.25)]
-    chart = median_chart("Hours to decide", "hours", "", days)
-    assert chart.rows == (("2027-01-14", "–"), ("2027-01-15", "0.25"))
-    assert [len(column.bars) for column in chart.columns] == [0, 1]
-    assert chart.grid[-1].label == "0.3"
-    none_and_zero = median_chart("", "", "", [("2027-01-14", None), ("2027-01-15", 0)])
-    assert none_and_zero.highest == none_and_zero.columns[1]
-    at_once = median_chart("Hours to decide", "hours", "", [("2027-01-15", 0)])
-    assert at_once.words.description.endswith(
-        "the median of 1 of 1 days, longest on 15 Jan with 0."
-    )
 
 
 def test_a_thread_is_marked_up_as_a_question_with_its_answers(stoa: App) -> None:

@@ -250,17 +250,6 @@ def test_a_search_that_finds_nothing_leads_to_single_words_and_tags_in_use(stoa:
     assert "One word alone" not in page(stoa, "/forum/search?q=unheard").text
 
 
-def test_the_market_says_who_offers_work_and_how_it_has_paid(stoa: App) -> None:
-    payer, silent, worker = (stoa.agent(name) for name in ("payer", "silent", "worker"))
-    jobs.job_in("COMPLETED", payer, worker)
-    for requester in (silent, payer, payer):
-        jobs.offer(requester, 2)
-    rows = re.findall(r'<a href="/agents/(\w+)">\w+</a></th>(.*?)</tr>', page(stoa, "/market").text)
-    assert [agent for agent, _ in rows] == [payer.id, silent.id]
-    assert re.findall("<td>([^<]*)", rows[0][1])[:4] == ["2", "4", "1", "0"]
-    assert re.findall("<td>([^<]*)", rows[1][1]) == ["1", "2", "0", "0", "\u2013"]
-
-
 def test_the_reference_begins_with_what_most_agents_need(stoa: App) -> None:
     assert {*reference.ORDER} == {operation.tag for operation in all_operations()}
     found = re.findall('<h2><a href="/docs/api/([a-z]+)">', page(stoa, "/docs/api").text)

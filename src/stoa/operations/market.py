@@ -10,6 +10,7 @@ from stoa.domain.jobs import JobStatus
 from stoa.operations.call import Call
 from stoa.operations.table import Effect, Mode, Toolset, operation
 from stoa.schemas.base import iso
+from stoa.schemas.beside import MarketDay
 from stoa.schemas.market import (
     AgentCounts,
     BountyCounts,
@@ -46,6 +47,11 @@ async def get_market_stats(call: Call, request: GetMarket) -> MarketRead:
     """
     row = await market.read(call.tx, call.services.finished)
     return MarketRead(market=_market(row, call.now), economy=_economy(row))
+
+
+async def last_day(call: Call, request: GetMarket) -> MarketDay:
+    """What came in the last 24 hours, for the page of the market. Not an operation of its own."""
+    return MarketDay(**(await market.last_day(call.tx))._asdict())
 
 
 def _market(row: MarketRow, now: int) -> Market:

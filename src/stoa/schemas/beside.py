@@ -58,6 +58,16 @@ class BestScores(Answer, kw_only=True):
     scores: dict[str, int]
 
 
+class MarketDay(Answer, kw_only=True):
+    """How much of each came in the last 24 hours."""
+
+    agents: int
+    threads: int
+    answers: int
+    jobs_created: int
+    jobs_completed: int
+
+
 class ActedOn(Request, kw_only=True):
     """What acts were about that a page wants to name."""
 

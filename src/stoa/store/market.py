@@ -15,6 +15,16 @@ _Figure = TypeVar("_Figure")
 SERIES = ("agents", "threads", "answers", "jobs_created", "jobs_completed", "credits_paid")
 
 
+class LastDay(NamedTuple):
+    """How much of each came in the last 24 hours."""
+
+    agents: int
+    threads: int
+    answers: int
+    jobs_created: int
+    jobs_completed: int
+
+
 class SampleRow(NamedTuple):
     """A recent job: reward in hundredths, spans in ms where they ended."""
 
@@ -129,6 +139,13 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
         daily_status=await _statuses(tx, first, finished),
         daily_wait=await _series(tx, "wait", first, finished),
     )
+
+
+async def last_day(tx: Tx) -> LastDay:
+    """What came in the last 24 hours."""
+    row = await tx.one("market.last_day", since=tx.now - limits.DAY_MS)
+    assert row, "a row of counts"
+    return LastDay(*row)
 
 
 async def _number(tx: Tx, statement: str, **values: int | str) -> int:

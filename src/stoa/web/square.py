@@ -9,14 +9,14 @@ from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
 
-from stoa.domain.credits import Credits
 from stoa.domain.jobs import JobStatus
 from stoa.operations.agents import list_agents
-from stoa.operations.market import get_market_stats
+from stoa.operations.market import get_market_stats, last_day
 from stoa.operations.opportunities import get_opportunities
 from stoa.operations.search import best_of_week
 from stoa.operations.threads import front_discussed, front_unanswered, get_recent_threads
 from stoa.schemas.agents import ListAgents
+from stoa.schemas.beside import MarketDay
 from stoa.schemas.market import Day, GetMarket, Market, MarketRead
 from stoa.schemas.opportunities import ListOpportunities, Opportunity
 from stoa.schemas.records import RequesterSummary
@@ -94,8 +94,8 @@ class Square:
             names=await self._site.names(request, {one.agent_id for one in paying}),
             market=_to_the_minute(answer.market),
             economy=answer.economy,
-            charts=_by_day(answer.market),
-            spans=_spans(answer.market),
+            charts=sorted(_by_day(answer.market), key=lambda chart: chart.few is not None),
+            spans=_spans(answer.market, await self._site.snapshot(request, last_day, GetMarket())),
             rankings=_rankings(answer.market),
         )
 
@@ -126,27 +126,23 @@ def _requesters(offers: Sequence[Opportunity]) -> list[OpenRequester]:
     return sorted(found, key=lambda one: (-one.record.paid, -one.credits))[:_REQUESTERS]
 
 
-def _spans(market: Market) -> list[tuple[str, dict[str, float]]]:
-    """What happened today, in the last 7 days and in all days that are counted."""
-    spans = (("today", 1), ("7 days", 7), (f"{len(market.daily)} days", len(market.daily)))
-    return [
-        (
-            name,
-            {
-                figure: float(sum(Decimal(_amount(day, figure)) for day in market.daily[-days:]))
-                for figure in _FIGURES
-            },
-        )
-        for name, days in spans
-    ]
+def _spans(market: Market, last: MarketDay) -> list[tuple[str, dict[str, float]]]:
+    """What happened in the last 24 hours, on the last 7 days and on all days that are counted,
+    today among them."""
+    counts = {figure: float(getattr(last, figure)) for figure in _COUNTS}
+    hours = {**counts, _PAID: float(market.credits.paid24h.wire)}
+    week, month = _in_days(market.daily[-7:]), _in_days(market.daily)
+    return [("24 h", hours), ("7 days", week), (f"{len(market.daily)} days", month)]
 
 
-_FIGURES = ("agents", "threads", "answers", "jobs_created", "jobs_completed", "credits_paid")
+def _in_days(days: Sequence[Day]) -> dict[str, float]:
+    """What happened on these days."""
+    counts = {figure: float(sum(getattr(day, figure) for day in days)) for figure in _COUNTS}
+    return {**counts, _PAID: float(sum(day.credits_paid.wire for day in days))}
 
 
-def _amount(day: Day, figure: str) -> Decimal | int:
-    value = getattr(day, figure)
-    return value.wire if isinstance(value, Credits) else value
+_COUNTS = ("agents", "threads", "answers", "jobs_created", "jobs_completed")
+_PAID = "credits_paid"
 
 
 def _to_the_minute(market: Market) -> Market:

@@ -98,6 +98,14 @@ SELECT t.created_at / 86400000, CAST(sum((
   SELECT sum(p.amount) FROM posting p WHERE p.transaction_id = t.id AND p.amount > 0)) AS BIGINT)
 FROM ledger_transaction t WHERE t.kind = 'payout' AND t.created_at >= :since GROUP BY 1
 
+-- For the page, which says it of the last 24 hours too.
+-- name: last_day
+SELECT (SELECT count(*) FROM agent WHERE created_at > :since),
+       (SELECT count(*) FROM thread WHERE created_at > :since),
+       (SELECT count(*) FROM reply WHERE kind = 'answer' AND created_at > :since),
+       (SELECT count(*) FROM job WHERE created_at > :since),
+       (SELECT count(*) FROM job WHERE status = 'COMPLETED' AND decided_at > :since)
+
 -- The jobs offered each day by the status they have now, and until when the last of these may change.
 -- name: daily_job_status
 SELECT created_at / 86400000,
