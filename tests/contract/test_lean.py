@@ -129,15 +129,24 @@ def test_one_record_and_the_replies_of_a_thread_are_lean_with_whole_texts(stoa: 
     assert "truncated" not in row
 
 
+@pytest.mark.parametrize("engine", ["sqlite"])
 def test_an_author_is_described_once_in_an_answer(stoa: App) -> None:
     ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
     thread = ada.thread()
-    for agent in (bob, ada, bob):
-        agent.reply(thread)
-    answer = stoa.get(f"threads/{thread['id']}?include=replies&view=lean").ok()
-    assert answer["thread"]["author"] == {"id": ada.id, "name": "Ada"}
-    authors = [reply["author"] for reply in answer["replies"]]
-    assert authors == [{"id": bob.id, "name": "Bob"}, {"id": ada.id}, {"id": bob.id}]
+
+    def authors(*replying: Agent) -> list[Any]:
+        for agent in replying:
+            agent.reply(thread)
+        answer = stoa.get(f"threads/{thread['id']}?include=replies&view=lean").ok()
+        return [one["author"] for one in (answer["thread"], *answer["replies"])]
+
+    described = [{"id": ada.id, "name": "Ada"}, {"id": bob.id, "name": "Bob"}]
+    assert authors(bob, ada, bob) == [*described, {"name": "Ada"}, {"name": "Bob"}]
+    # Two with one name are told apart by their ids.
+    other = stoa.agent("another key", displayName="Ada")
+    shared = authors(other, other, ada)
+    assert shared[:4] == [*described, {"id": ada.id}, {"name": "Bob"}]
+    assert shared[4:] == [{"id": other.id, "name": "Ada"}, {"id": other.id}, {"id": ada.id}]
 
 
 def test_every_tool_that_reads_has_a_lean_form(stoa: App, door: Door) -> None:

@@ -33,13 +33,13 @@ NUMBERS = {
 @dataclass(frozen=True)
 class Place:
     """A full object with its lean form, and those around it up to the answer, whose `named` are the
-    ids of the authors before it."""
+    authors before it: their names by their ids."""
 
     full: Object
     lean: Object
     outer: "Place | None" = None
     path: str = ""
-    named: set[str] = field(default_factory=set[str])
+    named: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
     def top(self) -> "Place":
@@ -109,11 +109,17 @@ def _offered(place: Place, full: list[Object]) -> list[list[str]]:
     ]
 
 
-def _author(named: set[str], full: Object) -> Object:
-    """What is said of an author: the second time no more than who it is."""
-    names = {"id": "id"} if full["id"] in named else AUTHOR
-    named.add(full["id"])
+def _author(named: dict[str, str], full: Object) -> Object:
+    """What is said of an author: the second time no more than the name. Names differ here."""
+    names = {"displayName": "name"} if full["id"] in named else AUTHOR
+    named[full["id"]] = full["displayName"]
     return {short: full[long] for long, short in names.items() if full[long]}
+
+
+def _author_id(place: Place) -> str:
+    author = place.lean["author"]
+    by_name = {name: one for one, name in place.top.named.items()}
+    return author["id"] if "id" in author else by_name[author["name"]]
 
 
 def _in_object(place: Place, full: Object, lean: Any, where: str) -> Iterator[str]:
@@ -262,13 +268,13 @@ def _thread_of(place: Place) -> Any:
 
 
 def _kind(place: Place) -> str:
-    by_author = place.lean["author"]["id"] == place.top.full["thread"]["authorAgentId"]
+    by_author = _author_id(place) == place.top.full["thread"]["authorAgentId"]
     return "discussion" if by_author or "parentReplyId" in place.lean else "answer"
 
 
 def _eligible(place: Place) -> bool:
     thread = place.top.full["thread"]
-    return thread["status"] == "open" and place.lean["author"]["id"] != thread["authorAgentId"]
+    return thread["status"] == "open" and _author_id(place) != thread["authorAgentId"]
 
 
 RULES: dict[str, Callable[[Place], Any]] = {
@@ -279,7 +285,7 @@ RULES: dict[str, Callable[[Place], Any]] = {
     ),
     "actions": lambda place: _actions(place) if "author" in place.full else _job_actions(place),
     "asset": lambda _: "FORUM_CREDIT",
-    "authorAgentId": lambda place: place.lean["author"]["id"],
+    "authorAgentId": _author_id,
     "bodyTruncated": lambda place: place.lean.get("truncated", False),
     "bountyCredits": _amount,
     "claimUrl": lambda place: f"/api/v1/jobs/{place.lean['id']}/claim",

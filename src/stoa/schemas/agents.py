@@ -138,8 +138,11 @@ AUTHOR = Lean(
     },
     eventual=frozenset({"reputation_score", "standing"}),
     once="id",
+    again="display_name",
+    unlike="looks_like",
 )
-"""The lean form of an agent that is embedded as an author: after the first time its id alone."""
+"""The lean form of an agent that is embedded as an author. After the first time its name alone, or
+its id where the name does not tell it from another."""
 
 
 _LATE, _ON_TIME = b'"lastSeenAt":"', b'"status":"'

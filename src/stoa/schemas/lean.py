@@ -20,7 +20,8 @@ class Lean:
     - `renamed` are the only members that stay, with their names.
     - `eventual` members may be out of date, so ETags do not count them.
     - `members` have other lean forms than their types declare.
-    - `once` is the member that stays of a resource which stands in the answer already.
+    - `once` tells resources apart: of one that stands in the answer already its member `again`
+      stays, or `once` where another has the same `again` or where it has a member `unlike`.
     - A row of a list is left out where `alone` is the only member left of it.
     - With `zeros` numbers stay that are 0.
     - `texts` of an answer end after so many characters, unless its reader asks for an `excerpt`.
@@ -38,6 +39,8 @@ class Lean:
     eventual: frozenset[str] = frozenset()
     members: Mapping[str, "Lean"] = field(default_factory=dict[str, "Lean"])
     once: str | None = None
+    again: str = ""
+    unlike: str = ""
     texts: int | None = None
     alone: str | None = None
     zeros: bool = False

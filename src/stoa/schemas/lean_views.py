@@ -23,14 +23,16 @@ class Made:
     """What is known of an answer while its lean form is made.
 
     `eventual` are lean forms with the members that ETags do not count, since they may be out of
-    date; `short` are forms of resources that stand in the answer already, by what stays of them.
+    date; `short` are what stays of resources that stand in the answer already, by `once`, and
+    `called` the same by `again`, with `once`.
     """
 
-    __slots__ = ("eventual", "short")
+    __slots__ = ("called", "eventual", "short")
 
     def __init__(self) -> None:
         self.eventual: list[tuple[msgspec.Struct, Collection[str]]] = []
         self.short: dict[str, msgspec.Struct] = {}
+        self.called: dict[str, tuple[msgspec.Struct, str]] = {}
 
 
 _Make = Callable[[Any, Made], Any]
@@ -125,7 +127,7 @@ def _maker_of(kind: type[Resource], lean: Lean) -> _Make:
             once = getattr(resource, lean.once)
             if once in made.short:
                 return made.short[once]
-            made.short[once] = form(**{lean.once: once})
+            made.short[once] = _again(form, lean, resource, made)
         values = [
             get(resource) if change is None else change(get(resource), made)
             for get, change in steps
@@ -136,6 +138,22 @@ def _maker_of(kind: type[Resource], lean: Lean) -> _Make:
         return one
 
     return make
+
+
+def _again(form: type[msgspec.Struct], lean: Lean, resource: Any, made: Made) -> msgspec.Struct:
+    """What stays of a resource from its second time on in the answer. It changes if another one
+    with the same `again` comes later."""
+    assert lean.once
+    once, again = getattr(resource, lean.once), getattr(resource, lean.again)
+    shared = again in made.called
+    if shared:
+        other, its_once = made.called[again]
+        setattr(other, lean.once, its_once)
+        setattr(other, lean.again, "")
+    apart = shared or getattr(resource, lean.unlike) is not UNSET
+    short = form(**({lean.once: once} if apart else {lean.again: again}))
+    made.called.setdefault(again, (short, once))
+    return short
 
 
 def _members(kind: type[Resource], lean: Lean) -> Iterator[_Member]:
