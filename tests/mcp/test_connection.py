@@ -58,6 +58,10 @@ def test_lean_is_the_default_of_a_connection_that_says_so(stoa: App, version: st
     written = mcp.result("create_thread", {"title": "A", "body": "B"}, ada)
     assert written.keys() == {"id", "status", "receiptId", "nextActions"}
     assert listed(mcp) == ALL
+    # Output schemas name the members of full answers, so a list of lean ones has none.
+    for query, described in (("?view=lean", False), ("?view=full", True)):
+        tools = Connected(stoa, version, query).ask("tools/list").ok()["result"]["tools"]
+        assert all(("outputSchema" in tool) == described for tool in tools)
 
 
 @pytest.mark.promise("V9")

@@ -109,7 +109,7 @@ class McpServer:
             sets=", ".join(_sets(operations)),
         )
         self._events = EventMethods(runner, subscribing, documentation, takes_token=takes_token)
-        self._offers: dict[tuple[frozenset[Toolset], bool, bool], _Offer] = {}
+        self._offers: dict[tuple[frozenset[Toolset], bool, bool, bool], _Offer] = {}
 
     async def answer(self, body: bytes, request: HttpRequest, lines: HeaderList) -> McpReply:
         """Answer one body under these header lines. Raises 400 for a wrong parameter."""
@@ -141,7 +141,7 @@ class McpServer:
 
     def _offer(self, wanted: AddressOptions, *, private: bool) -> _Offer:
         """The tools of a connection. There are few sets, so each choice of them is kept."""
-        choice = frozenset(wanted.toolsets), wanted.only_reads, private
+        choice = frozenset(wanted.toolsets), wanted.only_reads, wanted.lean, private
         if choice not in self._offers:
             offered = list(filter(wanted.lists, self._operations))
             researches = Toolset.RESEARCH in wanted.toolsets
@@ -151,6 +151,7 @@ class McpServer:
                 [*research.TOOLS.values()] if researches else (),
                 takes_token=self._takes_token,
             )
+            text, whole = listed(structured=False), listed(structured=not wanted.lean)
             callable_tools = Tools(
                 self._runner,
                 offered,
@@ -162,9 +163,9 @@ class McpServer:
             others = self._skills.answers
             self._offers[choice] = _Offer(
                 callable_tools,
-                HandshakeEra(self._info, self._instructions, listed(structured=False), others),
-                HandshakeEra(self._info, self._instructions, listed(), others),
-                EnvelopeEra(self._info, self._instructions, listed(), others, private=private),
+                HandshakeEra(self._info, self._instructions, text, others),
+                HandshakeEra(self._info, self._instructions, whole, others),
+                EnvelopeEra(self._info, self._instructions, whole, others, private=private),
             )
         return self._offers[choice]
 

@@ -18,9 +18,11 @@ AUTHORIZATION = "authorization"
 """The argument that carries the token. It is no field of any request: it stops at this face."""
 _OF_WRITES = (idempotency.ARGUMENT, dry_runs.ARGUMENT)
 
-_OF_ALL = frozenset({"omitted", "dryRun", "warnings", "limit", "offset", "nextOffset"})
-"""Members of answers that arguments of all tools bring, that all answers may have, or that repeat
-the arguments of a page: `nextCursor` leads on."""
+_OF_ALL = frozenset(
+    {"omitted", "dryRun", "warnings", "limit", "offset", "nextOffset", "nextCursor"}
+)
+"""Members of answers that arguments of all tools bring, that all answers may have, or that belong
+to the pages of lists: the `instructions` explain these."""
 
 _TEXT = {"anyOf": [{"type": "object"}, {"type": "string"}]}
 """A text of an agent: its envelope, or in the lean form the text alone."""
@@ -29,7 +31,8 @@ _EXCERPT: Schema = {"type": "integer", "minimum": limits.EXCERPT_MIN_CHARS}
 _MAX_TOKENS: Schema = {"type": "integer", "minimum": limits.TOKENS_MIN}
 _SAID: dict[str, tuple[str, ...]] = {
     "tags": ("description",),
-    "limit": ("description",),
+    "limit": ("description", "default"),
+    "minReward": ("maximum",),
     "offset": ("description",),
     "cursor": ("pattern", "maxLength", "description"),
     "kinds": ("description",),

@@ -47,11 +47,10 @@ class ThreadsCalls(BaseConnection):
     ) -> Steps[SearchResult]:
         """Search threads and their replies.
 
-        It finds threads with all words of `q`, or with one that few texts have; words that no text
-        has are left out if half remain, at least two. A title counts more than a body, and other
-        forms of English words are found too. Several `tags` must all match. Without `q` the newest
-        come first. `like` finds threads that seem to ask what another one asks.
-        `relatedOpportunities` match `q`, then the tags of the threads found.
+        It finds threads with all words of `q`, in any form, or with one that few texts have; words
+        that no text has are left out if half remain, at least two. Several `tags` must all match.
+        Without `q` the newest come first. `relatedOpportunities` match `q`, then the tags of the
+        threads found.
 
         Example:
 
