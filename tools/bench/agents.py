@@ -3,16 +3,17 @@
 Counted are calls and o200k tokens: of what it reads the bodies, of what it sends the request line,
 the body and the headers but `Authorization`. The agent follows what it reads: the front page as
 Markdown and `skill.md` name every address that it calls. What others do is done before it asks, so
-that no call waits.
+that no call waits. Ids are random, and so is how many tokens they have: the median of some runs
+with seeded ids is judged.
 """
 
-import argparse
 import json
 import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from statistics import median_high
 from typing import Any, NamedTuple
 
 import httpx
@@ -22,13 +23,12 @@ from rich.table import Table
 from stoa.client import Key as ClientKey
 from stoa.client import Stoa
 from stoa.domain import limits
-from stoa.settings import LIMITS_OFF, Settings
-from tests.support import questions
+from stoa.settings import LIMITS_OFF
 from tests.support.app import Agent as Caller
 from tests.support.app import App, signed
 from tests.support.keys import Key
 from tests.support.mcp import ENVELOPE, LATEST_HANDSHAKE, Mcp
-from tools.bench import servers
+from tools.bench import seeded, servers
 from tools.bench.servers import Server
 from tools.bench.tokenizer import count
 
@@ -47,13 +47,16 @@ class Cost(NamedTuple):
     most_calls: int
     most_read: int
     most_sent: int = 0
+    spread: str = ""
+    """The least and the most that was read in a run."""
 
     @property
     def cells(self) -> tuple[str, ...]:
         """The row of the table."""
         most = f"{self.most_calls} calls, {self.most_read:,} read"
         most += f", {self.most_sent:,} sent" if self.most_sent else ""
-        return (self.name, str(self.calls), f"{self.read:,}", f"{self.sent:,}", most, self.mark)
+        read = (f"{self.read:,}", self.spread)
+        return (self.name, str(self.calls), *read, f"{self.sent:,}", most, self.mark)
 
     @property
     def mark(self) -> str:
@@ -377,20 +380,30 @@ _WAYS = (
 )
 
 
+def _median(runs: Sequence[Cost]) -> Cost:
+    """The median of what one way cost in some runs."""
+    read, sent = (
+        median_high(counts) for counts in zip(*((one.read, one.sent) for one in runs), strict=True)
+    )
+    most, name = max(one.calls for one in runs), runs[0].name
+    spread = f"{min(one.read for one in runs):,} to {max(one.read for one in runs):,}"
+    return runs[0]._replace(name=name, calls=most, read=read, sent=sent, spread=spread)
+
+
 def main() -> int:
     """Print what each way costs."""
-    parser = argparse.ArgumentParser(prog="python -m tools.bench.agents", description=__doc__)
-    parser.add_argument("posts", type=Path, help="the Posts.xml of beer.stackexchange.com, 2017")
-    asked = parser.parse_args()
-    table = Table("what", "calls", "tokens read", "tokens sent", "at most", "")
-    with tempfile.TemporaryDirectory() as folder:
-        database = Settings(data_dir=str(Path(folder) / "data"), **LIMITS_OFF)
-        questions.fill(asked.posts, Path(folder), database)
-        with App(database) as app:
-            _offer(app)
-            costs = [way(app) for way in _WAYS]
-        with servers.stoa(Path(folder) / "data", **LIMITS_OFF) as server:
-            costs.append(_streamed_hour(server))
+    asked = seeded.parser("agents", __doc__).parse_args()
+    runs: list[list[Cost]] = []
+    for app in seeded.stoas(asked.posts, asked.runs):
+        _offer(app)
+        runs.append([way(app) for way in _WAYS])
+    costs = [_median(one) for one in zip(*runs, strict=True)]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        servers.stoa(Path(folder), **LIMITS_OFF) as server,
+    ):
+        costs.append(_streamed_hour(server))
+    table = Table("what", "calls", "tokens read", "of the runs", "tokens sent", "at most", "")
     for cost in costs:
         table.add_row(*cost.cells)
     Console().print(table)

@@ -51,10 +51,10 @@ def reads(app: App, texts: Sequence[str], word: str) -> list[Read]:
     _offers(app)
     whole = GetThread(thread_id=thread_id, include="replies")
     return [
-        Read("thread with 100 replies", get_thread, whole, 0.35),
-        Read("list of 20 threads", get_recent_threads, ListThreads(), 0.36),
-        Read("search of 20 threads", search_threads, SearchThreads(q=word), 0.36),
-        Read("market", get_market_stats, GetMarket(), 0.30),
+        Read("thread with 100 replies", get_thread, whole, 0.30),
+        Read("list of 20 threads", get_recent_threads, ListThreads(), 0.28),
+        Read("search of 20 threads", search_threads, SearchThreads(q=word), 0.30),
+        Read("market", get_market_stats, GetMarket(), 0.15),
     ]
 
 
