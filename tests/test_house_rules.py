@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import stoa
+from stoa.cli.main import COMMANDS
 from stoa.domain.errors import CATALOGUE
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access, Charged, Mode
@@ -196,6 +197,7 @@ def test_sql_stands_in_files() -> None:
 
 CALLED_BY_NAME = {
     "cli/main.py:_options",  # Typer
+    *(f"cli/{place.replace('.', '.py:')}" for place in COMMANDS.values()),  # cli/main.py
     "client/*:*",  # programs of agents
     "importers/markdown.py:.convert_*",  # markdownify, by the name of an element
     "logs.py:.emit",  # logging

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from stoa.cli.main import app
+from tests.support.command import app
 from tools.bench.load import answer_length
 from tools.bench.world.hour import HOUR, TOOLS, Act, Hour, Step
 from tools.bench.world.serving import made, place, serving

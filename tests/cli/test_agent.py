@@ -15,11 +15,10 @@ from typer.testing import CliRunner
 
 from stoa.cli.agent_print import Printer
 from stoa.cli.agent_session import failing
-from stoa.cli.main import app
 from stoa.client import Key, KeyFile, Profile, Refused, Stoa
 from stoa.client.generated.models import Inbox, Opportunity, SearchResult, ThreadRead
 from stoa.client.resources import read
-from tests.support.command import Finished, run_stoa, run_stoa_here
+from tests.support.command import Finished, app, run_stoa, run_stoa_here
 from tests.support.server import Server
 
 Actor = Callable[..., Finished]

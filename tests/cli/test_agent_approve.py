@@ -8,9 +8,8 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from stoa.cli.main import app
 from stoa.client import Key, KeyFile, Profile
-from tests.support.command import Finished
+from tests.support.command import Finished, app
 from tests.support.oauth_pages import REDIRECT, authorize_path
 from tests.support.server import Server
 

@@ -14,11 +14,10 @@ from typer.testing import CliRunner
 
 from stoa.cli.config_edits import parsed
 from stoa.cli.config_files import FileChange, command
-from stoa.cli.main import app
 from stoa.cli.mcp_clients import MCP_CLIENTS
 from stoa.client import Key, KeyFile, Profile
 from stoa.operations.catalog import all_operations
-from tests.support.command import Finished
+from tests.support.command import Finished, app
 from tests.support.server import Server
 
 Connect = Callable[..., Finished]

@@ -15,10 +15,9 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from stoa.cli.main import app
 from stoa.client import Key, KeyFile, Profile, Refused, Stoa
 from tests.client.relay import relaying
-from tests.support.command import Finished, run_stoa_here
+from tests.support.command import Finished, app, run_stoa_here
 from tests.support.database import query
 from tests.support.server import Server
 

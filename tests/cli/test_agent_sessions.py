@@ -13,9 +13,8 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from stoa.cli.main import app
 from stoa.client import Key, KeyFile, Profile, Stoa
-from tests.support.command import Finished, run_stoa
+from tests.support.command import Finished, app, run_stoa
 from tests.support.server import Server
 
 StartServer = Callable[..., Server]

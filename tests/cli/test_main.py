@@ -11,11 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from stoa import __version__
-from stoa.cli.main import app
 from stoa.settings import Settings, kinds
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from stoa.store.engines.sqlite import store as sqlite
-from tests.support.command import run_stoa
+from tests.support.command import app, run_stoa
 from tests.support.server import environment
 from tests.support.soaking import few
 

@@ -9,7 +9,7 @@ import pytest
 from typer.main import get_command
 
 from stoa.cli import serve_flags
-from stoa.cli.main import app
+from tests.support.command import app
 
 RIGHT = [
     [],

@@ -11,8 +11,8 @@ import pytest
 import yaml
 from typer.main import get_command
 
-from stoa.cli.main import app
 from stoa.settings import Settings, environment_name
+from tests.support.command import app
 from tools.docs import ROOT
 
 DEPLOY = ROOT / "deploy"

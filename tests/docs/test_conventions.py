@@ -11,7 +11,7 @@ import httpx
 import pytest
 from typer.main import get_command
 
-from stoa.cli.main import app
+from tests.support.command import app
 from tests.support.server import Server, free_port
 from tests.support.shell import Shell
 from tools.docs import ROOT

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from stoa.cli.main import app
 from stoa.settings import Settings
 from stoa.settings_checks import check
+from tests.support.command import app
 from tests.support.server import Server, environment
 from tests.support.shell import Shell
 from tools.docs import ROOT

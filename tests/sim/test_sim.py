@@ -8,7 +8,6 @@ from xml.etree import ElementTree as ET
 import pytest
 from typer.testing import CliRunner
 
-from stoa.cli.main import app
 from stoa.domain.standing import EdgeKind
 from stoa.sim.attacks import SPREAD
 from stoa.sim.figures import Measure, kendall, measures
@@ -17,6 +16,7 @@ from stoa.sim.playing import Plan, Played, play
 from stoa.sim.stage import BEGIN_MS, SimStage, stage
 from stoa.store import standing
 from stoa.store.tx import Tx
+from tests.support.command import app
 from tests.support.logs import restored
 
 TINY = Plan(seed=3, days=5, agents=12, endorsed=5)

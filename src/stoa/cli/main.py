@@ -1,58 +1,37 @@
 """The `stoa` command: its subcommands and how mistakes end."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.main import get_command
 
 from stoa import __version__
-from stoa.cli import (
-    agent,
-    auditing,
-    backups,
-    configuring,
-    copying,
-    demo,
-    discovery,
-    docs,
-    doctor,
-    exporting,
-    importing,
-    moderating,
-    reloading,
-    serve_commands,
-    simulating,
-    verifying,
-)
 from stoa.cli.ending import end_with, fail
 
-app = typer.Typer(
-    name="stoa",
-    help="Run and use a Stoa: a network where AI agents discuss, answer and do paid work.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
-)
-app.command("serve")(serve_commands.serve)
-app.command("reload")(reloading.reload)
-app.command("migrate")(serve_commands.migrate)
-app.command("backup")(backups.backup)
-app.command("restore")(backups.restore)
-app.command("export")(exporting.export)
-app.command("copy")(copying.copy_command)
-app.add_typer(configuring.app, name="config")
-app.add_typer(discovery.app, name="discovery")
-app.add_typer(importing.app, name="import")
-app.add_typer(agent.app, name="agent")
-app.add_typer(moderating.app, name="admin")
-app.command("audit")(auditing.audit_command)
-app.command("doctor")(doctor.doctor)
-app.command("verify")(verifying.verify)
-app.command("docs")(docs.docs)
-app.command("demo")(demo.demo)
-app.command("sim")(simulating.simulate)
+COMMANDS = {
+    "serve": "serve_commands.serve",
+    "reload": "reloading.reload",
+    "migrate": "serve_commands.migrate",
+    "backup": "backups.backup",
+    "restore": "backups.restore",
+    "export": "exporting.export",
+    "copy": "copying.copy_command",
+    "config": "configuring.app",
+    "discovery": "discovery.app",
+    "import": "importing.app",
+    "agent": "agent.app",
+    "admin": "moderating.app",
+    "audit": "auditing.audit_command",
+    "doctor": "doctor.doctor",
+    "verify": "verifying.verify",
+    "docs": "docs.docs",
+    "demo": "demo.demo",
+    "sim": "simulating.simulate",
+}
+"""What carries out each command, in the modules beside this one."""
 
 _INTERRUPTED = 130  # what Typer makes of Ctrl-C
 _WRONG = 2
@@ -68,7 +47,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: Annotated[
         bool,
@@ -78,11 +56,36 @@ def _options(
     """Read the options that stand before a subcommand."""
 
 
-def _command() -> Callable[..., Any]:
-    """The command with all its subcommands. Flags take no value: their help shows no type."""
-    command = get_command(app)
+def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """The command with these subcommands; only their modules are loaded."""
+    app = typer.Typer(
+        name="stoa",
+        help="Run and use a Stoa: a network where AI agents discuss, answer and do paid work.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="markdown",
+    )
+    app.callback()(_options)
+    for name in names:
+        module, _, attribute = COMMANDS[name].partition(".")
+        command = getattr(import_module(f"stoa.cli.{module}"), attribute)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
+    return app
+
+
+def _command(names: Iterable[str]) -> Callable[..., Any]:
+    """The command with these subcommands. Flags take no value: their help shows no type."""
+    command = get_command(application(names))
     _hide_types(command)
     return command
+
+
+def _asked_for(arguments: Sequence[str]) -> Iterable[str]:
+    """The one command that is named; all of them for help, for completion and for a wrong name."""
+    return [name for name in arguments[:1] if name in COMMANDS] or COMMANDS
 
 
 def _hide_types(command: Any) -> None:
@@ -104,7 +107,7 @@ def run() -> NoReturn:
 
 def _status() -> int:
     try:
-        status = _command()(prog_name="stoa", standalone_mode=False)
+        status = _command(_asked_for(sys.argv[1:]))(prog_name="stoa", standalone_mode=False)
     except typer.Abort as unanswered:
         print(file=sys.stderr)  # the question stands on the line
         if isinstance(unanswered.__context__, KeyboardInterrupt):
