@@ -88,7 +88,26 @@ def test_the_thread_with_the_sign_comes_first(
 
 
 @pytest.mark.parametrize(
-    "marks", ['""', "“”", "„“", "«»", "‹›", "「」", "『』", "＂＂", "‘’", "''", "„”", "〝〞"]
+    "marks",
+    [
+        '""',
+        "“”",
+        "„“",
+        "«»",
+        "‹›",
+        "「」",
+        "『』",
+        "＂＂",
+        "‘’",
+        "''",
+        "„”",
+        "〝〞",
+        "‚‘",
+        "’’",
+        "❝❞",
+        "❛❜",
+        "＇＇",
+    ],
 )
 def test_common_quotation_marks_make_a_phrase(stoa: App, alice: Agent, marks: str) -> None:
     phrase = alice.thread("A", "the busy timeout of it")["id"]

@@ -62,8 +62,11 @@ class Query:
         return frozenset(form for others in self.forms.values() for form in others)
 
 
-_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»‹›「」『』﹁﹂﹃﹄｢｣〈〉《》〝〞〟＂", '"'))
-_SINGLE_QUOTED = re.compile(r"(?<!\w)['‘‚‛](?=\S)([^'‘’‚‛\"]*\S)['’](?!\w)")
+_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»‹›「」『』﹁﹂﹃﹄｢｣〈〉《》〝〞〟＂❝❞", '"'))
+_SINGLE = "'‘’‚‛❛❜＇"
+_SINGLE_QUOTED = re.compile(
+    rf"(?<!\w)[{_SINGLE}](?=\S)([^{_SINGLE}\"]*[^\s{_SINGLE}])[{_SINGLE}](?!\w)"
+)
 """A single quote in a word is an apostrophe."""
 _PIECE = re.compile(r'(?P<minus>-?)"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+)')
 
