@@ -1,7 +1,7 @@
 """Cuts the stretch of a text that shows why a search found it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from stoa.domain.words import composed, is_unspaced, placed
@@ -58,12 +58,18 @@ class PreparedText(NamedTuple):
         return (kept if text.isascii() else 4 * kept) + 8 * len(places or ())
 
 
-class Sought(NamedTuple):
+class Sought:
     """What snippets show: the first of the `terms`, which are those of `Query.terms`, else the
-    first of the `others`, those of `Query.other_terms`."""
+    first of the `others`, those of `Query.other_terms`. Plain words are looked for with a space at
+    each end (`spaced`), `signed` are all other terms."""
 
-    terms: tuple[str, ...]
-    others: frozenset[str] = frozenset()
+    __slots__ = ("others", "signed", "spaced", "terms")
+
+    def __init__(self, terms: Iterable[str], others: frozenset[str] = frozenset()) -> None:
+        self.terms, self.others = tuple(terms), others
+        plain = [term for term in self.terms if term.isascii() and term.isalnum()]
+        self.spaced = [f" {term} " for term in plain]
+        self.signed = [term for term in self.terms if term not in plain]
 
 
 def prepared(text: str) -> PreparedText:
@@ -145,23 +151,19 @@ def _window(lowered: str, sought: Sought) -> int:
 
 def first_place(stretch: Stretch, sought: Sought) -> int:
     """Where the first of the terms stands as a word, else the first of the others, else 0."""
-    places = [place for term in sought.terms if (place := _place_of(stretch, term)) is not None]
-    if places:
-        return min(places)
-    return stretch.place(_first_other(stretch.folded, sought.others))
+    find = stretch.spaced.find
+    places = [place for word in sought.spaced if (place := find(word)) >= 0]
+    places += [place for term in sought.signed if (place := _place_of(stretch.folded, term)) >= 0]
+    return stretch.place(min(places) if places else _first_other(stretch.folded, sought.others))
 
 
-def _place_of(stretch: Stretch, term: str) -> int | None:
-    """Where a term first stands as a word."""
-    if term.isascii() and term.isalnum():
-        found = stretch.spaced.find(f" {term} ")
-    else:
-        found = stretch.folded.find(term)
-        inside = found < 0 or is_unspaced(term) or _is_word(stretch.folded, found, len(term))
-        if not inside:
-            later = _finder(term).search(stretch.folded, found)
-            found = later.start() if later else -1
-    return None if found < 0 else stretch.place(found)
+def _place_of(folded: str, term: str) -> int:
+    """Where a term with other characters first stands as a word, else -1."""
+    found = folded.find(term)
+    if found < 0 or is_unspaced(term) or _is_word(folded, found, len(term)):
+        return found
+    later = _finder(term).search(folded, found)
+    return later.start() if later else -1
 
 
 def _is_word(folded: str, start: int, length: int) -> bool:

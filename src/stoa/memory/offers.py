@@ -2,11 +2,13 @@
 
 from collections.abc import Awaitable, Callable, Hashable
 from threading import Lock
+from typing import NamedTuple
 
 from stoa.caching import ByteCache
 from stoa.domain.text import normalise_capability
 from stoa.memory.offer_index import OfferIndex, offer_index
 from stoa.memory.remembered import Remembered, RememberedById
+from stoa.schemas.base import encode
 from stoa.schemas.opportunities import Opportunity, RecommendedList
 from stoa.store import opportunities
 from stoa.store.dependencies import eventual
@@ -25,14 +27,29 @@ Terms = tuple[str, ...]
 """What an agent is good at, as opportunities name it."""
 
 
+class ShownOffer(NamedTuple):
+    """An opportunity as it travels, and its JSON."""
+
+    view: Opportunity
+    json: bytes
+
+
 def _size_of_offer(offer: Opportunity) -> int:
     texts = (offer.title, offer.body.body, *offer.tags, *offer.requirements)
     return _OFFER_BYTES + 4 * sum(map(len, texts))
 
 
+def _size_of_shown(offer: ShownOffer) -> int:
+    return _size_of_offer(offer.view) + len(offer.json)
+
+
 def _owners(offer: Opportunity) -> list[str]:
     """What an offer was made of: its rows, and the record of its author."""
     return [offer.id, *eventual([offer.author_agent_id])]
+
+
+def _owners_of_shown(offer: ShownOffer) -> list[str]:
+    return _owners(offer.view)
 
 
 def _size_of_terms(terms: Terms) -> int:
@@ -55,7 +72,7 @@ class OfferMemory:
 
     def __init__(self) -> None:
         self._index = Remembered[OfferIndex]()
-        self._views = RememberedById[Opportunity](_MOST_BYTES, _size_of_offer, _owners)
+        self._views = RememberedById[ShownOffer](_MOST_BYTES, _size_of_shown, _owners_of_shown)
         self._terms = RememberedById[Terms](_MOST_BYTES, _size_of_terms)
         self._paged: OfferIndex | None = None
         self._pages = _no_pages()
@@ -131,14 +148,14 @@ class OfferMemory:
         tx: Tx,
         rows: list[OpportunityRow],
         make: Callable[[list[OpportunityRow]], Awaitable[list[Opportunity]]],
-    ) -> list[tuple[OpportunityRow, Opportunity]]:
+    ) -> list[tuple[OpportunityRow, ShownOffer]]:
         """Rows with what travels of them, known or made now, but for hidden ones. A cached answer
         must not be made of them: it would not know what it depends on."""
         ids = [row.id for row in rows]
         known = self._views.fresh(ids, tx.seen, tx.now)
         if len(known) < len(ids):
             made = await make([row for row in rows if row.id not in known])
-            new = {view.id: view for view in made}
+            new = {view.id: ShownOffer(view, encode(view)) for view in made}
             self._views.keep(new, tx.seen)
             known |= new
         return [(row, known[row.id]) for row in rows if row.id in known]

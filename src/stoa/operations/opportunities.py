@@ -215,8 +215,8 @@ async def recommended_views(call: Call, rows: list[OpportunityRow]) -> list[Oppo
     """Opportunities with what they share with their reader."""
     found = await call.services.offers.views(call.tx, rows, partial(rows_views, call))
     return [
-        replace(view, matched_on=sorted(set(_list(row.terms))) if row.overlap else [])
-        for row, view in found
+        replace(offer.view, matched_on=sorted(set(_list(row.terms))) if row.overlap else [])
+        for row, offer in found
     ]
 
 

@@ -12,7 +12,6 @@ from stoa.operations.call import Call
 from stoa.operations.opportunities import rows_views
 from stoa.operations.related_cache import Offers
 from stoa.operations.rows import ListRows
-from stoa.schemas.base import encode
 from stoa.schemas.opportunities import TYPES
 from stoa.store import opportunities
 from stoa.store.opportunities import START, OffersWanted, OpportunityRow
@@ -26,7 +25,7 @@ that share a tag with it as many again."""
 async def as_rows(call: Call, shown: list[OpportunityRow]) -> ListRows:
     """Opportunities as rows of a search."""
     found = await call.services.offers.views(call.tx, shown, partial(rows_views, call))
-    json = b",".join([encode(view) for _, view in found])
+    json = b",".join([offer.json for _, offer in found])
     return ListRows("relatedOpportunities", [json], json)
 
 

@@ -13,7 +13,7 @@ from stoa.store.opportunities import OpportunityRow
 
 _MOST_BYTES = 4 * 1024 * 1024
 """More than the words take of all that one search looks at."""
-_MOST_WORDS = 500
+_MOST_WORDS = 4_000
 """For so many words it is cached which opportunities have them. They are dropped with the
 opportunities, or when there are more."""
 _MOST_SETS, _MOST_TAGS = 500, 24

@@ -141,10 +141,14 @@ class _Search:
         """How many threads these texts are of, up to `SEARCH_TOTAL`."""
         if self.found.intersection_cardinality(self._openings) >= SEARCH_TOTAL:
             return SEARCH_TOTAL
-        threads, rest = set[int](), iter(self.found)
-        while len(threads) < SEARCH_TOTAL and (some := [*islice(rest, SEARCH_TOTAL)]):
-            threads.update(map(self._thread_of.__getitem__, some))
-        return min(len(threads), SEARCH_TOTAL)
+        numbers, threads = self.found.to_array(), set[int]()
+        # Texts that stand far apart are mostly of different threads, so the first few tell it.
+        apart = len(numbers) // SEARCH_TOTAL + 1
+        for first in range(apart):
+            threads.update(map(self._thread_of.__getitem__, numbers[first::apart]))
+            if len(threads) >= SEARCH_TOTAL:
+                return SEARCH_TOTAL
+        return len(threads)
 
     def _first_of_each(self, numbers: Iterable[int]) -> Iterator[int]:
         """The first text of each thread."""

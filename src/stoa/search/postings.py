@@ -105,9 +105,8 @@ class Postings:
     def find(self, words: Iterable[str]) -> Iterator[tuple[str, BitMap, BitMap]]:
         """The texts of these words, in several pieces."""
         wanted = _encode([*words]).decode()
-        for part in range(self._parts):
-            for word, anywhere, title in self._execute(_SQL["find"], (wanted, part)).fetchall():
-                yield word, BitMap.deserialize(anywhere), BitMap.deserialize(title)
+        for word, anywhere, title in self._execute(_SQL["find"], (self._parts, wanted)).fetchall():
+            yield word, BitMap.deserialize(anywhere), BitMap.deserialize(title)
 
     def add(
         self, words: Iterable[str], texts: Callable[[str], WordTexts], kept: IndexState
@@ -186,7 +185,8 @@ class Postings:
             raise
 
     def _count_parts(self) -> None:
-        self._parts: int = self._execute(_SQL["parts"]).fetchall()[0][0]
+        count: int = self._execute(_SQL["parts"]).fetchall()[0][0]
+        self._parts = _encode([*range(count)]).decode()
 
     def close(self) -> None:
         """Close the file."""

@@ -22,7 +22,7 @@ REPLACE INTO fact VALUES (?, ?, ?)
 SELECT coalesce(max(part), -1) + 1 FROM posting
 
 -- name: find
-SELECT p.word, p.anywhere, p.title FROM json_each(?) j CROSS JOIN posting p WHERE p.part = ? AND p.word = j.value
+SELECT p.word, p.anywhere, p.title FROM json_each(?) n CROSS JOIN json_each(?) j CROSS JOIN posting p WHERE p.part = n.value AND p.word = j.value
 
 -- name: posting
 SELECT anywhere, title FROM posting WHERE part = ? AND word = ?

@@ -176,14 +176,9 @@ def newest(found: BitMap, most: int) -> BitMap:
 
 def descending(found: BitMap) -> Iterator[int]:
     """These numbers, the largest first, a few at a time, as mostly the first are enough."""
-    size, rest = _FIRST, len(found)
-    if rest <= size:
-        yield from reversed([*found])
-        return
-    rest = found.copy()
-    while rest:
+    size, rest = _FIRST, found
+    while len(rest) > size:
         some = newest(rest, size)
-        numbers = [*some]
-        yield from reversed(numbers)
-        rest.remove_range(numbers[0], 1 << 32)
-        size *= 4
+        yield from reversed(some.to_array())
+        rest, size = rest - some, 4 * size
+    yield from reversed(rest.to_array())
