@@ -1,6 +1,7 @@
 """Credentials of other services in a text are found wherever they stand, and examples are not."""
 
 import random
+import re
 import string
 from collections.abc import Callable
 from pathlib import Path
@@ -121,6 +122,25 @@ def test_a_token_inside_a_longer_word_is_none() -> None:
     assert credentials.find_in(token)
     assert credentials.find_in(f"a{token}") is None
     assert credentials.find_in(f"{token}a") is None
+
+
+def test_a_credential_among_a_hundred_examples_is_found_and_more_examples_are_refused() -> None:
+    example = "AKIAIOSFODNN7EXAMPLE "
+    among = f"{example * 50}{INVENTED['GitHub token']()} {example * 50}"
+    found = credentials.find_in(among)
+    assert found
+    assert (found.kind, found.start) == ("GitHub token", 50 * len(example))
+    assert credentials.find_in(example * 100) is None
+    assert credentials.find_in(example * 101)
+
+
+@pytest.mark.parametrize("known", credential_formats.FORMATS)
+def test_one_pass_over_a_text_finds_where_a_format_can_begin(
+    known: credential_formats.CredentialFormat,
+) -> None:
+    begins = known.pattern.pattern.replace("\\", "")
+    assert begins.startswith(known.part)
+    assert known.part or re.match(r"(?:\[[A-Za-z0-9]+\]|[A-Za-z0-9])(?![?*+{|])", begins)
 
 
 def test_four_hundred_invented_ones_are_of_more_than_twenty_kinds() -> None:

@@ -5,32 +5,41 @@ Taken from the services' documentation and from the rules of gitleaks, without t
 """
 
 import re
+from collections.abc import Iterable
+from string import ascii_letters, digits
 from typing import NamedTuple
 
 
 class CredentialFormat(NamedTuple):
-    """A format. A text that has none of the literal `parts` has none of its credentials; without
-    them the pattern begins with a literal. `group` of it is what is secret; `is_a_word` says that
-    no space stands in it."""
+    """A format. The pattern begins with the literal `part`, which few other texts have, or, where
+    that is empty, with a character or a set of them. `group` of it is what is secret; `is_a_word`
+    says that no space stands in it."""
 
     name: str
     pattern: re.Pattern[str]
     group: int
-    parts: tuple[str, ...]
+    part: str
     is_a_word: bool
 
 
 def _format(
-    name: str, pattern: str, group: int = 0, *, parts: str = "", is_a_word: bool = True
+    name: str, pattern: str, group: int = 0, *, part: str = "", is_a_word: bool = True
 ) -> CredentialFormat:
-    return CredentialFormat(
-        name, re.compile(pattern, re.ASCII), group, tuple(parts.split()) or ("",), is_a_word
-    )
+    return CredentialFormat(name, re.compile(pattern, re.ASCII), group, part, is_a_word)
 
 
 _WORD = r"[A-Za-z0-9]"
 _DASHED = r"[A-Za-z0-9_-]"
 _HEX = r"[a-f0-9]"
+_LITERAL = f"{ascii_letters}{digits}_-"
+_GIVEN = r"[\"']?\s{0,3}[=:]\s{0,3}[\"']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
+"""The secret of 40 characters behind its name."""
+
+
+def _behind(before: str, literal: str) -> str:
+    """A literal behind something, which begins a word. To look for the literal first is quick."""
+    return rf"{literal}(?<=(?<!{_WORD}){before}{literal})"
+
 
 FORMATS = (
     _format(
@@ -39,18 +48,14 @@ FORMATS = (
         r"-----BEGIN (?:[A-Z0-9]{2,10} ){0,2}PRIVATE KEY(?: BLOCK)?-----"
         r"(?:\s|\\n|\\r|[A-Za-z-]{1,20}: [^\n]{0,80}\n){0,8}([A-Za-z0-9+/=]{24,6000})",
         1,
-        parts="-----BEGIN",
+        part="-----BEGIN",
         is_a_word=False,
     ),
     _format("age private key", r"AGE-SECRET-KEY-1([A-Z0-9]{58})", 1),
     _format("AWS access key", r"A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}"),
-    _format(
-        "AWS secret key",
-        r"(?:aws_secret_access_key|AWS_SECRET_ACCESS_KEY|[sS]ecretAccessKey)"
-        r"[\"']?\s{0,3}[=:]\s{0,3}[\"']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])",
-        1,
-        parts="aws_secret_access_key AWS_SECRET_ACCESS_KEY SecretAccessKey secretAccessKey",
-        is_a_word=False,
+    *(
+        _format("AWS secret key", f"{name}{_GIVEN}", 1, part=name, is_a_word=False)
+        for name in ("aws_secret_access_key", "AWS_SECRET_ACCESS_KEY", "ecretAccessKey")
     ),
     _format("Google API key", rf"AIza{_DASHED}{{35}}"),
     _format("Google client secret", rf"GOCSPX-{_DASHED}{{28}}"),
@@ -81,7 +86,8 @@ FORMATS = (
         rf"sk-(?:{_WORD}{{20}}T3BlbkFJ{_WORD}{{20}}|(?:proj|svcacct|admin|None)-{_DASHED}{{40,200}})",
     ),
     _format("OpenRouter key", rf"sk-or-v1-{_HEX}{{64}}"),
-    _format("Hugging Face token", rf"(?:hf_|api_org_){_WORD}{{34}}", parts="hf_ api_org_"),
+    _format("Hugging Face token", rf"hf_{_WORD}{{34}}"),
+    _format("Hugging Face token", rf"api_org_{_WORD}{{34}}"),
     _format("Groq key", rf"gsk_{_WORD}{{52}}"),
     _format("Perplexity key", rf"pplx-{_WORD}{{48}}"),
     _format("Replicate token", rf"r8_{_WORD}{{37}}"),
@@ -94,12 +100,12 @@ FORMATS = (
     _format("SendGrid key", rf"SG\.{_DASHED}{{22}}\.{_DASHED}{{43}}"),
     _format("Twilio key", rf"SK{_HEX}{{32}}"),
     _format("Mailgun key", rf"key-{_HEX}{{32}}(?:-{_HEX}{{8}}-{_HEX}{{8}})?"),
-    _format("Mailchimp key", rf"(?<!{_WORD}){_HEX}{{32}}-us[0-9]{{1,2}}", parts="-us"),
+    _format("Mailchimp key", _behind(rf"({_HEX}{{32}})", "-us") + "[0-9]{1,2}", 1, part="-us"),
     _format("Brevo key", rf"xkeysib-{_HEX}{{64}}-{_WORD}{{16}}"),
-    _format("Telegram token", rf"(?<!{_WORD})(?:bot)?[0-9]{{8,10}}:AA{_DASHED}{{33}}", parts=":AA"),
+    _format("Telegram token", rf":AA(?<=[0-9]{{8}}:AA){_DASHED}{{33}}", part=":AA"),
     _format(
         "Discord token",
-        rf"[MNO](?<!{_WORD}.){_DASHED}{{23,27}}\.{_DASHED}{{6}}\.{_DASHED}{{27,38}}",
+        rf"[MNO]{_DASHED}{{23,27}}\.{_DASHED}{{6}}\.{_DASHED}{{27,38}}",
     ),
     _format(
         "Discord webhook",
@@ -114,8 +120,8 @@ FORMATS = (
     _format("Vault token", rf"hv[sbr]\.{_DASHED}{{24,250}}"),
     _format(
         "Terraform token",
-        rf"(?<!{_WORD}){_WORD}{{14}}\.atlasv1\.{_DASHED}{{60,70}}",
-        parts=".atlasv1.",
+        _behind(rf"{_WORD}{{14}}", r"\.atlasv1\.") + rf"{_DASHED}{{60,70}}",
+        part=".atlasv1.",
     ),
     _format(
         "Doppler token",
@@ -138,8 +144,8 @@ FORMATS = (
     _format("Azure storage key", r"AccountKey=([A-Za-z0-9+/]{86}==)", 1),
     _format(
         "Azure client secret",
-        rf"(?<!{_WORD})[A-Za-z0-9_~.-]{{3}}[0-9]Q~[A-Za-z0-9_~.-]{{31,34}}",
-        parts="Q~",
+        _behind("[A-Za-z0-9_~.-]{3}[0-9]", "Q~") + "[A-Za-z0-9_~.-]{31,34}",
+        part="Q~",
     ),
     _format("Facebook token", rf"EAA[A-Z]{_WORD}{{100,250}}"),
     _format("Heroku key", rf"HRKU-{_DASHED}{{36,65}}"),
@@ -155,11 +161,46 @@ FORMATS = (
     _format("Dynatrace token", r"dt0c01\.[A-Z0-9]{24}\.[A-Z0-9]{64}"),
 )
 
-WITH_PARTS = tuple(known for known in FORMATS if all(known.parts))
-_others = (known.pattern.pattern for known in FORMATS if known not in WITH_PARTS)
-ANY_OTHER = re.compile(f"[^A-Za-z0-9](?:{'|'.join(_others)})", re.ASCII)
-"""A credential of any format without parts, with what is before it: where no word begins nothing is
-tried, and one character tells of most that they do not begin there."""
+WITH_PART = tuple(known for known in FORMATS if known.part)
+
+
+def _by_first(known: Iterable[CredentialFormat]) -> dict[str, list[CredentialFormat]]:
+    """Formats by each first character that their credentials have."""
+    found: dict[str, list[CredentialFormat]] = {}
+    for one in known:
+        start = one.pattern.pattern
+        for first in start[1 : start.index("]")] if start[0] == "[" else start[0]:
+            found.setdefault(first, []).append(one)
+    return found
+
+
+BY_FIRST = _by_first(known for known in FORMATS if not known.part)
+
+
+def _choice(patterns: list[str]) -> str:
+    """Any of these patterns; a character that several begin with is looked at once."""
+    if len(patterns) == 1:
+        return patterns[0]
+    groups: dict[str, list[str]] = {}
+    for one in patterns:
+        groups.setdefault(one[0] if one[0] in _LITERAL else one, []).append(one)
+    return f"(?:{'|'.join(_group(first, some) for first, some in groups.items())})"
+
+
+def _group(first: str, patterns: list[str]) -> str:
+    return first + _choice([one[1:] for one in patterns]) if len(first) == 1 else first
+
+
+_starts = [
+    first + re.sub(r"^(?:\[\w+\]|\w)", "", known.pattern.pattern)
+    for first, some in BY_FIRST.items()
+    for known in some
+]
+ANY_OTHER = re.compile(
+    rf"[^A-Za-z0-9](?=[{''.join(BY_FIRST)}][A-Za-z0-9]){_choice(_starts)}", re.ASCII
+)
+"""A credential of any format without a part, with what is before it: where no word begins nothing
+is tried, and two characters tell of most words that no credential begins there."""
 
 PUBLISHED = frozenset(
     {

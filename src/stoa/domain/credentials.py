@@ -1,7 +1,9 @@
 """Finds credentials of other services in a text: private keys and tokens of well-known formats."""
 
 import re
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
+from string import ascii_letters, digits
 from typing import NamedTuple
 
 from stoa.domain import credential_formats as formats
@@ -9,6 +11,9 @@ from stoa.domain.credential_formats import CredentialFormat
 
 _LEAST_LENGTH = 20
 """Of the tokens of all formats, and of few words of a human language."""
+
+_MOST_EXAMPLES = 100
+"""So many of a text are told from credentials."""
 
 _LEAST_CHARACTERS = 7
 """Different ones. What repeats fewer (`xxxx`, `1111`) is an example."""
@@ -19,6 +24,9 @@ _EXAMPLE = re.compile(
 )
 """What nobody's credential has and the examples of documentations have."""
 
+_CONTINUE = frozenset(ascii_letters + digits)
+_Candidate = tuple[CredentialFormat, re.Match[str]]
+
 
 class Credential(NamedTuple):
     """Where in a text (characters from 0) a credential stands, and of what kind it is."""
@@ -28,43 +36,51 @@ class Credential(NamedTuple):
 
 
 def find_in(text: str) -> Credential | None:
-    """The first credential of the first kind that the text has.
+    """A credential that the text has.
 
-    All formats without a space are looked for at once first, in the long words of the text alone;
-    a pattern's repetitions are bounded, so the work is linear in the text.
+    Formats that begin with a part of their own are looked for one by one where the text has it, all
+    others at once, in its long words alone. Repetitions are bounded, so the work is linear.
     """
-    long_words = "".join([f"\n{word}" for word in text.split() if len(word) >= _LEAST_LENGTH])
+    # What is not ASCII is no part of a credential, and neither is `?`.
+    words = text.encode("ascii", "replace").decode().replace("?", " ").split()
+    long_words = "".join([f"\n{word}" for word in words if len(word) >= _LEAST_LENGTH])
     if not long_words:
         return None
-    may_be = formats.FORMATS if formats.ANY_OTHER.search(long_words) else formats.WITH_PARTS
-    for known in may_be:
+    for known in formats.WITH_PART:
         among = long_words if known.is_a_word else text
-        for part in known.parts:
-            if part in among:
-                found = _first(known, among)
-                if found:
-                    return Credential(known.name, text.index(found))
+        if known.part in among:
+            found = _real((known, match) for match in _whole(known.pattern, among))
+            if found:
+                return Credential(found[0], text.index(found[1]))
+    found = _real(_others(long_words))
+    return Credential(found[0], text.index(found[1])) if found else None
+
+
+def _whole(pattern: re.Pattern[str], among: str) -> Iterator[re.Match[str]]:
+    """What matches and goes on in no longer word. Letters of other scripts are no part of a
+    credential: Chinese needs no space behind one."""
+    for match in pattern.finditer(among):
+        if among[match.end() : match.end() + 1] not in _CONTINUE:
+            yield match
+
+
+def _others(among: str) -> Iterator[_Candidate]:
+    """What may be a credential of a format without a part."""
+    for match in _whole(formats.ANY_OTHER, among):
+        start = match.start() + 1
+        for known in formats.BY_FIRST[among[start]]:
+            if exact := known.pattern.match(among, start):
+                yield known, exact
                 break
+
+
+def _real(candidates: Iterable[_Candidate]) -> tuple[str, str] | None:
+    """The kind and the text of the first that is no example. Behind many examples, which only a
+    text has that is to take long, the next one counts as none."""
+    for before, (known, match) in enumerate(candidates):
+        if before >= _MOST_EXAMPLES or not _is_example(match[known.group]):
+            return known.name, match[0]
     return None
-
-
-def _first(known: CredentialFormat, among: str) -> str | None:
-    """The first text of this format that is no example and no part of a longer word."""
-    for match in known.pattern.finditer(among):
-        if _stands_alone(among, match) and not _is_example(match[known.group]):
-            return match[0]
-    return None
-
-
-def _stands_alone(among: str, match: re.Match[str]) -> bool:
-    """Whether no letter or digit of a longer word stands around it. Letters of other scripts are
-    no part of a credential: Chinese needs no space before one."""
-    before, after = among[match.start() - 1 : match.start()], among[match.end() : match.end() + 1]
-    return not (_continues(before) or _continues(after))
-
-
-def _continues(character: str) -> bool:
-    return character.isascii() and character.isalnum()
 
 
 def _is_example(secret: str) -> bool:
