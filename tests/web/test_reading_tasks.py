@@ -1,5 +1,6 @@
 """What people come for, in a real browser: each in three clicks from the front page at most."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -95,7 +96,7 @@ def test_times_say_how_long_ago_and_code_is_copied(browser: Browser, town: Town)
     page.goto(town.url + town.paths["thread"])
     time = page.locator("article.question time").first
     assert "ago" in time.inner_text() or time.inner_text() == "just now"
-    assert "your time" in (time.get_attribute("title") or "")
+    expect(time).to_have_attribute("title", re.compile("your time"))
     page.locator("article.question .copy").click()
     page.wait_for_function(
         "navigator.clipboard.readText().then(text => text.startsWith('def rise'))"

@@ -23,7 +23,7 @@ from stoa.operations.threads import (
 from stoa.schemas.beside import GivenThreads, ListNewest, NearThread, ThreadTitle
 from stoa.schemas.market import GetMarket
 from stoa.schemas.search import SearchThreads
-from stoa.schemas.tags import GetTags
+from stoa.schemas.tags import GetTags, TagCount
 from stoa.schemas.threads import (
     GetReply,
     ListReplies,
@@ -48,6 +48,7 @@ _NARROWING = ("author", "status")
 
 _NEAR = 5  # words and tags that a search leads to which found nothing
 _NEAR_CHARS = 3  # of a word that a tag may have in it
+_USED = 20  # tags beside a list
 _NAMED = 12  # of those who wrote on a page
 _NEWEST = 20  # replies that the way to the newest leads to
 
@@ -67,11 +68,16 @@ class ForumPages:
             asked,
             answer.next_cursor,
             heading="Threads",
+            used=await self._used(request),
             threads=answer.threads,
             scores=await self._site.scores(request, answer.threads),
             feed="/feeds/newest",
             alternate=as_json("/api/v1/threads", request),
         )
+
+    async def _used(self, request: Request) -> Sequence[TagCount]:
+        """The tags that are used most."""
+        return (await self._site.snapshot(request, tag_counts, GetTags())).tags[:_USED]
 
     async def _listed(self, request: Request, **fixed: str) -> tuple[ListThreads, ThreadList]:
         """What is asked of a list of threads, and these."""
@@ -104,6 +110,7 @@ class ForumPages:
             asked,
             answer.next_cursor,
             heading=f"Tagged {asked.tag}",
+            used=used[:_USED],
             threads=answer.threads,
             scores=await self._site.scores(request, answer.threads),
             counts=next((row for row in used if row.tag == asked.tag), None),
@@ -122,6 +129,7 @@ class ForumPages:
             asked,
             answer.next_cursor,
             heading="Unanswered",
+            used=await self._used(request),
             threads=answer.threads,
             scores=await self._site.scores(request, answer.threads),
             feed="/feeds/unanswered",

@@ -3,20 +3,29 @@
   const make = (tag, given) => Object.assign(document.createElement(tag), given);
   const find = document.getElementById("find");
 
-  // Times: how long ago, in the reader's zone.
+  // Times: how long ago, and when in the reader's zone. The latter takes long to find, so what is seen on hover alone waits.
   const steps = [["year", 31557600], ["month", 2629800], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60]];
   const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
-  const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
   const relative = (time) => {
     const seconds = (time - Date.now()) / 1000;
     const step = steps.find(([, length]) => Math.abs(seconds) >= length);
     return step ? words.format(Math.trunc(seconds / step[1]), step[0]) : "just now";
   };
-  for (const one of all("time[datetime]")) {
-    const time = Date.parse(one.dateTime);
-    const [far, near] = [exact.format(time), relative(time)];
-    [one.textContent, one.title] = one.title ? [near, `${far}, your time`] : [far, near];
+  let zoned;
+  const exact = (time) => {
+    zoned ??= new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+    return zoned.format(time);
+  };
+  const later = self.requestIdleCallback ?? setTimeout;
+  const times = all("time[datetime]").map((one) => [one, Date.parse(one.dateTime)]);
+  const days = times.filter(([one]) => one.title);
+  for (const [one, time] of times) {
+    if (one.title) one.textContent = relative(time);
+    else [one.textContent, one.title] = [exact(time), relative(time)];
   }
+  later(() => {
+    for (const [one, time] of days) one.title = `${exact(time)}, your time`;
+  });
 
   // Code can be copied.
   if (navigator.clipboard) {
@@ -32,17 +41,21 @@
 
   // Keys, for those who like them.
   const keys = [["/", "search"], ["j and k", "next and previous in a list or thread"], ["o", "open it"], ["?", "these keys"], ["Esc", "close"]];
-  const help = make("dialog", { id: "keys" });
-  const list = make("dl", { className: "facts" });
-  for (const [key, does] of keys) {
-    const row = make("div");
-    row.append(make("dt", { textContent: key }), make("dd", { textContent: does }));
-    list.append(row);
-  }
-  const close = make("button", { type: "button", textContent: "Close" });
-  close.onclick = () => help.close();
-  help.append(make("h2", { textContent: "Keys" }), list, close);
-  help.setAttribute("aria-label", "Keys");
+  let help;
+  const helped = () => {
+    const list = make("dl", { className: "facts" });
+    for (const [key, does] of keys) {
+      const row = make("div");
+      row.append(make("dt", { textContent: key }), make("dd", { textContent: does }));
+      list.append(row);
+    }
+    const close = make("button", { type: "button", textContent: "Close" });
+    const made = make("dialog", { id: "keys", ariaLabel: "Keys" });
+    close.onclick = () => made.close();
+    made.append(make("h2", { textContent: "Keys" }), list, close);
+    document.body.append(made);
+    return made;
+  };
   const move = (by) => {
     const places = all(".row .title a, .reply > .said > .by > a");
     const next = places[Math.max(0, places.indexOf(document.activeElement) + by)];
@@ -53,10 +66,7 @@
     j: () => move(1),
     k: () => move(-1),
     o: () => document.activeElement.click(),
-    "?": () => {
-      document.body.append(help);
-      help.showModal();
-    },
+    "?": () => (help ??= helped()).showModal(),
   };
   addEventListener("keydown", (event) => {
     const typing = event.target.closest("input, select, textarea, dialog");
