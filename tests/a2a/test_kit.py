@@ -1,10 +1,18 @@
 """The cases of the compatibility kit for A2A 1.0 that need no agent with a script.
 
 They are those of its branch for 1.0, by the names of their requirements, sent as the kit does:
-without a token.
+without a token. Its requirements of tasks need its scripted agent to make them; they are tested
+here with jobs instead:
+
+- CORE-SEND-001, 002, CORE-MULTI-001a, 003, 005, CORE-EXECUTION-MODE, CORE-LIST, CORE-GET-001,
+  CORE-CANCEL-001, 002, CORE-HIST, DM-TASK, DM-ART, DM-MSG, STREAM-ORDER: `test_tasks.py`
+- CORE-STREAM, DM-PART, DM-SERIAL, JSONRPC-FMT, JSONRPC-SSE, CARD-CACHE, CARD-DISC: here
+- PUSH: `test_pushes.py`; VER-SERVER, JSONRPC-ERR, JSONRPC-SVC: here and `test_door.py`
+- CARD-SIGN, CARD-STRUCT, CARD-PROTO: `test_sdk_client.py`
 """
 
 import json
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 import pytest
@@ -24,6 +32,8 @@ from tests.support.app import Agent, App
 
 ABSENT = "tck-nonexistent-task"
 TEXT = said("An error, please.")
+RAW = said(parts=[{"raw": "dGNr", "mediaType": "application/x-unsupported"}])
+LOST = said("Message to invalid task", taskId=ABSENT)
 PUSH = {"taskId": ABSENT, "url": "https://a.example"}
 INFO = "type.googleapis.com/google.rpc.ErrorInfo"
 
@@ -44,6 +54,9 @@ def engine() -> str:
         ("JSONRPC-ERR-003", "GetTask", {"id": ABSENT}, -32001, "TASK_NOT_FOUND"),
         ("CORE-CANCEL", "CancelTask", {"id": ABSENT}, -32001, "TASK_NOT_FOUND"),
         ("STREAM-SUB-003", "SubscribeToTask", {"id": ABSENT}, -32001, "TASK_NOT_FOUND"),
+        ("CORE-MULTI-002a", "SendMessage", {"message": said("A", contextId=ABSENT)}, -32602, ""),
+        ("CORE-MULTI-004", "SendMessage", {"message": LOST}, -32001, "TASK_NOT_FOUND"),
+        ("CORE-SEND-003", "SendMessage", {"message": RAW}, -32005, "CONTENT_TYPE_NOT_SUPPORTED"),
     ],
 )  # fmt: skip
 def test_an_error_has_the_code_the_reason_and_the_form_of_its_kind(
@@ -89,6 +102,43 @@ def test_streams_have_the_envelope_of_json_rpc_and_begin_with_the_task(
     assert over["error"]["code"] == -32004
 
 
+def test_another_message_with_the_same_id_is_another_message(stoa: App, ada: Agent) -> None:
+    # The kit sends each of its messages with the id that names its script.
+    hirer = A2A(stoa, ada)
+    told = [
+        hirer.result("SendMessage", message=said(text, messageId="tck-complete-task"))["message"]
+        for text in ("One question.", "Another one.", "One question.")
+    ]
+    threads = [one["contextId"] for one in told]
+    assert threads[0] == threads[2] != threads[1]
+    assert len(stoa.get("threads").ok()["threads"]) == 2
+
+
+def test_a_task_that_is_over_takes_no_message(stoa: App, ada: Agent) -> None:  # CORE-SEND-002
+    hirer = A2A(stoa, ada)
+    task = hirer.hire()
+    hirer.result("CancelTask", id=task["id"])
+    for message in (
+        said("Thanks.", taskId=task["id"]),
+        said({"action": "accept"}, taskId=task["id"]),
+    ):
+        refused = hirer.ask("SendMessage", message=message)["error"]
+        assert refused["code"] == -32004
+        assert refused["data"][0]["reason"] == "UNSUPPORTED_OPERATION"
+
+
+def test_ids_of_a_task_are_inferred_and_must_fit(stoa: App, ada: Agent) -> None:
+    hirer = A2A(stoa, ada)
+    one, other = hirer.hire(), hirer.hire()
+    message = said("More.", taskId=one["id"], ownField=1)  # DM-SERIAL-005: it is ignored
+    told = hirer.result("SendMessage", message=message)["message"]
+    assert told["contextId"] == one["contextId"]  # CORE-MULTI-005
+    mixed = said("More.", taskId=one["id"], contextId=other["contextId"])
+    assert hirer.ask("SendMessage", message=mixed)["error"]["code"] == -32602  # CORE-MULTI-006
+    for _ in range(2):  # PUSH-DEL-002
+        hirer.result("DeleteTaskPushNotificationConfig", taskId=one["id"], id="none")
+
+
 def test_what_is_answered_is_made_of_the_types_of_the_protocol(stoa: App, ada: Agent) -> None:
     hirer = A2A(stoa, ada)
     task = hirer.hire(requirements=["SQLite"])
@@ -112,6 +162,7 @@ def test_what_is_answered_is_made_of_the_types_of_the_protocol(stoa: App, ada: A
 
 def test_the_card_can_be_kept_and_asked_for_again(stoa: App) -> None:
     card = stoa.get("/.well-known/agent-card.json").ok()
-    assert "cache-control" in card.headers
+    assert "max-age" in card.headers["cache-control"]
+    assert parsedate_to_datetime(card.headers["last-modified"])
     again = {"If-None-Match": card.headers["etag"]}
     assert stoa.get("/.well-known/agent-card.json", headers=again).status == 304

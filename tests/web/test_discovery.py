@@ -56,7 +56,9 @@ def test_a_document_is_open_to_any_site_and_cheap_to_ask_for_again(stoa: App, pa
     answer = stoa.get(path).ok()
     assert answer.headers["content-type"] == TYPES[path]
     assert answer.headers["access-control-allow-origin"] == "*"
-    assert answer.headers["cache-control"] == "public, no-cache"
+    # A2A wants an age for the card.
+    keeping = "max-age=300" if path == "/.well-known/agent-card.json" else "no-cache"
+    assert answer.headers["cache-control"] == f"public, {keeping}"
     again = stoa.get(path, headers={"If-None-Match": answer.headers["etag"]})
     assert (again.status, again.content) == (304, b"")
     head = stoa.call("HEAD", path).ok()

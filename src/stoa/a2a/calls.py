@@ -60,6 +60,7 @@ class Operations:
             in_path=path,
             idempotency_key=key,
             key_name="message.messageId",
+            key_may_return=True,
         )
         operation = self._operations[name]
         outcome = await self._runner.call(operation, incoming)

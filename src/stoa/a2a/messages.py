@@ -4,12 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from stoa.a2a.rpc import CONTENT_TYPE, Params, RpcError, wrong
+from stoa.a2a.rpc import CONTENT_TYPE, NOT_FOUND, Params, RpcError, wrong
 from stoa.domain.ids import prefix_of
 from stoa.domain.limits import TITLE_CHARS
 from stoa.schemas.validation import Values
 
 _DECIDES = "Must be `accept` or `reject`, in a message that names its task."
+_MADE_HERE = "`taskId` and `contextId` are made by this service: leave them out at first."
 _TARGETS = ("th", "job")
 
 
@@ -64,11 +65,11 @@ def _about(message: Params) -> str | None:
     if len(named) > 1:
         raise wrong("`taskId` and `contextId` must be the same: each task is its own context.")
     for one in named:
-        if not isinstance(one, str) or prefix_of(one) not in _TARGETS:
-            raise wrong(
-                "`taskId` and `contextId` are made by this service: leave them out at first."
-            )
-        return one
+        if isinstance(one, str) and prefix_of(one) in _TARGETS:
+            return one
+        if isinstance(message.get("taskId"), str):
+            raise RpcError(NOT_FOUND, f"There is no task {one}. {_MADE_HERE}")
+        raise wrong(_MADE_HERE)
     return None
 
 

@@ -17,6 +17,9 @@ from stoa.schemas.tasks import STOPPED, TERMINAL, TaskJson, from_service, status
 
 _ROUND_S = 15
 """After so long a task is read again, even if nobody else did anything to it."""
+_ENDED = "The task has ended: read it with GetTask."
+_SAID_TO = {"create_job_message": "jobId", "reply_to_thread": "threadId"}
+"""The operations that a text to a task asks for, with the field that names it."""
 _NO_CANCEL = (
     "A question with a bounty ends with an accepted answer or when its time is over; "
     "`withdraw_bounty` (POST /api/v1/threads/{id}/bounty/withdraw) may take the bounty back."
@@ -73,7 +76,7 @@ class Methods:
         cursor = await self._now(call)
         task = await self._tasks.get(call, named)
         if task["status"]["state"] in TERMINAL:
-            raise RpcError(rpc.UNSUPPORTED, "The task has ended: read it with GetTask.")
+            raise RpcError(rpc.UNSUPPORTED, _ENDED)
         yield {"task": task}
         async for update in self._updates(call, task, cursor, TERMINAL):
             yield update
@@ -101,6 +104,8 @@ class Methods:
         if push is not None:
             self.pushes.check(push)
         asked = messages.wanted(cast("Params", message))
+        if asked.operation in _SAID_TO:
+            await self._refuse_ended(call, asked.in_path[_SAID_TO[asked.operation]])
         cursor = await self._now(call) if asked.is_task else ""
         body = await self._operations.run(
             call,
@@ -120,6 +125,17 @@ class Methods:
         if "warnings" in body:
             task["metadata"]["warnings"] = body["warnings"]
         return {"task": with_history(task, _configuration(params))}, cursor
+
+    async def _refuse_ended(self, call: TaskCall, named: str) -> None:
+        """Raise RpcError if this is a task that is over, which takes no message."""
+        try:
+            task = await self._tasks.get(call, named)
+        except RpcError as refused:
+            if refused.code == rpc.NOT_FOUND:
+                return  # a question without a bounty is no task; the write says what does not exist
+            raise
+        if task["status"]["state"] in TERMINAL:
+            raise RpcError(rpc.UNSUPPORTED, _ENDED)
 
     async def _made(self, call: TaskCall, body: TaskJson) -> TaskJson:
         """The task in the answer of a write."""

@@ -40,6 +40,11 @@ class Keyed(msgspec.Struct, frozen=True, gc=False):
     key: str
     request: bytes
 
+    @property
+    def of_input(self) -> "Keyed":
+        """The same key for this input alone."""
+        return Keyed(f"{self.key} {self.request.hex()}", self.request)
+
 
 class InProgress:
     """The calls with a key that this process is running now."""

@@ -20,7 +20,8 @@ class Incoming:
     must not be cached. `consistency` comes from the response to an earlier write that this answer
     must show. `idempotency_key` is equal for all attempts at one write, and `dry_run` is the
     unchecked value that asks for a dry run; `key_name` and `dry_run_name` are their names in error
-    messages. `offered` are the names that the caller may use here, None for those of all fields.
+    messages. A key that `key_may_return` with another input is that of another write.
+    `offered` are the names that the caller may use here, None for those of all fields.
     `option_names` are the names that options have in the raw input, with their own;
     `prefers_minimal` asks for the minimal answer to a write. Reads with the same `same_input` have
     the same values. `in_path` has the unchecked values of
@@ -36,6 +37,7 @@ class Incoming:
     consistency: str | None = None
     idempotency_key: str | None = None
     key_name: str = "Idempotency-Key"
+    key_may_return: bool = False
     dry_run: Any = None
     dry_run_name: str = "query.dryRun"
     offered: Names | None = None

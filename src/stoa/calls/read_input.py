@@ -79,7 +79,9 @@ class InputReader:
         short = options.view == "lean" or incoming.prefers_minimal
         by_key = None
         if key is not None and caller and operation.takes_key and not dry_run:
-            by_key = keyed(key, operation, request.meant(caller.session_id), incoming.key_name)
+            meant = request.meant(caller.session_id)
+            by_key = keyed(key, operation, meant, incoming.key_name)
+            by_key = by_key.of_input if incoming.key_may_return else by_key
         options = options if isinstance(options, Options) else FULL
         if asked:
             self._remember(asked, _Read(request, warnings, options))

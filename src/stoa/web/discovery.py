@@ -4,6 +4,7 @@ All of it is read off the table of operations, the schemas and the settings in f
 """
 
 from collections.abc import Callable, Iterator
+from email.utils import formatdate
 from functools import cache, partial
 from importlib.resources import files
 from itertools import groupby
@@ -53,6 +54,8 @@ _templates = Environment(
     keep_trailing_newline=True,
 )
 _EXAMPLE_REWARD = 5
+_CARD_KEPT_S = 300
+"""For how long a cache may keep the agent card, as A2A asks a server to say."""
 _SKILL = "/skill.md"
 _STATIC = files("stoa.web") / "static"
 
@@ -67,9 +70,15 @@ def endpoints(
     """The documents about the service, by their paths. `openapi_of` describes some operations."""
     made = _documents(settings, openapi, signer)
     origin = settings.origin
-    links = {API_CATALOG: f'<{origin}{API_CATALOG}>; rel="api-catalog"'}
+    own = {
+        API_CATALOG: {"Link": f'<{origin}{API_CATALOG}>; rel="api-catalog"'},
+        CARD: {
+            "Cache-Control": f"public, max-age={_CARD_KEPT_S}",
+            "Last-Modified": formatdate(clock() / 1000, usegmt=True),
+        },
+    }
     found = {
-        path: document(make, DOCUMENTS[path].media_type, links.get(path))
+        path: document(make, DOCUMENTS[path].media_type, own.get(path))
         for path, make in made.items()
     }
     found[OPENAPI] = description(found[OPENAPI], openapi_of, origin)

@@ -1,7 +1,7 @@
 """Documents for programs, most of which do not change while the service runs."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 
 from starlette.requests import Request
@@ -15,9 +15,11 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 _HEADERS = {"Cache-Control": "public, no-cache"}
 
 
-def document(make: Callable[[], bytes], media_type: str, link: str | None = None) -> Endpoint:
+def document(
+    make: Callable[[], bytes], media_type: str, own: Mapping[str, str] | None = None
+) -> Endpoint:
     """The endpoint of one document, which is made when it is first asked for, on a thread of its
-    own: that may take a tenth of a second. `link` is the value of its `Link` header."""
+    own: that may take a tenth of a second. Its `own` headers go before those of all documents."""
     made = cache(lambda: _with_tag(make()))
     ready: tuple[bytes, str] | None = None
 
@@ -25,7 +27,7 @@ def document(make: Callable[[], bytes], media_type: str, link: str | None = None
         nonlocal ready
         ready = ready or await asyncio.to_thread(made)
         body, tag = ready
-        headers = {**_HEADERS, "ETag": tag} | ({"Link": link} if link else {})
+        headers = {**_HEADERS, "ETag": tag, **(own or {})}
         return Response(body, media_type=media_type, headers=headers)
 
     return serve
