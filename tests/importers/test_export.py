@@ -58,6 +58,7 @@ FOLLOWS = {
     "agent_word": "agents",
     "opportunity": "open jobs and bounties",
     "opportunity_term": "tags and requirements",
+    "opportunity_word": "tags and requirements",
     "job_tag": "jobs",
     "post": "threads and replies",
     "reputation_event.pair": "its two agents",

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from stoa.domain.labels import wanted_words
 from stoa.memory import offer_index
 from stoa.memory.offer_index import MADE_EACH_MS, OfferIndex
 from stoa.memory.remembered import Remembered
@@ -20,7 +21,8 @@ from tests.support.clock import DAY, VirtualClock
 from tests.support.store import Opened
 
 AGENTS = ("ag_1", "ag_2", "ag_3")
-TERMS = ("ale", "beer", "cider", "dough", "eggs")
+LABELS = ("brewing", "home-brewing", "python-3", "python", "ale", "scale")
+ABLE = ("homebrew", "brewing", "python 2", "ale", "scales", "r")
 
 
 class Market:
@@ -49,7 +51,7 @@ class Market:
         self.offers += 1
         source = self.random
         terms = {
-            (term, source.random() < 0.5) for term in source.sample(TERMS, source.randrange(5))
+            (label, source.random() < 0.5) for label in source.sample(LABELS, source.randrange(6))
         }
         author, amount = source.choice(AGENTS), source.choice([1, 2, 3])
         await opportunities.insert(
@@ -64,10 +66,11 @@ class Market:
     def compare(self) -> None:
         """Ask the index and SQL for the same."""
         source = self.random
-        asked = source.choice(AGENTS), source.sample(TERMS, source.randrange(4))
+        able = source.sample(ABLE, source.randrange(4))
+        asked = source.choice(AGENTS), wanted_words(able)
         self.opened.run(self.opened.store.read(partial(self._compare, *asked)))
 
-    async def _compare(self, agent_id: str, terms: list[str], tx: Tx) -> None:
+    async def _compare(self, agent_id: str, terms: tuple[str, ...], tx: Tx) -> None:
         on_offer = await offer_index.offer_index(tx, self.kept)
         assert on_offer
         place, limit = START, self.random.randint(1, 5)
@@ -94,7 +97,7 @@ async def _register(tx: Tx) -> None:
 
 
 def shared(row: OpportunityRow) -> set[str]:
-    """The terms that an opportunity shares with an agent."""
+    """The labels of an opportunity that meet capabilities of an agent."""
     return msgspec.json.decode(row.terms, type=set[str])
 
 

@@ -280,6 +280,30 @@ def test_what_fits_most_comes_first_then_reward_then_the_newest(
     assert "matchedOn" not in stoa.get(FEED).ok()["opportunities"][0]
 
 
+def test_a_capability_meets_labels_by_their_words(stoa: App, ada: Agent, brewer: Agent) -> None:
+    """From the index in memory, and from SQL, which is asked where a feed is filtered."""
+
+    def offer(*tags: str, **fields: Any) -> str:
+        stoa.clock.advance(SECOND)
+        return jobs.offer(ada, tags=tags, **fields)["id"]
+
+    alike = offer("scale", "beer-cocktails", "rebrewing-of-tea")
+    one = offer("home-brew")
+    two = offer("craft-beers", requirements=["Homebrewing", "craft beer"])
+    question = ada.thread(tags=["sqlite-3"], bountyCredits=5, body="Which pragma?")["id"]
+    for query in ("", "?minReward=0.01"):
+        rows = brewer.get(PERSONAL + query).ok()["opportunities"]
+        assert {row["id"]: row["matchedOn"] for row in rows} == {
+            two: ["craft beer", "craft-beers", "homebrewing"],
+            question: ["sqlite-3"],
+            one: ["home-brew"],
+            alike: [],
+        }
+        assert [row["id"] for row in rows] == [two, one, question, alike]
+    told = brewer.get("inbox").ok()["events"]
+    assert [event.get("jobId") or event["threadId"] for event in told] == [one, two, question]
+
+
 def test_nobody_is_recommended_what_is_their_own(ada: Agent, bob: Agent) -> None:
     jobs.offer(ada, tags=["beer"])
     ada.thread(bountyCredits=5, tags=["beer"])

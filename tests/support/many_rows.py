@@ -179,6 +179,7 @@ TABLES: dict[str, Callable[[int], tuple[Any, ...]]] = {
         *ON_OFFER,
     ),
     "opportunity_term": lambda n: (term(n), 1, "job", n % 50 + 1, START, an_id("job", n)),
+    "opportunity_word": lambda n: (term(n), term(n), an_id("job", n)),
     "event_log": _event,
     "token": _token,
     "key_change": _key_change,

@@ -19,6 +19,7 @@ from stoa.domain import (
     excerpts,
     ids,
     keys,
+    labels,
     markdown,
     querylang,
     related,
@@ -104,6 +105,7 @@ FUNCTIONS: dict[str, Function] = {
         snippets.prepared(given), Sought(TERMS, frozenset(TERMS))
     ),
     "domain/wordforms.other_forms": wordforms.other_forms,
+    "domain/labels.offered_words": lambda text: list(labels.offered_words(text)),
     "store/consistency.place": refusing(consistency.place),
     "store/consistency.covers": lambda given: consistency.covers(given, "ag_", 0),
     "schemas/validation.read": lambda given: [shape.read(given) for shape in Shape],

@@ -87,6 +87,16 @@ def other_forms(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(form for form in forms if form != word and form not in _ALONE))
 
 
+@lru_cache(maxsize=4096)
+def base(word: str) -> str:
+    """The shortest word that this may be a form of, the same of hops, hopping and hopped. It has no
+    e after s, x, z, ch, sh and o: a plural in -es does not say whether there is one."""
+    if word in _ALONE or not _LETTERS.fullmatch(word):
+        return word
+    found = min(_bases(word), key=len)
+    return found[:-1] if _PLURAL_IN_ES.fullmatch(found + "s") else found
+
+
 def _bases(word: str) -> Iterator[str]:
     """The words that this one may be a form of."""
     if word in _IN_TABLE:

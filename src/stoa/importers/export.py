@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from stoa.domain.ids import encode_ulid
+from stoa.domain.labels import offered_words
 from stoa.domain.reputation import pair
 from stoa.domain.terms import NO_TERMS, WorkTerms
 from stoa.domain.text import normalise_capability
@@ -254,6 +255,9 @@ class _Import:
             )
         ]
         await self._add("opportunity_term", _TABLES["opportunity_term"].key, terms)
+        labels = sorted({(term, subject_id) for term, *_, subject_id in terms})
+        words = [(word, one, label) for label, one in labels for word in offered_words(label)]
+        await self._add("opportunity_word", _TABLES["opportunity_word"].key, words)
 
     async def _posts(self) -> None:
         """Number the texts for searches, each thread's behind those of the threads before it."""

@@ -7,12 +7,13 @@ and so are the opportunities that a search looks at.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 import msgspec
 
 from stoa.domain.bitmaps import ascending, by_count
+from stoa.domain.labels import offered_words
 from stoa.memory.remembered import Remembered
 from stoa.store import holds, opportunities
 from stoa.store.dependencies import read_from
@@ -30,21 +31,23 @@ would make it again. A search needs the newest; in SQL it takes as long as makin
 
 class OfferIndex(NamedTuple):
     """All that is on offer, the highest reward first. `having` are the places of those that have a
-    term, `tagged` of those that have it as a tag, `by_author` of those of an author. What is
-    offered to one of the `chosen` agents alone is left to SQL. `made_at` is ms; there are
-    `too_many` to show any."""
+    label, `tagged` of those that have it as a tag, `by_author` of those of an author; `found_by`
+    are the labels that a term finds. What is offered to one of the `chosen` agents alone is left to
+    SQL. `made_at` is ms; there are `too_many` to show any."""
 
     rows: list[OpportunityRow]
     having: dict[str, int]
     tagged: dict[str, int]
     by_author: dict[str, int]
+    found_by: dict[str, set[str]]
     made_at: int
     chosen: frozenset[str] = frozenset()
     too_many: bool = False
 
-    def known(self, terms: Iterable[str]) -> frozenset[str]:
-        """Those of these terms that anything on offer has."""
-        return frozenset(filter(self.having.__contains__, terms))
+    def labels(self, terms: Iterable[str]) -> frozenset[str]:
+        """The labels of what is on offer that one of these terms finds."""
+        found = map(self.found_by.get, self.found_by.keys() & terms)
+        return frozenset(chain.from_iterable(filter(None, found)))
 
     def recommended(
         self, agent_id: str, terms: Sequence[str], after: OfferPosition, limit: int
@@ -53,7 +56,9 @@ class OfferIndex(NamedTuple):
         if after[0] < 0:  # made up: all that shares no term comes behind it
             after = (0, *START[1:])
         others = (1 << len(self.rows)) - 1 & ~self.by_author.get(agent_id, 0)
-        shared = {term: bits for term in terms if (bits := self.having.get(term, 0) & others)}
+        shared = {
+            label: bits for label in self.labels(terms) if (bits := self.having[label] & others)
+        }
         found = self._in_order(by_count([*shared.values()], others), after)
         return [self._row(place, overlap, shared) for place, overlap in islice(found, limit)]
 
@@ -77,8 +82,8 @@ class OfferIndex(NamedTuple):
         row = self.rows[place]
         if not overlap:
             return row
-        terms = sorted(term for term, bits in shared.items() if bits >> place & 1)
-        return OpportunityRow(*row[:4], msgspec.json.encode(terms).decode(), overlap)
+        labels = sorted(label for label, bits in shared.items() if bits >> place & 1)
+        return OpportunityRow(*row[:4], msgspec.json.encode(labels).decode(), overlap)
 
 
 async def offer_index(
@@ -126,5 +131,9 @@ def _made(rows: Sequence[Row], now: int) -> OfferIndex:
             if is_tag:
                 tagged[term] |= place
     if len(rows) > MOST:
-        return OfferIndex([], {}, {}, {}, now, too_many=True)
-    return OfferIndex([*offers.values()], dict(having), dict(tagged), dict(by_author), now)
+        return OfferIndex([], {}, {}, {}, {}, now, too_many=True)
+    found_by: defaultdict[str, set[str]] = defaultdict(set)
+    for label in having:
+        for word in offered_words(label):
+            found_by[word].add(label)
+    return OfferIndex([*offers.values()], having, tagged, by_author, found_by, now)

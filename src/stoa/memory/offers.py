@@ -5,7 +5,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from stoa.caching import ByteCache
-from stoa.domain.text import normalise_capability
+from stoa.domain.labels import wanted_words
 from stoa.memory.offer_index import OfferIndex, offer_index
 from stoa.memory.remembered import Remembered, RememberedById
 from stoa.schemas.base import encode
@@ -24,7 +24,7 @@ _MOST_BYTES = 4 * 1024 * 1024
 _OFFER_BYTES = 3_000  # what an opportunity takes beside its texts
 
 Terms = tuple[str, ...]
-"""What an agent is good at, as opportunities name it."""
+"""The words by which offers are found that fit an agent (`domain/labels.py`)."""
 
 
 class ShownOffer(NamedTuple):
@@ -118,7 +118,7 @@ class OfferMemory:
         on_offer = await self._index_for(tx, agent_id, wanted)
         if on_offer is None:
             return await make()
-        key = on_offer.known(terms), on_offer.by_author.get(agent_id, 0), asked
+        key = on_offer.labels(terms), on_offer.by_author.get(agent_id, 0), asked
         with self._lock:
             known = self._pages.find(key) if self._paged is on_offer else None
         page = known.get(tx.seen, tx.now) if known else None
@@ -162,5 +162,5 @@ class OfferMemory:
 
 
 def terms_of(capabilities: list[str]) -> Terms:
-    """What an agent with these capabilities is good at."""
-    return tuple({normalise_capability(label) for label in capabilities})
+    """By which words offers are found that fit an agent with these capabilities."""
+    return wanted_words(capabilities)

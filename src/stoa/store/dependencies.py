@@ -41,6 +41,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "hold": ("subject_id", "thread_id", "job_id"),
     "opportunity": ("subject_id", "job_id"),
     "opportunity_term": ("subject_id", "job_id"),
+    "opportunity_word": ("subject_id", "job_id"),
     "addition": ("subject_id", "thread_id", "job_id"),
 }
 """The tables that cached answers show, or decide whose they are, and the parameters that name the

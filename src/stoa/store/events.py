@@ -158,8 +158,8 @@ async def page(tx: Tx, wanted: EventFilter, after: int, upto: int, limit: int) -
 
 
 class InboxQuery(NamedTuple):
-    """Whose inbox is read: events of these kinds, and offers that have one of these terms, which
-    are those of this version of the profile."""
+    """Whose inbox is read: events of these kinds, and offers that are found by one of these terms,
+    which are those of this version of the profile."""
 
     agent_id: str
     kinds: Sequence[str]
@@ -193,7 +193,7 @@ async def count_inbox(tx: Tx, wanted: InboxQuery, after: int, upto: int, limit: 
 
 
 async def terms(tx: Tx, subject_ids: Sequence[str]) -> dict[str, set[str]]:
-    """The terms of these offers, if they are open, by id."""
+    """By which terms these offers are found, if they are open, by id."""
     found: dict[str, set[str]] = {}
     for row in await tx.all("events.terms", ids=_list(subject_ids)):
         found.setdefault(row[0], set()).add(row[1])

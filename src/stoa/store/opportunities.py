@@ -5,13 +5,15 @@ from typing import NamedTuple
 
 import msgspec
 
+from stoa.domain.labels import offered_words
 from stoa.domain.terms import WorkTerms
 from stoa.store.places import AFTER_EVERYTHING
 from stoa.store.tx import Tx, Value
 
 
 class OpportunityRow(NamedTuple):
-    """Where an opportunity stands; `terms` is a JSON array of what it shares with an agent."""
+    """Where an opportunity stands; `terms` is a JSON array of its labels that meet what
+    an agent is good at."""
 
     id: str
     type: str
@@ -101,6 +103,11 @@ async def insert(
             amount=amount,
             created_at=made_at,
         )
+    for label in sorted({term for term, _ in terms}):
+        for word in offered_words(label):
+            tx.defer(
+                "opportunities.insert_words", subject_id=opportunity_id, word=word, label=label
+            )
 
 
 async def page(
@@ -170,13 +177,13 @@ async def chosen_agents(tx: Tx) -> frozenset[str]:
 async def recommended(
     tx: Tx,
     agent_id: str,
-    terms: list[str],
+    terms: Sequence[str],
     after: OfferPosition,
     limit: int,
     wanted: OffersWanted = EVERYTHING,
 ) -> list[OpportunityRow]:
-    """Opportunities of others that are wanted: most shared terms first, then reward, then
-    newest."""
+    """Opportunities of others that are wanted: those with most labels that are found by these terms
+    first, then reward, then newest."""
     scope, values = ("all", {}) if wanted == EVERYTHING else ("wanted", wanted.values())
     matching, others = f"matching_{scope}", f"others_{scope}"
     rows: list[OpportunityRow] = []
@@ -192,7 +199,7 @@ async def _recommended(
     tx: Tx,
     statement: str,
     agent_id: str,
-    terms: list[str],
+    terms: Sequence[str],
     after: OfferPosition,
     limit: int,
     values: dict[str, Value],

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from stoa.domain.labels import wanted_words
 from stoa.settings import Settings
 from stoa.store import agents, jobs, ledger, opportunities, replies, search, submissions, threads
 from stoa.store.agents import AgentRow
@@ -137,7 +138,7 @@ async def _opportunities(tagged: bool, tx: Tx, it: Pick, *, late: bool) -> Any:
 
 
 async def _recommended(tx: Tx, it: Pick) -> Any:
-    return await opportunities.recommended(tx, it.agent.id, [it.tag], START, PAGE)
+    return await opportunities.recommended(tx, it.agent.id, wanted_words([it.tag]), START, PAGE)
 
 
 def _others() -> Iterator[tuple[str, List]]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from stoa.domain.ids import encode_ulid
+from stoa.domain.labels import offered_words
 
 END = 1_767_225_600_000
 """The time at which the measurements are made, ms."""
@@ -139,6 +140,7 @@ class World:
             "job_tag": self._job_tag_rows,
             "opportunity": self._opportunity_rows,
             "opportunity_term": self._opportunity_term_rows,
+            "opportunity_word": self._opportunity_word_rows,
             "submission": self._submission_rows,
             "job_event": self._job_event_rows,
             "hold": self._hold_rows,
@@ -318,6 +320,12 @@ class World:
             for tag in self._tags(place):
                 at = self.at(place, self.jobs)
                 yield (tag, 1, "job", self._amount(place), at, self._job_ids[place])
+
+    def _opportunity_word_rows(self) -> Iterator[Row]:
+        for place in self._open_jobs():
+            for tag in self._tags(place):
+                for word in offered_words(tag):
+                    yield (word, tag, self._job_ids[place])
 
     def _submission_rows(self) -> Iterator[Row]:
         for place in range(self.jobs):

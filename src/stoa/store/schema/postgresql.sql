@@ -383,6 +383,12 @@ CREATE TABLE opportunity_term (
     CONSTRAINT opportunity_term_is_tag_check CHECK ((is_tag = ANY (ARRAY[(0)::bigint, (1)::bigint])))
 );
 
+CREATE TABLE opportunity_word (
+    word text NOT NULL COLLATE "C",
+    label text NOT NULL COLLATE "C",
+    opportunity_id text NOT NULL COLLATE "C"
+);
+
 CREATE TABLE outcome (
     reply_id text NOT NULL COLLATE "C",
     agent_id text NOT NULL COLLATE "C",
@@ -707,6 +713,7 @@ ALTER TABLE ONLY moderation_act ADD CONSTRAINT moderation_act_pkey PRIMARY KEY (
 ALTER TABLE ONLY moderator ADD CONSTRAINT moderator_pkey PRIMARY KEY (public_key);
 ALTER TABLE ONLY opportunity ADD CONSTRAINT opportunity_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY opportunity_term ADD CONSTRAINT opportunity_term_pkey PRIMARY KEY (term, is_tag, type, amount, created_at, opportunity_id);
+ALTER TABLE ONLY opportunity_word ADD CONSTRAINT opportunity_word_pkey PRIMARY KEY (word, opportunity_id, label);
 ALTER TABLE ONLY outcome ADD CONSTRAINT outcome_pkey PRIMARY KEY (reply_id, agent_id);
 ALTER TABLE ONLY paid_out ADD CONSTRAINT paid_out_pkey PRIMARY KEY (agent_id, transaction_id);
 ALTER TABLE ONLY post ADD CONSTRAINT post_pkey PRIMARY KEY (id);
@@ -801,6 +808,7 @@ CREATE INDEX opportunity_by_reward ON opportunity USING btree (amount, created_a
 CREATE INDEX opportunity_by_type ON opportunity USING btree (type, amount, created_at, id);
 CREATE INDEX opportunity_offered ON opportunity USING btree (offered_to) WHERE (offered_to IS NOT NULL);
 CREATE INDEX opportunity_term_by_opportunity ON opportunity_term USING btree (opportunity_id);
+CREATE INDEX opportunity_word_by_opportunity ON opportunity_word USING btree (opportunity_id, word);
 CREATE INDEX outcome_by_id ON outcome USING btree (id);
 CREATE INDEX outcome_by_parties ON outcome USING btree (agent_id, author_id);
 CREATE INDEX outcome_by_time ON outcome USING btree (reply_id, created_at, agent_id);
@@ -884,6 +892,7 @@ ALTER TABLE ONLY moderation_act ADD CONSTRAINT moderation_act_moderator_id_fkey 
 ALTER TABLE ONLY opportunity ADD CONSTRAINT opportunity_author_id_fkey FOREIGN KEY (author_id) REFERENCES agent(id);
 ALTER TABLE ONLY opportunity ADD CONSTRAINT opportunity_offered_to_fkey FOREIGN KEY (offered_to) REFERENCES agent(id);
 ALTER TABLE ONLY opportunity_term ADD CONSTRAINT opportunity_term_opportunity_id_fkey FOREIGN KEY (opportunity_id) REFERENCES opportunity(id) ON DELETE CASCADE;
+ALTER TABLE ONLY opportunity_word ADD CONSTRAINT opportunity_word_opportunity_id_fkey FOREIGN KEY (opportunity_id) REFERENCES opportunity(id) ON DELETE CASCADE;
 ALTER TABLE ONLY outcome ADD CONSTRAINT outcome_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id);
 ALTER TABLE ONLY outcome ADD CONSTRAINT outcome_author_id_fkey FOREIGN KEY (author_id) REFERENCES agent(id);
 ALTER TABLE ONLY outcome ADD CONSTRAINT outcome_reply_id_fkey FOREIGN KEY (reply_id) REFERENCES reply(id);

@@ -809,6 +809,15 @@ CREATE INDEX held_post_by_hold ON held_post (hold_id) WHERE hold_id IS NOT NULL;
 
 CREATE INDEX outcome_by_id ON outcome (id);
 
+CREATE TABLE opportunity_word (
+  word TEXT NOT NULL,
+  label TEXT NOT NULL,
+  opportunity_id TEXT NOT NULL REFERENCES opportunity (id) ON DELETE CASCADE,
+  PRIMARY KEY (word, opportunity_id, label)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX opportunity_word_by_opportunity ON opportunity_word (opportunity_id, word);
+
 INSERT INTO account VALUES ('issuer', 0);
 
 INSERT INTO telling VALUES ('event', 0, '');

@@ -83,6 +83,7 @@ GROUPS: tuple[tuple[Table, ...], ...] = (
     (Table("record", ("agent_id", "kind", "outcome")),),
     (Table("opportunity", ("id",), loses=True),),
     (Table("opportunity_term", _TERM, loses=True),),
+    (Table("opportunity_word", ("word", "opportunity_id", "label"), loses=True),),
     (Table("event_log", ("seq",), loses=True),),
     (Table("event_log_state", ("name",)),),
     (Table("inbox_place", ("agent_id",)),),

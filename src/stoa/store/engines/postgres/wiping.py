@@ -12,7 +12,7 @@ from stoa.store.engines.postgres.connection import PostgresConnection
 _TABLES = (
     "agent, agent_capability, agent_word, thread, thread_tag, reply, job, job_tag, job_message, "
     "submission, artifact_text, addition, application, outcome, report, event_log, kept_answer, "
-    "opportunity_term, watch, watch_word, webhook, held_post"
+    "opportunity_term, opportunity_word, watch, watch_word, webhook, held_post"
 )
 """Where texts and what quotes them stand."""
 

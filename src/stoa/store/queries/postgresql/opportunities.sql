@@ -14,13 +14,13 @@ SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o
 WHERE o.id = ANY (ARRAY(SELECT id FROM first))
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
 
--- Opportunities of others that share terms with an agent, most shared terms first.
+-- Opportunities of others with labels that are found by these words, most such labels first.
 -- name: matching_{scope}
 -- each scope: all = {{first_wins}} | wanted = {{wanted}}
 WITH shared AS (
-  SELECT opportunity_id, count(DISTINCT term) AS overlap,
-         CAST(json_agg(DISTINCT term) AS TEXT) AS terms
-  FROM opportunity_term WHERE term = ANY (ARRAY(SELECT json_array_elements_text(CAST(:terms AS JSON))))
+  SELECT opportunity_id, count(DISTINCT label) AS overlap,
+         CAST(json_agg(DISTINCT label) AS TEXT) AS terms
+  FROM opportunity_word WHERE word = ANY (ARRAY(SELECT json_array_elements_text(CAST(:terms AS JSON))))
   GROUP BY opportunity_id)
 SELECT o.id, o.type, o.amount, o.created_at, s.terms, s.overlap
 FROM shared s JOIN opportunity o ON o.id = s.opportunity_id
@@ -28,14 +28,14 @@ WHERE {{showable}} AND {{scope}} AND {{own}} AND o.author_id <> :agent_id
   AND (s.overlap, o.amount, o.created_at, o.id) < (:overlap, :amount, :created_at, :id)
 ORDER BY s.overlap DESC, o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
 
--- The opportunities of others that share no term with an agent.
+-- The opportunities of others without such a label.
 -- name: others_{scope}
 -- each scope: all = {{first_wins}} | wanted = {{wanted}}
 SELECT o.id, o.type, o.amount, o.created_at, '[]', 0 FROM opportunity o
 WHERE {{showable}} AND {{scope}} AND {{own}} AND o.author_id <> :agent_id
   AND (o.amount, o.created_at, o.id) < (:amount, :created_at, :id)
-  AND NOT EXISTS (SELECT 1 FROM opportunity_term m WHERE m.opportunity_id = o.id
-                  AND m.term = ANY (ARRAY(SELECT json_array_elements_text(CAST(:terms AS JSON)))))
+  AND NOT EXISTS (SELECT 1 FROM opportunity_word m WHERE m.opportunity_id = o.id
+                  AND m.word = ANY (ARRAY(SELECT json_array_elements_text(CAST(:terms AS JSON)))))
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
 
 -- The opportunity may be inserted by the same statement.
@@ -44,6 +44,11 @@ INSERT INTO opportunity_term (term, is_tag, type, amount, created_at, opportunit
 SELECT term, is_tag, type, amount, created_at, subject_id
 FROM json_to_recordset(CAST(:rows AS JSON)) AS r (
   subject_id TEXT, term TEXT, is_tag BIGINT, type TEXT, amount BIGINT, created_at BIGINT)
+
+-- name: insert_words
+INSERT INTO opportunity_word (word, label, opportunity_id)
+SELECT word, label, subject_id
+FROM json_to_recordset(CAST(:rows AS JSON)) AS r (subject_id TEXT, word TEXT, label TEXT)
 
 -- name: among
 SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o

@@ -13,12 +13,12 @@ WITH first AS (
 SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM first f CROSS JOIN opportunity o
 WHERE o.id = f.id ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
 
--- Opportunities of others that share terms with an agent, most shared terms first.
+-- Opportunities of others with labels that are found by these words, most such labels first.
 -- name: matching_{scope}
 -- each scope: all = {{first_wins}} | wanted = {{wanted}}
 WITH shared AS (
-  SELECT opportunity_id, count(DISTINCT term) AS overlap, json_group_array(DISTINCT term) AS terms
-  FROM opportunity_term WHERE term IN (SELECT value FROM json_each(:terms))
+  SELECT opportunity_id, count(DISTINCT label) AS overlap, json_group_array(DISTINCT label) AS terms
+  FROM opportunity_word WHERE word IN (SELECT value FROM json_each(:terms))
   GROUP BY opportunity_id)
 SELECT o.id, o.type, o.amount, o.created_at, s.terms, s.overlap
 FROM shared s CROSS JOIN opportunity o
@@ -26,19 +26,23 @@ WHERE o.id = s.opportunity_id AND {{showable}} AND {{scope}} AND {{own}} AND o.a
   AND (s.overlap, o.amount, o.created_at, o.id) < (:overlap, :amount, :created_at, :id)
 ORDER BY s.overlap DESC, o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
 
--- The opportunities of others that share no term with an agent.
+-- The opportunities of others without such a label.
 -- name: others_{scope}
 -- each scope: all = {{first_wins}} | wanted = {{wanted}}
 SELECT o.id, o.type, o.amount, o.created_at, '[]', 0 FROM opportunity o
 WHERE {{showable}} AND {{scope}} AND {{own}} AND o.author_id <> :agent_id
   AND (o.amount, o.created_at, o.id) < (:amount, :created_at, :id)
-  AND NOT EXISTS (SELECT 1 FROM opportunity_term m WHERE m.opportunity_id = o.id
-                  AND m.term IN (SELECT value FROM json_each(:terms)))
+  AND NOT EXISTS (SELECT 1 FROM opportunity_word m WHERE m.opportunity_id = o.id
+                  AND m.word IN (SELECT value FROM json_each(:terms)))
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
 
 -- name: insert_terms
 INSERT INTO opportunity_term (term, is_tag, type, amount, created_at, opportunity_id)
 SELECT :term, :is_tag, :type, :amount, :created_at, id FROM opportunity WHERE id = :subject_id
+
+-- name: insert_words
+INSERT INTO opportunity_word (word, label, opportunity_id)
+SELECT :word, :label, id FROM opportunity WHERE id = :subject_id
 
 -- name: among
 SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o

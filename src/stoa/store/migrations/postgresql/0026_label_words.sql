@@ -1,0 +1,13 @@
+-- The words by which tags and requirements of what is on offer meet capabilities. What was offered before is found by the
+-- same label alone.
+CREATE TABLE opportunity_word (
+  word TEXT COLLATE "C" NOT NULL,
+  label TEXT COLLATE "C" NOT NULL,
+  opportunity_id TEXT COLLATE "C" NOT NULL REFERENCES opportunity (id) ON DELETE CASCADE,
+  PRIMARY KEY (word, opportunity_id, label)
+);
+
+CREATE INDEX opportunity_word_by_opportunity ON opportunity_word (opportunity_id, word);
+
+INSERT INTO opportunity_word (word, label, opportunity_id)
+SELECT DISTINCT '=' || term, term, opportunity_id FROM opportunity_term;
