@@ -27,6 +27,7 @@ def mistakes(settings: Settings) -> Iterator[SettingsError]:
     """Where settings do not go together, or a text is not what it should be."""
     for look in (
         _check_present,
+        _check_host,
         _check_database,
         _check_workers,
         _check_replica,
@@ -74,6 +75,15 @@ def _check_present(settings: Settings) -> None:
         if not value.strip():
             variable = environment_name(name)
             raise SettingsError(f"{variable} is empty: give it a value or leave it out")
+
+
+def _check_host(settings: Settings) -> None:
+    host = settings.host
+    if re.search(r"[\[\]/\s]", host) or host.count(":") == 1:
+        raise SettingsError(
+            "STOA_HOST: use a name or an address alone, such as 127.0.0.1 or ::1, and no brackets; "
+            f"the port is STOA_PORT (given: {host})"
+        )
 
 
 def _check_database(settings: Settings) -> None:

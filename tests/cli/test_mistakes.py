@@ -68,6 +68,18 @@ MISTAKES = {
     "the host is not this machine": Mistake(
         "serve --host 192.0.2.1", "choose another --host", variables=PUBLIC
     ),
+    "the host has a port": Mistake("serve --host 127.0.0.1:8080", "the port is STOA_PORT"),
+    "an IPv6 address has brackets": Mistake("serve --host [::1]", "such as 127.0.0.1 or ::1"),
+    "the host is a URL": Mistake("serve --host http://a.example", "alone", variables=PUBLIC),
+    "the folder of data cannot be written": Mistake(
+        "serve --port 0 --data-dir /proc/self/stoa", "choose another --data-dir"
+    ),
+    "the database is cut short": Mistake("serve --port 0 --data-dir cut", "`stoa restore FILE`"),
+    "backups go to a file": Mistake("backup notes.txt --data-dir data", "name a folder"),
+    "a dump of PostgreSQL for SQLite": Mistake("restore a.dump --data-dir data", "PostgreSQL"),
+    "a backup of SQLite for PostgreSQL": Mistake(
+        "restore notes.txt", "is no dump of PostgreSQL", variables=CLUSTER
+    ),
     "the database is not there": Mistake("audit --data-dir nowhere", "there is no database"),
     "PostgreSQL is not there": Mistake("audit", "is PostgreSQL running there?", variables=CLUSTER),
     "two databases are named": Mistake(
@@ -94,7 +106,7 @@ MISTAKES = {
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a database, a backup that was changed and a note."""
+    """A folder with a database, one that is cut short, a changed backup, a dump and a note."""
     folder = tmp_path_factory.mktemp("mistakes")
     assert run_stoa_here("migrate", "--data-dir", str(folder / "data")).code == 0
     backups = folder / "backups"
@@ -109,6 +121,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         checksum.replace(backup.name, changed.name)
     )
     (folder / "notes.txt").write_text("not a backup")
+    (folder / "a.dump").write_bytes(b"PGDMP\1")
+    (folder / "cut").mkdir()
+    (folder / "cut/stoa.db").write_bytes((folder / "data/stoa.db").read_bytes()[:5_000])
     return folder
 
 

@@ -32,6 +32,8 @@ def told(outcome: str) -> Generator[None]:
 def alone_in(folder: Path) -> Generator[None]:
     """Hold a folder, which is made if need be, against a second backup, and remove what one that
     was killed has left there."""
+    if folder.is_file():
+        raise NotADirectoryError(errno.ENOTDIR, "this is a file; name a folder")
     make_folder(folder)
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:

@@ -94,7 +94,12 @@ def failure(folder: str) -> str | None:
 
 def begins_well(file: Path) -> bool:
     """Whether a file with the name of a backup begins like one."""
-    beginning = _BEGINNING[file.suffix[1:]]
+    return begins_as(file.suffix[1:], file)
+
+
+def begins_as(kind: str, file: Path) -> bool:
+    """Whether a file begins as backups do whose names end in `db` or `dump`."""
+    beginning = _BEGINNING[kind]
     try:
         with file.open("rb") as opened:
             return opened.read(len(beginning)) == beginning

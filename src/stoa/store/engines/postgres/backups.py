@@ -86,7 +86,7 @@ async def restore(url: str, clock: Clock, backup: Path, environment: Mapping[str
     source, where = files.existing_backup(backup), place(url)
     with files.told(f"{where} was not restored"):
         files.refuse_changed(source)
-        if not backups.begins_well(source):
+        if not backups.begins_as("dump", source):
             raise StartRefused(f"{source} is no dump of PostgreSQL: choose another backup")
     async with opened(url, _NAME) as connection:
         await _refuse_filled(connection, where)

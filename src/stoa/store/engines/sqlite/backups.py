@@ -56,6 +56,8 @@ def restore(file: Path, clock: Clock, backup: Path) -> Restored:
     source = files.existing_backup(backup)
     with _told(f"{file} was not restored"):
         files.refuse_changed(source)
+        if backups.begins_as("dump", source):
+            raise StartRefused(f"{source} is a dump of PostgreSQL: name its --database-url")
     like = _like(file, source)
     is_new_folder = not file.parent.exists()
     with _told(f"{file} was not restored"), locked(file) as path:

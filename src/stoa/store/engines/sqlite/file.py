@@ -75,7 +75,10 @@ def lock(path: Path) -> int:
     except FileExistsError:
         raise StartRefused(f"cannot use the data folder {path.parent}: it is a file") from None
     except OSError as error:
-        raise StartRefused(f"cannot use the data folder {path.parent}: {error.strerror}") from error
+        raise StartRefused(
+            f"cannot use the data folder {path.parent}: {error.strerror}; run this as the user of "
+            "the service, or choose another --data-dir"
+        ) from error
     deadline = elapsed_ms() + _LOCK_MS
     while not _taken(descriptor):
         if elapsed_ms() > deadline:
@@ -169,6 +172,10 @@ def _told(path: Path) -> Generator[None]:
         yield
     except OSError as error:
         raise StartRefused(f"cannot open the database {path}: {error.strerror}") from error
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        raise StartRefused(
+            f"cannot open the database {path}: {error}; restore a backup with `stoa restore FILE`"
+        ) from error
     except apsw.Error as error:
         raise StartRefused(f"cannot open the database {path}: {error}") from error
 
