@@ -15,7 +15,13 @@ LOCKED := $(PIP) --require-hashes
 test: export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
+
+# What one verb installs comes from several places at once; two verbs run one after the other.
+ifeq ($(words $(MAKECMDGOALS)),1)
+MAKEFLAGS += -j4
+else
 .NOTPARALLEL:
+endif
 .PHONY: help serve test check format bench bench-check bench-day bench-scale bench-world drill soak mutants docs screens site sim lock release release-date install clean
 
 help: ## Show this list
