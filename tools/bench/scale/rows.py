@@ -119,6 +119,7 @@ async def search_postgresql(given: Given) -> list[Result]:
         index, made = await _indexed("PostgreSQL", given, read, given.folder / f"{name}-search")
         used = partial(cluster.processor_s, await given.cluster.processes(name))
         times = await searching.times(read, index, given.rounds, given.posts, used)
+        index.close()
     finally:
         await store.close()
     return [made, _warmed("PostgreSQL", took), *_searches("PostgreSQL", times)]
@@ -134,9 +135,12 @@ async def search_sqlite(given: Given) -> list[Result]:
         index, made = await _indexed("SQLite", given, read, Path(f"{path}-search"))
         used = partial(cluster.processor_s, [])
         times = await searching.times(read, index, given.rounds, given.posts, used)
+        index.close()
     finally:
         await store.close()
-    return [made, _warmed("SQLite", took), *_searches("SQLite", times)]
+    serving.settle(path)
+    asked = list(serving.searches(path, given.posts))
+    return [made, _warmed("SQLite", took), *_searches("SQLite", times), *asked]
 
 
 async def _indexed(

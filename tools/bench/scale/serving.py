@@ -2,6 +2,8 @@
 
 import random
 import statistics
+import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -11,7 +13,7 @@ from stoa.settings import LIMITS_OFF
 from stoa.store.engines.sqlite.file import connect
 from tools.bench import servers
 from tools.bench.http_requests import HOST, get, with_header
-from tools.bench.load import Job
+from tools.bench.load import Job, Tally
 from tools.bench.registry import Result, at_most
 from tools.bench.scale.posts import Vocabulary
 from tools.bench.scale.searching import world_of
@@ -21,7 +23,12 @@ from tools.bench.stage import TRUSTED, tally_of
 
 READY_S = 0.9
 MEMORY_MB = 200.0
+FIRST_SEARCH_MS = 50.0
+SEARCHES_P95_MS = 25.0
+GROWN_MB = 60.0
+"""By so much the processes may grow for a million texts, once words were looked for."""
 READS = 1_000_000
+_SEARCHES = 2_000
 _A_ROUND = 50_000
 _STARTS = 5
 _CONNECTIONS = 32
@@ -61,6 +68,38 @@ def memory(path: Path, posts: int, reads: int) -> Iterator[Result]:
             tally_of(Job(server.port, sent, _CONNECTIONS, 0, once=True))
         name = f"memory after {reads:,} reads"
         yield at_most(name, server.memory_mb(), MEMORY_MB, "MB", "threads, pages, lists, searches")
+
+
+def searches(path: Path, posts: int) -> Iterator[Result]:
+    """How a server over a file with its index starts, answers its first search and many at once,
+    each of other words, and what memory that takes beside a server without texts."""
+    vocabulary = Vocabulary(seed=14)
+    paths = [f"/api/v1/search?limit=1&q={quote(vocabulary.text(2))}" for _ in range(_SEARCHES)]
+    yield ready(path)
+    with _serving(path) as server:
+        start = time.perf_counter()
+        answer = server.get(paths[0]).read()
+        first_ms = 1000 * (time.perf_counter() - start)
+        detail = "of a part of the texts" if b'"partial":true' in answer else ""
+        yield at_most("first search over it", first_ms, FIRST_SEARCH_MS, "ms", detail)
+        whole = _memory_mb(server, paths)
+        p95 = _tally(server, [path.replace("limit=1&", "") for path in paths]).p95
+        yield at_most(f"searches over {_CONNECTIONS} connections, p95", p95, SEARCHES_P95_MS, "ms")
+    with tempfile.TemporaryDirectory() as empty, _serving(Path(empty) / "stoa.db") as server:
+        grown = whole - _memory_mb(server, paths)
+    yield at_most(f"memory for {posts:,} texts", grown, GROWN_MB, "MB", f"{whole:.0f} MB with them")
+
+
+def _memory_mb(server: Server, paths: list[str]) -> float:
+    """The memory of a server that answered these reads."""
+    _tally(server, paths)
+    return server.memory_mb()
+
+
+def _tally(server: Server, paths: list[str]) -> Tally:
+    """Reads of all these, each of another client."""
+    sent = [get(path, f"9.9.{n >> 8}.{n & 255}") for n, path in enumerate(paths)]
+    return tally_of(Job(server.port, sent, _CONNECTIONS, 0, once=True))
 
 
 def _ready_s(path: Path) -> float:
