@@ -90,8 +90,9 @@ async def _having(call: Call, offers: Offers, words: Iterable[str], among: int) 
     for _, looked_at in known.values():
         missing |= among & ~looked_at
     if missing:
-        texts = await _words(call, [offers.rows[place] for place in ascending(missing)])
-        known = offers.look(known, missing, texts)
+        places = [*ascending(missing)]
+        texts = await _words(call, [offers.rows[place] for place in places])
+        known = offers.look(known, dict(zip(places, texts, strict=True)))
     return {word: have & among for word, (have, _) in known.items()}
 
 

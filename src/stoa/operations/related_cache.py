@@ -6,7 +6,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from stoa.caching import ByteCache
-from stoa.domain.bitmaps import ascending, by_count
+from stoa.domain.bitmaps import by_count
 from stoa.domain.related import Shared, line, shared
 from stoa.memory.offer_index import OfferIndex
 from stoa.store.opportunities import OpportunityRow
@@ -81,17 +81,17 @@ class Offers:
         return {word: known(word, _NOT_LOOKED_AT) for word in words}
 
     def look(
-        self, known: Mapping[str, WordMatches], missing: int, texts: Sequence[bytes]
+        self, known: Mapping[str, WordMatches], texts: Mapping[int, bytes]
     ) -> dict[str, WordMatches]:
-        """The same, after a look at those that were `missing`, with these words."""
-        pairs = [*zip(ascending(missing), texts, strict=True)]
+        """The same, after a look at the texts at these places."""
+        looked_at = sum(1 << place for place in texts)
         found: dict[str, WordMatches] = {}
         for word, finding in known.items():
             have, wanted = finding.have, line(word)
-            for place, text in pairs if missing & ~finding.looked_at else ():
-                if wanted in text:
+            if looked_at & ~finding.looked_at:
+                for place in [place for place, text in texts.items() if wanted in text]:
                     have |= 1 << place
-            found[word] = WordMatches(have, finding.looked_at | missing)
+            found[word] = WordMatches(have, finding.looked_at | looked_at)
         if len(self.findings) >= _MOST_WORDS:
             self.findings.clear()
         self.findings.update(found)

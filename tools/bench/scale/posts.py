@@ -11,7 +11,6 @@ LONGEST = "the 32 most common words"
 """The search that costs most of all."""
 WORDS = 30_000
 WORDS_PER_TEXT = 40
-TITLE_WORDS = 6
 _SYLLABLES = ("ka", "ro", "mi", "ten", "sol", "ve", "lum", "da", "pri", "os", "net", "qua")
 
 
@@ -33,21 +32,21 @@ class Vocabulary:
         return self.words[self._random.randrange(first, last)]
 
 
-Post = tuple[int, str, str | None, str, str]
+def world_of(count: int) -> World:
+    """A world with so many posts at most, threads and replies together: whole threads."""
+    replies = count // (REPLIES_PER_THREAD + 1) * REPLIES_PER_THREAD
+    return World(replies, Vocabulary(seed=11).text)
 
 
-def posts(world: World) -> Iterator[Post]:
-    """`(number, thread, reply or None, title, body)` of every thread and reply, oldest first."""
-    vocabulary = Vocabulary(seed=11)
+def posts(world: World) -> Iterator[tuple[int, str, str | None]]:
+    """`(number, thread, reply or None)` of every thread and reply, oldest first."""
     number = 0
     for place in range(world.replies):
         if place % REPLIES_PER_THREAD == 0:
             number += 1
-            thread = world.thread(place // REPLIES_PER_THREAD)
-            yield number, thread, None, vocabulary.text(TITLE_WORDS), vocabulary.text()
+            yield number, world.thread(place // REPLIES_PER_THREAD), None
         number += 1
-        thread = world.thread(world.thread_of(place))
-        yield number, thread, world.reply(place), "", vocabulary.text()
+        yield number, world.thread(world.thread_of(place)), world.reply(place)
 
 
 class Search(NamedTuple):

@@ -18,7 +18,7 @@ from tools.bench.scale import cluster, growth, loading, searching, serving
 from tools.bench.scale.cluster import Cluster
 from tools.bench.scale.growth import p50, p95
 from tools.bench.scale.lists import clock
-from tools.bench.scale.posts import LONGEST
+from tools.bench.scale.posts import LONGEST, world_of
 from tools.bench.scale.searching import WARM_UP, Spent
 from tools.bench.scale.world import World
 
@@ -111,7 +111,7 @@ async def search_postgresql(given: Given) -> list[Result]:
     name = f"posts_{given.posts}"
     if not await given.cluster.has(name):
         url = await given.cluster.create(name)
-        await searching.fill_postgresql(url, searching.world_of(given.posts))
+        await searching.fill_postgresql(url, world_of(given.posts))
     took = await _spent_ms(partial(searching.read_postgresql, given.cluster.url(name)))
     store = await PostgresStore.open(given.cluster.url(name), clock, 1, growth.TIMEOUT_S)
     try:
@@ -157,7 +157,7 @@ async def _indexed(
 def _filled_sqlite(given: Given) -> Path:
     path = given.folder / f"posts_{given.posts}.db"
     if not path.exists():
-        searching.fill_sqlite(path, searching.world_of(given.posts))
+        searching.fill_sqlite(path, world_of(given.posts))
     return path
 
 

@@ -1,4 +1,4 @@
-"""Fills the full-text index of either engine with a million texts, and asks it."""
+"""Fills either engine with a million texts, indexes them and asks the index."""
 
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
@@ -19,8 +19,8 @@ from stoa.store.engines.sqlite.file import connect, prepare
 from stoa.store.tx import Tx
 from tools.bench.scale.lists import PAGE
 from tools.bench.scale.loading import copy, filled
-from tools.bench.scale.posts import Search, Vocabulary, posts, searches
-from tools.bench.scale.world import REPLIES_PER_THREAD, Row, World, into
+from tools.bench.scale.posts import Search, Vocabulary, posts, searches, world_of
+from tools.bench.scale.world import Row, World, into
 
 TABLES = ("agent", "agent_capability", "reply", "thread", "thread_tag")
 _BATCH = 10_000
@@ -35,19 +35,14 @@ SET enable_bitmapscan = off; SELECT max(thread_id) FROM (SELECT thread_id FROM p
 """
 
 
-def world_of(count: int) -> World:
-    """A world with this many posts at most, threads and replies together: whole threads."""
-    return World(count // (REPLIES_PER_THREAD + 1) * REPLIES_PER_THREAD)
-
-
 async def fill_postgresql(url: str, world: World) -> None:
-    """Everything that a search reads, with the documents that the engine would keep."""
+    """Everything that a search reads."""
     async with filled(url) as connection:
         for table, rows in world.tables(TABLES):
             await copy(connection, table, rows)
         source = posts(world)
         while batch := list(islice(source, _BATCH)):
-            await copy(connection, "post", ((post[0], post[1], post[2]) for post in batch))
+            await copy(connection, "post", iter(batch))
 
 
 def fill_sqlite(path: Path, world: World) -> None:
@@ -59,7 +54,7 @@ def fill_sqlite(path: Path, world: World) -> None:
         _insert(connection, table, rows)
     source = posts(world)
     while batch := list(islice(source, _BATCH)):
-        _insert(connection, "post", ((post[0], post[1], post[2]) for post in batch))
+        _insert(connection, "post", iter(batch))
     connection.execute("ANALYZE")
     connection.close()
 

@@ -15,8 +15,7 @@ from tools.bench import servers
 from tools.bench.http_requests import HOST, get, with_header
 from tools.bench.load import Job, Tally
 from tools.bench.registry import Result, at_most
-from tools.bench.scale.posts import Vocabulary
-from tools.bench.scale.searching import world_of
+from tools.bench.scale.posts import Vocabulary, world_of
 from tools.bench.scale.world import TAGS
 from tools.bench.servers import Server
 from tools.bench.stage import TRUSTED, tally_of

@@ -80,9 +80,10 @@ def into(table: str) -> str:
 
 
 class World:
-    """Rows of each table, in the order in which they are to be made: replies before threads."""
+    """Rows of each table, in the order in which they are to be made: replies before threads. What
+    is discussed is one of 2,000 texts, or what `text` gives."""
 
-    def __init__(self, replies: int) -> None:
+    def __init__(self, replies: int, text: Callable[[], str] | None = None) -> None:
         self.replies = replies
         self.threads = self.replies // REPLIES_PER_THREAD
         self.jobs = self.replies // REPLIES_PER_JOB
@@ -91,6 +92,7 @@ class World:
         syllables = ["ka", "ro", "mi", "ten", "sol", "ve", "lum", "da", "pri", "os", "net", "qua"]
         words = ["".join(self.random.choices(syllables, k=3)) for _ in range(1500)]
         self._texts = [" ".join(self.random.choices(words, k=25)) for _ in range(2000)]
+        self._text = text
         self._agent_ids = [self.agent(place) for place in range(self.agents)]
         self._thread_ids = [self.thread(place) for place in range(self.threads)]
         self._job_ids = [self.job(place) for place in range(self.jobs)]
@@ -191,12 +193,15 @@ class World:
                 parent,
                 depth + 1,
                 "discussion" if parent else "answer",
-                self._texts[place * 7919 % 2000],
+                self._discussed(place * 7919),
                 at,
                 *_SHOWN,
                 None,
                 *_NO_OUTCOMES,
             )
+
+    def _discussed(self, place: int) -> str:
+        return self._text() if self._text else self._texts[place % 2000]
 
     def _tags(self, place: int) -> list[str]:
         """Three tags, of which the first are on many threads and the last on few."""
@@ -205,7 +210,7 @@ class World:
     def _thread_row(self, place: int) -> Row:
         at = self.at(place, self.threads)
         tags = str(self._tags(place)).replace("'", '"')
-        text = self._texts[place % 2000]
+        text = self._discussed(place)
         count = self._thread_replies[place]
         answered = place % 3 == 0 and count > 0
         return (
