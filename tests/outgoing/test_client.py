@@ -22,6 +22,7 @@ from stoa.outgoing import exchange
 from stoa.outgoing.client import Outgoing
 from stoa.outgoing.reach import NotAllowed
 from stoa.outgoing.response import AddressUnreachable, Response
+from stoa.server.beginning import StartedCall
 
 LOOPBACK = parse_networks(["127.0.0.0/8", "::1"])
 NO_ANSWER = (
@@ -448,3 +449,25 @@ def test_certificates_that_cannot_be_read_make_every_address_unreachable(
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
     with pytest.raises(AddressUnreachable, match="can check no certificates"):
         asyncio.run(Outgoing(LOOPBACK).get("https://127.0.0.1:1/"))
+
+
+async def _unused(*_: object) -> Any:
+    raise AssertionError
+
+
+def test_a_call_that_began_without_a_task_may_ask_too() -> None:
+    async def asked() -> list[int]:
+        statuses = list[int]()
+        async with listening(saying(OK)) as listener:
+
+            async def call(*_: object) -> None:
+                url = f"http://127.0.0.1:{listener.port}/"
+                statuses.append((await Outgoing(LOOPBACK).get(url)).status)
+
+            begun = StartedCall(call, {"type": "http"})
+            asyncio.get_running_loop().call_soon(begun.run)
+            await asyncio.sleep(0)
+            await begun({}, _unused, _unused)
+        return statuses
+
+    assert asyncio.run(asked()) == [200]

@@ -4,7 +4,6 @@ It is asked before the transaction, so that no lock and no connection of the dat
 What it answers is data: a verdict and a reason, in bounded time and size.
 """
 
-import asyncio
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -19,7 +18,7 @@ from stoa.domain.text import check_label
 from stoa.entropy import random_bytes
 from stoa.logs import log
 from stoa.operations.screened import HOLDABLE, KINDS, text_fields
-from stoa.outgoing.client import Outgoing
+from stoa.outgoing.client import Outgoing, time_limit
 from stoa.outgoing.response import AddressUnreachable
 from stoa.schemas.base import encode
 
@@ -76,7 +75,7 @@ class Screen:
     async def _verdict(self, asked: bytes) -> Verdict | None:
         """What the endpoint says; None while it is down."""
         try:
-            async with asyncio.timeout(limits.SCREEN_MS / 1000):
+            async with time_limit(limits.SCREEN_MS / 1000):
                 response = await self._outgoing.post(self._url, asked, _HEADERS)
             if response.status not in _GOOD:
                 raise ValueError(f"it answered {response.status}")

@@ -2,7 +2,8 @@
 
 import asyncio
 import ssl
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
 from stoa import __version__
@@ -12,6 +13,16 @@ from stoa.outgoing.names import Resolver
 from stoa.outgoing.response import AddressUnreachable, Response, TimedOut
 
 _AGENT = f"stoa/{__version__}"
+
+
+@asynccontextmanager
+async def time_limit(seconds: float) -> AsyncGenerator[None]:
+    """`asyncio.timeout` for calls of the application, which may have begun without the task that a
+    time-out needs: they wait for it first."""
+    if asyncio.current_task() is None:
+        await asyncio.sleep(0)
+    async with asyncio.timeout(seconds):
+        yield
 
 
 class Outgoing:
@@ -60,7 +71,7 @@ class Outgoing:
         reach = Reach(self._resolver, self._allowed, plain=plain, seconds=limits.OUTGOING_MS / 1000)
         given = {"Accept-Encoding": "identity", "User-Agent": _AGENT, **headers}
         try:
-            async with asyncio.timeout(limits.OUTGOING_MS / 1000), self._slots:
+            async with time_limit(limits.OUTGOING_MS / 1000), self._slots:
                 self._tls = self._tls or await asyncio.to_thread(exchange.tls_context)
                 return await exchange.exchange(reach, self._tls, method, url, body, given)
         except TimeoutError:
