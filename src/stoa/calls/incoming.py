@@ -10,6 +10,10 @@ from stoa.schemas.names import Names
 from stoa.schemas.validation import Values
 
 
+def _knows_none(_: str) -> bool:
+    return False
+
+
 @dataclass(slots=True)
 class Incoming:
     """A call whose input has not been read yet.
@@ -25,7 +29,8 @@ class Incoming:
     `option_names` are the names that options have in the raw input, with their own;
     `prefers_minimal` asks for the minimal answer to a write. Reads with the same `same_input` have
     the same values. `in_path` has the unchecked values of
-    the fields in the path by name. A `streamed` call goes on after its first answer.
+    the fields in the path by name. A `streamed` call goes on after its first answer. The client
+    `knows` the answers of some ETags.
     """
 
     authorization: str | None
@@ -46,6 +51,7 @@ class Incoming:
     same_input: str | None = None
     in_path: Values = field(default_factory=Values)
     streamed: bool = False
+    knows: Callable[[str], bool] = _knows_none
 
     @property
     def is_dry_run(self) -> bool:

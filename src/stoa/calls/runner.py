@@ -27,7 +27,7 @@ from stoa.logs import log
 from stoa.memory.answers import AnswerCache, CachedAnswer
 from stoa.memory.single_flight import SingleFlight
 from stoa.metrics import Counters
-from stoa.operations.call import Caller
+from stoa.operations.call import Caller, Interest
 from stoa.operations.parts.buckets import BucketFull, Charge
 from stoa.operations.table import Mode, Operation
 from stoa.schemas.minimal import minimal
@@ -172,7 +172,7 @@ class Runner:
         if incoming.streamed:
             following = self._following(operation, incoming, invocation, result)
             return Outcome(operation.status, following=following)
-        if result.interest and result.interest.seconds:
+        if _waits(incoming, result):
             result = await self._later(operation, incoming, invocation, result)
         is_full = not result.minimal
         body = minimal(result.body) if invocation.minimal and is_full else result.body
@@ -193,18 +193,18 @@ class Runner:
     async def _later(
         self, operation: Operation, incoming: Incoming, invocation: Invocation, result: Result
     ) -> Result:
-        """The result once there is something, or the one that found nothing when the time for it
+        """The result once there is something new, or the one that found nothing when its time
         is over, or the agent was suspended. The store is asked anew after each wait, and so is
         whose token it is."""
         assert result.interest
         now = asyncio.get_running_loop().time
         end = now() + result.interest.seconds
         with self.waiting.place(invocation.caller, incoming.address, result.at) as place:
-            while result.interest and await place.until(result.interest, end - now()) is not (
-                Woken.ENDED
+            while (interest := _waits(incoming, result)) and (
+                await place.until(interest, end - now()) is not Woken.ENDED
             ):
                 await self._ask_again(operation, incoming, place)
-                onward = _from(invocation, result.interest.cursor)
+                onward = _from(invocation, interest.cursor)
                 result = await self.shared.run(onward, incoming.consistency)
         return result
 
@@ -290,10 +290,18 @@ def _place_of(invocation: Invocation, result: Result) -> str:
     return getattr(invocation.request, "cursor", None) or ""
 
 
+def _waits(incoming: Incoming, result: Result) -> Interest | None:
+    """What a call waits for, if it does: it asks for a wait, and found nothing new."""
+    interest = result.interest
+    if interest is None or not interest.seconds:
+        return None
+    return interest if not interest.found or incoming.knows(result.etag or "") else None
+
+
 def _from(invocation: Invocation, cursor: str) -> Invocation:
     """The same call from a later place on."""
     replace = msgspec.structs.replace
-    return replace(invocation, request=replace(invocation.request, cursor=cursor))
+    return replace(invocation, request=replace(invocation.request, cursor=cursor or None))
 
 
 def _ready(operation: Operation, cached: CachedAnswer) -> Outcome:

@@ -99,7 +99,8 @@ LOG = ""
 class Interest:
     """What a call that found nothing may wait for: an event behind the place `after`, which has
     this cursor, of these kinds, by one agent or for one inbox. If that is not `at_end` of what
-    there is, the call looks on."""
+    there is, the call looks on. A call that `found` something waits if its client has the answer
+    already, and then begins anew at its own cursor, "" without one."""
 
     after: int
     cursor: str
@@ -108,6 +109,7 @@ class Interest:
     inbox: InboxQuery | None = None
     actor_id: str | None = None
     at_end: bool = True
+    found: bool = False
 
     @property
     def whose(self) -> str:

@@ -56,6 +56,9 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
     shown, omitted, upto = fitting(call, rows, views, seen, request.size)
     place, unread = cursor(log, upto), await _unread(call, wanted, read, log)
     call.uncounted = ("next_cursor",)  # what happens to others moves it, and is nothing new
+    if rows and request.wait:
+        own, kinds = request.cursor or "", wanted.kinds
+        call.interest = Interest(log.newest, own, request.wait, kinds, wanted, found=True)
     if not rows:
         at_end = upto >= log.newest
         call.interest = Interest(upto, place, request.wait, wanted.kinds, wanted, at_end=at_end)

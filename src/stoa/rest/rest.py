@@ -1,7 +1,7 @@
 """The REST door: from an HTTP request to the runner and back."""
 
 from collections.abc import Awaitable, Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -137,6 +137,7 @@ class Rest:
             option_names=options,
             prefers_minimal=b"prefer" in request.headers
             and answering.prefers_minimal(request.headers[b"prefer"]),
+            knows=partial(answering.names_tag, request.headers.get(b"if-none-match", b"")),
         )
 
     async def _stream(

@@ -68,6 +68,31 @@ def test_a_waiting_call_is_answered_with_what_happens(
     assert (event["kind"], event["actorAgentId"]) == ("reply.created", bob.id)
 
 
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_call_that_knows_the_rows_of_the_inbox_waits_for_new_ones(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    thread = ada.thread()
+    bob.reply(thread)
+    path = f"inbox?{LONG}"
+    first = ada.get(path).ok()  # at once: the client has it not
+    known = {"If-None-Match": first.headers["etag"]}
+    again = f"inbox?cursor={first['nextCursor']}"
+    assert len(first["events"]) == 1
+
+    async def run() -> list[Answer]:
+        waiting = await started(stoa, ada.ask("GET", path, headers=known))
+        (await replied(bob, thread)).ok(201)
+        told = await waiting
+        newest = {"If-None-Match": told.headers["etag"]}
+        return [told, await ada.ask("GET", "inbox?wait=1", headers=newest)]
+
+    told, nothing = stoa.run(run())
+    assert len(told.ok()["events"]) == 2
+    assert nothing.status == 304
+    assert len(ada.get(again).ok()["events"]) == 1
+
+
 def test_a_defect_while_events_are_looked_for_ends_no_later_look(
     stoa: App, ada: Agent, bob: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
