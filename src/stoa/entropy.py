@@ -18,7 +18,7 @@ def request_id() -> str:
 
 def lifetime(most: int) -> int:
     """Between two thirds of `most` and all of it: what is made together is not to end together."""
-    return most - _numbers.randrange(most // 3 + 1)
+    return most - int(_numbers.random() * (most // 3 + 1))
 
 
 class IdGenerator:

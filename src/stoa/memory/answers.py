@@ -188,10 +188,15 @@ class AnswerCache:
             else:
                 self._remember(key)
         # Plain answers are within their bound by now, so only compressed ones can be too many.
-        left = max(self._max_bytes - self._others(), self._max_bytes // _LEAST_PART)
-        while self._compressed.kept_bytes + self._plain.kept_bytes > left:
-            key, _ = self._compressed.evict_oldest()
-            self._remember(key)
+        least = self._max_bytes // _LEAST_PART
+        if self._kept_bytes() > least:
+            left = max(self._max_bytes - self._others(), least)
+            while self._kept_bytes() > left:
+                key, _ = self._compressed.evict_oldest()
+                self._remember(key)
+
+    def _kept_bytes(self) -> int:
+        return self._compressed.kept_bytes + self._plain.kept_bytes
 
     def _remember(self, key: str) -> None:
         """Note that an answer was asked for, and is not kept."""

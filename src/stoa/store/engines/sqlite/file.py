@@ -22,6 +22,9 @@ _LOG_BYTES = 144 * 1024 * 1024
 """A log that is no longer keeps its place on the disk, which costs less than to take a new one."""
 _STATEMENTS = 128
 """Prepared ones that a connection keeps. It looks through them one by one for each that it runs."""
+_FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOMUTEX
+"""A file that is gone is not made anew, empty. One thread at a time uses a connection, so it needs
+no mutex, which SQLite would lock several times for each value that is read."""
 _LOCK_MS = 1000
 """The process that writes for a server that was killed may take as long to notice and to end."""
 
@@ -33,8 +36,7 @@ def connect(path: Path, *, writer: bool, cache_mb: int = 8) -> apsw.Connection:
 
     It keeps up to `cache_mb` megabytes of the file, of what it has read, in memory.
     """
-    # A file that is gone is not made anew, empty.
-    connection = apsw.Connection(str(path), apsw.SQLITE_OPEN_READWRITE, None, _STATEMENTS)
+    connection = apsw.Connection(str(path), _FLAGS, None, _STATEMENTS)
     try:
         _configure(connection, writer=writer, cache_mb=cache_mb)
     except BaseException:
