@@ -65,6 +65,11 @@ def test_a_query_that_cannot_be_read_is_refused_at_its_place(query: bytes, path:
     assert (issue.path, problems(issue.message)) == (path, []), issue
 
 
+@pytest.mark.parametrize("query", [b"a=1&b=x=y&&c&=d&e=", b"a=1&b=x%3Dy&&c&=%64&e="])
+def test_a_query_means_the_same_with_and_without_escapes(query: bytes) -> None:
+    assert query_values(query, {}) == {"a": "1", "b": "x=y", "": "d"}
+
+
 MOST = limits.JSON_VALUES
 CROWDED = {
     "items": (b"[" + b"1," * (MOST - 1) + b"1]", b"[" + b"1," * MOST + b"1]"),

@@ -19,12 +19,14 @@ class InvariantBroken(Exception):
 
 @total_ordering
 class Credits:
-    """An exact amount, kept as a whole number of hundredths. It never changes."""
+    """An exact amount, kept as a whole number of hundredths. It never changes. `wire` is the amount
+    as a JSON number in its shortest form."""
 
-    __slots__ = ("hundredths",)
+    __slots__ = ("hundredths", "wire")
 
     def __init__(self, hundredths: int = 0) -> None:
         self.hundredths = hundredths
+        self.wire = _wire(hundredths)
 
     @classmethod
     def parse(cls, value: object) -> "Credits":
@@ -38,13 +40,6 @@ class Credits:
         if not number.is_finite() or number.copy_abs() > limits.AMOUNT_READ_CREDITS:
             raise ValueError(f"Must be at most {limits.AMOUNT_READ_CREDITS:,}.")
         return cls(_hundredths(number))
-
-    @property
-    def wire(self) -> int | Decimal:
-        """The amount as a JSON number in its shortest form."""
-        whole, rest = divmod(abs(self.hundredths), _HUNDRED)
-        sign = -1 if self.hundredths < 0 else 1
-        return Decimal(f"{whole}.{rest:02}".rstrip("0")) * sign if rest else whole * sign
 
     def __add__(self, other: "Credits") -> "Credits":
         return Credits(self.hundredths + other.hundredths)
@@ -66,6 +61,12 @@ class Credits:
 
     def __bool__(self) -> bool:
         return self.hundredths != 0
+
+
+def _wire(hundredths: int) -> int | Decimal:
+    whole, rest = divmod(abs(hundredths), _HUNDRED)
+    sign = -1 if hundredths < 0 else 1
+    return Decimal(f"{whole}.{rest:02}".rstrip("0")) * sign if rest else whole * sign
 
 
 def _hundredths(number: Decimal) -> int:

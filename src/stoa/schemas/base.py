@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import cache
+from operator import attrgetter
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar, dataclass_transform
 
 import msgspec
@@ -296,13 +297,6 @@ def _from_raw(kind: type[Any], value: object) -> Any:
     raise NotImplementedError(kind)
 
 
-def _to_raw(value: object) -> object:
-    if isinstance(value, Credits):
-        whole, rest = divmod(value.hundredths, 100)
-        return value.wire if rest else whole
-    raise NotImplementedError(type(value))
-
-
 def _schema_of(kind: type[Any]) -> dict[str, Any]:
     if kind is Credits:
         # `multipleOf: 0.01` would be judged in binary floats, in which 1.13 is no multiple of it.
@@ -310,8 +304,9 @@ def _schema_of(kind: type[Any]) -> dict[str, Any]:
     raise NotImplementedError(kind)
 
 
-encode = msgspec.json.Encoder(enc_hook=_to_raw, decimal_format="number").encode
-"""JSON bytes of anything that travels."""
+encode = msgspec.json.Encoder(enc_hook=attrgetter("wire"), decimal_format="number").encode
+"""JSON bytes of anything that travels. Of what is no JSON by itself, which are amounts, it takes
+`wire`."""
 
 
 def convert(values: Any, kind: type[T]) -> T:

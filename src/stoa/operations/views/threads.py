@@ -124,7 +124,7 @@ def thread_resource(
         next_actions=actions,
         reward=Reward(amount=offered),
         bounty=bounty,
-        additions=[*map(addition_view, added)] or UNSET,
+        additions=[*map(addition_view, added)] if added else UNSET,
         withdrawn_at=UNSET if row.withdrawn_at is None else iso(row.withdrawn_at),
     )
 
