@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from stoa.operations.rows import ListRows, inside
 from stoa.schemas.base import Answer, encode
 from stoa.schemas.lean_views import Made, forget, lean_form
 from stoa.schemas.options import FULL, Options
@@ -17,7 +16,6 @@ from stoa.schemas.shaping import shortened
 def encoded(
     answer: Answer,
     options: Options = FULL,
-    rows: Sequence[ListRows] = (),
     counted: Sequence[bytes] | None = None,
     uncounted: Sequence[str] = (),
     *,
@@ -26,16 +24,11 @@ def encoded(
     """The JSON of an answer and its ETag.
 
     What may be out of date in an answer is left out of the hash, and so are its fields `uncounted`;
-    or the hash is made of what is `counted` of the full form. `rows` are those of the full form
-    that are JSON already. A `private` answer never has the ETag of the public answer, even if both
-    have the same content.
+    or the hash is made of what is `counted` of the full form. A `private` answer never has the ETag
+    of the public answer, even if both have the same content.
     """
     if options.view == "lean":
         body, content = _lean(shortened(answer, options.excerpt), uncounted)
-    elif rows:
-        rest = encode(answer)
-        body = inside(rest, rows)
-        content = (rest, *(part.counted for part in rows))
     else:
         answer = shortened(answer, options.excerpt)
         body = encode(answer)

@@ -214,14 +214,12 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         """The JSON of the answer and its ETag. An operation that reads in memory may give the same
         answer again."""
         asked, kept = self.invocation, self.services.encoded
-        may_stay = asked.operation.effect.in_memory and call.options == FULL and not call.rows
+        may_stay = asked.operation.effect.in_memory and call.options == FULL
         known = kept.find(answer) if may_stay else None
         if known:
             return known
         counted = None if asked.warnings else call.counted
-        found = encoded(
-            answer, call.options, call.rows, counted, call.uncounted, private=call.private
-        )
+        found = encoded(answer, call.options, counted, call.uncounted, private=call.private)
         if may_stay:
             kept.keep(answer, found)
         return found

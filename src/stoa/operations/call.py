@@ -18,7 +18,6 @@ from stoa.memory.offers import OfferMemory
 from stoa.memory.remembered import RememberedById
 from stoa.operations.parts.buckets import Charge
 from stoa.operations.related_cache import Described
-from stoa.operations.rows import ListRows
 from stoa.operations.secret import Secret
 from stoa.operations.summary_cache import CachedSummary, summaries_by_id
 from stoa.operations.text_cache import TextCache
@@ -123,13 +122,12 @@ class Call:
     when the answer changes by the passing of time alone; a `private` answer is for this caller.
     `buckets` are the caller's, for an operation that shows how full they are; `options` say how
     the answer is wanted, and `as_json` that it is only encoded, so that parts of it may be JSON
-    already: lists whose rows are JSON are empty then, and in `rows`, the last list first. `counted`
-    is what the ETag of the full form counts, where that is less than its JSON; fields `uncounted`
-    of the answer do not count in any form. `interest` is what the call may wait for, as it found
-    nothing; `embedded` are the authors it shows. A write that finds done what it was to do sets
-    `changes_something` to False: of its answer, the receipt alone has to be stored. What the
-    operation read ahead of the transaction is `found`; `held` says why the operator's endpoint
-    holds the text."""
+    already. `counted` is what the ETag of the full form counts, where that is less than its JSON;
+    fields `uncounted` of the answer do not count in any form. `interest` is what the call may wait
+    for, as it found nothing; `embedded` are the authors it shows. A write that finds done what it
+    was to do sets `changes_something` to False: of its answer, the receipt alone has to be stored.
+    What the operation read ahead of the transaction is `found`; `held` says why the operator's
+    endpoint holds the text."""
 
     tx: Tx
     services: Services
@@ -141,7 +139,6 @@ class Call:
     buckets: Sequence[Charge] = ()
     options: Options = FULL
     as_json: bool = False
-    rows: Sequence[ListRows] = ()
     counted: Sequence[bytes] | None = None
     uncounted: Sequence[str] = ()
     interest: Interest | None = None

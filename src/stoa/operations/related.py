@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import cast
+
+from msgspec import Raw
 
 from stoa.domain import limits
 from stoa.domain.bitmaps import ascending, smallest
@@ -11,8 +14,7 @@ from stoa.domain.related import asked, best, described, of_tag
 from stoa.operations.call import Call
 from stoa.operations.opportunities import rows_views
 from stoa.operations.related_cache import Offers
-from stoa.operations.rows import ListRows
-from stoa.schemas.opportunities import TYPES
+from stoa.schemas.opportunities import TYPES, Opportunity
 from stoa.store import opportunities
 from stoa.store.opportunities import START, OffersWanted, OpportunityRow
 from stoa.store.tx import Tx
@@ -22,11 +24,10 @@ LOOKED_AT = 150
 that share a tag with it as many again."""
 
 
-async def as_rows(call: Call, shown: list[OpportunityRow]) -> ListRows:
-    """Opportunities as rows of a search."""
+async def kept_views(call: Call, shown: list[OpportunityRow]) -> list[Opportunity]:
+    """Opportunities beside a search that is not cached, which are JSON already."""
     found = await call.services.offers.views(call.tx, shown, partial(rows_views, call))
-    json = b",".join([offer.json for _, offer in found])
-    return ListRows("relatedOpportunities", [json], json)
+    return [cast("Opportunity", Raw(offer.json)) for _, offer in found]
 
 
 async def related(

@@ -1,10 +1,10 @@
 """Search over titles, bodies and replies."""
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Raw
 from msgspec.structs import replace
 
 from stoa.domain import limits, querylang
@@ -16,8 +16,7 @@ from stoa.operations.call import Call
 from stoa.operations.opportunities import rows_views
 from stoa.operations.parts import paging
 from stoa.operations.parts.budget import Budget
-from stoa.operations.related import as_rows, related
-from stoa.operations.rows import ListRows
+from stoa.operations.related import kept_views, related
 from stoa.operations.summaries import made, summaries
 from stoa.operations.summary_cache import CachedSummary
 from stoa.operations.table import Effect, Mode, Toolset, operation
@@ -56,15 +55,14 @@ class SearchHits(NamedTuple):
         """How long the JSON of a row is, but for a few bytes."""
         return len(self.threads[row].json) + len(self.matches[row])
 
-    def rows(self, count: int) -> ListRows:
-        """The first rows as JSON."""
-        threads, matches = self.threads[:count], self.matches[:count]
-        pieces = [b","] * (3 * count)
-        pieces[::3] = [thread.json for thread in threads]
-        pieces[1::3] = matches
-        counted = [thread.counted for thread in threads]
-        counted += matches
-        return ListRows("threads", pieces[:-1], b"".join(counted))
+    def rows(self, count: int) -> list[FoundThread]:
+        """The first rows, the same to an encoder, but JSON already."""
+        rows = zip(self.threads[:count], self.matches, strict=False)
+        return [cast("FoundThread", Raw(thread.json + match)) for thread, match in rows]
+
+    def counted(self, count: int) -> list[bytes]:
+        """What an ETag counts of the first rows."""
+        return [thread.counted for thread in self.threads[:count]] + self.matches[:count]
 
     def views(self) -> list[FoundThread]:
         """All rows as they travel."""
@@ -109,9 +107,8 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     else:
         lists = query.is_empty and request.sort != "score"
         found = await (_newest if lists else _best)(call, form, request, query)
-    partial = True if found.is_partial else UNSET
     if call.as_json:
-        return replace(await _as_json(call, form, request, query, found), partial=partial)
+        return await _as_json(call, form, request, query, found)
     budget, rows = Budget.of(call.options), range(len(found.threads))
     page = paging.cut(
         budget,
@@ -130,7 +127,7 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
         threads=page.rows,
         related_opportunities=beside[: budget.fitting(beside, least=0)],
         total=found.total,
-        partial=partial,
+        partial=found.is_partial or UNSET,
         **page.members,
     )
 
@@ -157,10 +154,16 @@ async def _as_json(
         end=found.end,
     )
     shown = await _related(call, request, query, found, count)
-    call.rows = (await as_rows(call, shown), found.rows(count))
-    return SearchResult(
-        query=request.q, threads=[], related_opportunities=[], total=found.total, **members
+    beside = SearchResult(
+        query=request.q,
+        threads=[],
+        related_opportunities=await kept_views(call, shown),
+        total=found.total,
+        partial=found.is_partial or UNSET,
+        **members,
     )
+    call.counted = [encode(beside), *found.counted(count)]
+    return replace(beside, threads=found.rows(count))
 
 
 async def _related(
