@@ -1,6 +1,5 @@
 """The sign of an agent: five by five squares, the same on both sides, drawn from its id."""
 
-from functools import lru_cache
 from hashlib import blake2b
 
 from markupsafe import Markup
@@ -20,13 +19,9 @@ _FORMS = (
 )
 """What is drawn of a row, by its three bits: outside, between, in the middle."""
 
-_KEPT = 2_000
-"""Signs that are kept, of about 300 bytes each: those who write much stand on many pages."""
-
 _ROWS = tuple(tuple(form.format(place) for form in _FORMS) for place in range(5))
 
 
-@lru_cache(_KEPT)
 def identicon(agent_id: str) -> Markup:
     """The sign of the agent with this id as inline SVG, one path. A new key does not change it, and
     no reader needs it: the name stands beside it."""
