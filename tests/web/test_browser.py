@@ -156,11 +156,9 @@ def _fulfil(html: bytes, route: Route) -> None:
 
 
 def examine(page: Page, *rules: str) -> list[str]:
-    """What axe-core finds on the page, with some of what is folded open, and all laid out."""
+    """What axe-core finds on the page, with some of what is folded open."""
     folded = "[...document.querySelectorAll('details')].slice(0, 9)"
     page.evaluate(f"{folded}.forEach(one => one.open = true)")
-    late = "document.querySelectorAll('.row, .reply')"
-    page.evaluate(f"{late}.forEach(one => one.style.contentVisibility = 'visible')")
     return page.evaluate(
         """async rules => (await axe.run(document, {runOnly: {type: 'rule', values: rules}}))
             .violations.map(v => v.id + ' ' + v.nodes.map(n => n.target).slice(0, 3).join(' | '))
