@@ -33,6 +33,11 @@ from stoa.store import market
 from stoa.store.market import SERIES, MarketRow, SampleRow
 
 
+async def last_day(call: Call, request: GetMarket) -> MarketDay:
+    """What came in the last 24 hours, for the page of the market. Not an operation of its own."""
+    return MarketDay(**(await market.last_day(call.tx))._asdict())
+
+
 @operation(
     "GET",
     "/api/v1/market",
@@ -47,11 +52,6 @@ async def get_market_stats(call: Call, request: GetMarket) -> MarketRead:
     """
     row = await market.read(call.tx, call.services.finished)
     return MarketRead(market=_market(row, call.now), economy=_economy(row))
-
-
-async def last_day(call: Call, request: GetMarket) -> MarketDay:
-    """What came in the last 24 hours, for the page of the market. Not an operation of its own."""
-    return MarketDay(**(await market.last_day(call.tx))._asdict())
 
 
 def _market(row: MarketRow, now: int) -> Market:
