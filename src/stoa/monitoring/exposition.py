@@ -21,7 +21,7 @@ from stoa.http.wire import HeaderList, Receive, Scope, Send
 from stoa.metrics import SIZES, TIMES_US, AllCounters, Distribution
 from stoa.outgoing.certificate import Certificate
 from stoa.settings import Settings
-from stoa.store import held, holds, ledger, moderation, webhooks
+from stoa.store import held, holds, ledger, moderation, purges, webhooks
 from stoa.store.transfer import backups
 from stoa.store.tx import Store, StoreUnavailable
 from stoa.upkeep.loops import Upkeep
@@ -72,6 +72,11 @@ HELD_AGE = Metric(
     "gauge",
     "Age of the oldest of them that the clock will release; 0 without one.",
 )
+PURGE_AGE = Metric(
+    "stoa_purge_age_seconds",
+    "gauge",
+    "Age of the oldest purge whose texts the files may still have; 0 without one.",
+)
 AUDIT_AGE = Metric("stoa_audit_age_seconds", "gauge", "Time since this server audited the ledger.")
 DIFFERENCES = Metric("stoa_audit_differences", "gauge", "Differences that the last audit found.")
 STOPPED = Metric("stoa_settlements_stopped", "gauge", "1 while settlements are stopped, else 0.")
@@ -103,8 +108,8 @@ INFO = Metric("stoa_info", "gauge", "1, with the version and the engine as label
 
 METRICS = (
     REQUESTS, DURATIONS, LIMITED, WAITING, COMMITS, GROUPS, WAL, DATABASE, FREE, HOLDS, OVERDUE,
-    REPORTS, REPORT_AGE, HELD, HELD_AGE, AUDIT_AGE, DIFFERENCES, STOPPED, BACKUP_AGE,
-    BACKUP_FAILED, WORKERS, WORKERS_WANTED, VALKEY_AWAY, CLOCK_STEP, CONNECTIONS_USED,
+    REPORTS, REPORT_AGE, HELD, HELD_AGE, PURGE_AGE, AUDIT_AGE, DIFFERENCES, STOPPED,
+    BACKUP_AGE, BACKUP_FAILED, WORKERS, WORKERS_WANTED, VALKEY_AWAY, CLOCK_STEP, CONNECTIONS_USED,
     CONNECTIONS_MOST, WEBHOOKS, FAILING, CERTIFICATE, READY, INFO,
 )  # fmt: skip
 
@@ -190,6 +195,7 @@ class Exposition:
                 stopped = await self.store.read(ledger.stopped, slow=True)
                 reports, oldest = await self.store.read(moderation.open_reports, slow=True)
                 posts, first = await self.store.read(held.count_waiting, slow=True)
+                purge = await self.store.read(purges.unfinished, slow=True)
                 hooks = await self.store.read(webhooks.count_all, slow=True)
             return [
                 *_gauge(HOLDS, escrow.open),
@@ -199,6 +205,7 @@ class Exposition:
                 *_gauge(REPORT_AGE, (self.clock() - oldest) / 1000 if reports else 0),
                 *_gauge(HELD, posts),
                 *_gauge(HELD_AGE, (self.clock() - first) / 1000 if first else 0),
+                *_gauge(PURGE_AGE, (self.clock() - purge) / 1000 if purge else 0),
                 *_gauge(WEBHOOKS, hooks.active),
                 *_gauge(FAILING, hooks.failing),
             ]

@@ -67,6 +67,12 @@ async def to_wipe(tx: Tx) -> int | None:
     return row[0] if row else None
 
 
+async def unfinished(tx: Tx) -> int | None:
+    """When the oldest purge was ordered (ms) whose texts the files may still have."""
+    row = await tx.one("purges.unfinished")
+    return row[0] if row else None
+
+
 async def note_wiped(tx: Tx, upto: int) -> None:
     """Note that the files have no trace of what was erased until then (ms)."""
     await tx.run("purges.wiped", upto=upto, now=tx.now)

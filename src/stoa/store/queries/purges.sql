@@ -21,6 +21,9 @@ UPDATE purge SET erased_at = :now WHERE id = :id AND erased_at IS NULL
 -- name: to_wipe
 SELECT max(p.erased_at) FROM purge p WHERE p.wiped_at IS NULL AND p.erased_at IS NOT NULL
 
+-- name: unfinished
+SELECT min(p.created_at) FROM purge p WHERE p.wiped_at IS NULL
+
 -- name: wiped
 UPDATE purge SET wiped_at = :now WHERE wiped_at IS NULL AND erased_at <= :upto
 
