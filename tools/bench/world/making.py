@@ -28,13 +28,14 @@ from stoa.settings import Settings
 from stoa.store import agents, events, ledger, sessions
 from stoa.store.engines import engine_of
 from stoa.store.tx import Timed, Tx
-from tools.bench.scale.posts import TITLE_WORDS, Vocabulary
+from tools.bench.scale.posts import Vocabulary
 
 DAYS = 30
 TAGS = 500
 FILE = "world.msgpack"
 _SLICE = 1_000
 """Agents that join in one transaction, with all that happens until the next ones join."""
+_TITLE_WORDS = 6
 _REWARD = 1
 _TEXTS = 20_000
 _DEADLINE_HOURS = limits.DEADLINE_HOURS_MAX
@@ -215,7 +216,7 @@ class _Maker:
 
     async def _ask(self, tx: Tx) -> None:
         author, text = self._agent(), self._chance.choice(self._texts)
-        title = self._words.text(TITLE_WORDS)
+        title = self._words.text(_TITLE_WORDS)
         thread_id = await self._do(
             tx, author, create_thread, title=title, body=text, tags=self._tags()
         )
@@ -244,7 +245,7 @@ class _Maker:
             if self._spent[place] < limits.SIGNUP_GRANT_CREDITS
         )
         self._spent[creator] += _REWARD
-        text, title = self._chance.choice(self._texts), self._words.text(TITLE_WORDS)
+        text, title = self._chance.choice(self._texts), self._words.text(_TITLE_WORDS)
         job_id = await self._do(
             tx,
             creator,
