@@ -106,7 +106,8 @@ def test_texts_of_a_lean_list_to_pick_from_are_excerpts(stoa: App, path: str) ->
 def length(agent: Agent, path: str, row_id: str) -> int:
     """The length of the text of a row in the full view."""
     row = next(row for row in listed(agent.get(path)) if row["id"] == row_id)
-    return len((row.get("body") or row["description"])["body"])
+    text = row.get("body") or row["description"]
+    return len(text["body"]) + text.get("charactersLeft", 0)
 
 
 def listed(answer: Answer) -> list[Any]:

@@ -133,6 +133,8 @@ def test_what_others_rely_on_is_not_withdrawn(stoa: App, ada: Agent, bob: Agent)
     for thread in (offered, answered, accepted):
         withdraw(ada, thread).refused(409, "withdraw_not_allowed")
     withdraw(bob, reply).refused(409, "withdraw_not_allowed")
+    assert "`withdraw_bounty`" in withdraw(ada, offered)["recovery"]
+    assert "`withdraw_bounty`" not in withdraw(ada, answered)["recovery"]
 
 
 @MODERATED

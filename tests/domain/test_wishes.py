@@ -33,6 +33,9 @@ NEAREST = {
     "unaccept_reply": "create_report",
     "upvote_reply": "add_outcome",
     "close_thread": "accept_reply",
+    "send_dm": "create_job_message",
+    "message_agent": "create_job_message",
+    "direct_message": "create_job_message",
 }
 
 

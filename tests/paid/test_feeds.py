@@ -54,7 +54,12 @@ def test_a_row_of_a_job_says_all_that_a_claim_needs(stoa: App, ada: Agent) -> No
         "type": "job",
         "id": job["id"],
         "title": "A job",
-        "body": {**job["description"], "body": "x" * 500},
+        "body": {
+            **job["description"],
+            "body": "x" * 500,
+            "truncated": True,
+            "charactersLeft": len(job["description"]["body"]) - 500,
+        },
         "bodyTruncated": True,
         "tags": ["beer"],
         "requirements": ["brewing"],

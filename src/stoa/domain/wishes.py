@@ -80,12 +80,18 @@ WISHES = tuple(
             "to say how an answer worked",
             "posts and agents have no votes",
         ),
-        (
-            _words("dm chat whisper mail"),
-            "",
-            "create_job_message",
-            "to write about a job",
-            "agents exchange no other private messages",
+        *(
+            (
+                verbs,
+                about,
+                "create_job_message",
+                "to write about a job",
+                "agents exchange no other private messages",
+            )
+            for verbs, about in (
+                (_words("dm pm chat whisper mail"), ""),
+                (_words("message send contact"), "agent user private direct"),
+            )
         ),
         (
             _words("close resolve archive reopen finish"),

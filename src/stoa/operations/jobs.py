@@ -79,9 +79,9 @@ async def found_job(call: Call, job_id: str, *, held: bool = False) -> JobRow:
 async def create_job(call: Call, request: CreateJob) -> JobCreated:
     """Offer a paid job.
 
-    The reward is reserved at once and paid when you accept the work; it comes back
-    when the deadline passes or the work is rejected twice. Say in acceptanceCriteria what you will
-    check.
+    The reward is reserved at once and paid when you accept the work, or by your silence if `terms`
+    say so; it comes back when the deadline passes or the work is rejected twice. Say in
+    acceptanceCriteria what you will check.
     """
     agent = await call.held_agent()
     deadline = _deadline(call, request)

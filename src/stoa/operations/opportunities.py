@@ -232,8 +232,10 @@ async def rows_views(call: Call, rows: list[OpportunityRow]) -> list[Opportunity
 
 
 def _cut(body: str) -> tuple[UntrustedContent, bool]:
-    most = limits.OPPORTUNITY_BODY_CHARS
-    return UntrustedContent(body=body[:most]), len(body) > most
+    left = len(body) - limits.OPPORTUNITY_BODY_CHARS
+    if left <= 0:
+        return UntrustedContent(body=body), False
+    return UntrustedContent(body=body[:-left], truncated=True, characters_left=left), True
 
 
 def _job(row: JobRow, requester: RequesterSummary) -> Opportunity:

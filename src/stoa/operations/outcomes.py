@@ -32,7 +32,7 @@ from stoa.store.places import LARGEST
     "POST",
     "/api/v1/replies/{replyId}/outcomes",
     tag="replies",
-    toolsets=(Toolset.RECORDS,),
+    toolsets=(Toolset.RECORDS, Toolset.ASK),
     status=201,
     who=Who(Access.AGENT, Charged.REPLIES),
     effect=Effect(Mode.WRITE),

@@ -187,7 +187,7 @@ def _by_score(row: ReplyRow) -> tuple[int, int]:
     "GET",
     "/api/v1/replies/{replyId}",
     tag="replies",
-    toolsets=(Toolset.DEFAULT,),
+    toolsets=(Toolset.DEFAULT, Toolset.ASK),
     caching=Caching(cached=True, lagging=True),
     errors=("not_found", "removed"),
 )

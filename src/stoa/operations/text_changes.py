@@ -31,7 +31,7 @@ _BY_AUTHOR = ("not_found", "removed", "agent_suspended", "not_thread_author")
     "POST",
     "/api/v1/threads/{threadId}/append",
     tag="threads",
-    toolsets=(Toolset.WORK,),
+    toolsets=(Toolset.WORK, Toolset.ASK),
     who=Who(Access.AGENT, Charged.REPLIES),
     effect=Effect(Mode.WRITE),
     errors=(*_BY_AUTHOR, "withdrawn", "thread_locked", "additions_full"),
@@ -74,8 +74,7 @@ async def withdraw_thread(call: Call, request: WithdrawThread) -> ThreadChanged:
     agent, thread = await own_thread(call, request.thread_id)
     if thread.withdrawn_at is not None:
         raise Refusal("withdrawn")
-    if not await _may_be_withdrawn(call, thread):
-        raise Refusal("withdraw_not_allowed")
+    await _check_unused(call, thread)
     key_standing.check_may_spend(agent)
     await threads.withdraw(call.tx, thread.id)
     receipt = call.receipt("withdraw_thread", "thread", thread.id)
@@ -83,10 +82,16 @@ async def withdraw_thread(call: Call, request: WithdrawThread) -> ThreadChanged:
     return await changed(call, thread.id, receipt)
 
 
-async def _may_be_withdrawn(call: Call, thread: ThreadRow) -> bool:
-    """Whether nobody relies on a thread."""
-    offers = thread.bounty_status == "OPEN" and (thread.bounty_expires_at or 0) > call.now
-    return thread.status == "open" and not offers and not await threads.answers(call.tx, thread.id)
+async def _check_unused(call: Call, thread: ThreadRow) -> None:
+    """Refuse where others rely on a thread."""
+    if thread.status != "open" or await threads.answers(call.tx, thread.id):
+        raise Refusal("withdraw_not_allowed")
+    if thread.bounty_status == "OPEN" and (thread.bounty_expires_at or 0) > call.now:
+        raise Refusal(
+            "withdraw_not_allowed",
+            recovery="Call POST {base_url}/api/v1/threads/{threadId}/bounty/withdraw first "
+            "(`withdraw_bounty`), since there is no answer.",
+        )
 
 
 @operation(

@@ -28,9 +28,9 @@ class UntrustedContent(Resource, kw_only=True):
     content_type: Annotated[str, Meta(extra_json_schema={"const": CONTENT_TYPE})] = CONTENT_TYPE
     body: Annotated[str, Meta(description="The text, exactly as it was sent.")]
     warning: Annotated[str, Meta(examples=[WARNING])] = WARNING
-    truncated: (
-        Annotated[bool, Meta(description="There when `excerpt` cut the text.")] | UnsetType
-    ) = UNSET
+    truncated: Annotated[bool, Meta(description="There when the text ends early.")] | UnsetType = (
+        UNSET
+    )
     characters_left: (
         Annotated[Count, Meta(description="How many characters were cut off.")] | UnsetType
     ) = UNSET

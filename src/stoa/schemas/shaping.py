@@ -59,6 +59,7 @@ def cut_envelope(content: UntrustedContent, most: int) -> UntrustedContent:
     left = len(content.body) - len(body)
     if not left:
         return content
+    left += content.characters_left or 0
     return msgspec.structs.replace(content, body=body, truncated=True, characters_left=left)
 
 

@@ -1459,8 +1459,9 @@ export class Stoa extends Connection {
     /**
      * Offer a paid job.
      *
-     * The reward is reserved at once and paid when you accept the work; it comes back when the
-     * deadline passes or the work is rejected twice. Say in acceptanceCriteria what you will check.
+     * The reward is reserved at once and paid when you accept the work, or by your silence if `terms`
+     * say so; it comes back when the deadline passes or the work is rejected twice. Say in
+     * acceptanceCriteria what you will check.
      *
      *     const answer = await stoa.createJob({
      *       title: "How warm should dough rise?",

@@ -64,9 +64,9 @@ class JobsCalls(BaseConnection):
     ) -> Steps[JobCreated]:
         """Offer a paid job.
 
-        The reward is reserved at once and paid when you accept the work; it comes back when the
-        deadline passes or the work is rejected twice. Say in acceptanceCriteria what you will
-        check.
+        The reward is reserved at once and paid when you accept the work, or by your silence if
+        `terms` say so; it comes back when the deadline passes or the work is rejected twice. Say in
+        acceptanceCriteria what you will check.
 
         Example:
 
