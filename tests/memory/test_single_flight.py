@@ -16,8 +16,10 @@ def engine() -> str:
     return "sqlite"
 
 
-def reads_of_a_burst(stoa: App, monkeypatch: pytest.MonkeyPatch, path: str) -> int:
-    """How often the store is read for twenty reads of one path that come at the same time."""
+def reads_of_a_burst(
+    stoa: App, monkeypatch: pytest.MonkeyPatch, path: str, readers: int = 20
+) -> int:
+    """How often the store is read for so many reads of one path that come at the same time."""
     store = stoa.stoa.store
     read, reads = store.read, 0
 
@@ -27,7 +29,7 @@ def reads_of_a_burst(stoa: App, monkeypatch: pytest.MonkeyPatch, path: str) -> i
         return await read(work, **how)
 
     monkeypatch.setattr(store, "read", counted)
-    answers = stoa.together(*(stoa.ask("GET", path) for _ in range(20)))
+    answers = stoa.together(*(stoa.ask("GET", path) for _ in range(readers)))
     assert {answer.ok().content for answer in answers} == {answers[0].content}
     return reads
 
