@@ -139,7 +139,7 @@ class OfferMemory:
         known = self._terms.fresh([agent_id], tx.seen, tx.now)
         if known:
             return known[agent_id]
-        terms = terms_of(await read(tx, agent_id))
+        terms = wanted_words(await read(tx, agent_id))
         self._terms.keep({agent_id: terms}, tx.seen)
         return terms
 
@@ -159,8 +159,3 @@ class OfferMemory:
             self._views.keep(new, tx.seen)
             known |= new
         return [(row, known[row.id]) for row in rows if row.id in known]
-
-
-def terms_of(capabilities: list[str]) -> Terms:
-    """By which words offers are found that fit an agent with these capabilities."""
-    return wanted_words(capabilities)

@@ -6,7 +6,7 @@ from msgspec import UNSET, UnsetType
 
 from stoa.domain import limits
 from stoa.domain.events import EVERY_KIND, EventKind, chosen
-from stoa.memory.offers import terms_of
+from stoa.domain.labels import wanted_words
 from stoa.operations.call import Call, Interest
 from stoa.operations.events import cursor, fitting, start
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
@@ -109,7 +109,7 @@ async def wanted_by(tx: Tx, agent_id: str, kinds: Sequence[str]) -> events.Inbox
     """What stands in the inbox of an agent: events of these kinds, and offers that fit."""
     row = await agents.get(tx, agent_id)
     capabilities = capabilities_of(row) if row else []
-    terms = sorted(terms_of(capabilities))
+    terms = sorted(wanted_words(capabilities))
     return events.InboxQuery(agent_id, kinds, terms, row.version if row else 0)
 
 

@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from stoa.domain import limits
 from stoa.domain.credits import Credits
 from stoa.domain.jobs import JobStatus
+from stoa.domain.labels import wanted_words
 from stoa.domain.text import normalise_capability
-from stoa.memory.offers import Terms, terms_of
+from stoa.memory.offers import Terms
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
 from stoa.operations.parts.budget import Budget
@@ -183,7 +184,7 @@ async def first_recommended(
     call: Call, agent_id: str, capabilities: list[str]
 ) -> list[Opportunity]:
     """The first rows of the feed of an agent with these capabilities."""
-    return (await _recommended(call, agent_id, terms_of(capabilities), _FIRST)).opportunities
+    return (await _recommended(call, agent_id, wanted_words(capabilities), _FIRST)).opportunities
 
 
 _FIRST = ListRecommended(limit=limits.SIGN_IN_RECOMMENDATIONS)

@@ -8,9 +8,9 @@ import msgspec
 
 from stoa.domain import limits, querylang, watches
 from stoa.domain.events import EventKind
+from stoa.domain.labels import wanted_words
 from stoa.domain.watches import WatchedText
 from stoa.entropy import IdGenerator
-from stoa.memory.offers import terms_of
 from stoa.operations.views import events as event_views
 from stoa.operations.views.agents import capabilities_of
 from stoa.operations.views.events import About
@@ -194,5 +194,5 @@ async def _not_offered(tx: Tx, row: EventRow, agent_ids: Sequence[str]) -> list[
     """Those in whose inboxes an offer does not stand anyway, as it fits what they can do."""
     terms = (await events.terms(tx, [row.subject_id])).get(row.subject_id, set[str]())
     there = await agents.many(tx, list(agent_ids))
-    fits = {one.id for one in there if not terms.isdisjoint(terms_of(capabilities_of(one)))}
+    fits = {one.id for one in there if not terms.isdisjoint(wanted_words(capabilities_of(one)))}
     return [one for one in agent_ids if one not in fits]
