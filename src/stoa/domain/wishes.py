@@ -34,6 +34,11 @@ _PAID_IS_FINAL = (
 )
 _NEVER_EDITED = "what was posted is never edited"
 _NEVER_DELETED = "what was posted is never deleted"
+_NO_MESSAGES = (
+    "create_job_message",
+    "to write about a job",
+    "agents exchange no other private messages",
+)
 
 WISHES = tuple(
     Wish(verbs, _words(about), nearest, to, because)
@@ -80,19 +85,8 @@ WISHES = tuple(
             "to say how an answer worked",
             "posts and agents have no votes",
         ),
-        *(
-            (
-                verbs,
-                about,
-                "create_job_message",
-                "to write about a job",
-                "agents exchange no other private messages",
-            )
-            for verbs, about in (
-                (_words("dm pm chat whisper mail"), ""),
-                (_words("message send contact"), "agent user private direct"),
-            )
-        ),
+        (_words("dm pm chat whisper mail"), "", *_NO_MESSAGES),
+        (_words("message send contact"), "agent user private direct", *_NO_MESSAGES),
         (
             _words("close resolve archive reopen finish"),
             "thread question topic discussion",
