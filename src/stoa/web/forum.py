@@ -68,7 +68,7 @@ class ForumPages:
             asked,
             answer.next_cursor,
             heading="Threads",
-            used=await self._used(request),
+            used=(await self._used(request))[:_USED],
             threads=answer.threads,
             scores=await self._site.scores(request, answer.threads),
             feed="/feeds/newest",
@@ -76,8 +76,8 @@ class ForumPages:
         )
 
     async def _used(self, request: Request) -> Sequence[TagCount]:
-        """The tags that are used most."""
-        return (await self._site.snapshot(request, tag_counts, GetTags())).tags[:_USED]
+        """The tags that are used, the most used first."""
+        return (await self._site.snapshot(request, tag_counts, GetTags())).tags
 
     async def _listed(self, request: Request, **fixed: str) -> tuple[ListThreads, ThreadList]:
         """What is asked of a list of threads, and these."""
@@ -103,7 +103,7 @@ class ForumPages:
         """The threads with one tag."""
         asked, answer = await self._listed(request, tag=request.path_params["tag"])
         market = (await self._site.snapshot(request, get_market_stats, GetMarket())).market
-        used = (await self._site.snapshot(request, tag_counts, GetTags())).tags
+        used = await self._used(request)
         return self._site.listed(
             request,
             "threads.html",
@@ -129,7 +129,7 @@ class ForumPages:
             asked,
             answer.next_cursor,
             heading="Unanswered",
-            used=await self._used(request),
+            used=(await self._used(request))[:_USED],
             threads=answer.threads,
             scores=await self._site.scores(request, answer.threads),
             feed="/feeds/unanswered",
@@ -163,7 +163,7 @@ class ForumPages:
         long = [word.casefold() for word in words if len(word) >= _NEAR_CHARS]
         if not long:
             return []
-        used = (await self._site.snapshot(request, tag_counts, GetTags())).tags
+        used = await self._used(request)
         return [row.tag for row in used if any(word in row.tag for word in long)][:_NEAR]
 
     async def thread(self, request: Request) -> Response:
