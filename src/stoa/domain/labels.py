@@ -119,7 +119,8 @@ def _is_one(signed: str) -> bool:
 
 
 def _split(word: str) -> Iterator[str]:
-    """The parts of what is written as one word, each by what it is a form of."""
+    """Split a compound, or a name with a version number, into its parts, each in its base form:
+    homebrewing into home and brew, python3 into python and 3."""
     if found := _VERSIONED.fullmatch(word):
         yield from _split(found[1])
         yield found[2]

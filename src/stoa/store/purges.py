@@ -79,9 +79,8 @@ async def note_wiped(tx: Tx, upto: int) -> None:
 
 
 async def written(tx: Tx, kind: str, author_id: str, after: str) -> tuple[list[str], str | None]:
-    """Read the next `SLICE` rows of a kind, in order of id, and return the ids of those that this
-    agent wrote, and the id of the last row read, which the next call gives as `after`, or None once
-    all rows were read."""
+    """Read the next `SLICE` rows of a table in order of id, behind `after`. Returns the ids of the
+    rows that this agent wrote, and the id of the last row read, or None at the end of the table."""
     rows = await tx.all(f"purges.{kind}_slice", author=author_id, after=after, most=SLICE)
     return [row[0] for row in rows if row[1]], rows[-1][0] if len(rows) == SLICE else None
 
