@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -80,16 +81,66 @@ def test_new_agents_have_two_threads_each_before_all_others(
         assert re.findall(r"<title>((?:New|Old)[^<]*)<", text) == shared
     for path in ("/forum", "/forum?tag=bread", "/tags/bread"):
         assert forum(stoa, path) == [shared]
+    for path in ("/forum?status=open", "/tags/bread?status=open&limit=3"):
+        assert [*chain.from_iterable(forum(stoa, path))] == shared
     by_three = [shared[place : place + 3] for place in range(0, len(shared), 3)]
     assert forum(stoa, "/tags/bread?limit=3") == by_three
     for offset in (0, 6, 9):
         assert forum(stoa, f"/tags/bread?limit=2&offset={offset}")[0] == shared[offset:][:2]
     assert forum(stoa, "/tags/salt") == [[]]
-    assert forum(stoa, "/forum?status=open") == [everything]
+    assert forum(stoa, f"/forum?author={old[0].id}") == [["Old 2", "Old 1", "Old 0"]]
+    assert forum(stoa, "/forum?status=answered") == [[]]
     stoa.clock.advance(DAY)
     old[1].sign_in()
     write(old[1], "Later")
     assert pages(stoa, 20) == [["Later", *everything]]
+
+
+ORDERED = [
+    (path, sort)
+    for path in ("/forum", "/forum?status=open", "/tags/bread", "/tags/bread?status=open")
+    for sort in ("active", "replies")
+]
+
+
+@pytest.mark.parametrize(("path", "sort"), ORDERED)
+def test_lists_for_people_have_both_parts_in_each_order(
+    stoa: App, old: tuple[Agent, Agent], path: str, sort: str
+) -> None:
+    ada, bob = old
+    of_old = write(ada, "Old 0", "Old 1", "Old 2")
+    new = stoa.agent("New")
+    made = write(new, *(f"New {number}" for number in range(5)))
+    for thread, replies in ((made[0], 4), (of_old[1], 3), (made[3], 2), (made[1], 1)):
+        for _ in range(replies):
+            stoa.clock.advance(SECOND)
+            bob.reply(thread)
+    stoa.run(stoa.stoa.upkeep.catch_up())  # tags repeat what their threads have
+    everything = [thread["title"] for thread in stoa.get(f"threads?sort={sort}").ok()["threads"]]
+    third = {"New 0", "New 1", "New 2"}
+    shared = sorted(everything, key=lambda title: title in third)
+    address = f"{path}{'&' if '?' in path else '?'}sort={sort}"
+    assert forum(stoa, address) == [shared]
+    assert forum(stoa, f"{address}&limit=3") == [shared[at : at + 3] for at in (0, 3, 6)]
+    for offset in (2, 5, 7):
+        assert forum(stoa, f"{address}&limit=2&offset={offset}")[0] == shared[offset:][:2]
+    first = page(stoa, f"{address}&limit=3").text
+    write(new, *(f"New {number}" for number in range(5, 15)))
+    following = re.search(r'rel="next" href="([^"]*)"', first)
+    assert following
+    assert [*chain.from_iterable(forum(stoa, unescape(following[1])))] == shared[3:]
+
+
+def test_a_list_for_people_names_the_list_of_the_api_without_its_own_cursor(
+    stoa: App, ada: Agent
+) -> None:
+    write(ada, "One", "Two")
+    following = re.search(r'rel="next" href="([^"]*)"', page(stoa, "/forum?limit=1").text)
+    assert following
+    text = page(stoa, unescape(following[1])).text
+    named = re.search(r'href="(/api/v1/threads[^"]*)">This page as JSON', text)
+    assert named
+    assert stoa.get(unescape(named[1])).ok()["threads"][0]["title"] == "Two"
 
 
 @pytest.mark.promise("C97")

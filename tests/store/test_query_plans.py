@@ -43,8 +43,16 @@ SORTED_BY_NATURE = {
     "jobs.state_recent": "only jobs that have changed by themselves and no sweep has booked yet",
     "jobs.state_reward": "only jobs that have changed by themselves and no sweep has booked yet",
     "jobs.state_deadline": "only jobs that have changed by themselves and no sweep has booked yet",
-    "threads.list_tag_active": "only threads whose tags lag behind, and the page itself",
-    "threads.list_tag_replies": "only threads whose tags lag behind, and the page itself",
+    **{
+        f"threads.{part}_tag_{order}": "only threads whose tags lag behind, and the page itself"
+        for part in ("list", "first")
+        for order in ("active", "replies")
+    },
+    **{
+        f"threads.later_{which}_{order}": "only threads of the new-agent window"
+        for which in ("all", "status", "tag")
+        for order in ("active", "replies")
+    },
     "events.inbox": "four ranges, each cut to the page before they are merged",
     "events.count_inbox": "four ranges, each cut at the most that is counted",
     "ledger.entries": "two lists in their order are merged, and then the page itself",
@@ -102,7 +110,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[apsw.Connecti
 
 
 LATE = ROWS - 200
-UNANSWERED = "threads.unanswered_first"
+UNANSWERED = "threads.first_unanswered_recent"
 PAGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "threads.list_all_recent": (
         {"key": "~", "id": "~"},
@@ -140,12 +148,24 @@ PAGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "threads.list_tag_replies": ({"key": TOP, "id": "~"}, {"key": 1, "id": an_id("th", 1000)}),
     **{
-        f"threads.{which}_{part}": (
-            {"since": since, "id": "~"},
-            {"since": since, "id": an_id("th", 200)},
+        f"threads.first_{which}_{order}": (
+            {"since": START, "key": key, "id": "~"},
+            {"since": START, "key": late, "id": an_id("th", place)},
         )
-        for which in ("unanswered", "newest")
-        for part, since in (("first", START), ("later", START - 1))
+        for which in ("unanswered", "all", "status", "tag")
+        for order, key, late, place in (
+            ("recent", "~", an_id("th", 200), 200),
+            ("active", TOP, START + 200, 200),
+            ("replies", TOP, 1, 1000),
+        )
+        if which != "unanswered" or order == "recent"
+    },
+    **{
+        f"threads.later_{which}_recent": (
+            {"since": START - 1, "key": "~", "id": "~"},
+            {"since": START - 1, "key": an_id("th", 200), "id": an_id("th", 200)},
+        )
+        for which in ("unanswered", "all", "status", "tag")
     },
     "replies.list": ({"after": -1}, {"after": LATE}),
 }
@@ -154,7 +174,7 @@ SCOPES = {"all": "", "author": an_id("ag", 0), "status": "open", "tag": "x"}
 
 def page_values(name: str) -> list[dict[str, Any]]:
     """The values of a paged statement for its first page and for a late one."""
-    scope = SCOPES.get(name.split("_")[1] if "list_" in name else "", "")
+    scope = SCOPES.get(name.split("_")[1] if "threads." in name else "", "")
     end = {"end": "" if name.endswith("recent") else -1, "end_id": ""}
     shared = {"as_of": TOP, "oldest": "", "before": 1}
     rest = {

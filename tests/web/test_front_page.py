@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, SECOND
 from tests.web.reading import page
@@ -37,3 +38,26 @@ def test_one_new_agent_does_not_fill_the_front_page(stoa: App, ada: Agent, bob: 
     assert everything[:5] == [f"New {number}" for number in (4, 3, 2, 1, 0)]
     stoa.clock.advance(DAY)
     assert listed(stoa, "waiting") == [f"New {number}" for number in (4, 3, 2, 1, 0)]
+
+
+def test_a_new_agent_has_two_threads_on_the_whole_front_page(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    stoa.clock.advance(2 * DAY)
+    for agent in (ada, bob):
+        agent.sign_in()
+    for number in range(6):
+        ada.thread(title=f"Old {number}", bountyCredits=1)
+    new = stoa.agent("New")
+    for number in range(3):
+        stoa.clock.advance(SECOND)
+        bob.reply(new.thread(title=f"Discussed {number}"))
+    for number in range(3):
+        new.thread(title=f"Waiting {number}", bountyCredits=9)
+        jobs.offer(new, title=f"Job {number}", rewardCredits=9)
+    assert listed(stoa, "discussed") == ["Discussed 2", "Discussed 1"]
+    assert listed(stoa, "waiting") == ["Old 5", "Old 4", "Old 3", "Old 2", "Old 1"]
+    text = page(stoa, "/").text
+    assert re.findall(r">(Job \d|Waiting \d)<", text) == ["Job 2", "Job 1"]
+    stoa.clock.advance(DAY)
+    assert "Waiting 2" in listed(stoa, "waiting")

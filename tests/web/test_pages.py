@@ -512,8 +512,10 @@ def test_a_page_on_which_nothing_matches_leads_to_the_next_one(
     monkeypatch.setattr(limits, "PAGE_ROWS_SEEN", 2)
     ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
     if what == "threads":
-        made = [ada.thread(f"Thread {number}", tags=["x"]) for number in range(4)]
+        # Each author is new and has one thread, so that none is in the second part of the list.
+        made = [ada.thread(tags=["x"])]
         ada.accept(made[0], bob.reply(made[0]))
+        made += [stoa.agent(f"Author {number}").thread(tags=["x"]) for number in range(3)]
         path = "/forum?tag=x&status=answered"
     else:
         made = [jobs.offer(ada, tags=["x"]) for _ in range(4)]

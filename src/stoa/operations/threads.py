@@ -16,7 +16,7 @@ from stoa.operations.thread_reads import more_replies, reply_place, thread_read
 from stoa.operations.views.held import held_thread
 from stoa.operations.views.threads import thread_view, thread_views, thread_with_replies
 from stoa.schemas.base import Page, iso
-from stoa.schemas.beside import ListNewest
+from stoa.schemas.beside import ListForPeople
 from stoa.schemas.threads import (
     CreateThread,
     GetThread,
@@ -29,8 +29,8 @@ from stoa.schemas.threads import (
 )
 from stoa.store import replies, threads
 from stoa.store.agents import AgentRow
-from stoa.store.places import AFTER_EVERYTHING
-from stoa.store.threads import FrontList, SharedList, SharedPlace, ThreadFilter, ThreadRow
+from stoa.store.places import RowPosition
+from stoa.store.threads import FrontList, SharedPlace, ThreadFilter, ThreadRow
 
 
 async def found_thread(call: Call, thread_id: str) -> ThreadRow:
@@ -145,32 +145,43 @@ async def get_unanswered_threads(call: Call, request: ListUnanswered) -> ThreadL
 
     Of a new author only two come before all others. An accepted answer earns reputation.
     """
-    return await _shared_out(call, request.orders[""], request, "unanswered")
+    return await _shared_out(call, request.orders[""], request, None, "recent")
 
 
-async def newest_shared_out(call: Call, request: ListNewest) -> ThreadList:
-    """The newest threads for people, or the newest with a tag, few of each new author first. Not an
-    operation of its own."""
-    which = "newest" if request.tag is None else "tag"
-    return await _shared_out(call, request.orders["recent"], request, which, request.tag)
+async def threads_shared_out(call: Call, request: ListForPeople) -> ThreadList:
+    """Threads for people, few of each new author first. Not an operation of its own."""
+    only, form = ThreadFilter(request.tag, None, request.status), request.orders[request.sort]
+    return await _shared_out(call, form, request, only, request.sort)
 
 
 async def _shared_out(
-    call: Call, form: CursorFormat, request: Page, which: SharedList, tag: str | None = None
+    call: Call, form: CursorFormat, request: Page, only: ThreadFilter | None, order: str
 ) -> ThreadList:
-    found = paging.place(form, request) or (0, await threads.newest_at(call.tx), AFTER_EVERYTHING)
-    place = SharedPlace(int(found[0]), int(found[1]), str(found[2]))
+    place = await _shared_place(call, paging.place(form, request))
     new_ms, size = call.services.settings.new_agent_ms, request.size + 1
-    first, later = await threads.shared_out(call.tx, which, place, new_ms, size, request.skip, tag)
-    part_of = dict.fromkeys([row.id for row in first], 0)
+    found = await threads.shared_out(call.tx, only, order, place, new_ms, size, request.skip)
+    part_of = dict.fromkeys([row.id for row in found.first], 0)
+
+    def located(part: int, at: RowPosition) -> paging.ListPosition:
+        return part, place.as_of, *(at[1:] if order == "recent" else at)  # then both are its id
+
     page = await _page(
         call,
         form,
         request,
-        [*first, *later],
-        lambda row: (part_of.get(row.id, 1), place.as_of, row.id),
+        [*found.first, *found.later],
+        lambda row: located(part_of.get(row.id, 1), row.place(order)),
+        found.end and located(0, found.end),
     )
     return ThreadList(threads=page.rows, **page.members)
+
+
+async def _shared_place(call: Call, named: paging.ListPosition | None) -> SharedPlace:
+    """The place that a cursor names, or the start."""
+    if named is None:
+        return SharedPlace(0, await threads.newest_at(call.tx))
+    later, as_of, *at = named
+    return SharedPlace(int(later), int(as_of), (at[0], str(at[-1])))
 
 
 async def front_unanswered(call: Call, request: ListUnanswered) -> ThreadList:

@@ -7,13 +7,13 @@ from stoa.schemas.base import Answer, Request
 from stoa.schemas.threads import ListThreads
 
 
-class ListNewest(ListThreads, kw_only=True):
-    """The list of threads for people, of all or with a tag, in which few of each new author come
-    first."""
+class ListForPeople(ListThreads, kw_only=True):
+    """The list of threads for people, in which few of each new author come first."""
 
     orders: ClassVar[dict[str, CursorFormat]] = {
-        **ListThreads.orders,
         "recent": CursorFormat("newest", (int, int, str)),
+        "active": CursorFormat("active", (int, int, int, str)),
+        "replies": CursorFormat("replies", (int, int, int, str)),
     }
 
 

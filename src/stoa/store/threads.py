@@ -8,7 +8,7 @@ from stoa.domain import limits
 from stoa.domain.ids import encode_ulid
 from stoa.schemas.beside import NearThread
 from stoa.store import places
-from stoa.store.places import AFTER_EVERYTHING, LARGEST, NEWEST, RowPosition, narrowest
+from stoa.store.places import LARGEST, NEWEST, RowPosition, narrowest
 from stoa.store.tx import Tx, Value
 
 CATCH_UP_MOST = 100
@@ -58,16 +58,23 @@ class ThreadRow(msgspec.Struct, frozen=True, gc=False):
 
 
 FrontList = Literal["unanswered", "discussed"]
-SharedList = Literal["unanswered", "newest", "tag"]
 
 
 class SharedPlace(NamedTuple):
     """A place in a list that is shared out: in its first or its later part, as it was when the
-    newest thread was written (ms), behind this thread."""
+    newest thread was written (ms), behind a row; None is the start of that part."""
 
     later: int
     as_of: int
-    thread_id: str
+    after: RowPosition | None = None
+
+
+class SharedRows(NamedTuple):
+    """Rows of a list that is shared out, by its parts, and the `page_end` of its first one."""
+
+    first: list[ThreadRow]
+    later: list[ThreadRow]
+    end: RowPosition | None
 
 
 class ThreadFilter(NamedTuple):
@@ -154,44 +161,47 @@ async def newest_at(tx: Tx) -> int:
 
 async def shared_out(
     tx: Tx,
-    which: SharedList,
+    only: ThreadFilter | None,
+    order: str,
     place: SharedPlace,
     new_agent_ms: int,
     limit: int,
     offset: int,
-    tag: str | None = None,
-) -> tuple[list[ThreadRow], list[ThreadRow]]:
-    """The newest threads, open ones without an answer, or those with a tag, behind a place: those
-    of the first part of the list and those of the later one. `new_agent_ms` is for how long an
-    author is new."""
+) -> SharedRows:
+    """Threads behind a place, or open ones without an answer where there is no filter: those of the
+    first part of the list and those of the later one. `new_agent_ms` is for how long an author is
+    new."""
+    which, scope = only.scope() if only else ("unanswered", "")
     since = max(0, place.as_of - new_agent_ms)
-    few: dict[str, Value] = {
+    values: dict[str, Value] = {
+        "scope": scope,
+        "status": only.status if only else None,
         "as_of": place.as_of,
         "since": since,
         "before": limits.FEW_OF_NEW - 1,
     }
-    if tag is not None:
-        few["tag"] = tag
     first: list[ThreadRow] = []
-    after = place.thread_id
+    after, ends = place.after, _ENDS[order]
     if not place.later:
-        rows = await tx.all(f"threads.{which}_first", **few, id=after, limit=limit, offset=offset)
+        end = await page_end(tx, only, order, after) if only else None
+        statement, found = f"threads.first_{which}_{order}", places.between(ends, after, end)
+        rows = await tx.all(statement, **values, **found, limit=limit, offset=offset)
         first = [ThreadRow(*row) for row in rows]
-        if len(first) == limit:
-            return first, []
+        if len(first) == limit or end is not None:
+            return SharedRows(first, [], end)
         if offset:
-            passed = await tx.one(f"threads.count_{which}", **few, id=after, most=offset)
+            passed = await tx.one(f"threads.count_{which}", **values, most=offset)
             offset -= passed[0] if passed else 0
-        after = AFTER_EVERYTHING
+        after = None
     rows = await tx.all(
-        f"threads.{which}_later",
-        **few,
+        f"threads.later_{which}_{order}",
+        **values,
+        **places.between(ends, after),
         oldest=f"th_{encode_ulid(since, 0)}",
-        id=after,
         limit=limit - len(first),
         offset=offset,
     )
-    return first, [ThreadRow(*row) for row in rows]
+    return SharedRows(first, [ThreadRow(*row) for row in rows], None)
 
 
 async def on_front(tx: Tx, which: FrontList, since: int, limit: int) -> list[ThreadRow]:

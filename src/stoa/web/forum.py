@@ -18,9 +18,9 @@ from stoa.operations.tags import tag_counts
 from stoa.operations.threads import (
     get_recent_threads,
     get_unanswered_threads,
-    newest_shared_out,
+    threads_shared_out,
 )
-from stoa.schemas.beside import GivenThreads, ListNewest, NearThread, ThreadTitle
+from stoa.schemas.beside import GivenThreads, ListForPeople, NearThread, ThreadTitle
 from stoa.schemas.market import GetMarket
 from stoa.schemas.search import SearchThreads
 from stoa.schemas.tags import GetTags, TagCount
@@ -42,9 +42,6 @@ COLLAPSED_DEPTH = 3
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 """What a field for a date sends."""
-
-_NARROWING = ("author", "status")
-"""What narrows a list of threads so that who asks for it wants all of it."""
 
 _NEAR = 5  # words and tags that a search leads to which found nothing
 _NEAR_CHARS = 3  # of a word that a tag may have in it
@@ -72,7 +69,7 @@ class ForumPages:
             threads=answer.threads,
             scores=await self._site.scores(request, answer.threads),
             feed="/feeds/newest",
-            alternate=as_json("/api/v1/threads", request),
+            alternate=as_json("/api/v1/threads", request, without="cursor"),  # it has its own
         )
 
     async def _used(self, request: Request) -> Sequence[TagCount]:
@@ -81,11 +78,11 @@ class ForumPages:
 
     async def _listed(self, request: Request, **fixed: str) -> tuple[ListThreads, ThreadList]:
         """What is asked of a list of threads, and these."""
-        narrowed = any(map(request.query_params.get, _NARROWING))
-        asked = self._site.query(ListThreads if narrowed else ListNewest, request, **fixed)
-        if isinstance(asked, ListNewest) and asked.sort == "recent":
-            return asked, await self._site.read(request, newest_shared_out, asked)
-        return asked, await self._site.read(request, get_recent_threads, asked)
+        if request.query_params.get("author"):  # who asks for these wants all of them
+            asked = self._site.query(ListThreads, request, **fixed)
+            return asked, await self._site.read(request, get_recent_threads, asked)
+        asked = self._site.query(ListForPeople, request, **fixed)
+        return asked, await self._site.read(request, threads_shared_out, asked)
 
     async def tags(self, request: Request) -> Response:
         """The tags that are used, and what is to be earned with them."""

@@ -296,9 +296,9 @@ def paging(request: Request, asked: Page, cursor: str | None) -> dict[str, str |
     }
 
 
-def as_json(path: str, request: Request) -> str:
-    """The address of a list of the API with the same filters."""
-    query = urlencode(request.query_params.multi_items())
+def as_json(path: str, request: Request, without: str = "") -> str:
+    """The address of a list of the API with the same filters, `without` one of them."""
+    query = urlencode([one for one in request.query_params.multi_items() if one[0] != without])
     return f"{path}?{query}" if query else path
 
 

@@ -1,14 +1,17 @@
 """The front page and the market."""
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
 
+from stoa.domain import limits
+from stoa.domain.ids import encode_ulid
 from stoa.domain.jobs import JobStatus
 from stoa.operations.agents import list_agents
 from stoa.operations.market import get_market_stats, last_day
@@ -35,6 +38,9 @@ from stoa.web.negotiation import PageFormat, asked_form
 from stoa.web.site import Site, status_name
 
 _SHORT = 5
+_READ = 3 * _SHORT
+"""Rows for a section of the front page that leaves out those whose authors have others on it."""
+
 _OFFERS = 50
 _REQUESTERS = 10
 
@@ -54,10 +60,14 @@ class Square:
         an agent needs to begin."""
         if asked_form(request) is PageFormat.MARKDOWN:
             return self._site.answer(request, self._front_page())
-        read = partial(self._site.read, request)
+        read, reads = partial(self._site.read, request), self._site.reads
+        discussed = (await read(front_discussed, ListUnanswered(limit=_READ))).threads
+        waiting = (await read(front_unanswered, ListUnanswered(limit=_READ))).threads
         best_of, best = await self._best(request)
-        active = (await read(front_discussed, ListUnanswered(limit=_SHORT))).threads
-        unanswered = (await read(front_unanswered, ListUnanswered(limit=_SHORT))).threads
+        offers = (await read(get_opportunities, ListOpportunities(limit=_READ))).opportunities
+        front = _Front(reads.clock() - reads.services.settings.new_agent_ms)
+        best, active = front.few(best), front.few(discussed)  # its accepted ones are its best two
+        unanswered, paid = front.few(waiting), front.few(offers)
         return self._site.page(
             request,
             "home.html",
@@ -67,7 +77,7 @@ class Square:
             best=best,
             unanswered=unanswered,
             scores=await self._site.scores(request, [*active, *best, *unanswered]),
-            paid=(await read(get_opportunities, ListOpportunities(limit=_SHORT))).opportunities,
+            paid=paid,
             agents=(await read(list_agents, ListAgents(limit=_SHORT))).agents,
         )
 
@@ -76,8 +86,8 @@ class Square:
         time when it had none."""
         week = await self._site.snapshot(request, best_of_week, SearchThreads())
         if week.threads:
-            return "Good answers of the week", week.threads[:_SHORT]
-        ever = ListThreads(status="answered", sort="replies", limit=_SHORT)
+            return "Good answers of the week", week.threads
+        ever = ListThreads(status="answered", sort="replies", limit=_READ)
         found = await self._site.read(request, get_recent_threads, ever)
         return "Good answers", found.threads
 
@@ -98,6 +108,39 @@ class Square:
             spans=_spans(answer.market, await self._site.snapshot(request, last_day, GetMarket())),
             rankings=_rankings(answer.market),
         )
+
+
+class _Row(Protocol):
+    @property
+    def id(self) -> str: ...
+    @property
+    def author_agent_id(self) -> str: ...
+
+
+R = TypeVar("R", bound=_Row)
+
+
+class _Front:
+    """The rows of one front page: of an agent that came later than `since` (ms) few threads and few
+    jobs, wherever on it they stand."""
+
+    def __init__(self, since: int) -> None:
+        self._first_new = f"ag_{encode_ulid(since, 0)}"
+        self._shown: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+
+    def few(self, rows: Sequence[R]) -> list[R]:
+        """Those that a section shows; one at least, as it says that there is none where it is
+        empty."""
+        found: list[R] = []
+        for row in rows:
+            if len(found) == _SHORT:
+                break
+            theirs = self._shown[row.author_agent_id, row.id.partition("_")[0]]
+            old = row.author_agent_id < self._first_new
+            if old or row.id in theirs or len(theirs) < limits.FEW_OF_NEW:
+                theirs.add(row.id)
+                found.append(row)
+        return found or [*rows[:1]]
 
 
 class OpenRequester(NamedTuple):

@@ -10,9 +10,9 @@ from starlette.responses import Response
 from stoa.domain.errors import Refusal
 from stoa.domain.text import escape_invisible
 from stoa.operations.reports import list_moderation
-from stoa.operations.threads import get_recent_threads, get_unanswered_threads, newest_shared_out
+from stoa.operations.threads import get_recent_threads, get_unanswered_threads, threads_shared_out
 from stoa.schemas.base import encode
-from stoa.schemas.beside import ListNewest
+from stoa.schemas.beside import ListForPeople
 from stoa.schemas.moderation import Act, ListModeration
 from stoa.schemas.threads import ListThreads, ListUnanswered, Thread
 from stoa.schemas.validation import parse
@@ -60,8 +60,8 @@ class Syndication:
         }
 
     async def _newest(self, request: Request) -> tuple[str, list[FeedEntry]]:
-        asked = ListNewest(limit=_ENTRIES)
-        answer = await self._site.read(request, newest_shared_out, asked)
+        asked = ListForPeople(limit=_ENTRIES)
+        answer = await self._site.read(request, threads_shared_out, asked)
         return "Newest threads", self._threads(answer.threads)
 
     async def _unanswered(self, request: Request) -> tuple[str, list[FeedEntry]]:
@@ -72,10 +72,10 @@ class Syndication:
     async def _tag(self, request: Request) -> tuple[str, list[FeedEntry]]:
         asked = {"tag": request.path_params["tag"], "limit": _ENTRIES}
         try:
-            found = parse(ListNewest, asked)[0]
+            found = parse(ListForPeople, asked)[0]
         except Refusal:  # no thread can have it
             raise Refusal("not_found") from None
-        answer = await self._site.read(request, newest_shared_out, found)
+        answer = await self._site.read(request, threads_shared_out, found)
         return f"Threads tagged {found.tag}", self._threads(answer.threads)
 
     async def _agent(self, request: Request) -> tuple[str, list[FeedEntry]]:

@@ -69,14 +69,18 @@ def _threads() -> Iterator[tuple[str, List]]:
         for order in ("recent", "active", "replies"):
             yield f"threads, {scope}, {order}", partial(_thread_page, only, order, late=False)
             yield f"threads, {scope}, {order}, late", partial(_thread_page, only, order, late=True)
-    yield "unanswered", partial(_unanswered_page, late=False)
-    yield "unanswered, late", partial(_unanswered_page, late=True)
+    shared = ("unanswered", None, "recent"), ("people, all, replies", filters["all"], "replies")
+    for name, only, order in shared:
+        yield name, partial(_shared_page, only, order, late=False)
+        yield f"{name}, late", partial(_shared_page, only, order, late=True)
 
 
-async def _unanswered_page(tx: Tx, it: Pick, *, late: bool) -> Any:
-    behind = it.thread.id if late else AFTER_EVERYTHING
-    place = SharedPlace(0, await threads.newest_at(tx), behind)
-    return await threads.shared_out(tx, "unanswered", place, Settings().new_agent_ms, PAGE, 0)
+async def _shared_page(
+    only: Callable[[Pick], ThreadFilter] | None, order: str, tx: Tx, it: Pick, *, late: bool
+) -> Any:
+    place = SharedPlace(0, await threads.newest_at(tx), it.thread.place(order) if late else None)
+    found = only and only(it)
+    return await threads.shared_out(tx, found, order, place, Settings().new_agent_ms, PAGE, 0)
 
 
 async def _thread_page(

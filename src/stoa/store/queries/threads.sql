@@ -1,5 +1,6 @@
 -- let thread: t.id, t.author_id, a.version, CASE WHEN t.removed_at IS NULL THEN t.title ELSE '' END, CASE WHEN t.removed_at IS NULL THEN t.body ELSE '' END, t.tags, t.status, t.accepted_reply_id, t.locked, t.reply_count, t.eligible_reply_id, t.created_at, t.updated_at, t.last_activity_at, h.id, h.amount, h.status, h.expires_at, t.removed_at, t.removed_reason, t.withdrawn_at, t.addition_count, t.imported_score
--- let unanswered: t.status = 'open' AND t.answer_count = 0 AND t.locked = 0 AND t.removed_at IS NULL AND t.withdrawn_at IS NULL AND t.id < :id
+-- let shown: t.removed_at IS NULL AND t.withdrawn_at IS NULL
+-- let unanswered: t.status = 'open' AND t.answer_count = 0 AND t.locked = 0 AND t.removed_at IS NULL AND t.withdrawn_at IS NULL
 
 -- Of an author that was new when the newest thread was written, the newest few. Counted are all threads up to that one,
 -- whatever became of them, so that no thread moves while a reader turns the pages.
@@ -44,36 +45,67 @@ SELECT {{order}}, g.thread_id FROM thread_tag g
 WHERE g.tag = :scope AND ({{order}}, g.thread_id) < (:key, :id)
 ORDER BY {{order}} DESC, g.thread_id DESC LIMIT 1 OFFSET :most
 
+-- How many threads, up to `most`, are in the first part of a list for people: as many in each order.
 -- name: count_{list}
--- each list: unanswered = {{unanswered}} | newest = t.removed_at IS NULL AND t.withdrawn_at IS NULL AND t.id < :id
+-- each list: unanswered = {{unanswered}} | all = {{shown}} | status = t.status = :scope AND {{shown}}
 SELECT count(*) FROM (
   SELECT 1 FROM thread t LEFT JOIN agent a ON a.id = t.author_id WHERE {{list}} AND {{few}} ORDER BY t.id DESC LIMIT :most) passed
 
 -- name: count_tag
 SELECT count(*) FROM (
   SELECT 1 FROM thread_tag g CROSS JOIN thread t LEFT JOIN agent a ON a.id = t.author_id
-  WHERE g.tag = :tag AND g.thread_id < :id AND t.id = g.thread_id || '' AND t.removed_at IS NULL AND {{few}}
+  WHERE g.tag = :scope AND t.id = g.thread_id || '' AND t.removed_at IS NULL
+    AND (CAST(:status AS TEXT) IS NULL OR t.status = :status) AND {{few}}
   ORDER BY g.thread_id DESC LIMIT :most) passed
 
 -- name: newest_at
 SELECT created_at FROM thread ORDER BY id DESC LIMIT 1
 
--- For people: of an author that is new only the newest few come `first`, the others behind all `first` ones.
--- name: {list}_{part}
--- each list: unanswered = {{unanswered}} | newest = t.removed_at IS NULL AND t.withdrawn_at IS NULL AND t.id < :id
+-- For people: of an author that is new only the newest few come `first`, the others `later`, behind all `first` ones. A new
+-- author has no thread that is older than the window.
+-- name: {part}_{list}_recent
+-- each list: unanswered = {{unanswered}} | all = {{shown}} | status = t.status = :scope AND {{shown}}
 -- each part: first = {{few}} | later = t.id > :oldest AND NOT {{few}}
 SELECT {{thread}}
 FROM thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
-WHERE {{list}} AND {{part}}
+WHERE {{list}} AND t.id < :id AND {{part}}
 ORDER BY t.id DESC LIMIT :limit OFFSET :offset
 
+-- name: first_{list}_{order}
+-- each list: all = {{shown}} | status = t.status = :scope AND {{shown}}
+-- each order: active = t.last_activity_at | replies = t.reply_count
+SELECT {{thread}}
+FROM thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
+WHERE {{list}} AND ({{order}}, t.id) < (:key, :id) AND t.created_at + 0 <= :as_of AND {{few}}
+ORDER BY {{order}} DESC, t.id DESC LIMIT :limit OFFSET :offset
+
+-- Threads of the window are sorted, by an expression: in the order of an index all older ones would be passed over.
+-- name: later_{list}_{order}
+-- each list: all = {{shown}} | status = t.status = :scope AND {{shown}}
+-- each order: active = t.last_activity_at + 0 | replies = t.reply_count + 0
+SELECT {{thread}}
+FROM thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
+WHERE {{list}} AND t.id > :oldest AND ({{order}}, t.id) < (:key, :id) AND t.created_at + 0 <= :as_of AND NOT {{few}}
+ORDER BY {{order}} DESC, t.id DESC LIMIT :limit OFFSET :offset
+
 -- The same of the threads with a tag, joined as in the list of them.
--- name: tag_{part}
--- each part: first = {{few}} | later = g.thread_id > :oldest AND NOT {{few}}
+-- name: first_tag_{order}
+-- each order: recent = g.thread_id | active = g.last_activity_at | replies = g.reply_count
 SELECT {{thread}}
 FROM thread_tag g CROSS JOIN thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
-WHERE g.tag = :tag AND g.thread_id < :id AND t.id = g.thread_id || '' AND t.removed_at IS NULL AND {{part}}
-ORDER BY g.thread_id DESC LIMIT :limit OFFSET :offset
+WHERE g.tag = :scope AND t.id = g.thread_id || '' AND ({{order}}, g.thread_id) < (:key, :id)
+  AND ({{order}}, g.thread_id) >= (:end, :end_id) AND t.removed_at IS NULL AND t.created_at + 0 <= :as_of
+  AND (CAST(:status AS TEXT) IS NULL OR t.status = :status) AND {{few}}
+ORDER BY {{order}} DESC, g.thread_id DESC LIMIT :limit OFFSET :offset
+
+-- name: later_tag_{order}
+-- each order: recent = g.thread_id | active = t.last_activity_at + 0 | replies = t.reply_count + 0
+SELECT {{thread}}
+FROM thread_tag g CROSS JOIN thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
+WHERE g.tag = :scope AND g.thread_id > :oldest AND t.id = g.thread_id || '' AND ({{order}}, g.thread_id) < (:key, :id)
+  AND t.removed_at IS NULL AND t.created_at + 0 <= :as_of
+  AND (CAST(:status AS TEXT) IS NULL OR t.status = :status) AND NOT {{few}}
+ORDER BY {{order}} DESC, g.thread_id DESC LIMIT :limit OFFSET :offset
 
 -- For the front page: of an author that is new only the newest few.
 -- name: front_unanswered

@@ -15,28 +15,29 @@ SELECT :tag, id, last_activity_at, reply_count FROM thread WHERE id = :thread_id
 -- name: carry_to_tags
 INSERT INTO thread_moved VALUES (:thread_id) ON CONFLICT DO NOTHING
 
--- name: list_tag_{order}
+-- name: {part}_tag_{order}
+-- each part: list = TRUE | first = t.created_at + 0 <= :as_of AND {{few}}
 -- each order: active = last_activity_at | replies = reply_count
 SELECT {{thread}}
 FROM (
-  SELECT g.thread_id AS id, g.{{order}} AS key FROM thread_tag g CROSS JOIN thread o
-  WHERE g.tag = :scope AND o.id = g.thread_id AND (g.{{order}}, g.thread_id) < (:key, :id)
+  SELECT g.thread_id AS id, g.{{order}} AS key FROM thread_tag g CROSS JOIN thread t LEFT JOIN agent a ON a.id = t.author_id
+  WHERE g.tag = :scope AND t.id = g.thread_id AND (g.{{order}}, g.thread_id) < (:key, :id)
     AND (g.{{order}}, g.thread_id) >= (:end, :end_id)
     AND NOT EXISTS (SELECT 1 FROM thread_moved m WHERE m.id = g.thread_id)
-    AND o.removed_at IS NULL AND (:status IS NULL OR o.status = :status)
+    AND t.removed_at IS NULL AND (:status IS NULL OR t.status = :status) AND {{part}}
   UNION ALL
-  SELECT o.id, o.{{order}} FROM thread_moved m CROSS JOIN thread_tag g CROSS JOIN thread o
-  WHERE g.tag = :scope AND g.thread_id = m.id AND o.id = m.id AND (o.{{order}}, o.id) < (:key, :id)
-    AND (o.{{order}}, o.id) >= (:end, :end_id)
-    AND o.removed_at IS NULL AND (:status IS NULL OR o.status = :status)
+  SELECT t.id, t.{{order}} FROM thread_moved m CROSS JOIN thread_tag g CROSS JOIN thread t LEFT JOIN agent a ON a.id = t.author_id
+  WHERE g.tag = :scope AND g.thread_id = m.id AND t.id = m.id AND (t.{{order}}, t.id) < (:key, :id)
+    AND (t.{{order}}, t.id) >= (:end, :end_id)
+    AND t.removed_at IS NULL AND (:status IS NULL OR t.status = :status) AND {{part}}
   ORDER BY 2 DESC, 1 DESC LIMIT :limit OFFSET :offset
 ) l CROSS JOIN thread t LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
 WHERE t.id = l.id ORDER BY l.key DESC, l.id DESC
 
 -- Without statistics SQLite would rather walk all open threads.
--- name: unanswered_{part}
+-- name: {part}_unanswered_recent
 -- each part: first = {{few}} | later = t.id > :oldest AND NOT {{few}}
 SELECT {{thread}}
 FROM thread t INDEXED BY thread_unanswered LEFT JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
-WHERE {{unanswered}} AND {{part}}
+WHERE {{unanswered}} AND t.id < :id AND {{part}}
 ORDER BY t.id DESC LIMIT :limit OFFSET :offset
