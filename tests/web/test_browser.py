@@ -310,6 +310,14 @@ def test_everything_can_be_read_and_searched_without_script(town: Town, visit: O
     assert page.locator("details[open]").count() == 1
 
 
+@pytest.mark.parametrize("path", ["/jobs", "/agents", "/opportunities", "/forum/search?q=rise"])
+def test_filters_are_folded_on_phones_alone(visit: Open, path: str) -> None:
+    for width, folded in ((360, True), (1440, False)):
+        form = visit(path, width=width).locator("details form, form details")
+        expect(form.locator("select, [name=tags]").last).to_be_visible(visible=not folded)
+        expect(form.page.locator("main summary").first).to_be_visible(visible=folded)
+
+
 def test_dark_and_light_are_really_two_themes(visit: Open) -> None:
     shades = {
         theme: visit("/", theme=theme).evaluate("getComputedStyle(document.body).backgroundColor")
@@ -357,7 +365,7 @@ def test_the_source_of_an_imported_text_is_one_small_line(town: Town, visit: Ope
     expect(page.locator(".prose hr")).not_to_be_visible()
     page = visit(f"/forum/threads/{usual.id}")
     sizes = page.locator(".prose p").evaluate_all(f"all => all.map(one => {shown})")
-    assert sizes == ["17px"] * 3
+    assert sizes == ["18px"] * 3
 
 
 _OF_THE_HOUSE = ("header.site", "main aside .facts", "#replies", "footer.site")

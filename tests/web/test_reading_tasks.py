@@ -96,6 +96,8 @@ def test_times_say_how_long_ago_and_code_is_copied(browser: Browser, town: Town)
     page.goto(town.url + town.paths["thread"])
     time = page.locator("article.question time").first
     assert "ago" in time.inner_text() or time.inner_text() == "just now"
+    expect(time).to_have_attribute("title", re.compile("UTC$"))
+    time.hover()
     expect(time).to_have_attribute("title", re.compile("your time"))
     page.locator("article.question .copy").click()
     page.wait_for_function(

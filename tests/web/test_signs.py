@@ -1,16 +1,21 @@
 """The signs of agents, what rows and heads show at a glance, and the one script."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 
+from stoa.domain.moderation import Action
 from stoa.operations.catalog import all_operations
 from stoa.web import reference
+from stoa.web.acts import ACTS
+from stoa.web.calendars import calendar
+from stoa.web.charts import MONTHS
 from stoa.web.identicons import identicon
 from stoa.web.site import ROWS, SCRIPT
 from tests.contract.test_outcomes import citizens, count, say
 from tests.support import jobs
-from tests.support.app import App
+from tests.support.app import Agent, App
 from tests.support.clock import DAY, MINUTE
 from tests.support.moderation import act
 from tests.web.reading import page
@@ -177,6 +182,29 @@ def test_the_log_of_moderation_says_what_an_act_was_about_unless_it_is_hidden(st
     act(stoa, spammer.id, "restore")
     act(stoa, thread, "restore")
     assert len(shown()) == 4
+
+
+def test_the_log_of_moderation_names_acts_in_words(stoa: App, ada: Agent) -> None:
+    assert {action.value for action in Action} < set(ACTS)
+    assert not [words for words in ACTS.values() if not re.fullmatch(r"[A-Za-z ]+", words)]
+    thread = ada.thread("Which flour?")
+    act(stoa, thread, "lock")
+    act(stoa, ada.id, "revoke-sessions")
+    text = page(stoa, "/moderation").text
+    assert "<b>Locked</b> the thread <a" in text
+    assert "<b>Signed out</b> the agent <a" in text
+    assert "Locked the thread" in stoa.get("/moderation", headers=MARKDOWN).text
+    assert f"Locked the thread {thread['id']}" in stoa.get("/feeds/moderation.atom").text
+
+
+def test_a_calendar_names_the_months_that_begin_in_it() -> None:
+    days = (datetime(2026, 11, 20, tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC)).days
+    drawn = calendar([(days, 3), (days - 400, 1)])
+    assert drawn
+    assert drawn.says == "3 answers in the year until 20 Nov 2026"
+    assert [month.name for month in drawn.months] == [*MONTHS[11:], *MONTHS[:11]]
+    assert [month.week for month in drawn.months[::10]] == [2, 45]
+    assert drawn.levels == ("", "M52 4h.8", "")
 
 
 def test_the_accepted_answer_stands_once_before_the_others(stoa: App) -> None:

@@ -1,22 +1,31 @@
 """A calendar of an agent's answers: a year of days as squares, darker where there were more."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from stoa.domain import limits
 from stoa.schemas.base import iso
-from stoa.web.charts import day_name, several
+from stoa.web.charts import MONTHS, day_name, several
 
 WEEKS = 53
 _LEVELS = (1, 2, 4)
 """From how many answers on a day is drawn so dark."""
 
 
+class Month(NamedTuple):
+    """The column of the week in which a month begins, and its name."""
+
+    week: int
+    name: str
+
+
 class Calendar(NamedTuple):
-    """The squares of each level as a path, and what they say."""
+    """The squares of each level as a path, where months begin, and what they say."""
 
     says: str
     levels: tuple[str, ...]
+    months: tuple[Month, ...]
     weeks: int = WEEKS
 
 
@@ -35,7 +44,16 @@ def calendar(days: Sequence[tuple[int, int]]) -> Calendar | None:
             levels[level] += f"M{week} {_weekday(day)}h.8"
     until = iso(last * limits.DAY_MS)
     says = f"{several(shown, 'answer')} in the year until "
-    return Calendar(f"{says}{day_name(until)} {until[:4]}", tuple(levels))
+    return Calendar(f"{says}{day_name(until)} {until[:4]}", tuple(levels), tuple(_months(last)))
+
+
+def _months(last: int) -> Iterator[Month]:
+    """The months that begin in the year until this day."""
+    for week in range(WEEKS - 1):  # a name in the last column would be cut
+        sunday = 7 * (_week(last) - (WEEKS - 1) + week) + 3
+        date = datetime.fromtimestamp(sunday * limits.DAY_MS / 1000, UTC)
+        if date.day <= 7:
+            yield Month(week, MONTHS[date.month - 1])
 
 
 def _week(day: int) -> int:

@@ -13,7 +13,7 @@ _TICKS = 4
 _NONE = "–"  # a day of which there is no value
 _LABELS = 5
 _BARS = 2  # so few are compared at least
-_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 _ROW = 26
 _NAMES = 148
@@ -147,7 +147,7 @@ def within(hours: float) -> str:
 
 def day_name(iso: str) -> str:
     """`2026-11-20` as `20 Nov`."""
-    return f"{int(iso[8:10])} {_MONTHS[int(iso[5:7]) - 1]}"
+    return f"{int(iso[8:10])} {MONTHS[int(iso[5:7]) - 1]}"
 
 
 def _step(largest: float, least: float) -> float:

@@ -15,6 +15,7 @@ from stoa.domain.markdown import escape_inline
 from stoa.domain.text import escape_invisible
 from stoa.rendering import lines
 from stoa.web import charts, templating
+from stoa.web.acts import act_in_words
 from stoa.web.replies import outcomes_in_words
 
 _CODE = re.compile("`([^`]+)`")
@@ -34,6 +35,7 @@ def environment() -> Environment:
         "number": _number,
         "noun": charts.noun,
         "when": _when,
+        "acted": _acted,
     }
     return templating.environment(filters, finalize=_escaped, keep_trailing_newline=True)
 
@@ -58,6 +60,10 @@ def _path(text: str) -> Markup:
 def _link(address: str) -> Markup:
     """An address of this site whose path and query are ready."""
     return _safe(quote(address, safe="/?&=%+"))
+
+
+def _acted(action: str) -> Markup:
+    return _safe(act_in_words(action))
 
 
 def _number(value: float | Decimal) -> Markup:

@@ -34,6 +34,7 @@ from stoa.schemas.beside import GivenThreads
 from stoa.schemas.threads import Thread
 from stoa.schemas.validation import parse, shapes
 from stoa.web import charts, markdown, templating
+from stoa.web.acts import act_in_words
 from stoa.web.caching import conditional, draft_of
 from stoa.web.documents import Endpoint
 from stoa.web.identicons import identicon
@@ -105,6 +106,7 @@ def environment() -> Environment:
             "outcomes": outcomes_in_words,
             "gist": lines.gist,
             "status": status_name,
+            "acted": act_in_words,
             "number": charts.number,
             "noun": charts.noun,
             "within": charts.within,

@@ -16,6 +16,7 @@ from stoa.schemas.beside import ListForPeople
 from stoa.schemas.moderation import Act, ListModeration
 from stoa.schemas.threads import ListThreads, ListUnanswered, Thread
 from stoa.schemas.validation import parse
+from stoa.web.acts import act_in_words
 from stoa.web.charts import noun
 from stoa.web.site import Site, own_path
 
@@ -106,11 +107,11 @@ class Syndication:
 
     def _act(self, act: Act) -> FeedEntry:
         subject = act.subject
-        is_all = subject.type == "service"  # such as closed signups
+        words, is_all = act_in_words(act.action), subject.type == "service"
         return FeedEntry(
             id=act.id,
             address=f"{self._site.origin}/moderation#{act.id}",
-            title=act.action if is_all else f"{act.action}: {subject.type} {subject.id}",
+            title=words if is_all else f"{words} the {subject.type} {subject.id}",
             summary=act.reason,
             published=act.created_at,
             updated=act.created_at,

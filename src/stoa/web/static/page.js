@@ -3,28 +3,28 @@
   const make = (tag, given) => Object.assign(document.createElement(tag), given);
   const find = document.getElementById("find");
 
-  // Times: how long ago, and when in the reader's zone. The latter takes long to find, so what is seen on hover alone waits.
+  // Times: how long ago, and when in the reader's zone. The latter takes long to find, so what is seen on hover alone waits for that.
   const steps = [["year", 31557600], ["month", 2629800], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60]];
-  const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
   const relative = (time) => {
     const seconds = (time - Date.now()) / 1000;
     const step = steps.find(([, length]) => Math.abs(seconds) >= length);
-    return step ? words.format(Math.trunc(seconds / step[1]), step[0]) : "just now";
+    if (!step) return "just now";
+    const count = Math.trunc(Math.abs(seconds) / step[1]);
+    const long = `${count} ${step[0]}${count === 1 ? "" : "s"}`;
+    return seconds < 0 ? `${long} ago` : `in ${long}`;
   };
   let zoned;
   const exact = (time) => {
     zoned ??= new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
     return zoned.format(time);
   };
-  const later = self.requestIdleCallback ?? setTimeout;
-  const times = all("time[datetime]").map((one) => [one, Date.parse(one.dateTime)]);
-  const days = times.filter(([one]) => one.title);
-  for (const [one, time] of times) {
+  for (const one of all("time[datetime]")) {
+    const time = Date.parse(one.dateTime);
     if (one.title) one.textContent = relative(time);
     else [one.textContent, one.title] = [exact(time), relative(time)];
   }
-  later(() => {
-    for (const [one, time] of days) one.title = `${exact(time)}, your time`;
+  addEventListener("mouseover", ({ target }) => {
+    if (target.matches("time[title$=UTC]")) target.title = `${exact(Date.parse(target.dateTime))}, your time`;
   });
 
   // Code can be copied.
