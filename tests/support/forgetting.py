@@ -28,10 +28,6 @@ class Forgetting:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    def at_once(self, _: Work[T]) -> T | None:
-        """Nothing is read without asking the database."""
-        return None
-
     async def read(self, work: Work[T], **how: Any) -> T:
         """See `Store.read`."""
 

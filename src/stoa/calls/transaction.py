@@ -126,9 +126,8 @@ class Transactions:
             return await then(call, answer)
 
         try:
-            answer = self._store.at_once(work) or await self._store.read(
-                work, slow=True, single=invocation.operation.effect.stepwise
-            )
+            stepwise = invocation.operation.effect.stepwise
+            answer = await self._store.read(work, slow=True, brief=True, single=stepwise)
         except StoreUnavailable:
             pass
         except Exception:
@@ -139,16 +138,12 @@ class Transactions:
 
     async def _read(self, run: "OperationRun", shown: str | None) -> Result:
         invocation = run.invocation
-        # Other forms than the full one take long to make, whatever is cached.
-        if invocation.operation.effect.in_memory and invocation.options == FULL:
-            result = self._store.at_once(run)
-            if result is not None:
-                return result
         slow = invocation.operation.effect.mode is Mode.SLOW_READ
+        brief = slow and invocation.request.is_short
         settled_before = self._clock() - self._store.lag_ms
         wanted = at_least(invocation, shown or "", settled_before)
         stepwise = invocation.operation.effect.stepwise
-        return await self._store.read(run, slow=slow, single=stepwise, at_least=wanted)
+        return await self._store.read(run, slow=slow, brief=brief, single=stepwise, at_least=wanted)
 
 
 class OperationRun(msgspec.Struct, frozen=True, gc=False):

@@ -283,6 +283,7 @@ VALKEY_CONNECTIONS = 2  # of each process: the steps that wait go out together
 # --- The database.
 DATABASE_TIMEOUT_S = 10  # of a statement or a read, unless the operator sets another
 LOOP_READ_MS = SECOND_MS  # of a read on the event loop, where everything waits for it
+BRIEF_READ_MS = 1  # of a read that is tried on the event loop first, before a thread has it
 OUTAGE_QUIET_MS = 5 * SECOND_MS  # so long without a refused call, and the log says it is over
 
 # --- Moderation.

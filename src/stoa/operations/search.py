@@ -33,6 +33,9 @@ from stoa.store.opportunities import OpportunityRow
 from stoa.store.search import Narrowing
 from stoa.store.threads import ThreadFilter
 
+_LIGHT_CHARACTERS = 100_000
+"""So many are made ready for snippets, or looked through for one, in a millisecond."""
+
 
 class SearchHits(NamedTuple):
     """Threads that were found, how their texts match, and what gives the place of each row by its
@@ -268,10 +271,15 @@ async def _matches(
     """How the texts that were `found` match, by threads, which are `known`: each as the JSON at the
     end of a row."""
     texts, sought = await _texts(call, known, found), Sought(query.terms, query.other_terms)
-    return [
-        _encoded(text_id if text_id != thread_id else None, snippet(texts[text_id], sought))
-        for thread_id, text_id in found.items()
-    ]
+
+    def cut() -> list[bytes]:
+        return [
+            _encoded(text_id if text_id != thread_id else None, snippet(texts[text_id], sought))
+            for thread_id, text_id in found.items()
+        ]
+
+    long = sum(text.characters for text in texts.values() if not text.short)
+    return await call.tx.aside(cut, light=long <= _LIGHT_CHARACTERS)
 
 
 _BEFORE, _BEHIND = encode(UntrustedContent(body="")).split(b'""')
@@ -295,7 +303,11 @@ async def _texts(
         bodies = {thread.view.id: _whole(thread.view) for thread in known}
         if reply_ids := [text_id for text_id, whose in missing.items() if text_id != whose]:
             bodies |= await replies.texts(call.tx, reply_ids)
-        new = {text_id: prepared(bodies[text_id]) for text_id in missing}
+        whole = sum(len(bodies[text_id]) for text_id in missing)
+        new = await call.tx.aside(
+            lambda: {text_id: prepared(bodies[text_id]) for text_id in missing},
+            light=whole <= _LIGHT_CHARACTERS,
+        )
         call.services.texts.keep(new)
         texts |= new
     return texts

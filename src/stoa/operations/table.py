@@ -81,9 +81,9 @@ class Effect:
     a suspended agent may make it too. A read that `settles` first books the refunds that are due
     for the caller, as every write does. Each statement of a `stepwise` read sees what is committed
     when it runs. A read that `waits` may answer late: when there is something. All that a read
-    `in_memory` needs is often cached, so it is first tried with that alone. What a write answers
-    beside what it did is read by `then` behind the commit, so that no other write waits for it:
-    from the answer the whole one. What it shows and does not depend on is read `ahead` of its
+    `in_memory` needs is often cached, so its input as read and its JSON are kept too. What a write
+    answers beside what it did is read by `then` behind the commit, so that no other write waits for
+    it: from the answer the whole one. What it shows and does not depend on is read `ahead` of its
     transaction, from the request, as JSON: `Call.found`.
     """
 

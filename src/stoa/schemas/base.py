@@ -61,6 +61,11 @@ class Request(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
         call with the same idempotency key has to mean the same."""
         return self
 
+    @property
+    def is_short(self) -> bool:
+        """Whether it asks for so few rows that they mostly are read at once."""
+        return False
+
     def subjects(self) -> list[str]:
         """The thread, bounty or job that this is about, by id: its due refunds are booked first."""
         return []
@@ -241,6 +246,10 @@ class Page(Request, kw_only=True):
     def size(self) -> int:
         """The number of rows to serve."""
         return min(self.limit, limits.PAGE_MAX)
+
+    @property
+    def is_short(self) -> bool:
+        return self.limit <= limits.PAGE_DEFAULT
 
     @property
     def skip(self) -> int:

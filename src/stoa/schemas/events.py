@@ -91,6 +91,10 @@ class FromCursor(Request, kw_only=True):
         """The number of events to serve."""
         return min(self.limit, limits.PAGE_MAX)
 
+    @property
+    def is_short(self) -> bool:
+        return self.limit <= limits.PAGE_DEFAULT
+
 
 WaitSeconds = Annotated[
     int,

@@ -15,6 +15,8 @@ READ_MOST = 500
 more behind them its answer is partial."""
 
 _AT_ONCE = 50
+_LIGHT_CHARACTERS = 10_000
+"""So much text is indexed in under a millisecond."""
 
 NEW_TEXTS = {"thread.created", "reply.created", "text.added"}
 """Kinds of events whose subject has a text that the index must read."""
@@ -29,7 +31,8 @@ async def catch_up(tx: Tx, index: SearchIndex, most: int | None = None) -> None:
 
     On PostgreSQL each statement must see what is committed when it runs.
     """
-    await tx.aside(index.open)
+    if not index.is_open:
+        await tx.aside(index.open)
     most = most or READ_MOST
     version = tx.seen.data_version if tx.seen else None
     if version is not None and version == index.seen_version and not index.behind:
@@ -109,7 +112,8 @@ async def _scan(tx: Tx, index: SearchIndex, after: int) -> None:
 
 
 async def _put(tx: Tx, index: SearchIndex, texts: Sequence[SearchText]) -> None:
-    await tx.aside(lambda: index.put(texts))
+    characters = sum(len(text.title) + sum(map(len, text.parts)) for text in texts)
+    await tx.aside(lambda: index.put(texts), light=characters <= _LIGHT_CHARACTERS)
 
 
 def _last(texts: Sequence[SearchText]) -> int:

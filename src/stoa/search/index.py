@@ -132,6 +132,11 @@ class SearchIndex:
         self._whose: dict[int, Whose] = {}
         self._known = _none_known()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether what is in the file was read."""
+        return self._postings is not None
+
     def open(self) -> None:
         """Read what is in the file. The first use of the index does it, so behind every fork."""
         with self.lock:

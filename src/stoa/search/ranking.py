@@ -12,7 +12,9 @@ from stoa.domain.querylang import Weights
 ACCEPTED_POINTS = 500
 """What an accepted answer gets beside its words, of which a rare one counts some thousands."""
 
-_BY_CLASSES = 4
+BY_CLASSES = 4
+"""With so few phrases many texts have the same points, and more do with each text."""
+
 _SCORED = 2_000
 _RAREST = 12
 _FIRST = 128
@@ -94,7 +96,7 @@ def best_first(
 ) -> Iterator[int]:
     """The numbers of the texts that were `found`, the best first, of equal ones the newest."""
     parts = [*_parts(found, phrases, weights, texts), [(ACCEPTED_POINTS, accepted & found)]]
-    if len(phrases) <= _BY_CLASSES:
+    if len(phrases) <= BY_CLASSES:
         return _by_classes(found, parts)
     return _by_text(_promising(found, phrases), parts)
 

@@ -73,9 +73,9 @@ class Tx(Protocol):
         """The first row, locked as `lock` does; the statement says so on PostgreSQL."""
         ...
 
-    async def aside(self, work: Callable[[], T]) -> T:
-        """Do what runs no statement and may take longer than 2 ms of processor time: on PostgreSQL,
-        where a transaction runs on the event loop, in another thread."""
+    async def aside(self, work: Callable[[], T], *, light: bool = False) -> T:
+        """Do what runs no statement and may take longer than 2 ms of processor time: where the
+        transaction runs on the event loop, in another thread. What is `light` takes no longer."""
         ...
 
     async def lock(self, table: str, *ids: str) -> bool:
@@ -136,17 +136,15 @@ class Store(Protocol):
         work: Work[T],
         *,
         slow: bool = False,
+        brief: bool = False,
         single: bool = False,
         at_least: str | None = None,
     ) -> T:
-        """Run `work` on one snapshot. `slow` work never holds up the event loop; `single` work is
-        one statement, which is a snapshot of its own. With `at_least` a replica may answer that has
-        all up to this `position`, "" for any; `work` may then be run a second time."""
-        ...
-
-    def at_once(self, work: Work[T]) -> T | None:
-        """Run `work`, which only reads, on what is cached, without waiting; None if that is not
-        enough, or something was written meanwhile."""
+        """Run `work` on one snapshot. `slow` work never holds up the event loop, but `brief` work,
+        which mostly is quick, is tried on it for `limits.BRIEF_READ_MS`: to hand it to a thread
+        takes as long as a quick read. `single` work is one statement, which is a snapshot of its
+        own. With `at_least` a replica may answer that has all up to this `position`, "" for any.
+        `brief` work and such of a replica may be run a second time."""
         ...
 
     async def wipe(self) -> bool:

@@ -2,18 +2,19 @@
 
 import asyncio
 import os
+import threading
 from pathlib import Path
 
 import apsw
 import pytest
 
 from stoa.clock import SystemClock
-from stoa.store import search, statements
+from stoa.store import statements
 from stoa.store.changes import Changes
 from stoa.store.engines.sqlite import file as sqlite_file
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.store import SqliteStore
-from stoa.store.tx import StartRefused, StoreUnavailable, Tx
+from stoa.store.tx import StartRefused, StoreUnavailable, Tx, Work
 
 
 async def now(tx: Tx) -> int:
@@ -68,26 +69,41 @@ def test_a_read_that_takes_too_long_is_ended_and_the_next_is_answered(
     asyncio.run(read())
 
 
-def test_only_what_runs_no_statement_is_read_at_once(tmp_path: Path):
-    async def number(tx: Tx) -> int:
-        return len(await search.behind(tx, 0, 1))
+async def _counts(tx: Tx) -> None:
+    await tx.one("long")
+
+
+async def _works(tx: Tx) -> None:
+    await tx.aside(bool)
+
+
+async def _does_little(tx: Tx) -> None:
+    await tx.aside(bool, light=True)
+
+
+@pytest.mark.parametrize(
+    ("work", "on_the_loop"),
+    [(_counts, [True, False]), (_works, [True, False]), (_does_little, [True])],
+)
+def test_a_brief_read_that_takes_longer_begins_anew_in_a_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, work: Work[None], on_the_loop: list[bool]
+):
+    counting = "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 1000000)"
+    monkeypatch.setitem(statements.load("sqlite"), "long", f"{counting} SELECT count(*) FROM n")
+    ran: list[bool] = []
+
+    async def noted(tx: Tx) -> None:
+        ran.append(threading.current_thread() is threading.main_thread())
+        await work(tx)
 
     async def read() -> None:
         sqlite.migrate(tmp_path / "stoa.db")
         store = SqliteStore.open(tmp_path / "stoa.db", SystemClock())
-
-        async def overtaken(tx: Tx) -> int:
-            store.changes.mark(["th_1"])
-            return tx.now
-
-        assert store.at_once(now)
-        assert store.at_once(number) is None
-        assert store.at_once(overtaken) is None
+        await store.read(noted, slow=True, brief=True)
         await store.close()
-        with pytest.raises(StoreUnavailable):
-            store.at_once(now)
 
     asyncio.run(read())
+    assert ran == on_the_loop
 
 
 def test_a_file_that_was_refused_can_be_opened_later(tmp_path: Path):

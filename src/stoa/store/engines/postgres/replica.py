@@ -62,6 +62,7 @@ class ReplicatedStore:
         work: Work[T],
         *,
         slow: bool = False,
+        brief: bool = False,
         single: bool = False,
         at_least: str | None = None,
     ) -> T:
@@ -78,10 +79,7 @@ class ReplicatedStore:
                 self._note_success()
                 return result
             self._answered["primaryReads"] += 1
-        return await self._primary.read(work, slow=slow, single=single)
-
-    def at_once(self, work: Work[T]) -> T | None:  # noqa: ARG002 - nothing is cached
-        return None
+        return await self._primary.read(work, slow=slow, brief=brief, single=single)
 
     async def write(self, work: Work[T]) -> T:
         return await self._primary.write(work)

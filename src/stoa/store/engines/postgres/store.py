@@ -179,14 +179,12 @@ class PostgresStore:
         work: Work[T],
         *,
         slow: bool = False,  # noqa: ARG002 - nothing here holds up the event loop
+        brief: bool = False,  # noqa: ARG002
         single: bool = False,
         at_least: str | None = None,  # noqa: ARG002 - this is the primary
     ) -> T:
         begin = None if single else self._begin_read
         return await self._repeatedly(partial(self._attempt, work, begin, self._end_read))
-
-    def at_once(self, work: Work[T]) -> T | None:  # noqa: ARG002 - nothing is cached
-        return None
 
     async def write(self, work: Work[T]) -> T:
         if self._watch.outdated:

@@ -90,8 +90,8 @@ class PostgresTx:
         self.adds_events = False
         self.now = clock()
 
-    async def aside(self, work: Callable[[], T]) -> T:
-        return await asyncio.to_thread(work)
+    async def aside(self, work: Callable[[], T], *, light: bool = False) -> T:
+        return work() if light else await asyncio.to_thread(work)
 
     async def one(self, statement: str, **values: Value) -> Row | None:
         await self._catch_up()

@@ -4,9 +4,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from stoa.clock import Clock, elapsed_ms
+from stoa.domain import limits
 from stoa.store.changes import Changes, ChangesSeen
 from stoa.store.engines.sqlite.file import connect
-from stoa.store.engines.sqlite.tx import SqliteTx, drive
+from stoa.store.engines.sqlite.tx import BriefTx, SqliteTx, drive
 from stoa.store.tx import Work
 
 T = TypeVar("T")
@@ -14,8 +15,9 @@ T = TypeVar("T")
 _CACHE_MB = 2
 """Of each connection. What is not in it comes from the memory of the system: reads of threads took
 as long with 16 MB, and searches in a file of a gigabyte with 64."""
-_STEPS = 100_000
-"""After so many steps of SQLite, about a millisecond, it is asked whether a read takes too long."""
+_STEPS = 20_000
+"""After so many steps of SQLite, a fifth of a millisecond, it is asked whether a read takes too
+long."""
 
 
 class Reader:
@@ -30,14 +32,16 @@ class Reader:
         self._connection.set_progress_handler(self._takes_too_long, _STEPS)
         self._execute = self._connection.cursor().execute
 
-    def snapshot(self, work: Work[T]) -> T:
-        """Run `work` in a transaction. Raises `apsw.InterruptError` when that takes too long."""
-        self._ends_at = elapsed_ms() + self._most_ms
+    def snapshot(self, work: Work[T], *, brief: bool = False) -> T:
+        """Run `work` in a transaction. Raises `apsw.InterruptError` when that takes too long; if
+        `brief`, that is longer than `limits.BRIEF_READ_MS`, and `TakesLonger` before it does."""
+        self._ends_at = elapsed_ms() + (limits.BRIEF_READ_MS if brief else self._most_ms)
+        transaction = BriefTx if brief else SqliteTx
         connection = self._connection
         self._execute("BEGIN")
         try:
             seen = ChangesSeen(self._changes, self._changes.data_version())
-            return drive(work(SqliteTx(connection, self._clock(), seen)))
+            return drive(work(transaction(connection, self._clock(), seen)))
         finally:
             if connection.in_transaction:
                 self._execute("COMMIT")

@@ -15,13 +15,18 @@ from stoa.clock import Clock
 from stoa.domain import limits
 from stoa.metrics import Commits
 from stoa.store import dependencies
-from stoa.store.changes import Changes, ChangesSeen
+from stoa.store.changes import Changes
 from stoa.store.engines.frames import WorkCodec
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from stoa.store.engines.sqlite.file import connect, existing, lock, locked, prepare, refuse_other
 from stoa.store.engines.sqlite.groups import Groups
 from stoa.store.engines.sqlite.reader import Reader
-from stoa.store.engines.sqlite.tx import CachedTx, NotCached, SqliteTx, carry_out, drive
+from stoa.store.engines.sqlite.tx import (
+    SqliteTx,
+    TakesLonger,
+    carry_out,
+    drive,
+)
 from stoa.store.engines.sqlite.wiping import wipe
 from stoa.store.engines.sqlite.writer_process import ProcessWriter
 from stoa.store.engines.sqlite.writer_thread import Writer
@@ -156,12 +161,16 @@ class SqliteStore:
         work: Work[T],
         *,
         slow: bool = False,
+        brief: bool = False,
         single: bool = False,  # noqa: ARG002 - a snapshot costs nothing here
         at_least: str | None = None,  # noqa: ARG002 - there is no replica
     ) -> T:
         if self._closed:
             raise StoreUnavailable(_CLOSED)
         try:
+            if brief:
+                with suppress(TakesLonger, apsw.InterruptError):
+                    return self._reader.snapshot(work, brief=True)
             if slow:
                 loop = asyncio.get_running_loop()
                 return await loop.run_in_executor(self._pool, self._read_slowly, work)
@@ -172,17 +181,6 @@ class SqliteStore:
             if isinstance(error, apsw.SQLError | apsw.BindingsError):
                 raise
             raise StoreUnavailable(f"the database cannot be read: {error}") from error
-
-    def at_once(self, work: Work[T]) -> T | None:
-        if self._closed:
-            raise StoreUnavailable(_CLOSED)
-        seen = ChangesSeen(self.changes, self.changes.data_version())
-        tx = CachedTx(self._clock(), seen)
-        try:
-            result = drive(work(tx))
-        except NotCached:
-            return None
-        return result if self.changes.data_version() == seen.data_version else None
 
     async def write(self, work: Work[T]) -> T:
         return await self._writer.submit(work)

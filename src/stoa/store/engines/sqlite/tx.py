@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Coroutine, Iterable
 from itertools import chain
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, TypeVar
 
 import apsw
 
@@ -54,7 +54,7 @@ class SqliteTx:
         given = values_of(values) if values_of else tuple(values.values())
         return self._execute(sql, given).fetchall()
 
-    async def aside(self, work: Callable[[], T]) -> T:
+    async def aside(self, work: Callable[[], T], *, light: bool = False) -> T:  # noqa: ARG002
         return work()
 
     async def run(self, statement: str, **values: Value) -> int:
@@ -109,27 +109,19 @@ class SqliteTx:
             del self.ran[ran:], self._deferred[deferred:]
 
 
-class NotCached(Exception):
-    """A statement would have to be run."""
+class TakesLonger(Exception):
+    """A read takes longer than it may on the event loop."""
 
 
-class _NoConnection:
-    """In the place of a connection where no statement is run."""
-
-    def cursor(self) -> "_NoConnection":
-        return self
-
-    def execute(self, *_: object) -> NoReturn:
-        raise NotCached
-
-
-class CachedTx(SqliteTx):
-    """A `Tx` that runs no statement: it reads what is cached, or raises `NotCached`."""
+class BriefTx(SqliteTx):
+    """A `Tx` on the event loop, in which nothing is done that may take long."""
 
     __slots__ = ()
 
-    def __init__(self, now: int, seen: ChangesSeen) -> None:
-        super().__init__(cast(apsw.Connection, _NoConnection()), now, seen)
+    async def aside(self, work: Callable[[], T], *, light: bool = False) -> T:
+        if not light:
+            raise TakesLonger
+        return work()
 
 
 def carry_out(connection: apsw.Connection, transactions: Iterable[SqliteTx]) -> None:
