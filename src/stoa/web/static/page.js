@@ -3,7 +3,7 @@
   const make = (tag, given) => Object.assign(document.createElement(tag), given);
   const find = document.getElementById("find");
 
-  // Times: how long ago, and when in the reader's zone. The latter takes long to find, so what is seen on hover alone waits for that.
+  // Times: how long ago, and when in the reader's zone; what is seen on hover alone waits for that. `Intl` would block a slow phone for longer than all else.
   const steps = [["year", 31557600], ["month", 2629800], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60]];
   const relative = (time) => {
     const seconds = (time - Date.now()) / 1000;
@@ -13,10 +13,11 @@
     const long = `${count} ${step[0]}${count === 1 ? "" : "s"}`;
     return seconds < 0 ? `${long} ago` : `in ${long}`;
   };
-  let zoned;
+  const two = (number) => String(number).padStart(2, "0");
   const exact = (time) => {
-    zoned ??= new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
-    return zoned.format(time);
+    const at = new Date(time);
+    const [, month, , year] = at.toDateString().split(" ");
+    return `${at.getDate()} ${month} ${year}, ${two(at.getHours())}:${two(at.getMinutes())}`;
   };
   for (const one of all("time[datetime]")) {
     const time = Date.parse(one.dateTime);
