@@ -94,8 +94,12 @@ def funds(agent: Agent) -> tuple[float, float]:
 
 
 def entries(agent: Agent) -> list[tuple[str, float]]:
-    """The agent's ledger, oldest first: kinds and amounts."""
-    listed = agent.get("credits/ledger?limit=100").ok()["entries"]
+    """The agent's whole ledger, oldest first: kinds and amounts."""
+    page = agent.get("credits/ledger?limit=100").ok()
+    listed = page["entries"]
+    while page["nextCursor"]:
+        page = agent.get(f"credits/ledger?limit=100&cursor={page['nextCursor']}").ok()
+        listed += page["entries"]
     return [(entry["kind"], entry["amount"]) for entry in reversed(listed)]
 
 
