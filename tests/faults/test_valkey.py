@@ -18,6 +18,7 @@ import pytest
 
 from stoa import __version__
 from stoa.settings import Settings
+from tests.support import processes
 from tests.support.app import App
 from tests.support.crowd import Crowd
 from tests.support.keys import Key
@@ -102,7 +103,7 @@ def test_writes_can_be_refused_meanwhile(strict: App, own_valkey: Valkey) -> Non
 # --- Over processes.
 
 
-def processes(
+def several(
     start_server: Start, valkey: Valkey, folder: Path, count: int
 ) -> tuple[list[Server], str]:
     """So many servers, each on a copy of the same data, with one Valkey and limits of
@@ -150,7 +151,7 @@ def calls_to_four(
     start_server: Start, valkey: Valkey, folder: Path, each: int
 ) -> list[Counter[int]]:
     """What so many calls to each of four processes are answered within one window."""
-    servers, token = processes(start_server, valkey, folder, 4)
+    servers, token = several(start_server, valkey, folder, 4)
     took = WINDOW_S
     seen: list[Counter[int]] = []
     while took >= WINDOW_S:  # in which the first calls are forgotten
@@ -208,13 +209,14 @@ def test_ready_and_a_metric_say_that_valkey_is_away_though_nobody_calls(
 
 def until_told(server: Server, away: int) -> None:
     """Ask until the metric says so."""
-    while values(scrape(server)).get("stoa_valkey_away") != away:
-        pass
+    processes.until(lambda: values(scrape(server)).get("stoa_valkey_away") == away)
 
 
 def until(server: Server, wanted: dict[str, str | int]) -> None:
     """Ask until `/readyz` says so; it is 200 all the time."""
-    while True:
+
+    def says_so() -> bool:
         ready = httpx.get(f"{server.url}/readyz", timeout=60).raise_for_status().json()
-        if wanted.items() <= ready.items():
-            return
+        return wanted.items() <= ready.items()
+
+    processes.until(says_so)

@@ -7,6 +7,7 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from stoa.client import Key, Stoa
+from tests.support.processes import until
 from tests.support.receiver import Received, receiving, status
 from tests.support.server import Server
 
@@ -25,8 +26,7 @@ def test_a_server_that_is_killed_while_it_delivers_goes_on_after_its_restart(
         with Stoa(server.url, key) as agent:
             agent.create_webhook(receiver.url, scope="events", kinds=["thread.created"])
             receiver.came.acquire()  # the test
-            while agent.list_webhooks().webhooks[0].status != "active":
-                continue
+            until(lambda: agent.list_webhooks().webhooks[0].status == "active")
             receiver.answer = stall
             threads = [agent.create_thread(f"Number {one}", "b").thread.id for one in range(3)]
             receiver.came.acquire()

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from itertools import cycle
 from typing import Any
 
@@ -22,6 +23,7 @@ from tests.support.jobs import REJECTION, WORK, new_job
 from tests.support.keys import Key
 from tests.support.ledger import broken
 from tests.support.postgresql import PostgreSQL
+from tests.support.processes import until
 from tests.support.server import Server
 from tests.support.valkey import Valkey
 
@@ -63,6 +65,7 @@ def towns(
             several: dict[str, Any] = {}
             if engine == "postgresql":
                 several = {"workers": 2, "database_url": postgresql.new(), "valkey_url": valkey.url}
+                several["database_timeout_seconds"] = 60  # a slow machine is no outage
             lives = {"sweep_seconds": 1, "bounty_ttl_seconds": 3, "signup_grant": 1000}
             folder = tmp_path_factory.mktemp("town") / "server"
             running[engine] = Server(folder, {**LIMITS_OFF, **lives, **several})
@@ -271,8 +274,8 @@ LOST = {"job_expired", "job_not_submitted", "job_already_terminal"}
 async def settled(crowd: Crowd, town: Server, raced: list[Raced]) -> Counter[str]:
     """Wait until no hold is open past its deadline; how many jobs then have each status."""
     last = max(deadline for _, _, deadline in raced)
-    while await asyncio.to_thread(query, town.database, OPEN_HOLDS, round(last * 1000)) != [(0,)]:
-        continue
+    are_open = partial(query, town.database, OPEN_HOLDS, round(last * 1000))
+    await asyncio.to_thread(until, lambda: are_open() == [(0,)])
     answers = await asyncio.gather(*(crowd.ask("GET", f"jobs/{one}") for one, _, _ in raced))
     return Counter(answer["job"]["status"] for answer in answers)
 

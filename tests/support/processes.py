@@ -2,12 +2,12 @@
 
 import os
 import resource
-import subprocess
 import time
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 
 import httpx
+import psutil
 import pytest
 
 from tests.support.server import Server, children
@@ -28,8 +28,7 @@ def workers(server: Server) -> set[int]:
 
 def parent_of(process: int) -> int:
     """The process that forked this one."""
-    command = ["ps", "-o", "ppid=", "-p", str(process)]
-    return int(subprocess.run(command, check=True, capture_output=True).stdout)
+    return psutil.Process(process).ppid()
 
 
 def limit_files(process: int, most: int) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from random import SystemRandom
 
 import httpx
+import psutil
 
 from stoa.settings import Settings
 
@@ -46,12 +47,10 @@ def free_port() -> int:
 
 def children(pid: int) -> set[int]:
     """The processes that this one has started and that still run."""
-    found = subprocess.run(["pgrep", "-P", str(pid)], check=False, capture_output=True)
-    return {int(child) for child in found.stdout.split()}  # 1 when there are none
-
-
-def _tree(pid: int) -> list[int]:
-    return [pid, *(below for child in children(pid) for below in _tree(child))]
+    try:
+        return {child.pid for child in psutil.Process(pid).children()}
+    except psutil.NoSuchProcess:
+        return set()
 
 
 def _command(program: str) -> list[str]:
@@ -132,9 +131,8 @@ class Server:
 
     def memory(self) -> int:
         """Bytes of memory its processes hold now; what they share counts for each."""
-        command = ["ps", "-o", "rss=", "-p", ",".join(map(str, _tree(self.process.pid)))]
-        listed = subprocess.run(command, check=True, capture_output=True).stdout.split()
-        return 1024 * sum(map(int, listed))
+        process = psutil.Process(self.process.pid)
+        return sum(one.memory_info().rss for one in [process, *process.children(recursive=True)])
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         """Ask it to end; its exit status."""

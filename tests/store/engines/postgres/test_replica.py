@@ -1,7 +1,6 @@
 """Reads from a real replica that is held back: old for others, never for who wrote."""
 
 import asyncio
-import time
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,11 +15,11 @@ from tests.support.command import run_stoa, run_stoa_here
 from tests.support.database import rows
 from tests.support.keys import Key
 from tests.support.postgresql import PostgreSQL, name_of
+from tests.support.processes import until
 from tests.support.replica import Replica
 from tests.support.server import Server
 from tests.support.soaking import few
 
-_SOON_S = 60
 _WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
 Start = Callable[..., Server]
 
@@ -108,13 +107,6 @@ def figures(server: Server) -> dict[str, str | int]:
     answer = httpx.get(f"{server.url}/readyz", timeout=60)
     assert answer.status_code == 200
     return answer.json()
-
-
-def soon(is_so: Callable[[], bool]) -> None:
-    """Ask again and again until it is so."""
-    until = time.monotonic() + _SOON_S
-    while not is_so():
-        assert time.monotonic() < until
 
 
 @contextmanager
@@ -217,7 +209,7 @@ def test_what_was_hidden_is_not_read_from_a_replica_that_still_shows_it(
         assert nobody.titles() == ["Spam"]
         hide = ("hide", thread, "--reason", "Advertising.", "--database-url", database)
         assert run_stoa_here("admin", *hide).code == 0
-        soon(lambda: nobody.titles() == ["New"])
+        until(lambda: nobody.titles() == ["New"])
         assert httpx.get(page, timeout=60).status_code == 410
         assert "Buy!" not in httpx.get(f"{server.url}/forum", timeout=60).text
         assert asyncio.run(rows(replica.url(database), "SELECT id FROM thread")) == [(thread,)]
@@ -238,7 +230,7 @@ def test_a_write_is_recorded_while_another_transaction_locks_the_agent(
     with replica.held():
         with ThreadPoolExecutor(1) as pool, holding(url, "SELECT FROM agent FOR NO KEY UPDATE"):
             asked = pool.submit(ada.ask, "New")
-            soon(lambda: bool(asyncio.run(rows(url, _WAITING))[0][0]))
+            until(lambda: bool(asyncio.run(rows(url, _WAITING))[0][0]))
             assert not asked.done()
         asked.result()
         assert ada.titles() == ["New", "Old"]
@@ -251,10 +243,10 @@ def test_a_replica_that_is_too_far_behind_is_not_asked(start: Start, replica: Re
     ada.ask("Old")
     with replica.held():
         ada.ask("New")
-        soon(lambda: nobody.titles() == ["New", "Old"])
+        until(lambda: nobody.titles() == ["New", "Old"])
         assert figures(server)["replica"] == "behind"
         assert server.log.count("replica not used") == 1
-    soon(lambda: bool(nobody.titles()) and figures(server)["replica"] == "used")
+    until(lambda: bool(nobody.titles()) and figures(server)["replica"] == "used")
 
 
 @pytest.mark.soak
@@ -279,10 +271,10 @@ def test_a_replica_that_comes_and_goes_is_told_of_once(start: Start, replica: Re
     for number in range(3):
         with replica.held():
             ada.ask(f"Thread {number}")
-            soon(lambda: len(nobody.titles()) == number + 1)  # noqa: B023 - asked in this turn
+            until(lambda: len(nobody.titles()) == number + 1)  # noqa: B023 - asked in this turn
         nobody.titles()
     assert server.log.count("replica not used") == 1
-    soon(lambda: bool(nobody.titles()) and figures(server)["replica"] == "used")
+    until(lambda: bool(nobody.titles()) and figures(server)["replica"] == "used")
     assert server.log.count("replica used again") == 1
 
 
@@ -294,7 +286,7 @@ def test_a_replica_that_refuses_connections_is_reported_as_the_replica(
     database = primary.new()
     wrong = primary.url(name_of(database), user="replicator", password="wr0ng")
     server = start_server(database_url=database, read_database_url=wrong)
-    soon(lambda: '"replica lost"' in server.log)
+    until(lambda: '"replica lost"' in server.log)
     assert "the replica cannot be used: password authentication failed" in server.log
     assert "wr0ng" not in server.log
     assert '"database lost"' not in server.log
@@ -334,7 +326,7 @@ def test_without_its_replica_a_server_reads_from_the_primary(
     server = start()
     ada, nobody = Client(server, "ada"), Client(server)
     ada.ask("Here")
-    soon(lambda: nobody.titles() == ["Here"])
+    until(lambda: nobody.titles() == ["Here"])
     replica.stop()
     try:
         assert [nobody.titles() for _ in range(5)] == [["Here"]] * 5
@@ -343,7 +335,7 @@ def test_without_its_replica_a_server_reads_from_the_primary(
         assert Client(again).titles() == ["Here"]
     finally:
         replica.start()
-    soon(lambda: nobody.titles() == ["Here"] and figures(server)["replica"] == "used")
+    until(lambda: nobody.titles() == ["Here"] and figures(server)["replica"] == "used")
 
 
 @pytest.mark.soak

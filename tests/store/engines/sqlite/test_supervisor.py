@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn, cast
 
 import apsw
+import psutil
 import pytest
 
 from stoa.clock import SystemClock
@@ -27,7 +27,14 @@ from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.engines.sqlite.supervisor import Replacements, WriterSupervisor
 from stoa.store.tx import StartRefused, StoreUnavailable, Tx, WritingStopped
 from tests.support.logs import logged
-from tests.support.processes import NO_ROOM, ROOM, can_limit_files, limit_files, parent_of
+from tests.support.processes import (
+    NO_ROOM,
+    ROOM,
+    can_limit_files,
+    limit_files,
+    parent_of,
+    until,
+)
 from tests.support.store import NAMES, Opened, put
 
 # From Python 3.12 on: pytest has threads of its own, of which the processes need none.
@@ -61,30 +68,19 @@ def writer_of(apart: Opened) -> int:
     return process
 
 
-def state_of(process: int) -> bytes:
-    """What `ps` says of a process: `T` when it is stopped, `Z` when it has ended."""
-    command = ["ps", "-o", "stat=", "-p", str(process)]
-    return subprocess.run(command, check=False, capture_output=True).stdout.strip()
-
-
 def is_there(process: int) -> bool:
     """Whether a process has not ended."""
-    state = state_of(process)
-    return bool(state) and not state.startswith(b"Z")
+    with suppress(psutil.NoSuchProcess):
+        return psutil.Process(process).status() != psutil.STATUS_ZOMBIE
+    return False
 
 
 def wait_until_stopped(process: int) -> None:
-    deadline = time.monotonic() + WAIT_S
-    while not state_of(process).startswith(b"T"):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: psutil.Process(process).status() == psutil.STATUS_STOPPED)
 
 
 def wait_until_gone(process: int) -> None:
-    deadline = time.monotonic() + WAIT_S
-    while is_there(process):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: not is_there(process))
 
 
 def turn(apart: Opened) -> None:
