@@ -11,8 +11,8 @@ LOCKS := requirements
 PIP := -m pip --disable-pip-version-check --no-input install --quiet
 LOCKED := $(PIP) --require-hashes
 
-# The tests start the program hundreds of times: it is not compiled anew each time.
-test: export PYTHONDONTWRITEBYTECODE =
+# The verbs start programs again and again, hundreds of times in the tests: what they load is compiled once.
+export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
 
@@ -30,8 +30,8 @@ help: ## Show this list
 serve: $(RUN)/.stamps/package ## Start Stoa; SERVE_ARGS="..." goes to `stoa serve`
 	@exec $(RUN)/bin/stoa serve $(SERVE_ARGS)
 
-test: $(TEST)/.stamps/compiled ## Run the tests; PYTEST_ARGS="-k escrow" goes to pytest
-	$(TEST)/bin/python -m pytest -n 4 --dist worksteal $(PYTEST_ARGS)
+test: $(TEST)/.stamps/compiled $(TEST)/.stamps/tools ## Run the tests; PYTEST_ARGS="-k escrow" goes to pytest
+	$(TEST)/bin/python -m pytest -n 3 --dist worksteal $(PYTEST_ARGS)
 
 check: $(CHECK)/.stamps/locks $(TEST)/.stamps/package ## Lint, formatting, types, size and structure
 	$(CHECK)/bin/ruff check
@@ -61,7 +61,7 @@ bench-world: $(TEST)/.stamps/tools ## Find how many agents a machine carries; BE
 drill: $(DRILL)/.stamps/package ## Kill the primary of a PostgreSQL cluster again and again; DRILL_ARGS="..."
 	$(DRILL)/bin/python -m tools.drill $(DRILL_ARGS)
 
-soak: $(TEST)/.stamps/tools ## Run the long tests; SOAK_SECONDS=600 shortens the longest from an hour
+soak: $(TEST)/.stamps/more ## Run the long tests; SOAK_SECONDS=600 shortens the longest from an hour
 	$(TEST)/bin/python -m pytest -m soak -s $(PYTEST_ARGS)
 
 mutants: $(TEST)/.stamps/tools ## List small changes of the code that no test notices; MUTANTS_ARGS="--count 40 --seed 7 --only domain"
@@ -111,16 +111,24 @@ $(RUN)/.stamps/locks: $(LOCKS)/build.txt $(LOCKS)/runtime.txt
 $(TEST)/.stamps/locks: $(LOCKS)/build.txt $(LOCKS)/runtime.txt $(LOCKS)/test.txt
 $(DRILL)/.stamps/locks: $(LOCKS)/build.txt $(LOCKS)/runtime.txt $(LOCKS)/test.txt $(LOCKS)/drill.txt
 
+# A lock is complete, so nothing is resolved. Most of what is there for tests is never imported.
+$(TEST)/.stamps/locks: UNCOMPILED = --no-compile
+
 %/.stamps/locks: | %/.stamps/venv
 	@echo "Installing $(patsubst $(LOCKS)/%.txt,%,$^) into $*; this takes a minute the first time."
-	@$(foreach lock,$^,$*/bin/python $(LOCKED) -r $(lock) &&) touch $@
+	@$*/bin/python $(LOCKED) $(UNCOMPILED) --no-deps $(addprefix -r ,$^)
+	@touch $@
 
 %/.stamps/package: pyproject.toml $(LOCKS)/core.in $(LOCKS)/runtime.in $(LOCKS)/telemetry.in %/.stamps/locks
 	@$*/bin/python $(PIP) --no-deps --no-build-isolation --no-index --editable .
 	@touch $@
 
 # Programs of others, each apart from what the tests import, and what comes from elsewhere than PyPI.
-$(TEST)/.stamps/tools: $(addprefix $(TEST)/.stamps/,package generators clients node programs)
+$(TEST)/.stamps/tools: $(addprefix $(TEST)/.stamps/,package node programs)
+	@touch $@
+
+# What the long tests run as well.
+$(TEST)/.stamps/more: $(addprefix $(TEST)/.stamps/,tools generators clients)
 	@touch $@
 
 $(TEST)/.stamps/generators: $(LOCKS)/generators.txt | $(TEST)/.stamps/venv
@@ -138,10 +146,10 @@ $(TEST)/.stamps/programs: tools/programs | $(TEST)/.stamps/venv
 	@tools/programs
 	@touch $@
 
-# On a new machine each process that runs tests would compile all of them: one does it first. What is
-# wrong with them the tests' own run says.
-$(TEST)/.stamps/compiled: | $(TEST)/.stamps/tools
-	@$(TEST)/bin/python -m pytest --collect-only -qq >/dev/null || true
+# On a new machine each process that runs tests would compile all of them: one does it first, while
+# what they run is installed. What is wrong with them the tests' own run says.
+$(TEST)/.stamps/compiled: | $(TEST)/.stamps/package
+	@$(TEST)/bin/python -m pytest --collect-only -qq >/dev/null 2>&1 || true
 	@touch $@
 
 # In a folder whose name no version of Python changes, since pyright reads the stubs in it.

