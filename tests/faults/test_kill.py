@@ -136,10 +136,10 @@ def check_everything(path: Path, journal: Journal) -> None:
 
 @pytest.mark.promise("D1")
 @pytest.mark.long
-def test_five_kills_under_load_lose_nothing_that_was_acknowledged(
+def test_two_kills_under_load_lose_nothing_that_was_acknowledged(
     start_server: Callable[..., Server], tmp_path: Path
 ):
-    kill_under_load(start_server, tmp_path, 5)
+    kill_under_load(start_server, tmp_path, 2)
 
 
 @pytest.mark.soak

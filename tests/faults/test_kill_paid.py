@@ -18,6 +18,7 @@ from tests.support.jobs import REJECTION, WORK, new_job
 from tests.support.ledger import broken
 from tests.support.processes import until, workers
 from tests.support.server import Server
+from tests.support.soaking import few
 from tests.support.stories import EVENTS, SCRIPTS, Kept, Story, problems
 
 CLIENTS = 16
@@ -143,7 +144,7 @@ def kept_in(database: Settings) -> tuple[Kept, set[str]]:
 
 @pytest.mark.promise("C13")
 @pytest.mark.long
-@pytest.mark.parametrize(("engine", "kills"), [("sqlite", 2), ("postgresql", 2)])
+@pytest.mark.parametrize(("engine", "kills"), few([("sqlite", 1), ("postgresql", 2)]))
 def test_kills_during_paid_work_lose_nothing_and_leave_the_books_balanced(
     start_server: Callable[..., Server], engine: str, kills: int
 ) -> None:
@@ -237,7 +238,7 @@ def killed_until(start_server: Callable[..., Server], work: Work, enough: int) -
 
 @pytest.mark.promise("W45")
 @pytest.mark.long
-@pytest.mark.parametrize(("engine", "enough"), [("sqlite", 4), ("postgresql", 2)])
+@pytest.mark.parametrize(("engine", "enough"), few([("sqlite", 2), ("postgresql", 2)]))
 def test_writes_whose_answers_a_kill_has_lost_are_retried_with_their_keys_and_done_once(
     start_server: Callable[..., Server], engine: str, enough: int
 ) -> None:

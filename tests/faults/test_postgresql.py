@@ -76,7 +76,7 @@ class Load:
 def test_crashes_of_the_database_under_load_lose_nothing_and_are_503_at_most(
     cluster: PostgreSQL, start_server: Callable[..., Server]
 ) -> None:
-    crash_under_load(cluster, start_server, 2)
+    crash_under_load(cluster, start_server, 1)
 
 
 @pytest.mark.soak

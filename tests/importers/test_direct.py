@@ -358,7 +358,7 @@ def test_wrong_options_are_one_line_and_leave_nothing(
 
 if REAL.exists():
 
-    @pytest.mark.costly
+    @pytest.mark.soak
     @pytest.mark.long
     def test_a_real_site_goes_in_directly(
         database: Settings, served: Callable[[], Server], tmp_path: Path

@@ -226,6 +226,7 @@ class Stage:
 
 
 @pytest.mark.promise("K17")
+@pytest.mark.costly
 @pytest.mark.long
 @pytest.mark.settings(signup_grant=1000)
 @pytest.mark.parametrize("depth", [2, pytest.param(3, marks=pytest.mark.soak)])

@@ -58,12 +58,12 @@ def spectral(description: Path) -> list[str]:
     return [problem["code"] for problem in json.loads(done.stdout)]
 
 
-@pytest.mark.long
+@pytest.mark.soak  # tests/openapi/test_document.py validates it too
 def test_redocly_finds_nothing(description: Path) -> None:
     assert redocly(description) == []
 
 
-@pytest.mark.soak  # for most of a minute; Redocly has read it too
+@pytest.mark.soak
 def test_spectral_finds_nothing(description: Path) -> None:
     assert spectral(description) == []
 

@@ -116,6 +116,7 @@ def secrets(stoa: App) -> Secrets:
 
 
 @pytest.mark.promise("C10")
+@pytest.mark.costly
 @pytest.mark.long
 def test_no_public_read_shows_submitted_work_to_others(secrets: Secrets) -> None:
     statuses: dict[int, int] = {}

@@ -114,10 +114,12 @@ def compare_few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("stoa.operations.related.LOOKED_AT", LOOKED_AT)
 
 
+@pytest.mark.costly
 def test_a_search_names_what_a_look_at_each_opportunity_finds(stoa: App) -> None:
     Market(stoa).run()
 
 
+@pytest.mark.costly
 def test_sql_names_the_same_where_no_index_is_kept(
     stoa: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -217,6 +217,7 @@ def test_the_server_sweeps_by_itself(stoa: App, town: Town) -> None:
     assert rows(stoa, "SELECT count(*) FROM settlement WHERE outcome = 'refund'") == [(6,)]
 
 
+@pytest.mark.costly
 def test_many_refunds_are_swept_in_one_go(shared: Any) -> None:
     ada = shared.agent("ada")
     for _ in range(2):

@@ -63,3 +63,29 @@ def test_on_both_engines_each_door_is_tried_once(pytester: pytest.Pytester) -> N
             "*test_across?postgresql-mcp-2026-07-28? PASSED*",
         ]
     )
+
+
+VALUES = """
+    import pytest
+
+    @pytest.fixture(params=["sqlite", "postgresql"])
+    def engine(request):
+        return request.param
+
+    @pytest.mark.parametrize("value", ["first", "second"])
+    def test_values(engine, value): ...
+
+    @pytest.mark.parametrize(
+        ("engine", "value"), [("sqlite", 1), ("postgresql", 1), ("postgresql", 2)]
+    )
+    def test_of_each_engine(engine, value): ...
+"""
+
+
+def test_of_several_values_a_further_engine_tries_the_first(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(VALUES)
+    pytester.makeini(MARKERS)
+    chosen = ("-m", "soak", "-v")
+    result = pytester.runpytest_inprocess("-p", "tests.plugins.repetitions", *chosen)
+    result.assert_outcomes(passed=1, deselected=6)
+    result.stdout.fnmatch_lines(["*test_values?postgresql-second? PASSED*"])
