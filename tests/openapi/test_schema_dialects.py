@@ -90,7 +90,11 @@ def patterns(value: Any) -> Iterator[str]:
             yield from patterns(inner)
 
 
-PATTERNS = sorted({*patterns(description()), *patterns(tools())})
+@cache
+def all_patterns() -> list[str]:
+    """Every pattern that is published. It takes a second, so not every process does it that looks
+    for tests."""
+    return sorted({*patterns(description()), *patterns(tools())})
 
 
 @pytest.fixture(scope="session")
@@ -105,7 +109,7 @@ def in_javascript(tmp_path_factory: pytest.TempPathFactory) -> Any:
             key: [field.around % text for text in [*taken(field), *refused(field)]]
             for key, field in fields.items()
         },
-        "patterns": PATTERNS,
+        "patterns": all_patterns(),
     }
     file = tmp_path_factory.mktemp("ajv") / "asked.json"
     file.write_text(json.dumps(asked), "utf-8")
@@ -154,12 +158,12 @@ def test_an_amount_says_in_words_that_it_has_two_decimals() -> None:
 def test_every_pattern_compiles_in_javascript_with_and_without_the_u_flag(
     in_javascript: Any,
 ) -> None:
-    compiled = zip(PATTERNS, in_javascript["compiled"], strict=True)
+    compiled = zip(all_patterns(), in_javascript["compiled"], strict=True)
     assert [pattern for pattern, compiles in compiled if not compiles] == []
-    assert PATTERNS
+    assert all_patterns()
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
-def test_every_pattern_compiles_in_python_and_in_re2(pattern: str) -> None:
-    assert re.compile(pattern)
-    assert re2.compile(pattern)
+def test_every_pattern_compiles_in_python_and_in_re2() -> None:
+    for pattern in all_patterns():
+        assert re.compile(pattern), pattern
+        assert re2.compile(pattern), pattern

@@ -3,7 +3,8 @@
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
@@ -30,39 +31,54 @@ def installed_with(wanted: set[str]) -> set[str]:
     while wanted:
         found |= wanted
         lines = [line for name in wanted for line in requires(name) or [] if "extra ==" not in line]
-        known = {line for line in names(lines) if line in DISTRIBUTIONS}
+        known = {line for line in names(lines) if line in distributions()}
         wanted = known - found
     return found
 
 
-DISTRIBUTIONS = {owner.lower() for owners in packages_distributions().values() for owner in owners}
-CORE = installed_with(names(asked_for("core")))
-SERVER_ONLY = {
-    module
-    for module, owners in packages_distributions().items()
-    if {owner.lower() for owner in owners} & (names(asked_for("runtime")) - CORE)
-}
+@cache
+def owned() -> Mapping[str, list[str]]:
+    """The distributions of each module that can be imported."""
+    return packages_distributions()
+
+
+@cache
+def distributions() -> set[str]:
+    return {owner.lower() for owners in owned().values() for owner in owners}
+
+
+@cache
+def server_only() -> set[str]:
+    """The modules of what the server alone needs."""
+    needed = names(asked_for("runtime")) - installed_with(names(asked_for("core")))
+    return {
+        module for module, owners in owned().items() if {owner.lower() for owner in owners} & needed
+    }
+
 
 # Modules of the server cannot be found, as when the extra is not installed.
-PROGRAM = f"""
+PROGRAM = """
 import sys
 class Missing:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {SERVER_ONLY!r}:
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+        if name.partition(".")[0] in SERVER_ONLY:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Missing())
 """
 
 
 def run(program: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", PROGRAM + program], capture_output=True, text=True, check=False
+        [sys.executable, "-c", f"SERVER_ONLY = {server_only()!r}\n{PROGRAM}{program}"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
 def test_the_core_is_a_part_of_the_server() -> None:
     assert asked_for("core") < asked_for("runtime")
-    assert {"starlette", "apsw", "mcp", "uvicorn"} <= SERVER_ONLY
+    assert {"starlette", "apsw", "mcp", "uvicorn"} <= server_only()
 
 
 @pytest.mark.parametrize(
