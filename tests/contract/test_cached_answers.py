@@ -11,12 +11,11 @@ import pytest
 
 from stoa.http.wire import InParts
 from stoa.memory.remembered import Remembered, RememberedById
-from stoa.operations import thread_reads
 from stoa.operations.call import Call
 from stoa.operations.catalog import all_operations
 from stoa.operations.text_cache import TextCache
+from stoa.schemas.threads import ThreadRead
 from stoa.store.dependencies import read_from
-from stoa.store.threads import ThreadRow
 from stoa.store.tx import Work
 from tests.support.app import Agent, App
 from tests.support.key_changes import name_recovery, recover, rotate
@@ -464,10 +463,10 @@ def test_a_party_never_gets_the_cached_view_of_others_and_they_never_get_its_own
 def test_an_etag_that_counts_too_little_would_be_noticed(
     stoa: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def of_the_thread(row: ThreadRow, *_: object) -> bytes:
-        return row.id.encode()
+    def of_the_thread(read: ThreadRead, *_: object) -> list[bytes]:
+        return [read.thread.id.encode()]
 
-    monkeypatch.setattr(thread_reads, "counted", of_the_thread)
+    monkeypatch.setattr(ThreadRead, "counted", of_the_thread)
     with pytest.raises(AssertionError):
         World(stoa, 0, {"get_thread"}).run(2 * STEPS)
 

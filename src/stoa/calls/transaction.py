@@ -25,6 +25,7 @@ from stoa.operations.parts import due
 from stoa.operations.parts.moderation import check_shown
 from stoa.operations.table import TABLE, Ahead, Mode, Operation, Then
 from stoa.schemas.base import ListAnswer, Warning, decode, encode
+from stoa.schemas.encoded import whole
 from stoa.schemas.minimal import minimal, receipt_id
 from stoa.schemas.options import FULL, Options
 from stoa.store import agents
@@ -177,15 +178,14 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         call = Call(tx, self.services, caller, asked.address, asked.base_url, buckets=asked.buckets)
         call.found, call.held = asked.found, asked.held
         call.options = FULL if operation.effect.then else asked.options
-        call.as_json = call.options == FULL
         answer: Any = await operation.run(call, asked.request)
         if asked.warnings:
-            answer = replace(answer, warnings=asked.warnings)
+            answer = replace(whole(answer), warnings=asked.warnings)
         if asked.dry_run:
             answer = replace(answer, dry_run=True)
         tag = None
         if operation.has_etag or call.options != FULL:
-            body, tag = self._encoded(call, answer)
+            body, tag = encoded(answer, call.options, private=call.private)
         else:
             body = encode(answer)
         valid = await validity(call) if self.to_keep and not call.private else None
@@ -197,27 +197,13 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             )
         return Result(
             body,
-            answer.next_cursor if isinstance(answer, ListAnswer) else None,
+            answer.next_cursor if issubclass(operation.response, ListAnswer) else None,
             call.private,
             tx.now,
             tag if operation.has_etag else None,
             valid,
             interest=call.interest,
         )
-
-    def _encoded(self, call: Call, answer: Any) -> tuple[bytes, str]:
-        """The JSON of the answer and its ETag. An operation that reads in memory may give the same
-        answer again."""
-        asked, kept = self.invocation, self.services.encoded
-        may_stay = asked.operation.effect.in_memory and call.options == FULL
-        known = kept.find(answer) if may_stay else None
-        if known:
-            return known
-        counted = None if asked.warnings else call.counted
-        found = encoded(answer, call.options, counted, call.uncounted, private=call.private)
-        if may_stay:
-            kept.keep(answer, found)
-        return found
 
     async def _replayed(self, tx: Tx, first: KeptAnswer) -> Result:
         """The result of an earlier call with the same key. If its receipt alone is stored, the

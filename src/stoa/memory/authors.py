@@ -17,7 +17,7 @@ import msgspec
 
 from stoa.domain import limits
 from stoa.schemas.agents import Agent
-from stoa.schemas.base import encode
+from stoa.schemas.encoded import encoded_once
 from stoa.store import agents
 from stoa.store.agents import AgentRow
 from stoa.store.dependencies import embedding
@@ -31,13 +31,12 @@ Versions = Mapping[str, int | None]
 
 
 class Author(msgspec.Struct, frozen=True):
-    """An agent of this version. `id` is the same text wherever it is noted, `json` the same as
-    `agent` to an encoder: its JSON, made once."""
+    """An agent of this version, which is encoded once. `id` is the same text wherever it is
+    noted."""
 
     id: str
     version: int
     agent: Agent
-    json: Agent
 
 
 _id_of = attrgetter("id")
@@ -135,8 +134,9 @@ class Authors:
         fetched: dict[str, Author] = {}
         for row in await agents.many(tx, agent_ids):
             agent = self._view(row, embedded, tx.now)
-            json = cast(Agent, msgspec.Raw(encode(agent)))
-            fetched[row.id] = Author(intern(row.id), row.version, agent, json)
+            # Its version changes with all that answers show of it but for what may be out of date.
+            known_by = f"{row.id} {row.version}".encode()
+            fetched[row.id] = Author(intern(row.id), row.version, encoded_once(agent, known_by))
             known.put(fetched[row.id], row.changes_at, tx)
         return fetched
 

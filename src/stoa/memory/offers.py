@@ -2,13 +2,13 @@
 
 from collections.abc import Awaitable, Callable, Hashable
 from threading import Lock
-from typing import NamedTuple
 
 from stoa.caching import ByteCache
 from stoa.domain.labels import wanted_words
 from stoa.memory.offer_index import OfferIndex, offer_index
 from stoa.memory.remembered import Remembered, RememberedById
 from stoa.schemas.base import encode
+from stoa.schemas.encoded import encoded_once
 from stoa.schemas.opportunities import Opportunity, RecommendedList
 from stoa.store import opportunities
 from stoa.store.dependencies import eventual
@@ -27,29 +27,18 @@ Terms = tuple[str, ...]
 """The words by which offers are found that fit an agent (`domain/labels.py`)."""
 
 
-class ShownOffer(NamedTuple):
-    """An opportunity as it travels, and its JSON."""
-
-    view: Opportunity
-    json: bytes
-
-
 def _size_of_offer(offer: Opportunity) -> int:
     texts = (offer.title, offer.body.body, *offer.tags, *offer.requirements)
     return _OFFER_BYTES + 4 * sum(map(len, texts))
 
 
-def _size_of_shown(offer: ShownOffer) -> int:
-    return _size_of_offer(offer.view) + len(offer.json)
+def _size_of_shown(offer: Opportunity) -> int:
+    return _size_of_offer(offer) + len(encode(offer))
 
 
 def _owners(offer: Opportunity) -> list[str]:
     """What an offer was made of: its rows, and the record of its author."""
     return [offer.id, *eventual([offer.author_agent_id])]
-
-
-def _owners_of_shown(offer: ShownOffer) -> list[str]:
-    return _owners(offer.view)
 
 
 def _size_of_terms(terms: Terms) -> int:
@@ -72,7 +61,7 @@ class OfferMemory:
 
     def __init__(self) -> None:
         self._index = Remembered[OfferIndex]()
-        self._views = RememberedById[ShownOffer](_MOST_BYTES, _size_of_shown, _owners_of_shown)
+        self._views = RememberedById[Opportunity](_MOST_BYTES, _size_of_shown, _owners)
         self._terms = RememberedById[Terms](_MOST_BYTES, _size_of_terms)
         self._paged: OfferIndex | None = None
         self._pages = _no_pages()
@@ -117,13 +106,13 @@ class OfferMemory:
         and offers of their own, until something that it shows changes."""
         on_offer = await self._index_for(tx, agent_id, wanted)
         if on_offer is None:
-            return await make()
+            return encoded_once(await make())  # as one that is kept, which has the same ETag
         key = on_offer.labels(terms), on_offer.by_author.get(agent_id, 0), asked
         with self._lock:
             known = self._pages.find(key) if self._paged is on_offer else None
         page = known.get(tx.seen, tx.now) if known else None
         if page is None:
-            page, new = await make(), Remembered[RecommendedList]()
+            page, new = encoded_once(await make()), Remembered[RecommendedList]()
             owners = {owner for row in page.opportunities for owner in _owners(row)}
             new.keep(page, tx.seen, owners, None)
             with self._lock:
@@ -148,14 +137,14 @@ class OfferMemory:
         tx: Tx,
         rows: list[OpportunityRow],
         make: Callable[[list[OpportunityRow]], Awaitable[list[Opportunity]]],
-    ) -> list[tuple[OpportunityRow, ShownOffer]]:
-        """Rows with what travels of them, known or made now, but for hidden ones. A cached answer
-        must not be made of them: it would not know what it depends on."""
+    ) -> list[tuple[OpportunityRow, Opportunity]]:
+        """Rows with what travels of them, which is encoded once, but for hidden ones. A cached
+        answer must not be made of what is known of them: it would not know what it depends on."""
         ids = [row.id for row in rows]
         known = self._views.fresh(ids, tx.seen, tx.now)
         if len(known) < len(ids):
             made = await make([row for row in rows if row.id not in known])
-            new = {view.id: ShownOffer(view, encode(view)) for view in made}
+            new = {view.id: encoded_once(view) for view in made}
             self._views.keep(new, tx.seen)
             known |= new
         return [(row, known[row.id]) for row in rows if row.id in known]

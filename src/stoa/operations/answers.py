@@ -7,9 +7,9 @@ from stoa.operations.call import Call
 from stoa.operations.parts import paging
 from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
-from stoa.operations.views.threads import replies_of_threads
+from stoa.operations.views.replies import replies_of_threads
 from stoa.schemas.agents import GetAgent
-from stoa.schemas.threads import AgentAnswer, AgentReplyList, AnswerDays, ListAgentReplies
+from stoa.schemas.answers import AgentAnswer, AgentReplyList, AnswerDays, ListAgentReplies
 from stoa.store import replies, threads
 from stoa.store.places import AFTER_EVERYTHING
 from stoa.store.replies import ReplyRow

@@ -12,7 +12,6 @@ from stoa.domain.moderation import is_over
 from stoa.domain.oauth import EVERY_SCOPE, WRITE
 from stoa.entropy import IdGenerator
 from stoa.memory.authors import Authors, Embedded
-from stoa.memory.encoded import EncodedAnswers
 from stoa.memory.near import NearMemory
 from stoa.memory.offers import OfferMemory
 from stoa.memory.remembered import RememberedById
@@ -63,8 +62,8 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
 class Services:
     """What all calls share. `base_urls` are the addresses that a challenge may be bound to;
     `described` caches what searches know of opportunities, `offers` what recommendations are
-    made of, `encoded` the JSON of these, `texts` what searches found in the `index`,
-    `near` which threads stand beside one on its page."""
+    made of, `texts` what searches found in the `index`, `near` which threads stand beside one on
+    its page."""
 
     settings: Settings
     ids: IdGenerator
@@ -75,7 +74,6 @@ class Services:
     described: Described = field(default_factory=Described)
     summaries: RememberedById[CachedSummary] = field(default_factory=summaries_by_id)
     offers: OfferMemory = field(default_factory=OfferMemory)
-    encoded: EncodedAnswers = field(default_factory=EncodedAnswers)
     texts: TextCache = field(default_factory=TextCache)
     index: SearchIndex = field(default_factory=SearchIndex)
     near: NearMemory = field(default_factory=NearMemory)
@@ -121,10 +119,8 @@ class Call:
     """One call of an operation. `base_url` is the address the client used; `expires_at` (ms) is
     when the answer changes by the passing of time alone; a `private` answer is for this caller.
     `buckets` are the caller's, for an operation that shows how full they are; `options` say how
-    the answer is wanted, and `as_json` that it is only encoded, so that parts of it may be JSON
-    already. `counted` is what the ETag of the full form counts, where that is less than its JSON;
-    fields `uncounted` of the answer do not count in any form. `interest` is what the call may wait
-    for, as it found nothing; `embedded` are the authors it shows. A write that finds done what it
+    the answer is wanted. `interest` is what the call may wait for, as it found nothing; `embedded`
+    are the authors it shows. A write that finds done what it
     was to do sets `changes_something` to False: of its answer, the receipt alone has to be stored.
     What the operation read ahead of the transaction is `found`; `held` says why the operator's
     endpoint holds the text."""
@@ -138,9 +134,6 @@ class Call:
     private: bool = False
     buckets: Sequence[Charge] = ()
     options: Options = FULL
-    as_json: bool = False
-    counted: Sequence[bytes] | None = None
-    uncounted: Sequence[str] = ()
     interest: Interest | None = None
     embedded: Embedded = field(default_factory=Embedded)
     changes_something: bool = True

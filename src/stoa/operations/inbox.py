@@ -16,7 +16,7 @@ from stoa.operations.views.agents import capabilities_of
 from stoa.operations.views.events import About
 from stoa.schemas.base import OF_STRANGERS, NextAction
 from stoa.schemas.content import UntrustedContent
-from stoa.schemas.events import GetInbox, Inbox, InboxEvent, InboxRead, ReadInbox
+from stoa.schemas.events import GetInbox, Inbox, InboxEvent, InboxRead, ReadInbox, StillInbox
 from stoa.schemas.shaping import cut_envelope
 from stoa.store import agents, events, jobs, messages, replies
 from stoa.store.events import EventLogState, EventRow
@@ -55,7 +55,7 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
     views = await _views(call, rows)
     shown, omitted, upto = fitting(call, rows, views, seen, request.size)
     place, unread = cursor(log, upto), await _unread(call, wanted, read, log)
-    call.uncounted = ("next_cursor",)  # what happens to others moves it, and is nothing new
+    kind = StillInbox
     if rows and request.wait:
         own, kinds = request.cursor or "", wanted.kinds
         call.interest = Interest(log.newest, own, request.wait, kinds, wanted, found=True)
@@ -65,10 +65,8 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
         if not at_end or (request.cursor is not None and await _is_old(call, after)):
             # With 304 for ever, its reader would not get behind what is left out, or would keep a
             # cursor that ends with the events behind it.
-            call.uncounted = ()
-    return Inbox(
-        events=shown, unread=unread, limit=request.size, next_cursor=place, omitted=omitted
-    )
+            kind = Inbox
+    return kind(events=shown, unread=unread, limit=request.size, next_cursor=place, omitted=omitted)
 
 
 @operation(

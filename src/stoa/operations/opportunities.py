@@ -25,6 +25,7 @@ from stoa.operations.views.records import requester_summary
 from stoa.schemas.base import Page, iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.credits import Reward
+from stoa.schemas.encoded import whole
 from stoa.schemas.opportunities import (
     TYPES,
     ListOpportunities,
@@ -216,7 +217,7 @@ async def recommended_views(call: Call, rows: list[OpportunityRow]) -> list[Oppo
     """Opportunities with what they share with their reader."""
     found = await call.services.offers.views(call.tx, rows, partial(rows_views, call))
     return [
-        replace(offer.view, matched_on=sorted(set(_list(row.terms))) if row.overlap else [])
+        replace(whole(offer), matched_on=sorted(set(_list(row.terms))) if row.overlap else [])
         for row, offer in found
     ]
 

@@ -3,9 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import cast
-
-from msgspec import Raw
 
 from stoa.domain import limits
 from stoa.domain.bitmaps import ascending, smallest
@@ -25,9 +22,9 @@ that share a tag with it as many again."""
 
 
 async def kept_views(call: Call, shown: list[OpportunityRow]) -> list[Opportunity]:
-    """Opportunities beside a search that is not cached, which are JSON already."""
+    """Opportunities beside a search, which is not cached."""
     found = await call.services.offers.views(call.tx, shown, partial(rows_views, call))
-    return [cast("Opportunity", Raw(offer.json)) for _, offer in found]
+    return [offer for _, offer in found]
 
 
 async def related(

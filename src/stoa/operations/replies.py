@@ -15,11 +15,11 @@ from stoa.operations.call import Call
 from stoa.operations.parts import escrow, event_log, holding, paging, posting
 from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
-from stoa.operations.thread_reads import reply_place
-from stoa.operations.threads import found_thread
+from stoa.operations.threads import found_thread, reply_place
 from stoa.operations.views import next_actions
 from stoa.operations.views.held import held_reply
-from stoa.operations.views.threads import reply_view, reply_views, thread_view
+from stoa.operations.views.replies import reply_view, reply_views
+from stoa.operations.views.threads import thread_view
 from stoa.schemas.base import encode, iso
 from stoa.schemas.credits import CreditChange, Settlement
 from stoa.schemas.fields import example_id
@@ -172,7 +172,7 @@ async def _list(call: Call, thread: ThreadRow, request: ListReplies) -> ReplyLis
 async def _rows(call: Call, thread: ThreadRow, request: ListReplies) -> list[ReplyRow]:
     limit, offset = request.size + 1, request.skip
     if request.sort == "time":
-        after = reply_place(request.cursor)
+        after = -1 if request.cursor is None else reply_place(request.cursor)
         return await replies.page(call.tx, thread.id, after, limit=limit, offset=offset)
     place = paging.place(request.orders["score"], request) or (replies.MOST, -1)
     behind = (int(place[0]), int(place[1]))
@@ -252,8 +252,8 @@ def _affordable(call: Call, thread: Thread, reply: Reply, relatives: list[Reply]
     """How many relatives fit into the tokens wanted. In the full view all may come twice."""
     budget = Budget.of(call.options)
     times = 1 if call.options.lean else 2
-    budget.spend(thread, *[reply] * (times + 1))
-    return budget.fitting(relatives, least=0, times=times)
+    beside = (thread, *[reply] * (times + 1))
+    return budget.fitting(relatives, beside=beside, least=0, times=times)
 
 
 def _nearest(thread: Thread, reply: Reply, relatives: list[Reply]) -> list[Reply]:

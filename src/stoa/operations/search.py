@@ -1,10 +1,11 @@
 """Search over titles, bodies and replies."""
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import NamedTuple, cast
 
 import msgspec
-from msgspec import UNSET, Raw
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from stoa.domain import limits, querylang
@@ -13,7 +14,6 @@ from stoa.domain.errors import invalid_field
 from stoa.domain.querylang import Query
 from stoa.domain.snippets import PreparedText, Sought, prepared, snippet
 from stoa.operations.call import Call
-from stoa.operations.opportunities import rows_views
 from stoa.operations.parts import paging
 from stoa.operations.parts.budget import Budget
 from stoa.operations.related import kept_views, related
@@ -23,6 +23,7 @@ from stoa.operations.table import Effect, Mode, Toolset, operation
 from stoa.operations.threads import found_thread
 from stoa.schemas.base import encode, iso, read_time
 from stoa.schemas.content import UntrustedContent
+from stoa.schemas.encoded import Encoded
 from stoa.schemas.search import FoundThread, Match, SearchResult, SearchThreads
 from stoa.schemas.threads import Thread
 from stoa.search import finding
@@ -37,13 +38,30 @@ _LIGHT_CHARACTERS = 100_000
 """So many are made ready for snippets, or looked through for one, in a millisecond."""
 
 
+class FoundRow(Encoded[FoundThread]):
+    """A thread that was found, and where it matched. Its members are put together when one is
+    read."""
+
+    def __init__(self, thread: CachedSummary, match: Match) -> None:
+        shown = encode(match)
+        self.wire = msgspec.Raw(b'%b,"match":%b}' % (thread.json, shown))
+        self.known_by = thread.counted + shown
+        self._found = thread.view, match
+
+    @cached_property
+    def resource(self) -> FoundThread:
+        """The thread as it travels."""
+        view, match = self._found
+        return FoundThread(**msgspec.structs.asdict(view), match=match)
+
+
 class SearchHits(NamedTuple):
     """Threads that were found, how their texts match, and what gives the place of each row by its
     number; `total` counts all. With an `end` there may be more behind it."""
 
     ids: list[str]
     threads: list[CachedSummary]
-    matches: list[bytes]
+    matches: list[Match]
     place_of: Callable[[int], paging.ListPosition]
     total: int
     is_partial: bool
@@ -54,37 +72,9 @@ class SearchHits(NamedTuple):
         """How long the texts of the threads are together."""
         return sum([thread.characters for thread in self.threads])
 
-    def bytes_of(self, row: int) -> int:
-        """How long the JSON of a row is, but for a few bytes."""
-        return len(self.threads[row].json) + len(self.matches[row])
-
-    def rows(self, count: int) -> list[FoundThread]:
-        """The first rows, the same to an encoder, but JSON already."""
-        rows = zip(self.threads[:count], self.matches, strict=False)
-        return [cast("FoundThread", Raw(thread.json + match)) for thread, match in rows]
-
-    def counted(self, count: int) -> list[bytes]:
-        """What an ETag counts of the first rows."""
-        return [thread.counted for thread in self.threads[:count]] + self.matches[:count]
-
-    def views(self) -> list[FoundThread]:
+    def rows(self) -> list[FoundThread]:
         """All rows as they travel."""
-        return [
-            FoundThread(**msgspec.structs.asdict(thread.view), match=_match(match))
-            for thread, match in zip(self.threads, self.matches, strict=True)
-        ]
-
-
-class _Row(msgspec.Struct):
-    match: Match
-
-
-_read = msgspec.json.Decoder(_Row).decode
-
-
-def _match(end: bytes) -> Match:
-    """The match at the end of a row."""
-    return _read(b"{" + end[1:]).match
+        return cast("list[FoundThread]", [*map(FoundRow, self.threads, self.matches)])
 
 
 @operation(
@@ -110,21 +100,19 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     else:
         lists = query.is_empty and request.sort != "score"
         found = await (_newest if lists else _best)(call, form, request, query)
-    if call.as_json:
-        return await _as_json(call, form, request, query, found)
     budget, rows = Budget.of(call.options), range(len(found.threads))
     page = paging.cut(
         budget,
         form,
         request,
         rows,
-        found.views(),
+        found.rows(),
         found.place_of,
         characters=found.characters,
         end=found.end,
     )
     shown = await _related(call, request, query, found, len(page.rows))
-    beside = await rows_views(call, shown)
+    beside = await kept_views(call, shown)
     return SearchResult(
         query=request.q,
         threads=page.rows,
@@ -141,32 +129,6 @@ async def best_of_week(call: Call, request: SearchThreads) -> SearchResult:
     since = iso(call.now - 7 * limits.DAY_MS)
     asked = replace(request, sort="score", has_accepted=True, since=since)
     return await search_threads(call, asked)
-
-
-async def _as_json(
-    call: Call, form: CursorFormat, request: SearchThreads, query: Query, found: SearchHits
-) -> SearchResult:
-    """The same with rows that are JSON."""
-    count, members = paging.cut_json(
-        form,
-        request,
-        len(found.threads),
-        found.place_of,
-        found.bytes_of,
-        characters=found.characters,
-        end=found.end,
-    )
-    shown = await _related(call, request, query, found, count)
-    beside = SearchResult(
-        query=request.q,
-        threads=[],
-        related_opportunities=await kept_views(call, shown),
-        total=found.total,
-        partial=found.is_partial or UNSET,
-        **members,
-    )
-    call.counted = [encode(beside), *found.counted(count)]
-    return replace(beside, threads=found.rows(count))
 
 
 async def _related(
@@ -267,27 +229,21 @@ def _narrowed(request: SearchThreads) -> Narrowing:
 
 async def _matches(
     call: Call, query: Query, known: list[CachedSummary], found: Mapping[str, str]
-) -> list[bytes]:
-    """How the texts that were `found` match, by threads, which are `known`: each as the JSON at the
-    end of a row."""
+) -> list[Match]:
+    """How the texts that were `found` match, by threads, which are `known`."""
     texts, sought = await _texts(call, known, found), Sought(query.terms, query.other_terms)
 
-    def cut() -> list[bytes]:
+    def cut() -> list[Match]:
         return [
-            _encoded(text_id if text_id != thread_id else None, snippet(texts[text_id], sought))
+            Match(
+                reply_id=UNSET if text_id == thread_id else text_id,
+                snippet=UntrustedContent(body=snippet(texts[text_id], sought)),
+            )
             for thread_id, text_id in found.items()
         ]
 
     long = sum(text.characters for text in texts.values() if not text.short)
     return await call.tx.aside(cut, light=long <= _LIGHT_CHARACTERS)
-
-
-_BEFORE, _BEHIND = encode(UntrustedContent(body="")).split(b'""')
-
-
-def _encoded(reply_id: str | None, shown: str) -> bytes:
-    own = b'"replyId":"%b",' % reply_id.encode() if reply_id else b""
-    return b',"match":{%b"snippet":%b%b%b}}' % (own, _BEFORE, encode(shown), _BEHIND)
 
 
 async def _texts(

@@ -8,8 +8,8 @@ from stoa.domain import limits
 from stoa.operations.call import Call
 from stoa.operations.summary_cache import CachedSummary
 from stoa.operations.views.threads import thread_views
-from stoa.schemas.agents import without_late
 from stoa.schemas.base import encode
+from stoa.schemas.encoded import without_late
 from stoa.schemas.threads import Thread
 from stoa.store import threads
 from stoa.store.threads import ThreadRow
@@ -29,7 +29,7 @@ async def summaries(call: Call, thread_ids: Collection[str]) -> dict[str, Cached
 
 async def made(call: Call, rows: Sequence[ThreadRow]) -> dict[str, CachedSummary]:
     """Summaries of these rows by id in their order, which are cached from now on."""
-    views = await thread_views(call, rows, kept=True)
+    views = await thread_views(call, rows)
     new = {
         view.id: _summary(view, _expires_at(row, call))
         for row, view in zip(rows, views, strict=True)
@@ -40,11 +40,11 @@ async def made(call: Call, rows: Sequence[ThreadRow]) -> dict[str, CachedSummary
 
 def _summary(view: Thread, expires_at: int) -> CachedSummary:
     json = encode(view)
-    counted = hashlib.sha1(b"".join(without_late(json)), usedforsecurity=False)
+    content = hashlib.sha1(b"".join(without_late(json)), usedforsecurity=False)
     return CachedSummary(
         view,
         json[:-1],
-        counted.digest(),
+        content.digest(),
         expires_at,
         characters=len(view.body.body),
         tags=frozenset(view.tags),

@@ -13,7 +13,7 @@ from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, o
 from stoa.operations.threads import found_thread
 from stoa.operations.views import next_actions
 from stoa.operations.views.held import held_view
-from stoa.operations.views.threads import reply_view
+from stoa.operations.views.replies import reply_view
 from stoa.schemas.threads import (
     AppendToThread,
     ReplyChanged,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from msgspec import UNSET
 
-from stoa.domain import limits
+from stoa.domain import cursors, limits
 from stoa.domain.cursors import CursorFormat
 from stoa.domain.missing import removed
 from stoa.operations.call import Call
@@ -12,14 +12,15 @@ from stoa.operations.parts import escrow, holding, paging, posting
 from stoa.operations.parts.budget import Budget
 from stoa.operations.similar import read_similar, similar_threads
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
-from stoa.operations.thread_reads import more_replies, reply_place, thread_read
 from stoa.operations.views.held import held_thread
-from stoa.operations.views.threads import thread_view, thread_views, thread_with_replies
+from stoa.operations.views.replies import thread_with_replies
+from stoa.operations.views.threads import thread_view, thread_views
 from stoa.schemas.base import Page, iso
 from stoa.schemas.beside import ListForPeople
 from stoa.schemas.threads import (
     CreateThread,
     GetThread,
+    ListReplies,
     ListThreads,
     ListUnanswered,
     Thread,
@@ -30,6 +31,7 @@ from stoa.schemas.threads import (
 from stoa.store import replies, threads
 from stoa.store.agents import AgentRow
 from stoa.store.places import RowPosition
+from stoa.store.replies import ReplyColumns
 from stoa.store.threads import FrontList, SharedPlace, ThreadFilter, ThreadRow
 
 
@@ -225,26 +227,40 @@ async def get_thread(call: Call, request: GetThread) -> ThreadRead:
     if request.include is None:
         thread = await thread_view(call, row)
         return ThreadRead(thread=thread, next_actions=thread.next_actions)
-    if call.as_json and request.cursor is None:
-        columns = await replies.columns(call.tx, row.id, limits.EMBEDDED_REPLIES)
-        if None not in columns.bodies:
-            return await thread_read(call, row, columns)
-    return await _with_replies(call, row, reply_place(request.cursor))
+    after = -1 if request.cursor is None else reply_place(request.cursor)
+    return await _with_replies(call, row, after)
 
 
 async def _with_replies(call: Call, row: ThreadRow, after: int) -> ThreadRead:
     """A thread with its replies behind the place `after`."""
-    reply_rows = await replies.page(call.tx, row.id, after, limit=limits.EMBEDDED_REPLIES)
-    thread, views = await thread_with_replies(call, row, reply_rows)
-    characters = len(row.body) + sum([len(reply.body) for reply in reply_rows])
+    most = limits.EMBEDDED_REPLIES
+    if after < 0:
+        columns = await replies.first(call.tx, row.id, most)
+    else:
+        columns = ReplyColumns.of(await replies.page(call.tx, row.id, after, limit=most))
+    thread, views = await thread_with_replies(call, row, columns)
+    characters = len(row.body) + sum(map(len, columns.body))
     whole = paging.fitting(views, characters, limits.PAGE_BYTES - 6 * len(row.body))
     budget = Budget.of(call.options)
-    budget.spend(thread, *thread.next_actions)
-    count = budget.fitting(views[:whole])
+    count = budget.fitting(views[:whole], beside=(thread, *thread.next_actions))
+    seen = after + 1 + count
+    there_are_more = seen < row.reply_count
     return ThreadRead(
         thread=thread,
         replies=views[:count],
-        **more_replies(row, after + 1 + count),
+        replies_truncated=there_are_more or UNSET,
+        next_cursor=_behind(seen) if there_are_more else UNSET,
         omitted=(whole - count) or UNSET,
         next_actions=thread.next_actions,
     )
+
+
+def _behind(seen: int) -> str:
+    """The cursor that leads on behind so many replies."""
+    return cursors.encode(ListReplies.orders["time"].kind, seen - 1)
+
+
+def reply_place(cursor: str) -> int:
+    """The place of the reply behind which a page of replies begins. Raises `Refusal` for a bad
+    cursor."""
+    return int(cursors.decode(*ListReplies.orders["time"], cursor)[0])

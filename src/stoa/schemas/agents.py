@@ -145,17 +145,6 @@ AUTHOR = Lean(
 its id where the name does not tell it from another."""
 
 
-_LATE, _ON_TIME = b'"lastSeenAt":"', b'"status":"'
-"""The first member of an agent that may be a minute old, and the first behind those."""
-
-
-def without_late(body: bytes) -> list[bytes]:
-    """The JSON of an answer that embeds agents, in pieces, without what of these may be a minute
-    old. No text in it holds the names of members: its quotes are escaped."""
-    first, *others = body.split(_LATE)
-    return [first, *(other[other.index(_ON_TIME) :] for other in others)]
-
-
 class GetAgent(Request, kw_only=True):
     """Which agent to read."""
 

@@ -3,6 +3,7 @@
 from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, UnsetType
+from msgspec.structs import replace
 
 from stoa.domain import cursors, ids, limits, text
 from stoa.domain.credits import Credits
@@ -20,6 +21,7 @@ from stoa.schemas.base import (
     Resource,
     Rule,
     Written,
+    encode,
 )
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.fields import Time, example_id, shown
@@ -328,6 +330,17 @@ class Inbox(Answer, kw_only=True):
     limit: AtMost
     next_cursor: Annotated[str, _NEXT]
     omitted: Omitted | UnsetType = UNSET
+
+
+class StillInbox(Inbox, kw_only=True):
+    """One that is the same wherever its cursor leads: what happens to others moves that, and is
+    nothing new."""
+
+    lean: ClassVar[Lean] = Lean(eventual=frozenset({"next_cursor"}))
+
+    def counted(self, body: bytes) -> tuple[bytes]:  # noqa: ARG002
+        """See `Answer.counted`."""
+        return (encode(replace(self, next_cursor="")),)
 
 
 class InboxRead(Written, kw_only=True):

@@ -16,6 +16,7 @@ from msgspec.structs import FieldInfo
 
 from stoa.schemas.base import Answer, Resource
 from stoa.schemas.content import UntrustedContent
+from stoa.schemas.encoded import whole
 from stoa.schemas.lean import NOTICE, Lean
 
 
@@ -40,7 +41,8 @@ _Make = Callable[[Any, Made], Any]
 
 def lean_form(resource: Resource, made: Made) -> Any:
     """The lean form of a resource or an answer, to be encoded."""
-    return _maker(type(resource))(resource, made)
+    resource = whole(resource)
+    return _maker(resource.__class__)(resource, made)
 
 
 def forget(made: Made) -> None:
@@ -124,6 +126,7 @@ def _maker_of(kind: type[Resource], lean: Lean) -> _Make:
 
     def make(resource: Any, made: Made) -> Any:
         if lean.once:
+            resource = whole(resource)
             once = getattr(resource, lean.once)
             if once in made.short:
                 return made.short[once]
@@ -199,8 +202,10 @@ def _changed(lean: Lean, field: FieldInfo) -> tuple[Any, _Make | None]:
     if kinds[0].lean.only:
         return UNSET, _only(kinds[0].lean.only, kinds[0].lean.where)
     if alone := kinds[0].lean.alone:
-        return UNSET, lambda rows, made: _with_more(alone, [_any(row, made) for row in rows or ()])
-    return UNSET, lambda rows, made: [(own or _any)(row, made) for row in rows or ()] or UNSET
+        return UNSET, lambda rows, made: _with_more(
+            alone, [lean_form(row, made) for row in rows or ()]
+        )
+    return UNSET, lambda rows, made: [(own or lean_form)(row, made) for row in rows or ()] or UNSET
 
 
 def _with_more(alone: str, forms: list[Any]) -> Any:
@@ -266,14 +271,9 @@ def _only(name: str, where: tuple[str, frozenset[str]] | None) -> _Make:
     return make
 
 
-def _any(resource: Any, made: Made) -> Any:
-    """The lean form of a resource of any type."""
-    return _maker(resource.__class__)(resource, made)
-
-
 def _inner(resource: Any, made: Made) -> Any:
     """The lean form of one resource inside another; nothing where nothing is left of it."""
-    form = _any(resource, made) if resource else UNSET
+    form = lean_form(resource, made) if resource else UNSET
     return form if form and form != _bare(form.__class__) else UNSET
 
 

@@ -3,12 +3,13 @@
 from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, UnsetType
+from msgspec.structs import replace
 
 from stoa.domain import ids, limits, querylang
 from stoa.domain.cursors import CursorFormat
-from stoa.schemas.agents import without_late
-from stoa.schemas.base import TO_PICK_FROM, ListAnswer, Page, Resource, Rule, read_time
+from stoa.schemas.base import TO_PICK_FROM, ListAnswer, Page, Resource, Rule, encode, read_time
 from stoa.schemas.content import Tags, UntrustedContent
+from stoa.schemas.encoded import counted
 from stoa.schemas.fields import shown
 from stoa.schemas.lean import Lean
 from stoa.schemas.opportunities import Opportunity
@@ -146,6 +147,6 @@ class SearchResult(ListAnswer, kw_only=True):
 
     lean: ClassVar[Lean] = TO_PICK_FROM.without("query")
 
-    def counted(self, body: bytes) -> list[bytes]:
+    def counted(self, body: bytes) -> list[bytes]:  # noqa: ARG002
         """See `Answer.counted`."""
-        return without_late(body)
+        return [encode(replace(self, threads=[])), *counted(self.threads)]

@@ -8,6 +8,7 @@ import msgspec
 from stoa.domain.excerpts import excerpt
 from stoa.schemas.base import Resource
 from stoa.schemas.content import UntrustedContent
+from stoa.schemas.encoded import whole
 from stoa.schemas.lean_views import Made, held, lean_form
 from stoa.schemas.options import Options
 
@@ -24,6 +25,7 @@ def shortened(resource: R, most: int | None) -> R:
     """A resource whose texts have at most so many characters each, if that is not None."""
     if most is None:
         return resource
+    resource = whole(resource)
     if isinstance(resource, UntrustedContent):
         return cast(R, cut_envelope(resource, most))
     changed = {name: _inner(getattr(resource, name), most) for name in _with_texts(type(resource))}

@@ -3,12 +3,14 @@
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
+import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from stoa import __version__
 from stoa.domain import ids, limits, text
 from stoa.domain.credits import ASSET, Credits
 from stoa.domain.cursors import CursorFormat
-from stoa.schemas.agents import AUTHOR, Agent, AgentId, without_late
+from stoa.schemas.agents import AUTHOR, Agent, AgentId
 from stoa.schemas.base import (
     TO_PICK_FROM,
     Answer,
@@ -21,6 +23,7 @@ from stoa.schemas.base import (
     Resource,
     Rule,
     Written,
+    encode,
 )
 from stoa.schemas.content import AddedText, Addition, Body, Tags, Title, UntrustedContent
 from stoa.schemas.credits import (
@@ -33,6 +36,7 @@ from stoa.schemas.credits import (
     Settlement,
     one_amount,
 )
+from stoa.schemas.encoded import counted, without_late
 from stoa.schemas.fields import Count, Time, example_id, shown
 from stoa.schemas.held import HeldPost
 from stoa.schemas.lean import Lean
@@ -199,15 +203,6 @@ class Reply(Resource, kw_only=True):
     }
 
 
-class AgentAnswer(Reply, kw_only=True):
-    """An answer of an agent, with the question in whose thread it stands."""
-
-    thread_title: Annotated[str, Meta(examples=["How do I copy a SQLite file that is in use?"])]
-    accepted: Annotated[bool, Meta(description="Whether it was accepted.")]
-
-    lean: ClassVar[Lean] = _REPLY.without("author", "thread_order", "kind", "accept_eligible")
-
-
 class ReplyNode(Reply, kw_only=True):
     """A reply with the replies to it nested below."""
 
@@ -323,8 +318,22 @@ class ThreadRead(Answer, kw_only=True):
     )
 
     def counted(self, body: bytes) -> list[bytes]:
-        """See `Answer.counted`."""
-        return without_late(body)
+        """See `Answer.counted`. The id of a reply stands for all of it that never changes."""
+        if not self.replies:
+            return without_late(body)
+        authors: dict[str, Agent] = {}
+        states: list[object] = []
+        for reply in self.replies:
+            authors[reply.author_agent_id] = reply.author
+            said, above = reply.outcomes, reply.replying_to
+            if said is NO_OUTCOMES and not (above or reply.removed or reply.withdrawn_at):
+                states.append(reply.id)
+            else:
+                gone = reply.removed or None, reply.withdrawn_at or None
+                states.append((reply.id, reply.score, said, above, gone))
+        rest = encode(msgspec.structs.replace(self, replies=UNSET))
+        own = encode((__version__, states))
+        return [own, *without_late(rest), *counted(authors.values())]
 
 
 class ListThreads(Page, kw_only=True):
@@ -432,36 +441,6 @@ class ReplyList(ListAnswer, kw_only=True):
     def counted(self, body: bytes) -> list[bytes]:
         """See `Answer.counted`."""
         return without_late(body)
-
-
-class ListAgentReplies(Page, kw_only=True):
-    """Whose answers to list, in which order."""
-
-    orders: ClassVar[dict[str, CursorFormat]] = {
-        "recent": CursorFormat("answers.recent", (str,)),
-        "score": CursorFormat("answers.score", (int, str)),
-    }
-
-    agent_id: Annotated[str, shown(pattern=ids.pattern("ag"))]
-    sort: Annotated[
-        Literal["recent", "score"], Meta(description="Newest first, or by `score`, the best first.")
-    ] = "recent"
-
-
-class AgentReplyList(ListAnswer, kw_only=True):
-    """The answers of an agent."""
-
-    replies: list[AgentAnswer]
-
-    def counted(self, body: bytes) -> list[bytes]:
-        """See `Answer.counted`."""
-        return without_late(body)
-
-
-class AnswerDays(Answer, kw_only=True):
-    """Days, counted from 1970, and how many answers an agent gave on each."""
-
-    days: list[tuple[int, int]]
 
 
 class ThreadPage(Answer, kw_only=True):

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
@@ -46,29 +47,35 @@ class ReplyRow(msgspec.Struct, frozen=True, gc=False):
         has_text = self.removed_at is None and self.withdrawn_at is None
         return self.score if has_text else WITHOUT_TEXT
 
-    @property
-    def parent_author(self) -> tuple[str, int]:
-        """The author of the reply above, with the version of its profile; there must be one."""
-        return self.parent_author_id or "", self.parent_author_version or 0
-
 
 class ReplyColumns(NamedTuple):
-    """The first replies of a thread, column by column, in their order. A removed or withdrawn one
-    has no body. The replies above a reply are among them. Where changes are marked there are no
-    versions. What was not `said` of has the score 0."""
+    """Replies of a thread, column by column, as in `ReplyRow`. Where changes are marked the first
+    ones have no versions."""
 
-    ids: Sequence[str]
-    author_ids: Sequence[str]
-    parent_ids: Sequence[str | None]
-    bodies: Sequence[str | None]
+    id: Sequence[str]
+    author_id: Sequence[str]
+    author_version: Sequence[int | None]
+    parent_id: Sequence[str | None]
+    depth: Sequence[int]
+    kind: Sequence[ReplyKind]
+    body: Sequence[str]
     created_at: Sequence[int]
-    depths: Sequence[int]
-    kinds: Sequence[ReplyKind]
-    author_versions: Sequence[int | None]
+    removed_at: Sequence[int | None]
+    removed_reason: Sequence[str | None]
+    withdrawn_at: Sequence[int | None]
     said: Sequence[str | None]
-    imported_scores: Sequence[int | None]
+    imported_score: Sequence[int | None]
+    thread_order: Sequence[int]
+    parent_author_id: Sequence[str | None]
+    parent_author_version: Sequence[int | None]
+
+    @classmethod
+    def of(cls, rows: Sequence[ReplyRow]) -> "ReplyColumns":
+        """The columns of these rows."""
+        return cls(*zip(*map(_members, rows), strict=True)) if rows else _NOTHING
 
 
+_members = attrgetter(*ReplyColumns._fields)
 _NOTHING = ReplyColumns(*((),) * len(ReplyColumns._fields))
 
 
@@ -167,10 +174,19 @@ async def best_answers(
     return [ReplyRow(*row) for row in rows]
 
 
-async def columns(tx: Tx, thread_id: str, limit: int) -> ReplyColumns:
-    """The first replies of a thread."""
-    rows = await tx.all("replies.columns", thread_id=thread_id, limit=limit)
-    return ReplyColumns(*zip(*rows, strict=True)) if rows else _NOTHING
+async def first(tx: Tx, thread_id: str, limit: int) -> ReplyColumns:
+    """The first replies of a thread. Those above a reply are among them, and so are their
+    authors."""
+    rows = await tx.all("replies.first", thread_id=thread_id, limit=limit)
+    if not rows:
+        return _NOTHING
+    ids, author_ids, versions, parent_ids, *others = zip(*rows, strict=True)
+    nothing = [None] * len(rows)
+    above = nothing
+    if any(parent_ids):
+        above = [*map(dict(zip(ids, author_ids, strict=True)).get, parent_ids)]
+    beside = range(len(rows)), above, nothing
+    return ReplyColumns._make((ids, author_ids, versions, parent_ids, *others, *beside))
 
 
 async def ancestors(tx: Tx, reply_id: str) -> list[ReplyRow]:

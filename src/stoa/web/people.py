@@ -14,13 +14,14 @@ from stoa.operations.reports import acted_on, list_moderation
 from stoa.operations.reputation import get_reputation
 from stoa.operations.threads import get_recent_threads
 from stoa.schemas.agents import GetAgent, ListAgents
+from stoa.schemas.answers import ListAgentReplies
 from stoa.schemas.beside import ActedOn
 from stoa.schemas.jobs import ListJobs
 from stoa.schemas.keys import GetKeys
 from stoa.schemas.moderation import ListModeration
 from stoa.schemas.records import GetRecord
 from stoa.schemas.reputation import GetReputation
-from stoa.schemas.threads import ListAgentReplies, ListThreads
+from stoa.schemas.threads import ListThreads
 from stoa.web.calendars import calendar
 from stoa.web.records import record_in_words
 from stoa.web.site import Site, as_json

@@ -25,15 +25,19 @@ class Budget:
         wanted = options.max_tokens
         return cls(options, None if wanted is None else wanted - _MEMBERS)
 
-    def spend(self, *resources: Resource) -> None:
-        """Count what the answer has beside its rows."""
-        if self.left is not None:
-            self.left -= sum(map(self._cost, resources))
-
-    def fitting(self, rows: Sequence[Resource], *, least: int = 1, times: int = 1) -> int:
-        """How many of the rows fit, `least` or more; each is in the answer so many `times`."""
+    def fitting(
+        self,
+        rows: Sequence[Resource],
+        *,
+        beside: Sequence[Resource] = (),
+        least: int = 1,
+        times: int = 1,
+    ) -> int:
+        """How many of the rows fit, `least` or more, with what is `beside` them in the answer; each
+        is in it so many `times`."""
         if self.left is None:
             return len(rows)
+        self.left -= sum(map(self._cost, beside))
         for count, row in enumerate(rows):
             cost = self._cost(row) * times
             if cost > self.left and count >= least:

@@ -13,7 +13,6 @@ from stoa.schemas.base import Page, Resource, encode
 
 Row = TypeVar("Row")
 View = TypeVar("View", bound=Resource)
-Shown = TypeVar("Shown")
 ListPosition = tuple[int | str, ...]
 
 _TOO_FAR = (
@@ -30,16 +29,7 @@ def place(form: CursorFormat, page: Page) -> ListPosition | None:
     return None if page.cursor is None else cursors.decode(*form, page.cursor)
 
 
-def _bytes(row: Resource) -> int:
-    return len(encode(row))
-
-
-def fitting(
-    rows: Sequence[Shown],
-    characters: int,
-    most_bytes: int = limits.PAGE_BYTES,
-    measure: Callable[[Shown], int] = _bytes,
-) -> int:
+def fitting(rows: Sequence[Resource], characters: int, most_bytes: int = limits.PAGE_BYTES) -> int:
     """How many of `rows` fit into an answer of `most_bytes` of JSON, at least one.
 
     `characters` is the length of the long texts in them: while these cannot fill the answer even
@@ -50,7 +40,7 @@ def fitting(
         return len(rows)
     size = _BESIDE_BYTES
     for count, row in enumerate(rows):
-        size += measure(row) + 1
+        size += len(encode(row)) + 1
         if size > most_bytes and count:
             return count
     return len(rows)
@@ -96,24 +86,6 @@ def cut(
     if count < whole:
         members["omitted"] = whole - count
     return Cut(list(views[:count]), members)
-
-
-def cut_json(
-    form: CursorFormat,
-    page: Page,
-    rows: int,
-    place_of: Callable[[int], ListPosition],
-    bytes_of: Callable[[int], int],
-    *,
-    characters: int = 0,
-    end: ListPosition | None = None,
-) -> tuple[int, Members]:
-    """How many of so many `rows` that are JSON the page has, and its paging members. The two
-    functions take the number of a row. No budget limits answers that are made of JSON. `end` is as
-    for `cut`."""
-    count = min(fitting(range(rows), characters, measure=bytes_of), page.size, rows)
-    last = place_of(count - 1) if rows > count else None
-    return count, _members(form, page, count, last, end)
 
 
 def _members(

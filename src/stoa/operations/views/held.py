@@ -8,7 +8,8 @@ from stoa.operations.call import Call
 from stoa.operations.parts import posting
 from stoa.operations.views import next_actions
 from stoa.operations.views.jobs import job_view
-from stoa.operations.views.threads import reply_view, thread_view
+from stoa.operations.views.replies import reply_view
+from stoa.operations.views.threads import thread_view
 from stoa.schemas.base import decode, iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.held import HeldPost, HeldText

@@ -43,8 +43,8 @@ ORDER BY r.score DESC, r.id DESC LIMIT :limit OFFSET :offset
 SELECT {{reply}} {{joins}} WHERE r.thread_id = :thread_id AND ({{rank}} < :rank OR ({{rank}} = :rank AND r.thread_order > :after))
 ORDER BY {{rank}} DESC, r.thread_order LIMIT :limit OFFSET :offset
 
--- name: columns
-SELECT r.id, r.author_id, r.parent_id, CASE WHEN r.removed_at IS NULL AND r.withdrawn_at IS NULL THEN r.body END, r.created_at, r.depth, r.kind, a.version, {{said}}, r.imported_score
+-- name: first
+SELECT r.id, r.author_id, a.version, r.parent_id, r.depth, r.kind, CASE WHEN r.removed_at IS NULL THEN r.body ELSE '' END, r.created_at, r.removed_at, r.removed_reason, r.withdrawn_at, {{said}}, r.imported_score
 FROM reply r JOIN agent a ON a.id = r.author_id
 WHERE r.thread_id = :thread_id ORDER BY r.thread_order LIMIT :limit
 

@@ -12,6 +12,7 @@ from stoa.client.generated.models.account import (
     SessionsRevoked,
 )
 from stoa.client.generated.models.agents import Agent, AgentList, AgentRead
+from stoa.client.generated.models.answers import AgentAnswer, AgentReplyList
 from stoa.client.generated.models.applications import (
     ApplicationList,
     ApplicationMade,
@@ -209,8 +210,6 @@ from stoa.client.generated.models.service import (
 from stoa.client.generated.models.submissions import ArtifactText, SubmissionRead
 from stoa.client.generated.models.terms import JobTerms, Requires
 from stoa.client.generated.models.threads import (
-    AgentAnswer,
-    AgentReplyList,
     Reply,
     ReplyAccepted,
     ReplyChanged,

@@ -48,19 +48,6 @@ class Reply(Resource, frozen=True, kw_only=True):
     disputed: bool | None = None
 
 
-class AgentAnswer(Reply, frozen=True, kw_only=True):
-    """An answer of an agent, with the question in whose thread it stands."""
-
-    thread_title: str
-    accepted: bool
-
-
-class AgentReplyList(ListAnswer, frozen=True, kw_only=True):
-    """The answers of an agent."""
-
-    replies: list[AgentAnswer]
-
-
 class Thread(Resource, frozen=True, kw_only=True):
     """A thread without its replies."""
 

@@ -1,0 +1,52 @@
+"""What agents have answered: requests, resources and answers."""
+
+from typing import Annotated, ClassVar, Literal
+
+from msgspec import Meta
+
+from stoa.domain import ids
+from stoa.domain.cursors import CursorFormat
+from stoa.schemas.base import Answer, ListAnswer, Page
+from stoa.schemas.encoded import without_late
+from stoa.schemas.fields import shown
+from stoa.schemas.lean import Lean
+from stoa.schemas.threads import Reply
+
+
+class AgentAnswer(Reply, kw_only=True):
+    """An answer of an agent, with the question in whose thread it stands."""
+
+    thread_title: Annotated[str, Meta(examples=["How do I copy a SQLite file that is in use?"])]
+    accepted: Annotated[bool, Meta(description="Whether it was accepted.")]
+
+    lean: ClassVar[Lean] = Reply.lean.without("author", "thread_order", "kind", "accept_eligible")
+
+
+class ListAgentReplies(Page, kw_only=True):
+    """Whose answers to list, in which order."""
+
+    orders: ClassVar[dict[str, CursorFormat]] = {
+        "recent": CursorFormat("answers.recent", (str,)),
+        "score": CursorFormat("answers.score", (int, str)),
+    }
+
+    agent_id: Annotated[str, shown(pattern=ids.pattern("ag"))]
+    sort: Annotated[
+        Literal["recent", "score"], Meta(description="Newest first, or by `score`, the best first.")
+    ] = "recent"
+
+
+class AgentReplyList(ListAnswer, kw_only=True):
+    """The answers of an agent."""
+
+    replies: list[AgentAnswer]
+
+    def counted(self, body: bytes) -> list[bytes]:
+        """See `Answer.counted`."""
+        return without_late(body)
+
+
+class AnswerDays(Answer, kw_only=True):
+    """Days, counted from 1970, and how many answers an agent gave on each."""
+
+    days: list[tuple[int, int]]

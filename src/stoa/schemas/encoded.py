@@ -1,0 +1,78 @@
+"""Resources whose JSON is made once, for all answers that show them."""
+
+import hashlib
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any, Generic, TypeVar, cast
+
+import msgspec
+
+from stoa.schemas.base import Resource, encode
+
+R = TypeVar("R", bound=Resource)
+
+
+class Encoded(Generic[R]):
+    """A resource or an answer that is encoded once, when it is first needed as JSON. Who reads it
+    finds the members of the `resource`; an encoder takes `wire`, an ETag what it is `known_by`."""
+
+    def __init__(self, resource: R, known_by: bytes | None = None) -> None:
+        self.resource = resource
+        if known_by is not None:
+            self.known_by = known_by
+
+    @cached_property
+    def wire(self) -> msgspec.Raw:
+        """Its JSON."""
+        return msgspec.Raw(encode(self.resource))
+
+    @cached_property
+    def known_by(self) -> bytes:
+        """A hash of what ETags count of it."""
+        return hashlib.sha1(
+            b"".join(without_late(bytes(self.wire))), usedforsecurity=False
+        ).digest()
+
+    def counted(self, _: bytes) -> tuple[bytes]:
+        """See `Answer.counted`."""
+        return (self.known_by,)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.resource, name)
+
+
+def encoded_once(resource: R, known_by: bytes | None = None) -> R:
+    """The same, as a resource like any other."""
+    return cast(R, Encoded(resource, known_by))
+
+
+def whole(resource: R) -> R:
+    """The resource itself, which has steps that read all of its members."""
+    found: Any = resource
+    return cast("Encoded[R]", found).resource if isinstance(found, Encoded) else resource
+
+
+_LATE, _ON_TIME = b'"lastSeenAt":"', b'"status":"'
+"""The first member of an agent that may be a minute old, and the first behind those."""
+
+
+def without_late(body: bytes) -> list[bytes]:
+    """The JSON of an answer that embeds agents, in pieces, without what of these may be a minute
+    old. No text in it holds the names of members: its quotes are escaped."""
+    pieces = body.split(_LATE)
+    for place in range(1, len(pieces)):
+        piece = pieces[place]
+        pieces[place] = piece[piece.index(_ON_TIME) :]
+    return pieces
+
+
+def counted(resources: Iterable[Resource]) -> list[bytes]:
+    """What ETags count of each of these."""
+    pieces: list[bytes] = []
+    for resource in resources:
+        found: Any = resource
+        if isinstance(found, Encoded):
+            pieces.append(found.known_by)
+        else:
+            pieces += without_late(encode(resource))
+    return pieces

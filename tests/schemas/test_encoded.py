@@ -1,0 +1,42 @@
+"""What is encoded once is, to all who read or encode it, what it was made of."""
+
+import pytest
+
+from stoa.calls.encode import encoded
+from stoa.schemas.base import Answer, convert, encode
+from stoa.schemas.encoded import encoded_once
+from stoa.schemas.json_schema import answer_schemas, example_of
+from stoa.schemas.opportunities import RecommendedList
+from stoa.schemas.options import FULL, LEAN, Options
+from stoa.schemas.search import SearchResult
+from stoa.schemas.threads import ThreadRead
+
+
+def example(kind: type[Answer]) -> Answer:
+    return convert(example_of(kind, answer_schemas([kind])), kind)
+
+
+@pytest.mark.parametrize("kind", [ThreadRead, SearchResult, RecommendedList])
+@pytest.mark.parametrize("options", [FULL, LEAN, Options(excerpt=7)])
+def test_an_answer_has_the_same_json_in_every_form(kind: type[Answer], options: Options) -> None:
+    answer = example(kind)
+    body, _ = encoded(answer, options)
+    assert encoded(encoded_once(answer), options)[0] == body
+
+
+def test_what_is_inside_an_answer_has_the_same_json_in_every_form() -> None:
+    answer = example(SearchResult)
+    assert isinstance(answer, SearchResult)
+    rows = [encoded_once(row) for row in answer.threads]
+    again = SearchResult(
+        **{name: getattr(answer, name) for name in answer.__struct_fields__} | {"threads": rows}
+    )
+    for options in (FULL, LEAN, Options(excerpt=7)):
+        assert encoded(again, options)[0] == encoded(answer, options)[0]
+
+
+def test_the_etag_changes_with_what_it_is_known_by_alone() -> None:
+    answer = example(RecommendedList)
+    tags = [encoded(encoded_once(answer, known_by))[1] for known_by in (b"a", b"a", b"b")]
+    assert tags[0] == tags[1] != tags[2]
+    assert encode(encoded_once(answer, b"a")) == encode(answer)
