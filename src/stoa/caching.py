@@ -1,7 +1,8 @@
 """A cache that is bounded by the memory of what it holds, and what all of them hold."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from threading import Lock
 from typing import Any, Generic, TypeVar
 from weakref import ref
 
@@ -22,8 +23,8 @@ class ByteCache(Generic[K, V]):
     """Keeps values in `most_bytes`; the oldest that were not used lately are evicted.
 
     One that was used since it was put, or since it was last to be evicted, counts as new then: so
-    to find it moves nothing. `size` gives the bytes of a key and its value. For one thread at a
-    time.
+    to find it moves nothing. `size` gives the bytes of a key and its value. For all threads of a
+    process.
     """
 
     def __init__(self, most_bytes: int, size: Callable[[K, V], int]) -> None:
@@ -32,6 +33,7 @@ class ByteCache(Generic[K, V]):
         self._size = size
         self._values: OrderedDict[K, V] = OrderedDict()
         self._used: set[K] = set()
+        self._lock = Lock()
         _caches.append(ref(self, _caches.remove))
 
     def get(self, key: K, make: Callable[[K], V]) -> V:
@@ -44,19 +46,31 @@ class ByteCache(Generic[K, V]):
 
     def find(self, key: K) -> V | None:
         """The value of this key, if it is there."""
-        found = self._values.get(key)
-        if found is not None:
-            self._used.add(key)
+        with self._lock:
+            found = self._values.get(key)
+            if found is not None:
+                self._used.add(key)
         return found
 
     def find_all(self, keys: Collection[K]) -> list[V | None]:
         """The values of these keys, None for those that are not there."""
-        found = [*map(self._values.get, keys)]
-        self._used.update(keys if all(found) else filter(self._values.__contains__, keys))
+        with self._lock:
+            found = [*map(self._values.get, keys)]
+            self._used.update(keys if all(found) else filter(self._values.__contains__, keys))
         return found
 
     def put(self, key: K, value: V) -> None:
         """Keep a value in the place of what this key had."""
+        with self._lock:
+            self._put(key, value)
+
+    def put_all(self, values: Mapping[K, V]) -> None:
+        """Keep these."""
+        with self._lock:
+            for key, value in values.items():
+                self._put(key, value)
+
+    def _put(self, key: K, value: V) -> None:
         replaced = self._values.pop(key, None)
         if replaced is not None:
             self.kept_bytes -= self._weight(key, replaced)

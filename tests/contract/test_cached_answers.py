@@ -9,11 +9,11 @@ from typing import Any, cast
 
 import pytest
 
+from stoa.caching import ByteCache
 from stoa.http.wire import InParts
 from stoa.memory.remembered import Remembered, RememberedById
 from stoa.operations.call import Call
 from stoa.operations.catalog import all_operations
-from stoa.operations.text_cache import TextCache
 from stoa.schemas.threads import ThreadRead
 from stoa.store.dependencies import read_from
 from stoa.store.tx import Work
@@ -344,7 +344,7 @@ class World:
         """What is joined of cached parts is what is made where nothing is cached."""
         joined = [self.stoa.get(target).ok().json for target in SEARCHES]
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(TextCache, "known", none_of)
+            patch.setattr(ByteCache, "find_all", none_of)
             patch.setattr(Remembered, "get", nothing)
             patch.setattr("stoa.memory.offers.offer_index", no_index)
             patch.setattr(RememberedById, "fresh", nothing_known)

@@ -6,8 +6,8 @@ from urllib.parse import quote
 import pytest
 
 from stoa.domain.limits import DESCRIBED_BYTES, PAGE_MAX
+from stoa.memory.described import Described
 from stoa.operations.related import LOOKED_AT
-from stoa.operations.related_cache import Described
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, SECOND
@@ -150,6 +150,6 @@ def test_no_text_is_read_as_anything_but_words(stoa: App, ada: Agent, text: str)
 
 def test_the_words_of_all_that_a_search_looks_at_are_kept() -> None:
     looked_at = {f"job_{n}": b"x" * DESCRIBED_BYTES for n in range(2 * LOOKED_AT + PAGE_MAX)}
-    kept = Described()
-    kept.keep(looked_at)
-    assert None not in kept.words(looked_at)
+    kept = Described().words
+    kept.put_all(looked_at)
+    assert None not in kept.find_all(looked_at)

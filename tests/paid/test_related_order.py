@@ -10,7 +10,7 @@ import pytest
 
 from stoa.domain import limits
 from stoa.domain.related import of_tag
-from stoa.operations.related_cache import Offers
+from stoa.memory.described import Offers
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import SECOND
@@ -143,8 +143,8 @@ known = Offers.known
     ("name", "careless"),
     [
         ("stoa.operations.related.smallest", no_set),
-        ("stoa.operations.related_cache.Offers.those", no_set),
-        ("stoa.operations.related_cache.Offers.known", all_known),
+        ("stoa.memory.described.Offers.those", no_set),
+        ("stoa.memory.described.Offers.known", all_known),
     ],
     ids=["what shares a tag", "what was found", "words of more"],
 )

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable, Collection, Mapping, Set
 from dataclasses import dataclass
-from threading import Lock
 from typing import Generic, TypeVar
 
 from stoa.caching import ByteCache
@@ -80,14 +79,12 @@ class RememberedById(Generic[T]):
             most_bytes, lambda _, entry: size(entry.value)
         )
         self._owners, self._ends = owners, ends
-        self._lock = Lock()
 
     def fresh(self, ids: Collection[str], seen: ChangesSeen | None, now: int) -> dict[str, T]:
         """Those of these values that would be made now (ms)."""
         if seen is None:
             return {}
-        with self._lock:
-            found = self._known.find_all(ids)
+        found = self._known.find_all(ids)
         changes, current = seen.changes, seen.changes.data_version()
         return {
             one: entry.value
@@ -101,8 +98,7 @@ class RememberedById(Generic[T]):
         """Keep these, which were made in the transaction of `seen`."""
         if seen is None:
             return
-        with self._lock:
-            for one, value in values.items():
-                owners = self._owners(value) if self._owners else (one,)
-                ends = self._ends(value) if self._ends else sys.maxsize
-                self._known.put(one, _Entry(value, owners, seen.data_version, ends))
+        for one, value in values.items():
+            owners = self._owners(value) if self._owners else (one,)
+            ends = self._ends(value) if self._ends else sys.maxsize
+            self._known.put(one, _Entry(value, owners, seen.data_version, ends))

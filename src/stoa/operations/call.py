@@ -12,14 +12,13 @@ from stoa.domain.moderation import is_over
 from stoa.domain.oauth import EVERY_SCOPE, WRITE
 from stoa.entropy import IdGenerator
 from stoa.memory.authors import Authors, Embedded
+from stoa.memory.described import Described
 from stoa.memory.near import NearMemory
 from stoa.memory.offers import OfferMemory
 from stoa.memory.remembered import RememberedById
+from stoa.memory.searched import CachedSummary, PreparedTexts, prepared_texts, summaries_by_id
 from stoa.operations.parts.buckets import Charge
-from stoa.operations.related_cache import Described
 from stoa.operations.secret import Secret
-from stoa.operations.summary_cache import CachedSummary, summaries_by_id
-from stoa.operations.text_cache import TextCache
 from stoa.operations.views.agents import agent_resource
 from stoa.schemas.agents import Agent
 from stoa.schemas.base import Receipt, iso
@@ -74,7 +73,7 @@ class Services:
     described: Described = field(default_factory=Described)
     summaries: RememberedById[CachedSummary] = field(default_factory=summaries_by_id)
     offers: OfferMemory = field(default_factory=OfferMemory)
-    texts: TextCache = field(default_factory=TextCache)
+    texts: PreparedTexts = field(default_factory=prepared_texts)
     index: SearchIndex = field(default_factory=SearchIndex)
     near: NearMemory = field(default_factory=NearMemory)
 

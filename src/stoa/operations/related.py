@@ -8,9 +8,9 @@ from stoa.domain import limits
 from stoa.domain.bitmaps import ascending, smallest
 from stoa.domain.querylang import Query
 from stoa.domain.related import asked, best, described, of_tag
+from stoa.memory.described import Offers
 from stoa.operations.call import Call
 from stoa.operations.opportunities import rows_views
-from stoa.operations.related_cache import Offers
 from stoa.schemas.opportunities import TYPES, Opportunity
 from stoa.store import opportunities
 from stoa.store.opportunities import START, OffersWanted, OpportunityRow
@@ -96,13 +96,13 @@ async def _having(call: Call, offers: Offers, words: Iterable[str], among: int) 
 
 async def _words(call: Call, rows: Sequence[OpportunityRow]) -> list[bytes]:
     """The words of these opportunities, which are cached from now on; none of hidden ones."""
-    cached = call.services.described
-    known = cached.words([row.id for row in rows])
+    cached = call.services.described.words
+    known = cached.find_all([row.id for row in rows])
     pairs = [*zip(rows, known, strict=True)]
     missing = [row for row, words in pairs if words is None]
     new = {
         view.id: described(view.title, view.tags, view.body.body, view.requirements)
         for view in await rows_views(call, missing)
     }
-    cached.keep(new)
+    cached.put_all(new)
     return [words or new.get(row.id, b"") for row, words in pairs]

@@ -13,12 +13,12 @@ from stoa.domain.cursors import CursorFormat
 from stoa.domain.errors import invalid_field
 from stoa.domain.querylang import Query
 from stoa.domain.snippets import PreparedText, Sought, prepared, snippet
+from stoa.memory.searched import CachedSummary, keep_texts
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
 from stoa.operations.parts.budget import Budget
 from stoa.operations.related import kept_views, related
 from stoa.operations.summaries import made, summaries
-from stoa.operations.summary_cache import CachedSummary
 from stoa.operations.table import Effect, Mode, Toolset, operation
 from stoa.operations.threads import found_thread
 from stoa.schemas.base import encode, iso, read_time
@@ -252,7 +252,7 @@ async def _texts(
     """The texts that were found, of which those that were not cached are from now on; one with
     additions may have more of them by now, and is made anew."""
     added = {thread.view.id for thread in known if thread.view.additions}
-    cached = zip(found.values(), call.services.texts.known(found.values()), strict=True)
+    cached = zip(found.values(), call.services.texts.find_all(found.values()), strict=True)
     texts = {text_id: text for text_id, text in cached if text and text_id not in added}
     missing = {text_id: whose for whose, text_id in found.items() if text_id not in texts}
     if missing:
@@ -264,7 +264,7 @@ async def _texts(
             lambda: {text_id: prepared(bodies[text_id]) for text_id in missing},
             light=whole <= _LIGHT_CHARACTERS,
         )
-        call.services.texts.keep(new)
+        keep_texts(call.services.texts, new)
         texts |= new
     return texts
 

@@ -5,8 +5,8 @@ from collections.abc import Collection, Sequence
 
 from stoa import entropy
 from stoa.domain import limits
+from stoa.memory.searched import CachedSummary
 from stoa.operations.call import Call
-from stoa.operations.summary_cache import CachedSummary
 from stoa.operations.views.threads import thread_views
 from stoa.schemas.base import encode
 from stoa.schemas.encoded import without_late

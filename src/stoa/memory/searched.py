@@ -1,18 +1,24 @@
-"""Threads as lists show them, each made and encoded once for each of its versions.
+"""What searches show: threads as in lists, each made and encoded once for each of its versions,
+and texts made ready for snippets.
 
 A summary is cached with the data version from before its rows were read, as whole answers are,
 until its thread or its author changes. It ends before the eventually consistent members of its
-author are a minute old, and with the deadline of its bounty.
+author are a minute old, and with the deadline of its bounty. A text never changes. Whether it is
+hidden is for the search to know that finds it.
 """
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 
 import msgspec
 
+from stoa.caching import ByteCache
+from stoa.domain.snippets import PreparedText
 from stoa.memory.remembered import RememberedById
 from stoa.schemas.threads import Thread
 
 _MOST_BYTES = 8 * 1024 * 1024
+_LONGEST = 10_000
+"""Longer texts, in characters, are made ready anew for each search."""
 _VIEW_BYTES = 2_000  # what a thread takes beside its JSON and its text
 
 
@@ -43,3 +49,17 @@ def _ends(summary: CachedSummary) -> int:
 def summaries_by_id() -> RememberedById[CachedSummary]:
     """A cache of summaries by the ids of their threads."""
     return RememberedById(_MOST_BYTES, _size, _owners, _ends)
+
+
+PreparedTexts = ByteCache[str, PreparedText]
+"""Texts by the ids of their threads and replies."""
+
+
+def prepared_texts() -> PreparedTexts:
+    """A cache of texts."""
+    return ByteCache(_MOST_BYTES, lambda _, text: text.bytes)
+
+
+def keep_texts(known: PreparedTexts, new: Mapping[str, PreparedText]) -> None:
+    """Keep these but for long ones."""
+    known.put_all({one: text for one, text in new.items() if text.characters <= _LONGEST})

@@ -1,8 +1,7 @@
 """What searches know of opportunities: their words, and which of them have some word or tags."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from threading import Lock
 from typing import NamedTuple
 
 from stoa.caching import ByteCache
@@ -103,9 +102,8 @@ class Described:
     all threads of a process."""
 
     def __init__(self) -> None:
-        self._words: ByteCache[str, bytes] = ByteCache(_MOST_BYTES, lambda _, words: len(words))
+        self.words: ByteCache[str, bytes] = ByteCache(_MOST_BYTES, lambda _, words: len(words))
         self._offers: tuple[OfferIndex, Offers] | None = None
-        self._lock = Lock()
 
     def offers(self, offer_index: OfferIndex) -> Offers:
         """The offers of an index."""
@@ -113,14 +111,3 @@ class Described:
         if known is None or known[0] is not offer_index:
             known = self._offers = offer_index, Offers.of(offer_index.rows, offer_index.tagged)
         return known[1]
-
-    def words(self, ids: Collection[str]) -> list[bytes | None]:
-        """The words of these opportunities, None for those that are not cached."""
-        with self._lock:
-            return self._words.find_all(ids)
-
-    def keep(self, words: Mapping[str, bytes]) -> None:
-        """Cache these."""
-        with self._lock:
-            for subject, its_words in words.items():
-                self._words.put(subject, its_words)

@@ -1,6 +1,6 @@
 """Which opportunities have a word is looked up once."""
 
-from stoa.operations.related_cache import Offers
+from stoa.memory.described import Offers
 
 
 def test_a_word_is_not_looked_for_again_beside_one_that_is_new() -> None:
