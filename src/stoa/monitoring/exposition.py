@@ -23,7 +23,7 @@ from stoa.outgoing.certificate import Certificate
 from stoa.settings import Settings
 from stoa.store import held, holds, ledger, moderation, purges, webhooks
 from stoa.store.transfer import backups
-from stoa.store.tx import Store, StoreUnavailable
+from stoa.store.tx import Store, StoreUnavailable, Tx
 from stoa.upkeep.loops import Upkeep
 
 PATH = "/metrics"
@@ -191,24 +191,7 @@ class Exposition:
         """What the database tells, nothing while it does not answer."""
         with suppress(StoreUnavailable, TimeoutError):
             async with asyncio.timeout(_STORE_S):
-                escrow = await self.store.read(holds.count_all, slow=True)
-                stopped = await self.store.read(ledger.stopped, slow=True)
-                reports, oldest = await self.store.read(moderation.open_reports, slow=True)
-                posts, first = await self.store.read(held.count_waiting, slow=True)
-                purge = await self.store.read(purges.unfinished, slow=True)
-                hooks = await self.store.read(webhooks.count_all, slow=True)
-            return [
-                *_gauge(HOLDS, escrow.open),
-                *_gauge(OVERDUE, escrow.overdue),
-                *_gauge(STOPPED, int(stopped is not None)),
-                *_gauge(REPORTS, reports),
-                *_gauge(REPORT_AGE, (self.clock() - oldest) / 1000 if reports else 0),
-                *_gauge(HELD, posts),
-                *_gauge(HELD_AGE, (self.clock() - first) / 1000 if first else 0),
-                *_gauge(PURGE_AGE, (self.clock() - purge) / 1000 if purge else 0),
-                *_gauge(WEBHOOKS, hooks.active),
-                *_gauge(FAILING, hooks.failing),
-            ]
+                return await self.store.read(_stored, slow=True)
         return []
 
     async def _of_certificate(self) -> list[str]:
@@ -234,6 +217,26 @@ class Exposition:
             yield from _gauge(CLOCK_STEP, self.clock.step_ms() / 1000)
         yield from _gauge(READY, int(self.upkeep.trouble is None))
         yield from _family(INFO, [({"version": __version__, "engine": self.settings.engine}, 1)])
+
+
+async def _stored(tx: Tx) -> list[str]:
+    """What is counted in the database, in one transaction."""
+    escrow, stopped = await holds.count_all(tx), await ledger.stopped(tx)
+    reports, oldest = await moderation.open_reports(tx)
+    posts, first = await held.count_waiting(tx)
+    purge, hooks = await purges.unfinished(tx), await webhooks.count_all(tx)
+    return [
+        *_gauge(HOLDS, escrow.open),
+        *_gauge(OVERDUE, escrow.overdue),
+        *_gauge(STOPPED, int(stopped is not None)),
+        *_gauge(REPORTS, reports),
+        *_gauge(REPORT_AGE, (tx.now - oldest) / 1000 if reports else 0),
+        *_gauge(HELD, posts),
+        *_gauge(HELD_AGE, (tx.now - first) / 1000 if first else 0),
+        *_gauge(PURGE_AGE, (tx.now - purge) / 1000 if purge else 0),
+        *_gauge(WEBHOOKS, hooks.active),
+        *_gauge(FAILING, hooks.failing),
+    ]
 
 
 def _head(metric: Metric) -> Lines:
