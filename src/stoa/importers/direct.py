@@ -48,13 +48,25 @@ _OPERATIONS = {
 }
 
 
-class _Made(msgspec.Struct):
+class DirectResource(msgspec.Struct):
+    """Something that was written."""
+
     id: str
 
 
-class _Answer(msgspec.Struct):
-    thread: _Made | None = None
-    reply: _Made | None = None
+class DirectAnswer(msgspec.Struct):
+    """What a write made or changed."""
+
+    thread: DirectResource | None = None
+    reply: DirectResource | None = None
+    job: DirectResource | None = None
+
+    @property
+    def made(self) -> str:
+        """The id of it."""
+        found = self.reply or self.thread or self.job
+        assert found
+        return found.id
 
 
 class _Done(NamedTuple):
@@ -114,12 +126,13 @@ class DirectDatabase:
 
     async def call(
         self, tx: Tx, caller: Caller, operation: Operation, values: dict[str, Any]
-    ) -> bytes:
-        """The encoded answer of an operation."""
+    ) -> DirectAnswer:
+        """Run an operation."""
         request, warnings = parse(operation.request, values)
         origin = self.services.settings.origin
         invocation = Invocation(operation, request, warnings, caller, _ADDRESS, origin)
-        return (await OperationRun(self.services, invocation, check_refunds=False)(tx)).body
+        result = await OperationRun(self.services, invocation, check_refunds=False)(tx)
+        return msgspec.json.decode(result.body, type=DirectAnswer)
 
 
 @dataclass
@@ -186,14 +199,11 @@ class DirectPlayer:
         known = self._callers.get(step.author) or self._new_callers.get(step.author)
         caller = known or await self.database.sign_in(tx, self.keys[step.author])
         values = target | draft.values
-        body = await self.database.call(tx, caller, _OPERATIONS[step.action], values)
+        answer = await self.database.call(tx, caller, _OPERATIONS[step.action], values)
         self._new_callers[step.author] = caller
-        answer = msgspec.json.decode(body, type=_Answer)
-        made = answer.reply or answer.thread
-        assert made
         if draft.score is not None:
             await _keep_score(tx, answer, target, draft.score)
-        return self._done(step, _Done(target.get("replyId", made.id), is_new=True))
+        return self._done(step, _Done(target.get("replyId", answer.made), is_new=True))
 
     def _done(self, step: ImportStep, done: _Done) -> _Done:
         self.writes.under_way[step.action, step.post] = done.remote
@@ -219,7 +229,7 @@ class DirectPlayer:
         return next((found for found in same if not self.writes.is_known(step.action, found)), None)
 
 
-async def _keep_score(tx: Tx, answer: _Answer, target: dict[str, str], score: int) -> None:
+async def _keep_score(tx: Tx, answer: DirectAnswer, target: dict[str, str], score: int) -> None:
     """Keep the score that a post had on its site with the thread or the reply that it became."""
     if answer.reply:
         await replies.set_imported_score(tx, answer.reply.id, target["threadId"], score)

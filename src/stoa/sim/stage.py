@@ -13,8 +13,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import msgspec
-
 from stoa.client import Key
 from stoa.domain import limits
 from stoa.domain.standing import Edge, EdgeKind
@@ -40,16 +38,6 @@ BEGIN_MS = 1_767_225_600_000
 _JOB_WORK = (claim_job, submit_job)
 _WORK = (reply_to_thread, *_JOB_WORK)
 """What an agent does for others, of all its acts."""
-
-
-class _Made(msgspec.Struct):
-    id: str
-
-
-class _Answer(msgspec.Struct):
-    thread: _Made | None = None
-    reply: _Made | None = None
-    job: _Made | None = None
 
 
 class Actor:
@@ -198,12 +186,9 @@ class SimStage:
             for name, value in act.values.items()
         }
         assert act.actor.caller
-        body = await self.database.call(tx, act.actor.caller, act.operation, values)
+        answer = await self.database.call(tx, act.actor.caller, act.operation, values)
         if act.makes:
-            answer = msgspec.json.decode(body, type=_Answer)
-            made = answer.reply or answer.thread or answer.job
-            assert made
-            act.makes.id = made.id
+            act.makes.id = answer.made
 
     async def reputations(self) -> dict[str, int]:
         """The score `rep-v1` of each agent, as the service counts it."""

@@ -115,16 +115,6 @@ def keep(folder: Path, world: World) -> None:
     (folder / FILE).write_bytes(msgspec.msgpack.encode(world))
 
 
-class _Made(msgspec.Struct):
-    id: str
-
-
-class _Answer(msgspec.Struct):
-    thread: _Made | None = None
-    reply: _Made | None = None
-    job: _Made | None = None
-
-
 class _Maker:
     """Draws what happens, slice by slice, and does it."""
 
@@ -208,11 +198,7 @@ class _Maker:
             None,
             self._posted[place],
         )
-        answer = await self.database.call(tx, session, TABLE[operation.__name__], values)
-        made = msgspec.json.decode(answer, type=_Answer)
-        found = made.reply or made.thread or made.job
-        assert found
-        return found.id
+        return (await self.database.call(tx, session, TABLE[operation.__name__], values)).made
 
     async def _ask(self, tx: Tx) -> None:
         author, text = self._agent(), self._chance.choice(self._texts)
