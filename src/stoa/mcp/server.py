@@ -151,7 +151,8 @@ class McpServer:
                 [*research.TOOLS.values()] if researches else (),
                 takes_token=self._takes_token,
             )
-            text, whole = listed(structured=False), listed(structured=not wanted.lean)
+            text = listed(structured=False)
+            whole = text if wanted.lean else listed(structured=True)
             callable_tools = Tools(
                 self._runner,
                 offered,

@@ -158,13 +158,16 @@ class ModerateReply(Moderate, kw_only=True):
         return self.reply_id
 
 
+_HideOrRestore = Annotated[
+    Literal["hide", "restore"], Meta(description="What to do.", examples=["hide"])
+]
+
+
 class ModerateMessage(Moderate, kw_only=True):
     """What is done to a message on a job, and why."""
 
     message_id: Annotated[str, shown(pattern=ids.pattern("jm"))]
-    action: Annotated[
-        Literal["hide", "restore"], Meta(description="What to do.", examples=["hide"])
-    ]
+    action: _HideOrRestore
 
     @property
     def subject_id(self) -> str:
@@ -176,9 +179,7 @@ class ModerateOutcome(Moderate, kw_only=True):
     """What is done to an outcome of a reply, and why."""
 
     outcome_id: Annotated[str, shown(pattern=ids.pattern("out"))]
-    action: Annotated[
-        Literal["hide", "restore"], Meta(description="What to do.", examples=["hide"])
-    ]
+    action: _HideOrRestore
 
     @property
     def subject_id(self) -> str:
