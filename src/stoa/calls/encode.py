@@ -40,3 +40,10 @@ def weak_tag(*parts: bytes) -> str:
     for part in parts:
         digest.update(part)
     return f'W/"{digest.hexdigest()[:24]}"'
+
+
+def names_tag(if_none_match: bytes, etag: str) -> bool:
+    """Whether an `If-None-Match` names this ETag (weak comparison), or any by `*` alone."""
+    tag = etag.removeprefix("W/").encode()
+    given = [part.strip().removeprefix(b"W/") for part in if_none_match.split(b",")]
+    return tag in given or if_none_match.strip() == b"*"

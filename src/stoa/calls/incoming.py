@@ -10,10 +10,6 @@ from stoa.schemas.names import Names
 from stoa.schemas.validation import Values
 
 
-def _knows_none(_: str) -> bool:
-    return False
-
-
 @dataclass(slots=True)
 class Incoming:
     """A call whose input has not been read yet.
@@ -30,7 +26,7 @@ class Incoming:
     `prefers_minimal` asks for the minimal answer to a write. Reads with the same `same_input` have
     the same values. `in_path` has the unchecked values of
     the fields in the path by name. A `streamed` call goes on after its first answer. The client
-    `knows` the answers of some ETags.
+    has the answers whose ETags are in `if_none_match`.
     """
 
     authorization: str | None
@@ -51,7 +47,7 @@ class Incoming:
     same_input: str | None = None
     in_path: Values = field(default_factory=Values)
     streamed: bool = False
-    knows: Callable[[str], bool] = _knows_none
+    if_none_match: bytes = b""
 
     @property
     def is_dry_run(self) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from stoa.calls.authenticate import Authenticator
+from stoa.calls.encode import names_tag
 from stoa.calls.following.shared_reads import SharedReads
 from stoa.calls.following.waiting import Waiting, WaitingCall, Woken
 from stoa.calls.incoming import EventStream, Incoming, Outcome, Streamed, refused
@@ -295,7 +296,9 @@ def _waits(incoming: Incoming, result: Result) -> Interest | None:
     interest = result.interest
     if interest is None or not interest.seconds:
         return None
-    return interest if not interest.found or incoming.knows(result.etag or "") else None
+    known = incoming.if_none_match
+    has_it = bool(known) and names_tag(known, result.etag or "")
+    return interest if has_it or not interest.found else None
 
 
 def _from(invocation: Invocation, cursor: str) -> Invocation:

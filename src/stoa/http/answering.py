@@ -169,13 +169,6 @@ def _page(path: str, query: bytes) -> bytes:
 _remembered_page = lru_cache(_LINKS)(_page)
 
 
-def names_tag(if_none_match: bytes, etag: str) -> bool:
-    """Whether an `If-None-Match` names this ETag (weak comparison), or any by `*` alone."""
-    tag = etag.removeprefix("W/").encode()
-    given = [part.strip().removeprefix(b"W/") for part in if_none_match.split(b",")]
-    return tag in given or if_none_match.strip() == b"*"
-
-
 def prefers_minimal(prefer: bytes) -> bool:
     """Whether a `Prefer` (RFC 7240) asks for the minimal answer to a write."""
     names = (part.partition(b";")[0] for part in prefer.lower().split(b","))

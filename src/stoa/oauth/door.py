@@ -1,6 +1,6 @@
 """The token endpoint, revocation, and the metadata that leads clients there."""
 
-from stoa.calls.encode import weak_tag
+from stoa.calls.encode import names_tag, weak_tag
 from stoa.calls.token_requests import TokenRequests
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import REVOCATION, TOKEN, OAuthRefusal
@@ -81,7 +81,7 @@ class OAuthDoor:
         tag = weak_tag(content)
         headers = [*answering.JSON_HEADERS, request.id_header, answering.CACHE_PUBLIC]
         headers.append((b"etag", tag.encode()))
-        if answering.names_tag(request.headers.get(b"if-none-match", b""), tag):
+        if names_tag(request.headers.get(b"if-none-match", b""), tag):
             return await answering.send_answer(send, 304, headers)
         head = request.method == "HEAD"
         return await answering.send_answer(send, 200, headers, content, head=head)

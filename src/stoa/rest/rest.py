@@ -1,13 +1,14 @@
 """The REST door: from an HTTP request to the runner and back."""
 
 from collections.abc import Awaitable, Callable
-from functools import cache, partial
+from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl
 
 import msgspec
 
 from stoa.calls import dry_runs, idempotency
+from stoa.calls.encode import names_tag
 from stoa.calls.incoming import EventStream, Incoming, Outcome
 from stoa.calls.runner import Runner
 from stoa.clock import Clock
@@ -137,7 +138,7 @@ class Rest:
             option_names=options,
             prefers_minimal=b"prefer" in request.headers
             and answering.prefers_minimal(request.headers[b"prefer"]),
-            knows=partial(answering.names_tag, request.headers.get(b"if-none-match", b"")),
+            if_none_match=request.headers.get(b"if-none-match", b""),
         )
 
     async def _stream(
@@ -170,7 +171,7 @@ class Rest:
             return await answering.send_lines(send, outcome.status, lines, body, head=head)
         lines = _lines(request, operation, outcome)
         known = request.headers.get(b"if-none-match")
-        if known is not None and outcome.etag and answering.names_tag(known, outcome.etag):
+        if known is not None and outcome.etag and names_tag(known, outcome.etag):
             return await answering.send_lines(send, 304, lines)
         if outcome.next_cursor:
             lines += answering.next_link(request.path, request.query, outcome.next_cursor)

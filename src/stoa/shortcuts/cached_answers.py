@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 
+from stoa.calls.encode import names_tag
 from stoa.clock import Clock
 from stoa.domain.oauth import AUTHORIZATION
 from stoa.http import answering
@@ -46,7 +47,7 @@ class ReadyReads(Shortcut[CachedAnswer]):
         caching = _FOR_ALL if found.for_parties else answering.PUBLIC_LINES
         lines = answering.success_lines(request.id_header[1], caching, charge, etag)
         known = request.headers.get(b"if-none-match")
-        if known is not None and answering.names_tag(known, etag):
+        if known is not None and names_tag(known, etag):
             return found.operation, (304, lines, b"")
         if found.next_cursor:
             lines += answering.next_link(request.path, request.query, found.next_cursor)
@@ -79,7 +80,7 @@ class ReadyPages(Shortcut[CachedAnswer]):
         """See `Shortcut.made`."""
         own = [request.id_header, (b"etag", found.etag.encode())]
         known = request.headers.get(b"if-none-match")
-        if known is not None and answering.names_tag(known, found.etag):
+        if known is not None and names_tag(known, found.etag):
             return PAGE, (304, _TYPE.sub(b"", found.head) + header_lines(own), b"")
         body = found.body
         own.append((b"content-length", b"%d" % len(body)))

@@ -3,9 +3,9 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from stoa.calls.encode import weak_tag
+from stoa.calls.encode import names_tag, weak_tag
 from stoa.calls.public_reads import PublicReads
-from stoa.http.answering import CORS, names_tag
+from stoa.http.answering import CORS
 from stoa.http.wire import header_lines
 from stoa.memory.answers import ValidityBuilder
 from stoa.web.documents import Endpoint
