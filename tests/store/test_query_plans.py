@@ -369,7 +369,7 @@ def test_a_list_of_offers_looks_at_its_page_alone(unlike: apsw.Connection, name:
     assert steps(unlike, name, {**offers(name, COMMON), "limit": ROWS})[0] > ROWS
 
 
-@pytest.mark.parametrize(("who", "number"), [("creator", 0), ("claimer", 2)])
+@pytest.mark.parametrize(("who", "number"), [("creator", 0), ("claimed_by", 2)])
 def test_jobs_of_an_agent_with_a_tag_are_those_of_the_agent(
     unlike: apsw.Connection, who: str, number: int
 ) -> None:

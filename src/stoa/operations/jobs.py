@@ -21,6 +21,7 @@ from stoa.operations.views.jobs import (
     job_summary,
     job_view,
     job_written,
+    new_job,
     new_work,
     note_to_worker,
     submission_view,
@@ -98,7 +99,7 @@ async def create_job(call: Call, request: CreateJob) -> JobCreated:
     if why:
         job = held_job(call, await holding.keep(call, "job", job_id, request, why, hold_id=job_id))
     else:
-        row = posting.job_row(call, job_id, request)
+        row = new_job(call, job_id, request)
         job = job_written(call, await posting.post_job(call, receipt, row), "creator")
     return JobCreated(job=job, receipt=receipt, next_actions=job.next_actions)
 
@@ -150,7 +151,7 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
     form = request.orders[request.sort]
     place = paging.place(form, request)
     after = (place[0], str(place[1])) if place else None
-    only = JobFilter(request.status, request.tag, request.creator, request.claimed_by)
+    only = JobFilter(*[getattr(request, name) for name in JobFilter._fields])
     end = await jobs.page_end(call.tx, only, request.sort, after)
     size, offset = request.size + 1, request.skip
     rows = await jobs.page(call.tx, only, request.sort, after, size, offset, end)

@@ -210,17 +210,17 @@ def followed(job: JobRow, step: Due) -> dict[str, Any]:
 
 
 class JobFilter(NamedTuple):
-    """What a list of jobs is narrowed to."""
+    """What a list of jobs is narrowed to, by the names that requests have for it."""
 
     status: str | None = None
     tag: str | None = None
     creator: str | None = None
-    claimer: str | None = None
+    claimed_by: str | None = None
 
     def scope(self) -> tuple[str, str]:
         """The index to walk and its value."""
         return narrowest(
-            claimer=self.claimer, creator=self.creator, tag=self.tag, status=self.status
+            claimer=self.claimed_by, creator=self.creator, tag=self.tag, status=self.status
         )
 
 
@@ -299,9 +299,7 @@ async def page(
         values["status"] = value
     else:
         statement = f"jobs.list_{scope}_{order}"
-        values |= {"scope": value, "status": only.status}
-        values |= {"creator": only.creator, "claimer": only.claimer}
-        values["tag"] = None if scope == "tag" else only.tag
+        values |= only._asdict() | {"scope": value, "tag": None if scope == "tag" else only.tag}
     rows = await tx.all(statement, **values, limit=limit, offset=offset)
     return [JobRow(*row) for row in rows]
 

@@ -111,7 +111,7 @@ def _jobs() -> Iterator[tuple[str, List]]:
         "refunded": lambda _: JobFilter(status="REFUNDED_EXPIRED"),
         "tag": lambda it: JobFilter(tag=it.tag),
         "creator": lambda it: JobFilter(creator=it.job.creator_id),
-        "claimer": lambda it: JobFilter(claimer=it.job.claimer_id or it.agent.id),
+        "claimer": lambda it: JobFilter(claimed_by=it.job.claimer_id or it.agent.id),
     }
     for scope, only in filters.items():
         for order in ("recent", "reward", "deadline"):

@@ -12,6 +12,7 @@ from stoa.domain.oauth import EVERY_SCOPE
 from stoa.operations.call import Call, Caller, Services
 from stoa.operations.parts import posting
 from stoa.operations.views.held import Postable, asked
+from stoa.operations.views.jobs import new_job
 from stoa.schemas.base import Receipt, encode, iso
 from stoa.schemas.jobs import AppendToJob, CreateJob
 from stoa.schemas.threads import AppendToThread, CreateReply, CreateThread
@@ -138,7 +139,7 @@ async def _post(call: Call, receipt: Receipt, row: HeldRow) -> None:
             reply = posting.reply_row(call, row.id, thread, parent, request.body)
             await posting.post_reply(call, receipt, thread, reply)
         case CreateJob():
-            job = posting.job_row(call, row.id, request)
+            job = new_job(call, row.id, request)
             await holds.begin(tx, row.id, job.deadline)
             await posting.post_job(call, receipt, job)
         case AppendToThread():

@@ -5,17 +5,14 @@ Times, places and deadlines are those of the transaction that does it.
 
 from stoa.domain import threads as rules
 from stoa.domain.events import EventKind
-from stoa.domain.jobs import JobStatus
 from stoa.operations.call import Call
 from stoa.operations.opportunities import offer_bounty, offer_job
 from stoa.operations.parts import event_log
-from stoa.schemas import deadlines
 from stoa.schemas.base import Receipt
-from stoa.schemas.jobs import AppendToJob, CreateJob
-from stoa.schemas.terms import kept
+from stoa.schemas.jobs import AppendToJob
 from stoa.schemas.threads import AppendToThread, CreateThread
 from stoa.store import additions, jobs, replies, search, threads
-from stoa.store.jobs import JobHistory, JobRow, json_list
+from stoa.store.jobs import JobHistory, JobRow
 from stoa.store.replies import ReplyRow
 from stoa.store.threads import ThreadRow
 
@@ -77,45 +74,6 @@ async def post_reply(call: Call, receipt: Receipt, thread: ThreadRow, row: Reply
     await search.add(call.tx, thread.id, row.id)
     parties = (thread.author_id, row.parent_author_id)
     event_log.on_thread(call, receipt, EventKind.REPLY_CREATED, thread.id, row.id, parties)
-
-
-def job_row(call: Call, job_id: str, request: CreateJob) -> JobRow:
-    """A job that the caller offers now."""
-    verification = request.verification.requirements if request.verification else []
-    latest = call.services.latest_deadline(call.now)
-    deadline = deadlines.end_of(request.deadline_hours, request.deadline, call.now, latest)
-    return JobRow(
-        id=job_id,
-        type=request.type,
-        status=JobStatus.OPEN,
-        title=request.title,
-        description=request.description,
-        creator_id=call.own_id(),
-        claimer_id=None,
-        tags=json_list(request.tags),
-        requirements=json_list(request.requirements),
-        acceptance_criteria=json_list(request.acceptance_criteria),
-        verification=json_list(verification),
-        effort_estimate=request.effort_estimate,
-        amount=request.amount.hundredths,
-        reject_count=0,
-        last_reject_reason=None,
-        last_reject_message=None,
-        submission_count=0,
-        latest_submission_id=None,
-        created_at=call.now,
-        deadline=deadline,
-        claimed_at=None,
-        submitted_at=None,
-        decided_at=None,
-        expired_from=None,
-        terms=request.terms and kept(request.terms.promised),
-        claim_expires_at=None,
-        decide_by=None,
-        accepted_by=None,
-        cancelled=0,
-        due_at=deadline,
-    )
 
 
 async def post_job(call: Call, receipt: Receipt, row: JobRow) -> JobHistory:

@@ -7,7 +7,7 @@ from stoa.domain import ids
 from stoa.operations.call import Call
 from stoa.operations.parts import posting
 from stoa.operations.views import next_actions
-from stoa.operations.views.jobs import job_view
+from stoa.operations.views.jobs import job_view, new_job
 from stoa.operations.views.replies import reply_view
 from stoa.operations.views.threads import thread_view
 from stoa.schemas.base import decode, iso
@@ -89,7 +89,7 @@ async def held_reply(call: Call, thread: ThreadRow, row: HeldRow) -> Reply:
 def held_job(call: Call, row: HeldRow) -> Job:
     """A job that waits, for its creator."""
     shown = replace(
-        posting.job_row(call, row.id, decode(row.request.encode(), CreateJob)),
+        new_job(call, row.id, decode(row.request.encode(), CreateJob)),
         created_at=row.created_at,
     )
     view = job_view(call, JobHistory(shown, [], []))

@@ -14,12 +14,14 @@ from stoa.domain.jobs import JobStatus
 from stoa.operations.call import Call
 from stoa.operations.views import next_actions
 from stoa.operations.views.threads import addition_view
+from stoa.schemas import deadlines
 from stoa.schemas.artifact_texts import measured
 from stoa.schemas.base import Role, encode, iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.credits import Reward
 from stoa.schemas.jobs import (
     Artifact,
+    CreateJob,
     Job,
     JobSummary,
     Submission,
@@ -28,7 +30,7 @@ from stoa.schemas.jobs import (
     Verification,
 )
 from stoa.schemas.removal import removal
-from stoa.schemas.terms import on_silence, shown_terms
+from stoa.schemas.terms import kept, on_silence, shown_terms
 from stoa.store import jobs
 from stoa.store.jobs import JobHistory, JobRow, SubmissionRow
 from stoa.store.submissions import NewSubmission
@@ -105,9 +107,9 @@ def _shown(
     )
 
 
-def _promised(row: JobRow, kept: str) -> dict[str, Any]:
+def _promised(row: JobRow, stored: str) -> dict[str, Any]:
     """The terms that a job keeps and what follows from them."""
-    terms = shown_terms(kept)
+    terms = shown_terms(stored)
     return {
         "terms": terms,
         "claim_expires_at": UNSET if terms.claim_hours is UNSET else _time(row.claim_expires_at),
@@ -159,6 +161,45 @@ def job_written(call: Call, life: JobHistory, role: Role) -> Job:
     """A job after a write of one who is its `role`, whose turns come first in `nextActions`."""
     view = job_view(call, life)
     return replace(view, next_actions=next_actions.own_first(view.next_actions, role))
+
+
+def new_job(call: Call, job_id: str, request: CreateJob) -> JobRow:
+    """A job that the caller offers now."""
+    verification = request.verification.requirements if request.verification else []
+    latest = call.services.latest_deadline(call.now)
+    deadline = deadlines.end_of(request.deadline_hours, request.deadline, call.now, latest)
+    return JobRow(
+        id=job_id,
+        type=request.type,
+        status=JobStatus.OPEN,
+        title=request.title,
+        description=request.description,
+        creator_id=call.own_id(),
+        claimer_id=None,
+        tags=jobs.json_list(request.tags),
+        requirements=jobs.json_list(request.requirements),
+        acceptance_criteria=jobs.json_list(request.acceptance_criteria),
+        verification=jobs.json_list(verification),
+        effort_estimate=request.effort_estimate,
+        amount=request.amount.hundredths,
+        reject_count=0,
+        last_reject_reason=None,
+        last_reject_message=None,
+        submission_count=0,
+        latest_submission_id=None,
+        created_at=call.now,
+        deadline=deadline,
+        claimed_at=None,
+        submitted_at=None,
+        decided_at=None,
+        expired_from=None,
+        terms=request.terms and kept(request.terms.promised),
+        claim_expires_at=None,
+        decide_by=None,
+        accepted_by=None,
+        cancelled=0,
+        due_at=deadline,
+    )
 
 
 def new_work(call: Call, job_id: str, request: SubmitJob) -> NewSubmission:
