@@ -15,9 +15,9 @@ ACCEPTED_POINTS = 500
 BY_CLASSES = 4
 """With so few phrases many texts have the same points, and more do with each text."""
 
-_SCORED = 2_000
-_RAREST = 12
-_FIRST = 128
+_SCORED = 2_000  # as many as that takes a few milliseconds for
+_RAREST = 12  # a long query: its common words tell texts apart least, and have the largest sets
+_FIRST = 128  # some pages of results, of which few readers ask for a second
 
 
 ENOUGH_TEXTS = 200
