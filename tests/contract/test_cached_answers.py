@@ -543,10 +543,15 @@ def test_a_change_that_marks_nothing_would_be_noticed(
         world.run()
 
 
-def ever_kept(cache: RememberedById[Any], ids: Iterable[str], *_: object) -> dict[str, Any]:
+def ever_kept(cache: RememberedById[Any, Any], ids: Iterable[str], *_: object) -> dict[str, Any]:
     """All that is kept of these."""
     known = cache._known  # pyright: ignore[reportPrivateUsage]
     return {one: entry.value for one in ids if (entry := known.find(one))}
+
+
+def ever_got(cache: RememberedById[Any, Any], key: str, *_: object) -> Any:
+    """What is kept of this."""
+    return ever_kept(cache, [key]).get(key)
 
 
 def latest(remembered: Remembered[Any], *_: object) -> Any:

@@ -8,9 +8,10 @@ from stoa.memory.remembered import Remembered, RememberedById
 from tests.contract.test_cached_answers import (
     MORE_STEPS,
     World,
-    ever_kept,
+    ever_got,
     latest,
     no_index,
+    nothing,
     nothing_known,
 )
 from tests.support.app import Agent, App
@@ -54,6 +55,7 @@ class Market(World):
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr("stoa.memory.offers.offer_index", no_index)
                 patch.setattr(RememberedById, "fresh", nothing_known)
+                patch.setattr(RememberedById, "get", nothing)
                 made = [pages(reader, target) for target in TARGETS]
             assert kept == made, after
 
@@ -66,10 +68,10 @@ def test_recommendations_are_those_that_would_be_made_now(stoa: App, seed: int) 
 @pytest.mark.parametrize(
     ("cache", "method", "careless"),
     [
-        (RememberedById, "fresh", ever_kept),
+        (RememberedById, "get", ever_got),
         (Remembered, "get", latest),
     ],
-    ids=["terms and rows", "offer_index"],
+    ids=["terms and pages", "offer_index"],
 )
 def test_a_part_of_a_recommendation_that_is_never_out_of_date_would_be_noticed(
     stoa: App, monkeypatch: pytest.MonkeyPatch, cache: type, method: str, careless: Any

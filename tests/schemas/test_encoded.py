@@ -1,6 +1,7 @@
 """What is encoded once is, to all who read or encode it, what it was made of."""
 
 import pytest
+from msgspec.structs import replace
 
 from stoa.calls.encode import encoded
 from stoa.schemas.base import Answer, convert, encode
@@ -28,9 +29,7 @@ def test_what_is_inside_an_answer_has_the_same_json_in_every_form() -> None:
     answer = example(SearchResult)
     assert isinstance(answer, SearchResult)
     rows = [encoded_once(row) for row in answer.threads]
-    again = SearchResult(
-        **{name: getattr(answer, name) for name in answer.__struct_fields__} | {"threads": rows}
-    )
+    again = replace(answer, threads=rows)
     for options in (FULL, LEAN, Options(excerpt=7)):
         assert encoded(again, options)[0] == encoded(answer, options)[0]
 

@@ -197,7 +197,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             )
         return Result(
             body,
-            answer.next_cursor if issubclass(operation.response, ListAnswer) else None,
+            whole(answer).next_cursor if issubclass(operation.response, ListAnswer) else None,
             call.private,
             tx.now,
             tag if operation.has_etag else None,

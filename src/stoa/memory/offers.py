@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable, Hashable
 from threading import Lock
 
-from stoa.caching import ByteCache
 from stoa.domain.labels import wanted_words
 from stoa.memory.offer_index import OfferIndex, offer_index
 from stoa.memory.remembered import Remembered, RememberedById
@@ -48,12 +47,16 @@ def _size_of_terms(terms: Terms) -> int:
 _PageKey = tuple[frozenset[str], int, Hashable]
 
 
-def _size_of_page(_: _PageKey, page: Remembered[RecommendedList]) -> int:
-    return sum(map(_size_of_offer, page.latest.opportunities)) if page.latest else 0
+def _size_of_page(page: RecommendedList) -> int:
+    return sum(map(_size_of_offer, page.opportunities))
 
 
-def _no_pages() -> ByteCache[_PageKey, Remembered[RecommendedList]]:
-    return ByteCache(_MOST_BYTES, _size_of_page)
+def _owners_of_page(page: RecommendedList) -> set[str]:
+    return {owner for offer in page.opportunities for owner in _owners(offer)}
+
+
+def _no_pages() -> RememberedById[_PageKey, RecommendedList]:
+    return RememberedById(_MOST_BYTES, _size_of_page, _owners_of_page)
 
 
 class OfferMemory:
@@ -61,8 +64,8 @@ class OfferMemory:
 
     def __init__(self) -> None:
         self._index = Remembered[OfferIndex]()
-        self._views = RememberedById[Opportunity](_MOST_BYTES, _size_of_shown, _owners)
-        self._terms = RememberedById[Terms](_MOST_BYTES, _size_of_terms)
+        self._views = RememberedById[str, Opportunity](_MOST_BYTES, _size_of_shown, _owners)
+        self._terms = RememberedById[str, Terms](_MOST_BYTES, _size_of_terms)
         self._paged: OfferIndex | None = None
         self._pages = _no_pages()
         self._lock = Lock()
@@ -109,27 +112,23 @@ class OfferMemory:
             return encoded_once(await make())  # as one that is kept, which has the same ETag
         key = on_offer.labels(terms), on_offer.by_author.get(agent_id, 0), asked
         with self._lock:
-            known = self._pages.find(key) if self._paged is on_offer else None
-        page = known.get(tx.seen, tx.now) if known else None
+            if self._paged is not on_offer:
+                self._paged, self._pages = on_offer, _no_pages()
+            pages = self._pages
+        page = pages.get(key, tx.seen, tx.now)
         if page is None:
-            page, new = encoded_once(await make()), Remembered[RecommendedList]()
-            owners = {owner for row in page.opportunities for owner in _owners(row)}
-            new.keep(page, tx.seen, owners, None)
-            with self._lock:
-                if self._paged is not on_offer:
-                    self._paged, self._pages = on_offer, _no_pages()
-                self._pages.put(key, new)
+            page = encoded_once(await make())
+            pages.keep({key: page}, tx.seen)
         return page
 
     async def terms(
         self, tx: Tx, agent_id: str, read: Callable[[Tx, str], Awaitable[list[str]]]
     ) -> Terms:
         """The terms of an agent, whose capabilities are read if they are not known."""
-        known = self._terms.fresh([agent_id], tx.seen, tx.now)
-        if known:
-            return known[agent_id]
-        terms = wanted_words(await read(tx, agent_id))
-        self._terms.keep({agent_id: terms}, tx.seen)
+        terms = self._terms.get(agent_id, tx.seen, tx.now)
+        if terms is None:
+            terms = wanted_words(await read(tx, agent_id))
+            self._terms.keep({agent_id: terms}, tx.seen)
         return terms
 
     async def views(

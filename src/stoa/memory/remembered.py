@@ -1,13 +1,14 @@
 """Values that were made of what was read, for as long as nothing of that changes."""
 
 import sys
-from collections.abc import Callable, Collection, Mapping, Set
+from collections.abc import Callable, Collection, Hashable, Mapping, Set
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from stoa.caching import ByteCache
 from stoa.store.changes import Changes, ChangesSeen
 
+K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 
@@ -60,11 +61,12 @@ class Remembered(Generic[T]):
         self._entry = _Entry(value, depends_on or frozenset(), data_version, ends_at)
 
 
-class RememberedById(Generic[T]):
-    """Values that were made of the rows of some owners, by an id, until one of these changes.
+class RememberedById(Generic[K, T]):
+    """Values that were made of the rows of some owners, by an id or another key, until one of these
+    changes.
 
     For all threads of a process. `size` gives the bytes of a value, `owners` the ids of those whose
-    rows it was made of, which is its own unless it says otherwise, `ends` when it ends at the
+    rows it was made of, which is its key unless it says otherwise, `ends` when it ends at the
     latest (ms).
     """
 
@@ -75,30 +77,37 @@ class RememberedById(Generic[T]):
         owners: Callable[[T], Collection[str]] | None = None,
         ends: Callable[[T], int] | None = None,
     ) -> None:
-        self._known: ByteCache[str, _Entry[T]] = ByteCache(
+        self._known: ByteCache[K, _Entry[T]] = ByteCache(
             most_bytes, lambda _, entry: size(entry.value)
         )
         self._owners, self._ends = owners, ends
 
-    def fresh(self, ids: Collection[str], seen: ChangesSeen | None, now: int) -> dict[str, T]:
+    def fresh(self, keys: Collection[K], seen: ChangesSeen | None, now: int) -> dict[K, T]:
         """Those of these values that would be made now (ms)."""
         if seen is None:
             return {}
-        found = self._known.find_all(ids)
+        found = self._known.find_all(keys)
         changes, current = seen.changes, seen.changes.data_version()
         return {
-            one: entry.value
-            for one, entry in zip(ids, found, strict=True)
+            key: entry.value
+            for key, entry in zip(keys, found, strict=True)
             if entry
             and now < entry.ends_at
             and (entry.checked == current or entry.is_fresh(changes))
         }
 
-    def keep(self, values: Mapping[str, T], seen: ChangesSeen | None) -> None:
+    def get(self, key: K, seen: ChangesSeen | None, now: int) -> T | None:
+        """One of these values, if it would be made now (ms)."""
+        entry = self._known.find(key) if seen else None
+        if entry is None or seen is None or now >= entry.ends_at:
+            return None
+        return entry.value if entry.is_fresh(seen.changes) else None
+
+    def keep(self, values: Mapping[K, T], seen: ChangesSeen | None) -> None:
         """Keep these, which were made in the transaction of `seen`."""
         if seen is None:
             return
-        for one, value in values.items():
-            owners = self._owners(value) if self._owners else (one,)
+        for key, value in values.items():
+            owners = self._owners(value) if self._owners else (str(key),)
             ends = self._ends(value) if self._ends else sys.maxsize
-            self._known.put(one, _Entry(value, owners, seen.data_version, ends))
+            self._known.put(key, _Entry(value, owners, seen.data_version, ends))

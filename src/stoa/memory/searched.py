@@ -46,7 +46,7 @@ def _ends(summary: CachedSummary) -> int:
     return summary.expires_at
 
 
-def summaries_by_id() -> RememberedById[CachedSummary]:
+def summaries_by_id() -> RememberedById[str, CachedSummary]:
     """A cache of summaries by the ids of their threads."""
     return RememberedById(_MOST_BYTES, _size, _owners, _ends)
 

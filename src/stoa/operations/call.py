@@ -71,7 +71,7 @@ class Services:
     authors: Authors
     finished: Finished = field(default_factory=Finished)
     described: Described = field(default_factory=Described)
-    summaries: RememberedById[CachedSummary] = field(default_factory=summaries_by_id)
+    summaries: RememberedById[str, CachedSummary] = field(default_factory=summaries_by_id)
     offers: OfferMemory = field(default_factory=OfferMemory)
     texts: PreparedTexts = field(default_factory=prepared_texts)
     index: SearchIndex = field(default_factory=SearchIndex)
