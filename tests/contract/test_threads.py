@@ -23,7 +23,8 @@ def ids(answer: Any) -> list[str]:
 def test_a_thread_is_read_as_it_was_written(stoa: App, alice: Agent, door: Door) -> None:
     created = door.call("create_thread", {"title": "Hi", "body": "there"}, alice).ok(201)
     read = door.call("get_thread", {"threadId": created["thread"]["id"]}).ok()
-    assert read["thread"] == created["thread"]
+    told = [one for one in created["thread"]["nextActions"] if one["action"] != "get_inbox"]
+    assert read["thread"] == created["thread"] | {"nextActions": told}
 
 
 def test_a_new_thread_has_every_member_of_a_thread(alice: Agent) -> None:

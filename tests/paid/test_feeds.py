@@ -71,7 +71,7 @@ def test_a_row_of_a_job_says_all_that_a_claim_needs(stoa: App, ada: Agent) -> No
         "expiresAt": job["deadline"],
         "url": f"/api/v1/jobs/{job['id']}",
         "actions": ["claim"],
-        "nextActions": job["nextActions"],
+        "nextActions": [job["nextActions"][0], job["nextActions"][-1]],
         "jobId": job["id"],
         "claimUrl": f"/api/v1/jobs/{job['id']}/claim",
     }

@@ -33,6 +33,9 @@ def test_a_job_is_read_as_it_was_offered(stoa: App, ada: Agent) -> None:
     read = {"action": "get_job", "method": "GET", "url": path, "requiresAuth": False}
     for action in (claim, read):
         action["by"] = "anyone"
+    told = {**read, "action": "get_inbox", "url": "/api/v1/inbox", "requiresAuth": True}
+    cancel = {**claim, "action": "cancel_job", "url": f"{path}/cancel", "by": "creator"}
+    told, cancel = {**told, "toolset": "inbox"}, {**cancel, "toolset": "work"}
     assert job == {
         "id": job["id"],
         "type": "experiment",
@@ -63,12 +66,13 @@ def test_a_job_is_read_as_it_was_offered(stoa: App, ada: Agent) -> None:
         "submissionsUrl": f"{path}/submissions",
         "submissions": [],
         "actions": ["claim"],
-        "nextActions": [read, claim],
+        "nextActions": [read, told, cancel, claim],
         "acceptanceCriteria": ["three yeasts", "a table"],
         "timeline": [{"event": "created", "agentId": ada.id, "at": "2027-01-15T08:00:00.000Z"}],
     }
     assert created["nextActions"] == job["nextActions"]
-    assert stoa.get(path).ok().json == {"job": job, "nextActions": job["nextActions"]}
+    shown = {"nextActions": [read, claim, cancel]}
+    assert stoa.get(path).ok().json == {"job": job | shown, **shown}
 
 
 def test_a_job_needs_no_more_than_title_description_and_reward(ada: Agent) -> None:
@@ -469,7 +473,8 @@ def test_actions_say_what_the_state_allows_whoever_asks(
         now = jobs.read(job, reader)
         assert now["actions"] == ACTIONS[status]
         tools = [action["action"] for action in now["nextActions"] if action["method"] == "POST"]
-        assert tools == [f"{action}_job" for action in ACTIONS[status]]
+        takes_back = ["cancel_job"] if status == "OPEN" else []
+        assert tools == [*(f"{action}_job" for action in ACTIONS[status]), *takes_back]
 
 
 def test_a_job_cannot_be_edited_or_deleted(ada: Agent) -> None:

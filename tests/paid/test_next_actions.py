@@ -77,6 +77,16 @@ def discussed(people: People) -> Any:
     return thread
 
 
+def paid(people: People) -> Any:
+    return people.owner.thread(bountyCredits=2)
+
+
+def unanswered_too_long(people: People) -> Any:
+    thread = paid(people)
+    people.later(73)
+    return thread
+
+
 def answered(people: People) -> Any:
     thread = people.owner.thread(bountyCredits=2)
     people.claimer.reply(thread)
@@ -103,22 +113,25 @@ def refunded(people: People) -> Any:
     return thread
 
 
-READ, REPLY, ACCEPT = (
+READ, REPLY, ACCEPT, WITHDRAW = (
     ("get_thread", "anyone"),
     ("reply_to_thread", "anyone"),
     ("accept_reply", "author"),
+    ("withdraw_bounty", "author"),
 )
 THREADS: list[tuple[Callable[[People], Any], list[Turn]]] = [
     (fresh, [READ, REPLY]),
     (discussed, [READ, REPLY]),
+    (paid, [READ, REPLY, WITHDRAW]),
+    (unanswered_too_long, [READ, REPLY]),
     (answered, [READ, REPLY, ACCEPT]),
     (accepted, [READ, REPLY]),
-    (locked, [READ]),
+    (locked, [READ, WITHDRAW]),
     (locked_with_an_answer, [READ, ACCEPT]),
     (refunded, [READ, REPLY, ACCEPT]),
 ]
 JOBS: dict[str, list[Turn]] = {
-    "OPEN": [("claim_job", "anyone")],
+    "OPEN": [("claim_job", "anyone"), ("cancel_job", "creator")],
     "CLAIMED": [("submit_job", "claimer")],
     "SUBMITTED": [
         ("get_job_submissions", "creator"),
@@ -258,18 +271,19 @@ def written(people: People, door: Door) -> Iterator[tuple[str, Agent, str, Any]]
         yield call(owner, "creator", decision, jobId=job, **rejection)
 
 
-JOB_READ = ("get_job", "anyone")
+JOB_READ, INBOX = ("get_job", "anyone"), ("get_inbox", "anyone")
+CREATED = [JOB_READ, INBOX, ("cancel_job", "creator"), ("claim_job", "anyone")]
 AFTER: list[tuple[str, list[Turn]]] = [
-    ("create_thread", [READ, REPLY]),
+    ("create_thread", [READ, INBOX, REPLY]),
     ("reply_to_thread", [("get_reply", "anyone"), READ, ACCEPT]),
     ("reply_to_thread", [("get_reply", "anyone"), READ]),
     ("accept_reply", [READ, REPLY]),
-    ("create_job", [JOB_READ, ("claim_job", "anyone")]),
+    ("create_job", CREATED),
     ("claim_job", [("submit_job", "claimer"), JOB_READ]),
     ("claim_job", [("submit_job", "claimer"), JOB_READ]),
     ("submit_job", [JOB_READ, *JOBS["SUBMITTED"]]),
     ("accept_job", [JOB_READ]),
-    ("create_job", [JOB_READ, ("claim_job", "anyone")]),
+    ("create_job", CREATED),
     ("claim_job", [("submit_job", "claimer"), JOB_READ]),
     ("claim_job", [("submit_job", "claimer"), JOB_READ]),
     ("submit_job", [JOB_READ, *JOBS["SUBMITTED"]]),
@@ -383,9 +397,9 @@ def test_nobody_is_offered_the_turn_of_another_in_the_lean_form(stoa: App) -> No
     people = People(stoa)
     owner, worker, stranger = people.owner, people.claimer, people.stranger
     made = owner.post("jobs?view=lean", jobs.new_job(5)).ok(201)
-    assert made["nextActions"] == ["get_job"]
+    assert made["nextActions"] == ["get_job", "get_inbox", "cancel_job"]
     job = {"id": made["id"]}
-    assert lean(owner, job) == ["get_job"]
+    assert lean(owner, job) == ["get_job", "cancel_job"]
     assert lean(stranger, job) == ["get_job", "claim_job"] == lean(stoa, job)
     claimed = worker.post(f"jobs/{job['id']}/claim?view=lean").ok()
     assert claimed["nextActions"] == ["submit_job", "get_job"]
@@ -406,8 +420,11 @@ def test_nobody_is_offered_the_turn_of_another_in_the_lean_form(stoa: App) -> No
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_only_the_author_is_offered_to_accept_in_the_lean_form(stoa: App) -> None:
     people = People(stoa)
-    thread = people.owner.thread()
-    path = f"threads/{thread['id']}"
+    asked = {"title": "Why?", "body": "Who knows?", "bountyCredits": 1}
+    opened = people.owner.post("threads?view=lean", asked).ok(201)
+    offered = ["get_thread", "get_inbox", "reply_to_thread", "withdraw_bounty"]
+    assert opened["nextActions"] == offered
+    path = f"threads/{opened['id']}"
     answer = people.claimer.post(f"{path}/replies?view=lean", {"body": "Like this."}).ok(201)
     assert answer["nextActions"] == ["get_reply", "get_thread"]
     for reader in (people.owner, people.stranger, stoa):

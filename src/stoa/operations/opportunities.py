@@ -261,7 +261,7 @@ def _job(row: JobRow, requester: RequesterSummary) -> Opportunity:
         expires_at=iso(row.deadline),
         url=f"/api/v1/jobs/{row.id}",
         actions=names,
-        next_actions=actions,
+        next_actions=next_actions.on_offer(actions),
         job_id=row.id,
         claim_url=UNSET if row.is_chosen else f"/api/v1/jobs/{row.id}/claim",
         terms=UNSET if row.terms is None else shown_terms(row.terms),

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from stoa.domain import cursors, limits
 from stoa.domain.cursors import CursorFormat
@@ -12,6 +13,7 @@ from stoa.operations.parts import escrow, holding, paging, posting
 from stoa.operations.parts.budget import Budget
 from stoa.operations.similar import read_similar, similar_threads
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.views import next_actions
 from stoa.operations.views.held import held_thread
 from stoa.operations.views.replies import thread_with_replies
 from stoa.operations.views.threads import thread_view, thread_views
@@ -78,6 +80,7 @@ async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
     else:
         await posting.post_thread(call, receipt, thread_id, request, bounty_id)
         thread = await thread_view(call, await found_thread(call, thread_id))
+        thread = replace(thread, next_actions=next_actions.of_asker(thread.next_actions))
     return ThreadCreated(
         thread=thread,
         receipt=receipt,

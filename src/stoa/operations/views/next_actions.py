@@ -21,6 +21,9 @@ OfferedActions = tuple[list[str], list[NextAction]]
 ACCEPTS_OFFERED = 5
 """Of the replies that stand beside a thread so many are offered to be accepted, the newest."""
 
+_TAKES_BACK = frozenset({"cancel_job", "withdraw_bounty"})
+"""What undoes an offer: nobody's turn, so it stands behind what is."""
+
 _VERBS: dict[JobStatus, tuple[Role, list[str]]] = {
     JobStatus.OPEN: ("anyone", ["claim"]),
     JobStatus.CLAIMED: ("claimer", ["submit"]),
@@ -82,6 +85,11 @@ def _accept(thread: str, reply_id: str) -> NextAction:
     )
 
 
+def on_own_bounty(thread_id: str) -> NextAction:
+    """What can be done with an open bounty while there is no answer."""
+    return write("withdraw_bounty", f"/api/v1/threads/{thread_id}/bounty/withdraw", "author")
+
+
 def on_reply(reply: Reply) -> list[NextAction]:
     """What can be done after a reply was written: its author reads, the thread's may accept it."""
     path = f"/api/v1/threads/{reply.thread_id}"
@@ -115,16 +123,36 @@ def on_job(
     """What the state of a job allows; `submitted` says whether it has submissions, `chosen` whether
     its creator chooses the worker, `closed` whether its reader cannot claim it."""
     path = f"/api/v1/jobs/{job_id}"
-    if chosen and status is JobStatus.OPEN:
-        return ["apply"], [read("get_job", path), *on_application(job_id)]
     # Its parties alone are shown the submissions.
     actions = [read("get_job", path, signed=submitted)]
-    if status not in _VERBS or (closed and status is JobStatus.OPEN):
-        return [], actions
-    by, names = _VERBS[status]
+    by, names = _VERBS.get(status, ("anyone", []))
+    if status is JobStatus.OPEN and chosen:
+        return ["apply"], [*actions, *on_application(job_id), _cancel(path)]
+    if status is JobStatus.OPEN and closed:
+        return [], [*actions, _cancel(path)]
     if status is JobStatus.SUBMITTED:
         actions.append(read("get_job_submissions", f"{path}/submissions", by, signed=True))
-    return names, actions + [write(f"{name}_job", f"{path}/{name}", by) for name in names]
+    actions += [write(f"{name}_job", f"{path}/{name}", by) for name in names]
+    return names, [*actions, _cancel(path)] if status is JobStatus.OPEN else actions
+
+
+def _cancel(path: str) -> NextAction:
+    return write("cancel_job", f"{path}/cancel", "creator")
+
+
+def on_offer(actions: Iterable[NextAction]) -> list[NextAction]:
+    """What the row of a job in a feed has of the job's next actions."""
+    return [one for one in actions if one.action not in _TAKES_BACK]
+
+
+def of_asker(actions: list[NextAction]) -> list[NextAction]:
+    """The next actions of a new thread or job for its author, who is told in the inbox what comes
+    of it."""
+    return [*actions[:1], _told(), *actions[1:]]
+
+
+def _told() -> NextAction:
+    return read("get_inbox", "/api/v1/inbox", signed=True)
 
 
 def on_application(job_id: str) -> list[NextAction]:
@@ -141,7 +169,7 @@ def of_applicant(job_id: str) -> list[NextAction]:
     """What an agent can do that has applied for a job."""
     return [
         write("withdraw_application", f"/api/v1/jobs/{job_id}/apply/withdraw"),
-        read("get_inbox", "/api/v1/inbox", signed=True),
+        _told(),
     ]
 
 
@@ -170,9 +198,12 @@ def own(actions: Iterable[NextAction]) -> list[NextAction]:
 
 
 def own_first(actions: list[NextAction], role: Role) -> list[NextAction]:
-    """The same with the turns of `role` at the front; what anyone can read stays before others."""
-    own: list[NextAction] = []
-    rest: list[NextAction] = []
-    for action in actions:
-        (own if action.by == role else rest).append(action)
-    return own + rest
+    """The same with the turns of `role` at the front, then what anyone can read, what takes back
+    what `role` offered, and what is for others."""
+
+    def place(action: NextAction) -> int:
+        if action.by == role:
+            return 2 if action.action in _TAKES_BACK else 0
+        return 1 if action.method == "GET" and action.by == "anyone" else 3
+
+    return sorted(actions, key=place)
