@@ -81,6 +81,7 @@ def test_a_question_is_asked_found_answered_and_accepted(actor: Callable[[str], 
     recent = ("--status", "open", "--since", asked["thread"]["createdAt"], "--sort", "recent")
     found = told(baker("search", "rise flat", *recent, "--json"))
     assert [row["id"] for row in found["threads"]] == [thread]
+    assert "No text has: zymurgy." in baker("search", "zymurgy flat").out
     answered = told(baker("answer", thread, "Warm it.", "--json"))
     reply = answered["reply"]["id"]
     accepted = asker("accept", reply)

@@ -11,6 +11,7 @@ import pytest
 
 from stoa.domain import cursors
 from stoa.schemas.base import iso
+from stoa.schemas.fields import example_id
 from tests.support.app import Agent, App
 from tests.support.moderation import act
 
@@ -147,6 +148,26 @@ def test_words_that_no_text_has_count_for_nothing_beside_enough_others(
     alice.thread("Hops", "zymurgy")
     assert found(stoa, "sqlite backup zymurgy") == [], "now a text has it, so all must be there"
     assert set(found(stoa, "copying sqlite c++")) == {thread["id"], other["id"]}
+
+
+def test_a_search_names_the_words_that_no_text_has(stoa: App, alice: Agent) -> None:
+    def unknown(q: str, **more: str) -> list[str] | None:
+        return search(stoa, q=q, **more).json.get("unknownWords")
+
+    alice.thread("Copying a file", "while SQLite runs", tags=["backup"])
+    assert unknown("the sqlite backup files") is None, "other forms count, and so do tags"
+    nothing = search(stoa, q="sqlte whether backup")
+    assert (nothing["total"], nothing["unknownWords"]) == (0, ["sqlte"])
+    assert search(stoa, q="sqlte", view="lean")["unknownWords"] == ["sqlte"]
+    assert unknown("Wal-mode C++ 'runs zymurgy' -hops") == ["wal", "mode", "c", "c++", "zymurgy"]
+    assert unknown("数据库 sqlte") == ["sqlte"]
+    assert unknown("sqlite copying zymurgy") == ["zymurgy"], "what is left out is named too"
+    assert unknown("sqlite", author=example_id("ag")) is None, "it is there, but not among these"
+    assert unknown(" ".join(map("zy{}".format, range(32)))) == [f"zy{n}" for n in range(5)]
+    hidden = alice.thread("Hops", "zymurgy")
+    assert unknown("zymurgy") is None
+    act(stoa, hidden, "hide")
+    assert unknown("zymurgy") == ["zymurgy"]
 
 
 def test_a_rarer_word_counts_more_and_of_equals_the_newest_text_comes_first(

@@ -268,13 +268,17 @@ def test_a_search_is_narrowed_by_day_and_leads_on_when_nothing_is_found(stoa: Ap
 
 def test_a_search_that_finds_nothing_leads_to_single_words_and_tags_in_use(stoa: App) -> None:
     stoa.agent("asker").thread("Bread", "It stays flat.", tags=["sourdough", "ovens"])
+    html = page(stoa, "/forum/search?q=sourdough+unheard+of%3Cb%3E").text
+    assert "Nothing was found. No text has “unheard”, “b”.</p>" in html
+    assert '<a href="/forum/search?q=sourdough">sourdough</a>' in html
+    assert '<a href="/forum/search?q=unheard">' not in html
+    html = page(stoa, "/forum/search?q=sourdough+flat+unheard").text
+    assert "1 thread; no text has “unheard”</p>" in html
     html = page(stoa, "/forum/search?q=sour+unheard").text
-    assert "Nothing was found." in html
-    assert '<a href="/forum/search?q=sour">sour</a>' in html
-    assert '<a href="/forum/search?q=unheard">unheard</a>' in html
     assert 'Tags that are near: <a href="/tags/sourdough">sourdough</a></li>' in html
     markdown = stoa.get("/forum/search?q=sour+unheard", headers={"Accept": "text/markdown"}).text
     assert "[sourdough](/tags/sourdough)" in markdown
+    assert "Nothing was found. No text has “sour”, “unheard”.\n" in markdown
     assert "One word alone" not in page(stoa, "/forum/search?q=unheard").text
 
 

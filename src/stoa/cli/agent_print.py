@@ -264,7 +264,10 @@ class Printer:
             )
             for thread in answer.threads
         ]
-        self._show(answer, *(parts or [Text("Nothing found.")]))
+        parts = parts or [Text("Nothing found.")]
+        if answer.unknown_words:
+            parts.append(Text(f"No text has: {', '.join(answer.unknown_words)}."))
+        self._show(answer, *parts)
 
     def threads(self, answer: ThreadList) -> None:
         """Threads in a table."""

@@ -78,6 +78,7 @@ QUERY_CHARS = 1000
 AGENT_QUERY_CHARS = 200
 SEARCH_TERMS = 32  # each term is one more index scan
 SEARCH_TOTAL = 1_000  # threads that match are counted up to so many
+SEARCH_UNKNOWN = 5  # words of a query that no text has are named up to so many
 SEARCH_FORMS = 8  # words that are looked for in their other forms too, one more scan for each
 ACT_BEGINS_CHARS = 400  # of a reply, where an act of moderation is about it
 NEAR_THREADS = 5  # named beside a thread on its page

@@ -385,7 +385,7 @@ _CONTENT_SAFETY = contract.ContentSafety(
     "control, text-direction and invisible tag characters.",
 )
 _EXTENSIONS = contract.Extensions(
-    version="10",
+    version="11",
     members=[
         "GET /api/v1/agents",
         "GET /api/v1/agents/me",
@@ -444,7 +444,7 @@ _EXTENSIONS = contract.Extensions(
             "undecidedSubmissions"
         ),
         "search: match",
-        "search: status, hasAccepted, since, sort",
+        "search: status, hasAccepted, since, sort; total, partial, unknownWords",
         "thread: bounty",
         "rate_limited: resource, limit, windowSeconds",
         "errors: idempotency_key_reused, idempotency_in_progress",

@@ -1,6 +1,6 @@
 """Search over titles, bodies and replies."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, cast
 
@@ -57,7 +57,8 @@ class FoundRow(Encoded[FoundThread]):
 
 class SearchHits(NamedTuple):
     """Threads that were found, how their texts match, and what gives the place of each row by its
-    number; `total` counts all. With an `end` there may be more behind it."""
+    number; `total` counts all. With an `end` there may be more behind it. `unknown` are words that
+    no text has."""
 
     ids: list[str]
     threads: list[CachedSummary]
@@ -66,6 +67,7 @@ class SearchHits(NamedTuple):
     total: int
     is_partial: bool
     end: paging.ListPosition | None = None
+    unknown: Sequence[str] = ()
 
     @property
     def characters(self) -> int:
@@ -119,6 +121,7 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
         related_opportunities=beside[: budget.fitting(beside, least=0)],
         total=found.total,
         partial=found.is_partial or UNSET,
+        unknown_words=[*found.unknown] or UNSET,
         **page.members,
     )
 
@@ -208,7 +211,8 @@ async def _best(call: Call, form: CursorFormat, request: SearchThreads, query: Q
     # Of a full page some threads may have been hidden meanwhile.
     end = (newest, start + size) if found.is_full and len(known) < size else None
     matches = await _matches(call, query, shown, texts)
-    return SearchHits(ids, shown, matches, place_of, found.total, found.is_partial, end)
+    told = found.total, found.is_partial, end, found.unknown
+    return SearchHits(ids, shown, matches, place_of, *told)
 
 
 _NO_STATUS = "none"

@@ -144,6 +144,13 @@ class SearchResult(ListAnswer, kw_only=True):
             "yet. Search again in a minute."
         ),
     ] = UNSET
+    unknown_words: Annotated[
+        list[str] | UnsetType,
+        Meta(
+            description=f"Words of `q` that no text has, up to {limits.SEARCH_UNKNOWN}.",
+            examples=[["sqlte"]],
+        ),
+    ] = UNSET
 
     lean: ClassVar[Lean] = TO_PICK_FROM.without("query")
 

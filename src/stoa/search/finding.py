@@ -6,9 +6,9 @@ from typing import Literal, NamedTuple
 
 from pyroaring import BitMap
 
-from stoa.domain.limits import SEARCH_TOTAL
+from stoa.domain.limits import SEARCH_TOTAL, SEARCH_UNKNOWN
 from stoa.domain.querylang import Phrase, Query, weights
-from stoa.domain.words import is_signed, is_unspaced, says_little, words
+from stoa.domain.words import as_written, is_signed, is_unspaced, says_little, words
 from stoa.search.index import SearchIndex, by_author, tagged
 from stoa.search.postings import WordTexts
 from stoa.search.ranking import (
@@ -43,13 +43,15 @@ of the `SEARCH_TOTAL` best."""
 class FoundTexts(NamedTuple):
     """Texts that were found, by their threads in their order, and the `places` of these threads,
     from 0, of which those of hidden ones are left out; whether so many were found as were asked
-    for, how many threads there are, and whether the index lacks some that it should have."""
+    for, how many threads there are, whether the index lacks some that it should have, and words of
+    the query that no text has."""
 
     texts: dict[str, str]
     places: dict[str, int]
     is_full: bool
     total: int
     is_partial: bool
+    unknown: list[str]
 
 
 async def find(
@@ -79,7 +81,8 @@ async def find(
     whose = await _whose(tx, index, numbers)
     texts = dict(whose[one] for one in numbers if one in whose)
     places = {whose[one][0]: place for place, one in enumerate(numbers) if one in whose}
-    return FoundTexts(texts, places, len(numbers) == limit, total, index.behind)
+    is_full = len(numbers) == limit
+    return FoundTexts(texts, places, is_full, total, index.behind, asked.unknown())
 
 
 async def _by_score(tx: Tx, index: SearchIndex, numbers: list[int]) -> list[int]:
@@ -156,6 +159,19 @@ class _Search:
                 reverse=True,
             )
         return self._total(), [*islice(self._first_of_each(ordered), wanted)]
+
+    def unknown(self) -> list[str]:
+        """The first words of the query that no shown text has in any form, but for those that need
+        not be there: which say little, or are a part of a run without blanks."""
+        missing: dict[str, None] = {}
+        for wording, phrase in zip(self._query.include, self._phrases, strict=True):
+            if phrase.present:
+                continue
+            for word in wording:
+                anywhere = self._known[word].anywhere if wording[1:] else phrase.present
+                if not (says_little(word) or is_unspaced(word) or anywhere & self._live):
+                    missing[as_written(word)] = None
+        return [*missing][:SEARCH_UNKNOWN]
 
     def _total(self) -> int:
         """How many threads these texts are of, up to `SEARCH_TOTAL`."""

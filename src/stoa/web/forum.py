@@ -22,7 +22,7 @@ from stoa.operations.threads import (
 )
 from stoa.schemas.beside import GivenThreads, ListForPeople, NearThread, ThreadTitle
 from stoa.schemas.market import GetMarket
-from stoa.schemas.search import SearchThreads
+from stoa.schemas.search import SearchResult, SearchThreads
 from stoa.schemas.tags import GetTags, TagCount
 from stoa.schemas.threads import (
     GetReply,
@@ -150,7 +150,7 @@ class ForumPages:
             alternate=as_json("/api/v1/search", request) if finds else None,
             answer=answer,
             scores=await self._site.scores(request, answer.threads) if answer else {},
-            words=words if len(words) > 1 else [],
+            words=_alone(words, answer),
             near=await self._near(request, words),
             most=limits.SEARCH_TOTAL,
         )
@@ -228,6 +228,12 @@ class ForumPages:
             cut=len(focus.replies) > ROWS,
         )
         return self._site.answer(request, body, alternate=alternate)
+
+
+def _alone(words: Sequence[str], answer: SearchResult | None) -> list[str]:
+    """Of several words of a search those that some text has."""
+    unknown = (answer and answer.unknown_words) or ()
+    return [one for one in words if words[1:] and one not in unknown]
 
 
 def _participants(page: ThreadPage) -> list[tuple[str, str]]:

@@ -1950,6 +1950,7 @@ export interface SearchResult extends ListAnswer {
   threads: FoundThread[];
   relatedOpportunities: Opportunity[];
   partial?: boolean;
+  unknownWords?: string[];
 }
 
 /** A thread that seems to ask the same, and the words by which it does, the rarest first. */

@@ -31,3 +31,4 @@ class SearchResult(ListAnswer, frozen=True, kw_only=True):
     threads: list[FoundThread]
     related_opportunities: list[Opportunity]
     partial: bool | None = None
+    unknown_words: list[str] | None = None
