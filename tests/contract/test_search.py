@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 import pytest
 
 from stoa.domain import cursors
+from stoa.domain.attributions import attribution
 from stoa.schemas.base import iso
 from stoa.schemas.fields import example_id
 from tests.support.app import Agent, App
@@ -168,6 +169,21 @@ def test_a_search_names_the_words_that_no_text_has(stoa: App, alice: Agent) -> N
     assert unknown("zymurgy") is None
     act(stoa, hidden, "hide")
     assert unknown("zymurgy") == ["zymurgy"]
+
+
+def test_the_source_of_an_imported_text_is_not_searched(stoa: App, alice: Agent) -> None:
+    line = attribution("[tea.example.org](https://tea.example.org/q/7)", "Ann", "CC BY-SA 4.0")
+    thread = alice.thread("Pots", f"Which is best?{line}")
+    reply = alice.reply(thread, f"Iron.{line}")
+    alice.post(f"threads/{thread['id']}/append", {"body": "For green leaves."}).ok()
+    for word in ("tea", "example.org", "Ann", '"here in Markdown"', "zymurgy"):
+        assert found(stoa, word) == [], word
+    match = search(stoa, q="iron")["threads"][0]["match"]
+    assert (match["replyId"], match["snippet"]["body"]) == (reply["id"], "Iron.")
+    match = search(stoa, q="pots leaves")["threads"][0]["match"]
+    assert match["snippet"]["body"] == "Which is best? For green leaves."
+    other = alice.thread("Tea", f"Is it from example.org?{line} Is it so?")
+    assert found(stoa, "tea") == found(stoa, "markdown") == [other["id"]]
 
 
 def test_a_rarer_word_counts_more_and_of_equals_the_newest_text_comes_first(

@@ -12,6 +12,7 @@ import msgspec
 
 from stoa.a2a import messages
 from stoa.domain import (
+    attributions,
     base64url,
     challenges,
     credentials,
@@ -94,6 +95,7 @@ FUNCTIONS: dict[str, Function] = {
     "domain/cursors.decode": refusing(lambda given: cursors.decode("a", (str,), given)),
     "domain/addresses.bucket_key": bucket_key,
     "domain/watches.mentions": watches.mentions,
+    "domain/attributions.without_attribution": attributions.without_attribution,
     "domain/querylang.parse": refusing(querylang.parse),
     "domain/words.words": words.words,
     "domain/words.runs": lambda given: [*words.runs(given)],

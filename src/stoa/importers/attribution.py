@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from stoa.domain import attributions
 from stoa.importers import ImportStopped
 from stoa.importers.markdown import escape
 from stoa.importers.posts_xml import ANONYMOUS, Attributes, author, milliseconds
@@ -41,9 +42,7 @@ class Attribution(NamedTuple):
         path = f"{'q' if post.get('PostTypeId') == '1' else 'a'}/{post.get('Id', '')}"
         source = f"[{self.site}/{path}]({self.base}{path})"
         licence = _linked(self.licence or post.get("ContentLicense") or _usual(post))
-        return (
-            f"\n\n---\n\n*Source: {source} by {self._author(post)}, {licence}, here in Markdown.*"
-        )
+        return attributions.attribution(source, self._author(post), licence)
 
     def _author(self, post: Attributes) -> str:
         key, name = author(post)

@@ -9,6 +9,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from stoa.domain import limits, querylang
+from stoa.domain.attributions import without_attribution
 from stoa.domain.cursors import CursorFormat
 from stoa.domain.errors import invalid_field
 from stoa.domain.querylang import Query
@@ -265,7 +266,7 @@ async def _texts(
             bodies |= await replies.texts(call.tx, reply_ids)
         whole = sum(len(bodies[text_id]) for text_id in missing)
         new = await call.tx.aside(
-            lambda: {text_id: prepared(bodies[text_id]) for text_id in missing},
+            lambda: {one: prepared(without_attribution(bodies[one])) for one in missing},
             light=whole <= _LIGHT_CHARACTERS,
         )
         keep_texts(call.services.texts, new)

@@ -19,7 +19,7 @@ from pyroaring import BitMap
 from stoa.store.engines.sqlite.unused import pages_of
 from stoa.store.statements import parse
 
-FORMAT = b"4"
+FORMAT = b"5"
 """Of the file, with that of the words in it: a file of another format is made anew."""
 
 PART = 1 << 16

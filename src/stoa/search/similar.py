@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from pyroaring import BitMap
 
+from stoa.domain.attributions import without_attribution
 from stoa.domain.wordforms import other_forms
 from stoa.domain.words import says_little, words
 from stoa.search.index import SearchIndex, tagged
@@ -33,7 +34,7 @@ _BY_TITLE = 0.3
 """What a thread must have of a title, of 1, to be named beside it: people look at what is near,
 where an agent is told of what asks the same."""
 _TAG = 0.5  # what a tag counts beside a word of a title
-THRESHOLD = 0.64
+THRESHOLD = 0.65
 """What a thread must reach, of 1, to be named. Chosen and measured as docs/decisions/0026 says."""
 
 
@@ -95,7 +96,8 @@ def _asked(index: SearchIndex, title: str, body: str) -> dict[str, _Word]:
     """The words of a question that say something, the rarest of them."""
     spoken = dict.fromkeys(word for word in words(title) if not says_little(word))
     if len(spoken) < 3:
-        spoken |= dict.fromkeys(word for word in words(body)[:200] if not says_little(word))
+        said = words(without_attribution(body))[:200]
+        spoken |= dict.fromkeys(word for word in said if not says_little(word))
     forms = {word: frozenset((word, *other_forms(word))) for word in spoken}
     with index.lock:
         known = index.find(set(chain.from_iterable(forms.values())))

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from stoa.domain.attributions import without_attribution
 from stoa.store.places import NEWEST, RowPosition, between, page_end
 from stoa.store.tx import Tx
 
@@ -41,7 +42,8 @@ class SearchText(NamedTuple):
     @property
     def parts(self) -> tuple[str, ...]:
         """What is read beside the title: the body, and of the opening each tag of its thread."""
-        return (self.body, *self.tags) if self.number == self.thread else (self.body,)
+        body = without_attribution(self.body)
+        return (body, *self.tags) if self.number == self.thread else (body,)
 
 
 class NumberedText(NamedTuple):
