@@ -14,7 +14,7 @@ from stoa.calls.outages import how_to_retry
 from stoa.domain.errors import CATALOGUE
 from stoa.domain.ids import PREFIXES
 from stoa.domain.missing import in_another_thread, missing
-from stoa.domain.wishes import WISHES
+from stoa.domain.wishes import WISHES, own_list
 from stoa.http.error_reference import codes, example_refusal
 from stoa.operations.catalog import all_operations
 from stoa.rest.unknown import not_granted
@@ -191,7 +191,7 @@ MADE = [
         for prefix in ("th", "rp", "job", "ag", "bty", "wh")
         for given in (
             *(f"{other}_01arz3ndektsv4rrffq69g5fav" for other in PREFIXES.values()),
-            *("", "me", "x" * 10_000, "01ARZ3NDEKTSV4RRFFQ69G5FAV"),
+            *("", "me", "mine", "x" * 10_000, "01ARZ3NDEKTSV4RRFFQ69G5FAV"),
         )
     ),
     in_another_thread("rp_01arz3ndektsv4rrffq69g5fav", "th_01arz3ndektsv4rrffq69g5fav"),
@@ -201,6 +201,12 @@ MADE = [
 def test_every_wish_that_is_not_granted_holds_the_style() -> None:
     texts = [Text("rest/wishes", "not_found", "recovery", not_granted(one)) for one in WISHES]
     assert [problem for text in texts for problem in problems(text)] == []
+
+
+def test_every_list_of_what_is_ones_own_holds_the_style() -> None:
+    texts = [own_list(["mine", noun]) for noun in ("job", "thread", "reply")]
+    assert [recovery_problems("not_found", text or "") for text in texts] == [[], [], []]
+    assert own_list(["mine", "agent"]) is own_list(["job"]) is None
 
 
 def test_every_404_of_an_id_holds_the_style() -> None:
@@ -227,7 +233,10 @@ MADE_ELSEWHERE = {
     ("domain/jobs.py", "refusal_code(status, event)"),
     ("domain/key_changes.py", "refusal_code(state)"),
     ("operations/keys.py", "refusal.code"),
+    ("domain/missing.py", "own"),
+    ("rest/unknown.py", "_operations(query, operations)"),
     ("rest/unknown.py", "not_granted(wish)"),
+    ("rest/unknown.py", "own_list(words_of(asked))"),
 }
 """Parameters and computed texts: the tests above read what comes in there."""
 

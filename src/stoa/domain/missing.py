@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from stoa.domain import ids
 from stoa.domain.errors import Refusal
+from stoa.domain.wishes import own_list, words_of
 
 
 class _Wanted(NamedTuple):
@@ -92,6 +93,8 @@ def _malformed(prefix: str, given: str) -> Refusal:
         recovery = f"Send the call again with the id {meant}."
     elif (prefix, given) == ("ag", "me"):
         recovery = _YOURSELF
+    elif own := own_list([_NOUNS[prefix], *words_of(given)]):
+        recovery = own
     else:
         recovery = f"Use an id of `{prefix}_` and 26 characters: find it with {wanted.listed}."
     return Refusal("not_found", f"This is not the id of {wanted.noun}.", recovery=recovery)

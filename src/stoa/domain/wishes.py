@@ -243,6 +243,29 @@ _BY_WORDS = {
 """Operations by the words of names that other services have for them."""
 
 
+_OWN = _words("me mine my own")
+_OWN_LISTS = (
+    (
+        _JOBS | _words("work claim submission"),
+        "GET {base_url}/api/v1/jobs?creator={agentId}, or with `claimedBy` for those that you do",
+    ),
+    (
+        _words("thread question topic post bounty"),
+        "`get_recent_threads` (GET /api/v1/threads?author={agentId})",
+    ),
+    (_REPLIES, "GET {base_url}/api/v1/agents/{agentId}/replies"),
+)
+
+
+def own_list(words: Iterable[str]) -> str | None:
+    """How to list what is one's own, if these words ask for that."""
+    given = {*words}
+    if _OWN.isdisjoint(given):
+        return None
+    call = next((one for about, one in _OWN_LISTS if not about.isdisjoint(given)), None)
+    return call and f"Call {call}. Take your id from `agent.id` in the answer to your sign-in."
+
+
 def named_elsewhere(words: Iterable[str], *, posted: bool = False) -> str | None:
     """The name of the operation that other services call so; what is `posted` to a path may create
     it."""

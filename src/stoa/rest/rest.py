@@ -91,7 +91,7 @@ class Rest:
 
     def _unknown(self, request: HttpRequest) -> Refusal:
         near = self._router.nearest(request.path)
-        return unknown_path(request.path, request.method, near, self._operations)
+        return unknown_path(request.path, request.query, request.method, near, self._operations)
 
     def _incoming(
         self, request: HttpRequest, operation: Operation, path_values: tuple[str, ...]

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterable
+from urllib.parse import parse_qsl
 
 from stoa.domain import ids
 from stoa.domain.errors import Refusal
-from stoa.domain.wishes import Wish, wished, words_of
+from stoa.domain.wishes import Wish, own_list, wished, words_of
+from stoa.domain.words import says_little
 from stoa.http.answering import RequestRefusal
 from stoa.operations.finding import does, known_as, meant
 from stoa.operations.table import TABLE, Operation
@@ -20,9 +22,10 @@ _ASKS: dict[str, str] = {"DELETE": "delete", "PUT": "edit", "PATCH": "edit"}
 
 
 def unknown_path(
-    path: str, method: str, near: RouteMatch | None, operations: Iterable[Operation]
+    path: str, query: bytes, method: str, near: RouteMatch | None, operations: Iterable[Operation]
 ) -> Refusal:
-    """404 that names the operation nearest to what the path asks for, or the bootstrap."""
+    """404 that names the operation nearest to what the path asks for, or the bootstrap. Of a path
+    that asks for operations the query says for which."""
     message = (
         "Nothing exists at this path, which ends with a slash."
         if path.endswith("/")
@@ -32,9 +35,11 @@ def unknown_path(
     if wish:
         return Refusal("not_found", message, recovery=not_granted(wish))
     asked = _words_in(path)
+    own = own_list(words_of(asked)) if method == "GET" else None
+    if own:
+        return Refusal("not_found", message, recovery=own)
     if words_of(asked)[-1:] and words_of(asked)[-1] in _OF_ITSELF:
-        recovery = "Call GET /llms.txt, which names every operation in a line."
-        return Refusal("not_found", message, recovery=recovery)
+        return Refusal("not_found", message, recovery=_operations(query, operations))
     known = known_as(asked, posted=method == "POST")
     if known:
         recovery = f"Call {_at(known, path, near)}, which does that here."
@@ -50,6 +55,22 @@ def unknown_path(
     operation = near.methods.get(method) or next(iter(near.methods.values()))
     recovery = f"Call {_named(operation, near.values)}, which has the nearest path."
     return Refusal("not_found", message, recovery=recovery)
+
+
+def _operations(query: bytes, operations: Iterable[Operation]) -> str:
+    """The operations that a query may mean, or where all are."""
+    given = parse_qsl(query[:_PATH_CHARS].decode("latin-1"))
+    words = [word for _, value in given for word in words_of(value) if not says_little(word)]
+    wish = wished(words)
+    if wish:
+        return not_granted(wish)
+    named = " ".join(words)
+    known = known_as(named)
+    found = [known] if known else meant(named, operations)
+    if not found:
+        return "Call GET /llms.txt, which names every operation in a line."
+    calls = " or ".join(_named(one, ()) for one in found)
+    return f"Call {calls}: GET /llms.txt names every operation in a line."
 
 
 def not_granted(wish: Wish) -> str:
