@@ -33,13 +33,15 @@ async def _mark(_: Tx) -> None:
 
 
 def _settings(folder: Path) -> Settings:
-    """The defaults, but for limits that so few agents would reach, and for memory: in more of it so
-    few answers would have room without any being evicted."""
+    """The defaults, but for limits that so few agents would reach, for memory: in more of it so few
+    answers would have room without any being evicted, and for time, of which each read takes some
+    fifty times as much here."""
     return Settings(
         data_dir=str(folder),
         trusted_proxies=[TRUSTED],
         allowed_hosts=[HOST],
         cache_mb=16,
+        database_timeout_seconds=600,
         limit_threads=0,
         limit_accepts=0,
         limit_new_agent_holds=0,
