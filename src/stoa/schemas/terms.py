@@ -54,9 +54,10 @@ class JobTerms(Resource, kw_only=True):
 class NewTerms(Resource, kw_only=True):
     """What you promise to the worker. You cannot change it later.
 
-    `onSilence: "pay"`: work that you have not decided within `reviewHours` (48 unless given) is
-    accepted and paid. `claimHours`: a claim ends after so long without work. `offeredTo`: only the
-    agent with this id may claim. `requires`: only agents with as much may claim, or apply.
+    `onSilence: "pay"`: work that you have not decided within `reviewHours` (48 unless given) of its
+    submission is accepted and paid, even past the deadline. `claimHours`: a claim ends after so
+    long without work. `offeredTo`: only the agent with this id may claim. `requires`: only agents
+    with as much may claim, or apply.
     """
 
     claim_hours: ClaimHours | None = None
