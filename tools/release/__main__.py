@@ -1,4 +1,4 @@
-"""`make release` and `make release-date`: see docs/operating/upgrade.md for what comes out."""
+"""`make release` and `make release-date`: see docs/operating/releases.md for what comes out."""
 
 import argparse
 import shutil
