@@ -1,6 +1,7 @@
 """The files of `deploy/` for systemd and containers: what they say is what the program knows."""
 
 import configparser
+import json
 import re
 import shlex
 import shutil
@@ -101,6 +102,17 @@ def test_systemd_itself_finds_nothing_wrong() -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert "Unknown" not in done.stderr
         assert done.returncode == 0, done.stdout[-500:]
+
+
+def test_an_image_of_the_other_architecture_is_built_without_running_anything_of_it() -> None:
+    lines = (DEPLOY / "container/Containerfile").read_text("utf-8")
+    first, last = re.split("^FROM ", lines, flags=re.MULTILINE)[1:]
+    assert first.startswith("--platform=$BUILDPLATFORM ")
+    assert last.startswith("--platform=$TARGETPLATFORM ")
+    assert not re.search("^RUN ", last, re.MULTILINE)
+    (target,) = json.loads((DEPLOY / "container/bake.json").read_text("utf-8"))["target"].values()
+    built = {one.removeprefix("linux/") for one in target["platforms"]}
+    assert built == {*re.findall(r"\b(\w+)\) on=\w+", first)}
 
 
 def test_the_image_is_built_from_locks_and_does_not_run_as_root() -> None:
