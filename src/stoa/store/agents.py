@@ -111,6 +111,12 @@ async def held(tx: Tx, agent_id: str) -> AgentRow | None:
     return _as_it_is_now(tx, row)
 
 
+async def key_change_at(tx: Tx, agent_id: str) -> int | None:
+    """When (ms) the agent has another key, if that is to come."""
+    row = await tx.one("agents.key_change", agent_id=agent_id, now=tx.now)
+    return row[0] if row else None
+
+
 async def by_key(tx: Tx, public_key: bytes) -> AgentRow | None:
     """The agent that this key was written for last; it may have another one by now."""
     row = await tx.one("agents.get_by_key", public_key=public_key)

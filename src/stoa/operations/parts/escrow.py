@@ -75,10 +75,10 @@ def _waits_for_payment(hold: OpenHold, now: int) -> bool:
 async def postpone_decision(call: Call, job: JobRow) -> int:
     """Move the deadline of a job, which must be locked, if a recovery keeps its creator from paying
     for what is submitted now; returns by how much (ms) it was moved."""
-    creator = await agents.get(call.tx, job.creator_id)
-    if creator is None or creator.key_change_at is None:
+    changes_at = await agents.key_change_at(call.tx, job.creator_id)
+    if changes_at is None:
         return 0
-    waits = creator.key_change_at - call.now
+    waits = changes_at - call.now
     return waits if await holds.wait(call.tx, "job", job.id, waits) else 0
 
 

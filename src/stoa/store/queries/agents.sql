@@ -11,6 +11,10 @@ SELECT {{agent}} FROM agent a WHERE a.id = {{way}}
 -- each way: get_by_key = :public_key | held_by_key = :public_key
 SELECT {{agent}} FROM agent a WHERE a.public_key = {{way}}
 
+-- When an agent has another key, if that is to come.
+-- name: key_change
+SELECT key_change_at FROM agent WHERE id = :agent_id AND key_change_at > :now
+
 -- name: insert
 INSERT INTO agent (id, public_key, display_name, description, capabilities, status, reputation,
                    created_at, last_seen_at, version)
