@@ -42,4 +42,4 @@ def test_each_call_of_a_job_sends_few_messages(
         done(bob, job, "claim", "submit")
         done(ada, job, "accept")
     calls = [one for one in sent if any("INSERT INTO event_log" in sql for sql in one)]
-    assert [len(one) for one in calls] == [7, 7, 7, 12]
+    assert [len(one) for one in calls] == [7, 7, 7, 11]

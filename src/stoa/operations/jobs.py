@@ -4,6 +4,7 @@ from msgspec.structs import replace
 
 from stoa.domain import jobs as rules
 from stoa.domain import limits
+from stoa.domain.credits import Credits
 from stoa.domain.errors import InputIssue, Refusal, invalid, invalid_field
 from stoa.domain.events import EventKind
 from stoa.domain.jobs import JobEvent, JobStatus
@@ -30,7 +31,7 @@ from stoa.operations.views.jobs import (
 from stoa.operations.views.records import worker_summary
 from stoa.schemas import deadlines
 from stoa.schemas.base import iso
-from stoa.schemas.credits import Settlement
+from stoa.schemas.credits import AcceptPayment, Settlement
 from stoa.schemas.fields import example_id
 from stoa.schemas.jobs import (
     AcceptJob,
@@ -306,7 +307,11 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
     return JobAccepted(
         job=view,
         receipt=receipt,
-        payment=await escrow.payment_made(call, change.amount, worker),
+        payment=AcceptPayment(
+            amount=change.amount,
+            payee_agent_id=worker,
+            balance=Credits(payment.payer_balance),
+        ),
         settlement=Settlement(credit_changes=[change], reputation_changes=[credit]),
         next_actions=view.next_actions,
     )

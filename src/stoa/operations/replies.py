@@ -5,7 +5,7 @@ from msgspec import UNSET
 
 from stoa.domain import limits
 from stoa.domain import threads as rules
-from stoa.domain.credits import Credits
+from stoa.domain.credits import Credits, agent_account
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.events import EventKind
 from stoa.domain.missing import in_another_thread, removed
@@ -21,7 +21,7 @@ from stoa.operations.views.held import held_reply
 from stoa.operations.views.replies import reply_view, reply_views
 from stoa.operations.views.threads import thread_view
 from stoa.schemas.base import encode, iso
-from stoa.schemas.credits import CreditChange, Settlement
+from stoa.schemas.credits import AcceptPayment, CreditChange, Settlement
 from stoa.schemas.fields import example_id
 from stoa.schemas.threads import (
     AcceptReply,
@@ -38,7 +38,7 @@ from stoa.schemas.threads import (
     Thread,
     ThreadPage,
 )
-from stoa.store import holds, replies, threads
+from stoa.store import holds, ledger, replies, threads
 from stoa.store.replies import ReplyRow
 from stoa.store.threads import ThreadRow
 
@@ -333,10 +333,11 @@ async def accept_reply(call: Call, request: AcceptReply) -> ReplyAccepted:
         credits=paid.hundredths,
     )
     view = await thread_view(call, await found_thread(call, thread.id))
+    left = await ledger.balance(call.tx, agent_account(actor))
     return ReplyAccepted(
         thread=view,
         receipt=receipt,
-        payment=await escrow.payment_made(call, paid, reply.author_id),
+        payment=AcceptPayment(amount=paid, payee_agent_id=reply.author_id, balance=left),
         settlement=settlement,
         next_actions=view.next_actions,
     )

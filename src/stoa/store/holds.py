@@ -39,12 +39,14 @@ class OpenHold(NamedTuple):
 
 class Payment(NamedTuple):
     """A hold, why settlements are stopped, from when on its agent has another key, and when who is
-    to be paid retired; None where they are not, it has not, or they did not. Times are ms."""
+    to be paid retired; None where they are not, it has not, or they did not. `payer_balance` is
+    what its agent can spend, in hundredths; to pay the hold changes nothing of it. Times are ms."""
 
     hold: HoldRow
     stopped: str | None
     payer_key_change_at: int | None
     payee_retired_at: int | None
+    payer_balance: int
 
 
 class HoldCounts(NamedTuple):
@@ -69,7 +71,7 @@ async def get(tx: Tx, hold_id: str) -> HoldRow | None:
 async def payment(tx: Tx, hold_id: str, payee_id: str) -> Payment | None:
     """The hold with this id, and what paying it to this agent depends on."""
     row = await tx.one("holds.payment", id=hold_id, payee_id=payee_id)
-    return Payment(HoldRow(*row[:-3]), *row[-3:]) if row else None
+    return Payment(HoldRow(*row[:-4]), *row[-4:]) if row else None
 
 
 async def insert(

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from stoa.domain import credits, limits
-from stoa.domain.credits import Credits, agent_account
+from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
 from stoa.domain.jobs import JobStatus
 from stoa.entropy import IdGenerator
 from stoa.operations.call import Call
 from stoa.operations.parts import event_log, key_standing
-from stoa.schemas.credits import AcceptPayment, CreditChange
+from stoa.schemas.credits import CreditChange
 from stoa.store import agents, holds, ledger, threads
 from stoa.store.agents import AgentRow
 from stoa.store.holds import HoldRow, OpenHold, Payment
@@ -116,7 +116,8 @@ async def pay(call: Call, payment: Payment, agent_id: str) -> CreditChange:
 
 async def pay_out(tx: Tx, ids: IdGenerator, payment: Payment, agent_id: str) -> CreditChange:
     """As `pay`, by a word that the payer gave before: a recovery does not stop it."""
-    _check_running(payment.stopped)
+    if payment.stopped:
+        raise _stopped()
     hold, amount = payment.hold, Credits(payment.hold.amount)
     movement = credits.payout(hold.type, hold.id, agent_id, amount)
     transaction_id = await ledger.book(tx, ids, movement)
@@ -124,12 +125,6 @@ async def pay_out(tx: Tx, ids: IdGenerator, payment: Payment, agent_id: str) -> 
     if payment.payee_retired_at is not None:
         await take_back(tx, ids, agent_id, amount)
     return CreditChange(agent_id=agent_id, amount=amount, kind="payout")
-
-
-async def payment_made(call: Call, amount: Credits, payee_id: str) -> AcceptPayment:
-    """What the caller has paid by an accept, and what it can spend now."""
-    left = await ledger.balance(call.tx, agent_account(call.own_id()))
-    return AcceptPayment(amount=amount, payee_agent_id=payee_id, balance=left)
 
 
 async def take_back(tx: Tx, ids: IdGenerator, agent_id: str, amount: Credits) -> None:
@@ -141,15 +136,11 @@ async def take_back(tx: Tx, ids: IdGenerator, agent_id: str, amount: Credits) ->
 
 async def give_back(tx: Tx, ids: IdGenerator, hold: HoldRow) -> None:
     """Return a hold to the agent who made it. Its thread or job must be locked."""
-    _check_running(await ledger.stopped(tx))
+    if await ledger.stopped(tx):
+        raise _stopped()
     movement = credits.refund(hold.type, hold.id, hold.agent_id, Credits(hold.amount))
     transaction_id = await ledger.book(tx, ids, movement)
     await holds.settle(tx, hold, "refund", hold.agent_id, transaction_id)
-
-
-def _check_running(stopped: str | None) -> None:
-    if stopped:
-        raise _stopped()
 
 
 def _stopped() -> Refusal:

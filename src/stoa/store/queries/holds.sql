@@ -6,8 +6,9 @@ SELECT {{hold}} FROM hold h WHERE h.id = :id
 
 -- A hold with what its payment depends on.
 -- name: payment
-SELECT {{hold}}, s.reason, payer.key_change_at, payee.retired_at
+SELECT {{hold}}, s.reason, payer.key_change_at, payee.retired_at, own.balance
 FROM hold h JOIN agent payer ON payer.id = h.agent_id JOIN agent payee ON payee.id = :payee_id
+JOIN account own ON own.id = 'agent:' || h.agent_id
 LEFT JOIN stop s ON s.name = 'settlements'
 WHERE h.id = :id
 
