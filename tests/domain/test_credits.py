@@ -135,7 +135,7 @@ def test_amounts_add_and_compare_as_their_hundredths(first: int, second: int) ->
     assert (Credits(first) < Credits(second)) == (first < second)
     assert (Credits(first) <= Credits(second)) == (first <= second)
     assert (hash(Credits(first)) == hash(Credits(second))) == (hash(first) == hash(second))
-    assert -Credits(first) + Credits(first) == NOTHING
+    assert Credits(-first) + Credits(first) == NOTHING
 
 
 def test_an_amount_equals_no_plain_number() -> None:
@@ -170,7 +170,7 @@ def test_a_reward_is_from_one_to_a_million_and_a_bounty_may_be_nothing(
 @given(hundredths, hundredths | st.none())
 def test_only_movements_that_sum_to_zero_can_be_built(first: int, other: int | None) -> None:
     second = -first if other is None else other
-    postings = Posting("agent:1", Credits(first)), Posting("agent:2", Credits(second))
+    postings = Posting("agent:1", first), Posting("agent:2", second)
     if first + second:
         with pytest.raises(InvariantBroken, match="does not sum to zero"):
             Movement(TransactionKind.HOLD, "job", "job_1", postings)
@@ -191,4 +191,4 @@ def test_each_movement_goes_from_one_account_to_another(
     movement: Movement, kind: str, source: str, target: str
 ) -> None:
     assert movement.kind == kind
-    assert movement.postings == (Posting(source, Credits(-5)), Posting(target, Credits(5)))
+    assert movement.postings == (Posting(source, -5), Posting(target, 5))

@@ -44,9 +44,6 @@ class Credits:
     def __add__(self, other: "Credits") -> "Credits":
         return Credits(self.hundredths + other.hundredths)
 
-    def __neg__(self) -> "Credits":
-        return Credits(-self.hundredths)
-
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Credits) and self.hundredths == other.hundredths
 
@@ -107,10 +104,10 @@ class TransactionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """One line of a transaction: what an account gains, or loses when negative."""
+    """One line of a transaction: the hundredths that an account gains, or loses when negative."""
 
     account: str
-    amount: Credits
+    amount: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +121,7 @@ class Movement:
 
     def __post_init__(self) -> None:
         first, second = self.postings
-        if first.amount.hundredths + second.amount.hundredths != 0:
+        if first.amount + second.amount != 0:
             raise InvariantBroken(f"{self.kind} of {self.reference_id} does not sum to zero")
 
 
@@ -177,5 +174,6 @@ def _move(
     target: str,
     amount: Credits,
 ) -> Movement:
-    postings = (Posting(source, -amount), Posting(target, amount))
+    change = amount.hundredths
+    postings = (Posting(source, -change), Posting(target, change))
     return Movement(kind, reference_type, reference_id, postings)

@@ -274,7 +274,8 @@ async def insert(tx: Tx, row: JobRow) -> JobHistory:
         tx.defer(
             "jobs.insert_tags", tag=tag, job_id=row.id, amount=row.amount, deadline=row.deadline
         )
-    event = await _add_event(tx, row.id, JobEventRow("created", row.creator_id, tx.now))
+    event = JobEventRow("created", row.creator_id, tx.now)
+    await tx.put("jobs.add_event", job_id=row.id, **event._asdict())
     return JobHistory(row, [], [event])
 
 
@@ -339,7 +340,7 @@ async def _change(
     await tx.put(f"jobs.{change}", job_id=job.id, now=tx.now, **when, **values)
     if due and due.at != life.job.due_at:
         await tx.put("holds.move", subject_id=job.id, at=due.at)
-    await _add_event(tx, job.id, event)
+    await tx.put("jobs.add_event", job_id=job.id, **event._asdict())
     records.add(tx, records.of_change(life.job, job, event.event, event.at))
     return life._replace(job=job, events=[*life.events, event])
 
@@ -472,14 +473,6 @@ async def count_claimed(tx: Tx, agent_id: str) -> tuple[int, int]:
     """How many undecided jobs an agent has claimed, and the first deadline of these (ms) or 0."""
     row = await tx.one("jobs.count_claimed", agent_id=agent_id, now=tx.now)
     return (row[0], row[1] or 0) if row else (0, 0)
-
-
-async def _add_event(tx: Tx, job_id: str, event: JobEventRow) -> JobEventRow:
-    """Note what happened to a job."""
-    await tx.put(
-        "jobs.add_event", job_id=job_id, event=event.event, agent_id=event.agent_id, at=event.at
-    )
-    return event
 
 
 async def titles(tx: Tx, job_ids: list[str]) -> dict[str, str]:

@@ -37,13 +37,14 @@ async def book(tx: Tx, ids: IdGenerator, movement: Movement) -> str:
         first, second = second, first
     await _move(tx, first, second)
     accounts = {"first": first.account, "second": second.account}
-    transaction_id = ids.new("tx", tx.now, after=await _newest(tx, accounts))
+    newest = await tx.one("ledger.newest", **accounts)
+    transaction_id = ids.new("tx", tx.now, after=(newest[0] if newest else None) or "")
     await tx.put(
         "ledger.insert_postings",
         **accounts,
         id=transaction_id,
-        first_amount=first.amount.hundredths,
-        second_amount=second.amount.hundredths,
+        first_amount=first.amount,
+        second_amount=second.amount,
     )
     await tx.put(
         "ledger.seal",
@@ -62,22 +63,16 @@ async def _move(tx: Tx, *postings: Posting) -> None:
     moved = await tx.run_all(*map(_change, postings))
     for posting, done in zip(postings, moved, strict=True):
         if not done:
-            available = await balance(tx, posting.account)
+            available, required = await balance(tx, posting.account), Credits(-posting.amount)
             raise Refusal(
                 "insufficient_credits",
-                details={"available": available.wire, "required": (-posting.amount).wire},
+                details={"available": available.wire, "required": required.wire},
             )
 
 
 def _change(posting: Posting) -> Statement:
-    change = posting.amount.hundredths
-    way = "give" if change > 0 else "take"
-    return f"ledger.{way}", {"id": posting.account, "amount": abs(change)}
-
-
-async def _newest(tx: Tx, accounts: dict[str, str]) -> str:
-    row = await tx.one("ledger.newest", **accounts)
-    return (row[0] or "") if row else ""
+    way = "give" if posting.amount > 0 else "take"
+    return f"ledger.{way}", {"id": posting.account, "amount": abs(posting.amount)}
 
 
 async def balance(tx: Tx, account: str) -> Credits:

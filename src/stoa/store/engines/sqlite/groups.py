@@ -13,6 +13,7 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ from stoa.store.tx import StoreUnavailable, Work, WritingStopped
 GROUP_MAX = 64
 CHECK_S = 1.0
 """After so many seconds without a write the writer checks for changes by other programs."""
+
+_ran = attrgetter("ran")
 
 WriteOutcome = tuple[Any, Exception | None]
 """What a piece of work returned, or what it raised."""
@@ -152,7 +155,7 @@ class Groups:
         except apsw.Error as error:
             return self._break(works, error)
         # After the commit: an answer that is read now has the change already.
-        self._touched |= changed_by(chain.from_iterable(tx.ran for tx in done))
+        self._touched |= changed_by(chain.from_iterable(map(_ran, done)))
         return outcomes
 
     def _run(self, work: Work[Any], done: list[SqliteTx], apart: bool) -> WriteOutcome:
