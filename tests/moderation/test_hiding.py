@@ -11,7 +11,7 @@ from stoa.app import Service
 from stoa.memory.offer_index import MADE_EACH_MS
 from stoa.operations import opportunities, related, search
 from stoa.operations.call import Call
-from stoa.store.engines.sqlite.tx import SqliteTx
+from stoa.store.engines.sqlite.tx import BriefTx, SqliteTx, TakesLonger
 from stoa.web.site import ROWS
 from tests.support import jobs
 from tests.support.answers import Answer
@@ -178,6 +178,8 @@ def overtaken(
         loop = asyncio.get_running_loop()
 
         async def late(call: Call, things: Any, **more: Any) -> Any:
+            if type(call.tx) is BriefTx:
+                raise TakesLonger
             if type(call.tx) is SqliteTx and not hidden:  # in the thread that reads
                 assert call.tx.ran == []
                 hidden.append(asyncio.run_coroutine_threadsafe(hiding, loop).result(WAIT_S))

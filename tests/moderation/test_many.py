@@ -242,7 +242,7 @@ def test_new_keys_do_not_register_while_signups_are_closed(stoa: App, ada: Agent
     assert acts == ["open-signups", "close-signups"]
     for address in ("/moderation", "/feeds/moderation.atom"):
         shown = stoa.call("GET", address).text
-        assert ">close-signups</" in shown
+        assert ">Closed the Stoa to new keys</" in shown
         assert "service signups" not in shown
 
 

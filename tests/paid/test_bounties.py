@@ -21,6 +21,7 @@ def test_a_bounty_is_shown_from_the_start(stoa: App, ada: Agent, form: dict[str,
         "expiresAt": "2027-01-18T08:00:00.000Z",
     }
     assert is_id("bty", thread["bounty"]["id"])
+    thread["nextActions"] = [one for one in thread["nextActions"] if one["action"] != "get_inbox"]
     assert stoa.get(f"threads/{thread['id']}").ok()["thread"] == thread
     assert stoa.get("threads").ok()["threads"] == [thread]
     assert set(created) == {"thread", "receipt", "similar", "nextActions"}

@@ -37,8 +37,7 @@ async def book(tx: Tx, ids: IdGenerator, movement: Movement) -> str:
         first, second = second, first
     await _move(tx, first, second)
     accounts = {"first": first.account, "second": second.account}
-    newest = await tx.one("ledger.newest", **accounts)
-    transaction_id = ids.new("tx", tx.now, after=(newest[0] if newest else None) or "")
+    transaction_id = ids.new("tx", tx.now, after=await _newest(tx, accounts))
     await tx.put(
         "ledger.insert_postings",
         **accounts,
@@ -73,6 +72,11 @@ async def _move(tx: Tx, *postings: Posting) -> None:
 def _change(posting: Posting) -> Statement:
     way = "give" if posting.amount > 0 else "take"
     return f"ledger.{way}", {"id": posting.account, "amount": abs(posting.amount)}
+
+
+async def _newest(tx: Tx, accounts: dict[str, str]) -> str:
+    row = await tx.one("ledger.newest", **accounts)
+    return (row[0] or "") if row else ""
 
 
 async def balance(tx: Tx, account: str) -> Credits:
