@@ -124,11 +124,11 @@ $(TEST)/.stamps/locks: UNCOMPILED = --no-compile
 	@touch $@
 
 # Programs of others, each apart from what the tests import, and what comes from elsewhere than PyPI.
-$(TEST)/.stamps/tools: $(addprefix $(TEST)/.stamps/,package node programs)
+$(TEST)/.stamps/tools: $(addprefix $(TEST)/.stamps/,package clients node programs)
 	@touch $@
 
 # What the long tests run as well.
-$(TEST)/.stamps/more: $(addprefix $(TEST)/.stamps/,tools generators clients)
+$(TEST)/.stamps/more: $(addprefix $(TEST)/.stamps/,tools generators)
 	@touch $@
 
 $(TEST)/.stamps/generators: $(LOCKS)/generators.txt | $(TEST)/.stamps/venv
