@@ -48,7 +48,7 @@ class InputReader:
         self, operation: Operation, incoming: Incoming, caller: Caller | None
     ) -> Invocation:
         """The checked call. Raises 413, 415 or 400 for input that cannot be read or is invalid."""
-        asked = incoming.same_input if operation.effect.in_memory else None
+        asked = incoming.same_input if operation.effect.recurs else None
         known = self._known.get(asked) if asked else None
         if known:
             request, warnings, options = known

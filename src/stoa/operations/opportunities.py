@@ -169,7 +169,7 @@ def _wanted(request: OfferFilters) -> OffersWanted:
     tag="opportunities",
     toolsets=(Toolset.DEFAULT, Toolset.EARN, Toolset.WORK),
     who=Who(Access.AGENT),
-    effect=Effect(Mode.SLOW_READ, in_memory=True),
+    effect=Effect(Mode.SLOW_READ, recurs=True),
     caching=Caching(personal=True, polled=True),
 )
 async def get_recommended_opportunities(call: Call, request: ListRecommended) -> RecommendedList:

@@ -80,11 +80,11 @@ class Effect:
     makes it again; one that `decides` accepts or rejects what others have done for the agent, and
     a suspended agent may make it too. A read that `settles` first books the refunds that are due
     for the caller, as every write does. Each statement of a `stepwise` read sees what is committed
-    when it runs. A read that `waits` may answer late: when there is something. All that a read
-    `in_memory` needs is often cached, so its input as read and its JSON are kept too. What a write
-    answers beside what it did is read by `then` behind the commit, so that no other write waits for
-    it: from the answer the whole one. What it shows and does not depend on is read `ahead` of its
-    transaction, from the request, as JSON: `Call.found`.
+    when it runs. A read that `waits` may answer late: when there is something. The requests
+    of a read that `recurs` come again and again with the same input, so what was read and checked
+    of each input is kept. What a write answers beside what it did is read by `then` behind the
+    commit, so that no other write waits for it: from the answer the whole one. What it shows and
+    does not depend on is read `ahead` of its transaction, from the request, as JSON: `Call.found`.
     """
 
     mode: Mode = Mode.READ
@@ -94,7 +94,7 @@ class Effect:
     settles: bool = False
     stepwise: bool = False
     waits: bool = False
-    in_memory: bool = False
+    recurs: bool = False
     then: Then | None = None
     ahead: Ahead | None = None
 
