@@ -13,8 +13,12 @@ R = TypeVar("R", bound=Resource)
 
 
 class Encoded(Generic[R]):
-    """A resource or an answer that is encoded once, when it is first needed as JSON. Who reads it
-    finds the members of the `resource`; an encoder takes `wire`, an ETag what it is `known_by`."""
+    """A wrapper of a resource or an answer that encodes it once, when its JSON is first needed.
+
+    Code that reads a member gets that of the `resource`. The JSON encoder writes `wire`, its JSON.
+    An ETag is computed from `known_by`, which differs when the resource does, except in members
+    that may be a minute old.
+    """
 
     def __init__(self, resource: R, known_by: bytes | None = None) -> None:
         self.resource = resource
