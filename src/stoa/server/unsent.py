@@ -7,6 +7,7 @@ sent at once, and its client can work while the next one is made.
 """
 
 import asyncio
+from collections.abc import Callable
 from typing import Protocol
 
 from stoa.clock import elapsed_ns
@@ -29,9 +30,10 @@ class Answering(Protocol):
 
 class Unsent:
     """The connections that have something to send. How many answers a turn had decides whether
-    those of the next ones are sent together."""
+    those of the next ones are sent together. `now_ns` is the clock of how long one waits."""
 
-    def __init__(self) -> None:
+    def __init__(self, now_ns: Callable[[], int] = elapsed_ns) -> None:
+        self._now_ns = now_ns
         self._connections: list[Answering] = []
         self._answers = 0
         self._together = False
@@ -46,7 +48,7 @@ class Unsent:
         if not self._together:
             connection.send_unsent()
             return
-        now = elapsed_ns()
+        now = self._now_ns()
         if not self._connections:
             self._since = now
         self._connections.append(connection)
