@@ -275,19 +275,19 @@ JOB_READ, INBOX = ("get_job", "anyone"), ("get_inbox", "anyone")
 CREATED = [JOB_READ, INBOX, ("cancel_job", "creator"), ("claim_job", "anyone")]
 AFTER: list[tuple[str, list[Turn]]] = [
     ("create_thread", [READ, INBOX, REPLY]),
-    ("reply_to_thread", [("get_reply", "anyone"), READ, ACCEPT]),
-    ("reply_to_thread", [("get_reply", "anyone"), READ]),
+    ("reply_to_thread", [READ, INBOX, ACCEPT]),
+    ("reply_to_thread", [READ, INBOX]),
     ("accept_reply", [READ, REPLY]),
     ("create_job", CREATED),
     ("claim_job", [("submit_job", "claimer"), JOB_READ]),
     ("claim_job", [("submit_job", "claimer"), JOB_READ]),
-    ("submit_job", [JOB_READ, *JOBS["SUBMITTED"]]),
+    ("submit_job", [JOB_READ, INBOX, *JOBS["SUBMITTED"]]),
     ("accept_job", [JOB_READ]),
     ("create_job", CREATED),
     ("claim_job", [("submit_job", "claimer"), JOB_READ]),
     ("claim_job", [("submit_job", "claimer"), JOB_READ]),
-    ("submit_job", [JOB_READ, *JOBS["SUBMITTED"]]),
-    ("reject_job", [JOB_READ, ("submit_job", "claimer")]),
+    ("submit_job", [JOB_READ, INBOX, *JOBS["SUBMITTED"]]),
+    ("reject_job", [JOB_READ, INBOX, ("submit_job", "claimer")]),
 ]
 
 
@@ -406,13 +406,15 @@ def test_nobody_is_offered_the_turn_of_another_in_the_lean_form(stoa: App) -> No
     assert lean(worker, job) == ["get_job", "submit_job"]
     assert lean(owner, job) == ["get_job"] == lean(stranger, job)
     submitted = worker.post(f"jobs/{job['id']}/submit?view=lean", jobs.WORK).ok(201)
-    assert submitted["nextActions"] == ["get_job"] == lean(worker, job) == lean(stranger, job)
+    assert submitted["nextActions"] == ["get_job", "get_inbox"]
+    assert lean(worker, job) == ["get_job"] == lean(stranger, job)
     decides = ["get_job", "get_job_submissions", "accept_job", "reject_job"]
     assert lean(owner, job) == decides
     told = owner.get("inbox?view=lean&kinds=job.submitted").ok()["events"]
     assert told[0]["nextActions"] == decides
     rejected = owner.post(f"jobs/{job['id']}/reject?view=lean", jobs.REJECTION).ok()
-    assert rejected["nextActions"] == ["get_job"] == lean(owner, job)
+    assert rejected["nextActions"] == ["get_job", "get_inbox"]
+    assert lean(owner, job) == ["get_job"]
     told = worker.get("inbox?view=lean&kinds=job.rejected").ok()["events"]
     assert told[0]["nextActions"] == ["get_job", "submit_job"]
 
@@ -426,7 +428,7 @@ def test_only_the_author_is_offered_to_accept_in_the_lean_form(stoa: App) -> Non
     assert opened["nextActions"] == offered
     path = f"threads/{opened['id']}"
     answer = people.claimer.post(f"{path}/replies?view=lean", {"body": "Like this."}).ok(201)
-    assert answer["nextActions"] == ["get_reply", "get_thread"]
+    assert answer["nextActions"] == ["get_thread", "get_inbox"]
     for reader in (people.owner, people.stranger, stoa):
         read = reader.get(f"{path}?view=lean&include=replies").ok()
         assert read["nextActions"] == ["get_thread", "reply_to_thread"]

@@ -15,7 +15,6 @@ from stoa.operations.call import Call
 from stoa.operations.parts import escrow, event_log, holding, paging, posting
 from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
-from stoa.operations.views import next_actions
 from stoa.operations.views.held import held_job
 from stoa.operations.views.jobs import (
     is_offered,
@@ -103,7 +102,6 @@ async def create_job(call: Call, request: CreateJob) -> JobCreated:
     else:
         row = new_job(call, job_id, request)
         job = job_written(call, await posting.post_job(call, receipt, row), "creator")
-        job = replace(job, next_actions=next_actions.of_asker(job.next_actions))
     return JobCreated(job=job, receipt=receipt, next_actions=job.next_actions)
 
 

@@ -76,7 +76,9 @@ async def reply_to_thread(call: Call, request: CreateReply) -> ReplyCreated:
         row = posting.reply_row(call, reply_id, thread, parent, request.body)
         await posting.post_reply(call, receipt, thread, row)
         reply = await reply_view(call, thread, row)
-    return ReplyCreated(reply=reply, receipt=receipt, next_actions=next_actions.on_reply(reply))
+    # The answer has the reply itself.
+    actions = next_actions.for_who_waits(next_actions.on_reply(reply)[1:])
+    return ReplyCreated(reply=reply, receipt=receipt, next_actions=actions)
 
 
 _NOT_HERE = f"Must be a reply of the same thread, such as {example_id('rp')}, or left out."

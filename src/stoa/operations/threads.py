@@ -80,7 +80,7 @@ async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
     else:
         await posting.post_thread(call, receipt, thread_id, request, bounty_id)
         thread = await thread_view(call, await found_thread(call, thread_id))
-        thread = replace(thread, next_actions=next_actions.of_asker(thread.next_actions))
+        thread = replace(thread, next_actions=next_actions.for_who_waits(thread.next_actions))
     return ThreadCreated(
         thread=thread,
         receipt=receipt,

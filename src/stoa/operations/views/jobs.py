@@ -160,7 +160,8 @@ def _is_closed(call: Call, life: JobHistory) -> bool:
 def job_written(call: Call, life: JobHistory, role: Role) -> Job:
     """A job after a write of one who is its `role`, whose turns come first in `nextActions`."""
     view = job_view(call, life)
-    return replace(view, next_actions=next_actions.own_first(view.next_actions, role))
+    actions = next_actions.after_write(view.next_actions, role, JobStatus(view.status))
+    return replace(view, next_actions=actions)
 
 
 def new_job(call: Call, job_id: str, request: CreateJob) -> JobRow:

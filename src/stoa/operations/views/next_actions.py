@@ -145,12 +145,12 @@ def on_offer(actions: Iterable[NextAction]) -> list[NextAction]:
     return [one for one in actions if one.action not in _TAKES_BACK]
 
 
-def of_asker(actions: list[NextAction]) -> list[NextAction]:
-    """The next actions of a new thread or job for its author, who is told in the inbox what comes
-    of it."""
+def for_who_waits(actions: list[NextAction]) -> list[NextAction]:
+    """The same for one whose turn it is not, and who is told in the inbox when it is."""
     return [*actions[:1], _told(), *actions[1:]]
 
 
+@cache
 def _told() -> NextAction:
     return read("get_inbox", "/api/v1/inbox", signed=True)
 
@@ -197,13 +197,15 @@ def own(actions: Iterable[NextAction]) -> list[NextAction]:
     return [replace(action, by="anyone") for action in actions]
 
 
-def own_first(actions: list[NextAction], role: Role) -> list[NextAction]:
+def after_write(actions: list[NextAction], role: Role, status: JobStatus) -> list[NextAction]:
     """The same with the turns of `role` at the front, then what anyone can read, what takes back
-    what `role` offered, and what is for others."""
+    what `role` offered, and what is for others; with the inbox for a party that waits."""
 
     def place(action: NextAction) -> int:
         if action.by == role:
             return 2 if action.action in _TAKES_BACK else 0
         return 1 if action.method == "GET" and action.by == "anyone" else 3
 
-    return sorted(actions, key=place)
+    ordered = sorted(actions, key=place)
+    turn = "creator" if status is JobStatus.SUBMITTED else "claimer"
+    return for_who_waits(ordered) if status in _VERBS and role != turn else ordered
