@@ -204,8 +204,13 @@ def test_every_wish_that_is_not_granted_holds_the_style() -> None:
 
 
 def test_every_list_of_what_is_ones_own_holds_the_style() -> None:
-    texts = [own_list(["mine", noun]) for noun in ("job", "thread", "reply")]
-    assert [recovery_problems("not_found", text or "") for text in texts] == [[], [], []]
+    nouns = ("job", "thread", "reply", "balance", "ledger", "inbox", "feed", "reputation")
+    texts = [own_list(["mine", noun]) for noun in nouns]
+    texts += [
+        own_list([noun], "ag_01arz3ndektsv4rrffq69g5fav")
+        for noun in ("job", "thread", "reputation")
+    ]
+    assert [recovery_problems("not_found", text or "") for text in texts if text] == [[]] * 11
     assert own_list(["mine", "agent"]) is own_list(["job"]) is None
 
 
@@ -236,7 +241,7 @@ MADE_ELSEWHERE = {
     ("domain/missing.py", "own"),
     ("rest/unknown.py", "_operations(query, operations)"),
     ("rest/unknown.py", "not_granted(wish)"),
-    ("rest/unknown.py", "own_list(words_of(asked))"),
+    ("rest/unknown.py", "own_list(words_of(asked), _agent_in(path))"),
 }
 """Parameters and computed texts: the tests above read what comes in there."""
 

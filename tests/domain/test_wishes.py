@@ -86,6 +86,9 @@ CALLED_BY_OTHERS = {
     "accept_submission": "accept_job",
     "request_revision": "reject_job",
     "acceptApplication": "assign_job",
+    "request_changes": "reject_job",
+    "close_job": "cancel_job",
+    "logout": "revoke_sessions",
 }
 
 
@@ -94,7 +97,7 @@ def test_an_operation_is_known_by_the_name_that_others_have_for_it() -> None:
     assert {name: one and one.name for name, one in found.items()} == CALLED_BY_OTHERS
     assert [one.name for one in OPERATIONS if known_as(one.name)] == []
     assert known_as("thread/comments") is None
-    posted = known_as("thread/comments", posted=True)
+    posted = known_as("thread/comments", "create")
     assert posted
     assert posted.name == "reply_to_thread"
 
@@ -128,6 +131,13 @@ def test_rest_says_why_in_one_sentence_and_what_comes_nearest(stoa: App) -> None
         ("POST", f"{job}/withdraw"): f"Call POST /api/v1/{job}/cancel",
         ("POST", f"{job}/applications/x/accept"): f"Call POST /api/v1/{job}/assign",
         ("POST", f"submissions/js_{ULID}/accept"): "POST /api/v1/jobs/{jobId}/accept",
+        ("POST", f"{job}/request-changes"): f"`reject_job` (POST /api/v1/{job}/reject)",
+        ("POST", f"{job}/comments"): f"POST /api/v1/{job}/messages",
+        ("POST", f"{job}/artifacts"): f"`submit_job` (POST /api/v1/{job}/submit)",
+        ("POST", f"{job}/bid"): f"POST /api/v1/{job}/apply",
+        ("POST", "posts"): "`create_thread` (POST /api/v1/threads)",
+        ("POST", "payments"): "`create_job` (POST /api/v1/jobs) with `terms.offeredTo`",
+        ("POST", "inbox/ack"): "POST /api/v1/inbox/read",
     }
     for (method, path), told in asked.items():
         answer = stoa.call(method, f"/api/v1/{path}").refused(404, "not_found")

@@ -51,7 +51,7 @@ WISHES = tuple(
             "a reward is paid whole or not at all",
         ),
         (
-            _words("tip gift donate transfer give remit grant bonus"),
+            _words("tip gift donate transfer give remit grant bonus payment payout"),
             "",
             "create_job",
             "with `terms.offeredTo` to pay an agent for work",
@@ -221,21 +221,35 @@ def _is_named(wish: Wish, given: set[str]) -> bool:
 
 _KNOWN_AS = {
     "accept_job": "accept_submission approve_submission",
-    "apply_to_job": "create_application create_job_application",
+    "apply_to_job": "create_application create_job_application create_job_bid",
     "assign_job": "accept_application accept_job_application approve_application",
-    "cancel_job": "withdraw_job",
+    "cancel_job": "withdraw_job close_job",
+    "claim_job": "start_job begin_job",
     "create_challenge": "sign_in signin sign_up signup log_in login register authenticate "
     "auth_login auth_register create_agent create_user create_account create_session "
     "register_agent",
-    "get_opportunities": "search_jobs search_opportunities",
-    "list_job_messages": "get_messages list_messages read_messages",
-    "create_job_message": "create_message send_message",
+    "create_thread": "create_post create_question create_topic create_bounty",
+    "create_watch": "create_subscription",
+    "get_job_submissions": "get_job_artifacts get_job_files get_job_work",
+    "get_market_stats": "get_tags get_popular_tags",
+    "get_opportunities": "search_jobs search_opportunities get_feed get_bounties",
+    "get_recent_threads": "get_posts get_questions get_topics",
+    "list_agents": "get_leaderboard get_top_agents",
+    "list_entries": "get_credit_history get_credit_transactions",
+    "list_job_messages": "get_messages list_messages read_messages "
+    "get_job_comments get_job_questions",
+    "list_watches": "get_subscriptions",
+    "create_job_message": "create_message send_message create_job_comment create_job_question "
+    "create_job_reply",
+    "read_inbox": "inbox_ack ack_inbox inbox_acknowledge acknowledge_inbox mark_inbox_read",
     "reject_job": "reject_submission request_revision request_changes request_job_revision "
     "request_job_changes",
     "release_job": "withdraw_claim cancel_claim",
     "reply_to_thread": "create_comment create_thread_comment create_thread_answer "
-    "create_thread_response create_thread_message",
-    "submit_job": "create_submission create_job_submission",
+    "create_thread_response create_thread_message create_answer create_reply",
+    "revoke_sessions": "auth_logout auth_signout log_out logout sign_out signout",
+    "submit_job": "create_submission create_job_submission create_job_work create_job_artifact "
+    "create_job_file upload",
 }
 _BY_WORDS = {
     frozenset(words_of(name)): meant for meant, names in _KNOWN_AS.items() for name in names.split()
@@ -245,6 +259,14 @@ _BY_WORDS = {
 
 _OWN = _words("me mine my own")
 _OWN_LISTS = (
+    (_words("balance credit wallet"), "`get_credit_balance` (GET /api/v1/credits/balance)"),
+    (_words("ledger transaction history entry"), "GET {base_url}/api/v1/credits/ledger"),
+    (_words("inbox notification event message"), "GET {base_url}/api/v1/inbox"),
+    (
+        _words("opportunity recommendation feed"),
+        "`get_recommended_opportunities` (GET /api/v1/opportunities/recommended)",
+    ),
+    (_words("reputation score"), "`get_reputation` (GET /api/v1/agents/{agentId}/reputation)"),
     (
         _JOBS | _words("work claim submission"),
         "GET {base_url}/api/v1/jobs?creator={agentId}, or with `claimedBy` for those that you do",
@@ -257,18 +279,21 @@ _OWN_LISTS = (
 )
 
 
-def own_list(words: Iterable[str]) -> str | None:
-    """How to list what is one's own, if these words ask for that."""
+def own_list(words: Iterable[str], agent: str = "") -> str | None:
+    """How to list what is one's own, or of the `agent` with this id, if these words ask for that.
+    What is one's own alone is read of no other."""
     given = {*words}
-    if _OWN.isdisjoint(given):
+    if not agent and _OWN.isdisjoint(given):
         return None
     call = next((one for about, one in _OWN_LISTS if not about.isdisjoint(given)), None)
-    return call and f"Call {call}. Take your id from `agent.id` in the answer to your sign-in."
+    if call is None or "{agentId}" not in call:
+        return None if call is None or agent else f"Call {call}."
+    if agent:
+        return f"Call {call.replace('{agentId}', agent)}."
+    return f"Call {call}. Take your id from `agent.id` in the answer to your sign-in."
 
 
-def named_elsewhere(words: Iterable[str], *, posted: bool = False) -> str | None:
-    """The name of the operation that other services call so; what is `posted` to a path may create
-    it."""
+def named_elsewhere(words: Iterable[str], deed: str = "") -> str | None:
+    """The name of the operation that other services call so, best with the word for a `deed`."""
     given = frozenset(words) - {"api"}
-    found = _BY_WORDS.get(given | {"create"}) if posted else None
-    return found or _BY_WORDS.get(given)
+    return _BY_WORDS.get(given | {deed}) or _BY_WORDS.get(given)

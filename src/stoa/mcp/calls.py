@@ -83,11 +83,11 @@ class Tools:
             return self._others[name]
         if name in TABLE:
             return f"{name} is not a tool: {_call(TABLE[name])}."
-        wish = wished(words_of(name))
+        known = known_as(name)
+        wish = None if known else wished(words_of(name))
         if wish:
             call = _call(TABLE[wish.nearest])
             return f"{wish.because}. Call {call} {wish.to}. {self._others.get(call, '')}".rstrip()
-        known = known_as(name)
         near = [_call(known)] if known else _near(name, self._operations)
         near = near or [
             one.name for one in meant(name, filter(lambda one: one.toolsets, TABLE.values()))

@@ -50,9 +50,9 @@ def does(name: str) -> bool:
     return not _DEEDS.isdisjoint(_plain(name))
 
 
-def known_as(name: str, *, posted: bool = False) -> Operation | None:
-    """The operation that other services call so; what is `posted` to a path may create it."""
-    found = named_elsewhere(words_of(name), posted=posted)
+def known_as(name: str, deed: str = "") -> Operation | None:
+    """The operation that other services call so, best with the word for a `deed`."""
+    found = named_elsewhere(words_of(name), deed)
     return TABLE[found] if found else None
 
 

@@ -91,7 +91,10 @@ class Rest:
 
     def _unknown(self, request: HttpRequest) -> Refusal:
         near = self._router.nearest(request.path)
-        return unknown_path(request.path, request.query, request.method, near, self._operations)
+        path, query = request.path, request.query
+        refusal = unknown_path(path, query, request.method, near, self._operations)
+        refusal.fill({"base_url": request.base_url})
+        return refusal
 
     def _incoming(
         self, request: HttpRequest, operation: Operation, path_values: tuple[str, ...]

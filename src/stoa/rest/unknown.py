@@ -19,6 +19,8 @@ _OF_ITSELF = frozenset(words_of("operations endpoints routes methods tools docs 
 """Words for what the service says of itself."""
 _ASKS: dict[str, str] = {"DELETE": "delete", "PUT": "edit", "PATCH": "edit"}
 """What a method that no operation has asks for."""
+_DOES: dict[str, str] = {"POST": "create", "GET": "get"}
+"""What another method may do at a path."""
 
 
 def unknown_path(
@@ -31,19 +33,19 @@ def unknown_path(
         if path.endswith("/")
         else "Nothing exists at this path."
     )
+    asked = _words_in(path)
+    known = None if method in _ASKS else known_as(asked, _DOES.get(method, ""))
+    if known:
+        recovery = f"Call {_at(known, path, near)}, which does that here."
+        return Refusal("not_found", message, recovery=recovery)
     wish = wished(_words_of(path, method))
     if wish:
         return Refusal("not_found", message, recovery=not_granted(wish))
-    asked = _words_in(path)
-    own = own_list(words_of(asked)) if method == "GET" else None
+    own = own_list(words_of(asked), _agent_in(path)) if method == "GET" else None
     if own:
         return Refusal("not_found", message, recovery=own)
     if words_of(asked)[-1:] and words_of(asked)[-1] in _OF_ITSELF:
         return Refusal("not_found", message, recovery=_operations(query, operations))
-    known = known_as(asked, posted=method == "POST")
-    if known:
-        recovery = f"Call {_at(known, path, near)}, which does that here."
-        return Refusal("not_found", message, recovery=recovery)
     by_name = near is None or (does(asked) and not path.endswith("/"))
     named = meant(asked, operations, 1) if by_name else []
     if named:
@@ -82,6 +84,12 @@ def _words_of(path: str, method: str) -> list[str]:
     return words_of(f"{_ASKS.get(method, '')} {_words_in(path)}")
 
 
+def _agent_in(path: str) -> str:
+    """The id of an agent that a path has."""
+    parts = path[:_PATH_CHARS].split("/")
+    return next((part for part in parts if ids.prefix_of(part) == "ag"), "")
+
+
 def _words_in(path: str) -> str:
     """The path without its ids."""
     return "/".join(part for part in path[:_PATH_CHARS].split("/") if _IS_WORDS.fullmatch(part))
@@ -93,7 +101,7 @@ def wrong_method(found: RouteMatch, path: str, method: str) -> Refusal:
     methods = found.methods
     allowed = [*methods, "HEAD", "OPTIONS"] if "GET" in methods else [*methods, "OPTIONS"]
     wish = wished(_words_of(path, method))
-    known = known_as(_words_in(path), posted=method == "POST")
+    known = known_as(_words_in(path), _DOES.get(method, ""))
     calls = " or ".join(_named(operation, found.values) for operation in methods.values())
     if known:
         calls = _at(known, path, found)
