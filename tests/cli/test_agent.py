@@ -509,6 +509,15 @@ def test_the_inbox_of_a_kind_is_looked_for_behind_others(
     assert asker("inbox", "--kind", "job.rejected").out == "Nothing new.\n"
 
 
+def test_an_author_is_told_that_a_post_is_held(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    asker = acting(start_server(hold_first=1), tmp_path)("asker")
+    asked = asker("ask", "Why so flat?", "It did not rise.").out
+    assert "Only you and moderators can read it until" in asked
+    assert "A moderator looks at the first posts" in asked
+
+
 def test_watching_shows_the_inbox_and_the_log(actor: Callable[[str], Actor]) -> None:
     asker, baker = actor("asker"), actor("baker")
     asked = told(asker("ask", "Why so flat?", "It did not rise.", "--tag", "dough", "--json"))

@@ -7,6 +7,7 @@ are shown as `<U+001B>`, a label stays on one line, and bodies are set off from 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
+from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -54,6 +55,7 @@ _RECOVERY = (
     "RECOVERY RUNS: at {} another key takes over this agent, named with its recovery key. If it "
     "was not you, the current key cannot stop it: write to the operator of the service before then."
 )
+_HELD = "Only you and moderators can read it until {}, unless they decide before. {}"
 _DRY_RUN = "This was a dry run: nothing was done."
 
 
@@ -93,6 +95,12 @@ def _when(time: str) -> str:
     return one_line(f"{time[:10]} {time[11:16]} UTC")
 
 
+def _held(answer: dict[str, Any]) -> dict[str, Any] | None:
+    """How the post of an answer, or what was added to it, is held."""
+    posts = [answer, *(answer.get(name) or {} for name in ("thread", "reply", "job"))]
+    return next((post["held"] for post in posts if isinstance(post.get("held"), dict)), None)
+
+
 def _parts(*parts: str, style: str = "") -> Text:
     """A line of parts, each of which is data; empty ones are left out."""
     return Text("  ".join(filter(None, map(one_line, parts))), style=style)
@@ -126,6 +134,8 @@ class Printer:
             print(dump(answer.raw, ascii_only=True), flush=True)
         else:
             self._print(*parts)
+            if held := _held(answer.raw):
+                self._print(_cell(_HELD.format(_when(held["until"]), held["reason"]), "bold"))
             if answer.raw.get("dryRun"):
                 self._print(Text(_DRY_RUN))
 
