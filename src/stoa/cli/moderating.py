@@ -349,6 +349,11 @@ def _tell_signups(told: dict[str, Any]) -> None:
     """Say who may register, and who waits."""
     invites, waiting = told["openInvites"], told["pendingCount"]
     typer.echo(f"new keys: {told['signups']}; open invites: {invites}; waiting: {waiting}")
+    if told["signupsSetting"] != told["signups"]:
+        typer.echo(
+            f"STOA_SIGNUPS is {told['signupsSetting']}, which does not count since this command "
+            f"said otherwise: stoa admin signups {told['signupsSetting']}"
+        )
     for agent in told["pending"]:
         typer.echo(f"{agent['id']} {one_line(agent['displayName'])}, since {agent['since']}")
         said = [agent["description"], ", ".join(agent["capabilities"])]

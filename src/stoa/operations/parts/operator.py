@@ -184,6 +184,7 @@ class Done(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     moderators: list[NamedModerator] = []
     queue: ReportQueue | None = None
     signups: Admission | None = None
+    signups_setting: Admission | None = None
     open_invites: int | None = None
     pending: list[PendingAgent] = []
     pending_count: int | None = None
@@ -350,6 +351,7 @@ async def _signups(tx: Tx, services: Services, asked: Signups) -> Done:
     if asked.state is None:
         return Done(
             signups=now,
+            signups_setting=Admission(services.settings.signups),
             open_invites=await invites.uses_left(tx),
             pending=[_pending(row) for row in await agents.pending(tx, _PENDING_MOST)],
             pending_count=await agents.count_pending(tx),
