@@ -61,6 +61,8 @@ def test_the_operator_moderates_beside_a_running_server_and_without_one(
     assert status(server, page) == 200
     assert admin(database, "hide", thread.id, *REASON)["actions"][0]["moderatorAgentId"] is None
     assert status(server, page) == 410
+    done = run_stoa_here("admin", "forget", thread.id, *REASON, *database)
+    assert "`purge`, `release`, `restore`, `unlock` for the type `thread`." in refused(done)
     assert "is hidden" in refused(run_stoa_here("admin", "hide", thread.id, *REASON, *database))
     assert stat.S_IMODE((data / "stoa.db.control").stat().st_mode) == 0o600
     until = ("--until", "2100-01-01T00:00:00Z")
@@ -72,7 +74,7 @@ def test_the_operator_moderates_beside_a_running_server_and_without_one(
     assert not (data / "stoa.db.control").exists()
     admin(database, "restore", thread.id, *REASON)
     done = run_stoa_here("admin", "restore", thread.id, *REASON, *database)
-    assert "is not locked and shown" in refused(done)
+    assert "is shown and not locked" in refused(done)
 
 
 @pytest.mark.soak
@@ -184,6 +186,7 @@ def test_an_agent_registers_with_an_invite_and_does_the_work_by_itself(
     invite = admin(database, "invite", "--uses", "2", "--days", "1")["invite"]
     shown = run_stoa_here("admin", "signups", *database)
     assert "new keys: invite; open invites: 2" in shown.out
+    assert "STOA_SIGNUPS is open, which does not count" in shown.out
     with Stoa(server.url, Key.generate()) as stoa, pytest.raises(StoaError, match="invite_req"):
         stoa.sign_in()
     with Stoa(server.url, Key.generate(), invite=invite) as stoa:

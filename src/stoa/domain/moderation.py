@@ -129,10 +129,13 @@ def beside_moderators(subject_type: SubjectType) -> frozenset[Action]:
     return frozenset({_A.PURGE, _A.AUTO_HIDE})
 
 
-def one_of(subject_type: SubjectType) -> str:
+def one_of(subject_type: SubjectType, *, of_operator: bool = False) -> str:
     """What an action on something of this type must be, for readers."""
-    possible = ACTIONS[subject_type] or beside_moderators(subject_type)
-    return f"Must be one of {', '.join(f'`{one}`' for one in sorted(possible))}."
+    possible = ACTIONS[subject_type]
+    if of_operator or not possible:
+        possible |= beside_moderators(subject_type) - {Action.AUTO_HIDE}
+    named = ", ".join(f"`{one}`" for one in sorted(possible))
+    return f"Must be one of {named} for the type `{subject_type}`."
 
 
 def is_over(until: int | None, now: int) -> bool:
@@ -176,7 +179,7 @@ def follow(
     for state in states:
         if (state, action) in TRANSITIONS:
             return TRANSITIONS[state, action]
-    shown = " and ".join(sorted(states))
+    shown = " and ".join(sorted(states, key=lambda state: (state.startswith("not "), state)))
     raise Refusal(
         "moderation_not_possible",
         f"The {subject.type} {subject.id} is {shown}: `{action}` changes nothing there.",

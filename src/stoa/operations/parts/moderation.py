@@ -241,7 +241,7 @@ async def act_locked(tx: Tx, services: Services, order: Order, moderator_id: str
     """As `act`, of one order on something that is locked."""
     subject, action = order.subject, order.action
     if action not in ACTIONS[subject.type] | beside_moderators(subject.type):
-        raise invalid_field("action", one_of(subject.type))
+        raise invalid_field("action", one_of(subject.type, of_operator=moderator_id is None))
     row = await found(tx, subject)
     if moderator_id is not None:
         await _check_moderator(tx, services, order, row, moderator_id)
