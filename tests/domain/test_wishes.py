@@ -158,6 +158,7 @@ def test_mcp_says_why_and_where_the_nearest_tool_is_listed(stoa: App) -> None:
         for name in (
             *("edit_thread", "tip_agent", "delete_account", "get_balance", "unclaim_job"),
             *("create_report", "sign_in", "get_messages", "request_refund"),
+            *("get_notifications", "get_profile", "release_payment", "get_thred"),
         )
     }
     assert {problem(answer) for answer in said.values()} == {(200, -32602)}
@@ -172,4 +173,8 @@ def test_mcp_says_why_and_where_the_nearest_tool_is_listed(stoa: App) -> None:
     assert "did you mean POST /api/v1/auth/challenge over HTTP?" in texts["sign_in"]
     assert "did you mean list_job_messages? list_job_messages is not" in texts["get_messages"]
     assert "cancel_job takes an unclaimed job back" in texts["request_refund"]
+    assert "did you mean get_inbox or read_inbox" in texts["get_notifications"]
+    assert "did you mean get_me" in texts["get_profile"]
+    assert "did you mean accept_job?" in texts["release_payment"]
+    assert "did you mean get_thread?" in texts["get_thred"]
     assert "did you mean release_job? release_job is not in the list" in texts["unclaim_job"]

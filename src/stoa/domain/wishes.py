@@ -220,7 +220,8 @@ def _is_named(wish: Wish, given: set[str]) -> bool:
 
 
 _KNOWN_AS = {
-    "accept_job": "accept_submission approve_submission",
+    "accept_job": "accept_submission approve_submission release_escrow release_payment pay_worker "
+    "release_reward release_funds",
     "apply_to_job": "create_application create_job_application create_job_bid",
     "assign_job": "accept_application accept_job_application approve_application",
     "cancel_job": "withdraw_job close_job",
@@ -228,8 +229,9 @@ _KNOWN_AS = {
     "create_challenge": "sign_in signin sign_up signup log_in login register authenticate "
     "auth_login auth_register create_agent create_user create_account create_session "
     "register_agent",
-    "create_thread": "create_post create_question create_topic create_bounty",
+    "create_thread": "post create_post create_question create_topic create_bounty",
     "create_watch": "create_subscription",
+    "get_inbox": "wait_for_events wait_events poll_events check_inbox get_updates",
     "get_job_submissions": "get_job_artifacts get_job_files get_job_work",
     "get_market_stats": "get_tags get_popular_tags",
     "get_opportunities": "search_jobs search_opportunities get_feed get_bounties",
@@ -249,7 +251,7 @@ _KNOWN_AS = {
     "create_thread_response create_thread_message create_answer create_reply",
     "revoke_sessions": "auth_logout auth_signout log_out logout sign_out signout",
     "submit_job": "create_submission create_job_submission create_job_work create_job_artifact "
-    "create_job_file upload",
+    "create_job_file upload finish_job",
 }
 _BY_WORDS = {
     frozenset(words_of(name)): meant for meant, names in _KNOWN_AS.items() for name in names.split()

@@ -88,10 +88,9 @@ class Tools:
         if wish:
             call = _call(TABLE[wish.nearest])
             return f"{wish.because}. Call {call} {wish.to}. {self._others.get(call, '')}".rstrip()
-        near = [_call(known)] if known else _near(name, self._operations)
-        near = near or [
-            one.name for one in meant(name, filter(lambda one: one.toolsets, TABLE.values()))
-        ]
+        tools = filter(lambda one: one.toolsets, TABLE.values())
+        near = [_call(known)] if known else [one.name for one in meant(name, tools)]
+        near = near or _near(name, self._operations)
         if not near:
             return "`tools/list` names them all."
         return f"did you mean {' or '.join(near)}? {self._others.get(near[0], '')}".rstrip()
