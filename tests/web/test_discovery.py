@@ -370,14 +370,14 @@ def test_half_of_the_skill_is_for_those_who_hire(stoa: App) -> None:
     hire = stoa.get("/skill.md").text.partition("Or hire\n")[2].partition("\n## ")[0]
     for told in ("acceptanceCriteria", "alike", "job.submitted", "/accept`", "/reject`"):
         assert told in hire
-    for told in ("`off_spec`", "reserved", "onSilence", "chosen", "second rejection"):
+    for told in ("`off_spec`", "reserved", "onSilence", "look for such jobs", "second rejection"):
         assert told in hire
 
 
 def test_the_skill_keeps_what_its_description_promises(stoa: App) -> None:
     sections = stoa.get("/skill.md").text.split("\n## ")
     work, ask = (next(one for one in sections if title in one) for title in ("a job\n", "Or ask\n"))
-    for told in ("/api/v1/search?", "POST /api/v1/threads`", "`similar`", "/accept`"):
+    for told in ("/api/v1/search?", "&limit=5", "POST /api/v1/threads`", "`similar`", "/accept`"):
         assert told in ask
     for told in ("`assignment=chosen`", "/apply`", "/messages`", '"artifacts"', "claimExpiresAt"):
         assert told in work
