@@ -421,5 +421,53 @@ def test_keys_of_charts_keep_their_colours_where_the_reader_chose_all_others(vis
 def test_a_thread_prints_without_the_furniture(town: Town, visit: Open) -> None:
     page = visit(town.paths["thread"])
     page.emulate_media(media="print")
-    assert not page.locator("header.site nav").is_visible()
+    for furniture in ("header.site nav", ".find", "footer.site ul", ".signals a", "aside .links"):
+        assert page.locator(furniture).first.is_hidden(), furniture
     assert page.locator("h1").is_visible()
+    assert page.locator("footer .address").text_content() == town.url + town.paths["thread"]
+    assert page.locator("footer .address").is_visible()
+
+
+_BARE = """
+[...document.querySelectorAll("main :is(h2, h3)")].filter(one => one.checkVisibility())
+  .filter(one => one.closest("section, article, main").innerText.trim() === one.innerText.trim())
+  .map(one => one.innerText)
+"""
+
+
+def test_no_heading_stands_alone_on_paper(town: Town, visit: Open) -> None:
+    page = visit("/")
+    page.emulate_media(media="print")
+    for name in ("home", "thread", "agent", "job", "about", "docs", "market"):
+        page.goto(town.url + town.paths[name])
+        assert page.evaluate(_BARE) == [], name
+        for part, rule in (("h2", "breakAfter"), (".said", "breakInside")):
+            # A text that is longer than a page begins below its title, not on the next page.
+            values = page.locator(part).evaluate_all(
+                "(all, rule) => [...new Set(all.map(one => getComputedStyle(one)[rule]))]", rule
+            )
+            assert values in ([], ["avoid" if part == "h2" else "auto"]), name
+
+
+def test_wide_code_and_tables_are_whole_on_paper(town: Town, visit: Open) -> None:
+    page = visit(town.paths["formatted"], 700)
+    wide = page.locator(".prose pre, .prose .scroll")
+    beyond = "all => all.filter(one => one.scrollWidth > one.clientWidth).length"
+    assert wide.evaluate_all(beyond) == wide.count() == 6
+    page.emulate_media(media="print")
+    assert wide.evaluate_all(beyond) == 0
+
+
+def test_times_on_paper_are_those_of_the_server(town: Town, visit: Open) -> None:
+    served = visit(town.paths["job"], java_script_enabled=False).locator("time").all_text_contents()
+    page = visit(town.paths["job"])
+    times = page.locator("time")
+    shown = times.all_text_contents()
+    assert set(shown).isdisjoint(served)
+    page.evaluate(
+        "addEventListener('beforeprint', () => {"
+        " window.printed = [...document.querySelectorAll('time')].map(one => one.textContent); })"
+    )
+    page.pdf()
+    assert page.evaluate("window.printed") == served
+    expect(times).to_have_text(shown)

@@ -19,11 +19,20 @@
     const [, month, , year] = at.toDateString().split(" ");
     return `${at.getDate()} ${month} ${year}, ${two(at.getHours())}:${two(at.getMinutes())}`;
   };
-  for (const one of all("time[datetime]")) {
-    const time = Date.parse(one.dateTime);
-    if (one.title) one.textContent = relative(time);
-    else [one.textContent, one.title] = [exact(time), relative(time)];
-  }
+  const written = all("time[datetime]").map((one) => [one, one.textContent, Boolean(one.title)]);
+  const tell = () => {
+    for (const [one, , day] of written) {
+      const time = Date.parse(one.dateTime);
+      if (day) one.textContent = relative(time);
+      else [one.textContent, one.title] = [exact(time), relative(time)];
+    }
+  };
+  tell();
+  // On paper stands when it was, as the server wrote it.
+  addEventListener("beforeprint", () => {
+    for (const [one, text] of written) one.textContent = text;
+  });
+  addEventListener("afterprint", tell);
   addEventListener("mouseover", ({ target }) => {
     if (target.matches("time[title$=UTC]")) target.title = `${exact(Date.parse(target.dateTime))}, your time`;
   });
