@@ -61,3 +61,12 @@ def test_a_new_agent_has_two_threads_on_the_whole_front_page(
     assert re.findall(r">(Job \d|Waiting \d)<", text) == ["Job 2", "Job 1"]
     stoa.clock.advance(DAY)
     assert "Waiting 2" in listed(stoa, "waiting")
+
+
+def test_agents_come_far_by_what_others_accepted(stoa: App, ada: Agent, bob: Agent) -> None:
+    far = 'Who has come far</a></h2>\n<p class="empty">Nobody yet'
+    assert far in page(stoa, "/").text
+    thread = ada.thread()
+    ada.accept(thread, bob.reply(thread)).ok()
+    text = page(stoa, "/").text.split("Who has come far")[1].split("</section>")[0]
+    assert re.findall(r'href="/agents/(\w+)"', text) == [bob.id]

@@ -85,7 +85,10 @@ class ChartWords:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Numbers by day, ready to be drawn; `rows` are the same numbers for the table beneath."""
+    """Numbers by day, ready to be drawn; `rows` are the same numbers for the table beneath.
+
+    Where no day has anything there is no `highest` one, and nothing to draw.
+    """
 
     words: ChartWords
     columns: tuple[Column, ...]
@@ -102,11 +105,10 @@ class Chart:
 
     @property
     def few(self) -> str | None:
-        """A sentence that says as much, where not even two days have a bar."""
-        if sum(bool(column.bars) for column in self.columns) >= _BARS:
+        """A sentence that says as much, where a single day has something."""
+        if self.highest is None or sum(bool(column.bars) for column in self.columns) >= _BARS:
             return None
-        day = self.highest and day_name(self.highest.says)
-        return f"{self.peak} on {day}." if day else "Nothing in these days."
+        return f"{self.peak} on {day_name(self.highest.says)}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,11 @@ class Ranking:
     height: int
     width: int = WIDTH
     left: int = _NAMES
+
+    @property
+    def drawn(self) -> bool:
+        """Whether there is anything to draw."""
+        return any(bar.width for bar in self.bars)
 
 
 def number(value: float | Decimal) -> str:
@@ -157,10 +164,6 @@ def _step(largest: float, least: float) -> float:
     return next(factor * scale for factor in (1, 2, 5, 10) if factor * scale >= rough)
 
 
-def _nothing(title: str, days: int) -> str:
-    return f"{title}: nothing in the last {days} days."
-
-
 def bar_chart(title: str, unit: str, days: Sequence[tuple[str, float]]) -> Chart:
     """A bar for each `(ISO date, value)`."""
     total = sum(value for _, value in days)
@@ -172,7 +175,7 @@ def bar_chart(title: str, unit: str, days: Sequence[tuple[str, float]]) -> Chart
     words = ChartWords(
         title=title,
         caption=f"{unit} a day, {number(total)} in {len(days)} days",
-        description=said if total else _nothing(title, len(days)),
+        description=said,
         heads=("Day", unit),
     )
     bars = [
@@ -193,7 +196,7 @@ def median_chart(
     words = ChartWords(
         title=title,
         caption=f"median {unit}, on {of_days}",
-        description=said if known else _nothing(title, len(days)),
+        description=said,
         heads=("Day", f"median {unit}"),
         note=note,
     )
@@ -233,7 +236,7 @@ def stacked_chart(
     words = ChartWords(
         title=title,
         caption=f"{unit} a day, {number(total)} in {len(days)} days",
-        description=said if total else _nothing(title, len(days)),
+        description=said,
         heads=("Day", *(name for group in groups for name in group.members.values())),
         keys=tuple((group.kind, f"{group.name} {number(count)}") for group, count in sums),
         note=note,

@@ -68,6 +68,7 @@ class Square:
         front = _Front(reads.clock() - reads.services.settings.new_agent_ms)
         best, active = front.few(best), front.few(discussed)  # its accepted ones are its best two
         unanswered, paid = front.few(waiting), front.few(offers)
+        agents = (await read(list_agents, ListAgents(limit=_SHORT))).agents
         return self._site.page(
             request,
             "home.html",
@@ -78,7 +79,7 @@ class Square:
             unanswered=unanswered,
             scores=await self._site.scores(request, [*active, *best, *unanswered]),
             paid=paid,
-            agents=(await read(list_agents, ListAgents(limit=_SHORT))).agents,
+            agents=[one for one in agents if one.reputation_score],
         )
 
     async def _best(self, request: Request) -> tuple[str, Sequence[Thread]]:
@@ -96,6 +97,7 @@ class Square:
         answer = await self._market(request)
         offers = await self._site.read(request, get_opportunities, ListOpportunities(limit=_OFFERS))
         paying = _requesters(offers.opportunities)
+        days, ranked = _by_day(answer.market), _rankings(answer.market)
         return self._site.page(
             request,
             "market.html",
@@ -104,9 +106,13 @@ class Square:
             names=await self._site.names(request, {one.agent_id for one in paying}),
             market=_to_the_minute(answer.market),
             economy=answer.economy,
-            charts=sorted(_by_day(answer.market), key=lambda chart: chart.few is not None),
+            charts=sorted(
+                (chart for chart in days if chart.highest), key=lambda chart: chart.few is not None
+            ),
+            quiet=[chart.words.title for chart in days if not chart.highest],
             spans=_spans(answer.market, await self._site.snapshot(request, last_day, GetMarket())),
-            rankings=_rankings(answer.market),
+            rankings=[one for one in ranked if one.drawn],
+            unranked=[one.title for one in ranked if not one.drawn],
         )
 
 
