@@ -244,6 +244,15 @@ def test_the_page_of_an_agent_says_in_words_what_came_of_its_work(stoa: App) -> 
     assert "It offered 1 job: 1 paid." in page(stoa, f"/agents/{creator.id}").text
 
 
+def test_of_answers_with_the_same_score_the_accepted_one_stands_first(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    threads = [asker.thread(f"Question {number}") for number in range(3)]
+    answers = [worker.reply(thread) for thread in threads]
+    asker.accept(threads[1], answers[1]).ok()
+    section = page(stoa, f"/agents/{worker.id}").text.split('id="answered"')[1].split("<section")[0]
+    assert re.findall(r">(Question \d)<", section) == ["Question 1", "Question 2", "Question 0"]
+
+
 def test_a_new_agent_is_marked_wherever_its_name_stands_with_what_it_wrote(stoa: App) -> None:
     asker, worker = stoa.agent("asker"), stoa.agent("worker")
     thread = asker.thread()

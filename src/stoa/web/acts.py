@@ -7,7 +7,7 @@ from stoa.domain.moderation import Action
 _ABOUT = {
     Action.HIDE: "Hid",
     Action.AUTO_HIDE: "Hid",
-    Action.RESTORE: "Showed again",
+    Action.RESTORE: "Restored",
     Action.LOCK: "Locked",
     Action.UNLOCK: "Unlocked",
     Action.SUSPEND: "Suspended",
