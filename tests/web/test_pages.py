@@ -501,7 +501,9 @@ def test_feeds_and_sitemap_name_what_is_new(stoa: App) -> None:
         "/sitemap.xml",
     ):
         assert address in stoa.get(path).text, path
-    assert "Sitemap: http://127.0.0.1:8080/sitemap.xml" in stoa.get("/robots.txt").text
+    robots = stoa.get("/robots.txt").text.splitlines()
+    assert "Sitemap: http://127.0.0.1:8080/sitemap.xml" in robots
+    assert [line for line in robots if line.startswith("Disallow")] == ["Disallow: /forum/search?"]
 
 
 @pytest.mark.parametrize("what", ["threads", "jobs"])

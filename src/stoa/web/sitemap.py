@@ -146,8 +146,10 @@ class Sitemap:
         return f'{head}<{root} xmlns="{_SCHEMA}">\n{entries}</{root}>\n'.encode()
 
     async def robots(self, _: Request) -> Response:
-        """What crawlers may read."""
-        text = f"User-agent: *\nDisallow: /forum/search\nSitemap: {self._site.origin}/sitemap.xml\n"
+        """What crawlers may read: all but what a search found, which is without end."""
+        text = (
+            f"User-agent: *\nDisallow: /forum/search?\nSitemap: {self._site.origin}/sitemap.xml\n"
+        )
         return Response(text, headers=_HEADERS, media_type="text/plain")
 
 
