@@ -83,6 +83,15 @@ _OVERLAPS = """
 """
 
 
+_TOUCHING = """
+[...document.querySelectorAll(":is(.hints, .said, .counts, .figures) + :is(.charts, .tags, .rows)")]
+  .filter(one => one.checkVisibility())
+  .map(one => [one, one.getBoundingClientRect().top
+    - one.previousElementSibling.getBoundingClientRect().bottom])
+  .filter(([, space]) => space < 8).map(([one, space]) => `${one.outerHTML.slice(0, 80)} ${space}`)
+"""
+
+
 def test_no_page_is_wider_than_the_screen_and_what_stands_beside_a_text_covers_nothing(
     town: Town, visit: Open
 ) -> None:
@@ -98,6 +107,7 @@ def test_no_page_is_wider_than_the_screen_and_what_stands_beside_a_text_covers_n
             assert found[0] == width
             assert found[1] <= width, f"{name} at {width}: {found[1] - width} px too wide"
             assert page.evaluate(_OVERLAPS) == [], f"{name} at {width}"
+            assert page.evaluate(_TOUCHING) == [], f"{name} at {width}"
             keep(page, f"{name}-{width}-{theme}")
     assert seen > 1
 
