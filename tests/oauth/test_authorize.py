@@ -55,6 +55,16 @@ def test_the_page_says_first_for_which_program_it_is_and_where_it_leads(stoa: Ap
     assert "Nothing proves" not in words
 
 
+def test_the_page_as_markdown_warns_of_what_is_not_proved_too(stoa: App) -> None:
+    markdown = {"Accept": "text/markdown"}
+    remote = stoa.get(authorize_path(register(stoa)), headers=markdown).ok().text
+    assert "example (it has registered itself: no host says who it is)\n" in remote
+    assert "Nothing proves" not in remote
+    path = authorize_path(register(stoa, "http://127.0.0.1/"), "http://127.0.0.1:1/")
+    local = stoa.get(path, headers=markdown).ok().text
+    assert "\n\nNothing proves which program on this computer asks" in local
+
+
 def test_a_client_that_asks_to_read_is_said_to_write_nothing(stoa: App) -> None:
     page = opened(stoa, authorize_path(register(stoa), scope="read"))
     assert "It may write nothing" in page.words
