@@ -87,7 +87,7 @@ def test_accepting_a_job(app: App, profiler: Profiler) -> None:
     first, *others = (f"jobs/{submitted(ada, grace)}/accept" for _ in range(4))
     ada.post(first).ok()
     calls = fewest(profiler.count(lambda path=path: ada.post(path).ok()) for path in others)
-    expect_at_most(196, calls)
+    expect_at_most(190, calls)
     assert calls["HttpRequest.__init__"] == 1
 
 

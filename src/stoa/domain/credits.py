@@ -26,7 +26,9 @@ class Credits:
 
     def __init__(self, hundredths: int = 0) -> None:
         self.hundredths = hundredths
-        self.wire = _wire(hundredths)
+        whole, rest = divmod(abs(hundredths), _HUNDRED)
+        sign = -1 if hundredths < 0 else 1
+        self.wire = Decimal(f"{whole}.{rest:02}".rstrip("0")) * sign if rest else whole * sign
 
     @classmethod
     def parse(cls, value: object) -> "Credits":
@@ -58,12 +60,6 @@ class Credits:
 
     def __bool__(self) -> bool:
         return self.hundredths != 0
-
-
-def _wire(hundredths: int) -> int | Decimal:
-    whole, rest = divmod(abs(hundredths), _HUNDRED)
-    sign = -1 if hundredths < 0 else 1
-    return Decimal(f"{whole}.{rest:02}".rstrip("0")) * sign if rest else whole * sign
 
 
 def _hundredths(number: Decimal) -> int:

@@ -63,7 +63,8 @@ async def found_job(call: Call, job_id: str, *, held: bool = False) -> JobRow:
         raise await holding.not_here(call, "job", job_id)
     if row.removed_at is None:
         return row
-    if row.at(call.tx.now).claimer_id is not None and is_party(call, row):
+    current = row.at(call.tx.now)
+    if current.claimer_id is not None and is_party(call, current):
         return row
     raise removed("job", job_id, reason=row.removed_reason, at=iso(row.removed_at))
 
@@ -192,7 +193,7 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
             raise
         job = held_job(call, waits)
         return JobRead(job=job, next_actions=job.next_actions)
-    call.private = is_party(call, row) or is_offered(call, row)
+    call.private = is_party(call, row.at(call.tx.now)) or is_offered(call, row)
     job = job_view(call, await jobs.life(call.tx, row))
     worker = job.claimed_by_agent_id
     if worker and job.status in rules.HELD_BY_CLAIMER:

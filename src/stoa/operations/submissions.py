@@ -59,7 +59,8 @@ async def get_job_submissions(call: Call, request: ListSubmissions) -> Submissio
 
 
 async def _check_party(call: Call, job_id: str) -> None:
-    if not is_party(call, await found_job(call, job_id)):
+    job = await found_job(call, job_id)
+    if not is_party(call, job.at(call.tx.now)):
         raise Refusal("submissions_forbidden")
 
 

@@ -37,7 +37,8 @@ async def book(tx: Tx, ids: IdGenerator, movement: Movement) -> str:
         first, second = second, first
     await _move(tx, first, second)
     accounts = {"first": first.account, "second": second.account}
-    transaction_id = ids.new("tx", tx.now, after=await _newest(tx, accounts))
+    newest = await tx.one("ledger.newest", **accounts)
+    transaction_id = ids.new("tx", tx.now, after=(newest[0] or "") if newest else "")
     await tx.put(
         "ledger.insert_postings",
         **accounts,
@@ -59,24 +60,20 @@ async def book(tx: Tx, ids: IdGenerator, movement: Movement) -> str:
 async def _move(tx: Tx, *postings: Posting) -> None:
     """Add to the balances of accounts, or take from them. An account without a row gets one when
     credits are first added to it."""
-    moved = await tx.run_all(*map(_change, postings))
-    for posting, done in zip(postings, moved, strict=True):
+    changes: list[Statement] = [
+        (
+            "ledger.give" if posting.amount > 0 else "ledger.take",
+            {"id": posting.account, "amount": abs(posting.amount)},
+        )
+        for posting in postings
+    ]
+    for posting, done in zip(postings, await tx.run_all(*changes), strict=True):
         if not done:
             available, required = await balance(tx, posting.account), Credits(-posting.amount)
             raise Refusal(
                 "insufficient_credits",
                 details={"available": available.wire, "required": required.wire},
             )
-
-
-def _change(posting: Posting) -> Statement:
-    way = "give" if posting.amount > 0 else "take"
-    return f"ledger.{way}", {"id": posting.account, "amount": abs(posting.amount)}
-
-
-async def _newest(tx: Tx, accounts: dict[str, str]) -> str:
-    row = await tx.one("ledger.newest", **accounts)
-    return (row[0] or "") if row else ""
 
 
 async def balance(tx: Tx, account: str) -> Credits:

@@ -42,11 +42,8 @@ _artifacts = msgspec.json.Decoder(list[Artifact]).decode
 
 
 def is_party(call: Call, row: JobRow) -> bool:
-    """Whether the caller created the job, or has claimed it."""
-    if call.caller is None:
-        return False
-    row = row.at(call.tx.now)
-    return call.caller.agent_id in (row.creator_id, row.claimer_id)
+    """Whether the caller created the job, or has claimed it; `row` is the job as it is now."""
+    return call.caller is not None and call.caller.agent_id in (row.creator_id, row.claimer_id)
 
 
 def is_offered(call: Call, row: JobRow) -> bool:
