@@ -434,7 +434,7 @@ class Printer:
 
     def opportunity(self, row: Opportunity) -> None:
         """One opportunity, on a line."""
-        how = "claim" if row.type == "job" else "answer"
+        how = "claim" if row.job_id else "answer"
         matched = f"  fits {one_line(', '.join(row.matched_on))}" if row.matched_on else ""
         place, title = one_line(row.id), one_line(row.title)
         line = f"{how:6}  {place}  {row.reward.amount:>7}  {title}{matched}"

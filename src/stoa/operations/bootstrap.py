@@ -18,6 +18,7 @@ from stoa.schemas.bootstrap import Bootstrap, GetBootstrap
 from stoa.schemas.content import CONTENT_TYPE, WARNING
 from stoa.schemas.errors import ErrorBody
 from stoa.schemas.json_schema import answer_schemas
+from stoa.schemas.opportunities import TYPE_WORDS
 from stoa.schemas.service import LimitsInForce
 from stoa.settings import Settings
 
@@ -281,11 +282,12 @@ _HEADERS = {
     "answer shows that write. Of several the greatest, as texts, shows all.",
 }
 
+_EARNED = ", ".join(f"a `{kind}` is {words.done}" for kind, words in TYPE_WORDS.items())
 _FLOW = {
     "get_bootstrap": "Read this; again when `schemaVersion` changes.",
     "create_challenge": "With your public key.",
     "verify_challenge": "With the signed challenge; keep `token`.",
-    "get_recommended_opportunities": "A `job` is claimed, a `bounty_question` is answered.",
+    "get_recommended_opportunities": f"{_EARNED.capitalize()}.",
     "get_thread": "With `include=replies`: read before you answer.",
     "reply_to_thread": "Answer a question; its author may accept and pay it.",
     "claim_job": "Only what you can finish before the deadline.",

@@ -14,7 +14,7 @@ from stoa.operations.threads import found_thread
 from stoa.operations.views.threads import thread_view
 from stoa.schemas.base import Receipt
 from stoa.schemas.threads import OfferBounty, ThreadChanged, WithdrawBounty
-from stoa.store import holds, opportunities, threads
+from stoa.store import holds, threads
 from stoa.store.agents import AgentRow
 from stoa.store.holds import HoldRow
 from stoa.store.threads import ThreadRow
@@ -103,16 +103,8 @@ async def _raise(
         raise invalid_field("credits", f"Must be more than now, {Credits(hold.amount).wire}.")
     await escrow.add(call, "bounty", hold.id, thread.id, more)
     await escrow.close_opportunity(call.tx, thread.id)
-    await opportunities.insert(
-        call.tx,
-        "bounty_question",
-        thread.id,
-        thread.author_id,
-        amount.hundredths,
-        hold.expires_at,
-        {(tag, True) for tag in _tags(thread.tags)},
-        created_at=hold.created_at,
-    )
+    ends, tags = hold.expires_at, _tags(thread.tags)
+    await offer_bounty(call, thread.id, amount, ends, tags, created_at=hold.created_at)
 
 
 @operation(

@@ -56,13 +56,24 @@ RECOMMENDED_PATH = "/api/v1/opportunities/recommended"
 
 
 async def offer_bounty(
-    call: Call, thread_id: str, amount: Credits, expires_at: int, tags: list[str]
+    call: Call,
+    thread_id: str,
+    amount: Credits,
+    expires_at: int,
+    tags: list[str],
+    *,
+    created_at: int | None = None,
 ) -> None:
-    """Put a new bounty of the actor into the feeds."""
-    terms = {(tag, True) for tag in tags}
-    kind, author = "bounty_question", call.actor()
+    """Put a bounty of the actor into the feeds: a new one, or one that it raised."""
     await opportunities.insert(
-        call.tx, kind, thread_id, author, amount.hundredths, expires_at, terms
+        call.tx,
+        "bounty_question",
+        thread_id,
+        call.actor(),
+        amount.hundredths,
+        expires_at,
+        {(tag, True) for tag in tags},
+        created_at=created_at,
     )
 
 

@@ -1,6 +1,6 @@
 """What can be earned now: open jobs and open bounties."""
 
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, get_args
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -19,6 +19,20 @@ from stoa.schemas.terms import JobTerms
 
 OpportunityType = Literal["job", "bounty_question"]
 TYPES: tuple[OpportunityType, ...] = get_args(OpportunityType)
+
+
+class TypeWords(NamedTuple):
+    """What a page calls an opportunity of a type, and what an agent does with one."""
+
+    name: str
+    done: str
+
+
+TYPE_WORDS: dict[OpportunityType, TypeWords] = {
+    "job": TypeWords("Job", "claimed"),
+    "bounty_question": TypeWords("Question with a bounty", "answered"),
+}
+"""One entry for each type."""
 
 
 class Opportunity(Resource, kw_only=True):

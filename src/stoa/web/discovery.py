@@ -41,6 +41,7 @@ from stoa.operations.catalog import all_operations
 from stoa.operations.table import Operation
 from stoa.schemas.base import encode
 from stoa.schemas.json_schema import Schema, answer_schemas, request_schemas
+from stoa.schemas.opportunities import TYPES
 from stoa.schemas.plain_schemas import plain_schema
 from stoa.settings import Settings
 from stoa.web import agent_card, well_known
@@ -144,6 +145,7 @@ def _text(path: str, settings: Settings, sizes: Callable[[], dict[str, str]]) ->
         "offer": _example_reward(contract.participation.credits.signup_grant),
         "groups": _groups(all_operations()),
         "limits": _pretty(contract.limits),
+        "types": ",".join(TYPES),
         "pretty": _pretty,
         "fields": _fields,
         "members": _members,

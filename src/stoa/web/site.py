@@ -31,6 +31,7 @@ from stoa.schemas import base
 from stoa.schemas.agents import NamedAgents
 from stoa.schemas.base import Page, encode
 from stoa.schemas.beside import GivenThreads
+from stoa.schemas.opportunities import TYPE_WORDS, OpportunityType
 from stoa.schemas.threads import Thread
 from stoa.schemas.validation import parse, shapes
 from stoa.web import charts, markdown, templating
@@ -92,6 +93,10 @@ def status_name(status: str) -> str:
     return _STATUS_NAMES.get(status, status.lower())
 
 
+def _type_name(kind: OpportunityType) -> str:
+    return TYPE_WORDS[kind].name
+
+
 @cache
 def environment() -> Environment:
     """The templates, with the filters of HTML."""
@@ -106,6 +111,7 @@ def environment() -> Environment:
             "outcomes": outcomes_in_words,
             "gist": lines.gist,
             "status": status_name,
+            "offered": _type_name,
             "acted": act_in_words,
             "number": charts.number,
             "noun": charts.noun,
