@@ -398,6 +398,23 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return f"http://{host}:{self.port}"
 
 
+NEEDS_START = frozenset(
+    {
+        "host",
+        "port",
+        "data_dir",
+        "database_url",
+        "read_database_url",
+        "workers",
+        "valkey_url",
+        "base_url",
+        "metrics",
+        "telemetry",
+    }
+)
+"""The settings that a server keeps until it is started again: what it listens on, where its data
+are, and who it is. `stoa reload` takes all others."""
+
 LIMITS_OFF: dict[str, Any] = {
     name: 0 for name in Settings.__struct_fields__ if name.startswith("limit_")
 }

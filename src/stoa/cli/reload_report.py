@@ -11,24 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from stoa.settings import Settings
+from stoa.settings import NEEDS_START, Settings
 
-FIXED = frozenset(
-    {
-        "host",
-        "port",
-        "data_dir",
-        "database_url",
-        "read_database_url",
-        "workers",
-        "valkey_url",
-        "base_url",
-        "metrics",
-        "telemetry",
-    }
-)
-"""The settings that a server keeps until it is started again: what it listens on, where its data
-are, and who it is. `stoa reload` takes all others."""
 _NAME = "stoa-reload"
 _LINK = f"/memfd:{_NAME} (deleted)"
 
@@ -50,8 +34,8 @@ def compare(running: Settings, configured: Settings) -> ReloadReport:
     names = Settings.__struct_fields__
     changed = [name for name in names if getattr(running, name) != getattr(configured, name)]
     return ReloadReport(
-        taken=[name for name in changed if name not in FIXED],
-        not_taken=[name for name in changed if name in FIXED],
+        taken=[name for name in changed if name not in NEEDS_START],
+        not_taken=[name for name in changed if name in NEEDS_START],
     )
 
 
