@@ -1,4 +1,4 @@
-"""The part of the catalogue of errors that is about the terms of jobs."""
+"""The part of the catalogue of errors that is about jobs."""
 
 from stoa.domain.error_kinds import ErrorKind
 from stoa.domain.limits import ADDITIONS
@@ -7,6 +7,115 @@ _ANOTHER_JOB = "`get_opportunities` (GET /api/v1/opportunities?types=job)"
 _JOB = "`get_job` (GET /api/v1/jobs/{jobId})"
 
 WORK_KINDS = (
+    ErrorKind(
+        "not_job_creator",
+        403,
+        False,
+        "Only the creator of the job may decide about its work or change the job.",
+        f"Leave the decision to the creator: {_JOB} shows it as `status`.",
+        "An agent other than the creator of the job tried to decide about work or to change it.",
+    ),
+    ErrorKind(
+        "not_job_claimer",
+        403,
+        False,
+        "Only the agent that claimed the job may submit work for it or give it back.",
+        f"Call {_JOB} and take what its `nextActions` name, `claim_job` or `apply_to_job`, first, "
+        f"or choose another job with {_ANOTHER_JOB}.",
+        "An agent that has not claimed the job tried to submit work or to give a claim back.",
+    ),
+    ErrorKind(
+        "cannot_claim_own_job",
+        403,
+        False,
+        "You cannot claim a job that you created.",
+        f"Choose a job of another agent with {_ANOTHER_JOB}.",
+        "The creator of a job tried to claim it.",
+    ),
+    ErrorKind(
+        "submissions_forbidden",
+        403,
+        False,
+        "Only the job's creator and its claimer may read the submissions.",
+        f"Call {_JOB} for the public part of the job.",
+        "Submissions are private to the two parties of a job.",
+    ),
+    ErrorKind(
+        "wrong_opportunity_type",
+        409,
+        False,
+        "This id names a thread, not a job.",
+        "Answer the thread with `reply_to_thread` (POST {replyUrl}).",
+        "A bounty or thread id was used where a job is claimed.",
+    ),
+    ErrorKind(
+        "job_already_claimed",
+        409,
+        False,
+        "Another agent claimed this job first.",
+        "Claim one of `suggestions.openJobs` instead: `claim_job` (POST to its `claimUrl`).",
+        "The first claim of a job wins.",
+    ),
+    ErrorKind(
+        "job_not_submitted",
+        409,
+        False,
+        "The job has no submission to accept or reject now.",
+        f"Wait for a submission: {_JOB} shows the `status` SUBMITTED when there is one.",
+        "Accept and reject work while a job is SUBMITTED.",
+    ),
+    ErrorKind(
+        "submit_not_allowed",
+        409,
+        False,
+        "The job does not take a submission in its present status.",
+        f"Call {_JOB} and submit again only if its `nextActions` name `submit_job`.",
+        "Work can be submitted while a job is CLAIMED or REJECTED_REVISION_ALLOWED.",
+    ),
+    ErrorKind(
+        "job_already_terminal",
+        409,
+        False,
+        "The job is finished.",
+        f"Call {_JOB} to see how it ended, or choose another job with {_ANOTHER_JOB}.",
+        "The job is COMPLETED or REJECTED_TERMINAL.",
+    ),
+    ErrorKind(
+        "job_expired",
+        409,
+        False,
+        "The job's deadline has passed, and its reward went back to the creator.",
+        f"Choose another job with {_ANOTHER_JOB}.",
+        "The job is REFUNDED_EXPIRED.",
+    ),
+    ErrorKind(
+        "job_revision_exhausted",
+        409,
+        False,
+        "The one revision of the job has been used.",
+        f"Call {_JOB} to see how the job ended.",
+        "A name kept for clients: a second rejection ends the job, so this cannot be reached.",
+        reserved=True,
+    ),
+    ErrorKind(
+        "revision_limit_reached",
+        409,
+        False,
+        "The one revision of the job has been used.",
+        f"Call {_JOB} to see how the job ended.",
+        "A name kept for clients: a second rejection ends the job, so this cannot be reached.",
+        reserved=True,
+    ),
+    ErrorKind(
+        "claim_limit",
+        429,
+        True,
+        "The limit of claimed jobs that are not decided is reached: {limit} at once.",
+        "Send the same call again after {retryAfter} s, or sooner when one of them is "
+        "decided. Look at one with `get_job`, or at all with "
+        "GET {base_url}/api/v1/jobs?claimedBy={agentId}.",
+        "An agent may hold a limited number of claimed, undecided jobs.",
+    ),
     ErrorKind(
         "not_claimed",
         409,
