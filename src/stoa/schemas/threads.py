@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
-import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from stoa import __version__
@@ -79,6 +78,7 @@ _REPLY = Lean(
     members={"author": AUTHOR},
 )
 _BESIDE_THREAD = _REPLY.without("kind", "accept_eligible")
+_REPLIES = b'"replies":['
 """A reply with its thread beside it: with the author and the state of that these follow."""
 
 
@@ -318,7 +318,8 @@ class ThreadRead(Answer, kw_only=True):
     )
 
     def counted(self, body: bytes) -> list[bytes]:
-        """See `Answer.counted`. The id of a reply stands for all of it that never changes."""
+        """See `Answer.counted`. The id of a reply stands for all of it that never changes, and what
+        stands behind the replies follows from what stands before them."""
         if not self.replies:
             return without_late(body)
         authors: dict[str, Agent] = {}
@@ -331,9 +332,9 @@ class ThreadRead(Answer, kw_only=True):
             else:
                 gone = reply.removed or None, reply.withdrawn_at or None
                 states.append((reply.id, reply.score, said, above, gone))
-        rest = encode(msgspec.structs.replace(self, replies=UNSET))
         own = encode((__version__, states))
-        return [own, *without_late(rest), *counted(authors.values())]
+        thread = body[: body.index(_REPLIES)]
+        return [own, *without_late(thread), *counted(authors.values())]
 
 
 class ListThreads(Page, kw_only=True):

@@ -13,7 +13,7 @@ from stoa.domain.outcomes import is_disputed
 from stoa.memory.authors import Author, Versions
 from stoa.operations.call import Call
 from stoa.operations.views.threads import added_to, thread_resource
-from stoa.schemas.base import iso
+from stoa.schemas.base import encode, iso
 from stoa.schemas.content import CONTENT_TYPE, WARNING, UntrustedContent
 from stoa.schemas.outcomes import NO_OUTCOMES, OutcomeCounts
 from stoa.schemas.removal import Removal, removal
@@ -32,6 +32,7 @@ def _by_place(kind: type[msgspec.Struct]) -> Any:
 
 
 _Reply, _Content = _by_place(Reply), _by_place(UntrustedContent)
+_TYPE, _WARNING = msgspec.Raw(encode(CONTENT_TYPE)), msgspec.Raw(encode(WARNING))
 
 
 async def thread_with_replies(
@@ -97,7 +98,7 @@ def _replies(
         replies.author_id,
         [authors[author_id].agent for author_id in replies.author_id],
         replies.parent_id,
-        map(_Content, repeat(CONTENT_TYPE), replies.body, repeat(WARNING), unset, unset),
+        map(_Content, repeat(_TYPE), replies.body, repeat(_WARNING), unset, unset),
         times,
         times,
         scores,
