@@ -111,8 +111,9 @@ class SqliteStore:
         reader = partial(Reader, path, clock, changes)
         most_ms = int(1000 * timeout_s)
         self._reader = reader(min(most_ms, limits.LOOP_READ_MS))
-        self._slow = [reader(most_ms) for _ in range(SLOW_READERS)]
-        self._pool = ThreadPoolExecutor(SLOW_READERS, thread_name_prefix="stoa-read")
+        self._new_slow_reader = partial(reader, most_ms)
+        self._slow: list[Reader] = []
+        self._pool: ThreadPoolExecutor | None = None
 
     @classmethod
     def open(
@@ -150,7 +151,10 @@ class SqliteStore:
             return cls(file, descriptor, clock, changes, writer, timeout_s)
 
     def _read_slowly(self, work: Work[T]) -> T:
-        reader = self._slow.pop()
+        try:
+            reader = self._slow.pop()
+        except IndexError:  # all are in use, or none was needed before
+            reader = self._new_slow_reader()
         try:
             return reader.snapshot(work)
         finally:
@@ -172,6 +176,10 @@ class SqliteStore:
                 with suppress(TakesLonger, apsw.InterruptError):
                     return self._reader.snapshot(work, brief=True)
             if slow:
+                # A connection reads the whole schema first, so none is opened before it is needed.
+                self._pool = self._pool or ThreadPoolExecutor(
+                    SLOW_READERS, thread_name_prefix="stoa-read"
+                )
                 loop = asyncio.get_running_loop()
                 return await loop.run_in_executor(self._pool, self._read_slowly, work)
             return self._reader.snapshot(work)
@@ -228,15 +236,13 @@ class SqliteStore:
         self._closed = True
         try:
             await self._writer.stop()
-            await asyncio.to_thread(self._close_readers)
+            if self._pool:
+                await asyncio.to_thread(self._pool.shutdown)
+            for reader in (self._reader, *self._slow):
+                reader.close()
             await self._writer.close()
         finally:
             os.close(self._lock)
-
-    def _close_readers(self) -> None:
-        self._pool.shutdown()
-        for reader in (self._reader, *self._slow):
-            reader.close()
 
 
 @contextmanager
