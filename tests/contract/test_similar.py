@@ -9,6 +9,7 @@ import pytest
 
 from stoa.clock import SystemClock
 from stoa.domain import limits
+from stoa.operations.table import TABLE
 from stoa.search.following import catch_up
 from stoa.search.index import SearchIndex
 from stoa.search.similar import similar
@@ -60,6 +61,9 @@ def test_a_search_finds_what_is_like_a_thread(stoa: App) -> None:
     assert answer["total"] == 1
     stoa.get(f"search?{urlencode({'like': second, 'q': 'log'})}").invalid("query.q")
     stoa.get("search?like=th_00000000000000000000000000").refused(404, "not_found")
+    act(stoa, second, "hide")
+    stoa.get(f"search?{urlencode({'like': second})}").refused(410, "removed")
+    assert {"not_found", "removed", "held"} <= {*TABLE["search_threads"].errors}
 
 
 class Asked(msgspec.Struct):

@@ -86,6 +86,7 @@ class SearchHits(NamedTuple):
     tag="threads",
     toolsets=(Toolset.DEFAULT, Toolset.ASK),
     effect=Effect(Mode.SLOW_READ, stepwise=True),
+    errors=("not_found", "removed", "held"),
 )
 async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     """Search threads and their replies.

@@ -2027,6 +2027,8 @@ export class Stoa extends Connection {
      * threads found.
      *
      *     const answer = await stoa.searchThreads();
+     *
+     * Refusals of its own: `not_found`, `removed`, `held`.
      */
     searchThreads(input = {}) {
         return this.call(OPERATIONS.searchThreads, input);

@@ -4807,6 +4807,8 @@ export class Stoa extends Connection {
    * threads found.
    *
    *     const answer = await stoa.searchThreads();
+   *
+   * Refusals of its own: `not_found`, `removed`, `held`.
    */
   searchThreads(input: SearchThreadsInput = {}): Promise<SearchResult> {
     return this.call(OPERATIONS.searchThreads, input);

@@ -55,6 +55,8 @@ class ThreadsCalls(BaseConnection):
         Example:
 
             answer = stoa.search_threads()
+
+        Refusals of its own: `not_found`, `removed`, `held`.
         """
         return self._call(
             operations.SEARCH_THREADS,
