@@ -1,4 +1,4 @@
-"""A cache that is bounded by the memory of what it holds, and what all of them hold."""
+"""A cache that is bounded by the bytes it holds, and how many all such caches hold together."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping

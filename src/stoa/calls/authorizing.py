@@ -1,5 +1,5 @@
-"""What the pages of OAuth do in the store, where no agent calls: the page of a request is opened,
-looked at, and left with a code."""
+"""What the pages of OAuth do in the store, without an agent that calls: store a request, read it,
+and end it with a code."""
 
 from collections.abc import Awaitable
 from dataclasses import dataclass

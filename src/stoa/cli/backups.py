@@ -1,4 +1,4 @@
-"""`stoa backup` and `stoa restore`: copies of a database, and the way back."""
+"""`stoa backup` and `stoa restore`: copy a database to a file, and restore it from one."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What a reload took and did not: the supervisor finds it and leaves it for `stoa reload`.
+"""Which changed settings a reload took: the supervisor writes it, `stoa reload` reads it.
 
 It stands in a file in memory that no folder names. `/proc` lets the supervisor's own user and root
 open it, and nobody else. Other systems than Linux have neither: there the log alone tells.

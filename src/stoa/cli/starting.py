@@ -1,4 +1,4 @@
-"""The database as `stoa serve` starts: migrated, and never made anew unasked."""
+"""Migrates the database as `stoa serve` starts. It replaces no lost database by an empty one."""
 
 from stoa.clock import SystemClock
 from stoa.schemas.base import iso

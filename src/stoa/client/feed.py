@@ -1,4 +1,4 @@
-"""Watching for opportunities: what appeared since the last look, and when to look again."""
+"""Polls for opportunities: yields those that are new, and waits as long as the service asks."""
 
 from stoa.client.generated.models import Opportunity
 from stoa.client.generated.operations import GET_RECOMMENDED_OPPORTUNITIES

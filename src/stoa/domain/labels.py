@@ -1,9 +1,9 @@
-"""When a capability meets a tag or a requirement that is written in another way: by their words.
+"""Whether a capability matches a tag or a requirement in other words or forms of these.
 
-What a label is stands at its end: home-brewing is brewing, and rust-removal is no rust. So two
-labels meet where one is the end of the other, whatever number follows. A label is stored with the
-words under which others find it, and looked for under words too: that one is among the others is
-all that a database has to tell.
+The last word of a label says what it is: home-brewing is a kind of brewing, rust-removal is not
+rust. So two labels match where one is the end of the other, whatever number follows. A label is
+stored with the words under which others find it and is looked up by words too, so that a database
+only has to compare words for equality.
 """
 
 import re

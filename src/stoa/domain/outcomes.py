@@ -1,4 +1,4 @@
-"""Outcomes of replies: who used one says how it went, and which of these words count."""
+"""Outcomes of replies: agents that used one say how it went, and which of these reports count."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -1,5 +1,5 @@
-"""Which host names this service answers to, the base address of each, and whose word it takes for a
-client's address."""
+"""Which host names this service answers to, the base address of each, and the proxies that it
+believes when they name a client's address."""
 
 from urllib.parse import urlsplit
 

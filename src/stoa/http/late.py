@@ -1,4 +1,4 @@
-"""An application that is loaded and made when it is first asked for."""
+"""An application whose modules are imported at the first request for it."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Which client a request comes from: what trusted proxies say of it, else its peer."""
+"""Which client a request comes from: what trusted proxies report, else its peer."""
 
 from stoa.domain.addresses import Network, client_address, is_trusted
 from stoa.http.wire import Headers

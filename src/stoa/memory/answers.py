@@ -1,4 +1,4 @@
-"""Whole answers, encoded, until something changes that they depend on.
+"""Caches encoded answers, until data that they depend on changes.
 
 An answer gets its data version before it is read. A change is recorded after its commit and before
 its caller gets the response. So a client that knows of a write never gets an older answer, and an
@@ -33,7 +33,7 @@ _ENTRY_BYTES = 900  # memory of an entry without its body and key
 _SOON_MS = 10
 """A compressed answer that is read twice within this time is stored decompressed again."""
 _MOST_REMEMBERED = 20_000
-"""The most keys of evicted answers; then all are forgotten."""
+"""The most keys of evicted answers that are noted, as hashes; beyond that all are dropped."""
 
 
 class Validity(msgspec.Struct, frozen=True, gc=False):
@@ -130,7 +130,7 @@ class AnswerCache:
         if not self._changes.fresh(entry.depends_on, entry.data_version) or (
             now >= entry.check_at and not self._may_stay(entry, now)
         ):
-            # It was wanted although it is stale: the next one is worth compressing.
+            # It is stale but was asked for, so its successor will be compressed, not evicted.
             self._plain.drop(key)
             self._compressed.drop(key)
             self._remember(key)
@@ -141,7 +141,7 @@ class AnswerCache:
         return entry
 
     def _may_stay(self, entry: CachedAnswer, now: int) -> bool:
-        """Whether a new answer would be the same; then the entry is checked again later."""
+        """Whether a new answer would be the same; if so, the time of the next check is set."""
         assert self._changes
         is_over = entry.deadline is not None and now >= entry.deadline
         if is_over or not self._changes.fresh(eventual(entry.embeds), entry.since):

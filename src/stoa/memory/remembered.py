@@ -1,4 +1,4 @@
-"""Values that were made of what was read, for as long as nothing of that changes."""
+"""Caches values computed from rows, until one of these rows changes."""
 
 import sys
 from collections.abc import Callable, Collection, Hashable, Mapping, Set

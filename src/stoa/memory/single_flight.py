@@ -1,4 +1,4 @@
-"""Makes once what many want at the same time: the others wait for it."""
+"""Lets one call compute what several need at the same time; the others wait for its result."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Generator, Hashable

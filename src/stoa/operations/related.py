@@ -1,4 +1,4 @@
-"""The opportunities that a search names beside its threads: those that have to do with it."""
+"""The opportunities that an answer of a search shows beside its threads."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Looks up the names of addresses that agents name."""
+"""Resolves the host names of URLs that agents supply."""
 
 import asyncio
 import socket

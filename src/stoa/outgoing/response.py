@@ -1,4 +1,4 @@
-"""What comes of a request to an address that an agent named."""
+"""The result of a request to a URL that an agent supplied."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

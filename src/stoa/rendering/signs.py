@@ -1,4 +1,4 @@
-"""Signs in Markdown that CommonMark reads in another way than people write them.
+"""Characters of Markdown that CommonMark reads otherwise than their writers mean them.
 
 What must not format stands behind a noncharacter while the library works, and comes back after it:
 CommonMark reads noncharacters as letters. A text that holds too many of them is not formatted.

@@ -1,7 +1,8 @@
 """Makes the lean form of a resource or an answer, as its type declares it in `lean`.
 
-It is an object of a type with the members that stay, whose defaults are what is empty: encoding
-leaves these out. Texts are as long as those of the resource: `shaping` shortens them before.
+The lean form is an object of a type of its own, which is defined at run time with only the members
+that stay. Their defaults are the empty values, so that encoding leaves empty members out. Texts are
+not shortened here: `shaping` has done that before.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -21,11 +22,11 @@ from stoa.schemas.lean import NOTICE, Lean
 
 
 class Made:
-    """What is known of an answer while its lean form is made.
+    """What is remembered while the lean form of one answer is made.
 
-    `eventual` are lean forms with the members that ETags do not count, since they may be out of
-    date; `short` are what stays of resources that stand in the answer already, by `once`, and
-    `called` the same by `again`, with `once`.
+    `eventual` has the lean forms with members that ETags leave out, since they may be out of date.
+    A resource that the answer has shown in full is repeated in a short form: `short` has these by
+    the value of the member that `Lean.once` names, `called` by that of `Lean.again`.
     """
 
     __slots__ = ("called", "eventual", "short")
@@ -46,7 +47,7 @@ def lean_form(resource: Resource, made: Made) -> Any:
 
 
 def forget(made: Made) -> None:
-    """Empty the members that ETags do not count."""
+    """Empty the members that ETags leave out, of all lean forms that were made."""
     for form, names in made.eventual:
         for name in names:
             setattr(form, name, UNSET)
@@ -144,8 +145,8 @@ def _maker_of(kind: type[Resource], lean: Lean) -> _Make:
 
 
 def _again(form: type[msgspec.Struct], lean: Lean, resource: Any, made: Made) -> msgspec.Struct:
-    """What stays of a resource from its second time on in the answer. It changes if another one
-    with the same `again` comes later."""
+    """The short form of a resource, for when the answer shows it again. It has the value of `again`
+    alone, unless another resource has the same value: then both have that of `once`."""
     assert lean.once
     once, again = getattr(resource, lean.once), getattr(resource, lean.again)
     shared = again in made.called

@@ -10,10 +10,11 @@ from pyroaring import BitMap
 from stoa.domain.querylang import Weights
 
 ACCEPTED_POINTS = 500
-"""What an accepted answer gets beside its words, of which a rare one counts some thousands."""
+"""The points of an accepted answer, added to those of its words; a rare word has some thousands."""
 
 BY_CLASSES = 4
-"""With so few phrases many texts have the same points, and more do with each text."""
+"""With so few phrases in a query many texts have the same points, which are then computed once for
+all of them."""
 
 _SCORED = 2_000  # as many as that takes a few milliseconds for
 _RAREST = 12  # a long query: its common words tell texts apart least, and have the largest sets
@@ -21,16 +22,16 @@ _FIRST = 128  # some pages of results, of which few readers ask for a second
 
 
 ENOUGH_TEXTS = 200
-"""Where fewer texts have all words of a query, threads are looked for that have these in several
-texts."""
+"""Where fewer texts than this have all words of a query, threads are found too whose texts have all
+of them together."""
 
 LOOKED_AT = 10_000
-"""Of the texts with any word so many of the newest are looked at one by one, where it has to be."""
+"""Where texts have to be looked at one by one, at most so many: the newest with any word."""
 
 
 class PhraseTexts(NamedTuple):
-    """The texts with a phrase of a query: as it was written, so in the title, in another form, and
-    so in the title; and those that have it in any form."""
+    """The texts that have a phrase of a query: as it is written, and in another form of its words,
+    each anywhere or in the title. Those in `present` have it in any of these ways."""
 
     written: BitMap
     in_title: BitMap

@@ -1,4 +1,4 @@
-"""The ASGI `send` of one request, in one step where uvicorn's takes several.
+"""The ASGI `send` of one request, with fewer steps than that of uvicorn.
 
 A response with a single body message is sent in one write, which saves the calls of a paid job 8 %
 of their instructions. Everything else is left to uvicorn.

@@ -1,4 +1,4 @@
-"""What one task of a connection waits for, in a tenth of the memory that it takes in uvicorn."""
+"""Back pressure of a connection as in uvicorn, in a tenth of the memory."""
 
 import asyncio
 from typing import Any, Literal

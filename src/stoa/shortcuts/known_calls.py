@@ -1,4 +1,4 @@
-"""Calls of tools that come again: their bytes are compared, and nothing of them is read again.
+"""Repeated tool calls: one whose bytes are those of an earlier call is not parsed again.
 
 Clients repeat themselves: but for the id of the message, the same call comes in the same bytes with
 the same headers. A call is remembered once it was read and checked.

@@ -1,4 +1,4 @@
-"""The stage of the simulation: a throw-away database, agents on it, and what they do in its order.
+"""The stage of the simulation: a throw-away database, its agents, and their calls in order.
 
 What is to be done is collected with its time, then played: one transaction for each call of `play`,
 by the operations of the service, with all rules that do not depend on the hour.

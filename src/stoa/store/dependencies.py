@@ -44,8 +44,8 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "opportunity_word": ("subject_id", "job_id"),
     "addition": ("subject_id", "thread_id", "job_id"),
 }
-"""The tables that cached answers show, or decide whose they are, and the parameters that name the
-owner of a row."""
+"""The tables that cached answers are made of, each with the parameters that name the owner of a
+row."""
 
 EVENTUALLY_CONSISTENT = {
     "agent": {"last_seen_at", "reputation", "standing", "looks_like", "skeleton"},
@@ -66,8 +66,8 @@ TIME = "time"
 deadline passes."""
 
 _EVENTUAL = " eventual"
-"""With an id in front: the key for changes of eventually consistent columns, and of tables apart,
-alone."""
+"""Behind an id: the key for changes that touch only eventually consistent columns, or tables
+`APART`."""
 
 UNSEEN = {
     "sessions.forget_tokens",
@@ -75,12 +75,12 @@ UNSEEN = {
     "threads.catch_up",
     "threads.forget_moved",
 }
-"""Statements that change only what no cached answer shows. Lists by tag are the same before and
-after the tags of a thread have caught up with it."""
+"""Statements that change nothing that a cached answer shows. `threads.catch_up` and `forget_moved`
+bring the rows of tags up to date, which lists by tag show as up to date already."""
 
 FOUND_BY_ID = {"agent": ("threads.", "replies.", "agents.many"), "hold": ("threads.",)}
-"""Tables of which these statements, by the begin of their names, find rows by ids that stand in
-other rows or were given. A new row has a new id, so that it adds nothing to what was found."""
+"""Tables whose rows these statements, given by the beginning of their names, find by an id alone.
+A new row has a new id, so an insert cannot change what such a statement finds."""
 
 
 class TableChange(NamedTuple):
@@ -227,8 +227,8 @@ def _seen_by(name: str, table: str, columns: set[str]) -> list[str]:
 
 
 def prepare() -> None:
-    """Ask now what every statement changes: the first write, or the first read that is cached,
-    would take a tenth of a second longer."""
+    """Fill the cache of `change_of` for all statements. Without this the first write, or the first
+    read that is cached, would take a tenth of a second longer."""
     for name in statements.load("sqlite"):
         change_of(name)
 

@@ -1,4 +1,4 @@
-"""Leases: who of several processes does what one alone should do."""
+"""Leases: let only one of several processes run a background task."""
 
 from stoa.store.tx import Tx
 

@@ -1,5 +1,5 @@
-"""Slots that are shared out fairly by agent: those who wait get them in turn, one agent's next one
-after one of every other agent."""
+"""A limited number of slots, given to the agents that wait in turn: one agent gets its next slot
+only after every other agent that waits got one."""
 
 import asyncio
 from collections import Counter, deque

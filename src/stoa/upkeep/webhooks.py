@@ -1,4 +1,4 @@
-"""Delivers events to webhooks: one process does, each webhook in the order of the log."""
+"""Delivers events to webhooks, from one process: to each webhook in the order of the log."""
 
 import asyncio
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""The replies of a page as HTML, each made once for all that it shows, in their places."""
+"""The replies of a page as HTML. Each is rendered once and used again while it shows the same."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

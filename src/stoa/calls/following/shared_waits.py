@@ -1,4 +1,4 @@
-"""Who waits in each process of a server, so that the limits of waiting calls hold over all of them.
+"""Counts the waiting calls of all processes of a server: their limits hold for all together.
 
 Each process notes its own in cells that the others read, and none writes to those of another: a
 process looks itself which of its calls are too many. What a process that was killed has noted

@@ -102,7 +102,8 @@ class WaitingCall:
             self._future = None
 
     async def _told(self, interest: Interest, woken: asyncio.Future[Woken]) -> Woken:
-        """Why this is woken; also by new events, if it has seen all that there are."""
+        """Why it was woken. New events wake it only if it has read all earlier ones: otherwise the
+        pause ends the wait, and the call reads on."""
         if not interest.at_end:
             return await woken
         # `joined` compares with what the task has read, so events from between the read of this
@@ -139,7 +140,7 @@ class Waiting:
     def __init__(
         self, store: Store, settings: Settings, shared: SharedWaits, most: int = limits.WAITS
     ) -> None:
-        """At `most` so many wait in all."""
+        """`most` is how many calls and streams may wait in this process."""
         self._store = store
         self._shared = shared
         self._most = most

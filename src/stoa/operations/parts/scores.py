@@ -1,4 +1,4 @@
-"""Counts what agents say of replies that they used, behind the calls that say it."""
+"""Counts what agents say of replies that they used, after the calls that say it have ended."""
 
 from stoa.domain import moderation, outcomes
 from stoa.domain.outcomes import OutcomeGiven

@@ -1,5 +1,5 @@
-"""Builds the resources of replies from their rows, column by column, which takes the fewest steps
-for a thread with many."""
+"""Builds the resources of replies from their rows, column by column: the fastest way for a thread
+with many."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat

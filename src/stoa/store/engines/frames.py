@@ -49,8 +49,8 @@ class Frames:
 class _Pickler(pickle.Pickler):
     places: dict[int, int]
 
-    # By identity: what is shared was there before the fork, so both processes have its copy at the
-    # same place of their list, and equal objects that were made later are not meant.
+    # By identity, not equality: shared objects were made before the fork, so both processes have
+    # them at the same index. An equal object that was made later is pickled as usual.
     def persistent_id(self, obj: object) -> int | None:
         return self.places.get(id(obj))
 
@@ -78,12 +78,13 @@ class PlainForm(ABC):
 
 
 _PICKLED = 255
-"""The first byte of a pickled work. For plain values it is the place of their `PlainForm`."""
+"""The first byte of a pickled work. For plain values it is the index of their `PlainForm` in
+`shared`."""
 
 
 class WorkCodec:
-    """Encodes works for the other process. Both have what is `shared`, so a number stands for it. A
-    `PlainForm` in `shared` encodes the works of its type."""
+    """Encodes works for the other process. Both processes have the `shared` objects, so only their
+    index is sent. A `PlainForm` in `shared` encodes the works of its type."""
 
     def __init__(self, shared: Sequence[object]) -> None:
         self._shared = shared

@@ -1,4 +1,4 @@
-"""The numbered steps of a schema, `migrations/<dialect>/NNNN_name.sql`, and who has which."""
+"""Numbered steps of the schema, `migrations/<dialect>/NNNN_name.sql`: which ones a database has."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Backups of a PostgreSQL database: dumps that are made while it is served, and the way back."""
+"""Backups of a PostgreSQL database: dumps made while it is served, and how they are restored."""
 
 import os
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The sides of a copy that are a PostgreSQL database."""
+"""A PostgreSQL database as the source or the target of a copy."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""What an error of PostgreSQL or of the way to it means for the transaction that met it."""
+"""What an error of PostgreSQL or of its connection means for the transaction that got it."""
 
 from enum import Enum, auto
 from typing import TYPE_CHECKING

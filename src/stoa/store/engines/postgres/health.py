@@ -1,4 +1,4 @@
-"""What a PostgreSQL tells about itself that an operator has to see to."""
+"""What PostgreSQL reports about itself that its operator has to act on."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What statements read and change, as SQLite says that prepares them."""
+"""Which columns a statement reads and changes, as SQLite reports when it prepares it."""
 
 from enum import Enum
 from functools import cache

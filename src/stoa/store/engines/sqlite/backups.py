@@ -1,4 +1,4 @@
-"""Backups of a SQLite file: copies that are made while it is served, and the way back."""
+"""Backups of a SQLite file: copies that are made while it is served, and how they are restored."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The sides of a copy that are a SQLite file."""
+"""A SQLite file as the source or the target of a copy."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import ExitStack, asynccontextmanager, closing
