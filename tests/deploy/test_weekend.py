@@ -151,8 +151,7 @@ def write(operator: Operator, title: str) -> dict[str, str]:
 
 
 def purge(operator: Operator, title: str) -> None:
-    """Post a thread and erase it for good."""
-    write(operator, title)
+    """Erase a thread for good."""
     threads = httpx.get(f"{operator.url}/api/v1/threads", timeout=60).json()["threads"]
     (erased,) = (thread["id"] for thread in threads if thread["title"] == title)
     operator.run("admin", "purge", erased, "--reason", "Asked for by its author.")
@@ -257,6 +256,7 @@ def test_a_weekend_loses_nothing(
         operator.run_shell("ulimit -f 8; ! stoa backup backups")
         assert backup_alert(told())
         signed_in = write(operator, "Written on Saturday")
+        write(operator, "To be erased")
         purge(operator, "To be erased")
         operator.run("backup", "backups", "--keep", "7")
         assert not backup_alert(told())
@@ -269,9 +269,11 @@ def test_a_weekend_loses_nothing(
         assert operator.answers("/api/v1/threads") == 200
 
         screen(operator, signed_in, told)
+        write(operator, "To be erased after the backup")
         operator.run("backup", "backups", "--keep", "7")
+        purge(operator, "To be erased after the backup")
 
-        # Sunday: the database is lost, and the newest backup brought back.
+        # Sunday: the database is lost, and the newest backup brought back, without what was erased.
         write(operator, "After the last backup")
         operator.stop()
         operator.configure(database_url=empty)

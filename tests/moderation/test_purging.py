@@ -1,19 +1,22 @@
 """What is purged is nowhere afterwards: not in a file, a log, an index, a row or an export."""
 
 import json
+import os
 import struct
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from stoa.domain import limits
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.command import run_stoa_here
-from tests.support.database import table_names
+from tests.support.database import everything_in, table_names
 from tests.support.moderation import MODERATED, REASON, act, moderate, operate
+from tests.support.postgresql import PostgreSQL
 
 pytestmark = MODERATED
 CANARY = "zymurgist"
@@ -201,3 +204,31 @@ def test_a_restored_backup_has_no_purged_text(stoa: App, tmp_path: Path) -> None
     control = tmp_path / "control"
     assert run_stoa_here("restore", str(older), "--data-dir", str(control)).code == 0
     assert CANARY.encode() in (control / "stoa.db").read_bytes()
+
+
+@pytest.mark.parametrize("engine", ["postgresql"])
+def test_a_restored_dump_has_no_purged_text(
+    stoa: App, postgresql: PostgreSQL, tmp_path: Path
+) -> None:
+    ada, bob = stoa.agent("ada"), stoa.agent("bob")
+    made = written(ada, bob)
+    programs = {"PATH": f"{postgresql.programs}:{os.environ['PATH']}"}
+    backups, named = tmp_path / "backups", ("--database-url", stoa.settings.database_url)
+    assert run_stoa_here("backup", str(backups), *named, **programs).code == 0
+    [older] = backups.glob("*.dump")
+    act(stoa, made["thread"]["id"], "purge")
+    act(stoa, ada.id, "forget")
+    act(stoa, bob.id, "forget")
+    background(stoa)
+    assert run_stoa_here("backup", str(backups), *named, **programs).code == 0
+
+    def restored() -> bytes:
+        empty = postgresql.empty()
+        done = run_stoa_here("restore", str(older), "--database-url", empty, **programs)
+        assert done.code == 0, done.err
+        assert run_stoa_here("audit", "--database-url", empty).code == 0
+        return everything_in(msgspec.structs.replace(stoa.settings, database_url=empty))
+
+    assert CANARY.encode() not in restored()
+    (backups / "purge-list.jsonl").unlink()
+    assert CANARY.encode() in restored()
