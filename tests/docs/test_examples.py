@@ -82,6 +82,7 @@ ELSEWHERE = {
         "",  # the recipe of an import, which tests/importers reads; the direct one runs below
     },
     "docs/operating/releases.md": {"console"},  # what takes minutes
+    "docs/operating/upgrade.md": {"console"},  # the weekend of an operator does it
     "docs/operating/scale.md": {"sql"},
     "docs/operating/watch.md": {"text"},
     "docs/start/agent.md": {"console"},  # a prompt; its commands are tried
