@@ -12,6 +12,7 @@ import pytest
 
 from stoa.clock import SystemClock
 from stoa.settings import LIMITS_OFF, Settings
+from stoa.store.transfer.backups import note_failure
 from tests.support.app import App
 from tests.support.backups import make_backup
 from tests.support.clock import DAY, VirtualClock
@@ -136,6 +137,10 @@ def test_backups_that_others_can_read_fail_and_so_does_a_folder_that_is_not_ther
     assert (code, found["backup"]["status"], found["backups"]["status"]) == (1, "ok", "fail")
     assert found["backups"]["detail"].endswith(" and 1 more, which holds secrets")
     assert found["backups"]["remedy"].count(str(folder)) == 2
+    note_failure(folder, "the disk is full")
+    _, found = diagnose(**well, STOA_BACKUP_DIR=str(folder))
+    assert found["backup"]["status"] == "fail"
+    assert found["backup"]["detail"].endswith("; the last one failed: the disk is full")
 
 
 @pytest.mark.parametrize("where", ["variable", "credential", "config"])

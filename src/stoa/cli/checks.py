@@ -360,7 +360,7 @@ def _valkey(settings: Settings) -> Checks:
 
 
 def _backups(settings: Settings) -> Checks:
-    """The folder of the backups, their modes, and how old the newest one is."""
+    """The folder of the backups, their modes, the newest one, and why the last one failed."""
     if not settings.backup_dir:
         remedy = "Make backups regularly, and set STOA_BACKUP_DIR to their folder."
         yield warn("backup", "it is not known where backups are", remedy)
@@ -380,12 +380,13 @@ def _backups(settings: Settings) -> Checks:
 
 def _age(folder: str) -> CheckResult:
     now = SystemClock()()
-    newest = backups.newest(folder, now)
+    newest, failed = backups.newest(folder, now), backups.failure(folder)
+    last = f"; the last one failed: {failed}" if failed else ""
     if newest is None:
-        detail = f"there is no backup in {folder} that is not dated in the future"
+        detail = f"there is no backup in {folder} that is not dated in the future{last}"
         return fail("backup", detail, "Make a backup now, and let a timer make more.")
     hours = (now - newest) // _HOUR_MS
-    detail = f"the newest backup in {folder} is {hours} hours old"
-    if hours > _BACKUP_HOURS:
+    detail = f"the newest backup in {folder} is {hours} hours old{last}"
+    if failed or hours > _BACKUP_HOURS:
         return fail("backup", detail, "Look at what makes the backups, and make one now.")
     return ok("backup", detail)
