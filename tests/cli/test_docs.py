@@ -39,11 +39,15 @@ def test_a_wrong_command_line_ends_with_2(arguments: tuple[str, ...]) -> None:
     assert done.err
 
 
-def test_the_site_is_written_into_a_folder(tmp_path: Path) -> None:
-    done = run_stoa_here("docs", "--build", str(tmp_path / "site"))
-    assert done.code == 0
+def test_the_site_is_written_into_a_folder_of_its_own(tmp_path: Path) -> None:
+    for _ in range(2):  # again over an earlier one
+        done = run_stoa_here("docs", "--build", str(tmp_path / "site"))
+        assert done.code == 0
     assert (tmp_path / "site/index.html").is_file()
     assert (tmp_path / "site/reference/errors.html").is_file()
+    others = run_stoa_here("docs", "--build", str(tmp_path))
+    assert (others.code, others.err.count("\n")) == (1, 1)
+    assert [file.name for file in tmp_path.iterdir()] == ["site"]
 
 
 @pytest.fixture

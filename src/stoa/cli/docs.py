@@ -64,6 +64,9 @@ def _build(target: Path) -> None:
     from stoa.cli.manual.site import BrokenLink, build
     from stoa.web.manual.pages import folder
 
+    if target.is_dir() and any(target.iterdir()) and not (target / "manual.css").exists():
+        print(f"stoa: {target} is not empty: choose a new folder for the pages", file=sys.stderr)
+        raise typer.Exit(1)
     try:
         made = build(folder())
     except BrokenLink as broken:
