@@ -117,6 +117,17 @@ def test_examples_of_documentations_and_other_long_words_pass(text: str) -> None
     assert credentials.find_in(text) is None
 
 
+def test_an_older_key_is_found_by_its_middle() -> None:
+    key = f"sk-{some(WORD, 20)}T3BlbkFJ{some(WORD, 20)}"
+    for around in AROUND:
+        found = credentials.find_in(around.format(key))
+        assert found
+        assert found.kind == "OpenAI key"
+    assert credentials.find_in(f"a{key}") is None
+    assert credentials.find_in(f"{key}a") is None
+    assert credentials.find_in(key[1:]) is None
+
+
 def test_a_token_inside_a_longer_word_is_none() -> None:
     token = INVENTED["GitHub token"]()
     assert credentials.find_in(token)

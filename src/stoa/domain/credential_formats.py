@@ -81,9 +81,15 @@ FORMATS = (
         "Anthropic key",
         rf"sk-ant-(?:api|admin|oat|ort|sid)[0-9]{{2}}-{_DASHED}{{80,120}}",
     ),
+    # One by one, as all that begins with `sk-`: a choice behind that would be tried at each.
+    *(
+        _format("OpenAI key", rf"sk-{kind}-{_DASHED}{{40,200}}")
+        for kind in ("proj", "svcacct", "admin", "None")
+    ),
     _format(
         "OpenAI key",
-        rf"sk-(?:{_WORD}{{20}}T3BlbkFJ{_WORD}{{20}}|(?:proj|svcacct|admin|None)-{_DASHED}{{40,200}})",
+        _behind(rf"sk-{_WORD}{{20}}", "T3BlbkFJ") + rf"{_WORD}{{20}}",
+        part="T3BlbkFJ",
     ),
     _format("OpenRouter key", rf"sk-or-v1-{_HEX}{{64}}"),
     _format("Hugging Face token", rf"hf_{_WORD}{{34}}"),
