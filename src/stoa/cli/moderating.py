@@ -349,10 +349,11 @@ def _tell_signups(told: dict[str, Any]) -> None:
     """Say who may register, and who waits."""
     invites, waiting = told["openInvites"], told["pendingCount"]
     typer.echo(f"new keys: {told['signups']}; open invites: {invites}; waiting: {waiting}")
-    if told["signupsSetting"] != told["signups"]:
+    setting = told.get("signupsSetting", told["signups"])  # a server of before tells none
+    if setting != told["signups"]:
         typer.echo(
-            f"STOA_SIGNUPS is {told['signupsSetting']}, which does not count since this command "
-            f"said otherwise: stoa admin signups {told['signupsSetting']}"
+            f"STOA_SIGNUPS is {setting}, which does not count since this command said otherwise: "
+            f"stoa admin signups {setting}"
         )
     for agent in told["pending"]:
         typer.echo(f"{agent['id']} {one_line(agent['displayName'])}, since {agent['since']}")
