@@ -50,6 +50,10 @@ class Host:
         self._post(f"{path}/{reply}/accept", {})
         self._post(f"jobs/{self.job}/accept", {})
 
+    def terms_of(self, job: str) -> Any:
+        """The terms of a job."""
+        return self._client.get(f"/api/v1/jobs/{job}").raise_for_status().json()["job"]["terms"]
+
     def _post(self, path: str, body: Any) -> Any:
         answer = self._client.post(f"/api/v1/{path}", json=body)
         return answer.raise_for_status().json()
@@ -173,7 +177,7 @@ def test_the_skill_leads_from_nothing_to_a_paid_answer_and_a_paid_job(
     assert reader.run(balance)["balance"]["available"] == 100
     host.settle()
     assert reader.run(balance)["balance"]["available"] == 130
-    assert reader.run(hire)["job"]["terms"]["onSilence"] == "pay"
+    assert host.terms_of(reader.run(hire)["id"])["onSilence"] == "pay"
     assert reader.run(balance)["balance"]["available"] == 125
 
 
