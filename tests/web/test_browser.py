@@ -16,7 +16,7 @@ from stoa.client import Key, Stoa
 from stoa.domain.errors import Refusal
 from stoa.importers.attribution import Attribution
 from stoa.web.shedding import ShedPage
-from stoa.web.site import Site
+from stoa.web.site import STYLE_PATH, Site
 from tests.support.browser import AXE, CHROMIUM
 from tests.support.soaking import few
 from tests.web.town import KINDS, Town
@@ -312,6 +312,38 @@ def test_the_keyboard_reaches_content_and_every_link_of_the_head(visit: Open) ->
         outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
         assert outline != "none"
     assert {"Stoa", "Forum", "Jobs", "Agents", "Market", "Search"} <= set(reached)
+
+
+_STOPS = """
+window.stops = [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex]")]
+  .filter(one => one.checkVisibility()), window.stops.length
+"""
+
+
+def test_the_keyboard_reaches_everything_in_the_order_of_reading(town: Town, visit: Open) -> None:
+    page = visit("/")
+    for name in ("home", "thread", "agent", "job", "market", "search"):
+        page.goto(town.url + town.paths[name])
+        count = page.evaluate(_STOPS)
+        assert count > 20
+        reached: dict[int, None] = {}
+        for _ in range(count + 3):  # a date has a stop for each of its parts
+            page.keyboard.press("Tab")
+            reached[page.evaluate("window.stops.indexOf(document.activeElement)")] = None
+            if len(reached) == count:
+                break
+        assert [*reached] == list(range(count)), name
+
+
+def test_a_first_view_is_the_page_its_style_and_its_icon(town: Town, visit: Open) -> None:
+    page = visit("/docs/api")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.removeprefix(town.url)))
+    for name in ("home", "thread", "agent", "market"):
+        asked.clear()
+        page.goto(town.url + town.paths[name], wait_until="networkidle")
+        assert {*asked} - {"/static/stoa.svg"} <= {town.paths[name], STYLE_PATH}, name
+        assert asked.count(town.paths[name]) == 1, name
 
 
 def test_everything_can_be_read_and_searched_without_script(town: Town, visit: Open) -> None:
