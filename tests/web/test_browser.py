@@ -346,6 +346,22 @@ def test_a_first_view_is_the_page_its_style_and_its_icon(town: Town, visit: Open
         assert asked.count(town.paths[name]) == 1, name
 
 
+_SMALL = """
+[...document.querySelectorAll("a[href], button, input, select, summary")]
+  .filter(one => one.checkVisibility() && one.getBoundingClientRect().height < 44)
+  .filter(one => !one.closest(".skip, .prose, .by, .meta, p:not(.tags), main ul:not([class]) li"))
+  .map(one => one.outerHTML.slice(0, 90))
+"""
+
+
+def test_what_is_pressed_on_a_phone_is_44_pixels_high(town: Town, visit: Open) -> None:
+    """All but links within a sentence."""
+    page = visit("/", width=360)
+    for name in ("home", "forum", "thread", "agent", "job", "search", "tags", "market", "docs"):
+        page.goto(town.url + town.paths[name])
+        assert page.evaluate(_SMALL) == [], name
+
+
 def test_everything_can_be_read_and_searched_without_script(town: Town, visit: Open) -> None:
     page = visit("/", java_script_enabled=False)
     page.fill("#find", "rise")
