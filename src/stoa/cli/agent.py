@@ -9,6 +9,7 @@ import typer
 
 from stoa.cli import (
     agent_approve,
+    agent_call,
     agent_connect,
     agent_events,
     agent_jobs,
@@ -53,6 +54,7 @@ agent_events.add_to(app)
 agent_jobs.add_to(app)
 agent_watches.add_to(app)
 agent_webhooks.add_to(app)
+app.command()(agent_call.call)
 app.command()(agent_connect.connect)
 
 
