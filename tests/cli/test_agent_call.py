@@ -46,7 +46,7 @@ def test_a_refusal_ends_the_command_as_any_other(ada: Actor) -> None:
     ("words", "told_of"),
     [
         (["close_shop"], "no operation"),
-        (["RETIRE"], "no operation"),
+        (["List_Jobs"], "no operation"),
         (["get_job"], "needs job_id"),
         (["get_job", "job=x"], "has no 'job'"),
         (["get_job", "job_id"], "NAME=TEXT"),
