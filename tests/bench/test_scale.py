@@ -18,7 +18,7 @@ FOUND = ("the most common word", "two common words", "a phrase of two common wor
 
 async def totals(path: Path) -> dict[str, int]:
     """How many threads the first search of each kind finds, and one without words."""
-    store = SqliteStore.open(path, clock)
+    store = SqliteStore.open(path, clock, timeout_s=60)
     try:
         index = await indexed(partial(store.read, slow=True), path.with_suffix(".search"))
 
@@ -30,7 +30,7 @@ async def totals(path: Path) -> dict[str, int]:
                 found[name] = hits.total
             return found
 
-        found = await store.read(work)
+        found = await store.read(work, slow=True)
         index.close()
     finally:
         await store.close()
