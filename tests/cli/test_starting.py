@@ -1,6 +1,7 @@
 """Who brings a database to the schema of the program: `stoa migrate` and a start, nobody else."""
 
 import asyncio
+import gc
 import os
 import shutil
 import signal
@@ -182,6 +183,13 @@ def test_a_database_whose_backups_are_there_is_not_made_anew(tmp_path: Path) -> 
     told = refused(run_stoa(*elsewhere, STOA_BACKUP_DIR=str(backups)))
     assert f"its newest backup in {backups} is of " in told
     assert not (tmp_path / "not mounted" / "stoa.db").exists()
+
+
+def test_a_refused_start_leaves_the_collector_of_garbage_on(tmp_path: Path) -> None:
+    (tmp_path / "stoa.db").write_text("no database, " * 100)
+    told = refused(run_stoa_here("serve", "--port", "0", "--data-dir", str(tmp_path)))
+    assert "not a database" in told
+    assert gc.isenabled()
 
 
 def test_new_makes_a_new_database(tmp_path: Path) -> None:

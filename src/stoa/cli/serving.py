@@ -12,8 +12,8 @@ import resource
 import signal
 import socket
 import sys
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import ExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -110,36 +110,36 @@ def _run(
     *,
     new: bool,
 ) -> int:
-    gc.disable()  # the program is loaded, and none of it is garbage
-    return_freed_memory()
-    # Loaded here, once the settings are known to be right: a mistake is told at once.
-    import msgspec
+    with _collecting_nothing():
+        return_freed_memory()
+        # Loaded here, once the settings are known to be right: a mistake is told at once.
+        import msgspec
 
-    from stoa.app import new_counters  # once, for all workers: they are forks of this process
-    from stoa.cli import starting
-    from stoa.cli.supervising import Supervisor, places
-    from stoa.clock import SystemClock
-    from stoa.domain import limits
-    from stoa.logs import configure_logs, log
-    from stoa.server.server import loop_factory
-    from stoa.store import statements
-    from stoa.store.engines import engine_of
+        from stoa.app import new_counters  # once, for all workers: they are forks of this process
+        from stoa.cli import starting
+        from stoa.cli.supervising import Supervisor, places
+        from stoa.clock import SystemClock
+        from stoa.domain import limits
+        from stoa.logs import configure_logs, log
+        from stoa.server.server import loop_factory
+        from stoa.store import statements
+        from stoa.store.engines import engine_of
 
-    configure_logs(settings.log_level, settings.log_format)
-    sys.setswitchinterval(_TURN_S)
-    _allow_files(limits.CONNECTIONS + _OTHER_FILES)
-    most = _most_connections()
-    if most < limits.CONNECTIONS:
-        log.warning("the limit of open files is low", connections=most)
-    settings = msgspec.structs.replace(settings, port=listener.getsockname()[1])
-    running.settings = settings
-    clock = SystemClock()
-    all_counters = new_counters(places(settings.workers))
+        configure_logs(settings.log_level, settings.log_format)
+        sys.setswitchinterval(_TURN_S)
+        _allow_files(limits.CONNECTIONS + _OTHER_FILES)
+        most = _most_connections()
+        if most < limits.CONNECTIONS:
+            log.warning("the limit of open files is low", connections=most)
+        settings = msgspec.structs.replace(settings, port=listener.getsockname()[1])
+        running.settings = settings
+        clock = SystemClock()
+        all_counters = new_counters(places(settings.workers))
 
-    place = engine_of(settings).place(settings)
-    statements.load(settings.engine)
-    if done := asyncio.run(starting.prepare(settings, new=new)):  # workers never do that
-        log.info("database migrated", done=done)
+        place = engine_of(settings).place(settings)
+        statements.load(settings.engine)
+        if done := asyncio.run(starting.prepare(settings, new=new)):  # workers never do that
+            log.info("database migrated", done=done)
     loops = loop_factory()
 
     def work(link: "SupervisorLink") -> None:
@@ -150,10 +150,19 @@ def _run(
 
     gc.set_threshold(_NEW_OBJECTS)
     gc.freeze()  # what is never collected is never written to, and so shared by all
-    gc.enable()
     supervisor = Supervisor(settings.workers, listener, work, clock, running.reload)
     address = metrics and metrics.getsockname()
     return supervisor.run(lambda: _announce(settings, place, address))
+
+
+@contextmanager
+def _collecting_nothing() -> Iterator[None]:
+    """While the program is loaded, none of which is garbage."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def return_freed_memory() -> None:
