@@ -82,6 +82,11 @@ _OVERLAPS = """
   .map(one => JSON.stringify(one)))
 """
 
+EXAMINED = (
+    *("home", "search", "tag", "thread", "formatted", "job", "agent", "market"),
+    *("moderation", "api", "missing"),
+)
+"""Together they have every part that a page can have: `make test` looks at these."""
 
 _TOUCHING = """
 [...document.querySelectorAll(":is(.hints, .said, .counts, .figures) + :is(.charts, .tags, .rows)")]
@@ -92,24 +97,21 @@ _TOUCHING = """
 """
 
 
+@pytest.mark.parametrize("kind", few(dict.fromkeys((*EXAMINED, *KINDS)), len(EXAMINED)))
 def test_no_page_is_wider_than_the_screen_and_what_stands_beside_a_text_covers_nothing(
-    town: Town, visit: Open
+    town: Town, visit: Open, kind: str
 ) -> None:
-    page = visit("/")
-    seen = 0
-    for name, path in town.paths.items():
-        page.goto(town.url + path)
-        seen += page.locator(".beside > aside").count()
-        for theme, width in product(THEMES if SCREENS else THEMES[:1], WIDTHS):
-            page.emulate_media(color_scheme=theme)
-            page.set_viewport_size({"width": width, "height": HEIGHT})
-            found = page.evaluate("[window.innerWidth, document.documentElement.scrollWidth]")
-            assert found[0] == width
-            assert found[1] <= width, f"{name} at {width}: {found[1] - width} px too wide"
-            assert page.evaluate(_OVERLAPS) == [], f"{name} at {width}"
-            assert page.evaluate(_TOUCHING) == [], f"{name} at {width}"
-            keep(page, f"{name}-{width}-{theme}")
-    assert seen > 1
+    page = visit(town.paths[kind])
+    assert page.locator(".beside > aside").count() or kind != "thread"
+    for theme, width in product(THEMES if SCREENS else THEMES[:1], WIDTHS):
+        page.emulate_media(color_scheme=theme)
+        page.set_viewport_size({"width": width, "height": HEIGHT})
+        found = page.evaluate("[window.innerWidth, document.documentElement.scrollWidth]")
+        assert found[0] == width
+        assert found[1] <= width, f"{found[1] - width} px too wide at {width}"
+        assert page.evaluate(_OVERLAPS) == [], f"at {width}"
+        assert page.evaluate(_TOUCHING) == [], f"at {width}"
+        keep(page, f"{kind}-{width}-{theme}")
 
 
 LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"]
@@ -125,12 +127,6 @@ UNSERVED = {
     ),
 }
 """Pages that a server in good health does not show."""
-
-EXAMINED = (
-    *("home", "search", "tag", "thread", "formatted", "job", "agent", "market"),
-    *("moderation", "api", "missing", "shed"),
-)
-"""Together they have every part that a page can have: axe-core looks at these in `make test`."""
 
 
 @pytest.fixture(scope="module")
@@ -200,7 +196,9 @@ def test_every_page_of_the_town_is_examined(town: Town) -> None:
 
 @pytest.mark.long
 @pytest.mark.promise("X8")
-@pytest.mark.parametrize("kind", few(dict.fromkeys((*EXAMINED, *KINDS, *UNSERVED)), len(EXAMINED)))
+@pytest.mark.parametrize(
+    "kind", few(dict.fromkeys((*EXAMINED, "shed", *KINDS, *UNSERVED)), len(EXAMINED) + 1)
+)
 def test_axe_finds_no_violation_on_any_kind_of_page(town: Town, examined: Page, kind: str) -> None:
     page = examined
     page.goto(town.url + town.paths.get(kind, f"/unserved/{kind}"))
