@@ -12,7 +12,7 @@ import resource
 import signal
 import socket
 import sys
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -156,7 +156,7 @@ def _run(
 
 
 @contextmanager
-def _collecting_nothing() -> Iterator[None]:
+def _collecting_nothing() -> Generator[None]:
     """While the program is loaded, none of which is garbage."""
     gc.disable()
     try:
