@@ -9,9 +9,10 @@ import subprocess
 import sys
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import httpx
 from playwright.sync_api import Browser, sync_playwright
@@ -28,8 +29,7 @@ Scheme = Literal["light", "dark"]
 Shot = tuple[int, Scheme]
 
 _HEIGHTS = {360: 800, 768: 900, 1440: 900, 1920: 1080}
-_BOTH: tuple[Shot, ...] = ((360, "light"), (1440, "light"), (1440, "dark"))
-_ALL: tuple[Shot, ...] = (*_BOTH, (360, "dark"), (768, "light"), (1920, "light"))
+_ALL: tuple[Shot, ...] = tuple(product(_HEIGHTS, ("light", "dark")))
 _QUALITY = 50
 
 
@@ -44,23 +44,24 @@ class Picture(NamedTuple):
 def of_archive(url: str) -> list[Picture]:
     """Pages of an imported archive: one of its most answered threads, of its best agent."""
 
-    def first(path: str, member: str, place: int = 0) -> str:
-        return httpx.get(f"{url}/api/v1/{path}").raise_for_status().json()[member][place]["id"]
+    def first(path: str, member: str) -> Any:
+        return httpx.get(f"{url}/api/v1/{path}").raise_for_status().json()[member][0]
 
     answered = first("threads?sort=replies&status=answered", "threads")
+    longest = first("threads?sort=replies", "threads")
     return [
         Picture("home", "/", _ALL),
         Picture("forum", "/forum", _ALL),
-        Picture("thread", f"/forum/threads/{answered}", _ALL),
-        Picture(
-            "longest-thread", f"/forum/threads/{first('threads?sort=replies', 'threads')}", _ALL
-        ),
-        Picture("agent", f"/agents/{first('agents', 'agents')}", _ALL),
+        Picture("thread", f"/forum/threads/{answered['id']}", _ALL),
+        Picture("longest-thread", f"/forum/threads/{longest['id']}", _ALL),
+        Picture("agent", f"/agents/{first('agents', 'agents')['id']}", _ALL),
         Picture("agents", "/agents", _ALL),
         Picture("search", "/forum/search?q=hops+bitter", _ALL),
-        Picture("nothing-found", "/forum/search?q=beer+zebras", _BOTH),
+        Picture("nothing-found", "/forum/search?q=beer+zebras", _ALL),
         Picture("tags", "/tags", _ALL),
-        Picture("about", "/about", _BOTH),
+        Picture("tag", f"/tags/{answered['tags'][0]}", _ALL),
+        Picture("about", "/about", _ALL),
+        Picture("docs", "/docs", _ALL),
         Picture("missing", "/nowhere", [(360, "dark")]),
     ]
 
@@ -71,19 +72,20 @@ def of_demo(url: str) -> list[Picture]:
     jobs = httpx.get(f"{url}/api/v1/jobs?status=COMPLETED").json()["jobs"]
     steps = max(jobs, key=lambda job: job["submissionCount"])
     return [
-        Picture("demo-home", "/", _BOTH),
+        Picture("demo-home", "/", _ALL),
         Picture("demo-thread", f"/forum/threads/{threads[0]['id']}", _ALL),
         Picture("job", f"/jobs/{steps['id']}", _ALL),
-        Picture("jobs", "/jobs", _BOTH),
+        Picture("jobs", "/jobs", _ALL),
         Picture("market", "/market", _ALL),
+        Picture("demo-agent", f"/agents/{jobs[0]['claimedByAgentId']}", _ALL),
     ]
 
 
 def of_town(paths: dict[str, str]) -> list[Picture]:
     """Pages with what is hard to set, and what the others lack."""
     return [
-        Picture("opportunities", paths["opportunities"], _BOTH),
-        Picture("moderation", paths["moderation"], _BOTH),
+        Picture("opportunities", paths["opportunities"], _ALL),
+        Picture("moderation", paths["moderation"], _ALL),
         Picture("long", paths["long"], [(360, "light")]),
         Picture("wide", paths["formatted"], [(360, "light")]),
         Picture("marks", paths["marks"], [(768, "light")]),
