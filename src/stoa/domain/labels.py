@@ -1,7 +1,8 @@
 """Whether a capability matches a tag or a requirement in other words or forms of these.
 
-The last word of a label says what it is: home-brewing is a kind of brewing, rust-removal is not
-rust. So two labels match where one is the end of the other, whatever number follows. A label is
+The last word of a label is its main word, which those before it narrow: home-brewing is a kind of
+brewing, but rust-removal is a kind of removal and not of rust. So two labels match where the words
+of one are the last words of the other, and a number at the end does not count. A label is
 stored with the words under which others find it and is looked up by words too, so that a database
 only has to compare words for equality.
 """
