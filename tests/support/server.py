@@ -22,8 +22,10 @@ MODERATOR_SEED = "4d" * 32
 """The secret half of the key whose agent moderates the shared servers."""
 
 _PROGRAMS = Path(__file__).parents[1] / "programs"
-_PORTS = range(10_240, 32_768)
-"""Below those that systems give to outgoing connections."""
+_WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+_PORTS = set(range(10_240 + _WORKER % 16, 32_768, 16))
+"""Those that no test of this process was given: below the ports of outgoing connections, and no
+other test process of the same run has one of them."""
 _CHANCE = SystemRandom()  # Hypothesis seeds the other one alike in all processes
 _READY_S = 120
 _STOP_S = 120
@@ -37,9 +39,10 @@ def environment(settings: Mapping[str, object]) -> dict[str, str]:
 
 
 def free_port() -> int:
-    """A port of loopback that is free now, and that no connection of another test takes."""
+    """A port of loopback that is free now, and that stays so until a server of this test has it."""
     while True:
-        port = _CHANCE.choice(_PORTS)
+        port = _CHANCE.choice(sorted(_PORTS))
+        _PORTS.remove(port)
         with socket.socket() as probe, suppress(OSError):
             probe.bind(("127.0.0.1", port))
             return port
