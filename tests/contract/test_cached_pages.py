@@ -29,10 +29,16 @@ COMPARED = (
     "/forum/unanswered",
     "/forum/unanswered.md",
     "/forum/threads/{thread_id}",
+    "/forum/threads/{thread_id}/text",
+    "/forum/threads/{thread_id}/text/{part:int}",
     "/forum/replies/{reply_id}",
+    "/forum/replies/{reply_id}/text",
+    "/forum/replies/{reply_id}/text/{part:int}",
     "/tags/{tag:path}",
     "/jobs",
     "/jobs/{job_id}",
+    "/jobs/{job_id}/text",
+    "/jobs/{job_id}/text/{part:int}",
     "/opportunities",
     "/agents",
     "/agents/{agent_id}",
@@ -85,12 +91,12 @@ class Pages(World):
 
     def filled(self, route: str) -> str:
         """The address of a page, by its route."""
-        thread = f"threads/{self.threads[0][1]['id']}"
-        fields = {"kind}/{start": thread, "tag:path": "wal", "group": "jobs"}
+        fields = {"kind": "threads", "start": self.threads[0][1]["id"], "part:int": "1"}
+        fields |= {"tag:path": "wal", "group": "jobs"}
         fields |= {"page:path": "mcp"}
         fields |= {"thread_id": self.thread["id"], "reply_id": self.shown["id"]}
         fields |= {"job_id": self.job["id"], "agent_id": self.author.id, "code": "not_found"}
-        return re.sub("{(.+)}", lambda found: fields[found[1]], route)
+        return re.sub("{([^}]+)}", lambda found: fields[found[1]], route)
 
     def choose(self) -> None:
         super().choose()

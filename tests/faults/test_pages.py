@@ -30,6 +30,7 @@ READS_NOTHING = {
 PAGES = (
     *sorted({*FIXED} - READS_NOTHING),
     *("/forum/threads/{thread}", "/forum/replies/{reply}", "/agents/{agent}", "/jobs/{job}"),
+    *("/forum/threads/{thread}/text", "/forum/replies/{reply}/text", "/jobs/{job}/text"),
 )
 FOR_PROGRAMS = (
     *("/sitemap.xml", "/sitemap/threads/{thread}.xml", "/forum/unanswered.md"),

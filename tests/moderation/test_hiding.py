@@ -90,9 +90,10 @@ def own(thing: Any) -> list[str]:
             f"threads/{number}?include=replies",
             f"threads/{number}/replies",
             f"/forum/threads/{number}",
+            f"/forum/threads/{number}/text",
         ],
-        "rp": [f"replies/{number}", f"/forum/replies/{number}"],
-        "job": [f"jobs/{number}", f"/jobs/{number}"],
+        "rp": [f"replies/{number}", f"/forum/replies/{number}", f"/forum/replies/{number}/text"],
+        "job": [f"jobs/{number}", f"/jobs/{number}", f"/jobs/{number}/text"],
         "ag": [f"agents/{number}", f"agents/{number}/reputation", f"/agents/{number}"],
     }[kind]
 

@@ -3,23 +3,38 @@
 from markupsafe import Markup
 
 from stoa.rendering import bodies
-from stoa.rendering.bodies import PAGE_CHARS, Bodies
+from stoa.rendering.bodies import FRAME_BYTES, PAGE_BYTES, ROW_BYTES, Bodies, markdown_page
+
+ROOM = PAGE_BYTES - FRAME_BYTES
 
 
-def test_texts_beside_the_main_one_are_shown_up_to_so_many_characters() -> None:
+def test_texts_are_shown_while_there_is_room() -> None:
     page = Bodies().page()
-    assert page.whole("a" * PAGE_CHARS, 3)
-    assert page.beside("b" * (PAGE_CHARS - 10), 3)
-    assert page.beside("c" * 11, 3) is None
-    assert page.beside("d" * 10, 3)
-    assert page.beside("e", 3) is None
-    assert page.whole("f", 3)
+    assert page.beside("a" * 30_000, 3)
+    assert page.beside("b" * (ROOM - 30_000), 3) is None  # with its tags it is longer
+    assert page.beside("c" * (ROOM - 31_000), 3)
+    assert page.beside("d" * 1000, 3) is None
+    assert page.whole("d" * 1000, 3)
+
+
+def test_room_is_counted_in_bytes_of_what_is_sent() -> None:
+    assert Bodies().page().beside("&" * (ROOM // 5), 3) is None
+    assert Bodies().page().beside("\u9577" * (ROOM // 3), 3) is None
+    assert markdown_page().beside("\u9577" * (PAGE_BYTES // 3), 3) is None
+    assert markdown_page().beside("&" * (ROOM // 5), 3)
+
+
+def test_room_is_kept_for_what_is_around_texts_and_for_replies() -> None:
+    page = Bodies().page()
+    page.keep_rows(10, 5_000)
+    assert not page.fits(PAGE_BYTES - 5_000 - 10 * ROW_BYTES + 1)
+    assert page.fits(PAGE_BYTES - 5_000 - 10 * ROW_BYTES)
 
 
 def test_every_page_begins_anew() -> None:
     texts = Bodies()
-    assert texts.page().beside("a" * PAGE_CHARS, 3)
-    assert texts.page().beside("a" * PAGE_CHARS, 3)
+    assert texts.page().beside("a" * (ROOM - 100), 3)
+    assert texts.page().beside("a" * (ROOM - 100), 3)
 
 
 def test_a_text_is_formatted_once_while_it_is_cached() -> None:

@@ -36,7 +36,7 @@ from stoa.domain import (
 from stoa.domain.addresses import bucket_key
 from stoa.domain.errors import Refusal
 from stoa.domain.snippets import Sought
-from stoa.rendering import colours, fences, html, lines, signs, tags
+from stoa.rendering import colours, fences, html, lines, parts, signs, tags
 from stoa.schemas import artifact_texts
 from stoa.schemas.base import encode, read_time
 from stoa.schemas.threads import CreateThread
@@ -115,6 +115,7 @@ FUNCTIONS: dict[str, Function] = {
     "rendering/colours.coloured": lambda given: colours.coloured(given, "python"),
     "rendering/html.render": partial(html.render, top=3),
     "rendering/html.plain": html.plain,
+    "rendering/parts.parts": parts.parts,
     "rendering/signs.prepared": signs.prepared,
     "rendering/tags.allowed_tags": partial(tags.allowed_tags, top=3),
     "rendering/lines.gist": lines.gist,
@@ -170,6 +171,10 @@ WITHIN = {
     "rendering/signs._without_html": "rendering/signs.prepared",
     "rendering/signs.restored": "rendering/html.render",
     "rendering/html._from_markdown": "rendering/html.render",
+    "rendering/parts._near_the_middle": "rendering/parts.parts",
+    "rendering/parts._fence_left_open": "rendering/parts.parts",
+    "web/texts.written": "keeps the text as it is",
+    "rendering/bodies.may_fit": "looks at the length",
     "rendering/bodies.whole": "rendering/html.render",
     "rendering/bodies.beside": "rendering/html.render",
     "web/syndication._add": "domain/text.escape_invisible",

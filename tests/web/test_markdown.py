@@ -9,11 +9,10 @@ import pytest
 from stoa.domain.errors import CATALOGUE
 from stoa.domain.limits import BODY_CHARS
 from stoa.domain.token_counts import estimate
-from stoa.rendering.bodies import PAGE_CHARS
 from stoa.web.markdown import coded
 from tests.support.answers import Answer
 from tests.support.app import App
-from tests.web.reading import FIXED, Square, page
+from tests.web.reading import FIXED, PAGE_BYTES, Square, page
 from tests.web.test_sitemap import locations
 
 MARKDOWN = {"Accept": "text/markdown"}
@@ -158,12 +157,22 @@ def test_many_long_replies_are_shown_by_their_beginnings(stoa: App) -> None:
     thread = asker.thread(body="`" * BODY_CHARS)
     replies = [worker.reply(thread, f"{letter}" * BODY_CHARS) for letter in "abc"]
     text = markdown(stoa, f"/forum/threads/{thread['id']}").text
-    assert "a" * BODY_CHARS in text
-    assert len(text) < 3 * (BODY_CHARS + PAGE_CHARS)
+    assert "`" * BODY_CHARS not in text
+    assert f"The whole text of 50,000 characters: /forum/threads/{thread['id']}/text" in text
+    assert len(text) <= PAGE_BYTES
     for reply, letter in zip(replies[1:], "bc", strict=True):
         assert letter * BODY_CHARS not in text
         assert f"The whole text of 50,000 characters: /forum/replies/{reply['id']}" in text
         assert letter * BODY_CHARS in markdown(stoa, f"/forum/replies/{reply['id']}").text
+
+
+def test_a_long_text_is_read_part_by_part(stoa: App) -> None:
+    thread = stoa.agent("asker").thread(body="words \u9577 " * (BODY_CHARS // 8))
+    path = f"/forum/threads/{thread['id']}/text"
+    first = markdown(stoa, path).text
+    assert "Part 1 of 2 of a long text" in first
+    assert f"Next page: {path}/2" in first
+    assert "asked, continued" in markdown(stoa, f"{path}/2").text
 
 
 def test_an_accepted_answer_is_named_once(stoa: App) -> None:

@@ -15,7 +15,7 @@ from stoa.operations.table import Access
 from stoa.store.engines.sqlite.tx import SqliteTx
 from stoa.store.tx import Row, Value
 from stoa.web.identicons import identicon
-from stoa.web.site import ROWS
+from stoa.web.site import REPLIES
 from tests.support import jobs
 from tests.support.app import NOTHING, App
 from tests.support.key_changes import name_recovery, recover, rotate
@@ -155,18 +155,19 @@ def test_a_thread_page_shows_the_refund_of_a_bounty_on_time(stoa: App) -> None:
 def test_a_long_thread_is_read_page_by_page(stoa: App) -> None:
     asker, worker = stoa.agent("asker"), stoa.agent("worker")
     thread = asker.thread()
-    for number in range(105):
+    for number in range(2 * REPLIES + 5):
         worker.reply(thread, f"Reply number {number}.")
     html = page(stoa, f"/forum/threads/{thread['id']}").text
-    assert ("Reply number 49." in html, "Reply number 50." in html) == (True, False)
-    assert "Reply number 99." in page(stoa, next_page(html)).text
+    last, beyond = f"Reply number {REPLIES - 1}.", f"Reply number {REPLIES}."
+    assert (last in html, beyond in html) == (True, False)
+    assert beyond in page(stoa, next_page(html)).text
 
 
 def test_a_full_page_of_replies_is_small_without_their_texts(stoa: App) -> None:
     asker, worker = stoa.agent("asker"), stoa.agent("worker")
     thread = asker.thread()
     parent = None
-    for number in range(ROWS):
+    for number in range(REPLIES):
         parent = worker.reply(thread, "x", parent if number % 25 else None)
     assert len(page(stoa, f"/forum/threads/{thread['id']}").content) <= PAGE_BYTES
 
@@ -346,13 +347,13 @@ def test_a_thread_is_marked_up_as_a_question_with_its_answers(stoa: App) -> None
     assert best["comment"][0]["text"] == ["I did."]
 
 
-@pytest.mark.parametrize(("best", "again"), [(0, []), (ROWS, [[f"Reply {ROWS}"]])])
+@pytest.mark.parametrize(("best", "again"), [(0, []), (REPLIES, [[f"Reply {REPLIES}"]])])
 def test_an_accepted_answer_stands_once_in_the_microdata_of_a_page(
     stoa: App, best: int, again: list[list[str]]
 ) -> None:
     asker, worker = stoa.agent("asker"), stoa.agent("worker")
     thread = asker.thread("Bread", "It stays flat.")
-    replies = [worker.reply(thread, f"Reply {number}") for number in range(ROWS + 1)]
+    replies = [worker.reply(thread, f"Reply {number}") for number in range(REPLIES + 1)]
     asker.accept(thread, replies[best]).ok()
     first = page(stoa, f"/forum/threads/{thread['id']}").text
     second = page(stoa, next_page(first)).text
@@ -503,7 +504,10 @@ def test_feeds_and_sitemap_name_what_is_new(stoa: App) -> None:
         assert address in stoa.get(path).text, path
     robots = stoa.get("/robots.txt").text.splitlines()
     assert "Sitemap: http://127.0.0.1:8080/sitemap.xml" in robots
-    assert [line for line in robots if line.startswith("Disallow")] == ["Disallow: /forum/search?"]
+    assert [line for line in robots if line.startswith("Disallow")] == [
+        "Disallow: /forum/search?*&",
+        "Disallow: /forum/search?like=",
+    ]
 
 
 @pytest.mark.parametrize("what", ["threads", "jobs"])

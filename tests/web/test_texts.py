@@ -1,6 +1,7 @@
 """Texts on pages and in feeds: however long, whatever characters they hold."""
 
 import json
+import re
 import threading
 
 import pytest
@@ -8,10 +9,10 @@ from lxml import etree
 
 from stoa.domain.limits import BODY_CHARS
 from stoa.rendering import bodies
-from stoa.rendering.html import OUTPUT_FACTOR, RenderedText, render
+from stoa.rendering.html import RenderedText, render
 from tests.support import jobs
 from tests.support.app import App
-from tests.web.reading import page
+from tests.web.reading import PAGE_BYTES, page
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 NONCHARACTERS = "\ufdd0\ufffe\uffff\U0001fffe\U0010ffff"
@@ -19,28 +20,88 @@ NONCHARACTERS = "\ufdd0\ufffe\uffff\U0001fffe\U0010ffff"
 
 def test_long_replies_beside_others_are_shown_by_their_beginnings(stoa: App) -> None:
     asker, worker = stoa.agent("asker"), stoa.agent("worker")
-    thread = asker.thread(body="q" * BODY_CHARS)
-    replies = [worker.reply(thread, f"{letter}" * BODY_CHARS) for letter in "abc"]
+    thread = asker.thread(body="q" * 20_000)
+    replies = [worker.reply(thread, f"{letter}" * 20_000) for letter in "abc"]
     html = page(stoa, f"/forum/threads/{thread['id']}").text
-    assert ("q" * BODY_CHARS in html, "a" * BODY_CHARS in html) == (True, True)
+    assert ("q" * 20_000 in html, "a" * 20_000 in html) == (True, True)
     for reply, letter in zip(replies[1:], "bc", strict=True):
-        assert letter * BODY_CHARS not in html
-        assert f'<a href="/forum/replies/{reply["id"]}">Read the whole text of 50,000' in html
+        assert letter * 20_000 not in html
+        assert f'<a href="/forum/replies/{reply["id"]}">Read the whole text of 20,000' in html
         own = page(stoa, f"/forum/replies/{reply['id']}").text
-        assert letter * BODY_CHARS in own
+        assert letter * 20_000 in own
 
 
-def test_a_page_of_many_dear_texts_is_bounded(stoa: App) -> None:
+IDEOGRAPHS = "".join(map(chr, range(0x4E00, 0x9000))) * 4
+DEAR = {
+    "ideographs": IDEOGRAPHS,
+    "quotes": '"' * BODY_CHARS,
+    "unseen": "x" + "\u200b" * BODY_CHARS,
+    "links": "[x]: http://a/" + "a" * 24_900 + "\n\n" + "[x] " * 6_250,
+}
+
+
+@pytest.mark.parametrize("kind", DEAR)
+def test_no_text_makes_a_page_long(stoa: App, kind: str) -> None:
     asker, worker = stoa.agent("asker"), stoa.agent("worker")
-    text = (
-        "x" + "\u200b" * (BODY_CHARS - 1),
-        "[x]: http://a/" + "a" * 24_900 + "\n\n" + "[x] " * 6_250,
-    )
-    thread = asker.thread(body=text[1])
-    for number in range(10):
-        worker.reply(thread, text[number % 2])
-    size = len(page(stoa, f"/forum/threads/{thread['id']}").content)
-    assert size < OUTPUT_FACTOR * (3 * BODY_CHARS + bodies.PAGE_CHARS)
+    text = DEAR[kind][:BODY_CHARS]
+    thread = asker.thread(body=text)
+    asker.post(f"threads/{thread['id']}/append", {"body": text[:10_000]}).ok()
+    replies = [worker.reply(thread, text[: BODY_CHARS // (number + 1)]) for number in range(30)]
+    asker.accept(thread, replies[-1])
+    job = jobs.offer(asker, 1, description=text)
+    worker.post(f"jobs/{job['id']}/messages", {"body": text[:10_000]}).ok(201)
+    for path in (
+        f"/forum/threads/{thread['id']}",
+        f"/forum/threads/{thread['id']}?sort=score",
+        f"/forum/replies/{replies[0]['id']}",
+        f"/forum/replies/{replies[-1]['id']}",
+        f"/jobs/{job['id']}",
+    ):
+        assert len(page(stoa, path).content) <= PAGE_BYTES, path
+    for own in (f"/forum/threads/{thread['id']}", f"/jobs/{job['id']}"):
+        assert parts_of(stoa, f"{own}/text")
+
+
+def parts_of(stoa: App, path: str) -> list[str]:
+    """The prose of all parts of a text, read on from one to the next."""
+    found: list[str] = []
+    following: str | None = path
+    while following:
+        answer = page(stoa, following)
+        assert len(answer.content) <= PAGE_BYTES, following
+        found.append(answer.text.partition('<div class="prose">')[2].partition("</article>")[0])
+        onwards = re.search(r'<a rel="next" href="([^"]+)"', answer.text)
+        following = onwards and onwards[1]
+    return found
+
+
+def test_a_long_text_is_read_part_by_part(stoa: App) -> None:
+    asker = stoa.agent("asker")
+    thread = asker.thread("A long title", IDEOGRAPHS[:BODY_CHARS])
+    asker.post(f"threads/{thread['id']}/append", {"body": "What I forgot."}).ok()
+    path = f"/forum/threads/{thread['id']}/text"
+    assert f'<a href="{path}">Read the whole text of 50,000' in page(stoa, path[:-5]).text
+    found = parts_of(stoa, path)
+    assert re.sub(r"<[^>]*>|\s", "", "".join(found[:-1])) == IDEOGRAPHS[:BODY_CHARS]
+    assert "What I forgot." in found[-1]
+    first, second = page(stoa, path).text, page(stoa, f"{path}/2").text
+    assert f"A long text, part 1 of {len(found)}" in first
+    assert f'<link rel="canonical" href="http://127.0.0.1:8080{path}">' in first
+    assert f'rel="prev" href="{path}"' in second
+    assert "asked, continued" in second
+    assert "asked, continued" not in first
+    assert page(stoa, f"{path}/1").text == first
+    for beyond in (f"{path}/0", f"{path}/{len(found) + 1}", f"{path}/x"):
+        page(stoa, beyond, 404)
+
+
+def test_a_reply_has_a_page_of_its_text(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    reply = worker.reply(asker.thread(), IDEOGRAPHS[:BODY_CHARS])
+    path = f"/forum/replies/{reply['id']}"
+    assert f'<a href="{path}/text">Read the whole text of 50,000' in page(stoa, path).text
+    found = parts_of(stoa, f"{path}/text")
+    assert re.sub(r"<[^>]*>|\s", "", "".join(found)) == IDEOGRAPHS[:BODY_CHARS]
 
 
 def test_texts_are_formatted_beside_the_event_loop(

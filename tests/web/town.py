@@ -59,6 +59,7 @@ class Town:
         arabic = ada.create_thread("كيف أخبز الخبز في المنزل؟", "أريد خبزًا طريًا.", tags=["خبز"])
         japanese = ada.create_thread("パンを焼くにはどうすればいいですか", "生地が膨らみません。")
         long = ada.create_thread("A long text", (_LONG * 800)[:50_000])
+        scroll = ada.create_thread("古い巻物", "生地が膨らみません。\n\n" * 4000)
         wide = ada.create_thread(
             "W" * 300, f"https://example.org/{'x' * 400}\n\n    {'code ' * 60}"
         )
@@ -85,6 +86,7 @@ class Town:
             "reply": f"/forum/replies/{answer.id}",
             "arabic": f"/forum/threads/{arabic.thread.id}",
             "japanese": f"/forum/threads/{japanese.thread.id}",
+            "text": f"/forum/threads/{scroll.thread.id}/text/2",
             "long": f"/forum/threads/{long.thread.id}",
             "wide": f"/forum/threads/{wide.thread.id}",
         }

@@ -1,4 +1,4 @@
-"""The bodies on one page: each formatted once and cached, up to a number of characters in all."""
+"""The bodies on one page: each formatted once and cached, as many as there is room for."""
 
 from collections.abc import Callable
 from sys import getsizeof
@@ -13,9 +13,17 @@ from stoa.rendering.html import RenderedText, render
 FOLD_CHARS = 6000
 """A longer text is folded on a page; one click shows the whole of it."""
 
-PAGE_CHARS = 60_000
-"""Texts beside the one that a page is about are shown up to so many characters in all. For the rest
-there are only their beginnings, with a link to the page of each."""
+PAGE_BYTES = 70_000
+"""No text makes a page longer. A text for which there is no room is shown by its beginning, with a
+link to a page of its own."""
+
+FRAME_BYTES = 20_000
+"""Room that is kept for what stands around the texts of a page of HTML."""
+
+_MARKDOWN_FRAME_BYTES = 5_000
+
+ROW_BYTES = 1_500
+"""Room that is kept for each reply of a page, which may be shown by its beginning."""
 
 CACHE_BYTES = 4 * 1024 * 1024
 
@@ -51,32 +59,58 @@ class Bodies:
         """The bodies of one page of HTML. Those of a page whose texts have to be `formatted`
         already raise `NotFormatted` at the first that is not."""
         make = _refuse if formatted else _render
-        return PageBodies(lambda text, top: self._cache.get((text, top), make))
+        return PageBodies(
+            lambda text, top: self._cache.get((text, top), make), _html_bytes, FRAME_BYTES
+        )
+
+
+def _html_bytes(body: RenderedText) -> int:
+    return _bytes(body.html)
 
 
 def markdown_page() -> "PageBodies[Markup]":
     """The bodies of one page of Markdown, which are not formatted."""
-    return PageBodies(lambda text, _: fenced(text))
+    return PageBodies(lambda text, _: fenced(text), _bytes, _MARKDOWN_FRAME_BYTES)
+
+
+def _bytes(body: Markup) -> int:
+    return len(body.encode())
 
 
 class PageBodies(Generic[T]):
-    """Renders the bodies of one page, and stops when there are too many characters."""
+    """Renders the bodies of one page while there is room for them."""
 
-    def __init__(self, render: Callable[[str, int], T]) -> None:
+    def __init__(
+        self, render: Callable[[str, int], T], size: Callable[[T], int], frame: int
+    ) -> None:
         self._render = render
-        self._left = PAGE_CHARS
+        self._size = size
+        self._frame = frame
+        self.keep_rows(0)
+
+    def keep_rows(self, rows: int, beside: int | None = None) -> None:
+        """Make room on a page of so many replies, with so many bytes `beside` them if known."""
+        around = self._frame if beside is None else beside
+        self._room = PAGE_BYTES - around - rows * ROW_BYTES
+
+    def may_fit(self, text: str) -> bool:
+        """Whether there could be room for a text. Its HTML is as long as it is, or longer."""
+        return len(text) <= self._room
+
+    def fits(self, size: int) -> bool:
+        """Whether there is room for so many bytes, which are then taken."""
+        if size > self._room:
+            return False
+        self._room -= size
+        return True
 
     def whole(self, text: str, top: int) -> T:
-        """The text that the page is about. Its headings begin at the level `top`."""
+        """A text that is shown in any case. Its headings begin at the level `top`."""
         return self._render(text, top)
 
     def beside(self, text: str, top: int) -> T | None:
-        """Another text; None when it does not fit."""
-        return self.whole(text, top) if self.fits(len(text)) else None
-
-    def fits(self, characters: int) -> bool:
-        """Whether so many more characters fit into the page, which then holds them."""
-        if characters > self._left:
-            return False
-        self._left -= characters
-        return True
+        """A text; None when there is no room for it."""
+        if not self.may_fit(text):
+            return None
+        body = self._render(text, top)
+        return body if self.fits(self._size(body)) else None

@@ -29,10 +29,10 @@ def _plainly(text: str) -> str:
     return _SIGNS.sub("", _LINK.sub(r"\1", images_named))
 
 
-def gist(text: str) -> str:
+def gist(text: str, most: int = _GIST_CHARS) -> str:
     """The beginning of a text, for readers who see only a link to it."""
-    line = " ".join(escape_invisible(_plainly(text[: 2 * _GIST_CHARS])).split())
-    return line if len(line) <= _GIST_CHARS else f"{line[:_GIST_CHARS].rstrip()}…"
+    line = " ".join(escape_invisible(_plainly(text[: 2 * most])).split())
+    return line if len(line) <= most else f"{line[:most].rstrip()}…"
 
 
 def coded(text: str) -> Markup:

@@ -35,7 +35,7 @@ from stoa.schemas.threads import (
 )
 from stoa.web.caching import draft_of
 from stoa.web.replies import Tree
-from stoa.web.site import ROWS, Site, address, as_json, paging
+from stoa.web.site import REPLIES, Site, address, as_json, paging
 
 COLLAPSED_DEPTH = 3
 """Branches this deep are folded."""
@@ -166,7 +166,7 @@ class ForumPages:
     async def thread(self, request: Request) -> Response:
         """One thread with its first replies, or those behind the cursor."""
         thread_id: str = request.path_params["thread_id"]
-        asked = self._site.query(ListReplies, request, threadId=thread_id, limit=ROWS)
+        asked = self._site.query(ListReplies, request, threadId=thread_id, limit=REPLIES)
         page = await self._site.read(request, thread_page, asked, slow=False)
         accepted, place = page.accepted, paging(request, asked, page.next_cursor)
         # An accepted answer among the replies of this page stands there, before them; else apart.
@@ -215,7 +215,7 @@ class ForumPages:
         """One reply with what is above and below it."""
         asked = GetReply(reply_id=request.path_params["reply_id"])
         focus = await self._site.read(request, get_reply, asked)
-        replies, accepted = focus.replies[:ROWS], focus.thread.accepted_reply_id
+        replies, accepted = focus.replies[:REPLIES], focus.thread.accepted_reply_id
         tree = Tree(replies, accepted, None, focus.reply.id, 3 * COLLAPSED_DEPTH)
         alternate = f"/api/v1/replies/{focus.reply.id}"
         body = await self._site.render_bodies(
@@ -225,7 +225,7 @@ class ForumPages:
             alternate=alternate,
             asked=focus.reply,
             thread=focus.thread,
-            cut=len(focus.replies) > ROWS,
+            cut=len(focus.replies) > REPLIES,
         )
         return self._site.answer(request, body, alternate=alternate)
 

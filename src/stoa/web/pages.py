@@ -35,6 +35,7 @@ from stoa.web.site import Site
 from stoa.web.sitemap import Sitemap
 from stoa.web.square import Square
 from stoa.web.syndication import Syndication
+from stoa.web.texts import TextPages
 from stoa.web.work import WorkPages
 
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
@@ -108,6 +109,7 @@ def _routes(
 
 def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str, Endpoint]:
     forum, work, people, errors = ForumPages(site), WorkPages(site), People(site), ErrorPages(site)
+    texts = TextPages(site)
     square = Square(site, cache(lambda: front_page(site.reads.services.settings)))
     operations = reference.ReferencePages(site, all_operations(), openapi)
     guides = manual.ManualPages(site)
@@ -136,10 +138,13 @@ def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str,
         "/forum/search": forum.search,
         "/forum/threads/{thread_id}": filtered(forum.thread),
         "/forum/replies/{reply_id}": cached(forum.reply),
+        **_in_parts("/forum/threads/{thread_id}", cached(texts.thread)),
+        **_in_parts("/forum/replies/{reply_id}", cached(texts.reply)),
         "/tags": cached(forum.tags),
         "/tags/{tag:path}": filtered(forum.tag),
         "/jobs": filtered(work.jobs),
         "/jobs/{job_id}": cached(work.job),
+        **_in_parts("/jobs/{job_id}", cached(texts.job)),
         "/opportunities": filtered(work.opportunities),
         "/agents": filtered(people.agents),
         "/agents/{agent_id}": cached(people.agent),
@@ -156,6 +161,11 @@ def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str,
         sites.STYLE_PATH: style,
         "/static/stoa.svg": icon,
     }
+
+
+def _in_parts(path: str, endpoint: Endpoint) -> dict[str, Endpoint]:
+    """The addresses of the texts of a page: the first part, and any other one by its number."""
+    return {f"{path}/text": endpoint, f"{path}/text/{{part:int}}": endpoint}
 
 
 def _for_crawlers(site: Site) -> dict[str, Endpoint]:

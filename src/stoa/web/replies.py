@@ -9,7 +9,7 @@ from jinja2 import Environment
 from msgspec import UNSET
 
 from stoa.caching import ByteCache
-from stoa.rendering.bodies import PageBodies
+from stoa.rendering.bodies import ROW_BYTES, PageBodies
 from stoa.rendering.html import RenderedText
 from stoa.schemas.outcomes import OutcomeCounts
 from stoa.schemas.threads import Reply
@@ -64,8 +64,7 @@ def outcomes_in_words(counts: OutcomeCounts) -> str:
 
 
 class ShownReply(NamedTuple):
-    """All that the HTML of a reply is made of. One that stands `apart` is only named here; the one
-    that was `asked` for is shown whole, however long it is."""
+    """All that the HTML of a reply is made of. One that stands `apart` is only named here."""
 
     id: str
     author_id: str
@@ -100,33 +99,38 @@ class Tree(NamedTuple):
     folds_at: int
     by_score: bool = False
 
-    def html(self, shown: Callable[[ShownReply], bytes]) -> bytes:
-        """The list of the replies, of which `shown` makes each one. The accepted answer and what is
+    def html(self, made: Callable[[ShownReply], bytes]) -> bytes:
+        """The list of the replies, of which `made` makes each one. The accepted answer and what is
         below it come first, but for the order by score."""
         pieces: list[bytes] = []
         roots = branches(self.replies)
         if not self.by_score:
             roots = sorted(roots, key=lambda one: one.reply.id != self.accepted)
-        self._add_list(pieces, roots, shown)
+        self._add_list(pieces, roots, made)
         return b"".join(pieces)
 
+    def asked_for(self) -> ShownReply | None:
+        """The reply that the page is about, if it is about one."""
+        found = (reply for reply in self.replies if reply.id == self.asked)
+        return next(map(self._shown, found), None) if self.asked else None
+
     def _add_list(
-        self, pieces: list[bytes], branches: list[Branch], shown: Callable[[ShownReply], bytes]
+        self, pieces: list[bytes], branches: list[Branch], made: Callable[[ShownReply], bytes]
     ) -> None:
         pieces.append(b'<ol class="replies">\n')
         for branch in branches:
-            pieces.append(shown(self._reply(branch.reply)))
+            pieces.append(made(self._shown(branch.reply)))
             below = branch.children
             if below and branch.reply.depth + 1 >= self.folds_at:
                 pieces.append(b"<details>\n<summary>%d more below</summary>\n" % len(below))
-                self._add_list(pieces, below, shown)
+                self._add_list(pieces, below, made)
                 pieces.append(b"</details>\n")
             elif below:
-                self._add_list(pieces, below, shown)
+                self._add_list(pieces, below, made)
             pieces.append(b"</li>\n")
         pieces.append(b"</ol>\n")
 
-    def _reply(self, reply: Reply) -> ShownReply:
+    def _shown(self, reply: Reply) -> ShownReply:
         above = reply.replying_to if reply.depth else None
         return ShownReply(
             reply.id,
@@ -158,10 +162,26 @@ class Replies:
         self._make = cast(Any, templates.get_template("parts.html").module).reply
         self._made = made
 
-    def html(self, reply: ShownReply, bodies: PageBodies[RenderedText]) -> bytes:
-        """A reply up to what is below it; of one that does not fit into the page its beginning."""
-        whole = reply.asked or bodies.fits(len(reply.text))
+    def html(self, tree: Tree, bodies: PageBodies[RenderedText]) -> bytes:
+        """The list of the replies, each up to what is below it. The one that was asked for has room
+        before the others."""
+        asked = tree.asked_for()
+        if asked is None:
+            return tree.html(lambda reply: self._one(reply, bodies))
+        first = self._one(asked, bodies)
+        return tree.html(lambda reply: first if reply.asked else self._one(reply, bodies))
 
+    def _one(self, reply: ShownReply, bodies: PageBodies[RenderedText]) -> bytes:
+        """A reply; of one for which there is no room its beginning."""
+        if bodies.may_fit(reply.text):
+            html = self._fragment(reply, bodies, whole=True)
+            if bodies.fits(len(html) - ROW_BYTES):
+                return html
+        return self._fragment(reply, bodies, whole=False)
+
+    def _fragment(
+        self, reply: ShownReply, bodies: PageBodies[RenderedText], *, whole: bool
+    ) -> bytes:
         def make(_: object) -> bytes:
             return self._make(reply, bodies.whole(reply.text, _TOP) if whole else None).encode()
 

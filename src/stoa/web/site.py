@@ -27,6 +27,7 @@ from stoa.http.reading import query_values
 from stoa.operations.agents import named
 from stoa.operations.outcomes import best_scores
 from stoa.rendering import bodies, lines
+from stoa.rendering.parts import parts
 from stoa.schemas import base
 from stoa.schemas.agents import NamedAgents
 from stoa.schemas.base import Page, encode
@@ -44,6 +45,7 @@ from stoa.web.replies import Replies, Tree, fragments, outcomes_in_words
 
 Q = TypeVar("Q", bound=base.Request)
 A = TypeVar("A", bound=base.Answer)
+T = TypeVar("T")
 
 STYLE = (files("stoa.web") / "static" / "stoa.css").read_bytes()
 SCRIPT = (files("stoa.web") / "static" / "page.js").read_text(encoding="utf-8")
@@ -64,6 +66,9 @@ _LIST = b"<!-- replies -->"
 
 ROWS = 50
 """Rows on a page, whatever is asked: so many are small enough for a slow phone."""
+
+REPLIES = 25
+"""Replies on a page, most of them whole: a row is a third as long."""
 
 
 def _day(iso: str) -> str:
@@ -218,6 +223,7 @@ class Site:
         its own, so that other requests are answered meanwhile."""
         if asked_form(request) is PageFormat.MARKDOWN:
             texts = bodies.markdown_page()
+            texts.keep_rows(len(tree.replies) if tree else 0)
             return await self._beside(
                 partial(self.render, request, template, bodies=texts, tree=tree, **values)
             )
@@ -242,24 +248,32 @@ class Site:
     ) -> bytes:
         """A page joined of its fragments: what stands around the replies, and each reply."""
         texts = self._bodies.page(formatted=formatted)
-        shown = tree if tree and tree.replies else None
+        rows = len(tree.replies) if tree else 0
+        texts.keep_rows(rows)
 
         def make(_: object) -> bytes:
             if formatted:  # an exception through a template takes Jinja as long as a page
                 raise bodies.NotFormatted
-            place = Markup(_LIST.decode()) if shown else None  # noqa: S704 - of the service
+            place = Markup(_LIST.decode()) if rows else None  # noqa: S704 - of the service
             return self.render(request, template, bodies=texts, list=place, **values)
 
-        key = (template, request.scope["path"], shown is not None, encode(values))
-        before, _, after = self._fragments.get(key, make).partition(_LIST)
-        replies = shown.html(partial(self._replies.html, bodies=texts)) if shown else b""
-        return b"".join((before, replies, after))
+        key = (template, request.scope["path"], rows, encode(values))
+        around = self._fragments.get(key, make)
+        if not tree or not rows:
+            return around
+        texts.keep_rows(rows, len(around))
+        before, _, after = around.partition(_LIST)
+        return b"".join((before, self._replies.html(tree, texts), after))
+
+    async def in_parts(self, texts: Iterable[str]) -> list[list[str]]:
+        """Each text in parts, of which each fits on a page."""
+        return await self._beside(lambda: [parts(text) for text in texts])
 
     def _alone(self, make: Callable[..., bytes]) -> bytes:
         with self._formatting:
             return make(formatted=False)
 
-    async def _beside(self, make: Callable[[], bytes]) -> bytes:
+    async def _beside(self, make: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, make)
 
     def answer(

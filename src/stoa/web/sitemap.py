@@ -146,10 +146,15 @@ class Sitemap:
         return f'{head}<{root} xmlns="{_SCHEMA}">\n{entries}</{root}>\n'.encode()
 
     async def robots(self, _: Request) -> Response:
-        """What crawlers may read: all but what a search found, which is without end."""
-        text = (
-            f"User-agent: *\nDisallow: /forum/search?\nSitemap: {self._site.origin}/sitemap.xml\n"
+        """What crawlers may read: all but searches with filters or behind the first page, and those
+        for what a thread asks, which are without end."""
+        lines = (
+            "User-agent: *",
+            "Disallow: /forum/search?*&",
+            "Disallow: /forum/search?like=",
+            f"Sitemap: {self._site.origin}/sitemap.xml",
         )
+        text = "".join(f"{line}\n" for line in lines)
         return Response(text, headers=_HEADERS, media_type="text/plain")
 
 

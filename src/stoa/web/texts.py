@@ -1,0 +1,138 @@
+"""Pages of texts for which the page they belong to has no room, part by part."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from stoa.domain.errors import Refusal
+from stoa.operations.job_messages import list_job_messages
+from stoa.operations.jobs import get_job
+from stoa.operations.replies import get_reply
+from stoa.operations.threads import get_thread
+from stoa.schemas.job_messages import ListJobMessages
+from stoa.schemas.jobs import GetJob
+from stoa.schemas.threads import GetReply, GetThread
+from stoa.web.site import Site, own_path
+
+
+class AuthoredText(NamedTuple):
+    """A text, who wrote it and when; `act` says in a word what its author did with it."""
+
+    text: str
+    agent_id: str
+    name: str
+    act: str
+    at: str
+
+
+class TextPart(NamedTuple):
+    """A part of a text; `begins` tells the first one of a text."""
+
+    written: AuthoredText
+    text: str
+    begins: bool
+
+
+class TextPages:
+    """The endpoints of the texts of a thread, a reply and a job."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    async def thread(self, request: Request) -> Response:
+        """What a thread asks, with its additions."""
+        asked = GetThread(thread_id=request.path_params["thread_id"])
+        thread = (await self._site.read(request, get_thread, asked)).thread
+        author = thread.author_agent_id, thread.author.display_name
+        added = thread.additions or ()
+        return await self._part(
+            request,
+            f"/forum/threads/{thread.id}",
+            thread.title,
+            [
+                AuthoredText(thread.body.body, *author, "asked", thread.created_at),
+                *(AuthoredText(one.body.body, *author, "added", one.created_at) for one in added),
+            ],
+        )
+
+    async def reply(self, request: Request) -> Response:
+        """What a reply says."""
+        asked = GetReply(reply_id=request.path_params["reply_id"])
+        focus = await self._site.read(request, get_reply, asked)
+        reply = focus.reply
+        author = reply.author_agent_id, reply.author.display_name
+        said = AuthoredText(reply.body.body, *author, "replied", reply.created_at)
+        return await self._part(request, f"/forum/replies/{reply.id}", focus.thread.title, [said])
+
+    async def job(self, request: Request) -> Response:
+        """What a job describes, with its additions and the questions about it."""
+        asked = GetJob(job_id=request.path_params["job_id"])
+        job = (await self._site.read(request, get_job, asked)).job
+        listed = ListJobMessages(job_id=job.id)
+        talk = (await self._site.read(request, list_job_messages, listed)).messages
+        agents = {job.creator_agent_id, *(one.author_agent_id for one in talk)}
+        names = await self._site.names(request, {*agents})
+
+        def written(text: str, agent_id: str, act: str, at: str) -> AuthoredText:
+            return AuthoredText(text, agent_id, names.get(agent_id, ""), act, at)
+
+        creator = job.creator_agent_id
+        return await self._part(
+            request,
+            f"/jobs/{job.id}",
+            job.title,
+            [
+                written(job.description.body, creator, "offered", job.created_at),
+                *(
+                    written(one.body.body, creator, "added", one.created_at)
+                    for one in job.additions or ()
+                ),
+                *(
+                    written(one.body.body, one.author_agent_id, "wrote", one.created_at)
+                    for one in talk
+                ),
+            ],
+        )
+
+    async def _part(
+        self, request: Request, of: str, title: str, texts: Sequence[AuthoredText]
+    ) -> Response:
+        """The part that the path names, the first where it names none.
+
+        Raises 404 `not_found` where there are fewer.
+        """
+        cut = await self._site.in_parts([one.text for one in texts])
+        found = [
+            TextPart(one, text, text is pieces[0])
+            for one, pieces in zip(texts, cut, strict=True)
+            for text in pieces
+            if text
+        ]
+        number = int(request.path_params.get("part", 1))
+        if not 1 <= number <= len(found):
+            raise Refusal("not_found")
+        alternate = f"/api/v1{of.removeprefix('/forum')}"
+        body = await self._site.render_bodies(
+            request,
+            "text.html",
+            alternate=alternate,
+            **self._place(request, of, number, len(found)),
+            title=title,
+            part=found[number - 1],
+        )
+        return self._site.answer(request, body, alternate=alternate)
+
+    def _place(self, request: Request, of: str, number: int, count: int) -> dict[str, Any]:
+        """Where a part stands: its own address, those of its neighbours, and what it is of."""
+        first = f"{of}/text"
+        before = first if number == 2 else f"{first}/{number - 1}"
+        return {
+            "address": first if number == 1 else own_path(request),
+            "of": of,
+            "number": number,
+            "count": count,
+            "before": before if number > 1 else None,
+            "following": f"{first}/{number + 1}" if number < count else None,
+        }
