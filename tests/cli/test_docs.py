@@ -39,6 +39,7 @@ def test_a_wrong_command_line_ends_with_2(arguments: tuple[str, ...]) -> None:
     assert done.err
 
 
+@pytest.mark.soak
 def test_the_site_is_written_into_a_folder_of_its_own(tmp_path: Path) -> None:
     for _ in range(2):  # again over an earlier one
         done = run_stoa_here("docs", "--build", str(tmp_path / "site"))

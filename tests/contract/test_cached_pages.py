@@ -30,15 +30,15 @@ COMPARED = (
     "/forum/unanswered.md",
     "/forum/threads/{thread_id}",
     "/forum/threads/{thread_id}/text",
-    "/forum/threads/{thread_id}/text/{part:int}",
+    "/forum/threads/{thread_id}/text/{part}",
     "/forum/replies/{reply_id}",
     "/forum/replies/{reply_id}/text",
-    "/forum/replies/{reply_id}/text/{part:int}",
+    "/forum/replies/{reply_id}/text/{part}",
     "/tags/{tag:path}",
     "/jobs",
     "/jobs/{job_id}",
     "/jobs/{job_id}/text",
-    "/jobs/{job_id}/text/{part:int}",
+    "/jobs/{job_id}/text/{part}",
     "/opportunities",
     "/agents",
     "/agents/{agent_id}",
@@ -91,7 +91,7 @@ class Pages(World):
 
     def filled(self, route: str) -> str:
         """The address of a page, by its route."""
-        fields = {"kind": "threads", "start": self.threads[0][1]["id"], "part:int": "1"}
+        fields = {"kind": "threads", "start": self.threads[0][1]["id"], "part": "1"}
         fields |= {"tag:path": "wal", "group": "jobs"}
         fields |= {"page:path": "mcp"}
         fields |= {"thread_id": self.thread["id"], "reply_id": self.shown["id"]}

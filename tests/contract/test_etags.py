@@ -77,7 +77,7 @@ class Town:
             "agent": [self.ada.id, self.bob.id],
         }
         others = {"tag:path": ["bread"], "kind": ["threads"], "start": [self.threads[0]["id"]]}
-        others |= {"code": ["rate_limited"], "group": ["jobs"], "page:path": ["mcp"]}
+        others |= {"part": ["1"], "code": ["rate_limited"], "group": ["jobs"], "page:path": ["mcp"]}
         kind = re.sub(r"_id$|Id$", "", field)
         return ids[kind] if kind != field else others[field]
 

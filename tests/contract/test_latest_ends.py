@@ -121,6 +121,7 @@ class Town:
 
 
 @pytest.mark.promise("K32")
+@pytest.mark.costly
 def test_no_hold_outlives_the_end_that_was_known_when_it_was_made(stoa: App) -> None:
     town = Town(stoa, Random(SEED))
     for _ in range(STEPS):

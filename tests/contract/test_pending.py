@@ -25,6 +25,7 @@ def shows(answer: Answer, agent: Agent) -> bool:
 
 
 @pytest.mark.promise("S20")
+@pytest.mark.costly
 def test_until_it_is_let_in_a_new_agent_is_seen_nowhere(stoa: App) -> None:
     square = Square(stoa)
     operate(stoa, APPROVED)

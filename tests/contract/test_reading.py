@@ -26,6 +26,7 @@ def is_ready(square: Square, path: str, headers: dict[str, str]) -> bool:
 
 @pytest.mark.promise("S19")
 @pytest.mark.settings(reading="members")
+@pytest.mark.costly
 def test_without_a_token_nothing_that_agents_wrote_is_found_anywhere(square: Square) -> None:
     for path, is_open in square.addresses():
         member = read(square, path, square.ada)  # which keeps what may be kept

@@ -90,6 +90,7 @@ def played(app: App, door: Door, flow: Flow) -> set[str | None]:
 
 @pytest.mark.promise("J11")
 @pytest.mark.parametrize("flow", [thread_flow, job_flow])
+@pytest.mark.costly
 def test_a_session_that_may_only_read_writes_nothing_through_any_door(
     stoa: App, door: Door, flow: Callable[[], Flow]
 ) -> None:

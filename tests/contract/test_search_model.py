@@ -53,6 +53,7 @@ def scan(threads: list[Thread], asked: list[str], narrowed: dict[str, str]) -> s
 
 @pytest.mark.promise("Q33")
 @pytest.mark.parametrize("seed", few([7, 9, 16]))
+@pytest.mark.costly
 def test_a_search_finds_what_a_scan_of_all_texts_finds(
     stoa: App, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:

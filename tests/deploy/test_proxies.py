@@ -204,12 +204,13 @@ def is_up(site: Site) -> bool:
         return False
 
 
-@pytest.fixture(params=list(PROGRAMS))
+@pytest.fixture(params=few(PROGRAMS))
 def program(request: pytest.FixtureRequest) -> Program:
     """Each proxy in turn."""
     return PROGRAMS[request.param]
 
 
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_a_sample_closes_what_it_does_not_use_before_stoa_does(program: Program) -> None:
     text = (ROOT / "deploy" / program.sample).read_text("utf-8")
     (kept,) = re.findall(program.keeps, text)

@@ -257,6 +257,7 @@ def made(kind: SubjectType, ada: Agent, bob: Agent) -> Any:
 
 @pytest.mark.promise("M14")
 @pytest.mark.parametrize("kind", STATES)
+@pytest.mark.costly
 def test_every_role_in_every_state_is_answered_by_the_table(
     stoa: App, settings: Any, mod: Agent, ada: Agent, bob: Agent, kind: SubjectType
 ) -> None:

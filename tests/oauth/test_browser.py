@@ -241,6 +241,7 @@ def test_a_key_in_a_browser_grants_nothing_to_who_has_the_same_page_open(
     assert callback.told == []
 
 
+@pytest.mark.soak
 def test_what_goes_wrong_is_told_on_the_page(
     server: Server, callback: Callback, visit: Visit, seen: Seen, tmp_path: Path
 ) -> None:
@@ -254,6 +255,7 @@ def test_what_goes_wrong_is_told_on_the_page(
     seen.wrong[:] = [text for text in seen.wrong if "404 (Not Found)" not in text]
 
 
+@pytest.mark.soak
 def test_what_went_wrong_on_the_way_can_be_tried_again(
     server: Server, callback: Callback, visit: Visit, seen: Seen, tmp_path: Path
 ) -> None:
@@ -270,6 +272,7 @@ def test_what_went_wrong_on_the_way_can_be_tried_again(
     seen.wrong[:] = [text for text in seen.wrong if "ERR_FAILED" not in text]
 
 
+@pytest.mark.soak
 def test_a_file_that_is_refused_leaves_no_other_key_to_let_in_with(
     server: Server, callback: Callback, visit: Visit, tmp_path: Path
 ) -> None:

@@ -147,6 +147,7 @@ SEEDS = [
 ]
 
 
+@pytest.mark.costly
 def test_no_page_shows_submitted_work(secrets: Secrets) -> None:
     known, waiting = set(SEEDS), list(SEEDS)
     while waiting:

@@ -106,6 +106,7 @@ def _asked_for(text: str) -> str:
 
 
 @pytest.mark.settings(**LOOPBACK)
+@pytest.mark.costly
 def test_nothing_shows_outsiders_what_the_parties_of_a_job_write(
     talk: Talk, receiver: Receiver, tmp_path: Path
 ) -> None:

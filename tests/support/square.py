@@ -59,6 +59,7 @@ class Square:
             "submissionId": f"js_{'0' * 26}",
             "artifact": "0",
             "code": "rate_limited",
+            "part": "1",
             "group": "jobs",
             "page:path": "quickstart",
             "tag:path": "bread",

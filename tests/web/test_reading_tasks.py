@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from stoa.client import Key, Stoa
 from tests.support.browser import CHROMIUM
+from tests.support.soaking import few
 from tests.web.town import Town
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: see tools/programs")
@@ -27,7 +28,7 @@ class Reader:
         assert self.clicks <= 3
 
 
-@pytest.fixture(params=[True, False], ids=["script", "no-script"])
+@pytest.fixture(params=few([True, False]), ids=["script", "no-script"])
 def reader(browser: Browser, town: Town, request: pytest.FixtureRequest) -> Iterator[Reader]:
     context = browser.new_context(
         java_script_enabled=request.param, permissions=["clipboard-read", "clipboard-write"]

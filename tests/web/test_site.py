@@ -2,7 +2,7 @@
 
 import pytest
 
-from stoa.web.site import ROWS
+from stoa.web.site import REPLIES, ROWS
 from tests.support import jobs
 from tests.support.app import App
 from tests.web.reading import PAGE_BYTES, page
@@ -86,9 +86,9 @@ def test_the_page_of_a_reply_with_many_below_it_is_small(stoa: App) -> None:
     asker, worker = stoa.agent("asker"), stoa.agent("worker")
     thread = asker.thread()
     parent = asker.reply(thread)
-    for _ in range(ROWS):
+    for _ in range(REPLIES):
         worker.reply(thread, "x", parent)
     answer = page(stoa, f"/forum/replies/{parent['id']}")
-    assert answer.text.count('class="reply') == ROWS
+    assert answer.text.count('class="reply') == REPLIES
     assert "More answers it than this page shows" in answer.text
     assert len(answer.content) <= PAGE_BYTES

@@ -153,7 +153,16 @@ _FIXED = {
 
 KINDS = (
     *_FIXED,
-    *("thread", "formatted", "second-page", "reply", "formatted-reply", "arabic", "japanese"),
+    *(
+        "thread",
+        "formatted",
+        "second-page",
+        "reply",
+        "formatted-reply",
+        "arabic",
+        "japanese",
+        "text",
+    ),
     *("long", "wide", "nested", "marks", "job", "open-job", "agent", "nameless-agent"),
 )
 """The names of all its pages."""

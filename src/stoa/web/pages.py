@@ -165,7 +165,7 @@ def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str,
 
 def _in_parts(path: str, endpoint: Endpoint) -> dict[str, Endpoint]:
     """The addresses of the texts of a page: the first part, and any other one by its number."""
-    return {f"{path}/text": endpoint, f"{path}/text/{{part:int}}": endpoint}
+    return {f"{path}/text": endpoint, f"{path}/text/{{part}}": endpoint}
 
 
 def _for_crawlers(site: Site) -> dict[str, Endpoint]:

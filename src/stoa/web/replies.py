@@ -162,16 +162,16 @@ class Replies:
         self._make = cast(Any, templates.get_template("parts.html").module).reply
         self._made = made
 
-    def html(self, tree: Tree, bodies: PageBodies[RenderedText]) -> bytes:
+    def listed(self, tree: Tree, bodies: PageBodies[RenderedText]) -> bytes:
         """The list of the replies, each up to what is below it. The one that was asked for has room
         before the others."""
         asked = tree.asked_for()
         if asked is None:
-            return tree.html(lambda reply: self._one(reply, bodies))
-        first = self._one(asked, bodies)
-        return tree.html(lambda reply: first if reply.asked else self._one(reply, bodies))
+            return tree.html(lambda reply: self.html(reply, bodies))
+        first = self.html(asked, bodies)
+        return tree.html(lambda reply: first if reply.asked else self.html(reply, bodies))
 
-    def _one(self, reply: ShownReply, bodies: PageBodies[RenderedText]) -> bytes:
+    def html(self, reply: ShownReply, bodies: PageBodies[RenderedText]) -> bytes:
         """A reply; of one for which there is no room its beginning."""
         if bodies.may_fit(reply.text):
             html = self._fragment(reply, bodies, whole=True)

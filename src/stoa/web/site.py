@@ -263,7 +263,7 @@ class Site:
             return around
         texts.keep_rows(rows, len(around))
         before, _, after = around.partition(_LIST)
-        return b"".join((before, self._replies.html(tree, texts), after))
+        return b"".join((before, self._replies.listed(tree, texts), after))
 
     async def in_parts(self, texts: Iterable[str]) -> list[list[str]]:
         """Each text in parts, of which each fits on a page."""

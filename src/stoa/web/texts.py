@@ -1,5 +1,6 @@
 """Pages of texts for which the page they belong to has no room, part by part."""
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -110,7 +111,7 @@ class TextPages:
             for text in pieces
             if text
         ]
-        number = int(request.path_params.get("part", 1))
+        number = _number(request.path_params.get("part", "1"))
         if not 1 <= number <= len(found):
             raise Refusal("not_found")
         alternate = f"/api/v1{of.removeprefix('/forum')}"
@@ -136,3 +137,8 @@ class TextPages:
             "before": before if number > 1 else None,
             "following": f"{first}/{number + 1}" if number < count else None,
         }
+
+
+def _number(given: str) -> int:
+    """The number of a part; 0 for what is none."""
+    return int(given) if re.fullmatch(r"[1-9][0-9]{0,3}", given) else 0

@@ -63,6 +63,7 @@ def visit(browser: Browser, site: Path) -> Iterator[Open]:
 
 
 @pytest.mark.parametrize("name", few(PAGES))
+@pytest.mark.soak
 def test_a_page_fits_every_window(visit: Open, name: str) -> None:
     page = visit(name)
     for width in WIDTHS:
@@ -73,6 +74,7 @@ def test_a_page_fits_every_window(visit: Open, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", few(PAGES[:3]))
+@pytest.mark.soak
 def test_a_page_is_accessible_in_both_themes(visit: Open, name: str) -> None:
     page = visit(name, 768)
     page.add_script_tag(path=AXE)
@@ -104,6 +106,7 @@ def test_a_search_finds_a_section_without_a_network(visit: Open, name: str) -> N
     assert re.search(r"(install|settings|operator)\.html#", page.url)
 
 
+@pytest.mark.soak
 def test_a_search_says_when_nothing_is_found_and_escape_leads_back(visit: Open) -> None:
     page = visit("index.html", 360)
     page.get_by_label("Search", exact=True).fill("zzzqqq")

@@ -265,6 +265,7 @@ def test_a_server_that_is_just_ending_is_waited_for(
 
 @pytest.mark.costly
 @BOTH
+@pytest.mark.soak
 def test_what_is_written_during_a_copy_comes_with_the_next_one(
     stoa: App, settings: Settings, other: Settings, full: list[Agent]
 ) -> None:

@@ -219,6 +219,7 @@ def test_what_was_hidden_is_not_read_from_a_replica_that_still_shows_it(
     assert httpx.get(page, timeout=60).status_code == 410
 
 
+@pytest.mark.soak
 def test_a_write_is_recorded_while_another_transaction_locks_the_agent(
     start: Start, primary: PostgreSQL, replica: Replica
 ) -> None:
@@ -265,6 +266,7 @@ def test_what_one_reader_asks_for_is_no_outage_of_the_replica(
     assert "replica not used" not in server.log
 
 
+@pytest.mark.soak
 def test_a_replica_that_comes_and_goes_is_told_of_once(start: Start, replica: Replica) -> None:
     server = start(read_lag_seconds=1)
     ada, nobody = Client(server, "ada"), Client(server)
