@@ -77,8 +77,18 @@ def all_mistakes(file: Path | None = None) -> list[str]:
             usable[name] = _converted(name, value)
         except SettingsError as error:
             found.append(error)
-    apart = [_where_given(str(error), values) for error in mistakes(Settings(**usable))]
-    return [*map(str, found), *apart]
+    settings = Settings(**usable)
+    apart = [*map(str, mistakes(settings)), *_folder_mistakes(settings)]
+    return [*map(str, found), *(_where_given(one, values) for one in apart)]
+
+
+def _folder_mistakes(settings: Settings) -> list[str]:
+    """What a start would refuse when it opens the embedded database."""
+    folder = settings.database_path.parent
+    if settings.engine != "sqlite" or not folder.is_file():
+        return []
+    variable = environment_name("database_url" if settings.database_url else "data_dir")
+    return [f"{variable}: {folder} is a file; name a folder"]
 
 
 def _gathered(

@@ -53,3 +53,12 @@ def test_a_file_that_cannot_be_read_is_one_line(
         file.write_text(text)
     done = run_stoa_here("config", "check", str(file))
     assert (done.code, done.err.count("\n"), told in done.err) == (1, 1, True)
+
+
+def test_a_folder_of_data_that_is_a_file_is_told(tmp_path: Path) -> None:
+    taken, file = tmp_path / "taken", tmp_path / "stoa.toml"
+    taken.write_text("")
+    file.write_text(f'data_dir = "{taken}"\n')
+    done = run_stoa_here("config", "check", str(file))
+    assert done.code == 1
+    assert done.err == f"{file}: data_dir: {taken} is a file; name a folder\n"

@@ -111,6 +111,7 @@ def test_other_names_are_none_of_ours(name: str) -> None:
 
 def test_an_alias_of_several_fields_may_mean_each() -> None:
     assert Names(["threadId", "replyId"]).meant("id") == ("threadId", "replyId")
+    assert Names(["reasonCode", "message"]).meant("reason") == ("reasonCode", "message")
 
 
 def test_a_field_keeps_a_name_that_is_an_alias_elsewhere() -> None:

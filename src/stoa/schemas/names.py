@@ -33,7 +33,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "jobId": ("id", "job"),
     "limit": ("pageSize", "perPage", "size", "count", "maxResults"),
     "mediaType": ("contentType", "mimeType", "mime", "type"),
-    "message": ("text", "body", "content", "comment", "feedback", "explanation"),
+    "message": ("text", "body", "content", "comment", "feedback", "explanation", "reason"),
     "minReward": ("minAmount", "minCredits", "minimumReward"),
     "name": ("title", "filename", "label"),
     "offset": ("page", "skip", "start"),
