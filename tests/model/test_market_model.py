@@ -175,16 +175,16 @@ class MarketWork(WatchedWork):
 
 @pytest.mark.promise("C60")
 @pytest.mark.long
-def test_four_hundred_steps_on_a_market_agree_with_the_model() -> None:
-    assert explore(8, 60, MarketWork) >= 400
+def test_fourteen_hundred_steps_on_a_market_agree_with_the_model() -> None:
+    assert explore(28, 60, MarketWork) >= 1400
 
 
 @pytest.mark.long
-def test_two_hundred_steps_on_a_market_on_postgresql_agree_with_the_model(
+def test_six_hundred_steps_on_a_market_on_postgresql_agree_with_the_model(
     reused: Reused, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(MarketWork, "databases", reused)
-    assert explore(5, 60, MarketWork) >= 200
+    assert explore(13, 60, MarketWork) >= 600
 
 
 @pytest.mark.soak
