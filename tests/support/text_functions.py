@@ -171,7 +171,7 @@ WITHIN = {
     "rendering/signs._without_html": "rendering/signs.prepared",
     "rendering/signs.restored": "rendering/html.render",
     "rendering/html._from_markdown": "rendering/html.render",
-    "rendering/parts._near_the_middle": "rendering/parts.parts",
+    "rendering/parts._end_near": "rendering/parts.parts",
     "rendering/parts._fence_left_open": "rendering/parts.parts",
     "web/texts.written": "keeps the text as it is",
     "rendering/bodies.may_fit": "looks at the length",

@@ -17,25 +17,29 @@ _FENCE = re.compile(r"^ {0,3}(`{3,40}|~{3,40})([^\n`]{0,80})$", re.MULTILINE)
 def parts(text: str) -> list[str]:
     """The text in pieces of Markdown, in their order: one where all of it fits on a page.
 
-    It is cut where a paragraph or a line ends, if one does near the middle; a block of code that
-    is cut goes on in the next piece.
+    It is cut where a paragraph or a line ends, if one does near by; a block of code that is cut
+    goes on in the next piece.
     """
-    if len(render(text, _TOP).html.encode()) <= PART_BYTES:
+    size = len(render(text, _TOP).html.encode())
+    if size <= PART_BYTES:
         return [text]
-    at = _near_the_middle(text)
-    first, rest = text[:at], text[at:]
-    return [*parts(first), *parts(_fence_left_open(first) + rest)]
+    found: list[str] = []
+    length = len(text) // (size // PART_BYTES + 1)
+    while len(text) > length + length // 3:
+        at = _end_near(text, length)
+        found += parts(text[:at])
+        text = _fence_left_open(text[:at]) + text[at:]
+    return [*found, *parts(text)]
 
 
-def _near_the_middle(text: str) -> int:
-    """Where to cut a text: in its middle third behind a blank line, a line or a word, or else in
-    its middle."""
-    first, last = len(text) // 3, 2 * len(text) // 3
+def _end_near(text: str, place: int) -> int:
+    """Where to cut a text: within a third of `place` behind a blank line, a line or a word, or else
+    there."""
     for end in (_BLANK, _LINE, _SPACE):
-        places = [found.end() for found in end.finditer(text, first, last)]
-        if places:
-            return min(places, key=lambda place: abs(place - len(text) // 2))
-    return len(text) // 2
+        ends = [one.end() for one in end.finditer(text, place - place // 3, place + place // 3)]
+        if ends:
+            return min(ends, key=lambda one: abs(one - place))
+    return place
 
 
 def _fence_left_open(text: str) -> str:
