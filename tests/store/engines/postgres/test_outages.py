@@ -136,6 +136,38 @@ def test_nothing_waits_for_a_server_that_hangs_longer_than_the_operator_says(
     asyncio.run(run())
 
 
+@pytest.mark.parametrize("writes", [True, False])
+def test_a_call_that_had_begun_when_the_server_hung_ends_in_the_same_time(
+    postgresql: PostgreSQL, writes: bool
+) -> None:
+    """There is one end for all that a call does, its attempts and its waiting."""
+    url, most_s = postgresql.new(), 4
+    stopped: list[int] = []
+
+    async def work(tx: Tx) -> None:
+        backend = await pid(tx)
+        stopped.append(backend)
+        os.kill(backend, signal.SIGSTOP)
+        await pid(tx)
+
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+        store = PostgresStore(url, SystemClock(), connections=1, timeout_s=most_s)
+        await store.read(pid)
+        begun = loop.time()
+        try:
+            with pytest.raises(StoreUnavailable):
+                await (store.write(work) if writes else store.read(work))
+        finally:
+            for backend in stopped:
+                os.kill(backend, signal.SIGCONT)
+        assert len(stopped) == 1
+        assert loop.time() - begun < 2 * most_s
+        await store.close()
+
+    asyncio.run(run())
+
+
 async def pid(tx: Tx) -> int:
     """Which process of the server answers."""
     connection = cast(Any, tx)._connection

@@ -34,9 +34,12 @@ PAUSES_S = (0.0, 0.005, 0.02, 0.05, 0.1)
 """Before each further attempt at a transaction that met another."""
 
 _WAITING = 0.8
-"""The part of the time-out that a call may wait for a connection; in the rest it has to begin."""
-_BEGIN_S = 2.0
-"""So long a server always has to begin a transaction, however short the time-out is."""
+"""The part of the time-out that a call may wait for a connection; the rest is for its work."""
+_STATEMENT = 0.9
+"""The part that a statement may take: so the server, if it still answers, ends it before the call
+gives the connection up."""
+_WORK_S = 2.0
+"""So long a server always has for the work of a call, however short the time-out is."""
 
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -130,13 +133,11 @@ class PostgresStore:
         self._clock = clock
         self._url = url
         reach = partial(connect, url, replica=replica)
-        self._begin_s = max(timeout_s, _WAITING * timeout_s + _BEGIN_S)
+        self._most_s = max(timeout_s, _WAITING * timeout_s + _WORK_S)
         self._pool = Pool(reach, connections, _WAITING * timeout_s)
-        self._most_s = 2 * timeout_s
-        self.longest_ms = 1000 * self._most_s
-        limits = _LIMITS.format(
-            ms=1000 * timeout_s, lock_ms=500 * timeout_s, idle_ms=2000 * timeout_s
-        )
+        self.longest_ms = int(1000 * self._most_s)
+        statement_ms = int(1000 * _STATEMENT * timeout_s)
+        limits = _LIMITS.format(ms=statement_ms, lock_ms=500 * timeout_s, idle_ms=self.longest_ms)
         self._begin_write = _WRITE + limits
         self._begin_read = _READ + limits + _PLANS
         # It is the primary's clock that counts.
@@ -157,9 +158,9 @@ class PostgresStore:
         """Open a database that has this program's schema. Raises `StartRefused` with one line that
         says why not.
 
-        `connections` is the size of the pool. No statement takes longer than `timeout_s` seconds,
-        nor does it until a transaction has begun, no wait for a lock takes longer than half of it,
-        and no transaction longer than twice that.
+        `connections` is the size of the pool. No call takes longer than `timeout_s` seconds, or two
+        more if they are few, wherever it stands when the server hangs; no wait for a lock takes
+        longer than half of it.
         """
         async with opened(url) as connection:
             await postgres_migrations.refuse_unfinished(connection, place(url))
@@ -223,39 +224,41 @@ class PostgresStore:
         await self._watch.stop()
         await self._pool.close()
 
-    async def _repeatedly(self, attempt: Callable[[], Awaitable[T]]) -> T:
+    async def _repeatedly(self, attempt: Callable[[float], Awaitable[T]]) -> T:
+        end_by = asyncio.get_running_loop().time() + self._most_s
         for pause in PAUSES_S:
             try:
-                return await attempt()
+                return await attempt(end_by)
             except _Again:
                 await asyncio.sleep(pause)
         try:
-            return await attempt()
+            return await attempt(end_by)
         except _Again as again:
             raise StoreUnavailable(f"tried {len(PAUSES_S) + 1} times: {again}") from again
 
     async def _attempt(
-        self, work: Work[T], begin: str | None, end: Callable[[PostgresConnection], Awaitable[None]]
+        self,
+        work: Work[T],
+        begin: str | None,
+        end: Callable[[PostgresConnection], Awaitable[None]],
+        end_by: float,
     ) -> T:
         """Run `work` once, between the statement `begin` and what `end` does."""
         loop = asyncio.get_running_loop()
-        begin_by = loop.time() + self._begin_s
-        connection = await self._take(begin_by)
+        connection = await self._take(end_by)
         # The caller never waits longer than this, even if the network drops every packet.
-        timer = loop.call_at(begin_by, connection.terminate)
+        timer = loop.call_at(end_by, connection.terminate)
         begun = False
         try:
             if begin:
                 await connection.execute(begin)
                 begun = True
-                timer.cancel()
-                timer = loop.call_later(self._most_s, connection.terminate)
             tx = PostgresTx(connection, self._clock)
             result = await work(tx)
             await tx.finish()
         except Exception as error:
             # Work that used up its time is not retried.
-            late = timer.when() <= loop.time()
+            late = end_by <= loop.time()
             await self._failed(connection, error, begun=begun or late)
         except BaseException:  # the caller was cancelled; a statement may still run
             connection.terminate()
@@ -269,9 +272,9 @@ class PostgresStore:
             timer.cancel()
             self._pool.give(connection)
 
-    async def _take(self, begin_by: float) -> PostgresConnection:
+    async def _take(self, end_by: float) -> PostgresConnection:
         try:
-            async with asyncio.timeout_at(begin_by):
+            async with asyncio.timeout_at(end_by):
                 return await self._pool.take()
         except StoreUnavailable:
             raise
