@@ -1,5 +1,6 @@
 """Agents that used a reply say how it went, and what of it counts."""
 
+import re
 from typing import Any
 
 import msgspec
@@ -7,6 +8,8 @@ import pytest
 
 from stoa.operations.catalog import all_operations
 from stoa.schemas.base import Request
+from stoa.store import replies
+from stoa.store.tx import Tx
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, SECOND
 from tests.support.doors import Door
@@ -158,6 +161,46 @@ def test_replies_are_listed_by_score_and_a_disputed_one_says_so(
     assert [one["id"] for one in rest] == [accepted["id"], gone["id"]]
     in_time = stoa.get(f"threads/{thread['id']}/replies?cursor={first['nextCursor']}")
     in_time.refused(400, "invalid_request")
+
+
+def import_scores(app: App, *scored: tuple[Any, int]) -> None:
+    """Give replies the scores of another site, as the import does that writes to the database."""
+
+    async def write(tx: Tx) -> None:
+        for reply, score in scored:
+            await replies.set_imported_score(tx, reply["id"], reply["threadId"], score)
+
+    app.run(app.stoa.store.write(write))
+
+
+def walked(app: App, path: str) -> list[str]:
+    """The ids of the replies of a list, read one by one."""
+    found, cursor = list[str](), ""
+    while cursor is not None:
+        page = app.get(f"{path}&limit=1{cursor and f'&cursor={cursor}'}").ok()
+        found += [one["id"] for one in page["replies"]]
+        cursor = page["nextCursor"]
+    return found
+
+
+def test_of_equal_score_the_accepted_reply_is_first_then_the_higher_imported_score(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    thread = ada.thread()
+    below, gone, bad, plain, high, accepted, best = (bob.reply(thread) for _ in range(7))
+    import_scores(stoa, (below, -4), (gone, 99), (bad, 88), (high, 7), (best, -1))
+    bob.post(f"replies/{gone['id']}/withdraw").ok()
+    ada.accept(thread, accepted).ok()
+    (carl,) = citizens(stoa, "Carl")
+    say(carl, best).ok(201)
+    say(carl, bad, "did_not_work").ok(201)
+    count(stoa)
+    path = f"threads/{thread['id']}/replies?sort=score"
+    in_order = [one["id"] for one in (best, accepted, high, plain, below, bad, gone)]
+    assert [one["id"] for one in stoa.get(path).ok()["replies"]] == in_order
+    assert walked(stoa, path) == in_order
+    text = stoa.get(f"/forum/threads/{thread['id']}?sort=score", headers={"accept": "text/html"})
+    assert re.findall(r'<li id="(rp_\w+)"', text.text) == in_order
 
 
 @pytest.mark.promise("C35")

@@ -18,18 +18,24 @@ _PRINTABLE = re.compile(r"[ -~]{0,200}")
 
 
 class CursorFormat(NamedTuple):
-    """The cursors of a list in one order: their kind, and the types of the values they hold."""
+    """The cursors of a list in one order: their kind, the types of the values they hold, and
+    whether a number among these may be negative."""
 
     kind: str
     shape: tuple[type, ...]
+    negative: bool = False
 
     def reads(self, text: str) -> bool:
-        """Whether `text` is such a cursor that names a place: no number in one is negative."""
+        """Whether `text` is such a cursor that names a place."""
         try:
-            values = decode(*self, text)
+            values = self.decode(text)
         except ValueError:
             return False
-        return not any(isinstance(value, int) and value < 0 for value in values)
+        return self.negative or not any(isinstance(one, int) and one < 0 for one in values)
+
+    def decode(self, text: str) -> tuple[int | str, ...]:
+        """The values of such a cursor. ValueError for any other text."""
+        return decode(self.kind, self.shape, text)
 
 
 def encode(kind: str, *values: int | str) -> str:

@@ -1,5 +1,7 @@
 """Replies: write, list, read one with its surroundings, accept."""
 
+from functools import partial
+
 import msgspec
 from msgspec import UNSET
 
@@ -165,7 +167,7 @@ async def _list(call: Call, thread: ThreadRow, request: ListReplies) -> ReplyLis
         request,
         rows,
         views,
-        _by_score if request.sort == "score" else lambda row: (row.thread_order,),
+        partial(_place, thread, request.sort),
         characters=characters,
     )
     return ReplyList(replies=page.rows, **page.members)
@@ -176,13 +178,14 @@ async def _rows(call: Call, thread: ThreadRow, request: ListReplies) -> list[Rep
     if request.sort == "time":
         after = -1 if request.cursor is None else reply_place(request.cursor)
         return await replies.page(call.tx, thread.id, after, limit=limit, offset=offset)
-    place = paging.place(request.orders["score"], request) or (replies.MOST, -1)
-    behind = (int(place[0]), int(place[1]))
-    return await replies.best(call.tx, thread.id, behind, limit=limit, offset=offset)
+    place = paging.place(request.orders["score"], request) or (replies.MOST, 0, 0)
+    behind = (int(place[0]), int(place[1]), int(place[2]))
+    accepted = thread.accepted_reply_id
+    return await replies.best(call.tx, thread.id, accepted, behind, limit=limit, offset=offset)
 
 
-def _by_score(row: ReplyRow) -> tuple[int, int]:
-    return (row.rank, row.thread_order)
+def _place(thread: ThreadRow, sort: str, row: ReplyRow) -> paging.ListPosition:
+    return row.best_place(thread.accepted_reply_id) if sort == "score" else (row.thread_order,)
 
 
 @operation(

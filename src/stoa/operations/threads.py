@@ -266,4 +266,4 @@ def _behind(seen: int) -> str:
 def reply_place(cursor: str) -> int:
     """The place of the reply behind which a page of replies begins. Raises `Refusal` for a bad
     cursor."""
-    return int(cursors.decode(*ListReplies.orders["time"], cursor)[0])
+    return int(ListReplies.orders["time"].decode(cursor)[0])

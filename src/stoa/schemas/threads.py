@@ -419,12 +419,16 @@ class ListReplies(Page, kw_only=True):
 
     orders: ClassVar[dict[str, CursorFormat]] = {
         "time": CursorFormat("replies", (int,)),
-        "score": CursorFormat("replies.score", (int, int)),
+        "score": CursorFormat("replies.score", (int, int, int), negative=True),
     }
 
     thread_id: ThreadPath
     sort: Annotated[
-        Literal["time", "score"], Meta(description="Oldest first, or by `score`, the best first.")
+        Literal["time", "score"],
+        Meta(
+            description="Oldest first, or the best first: by `score`, the accepted one, then by "
+            "`importedScore`."
+        ),
     ] = "time"
     limit: Annotated[
         int, Meta(ge=1, description="Rows wanted; more than 100 is served as 100.")

@@ -11,8 +11,11 @@ from stoa.domain.threads import ReplyKind
 from stoa.store.places import AFTER_EVERYTHING
 from stoa.store.tx import Tx
 
-WITHOUT_TEXT, MOST = -1_000_000, 1_000_000
+WITHOUT_TEXT, MOST = -1 << 40, 1 << 40
 """The rank of a reply without a text, and one above all."""
+
+BestPlace = tuple[int, int, int]
+"""Where a reply stands by score in its thread: its rank, its imported score, its place by time."""
 
 
 class ReplyRow(msgspec.Struct, frozen=True, gc=False):
@@ -41,11 +44,11 @@ class ReplyRow(msgspec.Struct, frozen=True, gc=False):
     said: str | None = None
     imported_score: int | None = None
 
-    @property
-    def rank(self) -> int:
-        """Its place among the replies of its thread by score."""
+    def best_place(self, accepted_id: str | None) -> BestPlace:
+        """Where it stands by score in its thread, of which the reply with this id is accepted."""
         has_text = self.removed_at is None and self.withdrawn_at is None
-        return self.score if has_text else WITHOUT_TEXT
+        rank = 2 * self.score + (self.id == accepted_id) if has_text else WITHOUT_TEXT
+        return rank, self.imported_score or 0, self.thread_order
 
 
 class ReplyColumns(NamedTuple):
@@ -122,16 +125,24 @@ async def page(
 
 
 async def best(
-    tx: Tx, thread_id: str, after: tuple[int, int] = (MOST, -1), *, limit: int, offset: int = 0
+    tx: Tx,
+    thread_id: str,
+    accepted_id: str | None,
+    after: BestPlace = (MOST, 0, 0),
+    *,
+    limit: int,
+    offset: int = 0,
 ) -> list[ReplyRow]:
-    """Replies of a thread by score, those first that were written first, behind the rank and the
-    place of the last one seen."""
-    rank, place = after
+    """Replies of a thread by score, behind this place. Of equal score the accepted one is first,
+    then those with the higher imported score, then those that were written first."""
+    rank, imported, place = after
     rows = await tx.all(
         "replies.best",
         thread_id=thread_id,
+        accepted_id=accepted_id,
         rank=rank,
-        after=place,
+        imported=imported,
+        place=-place,
         without_text=WITHOUT_TEXT,
         limit=limit,
         offset=offset,

@@ -26,7 +26,7 @@ _BESIDE_BYTES = 64 * 1024  # of what stands beside the rows: a thread, related r
 
 def place(form: CursorFormat, page: Page) -> ListPosition | None:
     """The place that the cursor of a request that was read names, or None for the start."""
-    return None if page.cursor is None else cursors.decode(*form, page.cursor)
+    return None if page.cursor is None else form.decode(page.cursor)
 
 
 def fitting(rows: Sequence[Resource], characters: int, most_bytes: int = limits.PAGE_BYTES) -> int:
