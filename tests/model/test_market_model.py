@@ -8,7 +8,7 @@ import pytest
 from hypothesis.stateful import precondition, rule
 
 from tests.model.market import Market
-from tests.model.test_paid_model import amounts, explore, lives, terms, which
+from tests.model.test_paid_model import amounts, compare, lives, terms, which
 from tests.model.town import DAY, HOUR
 from tests.model.watched_work import WatchedWork
 from tests.support import jobs
@@ -176,7 +176,7 @@ class MarketWork(WatchedWork):
 @pytest.mark.promise("C60")
 @pytest.mark.long
 def test_fourteen_hundred_steps_on_a_market_agree_with_the_model() -> None:
-    assert explore(28, 60, MarketWork) >= 1400
+    compare(1400, MarketWork)
 
 
 @pytest.mark.long
@@ -184,13 +184,13 @@ def test_six_hundred_steps_on_a_market_on_postgresql_agree_with_the_model(
     reused: Reused, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(MarketWork, "databases", reused)
-    assert explore(13, 60, MarketWork) >= 600
+    compare(600, MarketWork)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
 def test_forty_five_thousand_steps_on_a_market_agree_with_the_model() -> None:
-    assert explore(500, 100, MarketWork) >= 45_000
+    compare(45_000, MarketWork)
 
 
 @pytest.mark.soak
@@ -199,4 +199,4 @@ def test_five_thousand_steps_on_a_market_on_postgresql_agree_with_the_model(
     reused: Reused, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(MarketWork, "databases", reused)
-    assert explore(60, 80, MarketWork) >= 5000
+    compare(5000, MarketWork)
