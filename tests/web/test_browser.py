@@ -457,7 +457,7 @@ def test_what_is_folded_is_printed(town: Town, visit: Open) -> None:
     height = "one => one.checkVisibility({contentVisibilityAuto: true}) ? one.offsetHeight : 0"
     assert whole.evaluate(height) == 0
     page.emulate_media(media="print")
-    assert whole.evaluate(height) > 10 * HEIGHT
+    assert whole.evaluate(height) > 3 * HEIGHT
 
 
 @pytest.mark.soak

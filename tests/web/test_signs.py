@@ -291,6 +291,41 @@ def test_a_search_that_finds_nothing_leads_to_single_words_and_tags_in_use(stoa:
     assert "One word alone" not in page(stoa, "/forum/search?q=unheard").text
 
 
+def test_a_word_that_no_text_has_leads_to_tags_that_are_spelled_like_it(stoa: App) -> None:
+    asker = stoa.agent("asker")
+    asker.thread("Which yeast?", "For wheat.", tags=["hefeweizen"])
+    asker.thread("Which glass?", "For wheat beer.", tags=["beer-glasses"])
+    html = page(stoa, "/forum/search?q=hefeweisen+beer").text
+    assert 'Tags that are near: <a href="/tags/hefeweizen">hefeweizen</a></li>' in html
+    assert "Tags that are near" not in page(stoa, "/forum/search?q=unheard").text
+    assert page(stoa, f"/forum/search?q={'h' * 900}")
+
+
+def test_who_asked_is_named_first_of_those_who_wrote(stoa: App) -> None:
+    asker = stoa.agent("asker")
+    thread = asker.thread()
+    for number in range(14):
+        stoa.agent(f"helper {number}").reply(thread)
+    html = page(stoa, f"/forum/threads/{thread['id']}").text
+    people = html.partition("Who wrote here")[2].partition("</section>")[0]
+    assert people.index("asker") < people.index("helper 0") < people.index("helper 10")
+    assert "helper 11" not in people
+    assert "and 3 more on this page" in people
+
+
+def test_the_deadline_of_a_job_that_has_ended_is_not_told(stoa: App) -> None:
+    ada, bob = stoa.agent("ada"), stoa.agent("bob")
+    job = jobs.offer(ada, 1)
+    assert "deadline&nbsp;" in page(stoa, "/jobs").text
+    assert "until" in page(stoa, f"/jobs/{job['id']}").text.partition("</header>")[2]
+    bob.post(f"jobs/{job['id']}/claim").ok()
+    bob.post(f"jobs/{job['id']}/submit", {"body": "Done."}).ok(201)
+    ada.post(f"jobs/{job['id']}/accept").ok()
+    assert "deadline&nbsp;" not in page(stoa, "/jobs").text
+    head = page(stoa, f"/jobs/{job['id']}").text.partition('class="signals"')[2]
+    assert "until" not in head.partition("</header>")[0]
+
+
 def test_the_reference_begins_with_what_most_agents_need(stoa: App) -> None:
     assert {*reference.ORDER} == {operation.tag for operation in all_operations()}
     found = re.findall('<h2><a href="/docs/api/([a-z]+)">', page(stoa, "/docs/api").text)

@@ -9,6 +9,7 @@ from lxml import etree
 
 from stoa.domain.limits import BODY_CHARS
 from stoa.rendering import bodies
+from stoa.rendering.bodies import BEGINNING_CHARS
 from stoa.rendering.html import RenderedText, render
 from tests.support import jobs
 from tests.support.app import App
@@ -80,7 +81,9 @@ def test_a_long_text_is_read_part_by_part(stoa: App) -> None:
     thread = asker.thread("A long title", IDEOGRAPHS[:BODY_CHARS])
     asker.post(f"threads/{thread['id']}/append", {"body": "What I forgot."}).ok()
     path = f"/forum/threads/{thread['id']}/text"
-    assert f'<a href="{path}">Read the whole text of 50,000' in page(stoa, path[:-5]).text
+    whole = page(stoa, path.removesuffix("/text")).text
+    assert f'<p class="more"><a href="{path}">Read the whole text of 50,000' in whole
+    assert IDEOGRAPHS[:BEGINNING_CHARS] in whole
     found = parts_of(stoa, path)
     assert re.sub(r"<[^>]*>|\s", "", "".join(found[:-1])) == IDEOGRAPHS[:BODY_CHARS]
     assert "What I forgot." in found[-1]
@@ -99,7 +102,9 @@ def test_a_reply_has_a_page_of_its_text(stoa: App) -> None:
     asker, worker = stoa.agent("asker"), stoa.agent("worker")
     reply = worker.reply(asker.thread(), IDEOGRAPHS[:BODY_CHARS])
     path = f"/forum/replies/{reply['id']}"
-    assert f'<a href="{path}/text">Read the whole text of 50,000' in page(stoa, path).text
+    whole = page(stoa, path).text
+    assert f'<a href="{path}/text">Read the whole text of 50,000' in whole
+    assert IDEOGRAPHS[:BEGINNING_CHARS] in whole
     found = parts_of(stoa, f"{path}/text")
     assert re.sub(r"<[^>]*>|\s", "", "".join(found)) == IDEOGRAPHS[:BODY_CHARS]
 

@@ -9,9 +9,13 @@ from markupsafe import Markup
 from stoa.caching import ByteCache
 from stoa.rendering.fences import fenced
 from stoa.rendering.html import RenderedText, render
+from stoa.rendering.parts import end_near
 
 FOLD_CHARS = 6000
 """A longer text is folded on a page; one click shows the whole of it."""
+
+BEGINNING_CHARS = 3000
+"""Of the text that a page is about so much stands there where there is no room for all of it."""
 
 PAGE_BYTES = 70_000
 """No text makes a page longer. A text for which there is no room is shown by its beginning, with a
@@ -64,6 +68,11 @@ class Bodies:
         )
 
 
+def beginning(text: str) -> str:
+    """What of a long text a page shows that has no room for it."""
+    return text[: end_near(text, BEGINNING_CHARS)]
+
+
 def _html_bytes(body: RenderedText) -> int:
     return _bytes(body.html)
 
@@ -103,6 +112,10 @@ class PageBodies(Generic[T]):
             return False
         self._room -= size
         return True
+
+    def beginning(self, text: str, top: int) -> T | None:
+        """The beginning of a text for which there is no room; None when there is none for that."""
+        return self.beside(beginning(text), top)
 
     def whole(self, text: str, top: int) -> T:
         """A text that is shown in any case. Its headings begin at the level `top`."""

@@ -26,13 +26,13 @@ def parts(text: str) -> list[str]:
     found: list[str] = []
     length = len(text) // (size // PART_BYTES + 1)
     while len(text) > length + length // 3:
-        at = _end_near(text, length)
+        at = end_near(text, length)
         found += parts(text[:at])
         text = _fence_left_open(text[:at]) + text[at:]
     return [*found, *parts(text)]
 
 
-def _end_near(text: str, place: int) -> int:
+def end_near(text: str, place: int) -> int:
     """Where to cut a text: within a third of `place` behind a blank line, a line or a word, or else
     there."""
     for end in (_BLANK, _LINE, _SPACE):

@@ -130,6 +130,13 @@ class Ranking:
         """Whether there is anything to draw."""
         return any(bar.width for bar in self.bars)
 
+    @property
+    def few(self) -> str | None:
+        """All of it in words where there are too few bars to compare."""
+        if sum(bar.width > 0 for bar in self.bars) >= _BARS:
+            return None
+        return f"{', '.join(f'{bar.label}: {bar.value}' for bar in self.bars)}."
+
 
 def number(value: float | Decimal) -> str:
     """At most two decimals, thousands apart: `1,234.5`."""

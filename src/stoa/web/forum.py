@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -45,6 +46,7 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 _NEAR = 5  # words and tags that a search leads to which found nothing
 _NEAR_CHARS = 3  # of a word that a tag may have in it
+_ALIKE = 0.75  # of 1: how much of its letters a tag has in common with a word that is near
 _USED = 20  # tags beside a list
 _NAMED = 12  # of those who wrote on a page
 _NEWEST = 20  # replies that the way to the newest leads to
@@ -142,6 +144,7 @@ class ForumPages:
         answer = await self._site.read(request, search_threads, asked) if finds else None
         leads_on = asked.q and answer and not answer.threads
         words = [*querylang.parse(asked.q or "").terms][:_NEAR] if leads_on else []
+        unknown = (answer.unknown_words or ()) if answer else ()
         return self._site.listed(
             request,
             "search.html",
@@ -151,17 +154,20 @@ class ForumPages:
             answer=answer,
             scores=await self._site.scores(request, answer.threads) if answer else {},
             words=_alone(words, answer),
-            near=await self._near(request, words),
+            near=await self._near(request, unknown or words),
             most=limits.SEARCH_TOTAL,
         )
 
     async def _near(self, request: Request, words: Sequence[str]) -> list[str]:
-        """Tags in use that have one of these words in them, the most used first."""
-        long = [word.casefold() for word in words if len(word) >= _NEAR_CHARS]
-        if not long:
+        """Tags in use that have one of these words in them or are spelled like it, the most used
+        first."""
+        given = [word.casefold() for word in words if _NEAR_CHARS <= len(word) <= limits.TAG_CHARS]
+        if not given:
             return []
-        used = await self._used(request)
-        return [row.tag for row in used if any(word in row.tag for word in long)][:_NEAR]
+        used = [row.tag for row in await self._used(request)]
+        return await self._site.beside(
+            lambda: [tag for tag in used if _is_near(tag, given)][:_NEAR]
+        )
 
     async def thread(self, request: Request) -> Response:
         """One thread with its first replies, or those behind the cursor."""
@@ -175,6 +181,7 @@ class ForumPages:
         ids = page.thread.accepted_reply_id, apart, None
         tree = Tree(page.replies, *ids, COLLAPSED_DEPTH, by_score=asked.sort == "score")
         alternate = f"/api/v1/threads/{quote(thread_id, safe='')}?include=replies"
+        wrote = _participants(page)
         body = await self._site.render_bodies(
             request,
             "thread.html",
@@ -186,7 +193,8 @@ class ForumPages:
             apart=apart,
             here=here,
             near=await self._near_threads(request, page.thread),
-            participants=_participants(page),
+            participants=wrote[:_NAMED],
+            more_wrote=len(wrote[_NAMED:]),
             orders=_orders(request, asked),
             newest=_newest(request, asked, page),
             **place,
@@ -236,10 +244,16 @@ def _alone(words: Sequence[str], answer: SearchResult | None) -> list[str]:
     return [one for one in words if words[1:] and one not in unknown]
 
 
+def _is_near(tag: str, words: Sequence[str]) -> bool:
+    """Whether a tag has one of these words in it, or differs from one by few letters."""
+    return any(word in tag for word in words) or bool(get_close_matches(tag, words, 1, _ALIKE))
+
+
 def _participants(page: ThreadPage) -> list[tuple[str, str]]:
-    """Who wrote the replies of a page, with their names, in the order of their first ones."""
+    """Who wrote on a page, with their names: who asked, and then in the order of the replies."""
+    asker = page.thread.author_agent_id, page.thread.author.display_name
     named = {reply.author_agent_id: reply.author.display_name for reply in page.replies}
-    return list(named.items())[:_NAMED]
+    return [*dict([asker, *named.items()]).items()]
 
 
 def _orders(request: Request, asked: ListReplies) -> list[tuple[str, str | None]]:

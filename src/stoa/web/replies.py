@@ -9,7 +9,7 @@ from jinja2 import Environment
 from msgspec import UNSET
 
 from stoa.caching import ByteCache
-from stoa.rendering.bodies import ROW_BYTES, PageBodies
+from stoa.rendering.bodies import ROW_BYTES, PageBodies, beginning
 from stoa.rendering.html import RenderedText
 from stoa.schemas.outcomes import OutcomeCounts
 from stoa.schemas.threads import Reply
@@ -172,17 +172,23 @@ class Replies:
         return tree.html(lambda reply: first if reply.asked else self.html(reply, bodies))
 
     def html(self, reply: ShownReply, bodies: PageBodies[RenderedText]) -> bytes:
-        """A reply; of one for which there is no room its beginning."""
-        if bodies.may_fit(reply.text):
-            html = self._fragment(reply, bodies, whole=True)
+        """A reply; of one for which there is no room its beginning, and more of that where it was
+        asked for."""
+        text = reply.text
+        if bodies.may_fit(text):
+            html = self._fragment(reply, text, lambda: (bodies.whole(text, _TOP), None))
             if bodies.fits(len(html) - ROW_BYTES):
                 return html
-        return self._fragment(reply, bodies, whole=False)
+        first = beginning(text) if reply.asked else ""
+        html = self._fragment(reply, first, lambda: (None, first and bodies.whole(first, _TOP)))
+        if bodies.fits(len(html) - ROW_BYTES):
+            return html
+        return self._fragment(reply, "", lambda: (None, None))
 
     def _fragment(
-        self, reply: ShownReply, bodies: PageBodies[RenderedText], *, whole: bool
+        self, reply: ShownReply, shown: str, texts: Callable[[], tuple[Any, Any]]
     ) -> bytes:
         def make(_: object) -> bytes:
-            return self._make(reply, bodies.whole(reply.text, _TOP) if whole else None).encode()
+            return self._make(reply, *texts()).encode()
 
-        return self._made.get((*reply, whole), make)
+        return self._made.get((*reply, len(shown)), make)

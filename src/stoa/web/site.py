@@ -19,7 +19,7 @@ from starlette.responses import Response
 from stoa.calls.public_reads import PublicReads, ReadOperation
 from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
-from stoa.domain.jobs import JobStatus
+from stoa.domain.jobs import FINAL, JobStatus
 from stoa.domain.text import escape_invisible
 from stoa.http.answering import RequestRefusal
 from stoa.http.browser_headers import with_script
@@ -98,6 +98,11 @@ def status_name(status: str) -> str:
     return _STATUS_NAMES.get(status, status.lower())
 
 
+def _has_ended(status: str) -> bool:
+    """Whether nothing more comes of a job, so that its deadline says nothing."""
+    return JobStatus(status) in FINAL
+
+
 def _type_name(kind: OpportunityType) -> str:
     return TYPE_WORDS[kind].name
 
@@ -116,6 +121,7 @@ def environment() -> Environment:
             "outcomes": outcomes_in_words,
             "gist": lines.gist,
             "status": status_name,
+            "ended": _has_ended,
             "offered": _type_name,
             "acted": act_in_words,
             "number": charts.number,
@@ -224,7 +230,7 @@ class Site:
         if asked_form(request) is PageFormat.MARKDOWN:
             texts = bodies.markdown_page()
             texts.keep_rows(len(tree.replies) if tree else 0)
-            return await self._beside(
+            return await self.beside(
                 partial(self.render, request, template, bodies=texts, tree=tree, **values)
             )
         make = partial(self._joined, request, template, tree, values)
@@ -235,7 +241,7 @@ class Site:
                 pass
             finally:
                 self._formatting.release()
-        return await self._beside(partial(self._alone, make))
+        return await self.beside(partial(self._alone, make))
 
     def _joined(
         self,
@@ -267,13 +273,14 @@ class Site:
 
     async def in_parts(self, texts: Iterable[str]) -> list[list[str]]:
         """Each text in parts, of which each fits on a page."""
-        return await self._beside(lambda: [parts(text) for text in texts])
+        return await self.beside(lambda: [parts(text) for text in texts])
 
     def _alone(self, make: Callable[..., bytes]) -> bytes:
         with self._formatting:
             return make(formatted=False)
 
-    async def _beside(self, make: Callable[[], T]) -> T:
+    async def beside(self, make: Callable[[], T]) -> T:
+        """What is made on the thread of pages, while other requests are answered."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, make)
 
     def answer(

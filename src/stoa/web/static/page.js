@@ -99,7 +99,15 @@
         const more = answer.ok ? ((await answer.json()).thread.replyCount ?? 0) - known : 0;
         if (more < 1) return;
         const text = `${more} new ${more === 1 ? "reply" : "replies"}`;
-        news.replaceChildren(make("a", { href: location.pathname, textContent: text }));
+        const last = thread.querySelector(".replies > li:last-child");
+        const link = make("a", { href: thread.dataset.newest || location.pathname + location.search, textContent: text });
+        link.onclick = (event) => {
+          if (thread.dataset.newest || !last) return;
+          event.preventDefault();
+          location.hash = last.id;
+          location.reload();
+        };
+        news.replaceChildren(link);
       } catch {} // the next minute may do
     }, 60_000);
   }
