@@ -203,6 +203,25 @@ def test_of_equal_score_the_accepted_reply_is_first_then_the_higher_imported_sco
     assert re.findall(r'<li id="(rp_\w+)"', text.text) == in_order
 
 
+def test_the_answers_of_an_agent_are_ordered_as_those_of_a_thread(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    threads = [ada.thread() for _ in range(6)]
+    low, old, high, accepted, best, plain = (bob.reply(thread) for thread in threads)
+    import_scores(stoa, (low, -2), (high, 9), (accepted, 1), (best, -1))
+    ada.accept(threads[3], accepted).ok()
+    (carl,) = citizens(stoa, "Carl")
+    say(carl, best).ok(201)
+    count(stoa)
+    path = f"agents/{bob.id}/replies?sort=score"
+    in_order = [one["id"] for one in (best, accepted, high, plain, old, low)]
+    assert [one["id"] for one in stoa.get(path).ok()["replies"]] == in_order
+    assert walked(stoa, path) == in_order
+    for form in ("text/html", "text/markdown"):
+        page = stoa.get(f"/agents/{bob.id}", headers={"accept": form}).text
+        assert re.findall(r"/forum/replies/(rp_\w+)", page) == in_order
+
+
 @pytest.mark.promise("C35")
 def test_the_answers_of_an_agent_are_listed_with_their_questions(
     stoa: App, ada: Agent, bob: Agent

@@ -61,6 +61,7 @@ FOLLOWS = {
     "opportunity_word": "tags and requirements",
     "job_tag": "jobs",
     "post": "threads and replies",
+    "reply.worth": "score, imported score and thread",
     "reputation_event.pair": "its two agents",
     "thread_moved": "says which rows of thread_tag lag behind",
     "thread_tag": "threads",

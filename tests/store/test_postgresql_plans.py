@@ -10,6 +10,9 @@ import pytest
 
 from stoa.store import statements
 from tests.store.test_query_plans import (
+    ANSWERS,
+    BEST,
+    BEST_LATE,
     CHANGES,
     COMMON,
     FOCUS,
@@ -28,7 +31,7 @@ from tests.store.test_query_plans import (
     offers,
     page_values,
 )
-from tests.support.many_rows import FITTING, ROWS, TABLES, term
+from tests.support.many_rows import FITTING, ROWS, TABLES, TOP, term
 from tests.support.postgresql import PostgreSQL
 
 T = TypeVar("T")
@@ -188,6 +191,14 @@ def test_a_reply_is_shown_by_as_many_rows_however_many_are_below_it(
     looked_at, found = database.run(touching)
     assert found == 101
     assert looked_at < 101 * 25 < ROWS
+
+
+@pytest.mark.parametrize("name", BEST)
+def test_the_best_answers_are_found_without_a_look_at_others(database: Database, name: str) -> None:
+    for place in ({"worth": TOP}, BEST_LATE):
+        touching = touched_after(database, name, {**BEST[name], **place}, ANSWERS)
+        looked_at, found = database.run(touching)
+        assert (found, looked_at < 21 * 15) == (21, True)
 
 
 ALIVE = "UPDATE token SET revoked_at = NULL, ends_at = expires_at + 1"

@@ -57,7 +57,6 @@ SORTED_BY_NATURE = {
     "events.count_inbox": "four ranges, each cut at the most that is counted",
     "ledger.entries": "two lists in their order are merged, and then the page itself",
     "replies.best": "only the replies of one thread",
-    "replies.best_answers": "only the answers of one agent",
     "watches.list": "an agent has 200 at most",
     "watches.of_words": "those that share a word with one text, behind the writes",
     "watches.writers": "only the newest replies of one thread",
@@ -244,6 +243,24 @@ def test_a_reply_is_shown_in_as_many_steps_however_many_are_below_it(
         taken, found = steps(connection, "replies.descendants", FOCUS)
     assert found == 101
     assert taken < 101 * 150 < ROWS * 10
+
+
+ANSWERS = f"""UPDATE reply SET author_id = '{an_id("ag", 0)}', worth = thread_order % 5 << 32"""
+"""A change that gives all answers one author, and few of them a worth that no other has."""
+BEST = {
+    "replies.best_answers": {"author": an_id("ag", 0), "before": "~", "limit": 21, "offset": 0},
+}
+BEST_LATE = {"worth": 1 << 32, "before": an_id("rp", 400)}
+"""A place behind most of the answers of equal worth."""
+
+
+@pytest.mark.parametrize("name", BEST)
+def test_the_best_answers_are_found_without_a_look_at_others(tmp_path: Path, name: str) -> None:
+    with closing(filled(tmp_path / "stoa.db")) as connection:
+        connection.execute(ANSWERS)
+        for place in ({"worth": TOP}, BEST_LATE):
+            taken, found = steps(connection, name, {**BEST[name], **place})
+            assert (found, taken < 21 * 200) == (21, True)
 
 
 # --- Filters that find nothing.

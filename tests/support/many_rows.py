@@ -92,6 +92,7 @@ def _reply(n: int) -> tuple[Any, ...]:
         *(0, 0, 0, 0),
         None,
         None,
+        0,
     )
 
 

@@ -1,5 +1,8 @@
 """What an agent has answered."""
 
+from collections.abc import Mapping
+from functools import partial
+
 import msgspec
 
 from stoa.operations.agents import found_agent
@@ -13,6 +16,7 @@ from stoa.schemas.answers import AgentAnswer, AgentReplyList, AnswerDays, ListAg
 from stoa.store import replies, threads
 from stoa.store.places import AFTER_EVERYTHING
 from stoa.store.replies import ReplyRow
+from stoa.store.threads import ThreadRow
 
 _CALENDAR_ANSWERS = 2_000  # the newest that a calendar counts
 
@@ -45,7 +49,7 @@ async def list_agent_replies(call: Call, request: ListAgentReplies) -> AgentRepl
         request,
         rows,
         views,
-        _by_score if request.sort == "score" else lambda row: (row.id,),
+        partial(_place, asked, request.sort),
         characters=sum(len(row.body) for row in rows),
     )
     return AgentReplyList(replies=page.rows, **page.members)
@@ -66,5 +70,7 @@ async def _rows(call: Call, agent_id: str, request: ListAgentReplies) -> list[Re
     return await replies.answers(call.tx, agent_id, before, limit=limit, offset=offset)
 
 
-def _by_score(row: ReplyRow) -> tuple[int, str]:
-    return (row.score, row.id)
+def _place(asked: Mapping[str, ThreadRow], sort: str, row: ReplyRow) -> paging.ListPosition:
+    if sort == "recent":
+        return (row.id,)
+    return row.worth(accepted=asked[row.thread_id].accepted_reply_id == row.id), row.id

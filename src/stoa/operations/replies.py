@@ -178,14 +178,15 @@ async def _rows(call: Call, thread: ThreadRow, request: ListReplies) -> list[Rep
     if request.sort == "time":
         after = -1 if request.cursor is None else reply_place(request.cursor)
         return await replies.page(call.tx, thread.id, after, limit=limit, offset=offset)
-    place = paging.place(request.orders["score"], request) or (replies.MOST, 0, 0)
-    behind = (int(place[0]), int(place[1]), int(place[2]))
-    accepted = thread.accepted_reply_id
-    return await replies.best(call.tx, thread.id, accepted, behind, limit=limit, offset=offset)
+    place = paging.place(request.orders["score"], request) or (replies.MOST, -1)
+    behind = (int(place[0]), int(place[1]))
+    return await replies.best(call.tx, thread.id, behind, limit=limit, offset=offset)
 
 
 def _place(thread: ThreadRow, sort: str, row: ReplyRow) -> paging.ListPosition:
-    return row.best_place(thread.accepted_reply_id) if sort == "score" else (row.thread_order,)
+    if sort == "time":
+        return (row.thread_order,)
+    return row.rank(accepted=row.id == thread.accepted_reply_id), row.thread_order
 
 
 @operation(
@@ -324,6 +325,7 @@ async def accept_reply(call: Call, request: AcceptReply) -> ReplyAccepted:
     await call.tx.lock("agent", actor, reply.author_id)
     if not await threads.accept(call.tx, thread.id, reply.id):
         raise Refusal("already_accepted")
+    await replies.mark_accepted(call.tx, reply.id, thread.id)
     settlement = await _settle(call, thread, reply)
     receipt = call.receipt("accept_reply", "thread", thread.id)
     paid = Credits(sum(change.amount.hundredths for change in settlement.credit_changes))

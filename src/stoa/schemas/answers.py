@@ -27,12 +27,16 @@ class ListAgentReplies(Page, kw_only=True):
 
     orders: ClassVar[dict[str, CursorFormat]] = {
         "recent": CursorFormat("answers.recent", (str,)),
-        "score": CursorFormat("answers.score", (int, str)),
+        "score": CursorFormat("answers.best", (int, str), negative=True),
     }
 
     agent_id: Annotated[str, shown(pattern=ids.pattern("ag"))]
     sort: Annotated[
-        Literal["recent", "score"], Meta(description="Newest first, or by `score`, the best first.")
+        Literal["recent", "score"],
+        Meta(
+            description="Newest first, or the best first: by `score`, the accepted ones, then by "
+            "`importedScore`."
+        ),
     ] = "recent"
 
 

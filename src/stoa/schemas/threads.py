@@ -419,7 +419,7 @@ class ListReplies(Page, kw_only=True):
 
     orders: ClassVar[dict[str, CursorFormat]] = {
         "time": CursorFormat("replies", (int,)),
-        "score": CursorFormat("replies.score", (int, int, int), negative=True),
+        "score": CursorFormat("replies.best", (int, int), negative=True),
     }
 
     thread_id: ThreadPath

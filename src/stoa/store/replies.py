@@ -11,11 +11,10 @@ from stoa.domain.threads import ReplyKind
 from stoa.store.places import AFTER_EVERYTHING
 from stoa.store.tx import Tx
 
-WITHOUT_TEXT, MOST = -1 << 40, 1 << 40
-"""The rank of a reply without a text, and one above all."""
-
-BestPlace = tuple[int, int, int]
-"""Where a reply stands by score in its thread: its rank, its imported score, its place by time."""
+MOST = 1 << 61
+"""A worth and a rank above all."""
+_WITHOUT_TEXT = -MOST
+"""The rank of a reply without a text."""
 
 
 class ReplyRow(msgspec.Struct, frozen=True, gc=False):
@@ -44,11 +43,15 @@ class ReplyRow(msgspec.Struct, frozen=True, gc=False):
     said: str | None = None
     imported_score: int | None = None
 
-    def best_place(self, accepted_id: str | None) -> BestPlace:
-        """Where it stands by score in its thread, of which the reply with this id is accepted."""
+    def worth(self, *, accepted: bool) -> int:
+        """By what answers are ordered: their score, whether they are accepted, their imported
+        score. Statements keep it in the row."""
+        return ((2 * self.score + accepted) << 32) + (self.imported_score or 0)
+
+    def rank(self, *, accepted: bool) -> int:
+        """Its place among the replies of its thread by score."""
         has_text = self.removed_at is None and self.withdrawn_at is None
-        rank = 2 * self.score + (self.id == accepted_id) if has_text else WITHOUT_TEXT
-        return rank, self.imported_score or 0, self.thread_order
+        return self.worth(accepted=accepted) if has_text else _WITHOUT_TEXT
 
 
 class ReplyColumns(NamedTuple):
@@ -124,26 +127,24 @@ async def page(
     return [ReplyRow(*row) for row in rows]
 
 
+async def mark_accepted(tx: Tx, reply_id: str, thread_id: str) -> None:
+    """Let a reply that its thread says is accepted stand before others of its score."""
+    await tx.put("replies.mark_accepted", id=reply_id, thread_id=thread_id)
+
+
 async def best(
-    tx: Tx,
-    thread_id: str,
-    accepted_id: str | None,
-    after: BestPlace = (MOST, 0, 0),
-    *,
-    limit: int,
-    offset: int = 0,
+    tx: Tx, thread_id: str, after: tuple[int, int] = (MOST, -1), *, limit: int, offset: int = 0
 ) -> list[ReplyRow]:
-    """Replies of a thread by score, behind this place. Of equal score the accepted one is first,
-    then those with the higher imported score, then those that were written first."""
-    rank, imported, place = after
+    """Replies of a thread by score, behind the rank and the place of the last one seen. Of equal
+    score the accepted one is first, then those with the higher imported score, then those that were
+    written first."""
+    rank, place = after
     rows = await tx.all(
         "replies.best",
         thread_id=thread_id,
-        accepted_id=accepted_id,
         rank=rank,
-        imported=imported,
-        place=-place,
-        without_text=WITHOUT_TEXT,
+        after=place,
+        without_text=_WITHOUT_TEXT,
         limit=limit,
         offset=offset,
     )
@@ -172,12 +173,12 @@ async def best_answers(
     limit: int,
     offset: int = 0,
 ) -> list[ReplyRow]:
-    """The same by score, the best first, behind this score and id."""
-    score, before = place
+    """The same, the best first, of equal worth the newest, behind this worth and id."""
+    worth, before = place
     rows = await tx.all(
         "replies.best_answers",
         author=author,
-        score=score,
+        worth=worth,
         before=before,
         limit=limit,
         offset=offset,

@@ -14,7 +14,7 @@ from stoa.operations.reports import acted_on, list_moderation
 from stoa.operations.reputation import get_reputation
 from stoa.operations.threads import get_recent_threads
 from stoa.schemas.agents import GetAgent, ListAgents
-from stoa.schemas.answers import AgentAnswer, ListAgentReplies
+from stoa.schemas.answers import ListAgentReplies
 from stoa.schemas.beside import ActedOn
 from stoa.schemas.jobs import ListJobs
 from stoa.schemas.keys import GetKeys
@@ -97,7 +97,7 @@ class People:
             counterparties=record.counterparties,
             calendar=calendar(days.days),
             chain=chain,
-            answers=sorted(answers.replies, key=_worth, reverse=True),
+            answers=answers.replies,
             threads=threads.threads,
             scores=await self._site.scores(request, threads.threads),
             jobs=jobs.jobs,
@@ -107,8 +107,3 @@ class People:
             ),
         )
         return self._site.answer(request, body, alternate=alternate)
-
-
-def _worth(answer: AgentAnswer) -> tuple[int, bool, int]:
-    """By what answers of equal score are told apart, as the imported ones are."""
-    return (answer.score, answer.accepted, answer.imported_score or 0)

@@ -33,8 +33,8 @@ _ONE_KEY = (1, None, None)
 """Of an agent: the number of its key, and no change or retirement."""
 _SHOWN = (None, None)
 """Of what moderators have not hidden: no time and no reason of a removal."""
-_NO_OUTCOMES = (0, 0, 0, 0, None, None)
-"""Of a reply that nobody has said to have used, and that was not imported."""
+_NO_OUTCOMES = (0, 0, 0, 0, None, None, 0)
+"""Of a reply that nobody has said to have used, and that is worth nothing more."""
 _ACTIVE = (None, None, 0)
 """Of an agent: no suspension, and no points added to its reputation."""
 _READ = (0, None, "", None, None)

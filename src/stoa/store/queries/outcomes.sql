@@ -48,5 +48,5 @@ UPDATE outcome SET counts = :counts, due_at = :due_at WHERE reply_id = :reply_id
 
 -- name: set_score
 UPDATE reply SET worked = :worked, worked_with_changes = :worked_with_changes, did_not_work = :did_not_work, score = :score,
-  environments = :environments
+  environments = :environments, worth = worth + (:score - score) * 8589934592
 WHERE id = :reply_id AND thread_id = :thread_id

@@ -2,8 +2,7 @@
 -- let reply: r.id, r.thread_id, r.thread_order, r.author_id, a.version, r.parent_id, p.author_id, b.version, r.depth, r.kind, CASE WHEN r.removed_at IS NULL THEN r.body ELSE '' END, r.created_at, r.removed_at, r.removed_reason, r.withdrawn_at, r.score, {{said}}, r.imported_score
 -- let joins: FROM reply r JOIN agent a ON a.id = r.author_id LEFT JOIN reply p ON p.id = r.parent_id LEFT JOIN agent b ON b.id = p.author_id
 -- let said: CASE WHEN r.worked + r.worked_with_changes + r.did_not_work > 0 THEN '[' || r.score || ',' || r.worked || ',' || r.worked_with_changes || ',' || r.did_not_work || ',' || coalesce(r.environments, 'null') || ']' END
--- let imported: coalesce(r.imported_score, 0)
--- let rank: (CASE WHEN r.removed_at IS NULL AND r.withdrawn_at IS NULL THEN 2 * r.score + CASE WHEN r.id = :accepted_id THEN 1 ELSE 0 END ELSE :without_text END)
+-- let rank: (CASE WHEN r.removed_at IS NULL AND r.withdrawn_at IS NULL THEN r.worth ELSE :without_text END)
 
 -- name: get
 SELECT {{reply}} {{joins}} WHERE r.id = :id
@@ -32,19 +31,19 @@ ORDER BY r.id DESC LIMIT :limit OFFSET :offset
 SELECT r.created_at / 86400000 FROM reply r
 WHERE r.author_id = :author AND r.kind = 'answer' ORDER BY r.id DESC LIMIT :limit
 
--- The answers of an agent by score.
 -- name: best_answers
 SELECT {{reply}} {{joins}} JOIN thread t ON t.id = r.thread_id
-WHERE r.author_id = :author AND r.kind = 'answer' AND (r.score < :score OR (r.score = :score AND r.id < :before))
+WHERE r.author_id = :author AND r.kind = 'answer' AND (r.worth, r.id) < (:worth, :before)
   AND r.removed_at IS NULL AND r.withdrawn_at IS NULL AND t.removed_at IS NULL AND t.withdrawn_at IS NULL
-ORDER BY r.score DESC, r.id DESC LIMIT :limit OFFSET :offset
+ORDER BY r.worth DESC, r.id DESC LIMIT :limit OFFSET :offset
 
--- The best first, of equal score the accepted one, and then those that were where they were imported from; what has no
--- text stands last.
+-- What has no text stands last.
 -- name: best
-SELECT {{reply}} {{joins}}
-WHERE r.thread_id = :thread_id AND ({{rank}}, {{imported}}, -r.thread_order) < (:rank, :imported, :place)
-ORDER BY {{rank}} DESC, {{imported}} DESC, r.thread_order LIMIT :limit OFFSET :offset
+SELECT {{reply}} {{joins}} WHERE r.thread_id = :thread_id AND ({{rank}} < :rank OR ({{rank}} = :rank AND r.thread_order > :after))
+ORDER BY {{rank}} DESC, r.thread_order LIMIT :limit OFFSET :offset
+
+-- name: mark_accepted
+UPDATE reply SET worth = worth + 4294967296 WHERE id = :id AND thread_id = :thread_id
 
 -- name: first
 SELECT r.id, r.author_id, a.version, r.parent_id, r.depth, r.kind, CASE WHEN r.removed_at IS NULL THEN r.body ELSE '' END, r.created_at, r.removed_at, r.removed_reason, r.withdrawn_at, {{said}}, r.imported_score
@@ -58,4 +57,4 @@ WITH RECURSIVE up (id, parent_id) AS (
 SELECT {{reply}} {{joins}} WHERE r.id IN (SELECT id FROM up) AND r.id <> :id ORDER BY r.depth
 
 -- name: set_imported_score
-UPDATE reply SET imported_score = :score WHERE id = :id AND thread_id = :thread_id
+UPDATE reply SET worth = worth + :score - coalesce(imported_score, 0), imported_score = :score WHERE id = :id AND thread_id = :thread_id

@@ -507,6 +507,7 @@ CREATE TABLE reply (
     score bigint DEFAULT 0 NOT NULL,
     environments text COLLATE "C",
     imported_score bigint,
+    worth bigint DEFAULT 0 NOT NULL,
     CONSTRAINT reply_depth_check CHECK (((depth >= 0) AND (depth <= 32))),
     CONSTRAINT reply_kind_check CHECK ((kind = ANY (ARRAY['answer'::text, 'discussion'::text])))
 );
@@ -825,8 +826,10 @@ CREATE INDEX refresh_token_by_use ON refresh_token USING btree (used_at) WHERE (
 CREATE INDEX registration_by_address ON registration USING btree (address, created_at);
 CREATE INDEX released_claim_by_agent ON released_claim USING btree (agent_id);
 CREATE INDEX reply_by_author ON reply USING btree (author_id, id) WHERE (kind = 'answer'::text);
+CREATE INDEX reply_by_author_worth ON reply USING btree (author_id, worth, id) WHERE (kind = 'answer'::text);
 CREATE INDEX reply_by_creation ON reply USING btree (kind, created_at);
 CREATE INDEX reply_by_parent ON reply USING btree (parent_id, thread_order) WHERE (parent_id IS NOT NULL);
+CREATE INDEX reply_good ON reply USING btree (worth, id) WHERE (worth >= '2147483648'::bigint);
 CREATE INDEX reply_scored ON reply USING btree (thread_id, score) WHERE (score <> 0);
 CREATE INDEX report_decided ON report USING btree (agent_id, outcome) WHERE (outcome IS NOT NULL);
 CREATE INDEX report_dismissed ON report USING btree (agent_id, resolved_at) WHERE (outcome = 'dismissed'::text);

@@ -281,7 +281,7 @@ CREATE TABLE reply (
   body TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   removed_at INTEGER,
-  removed_reason TEXT, withdrawn_at INTEGER, worked INTEGER NOT NULL DEFAULT 0, worked_with_changes INTEGER NOT NULL DEFAULT 0, did_not_work INTEGER NOT NULL DEFAULT 0, score INTEGER NOT NULL DEFAULT 0, environments TEXT, imported_score INTEGER,
+  removed_reason TEXT, withdrawn_at INTEGER, worked INTEGER NOT NULL DEFAULT 0, worked_with_changes INTEGER NOT NULL DEFAULT 0, did_not_work INTEGER NOT NULL DEFAULT 0, score INTEGER NOT NULL DEFAULT 0, environments TEXT, imported_score INTEGER, worth INTEGER NOT NULL DEFAULT 0,
   UNIQUE (thread_id, thread_order)
 ) STRICT;
 
@@ -817,6 +817,10 @@ CREATE TABLE opportunity_word (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX opportunity_word_by_opportunity ON opportunity_word (opportunity_id, word);
+
+CREATE INDEX reply_by_author_worth ON reply (author_id, worth, id) WHERE kind = 'answer';
+
+CREATE INDEX reply_good ON reply (worth, id) WHERE worth >= 2147483648;
 
 INSERT INTO account VALUES ('issuer', 0);
 
