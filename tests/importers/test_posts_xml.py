@@ -85,7 +85,6 @@ def test_a_row_that_moved_since_the_first_reading_stops_the_import(tmp_path: Pat
         ('<posts>\r\n<row Id="1"/>\r\n<row Id="2"', 3, "unclosed token"),
         ('<posts>\n<row Id="1"/>\n', 3, "no element found"),
         ("<posts>\n</post>", 2, "mismatched tag"),
-        (b'<posts>\n\n<row Body="\xff"/></posts>', 3, "invalid token"),
         ("", 1, "no element found"),
         ("<?xml version='1.0'?>\n<users>\n</users>", 2, "<users>, not <posts>"),
         ("<!DOCTYPE posts [<!ENTITY a 'b'>]>\n<posts/>", 1, "document type declaration"),
