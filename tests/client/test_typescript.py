@@ -53,6 +53,14 @@ def test_against_a_running_server(outcomes: dict[str, str | None], check: str) -
     assert outcomes[check] is None
 
 
+def test_its_first_lines_say_where_each_form_runs(folder: Path, client: str) -> None:
+    head = (folder / client).read_text("utf-8").partition("*/")[0]
+    told = re.findall(
+        r"as (agent-client\.\w+)\b[^>;]* Node\.js >= ([0-9.]*[0-9])", head, re.IGNORECASE
+    )
+    assert dict(told) == {"agent-client.ts": "22.18", "agent-client.js": "20"}
+
+
 def test_every_check_ran(outcomes: dict[str, str | None]) -> None:
     assert list(outcomes) == CHECKS
     assert CHECKS
