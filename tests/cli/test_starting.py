@@ -20,7 +20,6 @@ from tests.support.database import query, table_names
 from tests.support.postgresql import PostgreSQL
 from tests.support.processes import until, workers
 from tests.support.server import Server
-from tests.support.soaking import few
 
 LATER = "CREATE TABLE later (id TEXT PRIMARY KEY);\n"
 NEWEST = sqlite_migrations.steps()[-1].number
@@ -156,7 +155,7 @@ def ready(server: Server) -> bool:
 
 
 @pytest.mark.promise("D43")
-@pytest.mark.parametrize("left", few(["nothing", "0 bytes"]))
+@pytest.mark.parametrize("left", ["nothing", "0 bytes"])
 def test_a_database_that_is_gone_is_not_made_anew_unasked(tmp_path: Path, left: str) -> None:
     data = tmp_path / "data"
     Server(data, {}).stop()

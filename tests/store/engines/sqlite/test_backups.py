@@ -208,6 +208,26 @@ def test_so_many_backups_are_kept_and_other_files_left_alone(
     assert set(folder.iterdir()) == {*with_checksum(early), folder / "stoa-important.db"}
 
 
+@pytest.mark.usefixtures("paid")
+def test_a_backup_of_an_empty_database_takes_the_place_of_no_other(
+    stoa: App, file: Path, migrated_file: Path, clock: VirtualClock, tmp_path: Path
+) -> None:
+    folder, empty = tmp_path / "backups", tmp_path / "empty.db"
+    shutil.copy(migrated_file, empty)
+    stoa.agent("writer").thread(body="long " * 5000)  # more than fits where nothing is
+
+    def made(source: Path) -> Path:
+        clock.advance(1000)
+        return back_up(source, clock, folder, 1)
+
+    kept = made(file)
+    first, last = made(empty), made(empty)
+    assert set(folder.iterdir()) == with_checksum(kept, last)
+    assert not first.exists()
+    newest = made(file)
+    assert set(folder.iterdir()) == with_checksum(newest)
+
+
 def healthy(_operation: Operation, _path: str) -> None:
     """Nothing happens."""
 
