@@ -51,10 +51,15 @@ def test_demand_is_asked_for_when_few_hold_most_and_little_is_on_offer(
     assert (hint.data is None) is bool(reason)
 
 
-@pytest.mark.parametrize(("unanswered", "given"), [(9, False), (10, True)])
-def test_a_backlog_of_unanswered_threads_is_pointed_at(unanswered: int, given: bool) -> None:
-    hint = _changed(unanswered=unanswered, open_threads=30)["unanswered_backlog"]
-    assert hint.data == ({"unanswered": unanswered, "open": 30} if given else None)
+@pytest.mark.parametrize(
+    ("unanswered", "open_threads", "given"),
+    [(9, 30, False), (10, 30, True), (30, 300, True), (30, 301, False)],
+)
+def test_a_backlog_of_unanswered_threads_is_pointed_at(
+    unanswered: int, open_threads: int, given: bool
+) -> None:
+    hint = _changed(unanswered=unanswered, open_threads=open_threads)["unanswered_backlog"]
+    assert hint.data == ({"unanswered": unanswered, "open": open_threads} if given else None)
     assert bool(hint.message) is given
 
 

@@ -7,6 +7,8 @@ FEW_AGENTS = 10
 """Few hold most when the richest tenth, of this many agents at least, has over half of all."""
 LOW_DEMAND = 5
 BACKLOG = 10
+BACKLOG_SHARE = 10
+"""One in so many open threads at least waits for a first answer where many do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,8 @@ def _backlog(signals: EconomySignals) -> Advice:
     kind = "unanswered_backlog"
     if signals.unanswered < BACKLOG:
         return Advice(kind, suppressed=f"fewer than {BACKLOG} unanswered threads")
+    if BACKLOG_SHARE * signals.unanswered < signals.open_threads:
+        return Advice(kind, suppressed="nearly all open threads have an answer")
     return Advice(
         kind,
         "Many threads wait for a first answer: GET /api/v1/unanswered.",
