@@ -163,12 +163,14 @@ def test_a_database_that_is_gone_is_not_made_anew_unasked(tmp_path: Path, left: 
     file.unlink()
     if left == "0 bytes":
         file.touch()
+        file.chmod(0o644)
     told = refused(run_stoa("serve", "--port", "0", "--data-dir", str(data)))
     assert "there was one" in told
     assert "--new" in told
     assert not file.exists() or not file.stat().st_size
     made = run_stoa_here("migrate", "--data-dir", str(data))
     assert made.out == f"{file} is new, with schema {NEWEST}\n"
+    assert file.stat().st_mode & 0o777 == 0o600
     told = refused(run_stoa("serve", "--port", "0", "--data-dir", str(data), "--new"))
     assert "leave out --new" in told
 

@@ -147,7 +147,7 @@ def prepare(path: Path) -> list[str]:
     """
     with _told(path):
         # It holds token hashes and the secret of challenges: no other user may read it.
-        os.close(os.open(path, _OPEN, 0o600))
+        _make_private(path)
         with closing(apsw.Connection(str(path))) as present:
             sqlite_migrations.check(present, path)
             sqlite_migrations.refuse_unfinished(present, path)
@@ -156,6 +156,16 @@ def prepare(path: Path) -> list[str]:
                 connection.execute("PRAGMA temp_store = FILE")
                 connection.execute("VACUUM")  # which leaves out what was deleted before
             return sqlite_migrations.migrate(connection)
+
+
+def _make_private(path: Path) -> None:
+    """Make the file if it is not there, for this user alone; so is one in which nothing is yet."""
+    descriptor = os.open(path, _OPEN, 0o600)
+    try:
+        if not os.fstat(descriptor).st_size:
+            os.fchmod(descriptor, 0o600)
+    finally:
+        os.close(descriptor)
 
 
 def refuse_other(path: Path, *, unfinished: bool = False) -> None:
