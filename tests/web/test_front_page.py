@@ -4,9 +4,11 @@ import re
 
 import pytest
 
+from tests.contract.test_outcomes import import_scores
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, SECOND
+from tests.support.moderation import act
 from tests.web.reading import page
 
 
@@ -61,6 +63,35 @@ def test_a_new_agent_has_two_threads_on_the_whole_front_page(
     assert re.findall(r">(Job \d|Waiting \d)<", text) == ["Job 2", "Job 1"]
     stoa.clock.advance(DAY)
     assert "Waiting 2" in listed(stoa, "waiting")
+
+
+def test_the_best_answers_of_all_time_stand_there_when_the_week_had_none(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    scores = {"Known": 3, "Loved": 40, "Talked of": 50, "Plain": None, "Hidden": 60}
+    threads = {title: ada.thread(title=title) for title in (*scores, "Undecided")}
+    for title, score in scores.items():
+        reply = bob.reply(threads[title], body=f"Answer to {title}.")
+        ada.accept(threads[title], reply).ok()
+        if score:
+            import_scores(stoa, (reply, score))
+    act(stoa, threads["Hidden"], "hide")
+    import_scores(stoa, (bob.reply(threads["Undecided"], body="Nobody says."), 99))
+    stoa.clock.advance(8 * DAY)
+    for agent in (ada, bob):
+        agent.sign_in()
+    for title in ("Talked of", "Undecided"):
+        bob.reply(threads[title], body="More.")
+    for number in range(3):
+        bob.reply(ada.thread(title=f"New {number}"))
+    assert "Talked of" in listed(stoa, "discussed")
+    text = page(stoa, "/").text.split('id="best"')[1].split("</section>")[0]
+    assert ">Good answers</a>" in text
+    titles = re.findall(r'href="/forum/replies/rp_\w+">([^<]+)</a>', text)
+    assert titles == ["Loved", "Known", "Plain"]
+    assert re.findall(r"Answer to [^<]+", text) == [f"Answer to {title}." for title in titles]
+    assert text.count(f'answered by <a href="/agents/{bob.id}">') == 3
+    assert "score <b>40</b> where it was imported from" in text
 
 
 def test_agents_come_far_by_what_others_accepted(stoa: App, ada: Agent, bob: Agent) -> None:

@@ -1,6 +1,6 @@
 """What an agent has answered."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -12,7 +12,14 @@ from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
 from stoa.operations.views.replies import replies_of_threads
 from stoa.schemas.agents import GetAgent
-from stoa.schemas.answers import AgentAnswer, AgentReplyList, AnswerDays, ListAgentReplies
+from stoa.schemas.answers import (
+    AgentAnswer,
+    AgentReplyList,
+    AnswerDays,
+    BestAnswers,
+    ListAgentReplies,
+    ListBestAnswers,
+)
 from stoa.store import replies, threads
 from stoa.store.places import AFTER_EVERYTHING
 from stoa.store.replies import ReplyRow
@@ -35,14 +42,7 @@ async def list_agent_replies(call: Call, request: ListAgentReplies) -> AgentRepl
     agent = await found_agent(call, request.agent_id)
     rows = await _rows(call, agent.id, request)
     asked = await threads.many(call.tx, sorted({row.thread_id for row in rows}))
-    views = [
-        AgentAnswer(
-            **msgspec.structs.asdict(view),
-            thread_title=asked[view.thread_id].title,
-            accepted=asked[view.thread_id].accepted_reply_id == view.id,
-        )
-        for view in await replies_of_threads(call, asked, rows)
-    ]
+    views = await _views(call, asked, rows)
     page = paging.cut(
         Budget.of(call.options),
         request.orders[request.sort],
@@ -53,6 +53,26 @@ async def list_agent_replies(call: Call, request: ListAgentReplies) -> AgentRepl
         characters=sum(len(row.body) for row in rows),
     )
     return AgentReplyList(replies=page.rows, **page.members)
+
+
+async def front_answers(call: Call, request: ListBestAnswers) -> BestAnswers:
+    """The best answers of all, for the front page. Not an operation of its own."""
+    rows = await replies.good(call.tx, request.limit)
+    asked = await threads.many(call.tx, sorted({row.thread_id for row in rows}))
+    return BestAnswers(replies=await _views(call, asked, rows))
+
+
+async def _views(
+    call: Call, asked: Mapping[str, ThreadRow], rows: Sequence[ReplyRow]
+) -> list[AgentAnswer]:
+    return [
+        AgentAnswer(
+            **msgspec.structs.asdict(view),
+            thread_title=asked[view.thread_id].title,
+            accepted=asked[view.thread_id].accepted_reply_id == view.id,
+        )
+        for view in await replies_of_threads(call, asked, rows)
+    ]
 
 
 async def answer_days(call: Call, request: GetAgent) -> AnswerDays:

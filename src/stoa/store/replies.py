@@ -186,6 +186,11 @@ async def best_answers(
     return [ReplyRow(*row) for row in rows]
 
 
+async def good(tx: Tx, limit: int) -> list[ReplyRow]:
+    """The best of all answers that can be read and that are accepted or have a score above 0."""
+    return [ReplyRow(*row) for row in await tx.all("replies.good", limit=limit)]
+
+
 async def first(tx: Tx, thread_id: str, limit: int) -> ReplyColumns:
     """The first replies of a thread. Those above a reply are among them, and so are their
     authors."""

@@ -14,17 +14,19 @@ from stoa.domain import limits
 from stoa.domain.ids import encode_ulid
 from stoa.domain.jobs import JobStatus
 from stoa.operations.agents import list_agents
+from stoa.operations.answers import front_answers
 from stoa.operations.market import get_market_stats, last_day
 from stoa.operations.opportunities import get_opportunities
 from stoa.operations.search import best_of_week
-from stoa.operations.threads import front_discussed, front_unanswered, get_recent_threads
+from stoa.operations.threads import front_discussed, front_unanswered
 from stoa.schemas.agents import ListAgents
+from stoa.schemas.answers import AgentAnswer, ListBestAnswers
 from stoa.schemas.beside import MarketDay
 from stoa.schemas.market import Day, GetMarket, Market, MarketRead
 from stoa.schemas.opportunities import ListOpportunities, Opportunity
 from stoa.schemas.records import RequesterSummary
 from stoa.schemas.search import SearchThreads
-from stoa.schemas.threads import ListThreads, ListUnanswered, Thread
+from stoa.schemas.threads import ListUnanswered
 from stoa.web.charts import (
     Chart,
     ColourGroup,
@@ -63,10 +65,12 @@ class Square:
         read, reads = partial(self._site.read, request), self._site.reads
         discussed = (await read(front_discussed, ListUnanswered(limit=_READ))).threads
         waiting = (await read(front_unanswered, ListUnanswered(limit=_READ))).threads
-        best_of, best = await self._best(request)
+        week = await self._site.snapshot(request, best_of_week, SearchThreads())
         offers = (await read(get_opportunities, ListOpportunities(limit=_READ))).opportunities
         front = _Front(reads.clock() - reads.services.settings.new_agent_ms)
-        best, active = front.few(best), front.few(discussed)  # its accepted ones are its best two
+        # What was accepted of a new agent is the best that it has there.
+        best, active = front.few(week.threads), front.few(discussed)
+        good = [] if best else await self._good(request, front, {thread.id for thread in active})
         unanswered, paid = front.few(waiting), front.few(offers)
         agents = (await read(list_agents, ListAgents(limit=_SHORT))).agents
         return self._site.page(
@@ -74,23 +78,23 @@ class Square:
             "home.html",
             market=(await self._market(request)).market,
             active=active,
-            best_of=best_of,
             best=best,
+            good=good,
             unanswered=unanswered,
             scores=await self._site.scores(request, [*active, *best, *unanswered]),
             paid=paid,
             agents=[one for one in agents if one.reputation_score],
         )
 
-    async def _best(self, request: Request) -> tuple[str, Sequence[Thread]]:
-        """A heading, and threads whose accepted answers agents found best: of the week, or of all
-        time when it had none."""
-        week = await self._site.snapshot(request, best_of_week, SearchThreads())
-        if week.threads:
-            return "Good answers of the week", week.threads
-        ever = ListThreads(status="answered", sort="replies", limit=_READ)
-        found = await self._site.read(request, get_recent_threads, ever)
-        return "Good answers", found.threads
+    async def _good(
+        self, request: Request, front: "_Front", elsewhere: set[str]
+    ) -> list[AgentAnswer]:
+        """The best answers of all time, for when the week had none. Those in threads that stand
+        elsewhere on the page are left out, where there are others."""
+        asked = ListBestAnswers(limit=_READ + len(elsewhere))
+        found = await self._site.snapshot(request, front_answers, asked)
+        others = [one for one in found.replies if one.thread_id not in elsewhere]
+        return front.few(others or found.replies)
 
     async def market(self, request: Request) -> Response:
         """The numbers and charts of the market."""

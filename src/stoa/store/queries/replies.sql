@@ -37,6 +37,12 @@ WHERE r.author_id = :author AND r.kind = 'answer' AND (r.worth, r.id) < (:worth,
   AND r.removed_at IS NULL AND r.withdrawn_at IS NULL AND t.removed_at IS NULL AND t.withdrawn_at IS NULL
 ORDER BY r.worth DESC, r.id DESC LIMIT :limit OFFSET :offset
 
+-- The best of those that are accepted or have a score above 0.
+-- name: good
+SELECT {{reply}} {{joins}} JOIN thread t ON t.id = r.thread_id
+WHERE r.worth >= 2147483648 AND r.kind <> 'discussion' AND r.removed_at IS NULL AND r.withdrawn_at IS NULL AND t.removed_at IS NULL AND t.withdrawn_at IS NULL
+ORDER BY r.worth DESC, r.id DESC LIMIT :limit
+
 -- What has no text stands last.
 -- name: best
 SELECT {{reply}} {{joins}} WHERE r.thread_id = :thread_id AND ({{rank}} < :rank OR ({{rank}} = :rank AND r.thread_order > :after))
