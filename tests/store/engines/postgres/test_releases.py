@@ -15,12 +15,11 @@ from tests.support.app import Agent, App
 from tests.support.ledger import broken
 from tests.support.moderation import REASON, operate, path, report, subject
 from tests.support.postgresql import PostgreSQL
-from tests.support.soaking import few
 
 _NOT_UNDERSTOOD = (asyncpg.SyntaxOrAccessError, asyncpg.FeatureNotSupportedError)
 
 
-@pytest.fixture(params=few(["oldest", "postgresql"]))
+@pytest.fixture(params=["oldest", "postgresql"])
 def release(request: pytest.FixtureRequest) -> PostgreSQL:
     """A server of the oldest version, and one of the newest."""
     return request.getfixturevalue(request.param)
