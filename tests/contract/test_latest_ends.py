@@ -1,9 +1,11 @@
 """Every hold has a latest end that is known when it is made, whatever happens to its agent's keys:
-chained recoveries, rejections and work that is submitted again, in random order."""
+chained recoveries, rejections, work that is submitted again, released claims, promises to decide,
+higher rewards and later deadlines, in random order."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -17,11 +19,14 @@ from tests.support.ledger import broken
 
 DELAY = 10 * HOUR
 BOUNTY = 12 * HOUR
-STEPS = 150
+LIFE = 36 * HOUR
+REVIEW = 2 * HOUR
+STEPS = 300
 SEED = 7
 pytestmark = pytest.mark.settings(
     recovery_seconds=DELAY // 1000,
     bounty_ttl_seconds=BOUNTY // 1000,
+    job_ttl_seconds=LIFE // 1000,
     token_ttl_seconds=10_000_000,
     signup_grant="1000000",
 )
@@ -30,11 +35,13 @@ pytestmark = pytest.mark.settings(
 @dataclass
 class Town:
     """One who offers, whose keys change all the time, and one who works; `ends` has the latest end
-    (ms) of each hold, as it was known when the hold was made."""
+    (ms) of each hold, as it was known when the hold was made, and `extended` that of a job whose
+    deadline is moved as far as it may be."""
 
     app: App
     random: Random
     ends: dict[str, int] = field(default_factory=dict[str, int])
+    extended: dict[str, int] = field(default_factory=dict[str, int])
     jobs: list[str] = field(default_factory=list[str])
     refused: set[str] = field(default_factory=set[str])
     recoveries: int = 0
@@ -52,17 +59,21 @@ class Town:
 
     def acts(self) -> list[Callable[[], object]]:
         """What may happen next."""
-        work = [self.claim, self.submit, self.submit, self.reject, self.accept]
-        offers = [self.offer, self.offer, self.ask]
+        work = [self.claim, self.submit, self.submit, self.reject, self.accept, self.release]
+        offers = [self.offer, self.offer, self.ask, self.raise_reward, self.extend]
         changes = [self.recover, self.recover, self.name, self.rotate]
         return [*work, *offers, *changes, *[self.pass_time] * 3]
 
     def offer(self) -> None:
         hours = self.random.randint(1, 30)
-        answer = self.ada.post("jobs", jobs.new_job(1, deadlineHours=hours))
+        promised = {"onSilence": "pay", "reviewHours": REVIEW // HOUR, "claimHours": 1}
+        more = self.random.choice([{}, {"terms": promised}])
+        answer = self.ada.post("jobs", jobs.new_job(1, deadlineHours=hours, **more))
         if self.seen(answer):
-            self.jobs.append(answer["job"]["id"])
-            self.ends[answer["job"]["id"]] = self.app.clock() + hours * HOUR + DELAY
+            made, review = answer["job"]["id"], REVIEW if more else 0
+            self.jobs.append(made)
+            self.ends[made] = self.app.clock() + hours * HOUR + review + DELAY
+            self.extended[made] = self.app.clock() + LIFE + review + DELAY
 
     def ask(self) -> None:
         answer = self.ada.post("threads", {"title": "t", "body": "b", "bountyCredits": 1})
@@ -81,10 +92,24 @@ class Town:
     def accept(self) -> None:
         self.act(self.ada, "accept")
 
-    def act(self, agent: Agent, action: str) -> None:
-        if self.jobs:
-            newest = self.jobs[-3:]
-            self.seen(jobs.act(agent, {"id": self.random.choice(newest)}, action))
+    def release(self) -> None:
+        self.act(self.bob, "release")
+
+    def raise_reward(self) -> None:
+        self.act(self.ada, "raise", {"rewardCredits": self.random.randint(2, 9)})
+
+    def extend(self) -> None:
+        hours = self.random.randint(20, 40)
+        job = self.act(self.ada, "extend", {"deadlineHours": hours})
+        if job:
+            self.ends[job] = self.extended[job]
+
+    def act(self, agent: Agent, action: str, body: Any = None) -> str | None:
+        """Do it with one of the newest jobs; the job if that was possible."""
+        if not self.jobs:
+            return None
+        job = self.random.choice(self.jobs[-3:])
+        return job if self.seen(jobs.act(agent, {"id": job}, action, body)) else None
 
     def recover(self) -> None:
         new, in_force = self.key(), self.named[chain(self.app, self.ada.id)["recoveryKey"]]
