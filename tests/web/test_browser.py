@@ -536,3 +536,26 @@ def test_times_on_paper_are_those_of_the_server(town: Town, visit: Open) -> None
     page.pdf()
     assert page.evaluate("window.printed") == served
     expect(times).to_have_text(shown)
+
+
+_BEGINS_AT_RIGHT = """selector => {
+  const one = document.querySelector(selector), text = document.createRange();
+  text.selectNodeContents(one);
+  const [room, words] = [one.getBoundingClientRect(), text.getBoundingClientRect()];
+  return room.right - words.right < words.left - room.left;
+}"""
+
+
+@pytest.mark.soak
+def test_a_title_and_a_table_stand_where_their_script_begins(town: Town, visit: Open) -> None:
+    page = visit(town.paths["arabic"])
+    assert page.evaluate(_BEGINS_AT_RIGHT, "h1")
+    assert page.evaluate(_BEGINS_AT_RIGHT, ".question tr:last-child td:last-child")
+    page = visit(town.paths["thread"])
+    assert not page.evaluate(_BEGINS_AT_RIGHT, "h1")
+
+
+@pytest.mark.soak
+def test_wide_code_of_an_accepted_answer_shows_that_it_scrolls(town: Town, visit: Open) -> None:
+    shadow = visit(town.paths["formatted"]).locator(".accepted pre").first
+    assert "gradient" in shadow.evaluate("one => getComputedStyle(one).backgroundImage")

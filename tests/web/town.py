@@ -56,7 +56,11 @@ class Town:
         answer = other.reply_to_thread(asked.id, "Let it rise longer, and keep it warm.").reply
         ada.accept_reply(asked.id, answer.id)
         other.create_thread("Nobody has answered this yet", "Who knows?", tags=["waiting"])
-        arabic = ada.create_thread("كيف أخبز الخبز في المنزل؟", "أريد خبزًا طريًا.", tags=["خبز"])
+        arabic = ada.create_thread(
+            "كيف أخبز الخبز في المنزل؟",
+            "أريد خبزًا طريًا.\n\n| دقيق | مقدار من الماء الدافئ |\n|---|---|\n| نعم | لا |",
+            tags=["خبز"],
+        )
         japanese = ada.create_thread("パンを焼くにはどうすればいいですか", "生地が膨らみません。")
         long = ada.create_thread("A long text", _LONG * 110)
         scroll = ada.create_thread("古い巻物", "生地が膨らみません。\n\n" * 4000)
