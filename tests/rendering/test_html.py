@@ -166,6 +166,36 @@ def test_formulas_are_shown_as_code_and_prices_as_they_are(text: str, expected: 
     assert shown(text) == f'<p dir="auto">{expected}</p>\n'
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"so \(a_1 * b_2 * c\).", 'so <code dir="ltr">a_1 * b_2 * c</code>.'),
+        (r"\( x < y \)", '<code dir="ltr"> x &lt; y </code>'),
+        (r"\(x\)\(O(n)\)2", '<code dir="ltr">x</code><code dir="ltr">O(n)</code>2'),
+        (
+            "\\[\nx = \\frac{1}{2} \\\\\ny\n\\]",
+            '<code dir="ltr">\nx = \\frac{1}{2} \\\\\ny\n</code>',
+        ),
+        (
+            r"`\(x\)` and `\[x^2\]`",
+            r'<code dir="ltr">\(x\)</code> and <code dir="ltr">\[x^2\]</code>',
+        ),
+        (r"`\(` and \(x`\)`", r'<code dir="ltr">\(</code> and (x<code dir="ltr">\)</code>'),
+        (r"\[sic\] \[1\] \[a\_b\] \(x", "[sic] [1] [a_b] (x"),
+        (r"\\(x\\) \(see below\)", r"\(x\) (see below)"),
+        (r"\(x\) for $5", '<code dir="ltr">x</code> for $5'),
+    ],
+)
+def test_formulas_of_latex_are_shown_as_code_and_other_brackets_as_they_are(
+    text: str, expected: str
+) -> None:
+    assert shown(text) == f'<p dir="auto">{expected}</p>\n'
+
+
+def test_an_address_with_escaped_brackets_stays_as_it_is() -> None:
+    assert 'href="https://a.example/b_(c)"' in shown(r"[a](https://a.example/b_\(c\))")
+
+
 def test_each_block_has_a_direction_of_its_own_and_code_is_left_to_right() -> None:
     text = "# a\n\n> b\n>\n> - c\n\n1. d\n\n|e|\n|-|\n\nf `g`\n\n    h\n"
     outer = re.findall("<(?!/)(?!li|th|tr)([^ >]+)([^>]*)>", shown(text))

@@ -29,6 +29,18 @@ _DOLLAR = re.compile(
 )
 """A formula, as pandoc reads it, or a dollar, of which two with a number behind them are prices."""
 
+_LATEX = re.compile(
+    r"""\\\\
+      | (?<!\$) (?: \\\( (?P<inline> (?: [^$`\n\\] | \\[^$`\n()[\]] )++ ) \\\)
+                | \\\[ (?P<display> (?: [^$`\\] | \\[^$`()[\]] )++ ) \\\] (?![(\[]) ) (?!\$)""",
+    re.VERBOSE,
+)
+"""A formula as LaTeX has it; Markdown reads its delimiters as brackets that are no link."""
+_OF_FORMULAS = re.compile(r"\\[A-Za-z]|[\^={}+*>\ufdd0-\ufdef]|(?<!\\)_| [-/] ")
+"""What stands in a formula, and rarely between brackets that a program wrote with backslashes; a
+`<` is a stand-in by then."""
+_WORDS = re.compile(r"\S\s+\S")
+
 # Characters of Chinese, Japanese and Korean, where a word has no blank beside it.
 _CJK = (
     r"\u1100-\u11ff\u2e80-\u2fdf\u3001-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
@@ -55,15 +67,16 @@ class PreparedMarkdown(NamedTuple):
         """The HTML of the library with the characters that the text had."""
         for character, sign, in_address in self.stand_ins:
             if character in self.markdown:
-                html = html.replace(character, sign).replace(_STAND_INS[character], in_address)
+                quoted = quote(character, safe="$")
+                html = html.replace(character, sign).replace(quoted, in_address)
         return html
 
 
 def prepared(text: str) -> PreparedMarkdown | None:
     """The text for the library: none of its `<` begins HTML, a single `~` and `$` is that sign,
-    and emphasis reads punctuation beside Chinese, Japanese and Korean words as letters
-    (https://github.com/tats-u/markdown-cjk-friendly). None when the text has too many
-    noncharacters."""
+    formulas of LaTeX are formulas, and emphasis reads punctuation beside Chinese, Japanese and
+    Korean words as letters (https://github.com/tats-u/markdown-cjk-friendly). None when the text
+    has too many noncharacters."""
     free = (one for one, quoted in _STAND_INS.items() if one not in text and quoted not in text)
     less, tilde, dollar, joiner = (next(free, "") for _ in range(4))
     if not joiner:
@@ -73,11 +86,37 @@ def prepared(text: str) -> PreparedMarkdown | None:
         markdown = _TILDE.sub(rf"\1{tilde}", markdown)
     if "$" in text:
         markdown = _DOLLAR.sub(lambda found: dollar if found["sign"] else found[0], markdown)
+    formulas: tuple[tuple[str, str, str], ...] = ()
+    if "\\(" in text or "\\[" in text:
+        begin, end = (next(free, "") for _ in range(2))
+        if not end:
+            return None
+        markdown = _with_formulas(markdown, begin, end)
+        formulas = (
+            *((f"{begin}$$", "\\[", "["), (f"{end}$$", "\\]", "]")),
+            *((f"{begin}$", "\\(", "("), (f"{end}$", "\\)", ")")),
+            *((begin, "", ""), (end, "", "")),
+        )
     if _HAS_CJK.search(text):
         markdown = _BEHIND_PUNCTUATION.sub(joiner, markdown)
         markdown = _BEFORE_PUNCTUATION.sub(rf"\g<0>{joiner}", markdown)
     signs = ((less, "&lt;", "%3C"), (tilde, "~", "~"), (dollar, "$", "$"), (joiner, "", ""))
-    return PreparedMarkdown(markdown, signs)
+    return PreparedMarkdown(markdown, signs + formulas)
+
+
+def _with_formulas(markdown: str, begin: str, end: str) -> str:
+    """The Markdown with dollars around the formulas of LaTeX. They stand between stand-ins, which
+    tell what is to come back where they are in code, and keep them from other dollars."""
+
+    def in_dollars(found: re.Match[str]) -> str:
+        inline = found["inline"]
+        if inline and (_OF_FORMULAS.search(inline) or not _WORDS.search(inline)):
+            return f"{begin}${begin}{inline}{end}${end}"
+        if (display := found["display"]) and _OF_FORMULAS.search(display):
+            return f"{begin}$${begin}{display}{end}$${end}"
+        return found[0]
+
+    return _LATEX.sub(in_dollars, markdown)
 
 
 def _without_html(text: str, stand_in: str) -> str:
