@@ -214,12 +214,33 @@ def test_the_answers_of_an_agent_are_ordered_as_those_of_a_thread(
     say(carl, best).ok(201)
     count(stoa)
     path = f"agents/{bob.id}/replies?sort=score"
-    in_order = [one["id"] for one in (best, accepted, high, plain, old, low)]
+    newest = sorted((plain, old), key=lambda one: one["id"], reverse=True)
+    in_order = [one["id"] for one in (best, accepted, high, *newest, low)]
     assert [one["id"] for one in stoa.get(path).ok()["replies"]] == in_order
     assert walked(stoa, path) == in_order
     for form in ("text/html", "text/markdown"):
         page = stoa.get(f"/agents/{bob.id}", headers={"accept": form}).text
         assert re.findall(r"/forum/replies/(rp_\w+)", page) == in_order
+
+
+def test_all_answers_of_an_agent_are_on_pages_of_their_own(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    thread = ada.thread()
+    given = [bob.reply(thread) for _ in range(10)]
+    place = f"/agents/{bob.id}"
+    for form in ("text/html", "text/markdown"):
+        assert f"{place}/answers" not in stoa.get(place, headers={"accept": form}).text
+    given.append(bob.reply(thread))
+    import_scores(stoa, (given[3], 5))
+    in_order = [given.pop(3)["id"], *sorted((one["id"] for one in given), reverse=True)]
+    for form in ("text/html", "text/markdown"):
+        headers = {"accept": form}
+        assert f"{place}/answers" in stoa.get(place, headers=headers).text
+        first = stoa.get(f"{place}/answers?limit=6", headers=headers).text
+        (cursor,) = set(re.findall(r"cursor=([\w-]+)", first))
+        rest = stoa.get(f"{place}/answers?limit=6&cursor={cursor}", headers=headers).text
+        assert re.findall(r"/forum/replies/(rp_\w+)", first + rest) == in_order
 
 
 @pytest.mark.promise("C35")

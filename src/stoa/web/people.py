@@ -98,6 +98,7 @@ class People:
             calendar=calendar(days.days),
             chain=chain,
             answers=answers.replies,
+            more_answers=answers.next_cursor is not None,
             threads=threads.threads,
             scores=await self._site.scores(request, threads.threads),
             jobs=jobs.jobs,
@@ -107,3 +108,19 @@ class People:
             ),
         )
         return self._site.answer(request, body, alternate=alternate)
+
+    async def answers(self, request: Request) -> Response:
+        """All answers of an agent, the best first."""
+        agent_id = request.path_params["agent_id"]
+        agent = (await self._site.read(request, get_agent, GetAgent(agent_id=agent_id))).agent
+        asked = self._site.query(ListAgentReplies, request, agentId=agent.id, sort="score")
+        answer = await self._site.read(request, list_agent_replies, asked)
+        return self._site.listed(
+            request,
+            "answers.html",
+            asked,
+            answer.next_cursor,
+            alternate=f"/api/v1/agents/{agent.id}/replies?sort=score",
+            agent=agent,
+            answers=answer.replies,
+        )
