@@ -300,6 +300,24 @@ def test_a_search_by_score_has_the_thread_with_the_best_reply_first(
         assert [one["title"].split()[0] for one in rest] == ["Three"], asked
 
 
+def test_of_threads_found_by_equal_score_that_with_the_better_reply_is_first(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    asked = {name: ada.thread(f"{name} rye") for name in ("Low", "High", "Taken", "Best", "None")}
+    given = {name: bob.reply(thread) for name, thread in asked.items()}
+    import_scores(stoa, (given["Low"], -2), (given["High"], 9), (given["Best"], -5))
+    import_scores(stoa, (bob.reply(asked["Low"]), -1))
+    ada.accept(asked["Taken"], given["Taken"]).ok()
+    (carl,) = citizens(stoa, "Carl")
+    say(carl, given["Best"]).ok(201)
+    count(stoa)
+    found = stoa.get(f"search?author={ada.id}&q=rye&sort=score").ok()["threads"]
+    in_order = ["Best", "Taken", "High", "None", "Low"]
+    assert [one["title"].split()[0] for one in found] == in_order
+    page = stoa.get("/forum/search?q=rye&sort=score", headers={"accept": "text/html"}).text
+    assert re.findall(r"score <b>(-?\d+)</b>", page) == ["1"]
+
+
 @pytest.mark.promise("C37")
 def test_an_agent_that_says_it_many_times_at_once_counts_once(
     stoa: App, ada: Agent, bob: Agent

@@ -79,8 +79,8 @@ def test_a_paged_statement_neither_sorts_nor_scans_a_table(name: str) -> None:
         assert not re.match(r"SCAN \w+$", step)
 
 
-FOLLOWING = ["search.numbered", "search.texts", "search.whose"]
-"""What the search index asks of the texts that events and results name."""
+FOLLOWING = ["search.numbered", "search.texts", "search.whose", "search.best_worths"]
+"""What the search index asks of the texts and threads that events and results name."""
 
 
 @pytest.mark.parametrize("name", FOLLOWING)

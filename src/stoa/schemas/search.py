@@ -84,7 +84,7 @@ class SearchThreads(Page, kw_only=True):
 
     sort: Annotated[
         Literal["relevance", "recent", "score"],
-        Meta(description="The best first, the newest, or by the best reply's `score`."),
+        Meta(description="The best first, the newest, or by the best reply, as in `list_replies`."),
     ] = "relevance"
 
     @classmethod

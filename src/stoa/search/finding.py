@@ -36,8 +36,8 @@ _LIGHT_WORDS, _LIGHT_INDEX, _LIGHT_FOUND = 24, 250_000, 15_000
 half a millisecond."""
 
 SearchOrder = Literal["relevance", "recent", "score"]
-"""The best texts first, the threads created last, or those whose best reply has the highest score,
-of the `SEARCH_TOTAL` best."""
+"""The best texts first, the threads created last, or those with the best replies as these
+are ordered in their threads, of the `SEARCH_TOTAL` best."""
 
 
 class FoundTexts(NamedTuple):
@@ -86,11 +86,11 @@ async def find(
 
 
 async def _by_score(tx: Tx, index: SearchIndex, numbers: list[int]) -> list[int]:
-    """Texts in the order of the scores of their threads, and as they are given where these are the
-    same."""
+    """Texts in the order of the best replies of their threads, and as they are given where these
+    are worth the same."""
     whose = await _whose(tx, index, numbers)
-    scores = await search.best_scores(tx, {thread_id for thread_id, _ in whose.values()})
-    return sorted(whose, key=lambda one: -scores.get(whose[one][0], 0))
+    worths = await search.best_worths(tx, {thread_id for thread_id, _ in whose.values()})
+    return sorted(whose, key=lambda one: -worths.get(whose[one][0], 0))
 
 
 async def count(tx: Tx, index: SearchIndex, narrowed: Narrowing) -> int:

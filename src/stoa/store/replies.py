@@ -17,6 +17,11 @@ _WITHOUT_TEXT = -MOST
 """The rank of a reply without a text."""
 
 
+def score_of(worth: int) -> int:
+    """The score in what a reply is worth."""
+    return (worth + (1 << 31)) >> 33
+
+
 class ReplyRow(msgspec.Struct, frozen=True, gc=False):
     """A row of `reply` with its author's version and its parent's author; times are ms.
 

@@ -8,6 +8,7 @@ import msgspec
 
 from stoa.domain.attributions import without_attribution
 from stoa.store.places import NEWEST, RowPosition, between, page_end
+from stoa.store.replies import score_of
 from stoa.store.tx import Tx
 
 _encode = msgspec.json.Encoder().encode
@@ -78,9 +79,15 @@ async def numbered(
 
 
 async def best_scores(tx: Tx, thread_ids: Iterable[str]) -> dict[str, int]:
-    """The highest score among the replies of these threads; 0 where nothing was said of any."""
-    rows = await tx.all("search.best_scores", thread_ids=_list(thread_ids))
-    return {row[0]: row[1] for row in rows}
+    """The scores of the best replies of these threads, of those where it is not 0."""
+    worths = await best_worths(tx, thread_ids)
+    return {one: score for one, worth in worths.items() if (score := score_of(worth))}
+
+
+async def best_worths(tx: Tx, thread_ids: Iterable[str]) -> dict[str, int]:
+    """What the best replies of these threads are worth, of those where that is not 0."""
+    rows = await tx.all("search.best_worths", thread_ids=_list(thread_ids))
+    return {row[0]: row[1] for row in rows if row[1]}
 
 
 async def texts(tx: Tx, numbers: Iterable[int]) -> list[SearchText]:

@@ -829,8 +829,8 @@ CREATE INDEX reply_by_author ON reply USING btree (author_id, id) WHERE (kind = 
 CREATE INDEX reply_by_author_worth ON reply USING btree (author_id, worth, id) WHERE (kind = 'answer'::text);
 CREATE INDEX reply_by_creation ON reply USING btree (kind, created_at);
 CREATE INDEX reply_by_parent ON reply USING btree (parent_id, thread_order) WHERE (parent_id IS NOT NULL);
+CREATE INDEX reply_by_thread_worth ON reply USING btree (thread_id, worth) WHERE (worth <> 0);
 CREATE INDEX reply_good ON reply USING btree (worth, id) WHERE (worth >= '2147483648'::bigint);
-CREATE INDEX reply_scored ON reply USING btree (thread_id, score) WHERE (score <> 0);
 CREATE INDEX report_decided ON report USING btree (agent_id, outcome) WHERE (outcome IS NOT NULL);
 CREATE INDEX report_dismissed ON report USING btree (agent_id, resolved_at) WHERE (outcome = 'dismissed'::text);
 CREATE INDEX report_open ON report USING btree (id) WHERE (outcome IS NULL);

@@ -706,8 +706,6 @@ CREATE INDEX outcome_due ON outcome (due_at) WHERE due_at IS NOT NULL;
 
 CREATE INDEX reply_by_author ON reply (author_id, id) WHERE kind = 'answer';
 
-CREATE INDEX reply_scored ON reply (thread_id, score) WHERE score <> 0;
-
 CREATE INDEX agent_by_standing ON agent (standing, id);
 
 CREATE INDEX agent_capability_by_standing ON agent_capability (capability, standing, agent_id);
@@ -821,6 +819,8 @@ CREATE INDEX opportunity_word_by_opportunity ON opportunity_word (opportunity_id
 CREATE INDEX reply_by_author_worth ON reply (author_id, worth, id) WHERE kind = 'answer';
 
 CREATE INDEX reply_good ON reply (worth, id) WHERE worth >= 2147483648;
+
+CREATE INDEX reply_by_thread_worth ON reply (thread_id, worth) WHERE worth <> 0;
 
 INSERT INTO account VALUES ('issuer', 0);
 

@@ -21,11 +21,11 @@ INSERT INTO post (thread_id, reply_id) VALUES (:thread_id, :reply_id) RETURNING 
 SELECT p.id, p.thread_id, p.reply_id FROM post p {{of_post}}
 WHERE p.id = ANY ({{numbers}}) AND {{shown}}
 
--- name: best_scores
-SELECT r.thread_id, max(r.score) FROM reply r
-WHERE r.thread_id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:thread_ids AS JSON)))) AND r.score <> 0
-  AND r.removed_at IS NULL AND r.withdrawn_at IS NULL
-GROUP BY r.thread_id
+-- name: best_worths
+SELECT j.id, (SELECT r.worth FROM reply r
+  WHERE r.thread_id = j.id AND r.worth <> 0 AND r.removed_at IS NULL AND r.withdrawn_at IS NULL
+  ORDER BY r.worth DESC LIMIT 1)
+FROM json_array_elements_text(CAST(:thread_ids AS JSON)) j (id)
 
 -- name: tagged
 SELECT g.thread_id FROM thread_tag g

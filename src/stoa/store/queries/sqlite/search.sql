@@ -14,10 +14,11 @@ CROSS JOIN post p {{of_post}} WHERE p.id = n.id
 SELECT p.id, p.thread_id, p.reply_id FROM json_each(:numbers) j CROSS JOIN post p {{of_post}}
 WHERE p.id = j.value AND {{shown}}
 
--- name: best_scores
-SELECT r.thread_id, max(r.score) FROM json_each(:thread_ids) j CROSS JOIN reply r
-WHERE r.thread_id = j.value AND r.score <> 0 AND r.removed_at IS NULL AND r.withdrawn_at IS NULL
-GROUP BY r.thread_id
+-- name: best_worths
+SELECT j.value, (SELECT r.worth FROM reply r
+  WHERE r.thread_id = j.value AND r.worth <> 0 AND r.removed_at IS NULL AND r.withdrawn_at IS NULL
+  ORDER BY r.worth DESC LIMIT 1)
+FROM json_each(:thread_ids) j
 
 -- name: tagged
 SELECT g.thread_id FROM thread_tag g CROSS JOIN thread t
