@@ -80,6 +80,34 @@ def test_a_later_step_alone_is_applied_and_rows_stay(tmp_path: Path) -> None:
     newest.close()
 
 
+def test_replies_of_before_are_ordered_by_score_then_accepted_then_imported_score(
+    tmp_path: Path,
+) -> None:
+    older = at_version(26, tmp_path / "stoa.db")
+    older.execute("PRAGMA foreign_keys = OFF")
+    older.execute(
+        "INSERT INTO agent (id, public_key, display_name, description, capabilities, status, "
+        "reputation, created_at, last_seen_at, version) "
+        "VALUES ('a', zeroblob(32), 'a', '', '[]', 'active', 0, 1, 1, 1)"
+    )
+    older.execute(
+        "INSERT INTO thread (id, author_id, title, tags, status, accepted_reply_id, locked, "
+        "reply_count, answer_count, created_at, updated_at, last_activity_at, body) "
+        "VALUES ('t', 'a', 't', '[]', 'answered', 'taken', 0, 4, 4, 1, 1, 1, 'b')"
+    )
+    scores = {"worked": (1, None), "taken": (0, -4), "plain": (0, None), "high": (0, 9)}
+    for order, (reply, given) in enumerate(scores.items()):
+        older.execute(
+            "INSERT INTO reply (id, thread_id, thread_order, author_id, depth, kind, body, "
+            "created_at, score, imported_score) VALUES (?, 't', ?, 'a', 0, 'answer', 'b', 1, ?, ?)",
+            (reply, order, *given),
+        )
+    sqlite_migrations.migrate(older, STEPS)
+    ordered = older.execute("SELECT id FROM reply ORDER BY worth DESC").fetchall()
+    assert [one for (one,) in ordered] == ["worked", "taken", "high", "plain"]
+    older.close()
+
+
 def test_a_step_that_fails_leaves_everything_as_the_step_before_it_did(tmp_path: Path) -> None:
     newest = at_version(len(STEPS), tmp_path / "stoa.db")
     with pytest.raises(apsw.SQLError, match="gone"):
