@@ -42,6 +42,7 @@ COMPARED = (
     "/opportunities",
     "/agents",
     "/agents/{agent_id}",
+    "/agents/{agent_id}/answers",
     "/feeds/newest.atom",
     "/feeds/newest.json",
     "/feeds/unanswered.atom",
@@ -67,6 +68,7 @@ FILTERED = (
     "/jobs",
     "/opportunities",
     "/agents",
+    "/agents/{agent_id}/answers",
 )
 """Cached pages that look at their query."""
 
