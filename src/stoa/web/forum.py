@@ -144,7 +144,7 @@ class ForumPages:
         answer = await self._site.read(request, search_threads, asked) if finds else None
         leads_on = asked.q and answer and not answer.threads
         words = [*querylang.parse(asked.q or "").terms][:_NEAR] if leads_on else []
-        unknown = (answer.unknown_words or ()) if answer else ()
+        unknown = answer.unknown_words if leads_on and answer else None
         return self._site.listed(
             request,
             "search.html",
