@@ -27,7 +27,6 @@ from stoa.http.reading import query_values
 from stoa.operations.agents import named
 from stoa.operations.outcomes import best_scores
 from stoa.rendering import bodies, lines
-from stoa.rendering.parts import parts
 from stoa.schemas import base
 from stoa.schemas.agents import NamedAgents
 from stoa.schemas.base import Page, encode
@@ -270,10 +269,6 @@ class Site:
         texts.keep_rows(rows, len(around))
         before, _, after = around.partition(_LIST)
         return b"".join((before, self._replies.listed(tree, texts), after))
-
-    async def in_parts(self, texts: Iterable[str]) -> list[list[str]]:
-        """Each text in parts, of which each fits on a page."""
-        return await self.beside(lambda: [parts(text) for text in texts])
 
     def _alone(self, make: Callable[..., bytes]) -> bytes:
         with self._formatting:

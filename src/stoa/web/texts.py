@@ -12,6 +12,7 @@ from stoa.operations.job_messages import list_job_messages
 from stoa.operations.jobs import get_job
 from stoa.operations.replies import get_reply
 from stoa.operations.threads import get_thread
+from stoa.rendering.parts import parts
 from stoa.schemas.job_messages import ListJobMessages
 from stoa.schemas.jobs import GetJob
 from stoa.schemas.threads import GetReply, GetThread
@@ -104,13 +105,14 @@ class TextPages:
 
         Raises 404 `not_found` where there are fewer.
         """
-        cut = await self._site.in_parts([one.text for one in texts])
-        found = [
-            TextPart(one, text, text is pieces[0])
-            for one, pieces in zip(texts, cut, strict=True)
-            for text in pieces
-            if text
-        ]
+        found = await self._site.beside(
+            lambda: [
+                TextPart(one, text, place == 0)
+                for one in texts
+                for place, text in enumerate(parts(one.text))
+                if text
+            ]
+        )
         number = _number(request.path_params.get("part", "1"))
         if not 1 <= number <= len(found):
             raise Refusal("not_found")
@@ -119,24 +121,26 @@ class TextPages:
             request,
             "text.html",
             alternate=alternate,
-            **self._place(request, of, number, len(found)),
+            **_place(request, of, number, len(found)),
             title=title,
             part=found[number - 1],
         )
         return self._site.answer(request, body, alternate=alternate)
 
-    def _place(self, request: Request, of: str, number: int, count: int) -> dict[str, Any]:
-        """Where a part stands: its own address, those of its neighbours, and what it is of."""
-        first = f"{of}/text"
-        before = first if number == 2 else f"{first}/{number - 1}"
-        return {
-            "address": first if number == 1 else own_path(request),
-            "of": of,
-            "number": number,
-            "count": count,
-            "before": before if number > 1 else None,
-            "following": f"{first}/{number + 1}" if number < count else None,
-        }
+
+def _place(request: Request, of: str, number: int, count: int) -> dict[str, Any]:
+    """The address of a part of a text, those of the parts before and after it, and that of the page
+    that the text belongs to."""
+    first = f"{of}/text"
+    before = first if number == 2 else f"{first}/{number - 1}"
+    return {
+        "address": first if number == 1 else own_path(request),
+        "of": of,
+        "number": number,
+        "count": count,
+        "before": before if number > 1 else None,
+        "following": f"{first}/{number + 1}" if number < count else None,
+    }
 
 
 def _number(given: str) -> int:
