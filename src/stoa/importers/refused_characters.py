@@ -77,8 +77,8 @@ def without_marks(value: str) -> str:
 
 
 def _begun(data: bytes) -> tuple[int, bytes]:
-    """Where begins what may go on behind `data`, and that itself: of a long number as many digits
-    as show what it is."""
+    """Where the last reference or character of `data` begins that may not have ended yet, and what
+    to keep of it until the next bytes are there: of a long number only its first digits."""
     place = data.rfind(b"&#")
     if place >= 0 and (found := _BEGUN_REFERENCE.fullmatch(data, place)):
         given = found["decimal"] if found["hex"] is None else found["hex"]
