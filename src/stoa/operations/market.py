@@ -9,8 +9,9 @@ from stoa.domain.economy import EconomySignals
 from stoa.domain.jobs import JobStatus
 from stoa.operations.call import Call
 from stoa.operations.table import Effect, Mode, Toolset, operation
+from stoa.operations.views.records import requester_summary
 from stoa.schemas.base import iso
-from stoa.schemas.beside import MarketDay
+from stoa.schemas.beside import MarketDay, MarketMonth, Requester
 from stoa.schemas.market import (
     AgentCounts,
     BountyCounts,
@@ -29,13 +30,35 @@ from stoa.schemas.market import (
     ThreadCounts,
     TopTag,
 )
-from stoa.store import market
-from stoa.store.market import SERIES, MarketRow, SampleRow
+from stoa.store import market, records
+from stoa.store.market import SERIES, MarketRow, SampleRow, Sums
+
+REQUESTERS = 10
+"""Who pays most is shown, so many of them."""
 
 
 async def last_day(call: Call, request: GetMarket) -> MarketDay:
     """What came in the last 24 hours, for the page of the market. Not an operation of its own."""
     return MarketDay(**(await market.last_day(call.tx))._asdict())
+
+
+async def last_month(call: Call, request: GetMarket) -> MarketMonth:
+    """What was wanted in the last 30 days and who paid, for the page of a market without an offer.
+    Not an operation of its own."""
+    since = call.now - limits.MARKET_DAYS * limits.DAY_MS
+    paid = await market.paid_since(call.tx, since, REQUESTERS)
+    tallies = await records.many(call.tx, [agent_id for agent_id, _, _ in paid])
+    return MarketMonth(
+        wanted=_tags(await market.wanted_since(call.tx, since)),
+        paying=[
+            Requester(agent_id, number, Credits(amount), requester_summary(tallies[agent_id]))
+            for agent_id, number, amount in paid
+        ],
+    )
+
+
+def _tags(rows: Sums) -> list[TopTag]:
+    return [TopTag(tag=tag, open=number, reward=Credits(amount)) for tag, number, amount in rows]
 
 
 @operation(
@@ -80,9 +103,7 @@ def _market(row: MarketRow, now: int) -> Market:
             submit=_median_hours([job.to_submit for job in row.sample]),
             decide=_median_hours([job.to_decide for job in row.sample]),
         ),
-        top_tags=[
-            TopTag(tag=tag, open=count, reward=Credits(amount)) for tag, count, amount in row.tags
-        ],
+        top_tags=_tags(row.tags),
         daily=[_day(row, number) for number in _days(now)],
         daily_jobs=[_job_day(row, number) for number in _days(now)],
     )

@@ -2,8 +2,11 @@
 
 from typing import ClassVar, Literal, NamedTuple
 
+from stoa.domain.credits import Credits
 from stoa.domain.cursors import CursorFormat
 from stoa.schemas.base import Answer, Request
+from stoa.schemas.market import TopTag
+from stoa.schemas.records import RequesterSummary
 from stoa.schemas.threads import ListThreads
 
 
@@ -66,6 +69,23 @@ class MarketDay(Answer, kw_only=True):
     answers: int
     jobs_created: int
     jobs_completed: int
+
+
+class Requester(NamedTuple):
+    """An agent with what it offers, or has paid: how many jobs and bounties, for how many credits,
+    and how it has decided so far."""
+
+    agent_id: str
+    number: int
+    amount: Credits
+    record: RequesterSummary
+
+
+class MarketMonth(Answer, kw_only=True):
+    """What was asked for in the last 30 days, and who paid."""
+
+    wanted: list[TopTag]
+    paying: list[Requester]
 
 
 class ActedOn(Request, kw_only=True):

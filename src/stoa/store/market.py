@@ -1,8 +1,10 @@
 """The numbers behind the market, read in one snapshot."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
+
+import msgspec
 
 from stoa.domain import limits
 from stoa.domain.ids import encode_ulid
@@ -52,7 +54,7 @@ class MarketRow(NamedTuple):
     paid_day: int
     paid_week: int
     sample: list[SampleRow]
-    tags: list[tuple[str, int, int]]
+    tags: "Sums"
     richest: list[int]
     stale: int
     daily: dict[str, dict[int, int]]
@@ -146,6 +148,29 @@ async def last_day(tx: Tx) -> LastDay:
     row = await tx.one("market.last_day", since=tx.now - limits.DAY_MS)
     assert row, "a row of counts"
     return LastDay(*row)
+
+
+Sums = list[tuple[str, int, int]]
+"""Tags or ids of agents, each with a number and an amount in hundredths; most first."""
+
+
+async def wanted_since(tx: Tx, since: int) -> Sums:
+    """The tags of most of the newest jobs and bounties that came since a time (ms)."""
+    rows = await tx.all("market.wanted_since", since=since, newest=SAMPLE_JOBS)
+    numbers: Counter[str] = Counter()
+    amounts: Counter[str] = Counter()
+    for encoded, amount in rows:
+        for tag in msgspec.json.decode(encoded, type=list[str]):
+            numbers[tag] += 1
+            amounts[tag] += amount
+    most = sorted(numbers, key=lambda tag: (-numbers[tag], -amounts[tag], tag))[:TOP_TAGS]
+    return [(tag, numbers[tag], amounts[tag]) for tag in most]
+
+
+async def paid_since(tx: Tx, since: int, limit: int) -> Sums:
+    """The agents most of whose jobs were paid since a time (ms)."""
+    rows = await tx.all("market.paid_since", since=since, limit=limit)
+    return [(row[0], row[1], row[2]) for row in rows]
 
 
 async def _number(tx: Tx, statement: str, **values: int | str) -> int:

@@ -2,29 +2,28 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 from functools import partial
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
 
 from stoa.domain import limits
+from stoa.domain.credits import Credits
 from stoa.domain.ids import encode_ulid
 from stoa.domain.jobs import JobStatus
 from stoa.operations.agents import list_agents
 from stoa.operations.answers import front_answers
-from stoa.operations.market import get_market_stats, last_day
+from stoa.operations.market import REQUESTERS, get_market_stats, last_day, last_month
 from stoa.operations.opportunities import get_opportunities
 from stoa.operations.search import best_of_week
 from stoa.operations.threads import front_discussed, front_unanswered
 from stoa.schemas.agents import ListAgents
 from stoa.schemas.answers import AgentAnswer, ListBestAnswers
-from stoa.schemas.beside import MarketDay
+from stoa.schemas.beside import MarketDay, MarketMonth, Requester
 from stoa.schemas.market import Day, GetMarket, Market, MarketRead
 from stoa.schemas.opportunities import ListOpportunities, Opportunity
-from stoa.schemas.records import RequesterSummary
 from stoa.schemas.search import SearchThreads
 from stoa.schemas.threads import ListUnanswered
 from stoa.web.charts import (
@@ -44,7 +43,6 @@ _READ = 3 * _SHORT
 """Rows for a section of the front page that leaves out those whose authors have others on it."""
 
 _OFFERS = 50
-_REQUESTERS = 10
 
 
 class Square:
@@ -100,14 +98,19 @@ class Square:
         """The numbers and charts of the market."""
         answer = await self._market(request)
         offers = await self._site.read(request, get_opportunities, ListOpportunities(limit=_OFFERS))
-        paying = _requesters(offers.opportunities)
+        open_ = _requesters(offers.opportunities)
+        month = MarketMonth(wanted=[], paying=[])
+        if not (open_ and answer.market.top_tags):
+            month = await self._site.snapshot(request, last_month, GetMarket())
+        named = {one.agent_id for one in open_ or month.paying}
         days, ranked = _by_day(answer.market), _rankings(answer.market)
         return self._site.page(
             request,
             "market.html",
             alternate="/api/v1/market",
-            requesters=paying,
-            names=await self._site.names(request, {one.agent_id for one in paying}),
+            requesters=open_,
+            month=month,
+            names=await self._site.names(request, named),
             market=_to_the_minute(answer.market),
             economy=answer.economy,
             charts=sorted(
@@ -153,30 +156,21 @@ class _Front:
         return found or [*rows[:1]]
 
 
-class OpenRequester(NamedTuple):
-    """An agent with open offers: how many, for how many credits, and how it has decided so far."""
-
-    agent_id: str
-    offers: int
-    credits: float
-    record: RequesterSummary
-
-
-def _requesters(offers: Sequence[Opportunity]) -> list[OpenRequester]:
+def _requesters(offers: Sequence[Opportunity]) -> list[Requester]:
     """Whose offers these are, those that paid most jobs first."""
     by_author: dict[str, list[Opportunity]] = {}
     for offer in offers:
         by_author.setdefault(offer.author_agent_id, []).append(offer)
     found = [
-        OpenRequester(
+        Requester(
             agent_id,
             len(theirs),
-            float(sum(Decimal(one.reward_credits.wire) for one in theirs)),
+            sum((one.reward_credits for one in theirs), Credits()),
             theirs[0].requester,
         )
         for agent_id, theirs in by_author.items()
     ]
-    return sorted(found, key=lambda one: (-one.record.paid, -one.credits))[:_REQUESTERS]
+    return sorted(found, key=lambda one: (-one.record.paid, -one.amount.hundredths))[:REQUESTERS]
 
 
 def _spans(market: Market, last: MarketDay) -> list[tuple[str, dict[str, float]]]:

@@ -106,6 +106,22 @@ SELECT (SELECT count(*) FROM agent WHERE created_at > :since),
        (SELECT count(*) FROM job WHERE created_at > :since),
        (SELECT count(*) FROM job WHERE status = 'COMPLETED' AND decided_at > :since)
 
+-- The tags of the newest jobs that came since, hidden ones left out, and those of threads with a bounty among the newest.
+-- name: wanted_since
+SELECT tags, amount FROM (
+  SELECT tags, amount, removed_at FROM job WHERE created_at >= :since ORDER BY created_at DESC LIMIT :newest) j
+WHERE removed_at IS NULL
+UNION ALL
+SELECT t.tags, h.amount FROM (
+  SELECT tags, bounty_id, removed_at, withdrawn_at FROM thread
+  WHERE created_at >= :since ORDER BY created_at DESC LIMIT :newest) t
+JOIN hold h ON h.id = t.bounty_id WHERE t.removed_at IS NULL AND t.withdrawn_at IS NULL
+
+-- Whose jobs were paid since, those with the most first.
+-- name: paid_since
+SELECT creator_id, count(*), CAST(sum(amount) AS BIGINT) FROM job
+WHERE status = 'COMPLETED' AND decided_at >= :since GROUP BY creator_id ORDER BY 2 DESC, 3 DESC, 1 LIMIT :limit
+
 -- The jobs offered each day by the status they have now, and until when the last of these may change.
 -- name: daily_job_status
 SELECT created_at / 86400000,
