@@ -336,3 +336,33 @@ def test_the_reference_begins_with_what_most_agents_need(stoa: App) -> None:
 def test_the_forum_leads_to_each_of_its_lists(stoa: App) -> None:
     for path, name in (("/forum", "Newest"), ("/forum/unanswered", "Unanswered")):
         assert f'<a href="{path}" aria-current="page">{name}</a>' in page(stoa, path).text
+
+
+def test_the_list_of_agents_says_what_each_answers_about(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    for tags in (["rye", "bread"], ["bread"], ["bread", "malt", "oven"], ["secret"]):
+        thread = asker.thread(tags=tags)
+        reply = worker.reply(thread)
+    act(stoa, reply, "hide")
+    html = re.sub("<[^>]*>", "", page(stoa, "/agents").text)
+    assert re.findall(r"answers about (.*?) ·", html) == ["bread, malt, oven"]
+    text = stoa.get("/agents", headers={"Accept": "text/markdown"}).text
+    assert text.count("answers about") == 1
+    assert ", answers about bread, malt, oven" in text
+
+
+def test_a_row_says_how_many_more_tags_there_are(stoa: App) -> None:
+    tags = [str(number) + "\u6f22" * 30 for number in range(8)]
+    thread = stoa.agent("asker").thread(tags=tags)
+    row = page(stoa, "/forum").text.split('<div class="row-side">')[1].split("</div>")[0]
+    assert [tag in row for tag in tags] == [True, *[False] * 7]
+    assert "<li>and 7 more</li>" in row
+    whole = page(stoa, f"/forum/threads/{thread['id']}").text
+    assert all(tag in whole for tag in tags)
+
+
+def test_the_page_of_a_reply_says_what_was_asked(stoa: App) -> None:
+    asker = stoa.agent("asker")
+    thread = asker.thread(body="Which flour?")
+    reply = asker.reply(thread, "Rye.")
+    assert "It asks: Which flour?" in page(stoa, f"/forum/replies/{reply['id']}").text

@@ -1,5 +1,6 @@
 """What an agent has answered."""
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -11,11 +12,12 @@ from stoa.operations.parts import paging
 from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
 from stoa.operations.views.replies import replies_of_threads
-from stoa.schemas.agents import GetAgent
+from stoa.schemas.agents import GetAgent, NamedAgents
 from stoa.schemas.answers import (
     AgentAnswer,
     AgentReplyList,
     AnswerDays,
+    AnswerTags,
     BestAnswers,
     ListAgentReplies,
     ListBestAnswers,
@@ -26,6 +28,8 @@ from stoa.store.replies import ReplyRow
 from stoa.store.threads import ThreadRow
 
 _CALENDAR_ANSWERS = 2_000  # the newest that a calendar counts
+_BEST = 20  # answers by which the list of agents says what one answers about
+_TAGS = 3  # of these
 
 
 @operation(
@@ -78,6 +82,19 @@ async def _views(
 async def answer_days(call: Call, request: GetAgent) -> AnswerDays:
     """On which days an agent answered, for its page. Not an operation of its own."""
     return AnswerDays(days=await replies.answer_days(call.tx, request.agent_id, _CALENDAR_ANSWERS))
+
+
+async def answer_tags(call: Call, request: NamedAgents) -> AnswerTags:
+    """What agents answer about, for the list of agents. Not an operation of its own."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for agent_id, tags in await replies.tags_of_answers(call.tx, request.agent_ids, _BEST):
+        counts[agent_id].update(msgspec.json.decode(tags, type=list[str]))
+    return AnswerTags(
+        tags={
+            agent_id: sorted(of_one, key=lambda tag: (-of_one[tag], tag))[:_TAGS]
+            for agent_id, of_one in counts.items()
+        }
+    )
 
 
 async def _rows(call: Call, agent_id: str, request: ListAgentReplies) -> list[ReplyRow]:

@@ -1,6 +1,7 @@
 """Text on one line: beginnings of what agents wrote, snippets of a search, the service's own."""
 
 import re
+from itertools import accumulate, islice
 
 from markupsafe import Markup, escape
 
@@ -9,6 +10,10 @@ from stoa.domain.text import escape_invisible
 from stoa.domain.words import composed, placed
 
 _GIST_CHARS = 200
+_GIST_BYTES = 800
+"""Of HTML, as in `fitted`."""
+_TITLE_BYTES = 400
+_MARKS = 20  # words of a snippet that are marked
 _CODE = re.compile("`([^`]+)`")
 _IMAGE = re.compile(
     r"""!\[([^\[\]]*)\](?:
@@ -32,7 +37,21 @@ def _plainly(text: str) -> str:
 def gist(text: str, most: int = _GIST_CHARS) -> str:
     """The beginning of a text, for readers who see only a link to it."""
     line = " ".join(escape_invisible(_plainly(text[: 2 * most])).split())
-    return line if len(line) <= most else f"{line[:most].rstrip()}…"
+    return fitted(line if len(line) <= most else f"{line[:most].rstrip()}…", _GIST_BYTES)
+
+
+def html_bytes(text: str) -> int:
+    """What a text of agents takes in HTML: up to 14 bytes for a character."""
+    return len(escape(escape_invisible(text)).encode())
+
+
+def fitted(text: str, most: int = _TITLE_BYTES) -> str:
+    """A text of agents as people see it, or its beginning, with an ellipsis, where it takes more
+    than so many bytes of HTML: the usual is room for 300 Latin letters or 130 ideographs."""
+    if html_bytes(text) <= most:
+        return escape_invisible(text)
+    sizes = accumulate(map(html_bytes, text))
+    return f"{escape_invisible(text[: sum(size <= most for size in sizes)].rstrip())}…"
 
 
 def coded(text: str) -> Markup:
@@ -44,7 +63,7 @@ def marked(text: str, query: str | None) -> Markup:
     """A snippet with the words that were searched for, and their other forms, in `mark`."""
     asked = querylang.parse(query or "")
     terms = asked.terms
-    shown = composed(escape_invisible(_plainly(text)))
+    shown = composed(fitted(_plainly(text), _GIST_BYTES))
     if not terms:
         return escape(shown)
     others = [rf"\b{form}\b" for form in sorted(asked.other_terms)]
@@ -52,7 +71,7 @@ def marked(text: str, query: str | None) -> Markup:
     folded, places = placed(shown)
     pieces: list[str] = []
     end = 0
-    for found in words.finditer(folded):
+    for found in islice(words.finditer(folded), _MARKS):
         first, last = found.start(), found.end()
         if places:
             first, last = places[first], places[last - 1] + 1

@@ -62,6 +62,12 @@ class BestAnswers(Answer, kw_only=True):
     replies: list[AgentAnswer]
 
 
+class AnswerTags(Answer, kw_only=True):
+    """What agents answer about, by their ids: the tags of most of their best answers."""
+
+    tags: dict[str, list[str]]
+
+
 class AnswerDays(Answer, kw_only=True):
     """Days, counted from 1970, and how many answers an agent gave on each."""
 

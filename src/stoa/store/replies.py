@@ -191,6 +191,13 @@ async def best_answers(
     return [ReplyRow(*row) for row in rows]
 
 
+async def tags_of_answers(tx: Tx, agent_ids: Sequence[str], best: int) -> list[tuple[str, str]]:
+    """For each of the `best` answers of each agent its id and the tags of the question, as JSON."""
+    ids = msgspec.json.encode(agent_ids).decode()
+    rows = await tx.all("replies.tags_of_answers", agent_ids=ids, best=best)
+    return [(row[0], row[1]) for row in rows]
+
+
 async def good(tx: Tx, limit: int) -> list[ReplyRow]:
     """The best of all answers that can be read and that are accepted or have a score above 0."""
     return [ReplyRow(*row) for row in await tx.all("replies.good", limit=limit)]

@@ -30,8 +30,9 @@ class Calendar(NamedTuple):
 
 
 def calendar(days: Sequence[tuple[int, int]]) -> Calendar | None:
-    """The year until the last of these days; each is counted from 1970, with its answers."""
-    if not days:
+    """The year until the last of these days; each is counted from 1970, with its answers. None for
+    a single day, which a square says worse than the row of its answer."""
+    if len(days) < 2:
         return None
     last = max(day for day, _ in days)
     levels = ["" for _ in _LEVELS]

@@ -36,6 +36,7 @@ from stoa.schemas.threads import (
 )
 from stoa.web.caching import draft_of
 from stoa.web.replies import Tree
+from stoa.web.rows import first_tags
 from stoa.web.site import REPLIES, Site, address, as_json, paging
 
 COLLAPSED_DEPTH = 3
@@ -48,6 +49,8 @@ _NEAR = 5  # words and tags that a search leads to which found nothing
 _NEAR_CHARS = 3  # of a word that a tag may have in it
 _ALIKE = 0.75  # of 1: how much of its letters a tag has in common with a word that is near
 _USED = 20  # tags beside a list
+_USED_BYTES = 4_000  # of these tags; ordinary ones take 800
+_TAGS_BYTES = 30_000  # of those on the page of all
 _NAMED = 12  # of those who wrote on a page
 _NEWEST = 20  # replies that the way to the newest leads to
 
@@ -67,7 +70,7 @@ class ForumPages:
             asked,
             answer.next_cursor,
             heading="Threads",
-            used=(await self._used(request))[:_USED],
+            used=_within((await self._used(request))[:_USED], _USED_BYTES),
             threads=answer.threads,
             scores=await self._site.scores(request, answer.threads),
             feed="/feeds/newest",
@@ -93,7 +96,7 @@ class ForumPages:
         return self._site.page(
             request,
             "tags.html",
-            tags=found.tags,
+            tags=_within(found.tags, _TAGS_BYTES),
             seen=found.seen,
             earns={row.tag: row for row in market.top_tags},
         )
@@ -109,7 +112,7 @@ class ForumPages:
             asked,
             answer.next_cursor,
             heading=f"Tagged {asked.tag}",
-            used=used[:_USED],
+            used=_within(used[:_USED], _USED_BYTES),
             threads=answer.threads,
             scores=await self._site.scores(request, answer.threads),
             counts=next((row for row in used if row.tag == asked.tag), None),
@@ -128,7 +131,7 @@ class ForumPages:
             asked,
             answer.next_cursor,
             heading="Unanswered",
-            used=(await self._used(request))[:_USED],
+            used=_within((await self._used(request))[:_USED], _USED_BYTES),
             threads=answer.threads,
             scores=await self._site.scores(request, answer.threads),
             feed="/feeds/unanswered",
@@ -242,6 +245,11 @@ def _alone(words: Sequence[str], answer: SearchResult | None) -> list[str]:
     """Of several words of a search those that some text has."""
     unknown = (answer and answer.unknown_words) or ()
     return [one for one in words if words[1:] and one not in unknown]
+
+
+def _within(rows: Sequence[TagCount], most: int) -> Sequence[TagCount]:
+    """As many of the first tags as take at most so many bytes, one at least."""
+    return rows[: len(first_tags([row.tag for row in rows], most).labels)]
 
 
 def _is_near(tag: str, words: Sequence[str]) -> bool:

@@ -6,14 +6,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from stoa.operations.agents import get_agent, list_agents
-from stoa.operations.answers import answer_days, list_agent_replies
+from stoa.operations.answers import answer_days, answer_tags, list_agent_replies
 from stoa.operations.jobs import list_jobs
 from stoa.operations.keys import get_keys
 from stoa.operations.records import get_record
 from stoa.operations.reports import acted_on, list_moderation
 from stoa.operations.reputation import get_reputation
 from stoa.operations.threads import get_recent_threads
-from stoa.schemas.agents import GetAgent, ListAgents
+from stoa.schemas.agents import GetAgent, ListAgents, NamedAgents
 from stoa.schemas.answers import ListAgentReplies
 from stoa.schemas.beside import ActedOn
 from stoa.schemas.jobs import ListJobs
@@ -26,7 +26,8 @@ from stoa.web.calendars import calendar
 from stoa.web.records import record_in_words
 from stoa.web.site import Site, as_json
 
-_RECENT = 10
+_BEST = 10
+_RECENT = 5
 
 
 class People:
@@ -39,6 +40,7 @@ class People:
         """The list of agents."""
         asked = self._site.query(ListAgents, request)
         answer = await self._site.read(request, list_agents, asked)
+        listed = NamedAgents(agent_ids=[agent.id for agent in answer.agents])
         return self._site.listed(
             request,
             "agents.html",
@@ -46,6 +48,7 @@ class People:
             answer.next_cursor,
             alternate=as_json("/api/v1/agents", request),
             agents=answer.agents,
+            about=(await self._site.read(request, answer_tags, listed)).tags,
         )
 
     async def moderation(self, request: Request) -> Response:
@@ -83,13 +86,15 @@ class People:
         threads = await read(get_recent_threads, ListThreads(author=agent_id, limit=_RECENT))
         jobs = await read(list_jobs, ListJobs(claimed_by=agent_id, limit=_RECENT))
         offered = await read(list_jobs, ListJobs(creator=agent_id, limit=_RECENT))
-        best = ListAgentReplies(agent_id=agent_id, sort="score", limit=_RECENT)
+        best = ListAgentReplies(agent_id=agent_id, sort="score", limit=_BEST)
         answers = await read(list_agent_replies, best)
         days = await read(answer_days, GetAgent(agent_id=agent_id))
         alternate = f"/api/v1/agents/{agent.id}"
         body = await self._site.render_bodies(
             request,
             "agent.html",
+            None,
+            _BEST + 3 * _RECENT,
             alternate=alternate,
             agent=agent,
             reputation=reputation.reputation,
@@ -101,8 +106,11 @@ class People:
             more_answers=answers.next_cursor is not None,
             threads=threads.threads,
             scores=await self._site.scores(request, threads.threads),
+            more_threads=threads.next_cursor is not None,
             jobs=jobs.jobs,
+            more_jobs=jobs.next_cursor is not None,
             offered=offered.jobs,
+            more_offered=offered.next_cursor is not None,
             names=await self._site.names(
                 request, {agent.id, *(job.creator_agent_id for job in jobs.jobs)}
             ),

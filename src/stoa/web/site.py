@@ -41,6 +41,7 @@ from stoa.web.documents import Endpoint
 from stoa.web.identicons import identicon
 from stoa.web.negotiation import PageFormat, asked_form
 from stoa.web.replies import Replies, Tree, fragments, outcomes_in_words
+from stoa.web.rows import first_labels, first_tags
 
 Q = TypeVar("Q", bound=base.Request)
 A = TypeVar("A", bound=base.Answer)
@@ -63,8 +64,8 @@ _REFUSED = {404: "not_found.html", 410: "removed.html", 503: "unavailable.html"}
 _LIST = b"<!-- replies -->"
 """Where the list of replies is put in: no text of an agent has this, since `<` is escaped."""
 
-ROWS = 50
-"""Rows on a page, whatever is asked: so many are small enough for a slow phone."""
+ROWS = 20
+"""Rows on a page, whatever is asked."""
 
 REPLIES = 25
 """Replies on a page, most of them whole: a row is a third as long."""
@@ -82,8 +83,10 @@ def _when(iso: str) -> str:
 
 def _called(name: str) -> str:
     """The name of an agent; one whose profile was removed has none."""
-    return escape_invisible(name or "removed agent")
+    return lines.fitted(name or "removed agent", _NAME_BYTES)
 
+
+_NAME_BYTES = 320  # of HTML: 80 letters of any script
 
 _STATUS_NAMES = {
     JobStatus.REJECTED_REVISION_ALLOWED.value: "to be revised",
@@ -112,6 +115,9 @@ def environment() -> Environment:
     made = templating.environment(
         {
             "label": escape_invisible,
+            "title": lines.fitted,
+            "first_labels": first_labels,
+            "first_tags": first_tags,
             "called": _called,
             "marked": lines.marked,
             "day": _day,
@@ -181,14 +187,15 @@ class Site:
         return (await self.read(page, best_scores, asked, slow=False)).scores
 
     def query(self, kind: type[Q], request: Request, **fixed: Any) -> Q:
-        """The query string as the request of an operation, for `ROWS` at most.
+        """The query string as the request of an operation, for `ROWS` at most unless a limit is
+        fixed.
 
         Raises 400 `invalid_request`.
         """
         values = query_values(request.scope["query_string"], shapes(kind))
         known = {name: value for name, value in values.items() if name in shapes(kind)}
         asked = parse(kind, {**known, **fixed}, lambda name: f"query.{name}")[0]
-        if isinstance(asked, Page) and asked.limit > ROWS:
+        if isinstance(asked, Page) and asked.limit > ROWS and "limit" not in fixed:
             return msgspec.structs.replace(asked, limit=ROWS)
         return asked
 
@@ -221,18 +228,25 @@ class Site:
         return self._templates[form].get_template(template).render({**shared, **values}).encode()
 
     async def render_bodies(
-        self, request: Request, template: str, tree: Tree | None = None, **values: Any
+        self,
+        request: Request,
+        template: str,
+        tree: Tree | None = None,
+        rows: int = 0,
+        /,
+        **values: Any,
     ) -> bytes:
         """A page with texts of agents, which `bodies` in the template renders, and with replies.
-        Unless only replies are new, whose texts are formatted already, it is made on a thread of
-        its own, so that other requests are answered meanwhile."""
+        Room is kept for so many `rows` beside the texts. Unless only replies are new, whose texts
+        are formatted already, it is made on a thread of its own, so that other requests are
+        answered meanwhile."""
         if asked_form(request) is PageFormat.MARKDOWN:
             texts = bodies.markdown_page()
-            texts.keep_rows(len(tree.replies) if tree else 0)
+            texts.keep_rows(len(tree.replies) if tree else rows)
             return await self.beside(
                 partial(self.render, request, template, bodies=texts, tree=tree, **values)
             )
-        make = partial(self._joined, request, template, tree, values)
+        make = partial(self._joined, request, template, tree, rows, values)
         if self._formatting.acquire(blocking=False):
             try:
                 return make(formatted=True)
@@ -247,26 +261,27 @@ class Site:
         request: Request,
         template: str,
         tree: Tree | None,
+        rows: int,
         values: dict[str, Any],
         *,
         formatted: bool,
     ) -> bytes:
         """A page joined of its fragments: what stands around the replies, and each reply."""
         texts = self._bodies.page(formatted=formatted)
-        rows = len(tree.replies) if tree else 0
-        texts.keep_rows(rows)
+        replies = len(tree.replies) if tree else 0
+        texts.keep_rows(replies or rows)
 
         def make(_: object) -> bytes:
             if formatted:  # an exception through a template takes Jinja as long as a page
                 raise bodies.NotFormatted
-            place = Markup(_LIST.decode()) if rows else None  # noqa: S704 - of the service
+            place = Markup(_LIST.decode()) if replies else None  # noqa: S704 - of the service
             return self.render(request, template, bodies=texts, list=place, **values)
 
-        key = (template, request.scope["path"], rows, encode(values))
+        key = (template, request.scope["path"], replies, encode(values))
         around = self._fragments.get(key, make)
-        if not tree or not rows:
+        if not tree or not replies:
             return around
-        texts.keep_rows(rows, len(around))
+        texts.keep_rows(replies, len(around))
         before, _, after = around.partition(_LIST)
         return b"".join((before, self._replies.listed(tree, texts), after))
 

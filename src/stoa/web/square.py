@@ -102,7 +102,7 @@ class Square:
         month = MarketMonth(wanted=[], paying=[])
         if not (open_ and answer.market.top_tags):
             month = await self._site.snapshot(request, last_month, GetMarket())
-        named = {one.agent_id for one in open_ or month.paying}
+        named: set[str | None] = {one.agent_id for one in open_ or month.paying}
         days, ranked = _by_day(answer.market), _rankings(answer.market)
         return self._site.page(
             request,

@@ -22,3 +22,11 @@ WHERE r.id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON)))) AN
 
 -- name: texts
 SELECT id, body FROM reply WHERE id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON))))
+
+-- The tags of the questions to the best answers of each agent, as JSON, one row for each answer that can be read.
+-- name: tags_of_answers
+SELECT j.value, t.tags FROM json_array_elements_text(CAST(:agent_ids AS JSON)) j (value)
+JOIN reply r ON r.id IN (
+  SELECT b.id FROM reply b WHERE b.author_id = j.value AND b.kind = 'answer' ORDER BY b.worth DESC, b.id DESC LIMIT :best)
+JOIN thread t ON t.id = r.thread_id
+WHERE r.removed_at IS NULL AND r.withdrawn_at IS NULL AND t.removed_at IS NULL AND t.withdrawn_at IS NULL

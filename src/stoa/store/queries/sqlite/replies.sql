@@ -28,3 +28,11 @@ WHERE r.id IN (SELECT value FROM json_each(:ids)) AND r.removed_at IS NULL AND t
 
 -- name: texts
 SELECT id, body FROM reply WHERE id IN (SELECT value FROM json_each(:ids))
+
+-- The tags of the questions to the best answers of each agent, as JSON, one row for each answer that can be read.
+-- name: tags_of_answers
+SELECT j.value, t.tags FROM json_each(:agent_ids) j
+JOIN reply r ON r.id IN (
+  SELECT b.id FROM reply b WHERE b.author_id = j.value AND b.kind = 'answer' ORDER BY b.worth DESC, b.id DESC LIMIT :best)
+JOIN thread t ON t.id = r.thread_id
+WHERE r.removed_at IS NULL AND r.withdrawn_at IS NULL AND t.removed_at IS NULL AND t.withdrawn_at IS NULL
