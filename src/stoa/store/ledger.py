@@ -39,13 +39,10 @@ async def book(tx: Tx, ids: IdGenerator, movement: Movement) -> str:
     accounts = {"first": first.account, "second": second.account}
     newest = await tx.one("ledger.newest", **accounts)
     transaction_id = ids.new("tx", tx.now, after=(newest[0] or "") if newest else "")
-    await tx.put(
-        "ledger.insert_postings",
-        **accounts,
-        id=transaction_id,
-        first_amount=first.amount,
-        second_amount=second.amount,
-    )
+    account, amount = first.account, first.amount
+    await tx.put("ledger.post_first", account=account, id=transaction_id, amount=amount)
+    account, amount = second.account, second.amount
+    await tx.put("ledger.post_second", account=account, id=transaction_id, amount=amount)
     await tx.put(
         "ledger.seal",
         id=transaction_id,

@@ -15,11 +15,11 @@ SELECT max(id) FROM (
 -- name: balance
 SELECT balance FROM account WHERE id = :id
 
--- The accounts have moved already.
--- name: insert_postings
+-- The account has moved already. One statement for both rows would first write them to a table in memory, on SQLite.
+-- name: post_{place}
+-- each place: first = :account | second = :account
 INSERT INTO posting (account_id, transaction_id, amount, balance_after)
-VALUES (:first, :id, :first_amount, (SELECT balance FROM account WHERE id = :first)),
-       (:second, :id, :second_amount, (SELECT balance FROM account WHERE id = :second))
+VALUES ({{place}}, :id, :amount, (SELECT balance FROM account WHERE id = :account))
 
 -- name: seal
 INSERT INTO ledger_transaction (id, kind, reference_type, reference_id, created_at)

@@ -25,7 +25,7 @@ UPDATE outcome SET due_at = :now WHERE agent_id = :agent_id
 -- name: settled
 UPDATE outcome SET due_at = :now
 WHERE (agent_id = :first AND author_id = :second) OR (agent_id = :second AND author_id = :first)
-   OR (agent_id IN (:first, :second) AND counts = 0 AND due_at IS NULL)
+   OR (agent_id = :first AND counts = 0 AND due_at IS NULL) OR (agent_id = :second AND counts = 0 AND due_at IS NULL)
 
 -- name: has_due
 SELECT 1 FROM outcome WHERE due_at <= :now LIMIT 1

@@ -669,16 +669,6 @@ END;
 
 CREATE INDEX opportunity_offered ON opportunity (offered_to) WHERE offered_to IS NOT NULL;
 
-CREATE TABLE record (
-  agent_id TEXT NOT NULL REFERENCES agent (id),
-  kind TEXT NOT NULL
-    CHECK (kind IN ('requester', 'worker', 'release', 'decision', 'submission', 'bounty')),
-  outcome TEXT NOT NULL,
-  number INTEGER NOT NULL,
-  durations TEXT NOT NULL DEFAULT '',
-  PRIMARY KEY (agent_id, kind, outcome)
-) STRICT, WITHOUT ROWID;
-
 CREATE INDEX job_unfinished_by_claimer ON job (claimer_id) WHERE claimer_id IS NOT NULL AND due_at IS NOT NULL;
 
 CREATE INDEX reputation_event_by_counterparty ON reputation_event (counterparty_id, agent_id);
@@ -821,6 +811,16 @@ CREATE INDEX reply_by_author_worth ON reply (author_id, worth, id) WHERE kind = 
 CREATE INDEX reply_good ON reply (worth, id) WHERE worth >= 2147483648;
 
 CREATE INDEX reply_by_thread_worth ON reply (thread_id, worth) WHERE worth <> 0;
+
+CREATE TABLE "record" (
+  agent_id TEXT NOT NULL REFERENCES agent (id),
+  kind TEXT NOT NULL CHECK (kind = 'requester' OR kind = 'worker' OR kind = 'release' OR kind = 'decision'
+                       OR kind = 'submission' OR kind = 'bounty'),
+  outcome TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  durations TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY (agent_id, kind, outcome)
+) STRICT, WITHOUT ROWID;
 
 INSERT INTO account VALUES ('issuer', 0);
 

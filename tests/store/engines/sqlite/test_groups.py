@@ -96,9 +96,8 @@ def test_a_constraint_checked_at_the_end_is_the_fault_of_its_own_work_only(
     async def leave_unsealed(tx: Tx) -> None:
         await put(NAMES[99])(tx)
         await tx.run("ledger.give", id="escrow:x", amount=5)
-        first = {"first": "escrow:x", "first_amount": 5}
-        second = {"second": "issuer", "second_amount": -5}
-        await tx.run("ledger.insert_postings", id="tx_x", **first, **second)
+        await tx.run("ledger.post_first", account="escrow:x", id="tx_x", amount=5)
+        await tx.run("ledger.post_second", account="issuer", id="tx_x", amount=-5)
 
     results = opened.together(*(put(name) for name in NAMES[:20]), leave_unsealed, put(NAMES[20]))
     assert isinstance(results[20], apsw.ConstraintError), results[20]
