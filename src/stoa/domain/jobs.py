@@ -19,6 +19,10 @@ class JobStatus(StrEnum):
     REFUNDED_EXPIRED = "REFUNDED_EXPIRED"
 
 
+STATUSES: dict[str, JobStatus] = {status.value: status for status in JobStatus}
+"""By their names: to call the type takes three times as long."""
+
+
 class JobEvent(StrEnum):
     """What can happen to a job."""
 

@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from stoa.domain import jobs as rules
-from stoa.domain.jobs import Due, JobEvent, JobStatus
+from stoa.domain.jobs import STATUSES, Due, JobEvent, JobStatus
 from stoa.domain.records import Counted
 from stoa.domain.terms import NO_TERMS, WorkTerms
 from stoa.schemas.terms import read_terms
@@ -93,7 +93,7 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
     @property
     def due(self) -> Due | None:
         """What happens to it next if nobody does anything."""
-        status = JobStatus(self.status)
+        status = STATUSES[self.status]
         return rules.due(status, self.deadline, self.claim_expires_at, self.decide_by)
 
     def at(self, now: int) -> "JobRow":
@@ -114,7 +114,7 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
 
     def status_at(self, now: int) -> JobStatus:
         """Its status as if all that is due had been booked already."""
-        return JobStatus(self.at(now).status)
+        return STATUSES[self.at(now).status]
 
     def is_late(self, now: int) -> bool:
         """Whether its deadline has passed; it may still wait for a decision."""
@@ -193,7 +193,7 @@ _NOTED: dict[JobEvent, JobEventName] = {
 def followed(job: JobRow, step: Due) -> dict[str, Any]:
     """What a step changes of a job that no agent decides alone: the end of a claim, a payment by
     silence, a cancellation, the deadline. Raises the refusal of a status that does not allow it."""
-    status = rules.follow(JobStatus(job.status), step.event)
+    status = rules.follow(STATUSES[job.status], step.event)
     changed: dict[str, Any] = {"status": status, "claim_expires_at": None, "due_at": None}
     match step.event:
         case JobEvent.RELEASE if status is JobStatus.OPEN:
@@ -228,6 +228,9 @@ _BY_ITSELF = {status for (_, event), status in rules.TRANSITIONS.items() if even
 """The states that a job may have before that is booked."""
 
 _ENDS = {"recent": NEWEST, "reward": LARGEST, "deadline": SMALLEST}
+
+
+_tags = msgspec.json.Decoder(list[str]).decode
 
 
 def json_list(values: Sequence[str]) -> str:
@@ -270,12 +273,12 @@ async def insert(tx: Tx, row: JobRow) -> JobHistory:
     more = ("acceptance_criteria", "verification", "effort_estimate", "amount", "deadline")
     values: dict[str, Value] = {name: getattr(row, name) for name in (*kept, *more)}
     await tx.put("jobs.insert", job_id=row.id, now=tx.now, **values)
-    for tag in msgspec.json.decode(row.tags, type=list[str]):
+    for tag in _tags(row.tags):
         tx.defer(
             "jobs.insert_tags", tag=tag, job_id=row.id, amount=row.amount, deadline=row.deadline
         )
-    event = JobEventRow("created", row.creator_id, tx.now)
-    await tx.put("jobs.add_event", job_id=row.id, **event._asdict())
+    name, agent_id, at = event = JobEventRow("created", row.creator_id, tx.now)
+    await tx.put("jobs.add_event", job_id=row.id, event=name, agent_id=agent_id, at=at)
     return JobHistory(row, [], [event])
 
 
@@ -335,14 +338,15 @@ async def _change(
     job = replace(life.job, **changed)
     due = job.due
     job = replace(job, due_at=due.at if due else None)
-    due_to = rules.TRANSITIONS[JobStatus(job.status), due.event] if due else None
+    due_to = rules.TRANSITIONS[STATUSES[job.status], due.event] if due else None
     when: dict[str, Value] = {"due_at": job.due_at, "due_to": due_to}
     await tx.put(f"jobs.{change}", job_id=job.id, now=tx.now, **when, **values)
     if due and due.at != life.job.due_at:
         await tx.put("holds.move", subject_id=job.id, at=due.at)
-    await tx.put("jobs.add_event", job_id=job.id, **event._asdict())
-    records.add(tx, records.of_change(life.job, job, event.event, event.at))
-    return life._replace(job=job, events=[*life.events, event])
+    name, agent_id, at = event
+    await tx.put("jobs.add_event", job_id=job.id, event=name, agent_id=agent_id, at=at)
+    records.add(tx, records.of_change(life.job, job, name, at))
+    return JobHistory(job, life.submissions, [*life.events, event], life.additions)
 
 
 async def claim(tx: Tx, life: JobHistory, agent_id: str, by: str | None = None) -> JobHistory:
@@ -361,10 +365,11 @@ async def submit(tx: Tx, life: JobHistory, submission: SubmissionRow, waits: int
     was promised."""
     job = life.job
     decide_by = job.promised.decide_by(tx.now + waits)
-    submitted = await _change(
+    work = [*life.submissions, submission]
+    return await _change(
         tx,
         "submit",
-        life,
+        JobHistory(job, work, life.events, life.additions),
         JobEventRow("submitted", submission.agent_id, tx.now),
         {"was": job.status, "submission_id": submission.id, "decide_by": decide_by},
         status=JobStatus.SUBMITTED,
@@ -374,7 +379,6 @@ async def submit(tx: Tx, life: JobHistory, submission: SubmissionRow, waits: int
         claim_expires_at=None,
         decide_by=decide_by,
     )
-    return submitted._replace(submissions=[*life.submissions, submission])
 
 
 async def complete(tx: Tx, life: JobHistory) -> JobHistory:

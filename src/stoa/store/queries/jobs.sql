@@ -82,10 +82,9 @@ UPDATE job SET deadline = deadline + :ms, decide_by = decide_by + :ms, due_at = 
 -- name: postpone_tags
 UPDATE job_tag SET deadline = deadline + :ms WHERE job_id = :job_id
 
+-- What is still due of a job that has a claimer is undecided.
 -- name: count_claimed
-SELECT count(*), min(due_at) FROM job
-WHERE claimer_id = :agent_id AND status IN ('CLAIMED', 'SUBMITTED', 'REJECTED_REVISION_ALLOWED')
-  AND due_at > :now
+SELECT count(*), min(due_at) FROM job WHERE claimer_id = :agent_id AND due_at > :now
 
 -- name: unfinished_of
 SELECT {{job}} FROM hold h JOIN job j ON j.id = h.subject_id
