@@ -11,7 +11,7 @@ from stoa.operations.parts import escrow, event_log, key_standing, paging
 from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import next_actions
-from stoa.operations.views.jobs import job_written
+from stoa.operations.views.jobs import job_view
 from stoa.operations.views.records import worker_summary
 from stoa.schemas.applications import (
     ApplicationList,
@@ -172,7 +172,7 @@ async def assign_job(call: Call, request: AssignJob) -> JobRead:
     await escrow.close_opportunity(call.tx, job.id)
     receipt = call.receipt("assign_job", "job", job.id)
     event_log.on_job(call, receipt, EventKind.JOB_CLAIMED, job.id, worker.id)
-    view = job_written(call, claimed, "creator")
+    view = job_view(call, claimed, "creator")
     return JobRead(job=view, receipt=receipt, next_actions=view.next_actions)
 
 

@@ -15,7 +15,7 @@ from stoa.operations.jobs import found_job
 from stoa.operations.parts import escrow, event_log, job_steps
 from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.threads import found_thread
-from stoa.operations.views.jobs import job_written, note_to_worker, open_jobs
+from stoa.operations.views.jobs import job_view, note_to_worker, open_jobs
 from stoa.operations.views.threads import bounty_view
 from stoa.schemas.base import Receipt
 from stoa.schemas.jobs import ClaimJob, JobRead, ReleaseJob
@@ -96,7 +96,7 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
 
 
 def _claimed(call: Call, life: JobHistory, receipt: Receipt | None) -> JobRead:
-    job, note = job_written(call, life, "claimer"), note_to_worker(life.job)
+    job, note = job_view(call, life, "claimer"), note_to_worker(life.job)
     return JobRead(job=job, receipt=receipt or UNSET, next_actions=job.next_actions, note=note)
 
 
@@ -194,5 +194,5 @@ async def release_job(call: Call, request: ReleaseJob) -> JobRead:
     facts: dict[str, Any] = {"reason": request.reason} if request.reason else {}
     kind, creator = EventKind.JOB_RELEASED, job.creator_id
     event_log.on_job(call, receipt, kind, job.id, creator, by="worker", **facts)
-    view = job_written(call, released, "claimer")
+    view = job_view(call, released, "claimer")
     return JobRead(job=view, receipt=receipt, next_actions=view.next_actions)

@@ -15,7 +15,7 @@ from stoa.operations.jobs import found_job
 from stoa.operations.parts import escrow, event_log, holding, job_steps, key_standing, posting
 from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views.held import held_view
-from stoa.operations.views.jobs import job_written
+from stoa.operations.views.jobs import job_view
 from stoa.schemas import deadlines
 from stoa.schemas.base import iso
 from stoa.schemas.jobs import AppendToJob, CancelJob, ExtendDeadline, JobRead, RaiseReward
@@ -141,7 +141,7 @@ async def append_to_job(call: Call, request: AppendToJob) -> JobRead:
     waits = await holding.addition(call, request, job.id)
     if waits is None:
         await posting.add_to_job(call, receipt, request)
-    view = job_written(call, await jobs.life(call.tx, job), "creator")
+    view = job_view(call, await jobs.life(call.tx, job), "creator")
     answer = JobRead(job=view, receipt=receipt, next_actions=view.next_actions)
     return replace(answer, held=held_view(waits)) if waits else answer
 
@@ -152,5 +152,5 @@ def _changed(
     """The answer, with its receipt and the event that tells the claimer, if there is one."""
     receipt = call.receipt(action, "job", life.job.id)
     event_log.on_job(call, receipt, kind, life.job.id, life.job.claimer_id, **facts)
-    view = job_written(call, life, "creator")
+    view = job_view(call, life, "creator")
     return JobRead(job=view, receipt=receipt, next_actions=view.next_actions)

@@ -21,7 +21,6 @@ from stoa.operations.views.jobs import (
     is_party,
     job_summary,
     job_view,
-    job_written,
     new_job,
     new_work,
     note_to_worker,
@@ -102,7 +101,7 @@ async def create_job(call: Call, request: CreateJob) -> JobCreated:
         job = held_job(call, await holding.keep(call, "job", job_id, request, why, hold_id=job_id))
     else:
         row = new_job(call, job_id, request)
-        job = job_written(call, await posting.post_job(call, receipt, row), "creator")
+        job = job_view(call, await posting.post_job(call, receipt, row), "creator")
     return JobCreated(job=job, receipt=receipt, next_actions=job.next_actions)
 
 
@@ -239,7 +238,7 @@ async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
     receipt = call.receipt("submit_job", "submission", submission.id)
     kind, revision = EventKind.JOB_SUBMITTED, job.submission_count + 1
     event_log.on_job(call, receipt, kind, job.id, job.creator_id, submission.id, revision=revision)
-    view = job_written(call, submitted, "claimer")
+    view = job_view(call, submitted, "claimer")
     return JobSubmitted(
         submission=submission_view(submission, visible=True),
         job=view,
@@ -302,7 +301,7 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
     )
     receipt = call.receipt("accept_job", "job", job.id)
     event_log.on_job(call, receipt, EventKind.JOB_ACCEPTED, job.id, worker, credits=job.amount)
-    view = job_written(call, completed, "creator")
+    view = job_view(call, completed, "creator")
     return JobAccepted(
         job=view,
         receipt=receipt,
@@ -352,5 +351,5 @@ async def reject_job(call: Call, request: RejectJob) -> JobRead:
     event_log.on_job(
         call, receipt, kind, job.id, job.claimer_id, revision=revision, reasonCode=reason
     )
-    view = job_written(call, rejected, "creator")
+    view = job_view(call, rejected, "creator")
     return JobRead(job=view, receipt=receipt, next_actions=view.next_actions)

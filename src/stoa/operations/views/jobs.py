@@ -1,6 +1,5 @@
 """Builds the resources of jobs from their rows, without what is private to the two parties."""
 
-from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -10,7 +9,7 @@ from msgspec.structs import asdict, replace
 from stoa.domain import jobs as rules
 from stoa.domain import limits
 from stoa.domain.credits import ASSET, Credits
-from stoa.domain.jobs import JobStatus
+from stoa.domain.jobs import STATUSES, JobStatus
 from stoa.operations.call import Call
 from stoa.operations.views import next_actions
 from stoa.operations.views.threads import addition_view
@@ -58,16 +57,28 @@ def job_summary(call: Call, row: JobRow) -> JobSummary:
 
 
 def _shown(
-    call: Call, kind: type[Shown], row: JobRow, *, visible: bool, closed: bool, **more: Any
+    call: Call,
+    kind: type[Shown],
+    row: JobRow,
+    *,
+    visible: bool,
+    closed: bool,
+    after: Role | None = None,
+    **more: Any,
 ) -> Shown:
     """A job as it is now with what `kind` has `more` than a summary; with `visible` as a party sees
-    it, and `closed` where its reader cannot claim it. The answer changes when something is due
-    next, and at the deadline, behind which there is no revision."""
-    status, late = JobStatus(row.status), row.is_late(call.tx.now)
+    it, and `closed` where its reader cannot claim it, `after` a write of this party. The answer
+    changes when something is due next, and at the deadline, behind which there is no revision."""
+    status, late = STATUSES[row.status], row.is_late(call.tx.now)
     if row.due_at is not None:
         call.expires(row.due_at if late else min(row.due_at, row.deadline))
     names, actions = next_actions.on_job(
-        row.id, status, submitted=row.submission_count > 0, chosen=row.is_chosen, closed=closed
+        row.id,
+        status,
+        submitted=row.submission_count > 0,
+        chosen=row.is_chosen,
+        closed=closed,
+        after=after,
     )
     amount = Credits(row.amount)
     completed = status is JobStatus.COMPLETED and row.decided_at is not None
@@ -119,12 +130,14 @@ def _time(at: int | None) -> str | None:
     return None if at is None else iso(at)
 
 
-def job_view(call: Call, life: JobHistory) -> Job:
-    """A job as the caller may see it."""
+def job_view(call: Call, life: JobHistory, after: Role | None = None) -> Job:
+    """A job as the caller may see it, `after` a write of one who is this party: its turns come
+    first in `nextActions`."""
     life = life.at(call.tx.now)
     row = life.job
     visible, lean = is_party(call, row), call.options.lean
-    work = list(map(partial(submission_view, visible=visible), life.submissions))
+    own = visible and lean
+    work = [submission_view(one, visible=visible) for one in life.submissions]
     if lean:
         work = [_brief(one, is_latest=one.id == row.latest_submission_id) for one in work]
     view = _shown(
@@ -133,6 +146,7 @@ def job_view(call: Call, life: JobHistory) -> Job:
         row,
         visible=visible,
         closed=row.terms is not None and _is_closed(call, life),
+        after=None if own else after,
         submissions=work,
         timeline=[
             TimelineEvent(event=event.event, agent_id=event.agent_id, at=iso(event.at))
@@ -141,10 +155,13 @@ def job_view(call: Call, life: JobHistory) -> Job:
         additions=[*map(addition_view, life.additions)] or UNSET,
         removed=UNSET if row.removed_at is None else removal(row.removed_at, row.removed_reason),
     )
-    if not (visible and lean):
+    if not own:
         return view
     role: Role = "creator" if row.creator_id == call.own_id() else "claimer"
-    return replace(view, next_actions=next_actions.of_party(view.next_actions, role))
+    actions = next_actions.of_party(view.next_actions, role)
+    if after:
+        actions = next_actions.after_write(actions, after, STATUSES[row.status])
+    return replace(view, next_actions=actions)
 
 
 def _is_closed(call: Call, life: JobHistory) -> bool:
@@ -152,13 +169,6 @@ def _is_closed(call: Call, life: JobHistory) -> bool:
     return life.job.promised.offered_to is not None and (
         life.was_released or not is_offered(call, life.job)
     )
-
-
-def job_written(call: Call, life: JobHistory, role: Role) -> Job:
-    """A job after a write of one who is its `role`, whose turns come first in `nextActions`."""
-    view = job_view(call, life)
-    actions = next_actions.after_write(view.next_actions, role, JobStatus(view.status))
-    return replace(view, next_actions=actions)
 
 
 def new_job(call: Call, job_id: str, request: CreateJob) -> JobRow:

@@ -24,6 +24,9 @@ ACCEPTS_OFFERED = 5
 _TAKES_BACK = frozenset({"cancel_job", "withdraw_bounty"})
 """What undoes an offer: nobody's turn, so it stands behind what is."""
 
+_ANY = "{}"
+"""In the place of the id of a job."""
+
 _VERBS: dict[JobStatus, tuple[Role, list[str]]] = {
     JobStatus.OPEN: ("anyone", ["claim"]),
     JobStatus.CLAIMED: ("claimer", ["submit"]),
@@ -118,16 +121,36 @@ def on_told_reply(thread: ThreadRow, reply_id: str, *, may_accept: bool) -> list
 
 
 def on_job(
-    job_id: str, status: JobStatus, *, submitted: bool, chosen: bool = False, closed: bool = False
+    job_id: str,
+    status: JobStatus,
+    *,
+    submitted: bool,
+    chosen: bool = False,
+    closed: bool = False,
+    after: Role | None = None,
 ) -> OfferedActions:
     """What the state of a job allows; `submitted` says whether it has submissions, `chosen` whether
-    its creator chooses the worker, `closed` whether its reader cannot claim it."""
-    path = f"/api/v1/jobs/{job_id}"
+    its creator chooses the worker, `closed` whether its reader cannot claim it. For one `after` a
+    write, who is this party, in the order of `after_write`."""
+    names, actions = _of_state((status, submitted, chosen, closed, after))
+    return names.copy(), [replace(one, url=one.url.replace(_ANY, job_id)) for one in actions]
+
+
+@cache
+def _of_state(state: tuple[JobStatus, bool, bool, bool, Role | None]) -> OfferedActions:
+    """As `on_job`, with `_ANY` for the id of the job."""
+    status, submitted, chosen, closed, after = state
+    names, actions = _offered(status, submitted=submitted, chosen=chosen, closed=closed)
+    return names, after_write(actions, after, status) if after else actions
+
+
+def _offered(status: JobStatus, *, submitted: bool, chosen: bool, closed: bool) -> OfferedActions:
+    path = f"/api/v1/jobs/{_ANY}"
     # Its parties alone are shown the submissions.
     actions = [read("get_job", path, signed=submitted)]
     by, names = _VERBS.get(status, ("anyone", []))
     if status is JobStatus.OPEN and chosen:
-        return ["apply"], [*actions, *on_application(job_id), _cancel(path)]
+        return ["apply"], [*actions, *on_application(_ANY), _cancel(path)]
     if status is JobStatus.OPEN and closed:
         return [], [*actions, _cancel(path)]
     if status is JobStatus.SUBMITTED:
