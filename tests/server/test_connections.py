@@ -118,10 +118,10 @@ def test_a_call_that_waits_learns_that_its_client_is_gone(
     assert rooms.cut_off.wait(WAIT_S)
 
 
-def wait_for_a_head(served: Served) -> None:
-    """Wait until the beginning of a head has arrived."""
+def wait_for(served: Served, stage: str) -> None:
+    """Wait until the beginning of a HEAD or BODY has arrived."""
     connections: Any = served.connections
-    until(lambda: any(one._stage.name == "HEAD" for one in list(connections._open)))
+    until(lambda: any(one._stage.name == stage for one in list(connections._open)))
 
 
 def trickle(served: Served, client: Client, piece: bytes) -> None:
@@ -139,7 +139,7 @@ def trickle(served: Served, client: Client, piece: bytes) -> None:
 def test_a_head_that_stops_is_answered_408_and_closed(served: Served):
     with served.client() as client:
         client.send(GET[:-3])
-        wait_for_a_head(served)
+        wait_for(served, "HEAD")
         served.pass_time(PATIENCE + 1)
         assert client.rest() == [408]
         assert refusal_code(client.last) == "request_timeout"
@@ -150,7 +150,7 @@ def test_a_head_that_stops_is_answered_408_and_closed(served: Served):
 def test_a_head_that_trickles_is_answered_408_and_closed(served: Served):
     with served.client() as client:
         client.send(b"GET / HTTP/1.1\r\nX: ")
-        wait_for_a_head(served)
+        wait_for(served, "HEAD")
         trickle(served, client, b"x")
         assert client.rest() == [408]
 
@@ -160,7 +160,7 @@ def test_a_second_head_that_trickles_is_cut_off_too(served: Served):
     with served.client() as client:
         client.send(GET).until(1)
         client.send(b"GET / HTTP/1.1\r\nX: ")
-        wait_for_a_head(served)
+        wait_for(served, "HEAD")
         trickle(served, client, b"x")
         assert client.rest() == [200, 408]
 
@@ -210,27 +210,22 @@ def test_a_slow_answer_is_waited_for(served: Served, rooms: Rooms):
         assert client.until(1) == [200]
 
 
-@with_patience()
+@with_patience(body=PATIENCE)
+@pytest.mark.parametrize(
+    ("header", "piece"),
+    [(b"Content-Length: 1000", b" "), (b"Transfer-Encoding: chunked", b"1\r\n \r\n")],
+    ids=["of a length", "in chunks"],
+)
 def test_a_body_that_trickles_is_answered_408_and_closed(
-    served: Served, monkeypatch: pytest.MonkeyPatch
+    served: Served, header: bytes, piece: bytes
 ):
-    monkeypatch.setattr(limits, "BODY_TIMEOUT_MS", int(SHORT * 1000))
     with served.client() as client:
-        head = POST + b"Content-Length: 1000\r\n\r\n"
-        client.send(head).send_until_answered(b" ", 0.05)
+        client.send(POST + header + b"\r\n\r\n")
+        wait_for(served, "BODY")
+        trickle(served, client, piece)
         assert client.until(1) == [408]
+        assert refusal_code(client.last) == "request_timeout"
         assert client.last.headers["connection"] == "close"
-        assert client.rest() == [408]
-
-
-@with_patience()
-def test_a_body_in_chunks_that_trickles_is_cut_off_too(
-    served: Served, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(limits, "BODY_TIMEOUT_MS", int(SHORT * 1000))
-    with served.client() as client:
-        head = POST + b"Transfer-Encoding: chunked\r\n\r\n"
-        client.send(head).send_until_answered(b"1\r\n \r\n", 0.05)
         assert client.rest() == [408]
 
 

@@ -1,6 +1,5 @@
 """Reads what came over the wire into plain values, and refuses what cannot be read safely."""
 
-import asyncio
 import codecs
 import json
 from collections.abc import Iterable, Iterator
@@ -22,18 +21,14 @@ _JSON = b"application/json"
 
 
 async def body_bytes(receive: Receive, headers: Headers, media_type: bytes = _JSON) -> bytes:
-    """The whole body. 413 over 1 MiB, 408 when it does not arrive in time, 415 when it is encoded
-    or of another type."""
+    """The whole body. 413 over 1 MiB, 408 when the connection says that it does not arrive in time,
+    415 when it is encoded or of another type."""
     length = headers.get(b"content-length", b"0")
     if length.isdigit() and int(length[:20]) > limits.BODY_BYTES:
         raise RequestRefusal("payload_too_large", _CLOSE)
     body = receive.take() if isinstance(receive, ArrivedBody) else None
     if body is None:
-        try:
-            async with asyncio.timeout(limits.BODY_TIMEOUT_MS / 1000):
-                body = await _receive_all(receive)
-        except TimeoutError:
-            raise RequestRefusal("request_timeout", _CLOSE) from None
+        body = await _receive_all(receive)
     if len(body) > limits.BODY_BYTES:
         raise RequestRefusal("payload_too_large", _CLOSE)
     if body:

@@ -69,7 +69,7 @@ class ArrivedBody(ABC):
         self._body: bytes | None = body
 
     def take(self) -> bytes | None:
-        """The body, once. To await it takes a timeout, for which there has to be a task."""
+        """The body, once, in fewer steps than as a message."""
         body, self._body = self._body, None
         return body
 

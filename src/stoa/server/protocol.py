@@ -139,14 +139,14 @@ class HttpConnection(HttpToolsProtocol):
         self.transport.abort()
 
     def check(self, now: float) -> None:
-        """Close the connection if its client has exceeded a timeout. While an operation waits for a
-        body, `reading.body_bytes` enforces the timeout."""
+        """Close the connection if its client has exceeded a timeout. A head or body that is waited
+        for is refused."""
         if self._client_reads_too_slowly(now):
             self.transport.abort()
-        elif self._arrived or self._answering() or self.transport.is_closing():
+        elif self.waits_since() is None or self.transport.is_closing():
             return
         elif now - self._since > self._timeout():
-            if self._stage is _HEAD:
+            if self._stage is _HEAD or (self._answering() and self._abandon_request()):
                 self._refuse(Refusal("request_timeout"))
             else:
                 self.transport.close()
