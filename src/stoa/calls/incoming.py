@@ -1,8 +1,9 @@
 """A call as REST or MCP passes it to the runner, and the outcome that it gets back."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+import msgspec
 
 from stoa.domain.errors import Refusal
 from stoa.operations.parts.buckets import Charge
@@ -10,8 +11,7 @@ from stoa.schemas.names import Names
 from stoa.schemas.validation import Values
 
 
-@dataclass(slots=True)
-class Incoming:
+class Incoming(msgspec.Struct, eq=False):
     """A call whose input has not been read yet.
 
     `authorization` is the header's text or None. `values` reads the raw input after the charge, and
@@ -42,10 +42,10 @@ class Incoming:
     dry_run: Any = None
     dry_run_name: str = "query.dryRun"
     offered: Names | None = None
-    option_names: Mapping[str, str] = field(default_factory=dict[str, str])
+    option_names: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     prefers_minimal: bool = False
     same_input: str | None = None
-    in_path: Values = field(default_factory=Values)
+    in_path: Values = msgspec.field(default_factory=Values)
     streamed: bool = False
     if_none_match: bytes = b""
 
@@ -67,8 +67,7 @@ EventStream = AsyncGenerator[Streamed]
 """What a stream has, until it is to end. Raises the refusal of a session that ended meanwhile."""
 
 
-@dataclass(slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, eq=False):
     """An encoded success or a refusal, with the charge that the headers show.
 
     A `private` success is only for this caller, a `minimal` one is the short answer to a write. A

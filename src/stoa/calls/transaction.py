@@ -6,7 +6,7 @@ The SQLite engine may run a write in another process, to which `PlainRuns` takes
 from collections.abc import Awaitable
 from contextlib import nullcontext
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec.structs import asdict, astuple, replace
@@ -24,7 +24,7 @@ from stoa.operations.call import Call, Caller, Interest, Services
 from stoa.operations.parts import due
 from stoa.operations.parts.moderation import check_shown
 from stoa.operations.table import TABLE, Ahead, Mode, Operation, Then
-from stoa.schemas.base import ListAnswer, Warning, decode, encode
+from stoa.schemas.base import ListAnswer, decode, encode
 from stoa.schemas.encoded import whole
 from stoa.schemas.minimal import minimal, receipt_id
 from stoa.schemas.options import FULL, Options
@@ -237,23 +237,6 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         return await replace(self, check_refunds=False)(tx)
 
 
-class PlainRun(NamedTuple):
-    """What differs from one run to another: members of its invocation, structs as tuples."""
-
-    operation: str
-    request: tuple[Any, ...]
-    caller: tuple[Any, ...] | None
-    keyed: tuple[Any, ...] | None
-    options: dict[str, Any]
-    warnings: list[Warning]
-    address: str
-    base_url: str
-    dry_run: bool
-    found: bytes
-    held: str | None
-    check_refunds: bool
-
-
 class PlainRuns(PlainForm):
     """Runs of operations as plain values, for the process that writes."""
 
@@ -263,40 +246,40 @@ class PlainRuns(PlainForm):
         self._services = services
 
     def values(self, work: OperationRun) -> tuple[Any, ...]:
-        """A plain tuple: to pickle another type takes longer."""
+        """What differs from one run to another, in a plain tuple: to pickle another type takes
+        longer."""
         asked = work.invocation
-        plain = PlainRun(
-            operation=asked.operation.name,
-            request=astuple(asked.request),
-            caller=asked.caller and astuple(asked.caller),
-            keyed=asked.keyed and astuple(asked.keyed),
-            options={} if asked.options is FULL else asdict(asked.options),
-            warnings=asked.warnings,
-            address=asked.address,
-            base_url=asked.base_url,
-            dry_run=asked.dry_run,
-            found=asked.found,
-            held=asked.held,
-            check_refunds=work.check_refunds,
+        return (
+            asked.operation.name,
+            asdict(asked.request),
+            asked.caller and astuple(asked.caller),
+            asked.keyed and astuple(asked.keyed),
+            {} if asked.options == FULL else asdict(asked.options),
+            asked.warnings,
+            asked.address,
+            asked.base_url,
+            asked.dry_run,
+            asked.found,
+            asked.held,
+            work.check_refunds,
         )
-        return tuple(plain)
 
     def work(self, values: tuple[Any, ...]) -> OperationRun:
         """The run, with the services of this process."""
-        plain = PlainRun(*values)
-        operation = TABLE[plain.operation]
-        fields = zip(operation.request.__struct_fields__, plain.request, strict=True)
+        name, request, caller, keyed, options, warnings, *rest = values
+        address, base_url, dry_run, found, held, check_refunds = rest
+        operation = TABLE[name]
         invocation = Invocation(
             operation,
-            operation.request(**dict(fields)),
-            plain.warnings,
-            Caller(*plain.caller) if plain.caller else None,
-            plain.address,
-            plain.base_url,
-            keyed=Keyed(*plain.keyed) if plain.keyed else None,
-            options=Options(**plain.options) if plain.options else FULL,
-            dry_run=plain.dry_run,
-            found=plain.found,
-            held=plain.held,
+            operation.request(**request),
+            warnings,
+            Caller(*caller) if caller else None,
+            address,
+            base_url,
+            keyed=Keyed(*keyed) if keyed else None,
+            options=Options(**options) if options else FULL,
+            dry_run=dry_run,
+            found=found,
+            held=held,
         )
-        return OperationRun(self._services, invocation, plain.check_refunds)
+        return OperationRun(self._services, invocation, check_refunds)

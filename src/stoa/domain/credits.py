@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from functools import total_ordering
+from typing import NamedTuple
 
 from stoa.domain import limits
 
@@ -98,17 +99,17 @@ class TransactionKind(StrEnum):
     RETIREMENT = "retirement"
 
 
-@dataclass(frozen=True, slots=True)
-class Posting:
+class Posting(NamedTuple):
     """One line of a transaction: the hundredths that an account gains, or loses when negative."""
 
     account: str
     amount: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Movement:
-    """A transaction before it is written. Its postings sum to zero, or it cannot be built."""
+    """A transaction before it is written, which never changes. Its postings sum to zero, or it
+    cannot be built."""
 
     kind: TransactionKind
     reference_type: str

@@ -33,7 +33,7 @@ class Counted(NamedTuple):
 
 def kept_duration(took: int) -> str:
     """A duration (ms) as it is kept, in seconds."""
-    return f"{min(max(took // 1000, 0), _MOST_SECONDS):0{DIGITS}}"
+    return str(min(max(took // 1000, 0), _MOST_SECONDS)).zfill(DIGITS)
 
 
 def release(*, abandoned: bool, reopened: bool) -> str:

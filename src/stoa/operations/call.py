@@ -113,8 +113,7 @@ class Interest:
         return self.inbox.agent_id if self.inbox else LOG
 
 
-@dataclass(slots=True)
-class Call:
+class Call(msgspec.Struct, eq=False):
     """One call of an operation. `base_url` is the address the client used; `expires_at` (ms) is
     when the answer changes by the passing of time alone; a `private` answer is for this caller.
     `buckets` are the caller's, for an operation that shows how full they are; `options` say how
@@ -134,7 +133,7 @@ class Call:
     buckets: Sequence[Charge] = ()
     options: Options = FULL
     interest: Interest | None = None
-    embedded: Embedded = field(default_factory=Embedded)
+    embedded: Embedded = msgspec.field(default_factory=Embedded)
     changes_something: bool = True
     found: bytes = b""
     held: str | None = None

@@ -31,10 +31,10 @@ def form_problems(hours: Any, moment: Any) -> list[tuple[str, str]]:
 
 def time_problems(hours: Any, moment: Any, now: int, latest: int) -> list[tuple[str, str]]:
     """What is wrong with them now. None that `form_problems` tells of."""
-    message = f"Must be in the future, at most {(latest - now) / limits.HOUR_MS:g} hours from now."
     given = {"deadlineHours": _after(hours, now), "deadline": _read(moment)}
+    most = (latest - now) / limits.HOUR_MS
     return [
-        (field, message)
+        (field, f"Must be in the future, at most {most:g} hours from now.")
         for field, end in given.items()
         if end is not None and not now < end <= latest
     ]

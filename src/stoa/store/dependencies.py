@@ -143,10 +143,10 @@ def eventual(agent_ids: Iterable[str]) -> list[str]:
 def changed_by(ran: Iterable[Statement]) -> set[str]:
     """What these statements changed: owners and statements, as `read_from` names them."""
     changed: set[str] = set()
+    marks = _marks()
     for name, values in ran:
-        marked = _marked_by(name)
-        if marked is not None:
-            owner, eventual = marked
+        if name in marks:
+            owner, eventual = marks[name]
             # Both: some answers know the owner, others only that such a statement may matter.
             changed.add(f"{values[owner]}{eventual}")
             changed.add(name)
@@ -154,11 +154,15 @@ def changed_by(ran: Iterable[Statement]) -> set[str]:
 
 
 @cache
-def _marked_by(name: str) -> tuple[str, str] | None:
+def _marks() -> dict[str, tuple[str, str]]:
     """The parameter that names the owner of what a statement changes, and what stands behind it in
-    the key of the change."""
-    change = change_of(name)
-    return change and (change.owner, _EVENTUAL if change.eventual else "")
+    the key of the change, for each that changes what answers may show."""
+    changes = {name: change_of(name) for name in statements.load("sqlite")}
+    return {
+        name: (change.owner, _EVENTUAL if change.eventual else "")
+        for name, change in changes.items()
+        if change
+    }
 
 
 @cache
@@ -227,10 +231,9 @@ def _seen_by(name: str, table: str, columns: set[str]) -> list[str]:
 
 
 def prepare() -> None:
-    """Fill the cache of `change_of` for all statements. Without this the first write, or the first
+    """Ask `change_of` about all statements. Without this the first write, or the first
     read that is cached, would take a tenth of a second longer."""
-    for name in statements.load("sqlite"):
-        change_of(name)
+    _marks()
 
 
 @cache
