@@ -21,6 +21,10 @@ def lifetime(most: int) -> int:
     return most - int(_numbers.random() * (most // 3 + 1))
 
 
+def _random80() -> int:
+    return int.from_bytes(random_bytes(10))
+
+
 class IdGenerator:
     """Makes ids that sort by creation."""
 
@@ -29,4 +33,4 @@ class IdGenerator:
 
     def new(self, prefix: str, now: int, after: str = "") -> str:
         """A new id such as `th_…` for the time `now`, which sorts behind the id `after`."""
-        return self._sequence.next(prefix, now, int.from_bytes(random_bytes(10)), after)
+        return self._sequence.next(prefix, now, _random80, after)

@@ -1,7 +1,7 @@
 """Identifiers: a prefix that names the kind, then a ULID, so that ids sort by creation."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import pairwise
 from types import MappingProxyType
@@ -113,23 +113,24 @@ class Sequence:
         self._last = ""
         self._last_ms = -2  # below any time, so that the first one is checked
 
-    def next(self, prefix: str, ms: int, random80: int, after: str = "") -> str:
-        """The next id, for `ms` since 1970 and 80 fresh random bits; errors as `encode_ulid`.
+    def next(self, prefix: str, ms: int, random80: Callable[[], int], after: str = "") -> str:
+        """The next id, for `ms` since 1970, where `random80` gives 80 fresh random bits; errors as
+        `encode_ulid`.
 
         It sorts behind the id `after`, which another sequence may have made. Then it takes a later
         millisecond with its own random bits: two that counted up from there would make the same.
         """
         if ms > self._last_ms:
-            text, made = encode_ulid(ms, random80), ms
+            text, made = encode_ulid(ms, random80()), ms
         elif (last := self._last[-1]) in _FOLLOWING:
             # As nearly always: only the last character is another, ten times as fast as the whole.
             text, made = self._last[:-1] + _FOLLOWING[last], self._last_ms
         else:
             ulid = _decode(self._last) + 1
             text, made = _encode(ulid), ulid >> _RANDOM_BITS
-        if text <= (other := after.rpartition("_")[2]):
+        if after and text <= (other := after.rpartition("_")[2]):
             made = (_decode(other) >> _RANDOM_BITS) + 1
-            text = _encode(made << _RANDOM_BITS | random80)
+            text = _encode(made << _RANDOM_BITS | random80())
         if text[0] > _FIRST_MAX:
             raise ValueError("no id is left after the last one")
         self._last, self._last_ms = text, made
