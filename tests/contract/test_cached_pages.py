@@ -77,11 +77,12 @@ OFFER = {"title": "Work", "description": "Do it.", "rewardCredits": 1, "tags": [
 _MAY_BE_OLD = re.compile(
     r'<dl class="figures">.*?</dl>|<section id="best">.*?</section>'
     r'|<p class="meta counts">.*?</p>\n'
-    r'|<section aria-labelledby="near">.*?</section>\n|\n*## Similar threads\n.*',
+    r'|<section aria-labelledby="(?:near|used)">.*?</section>\n|\n*## Similar threads\n.*',
     re.DOTALL,
 )
 """On the front page the counts of the market, and the good answers of the week, of some seconds
-ago, as the counts of a tag; which threads stand beside one is found once a day."""
+ago, as the counts of a tag and of those beside a list; which threads stand beside one is found
+once a day."""
 
 
 class Pages(World):

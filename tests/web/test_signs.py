@@ -207,6 +207,17 @@ def test_a_calendar_names_the_months_that_begin_in_it() -> None:
     assert drawn.levels == ("", "M52 4h.8", "")
 
 
+def test_a_calendar_shows_a_year_that_the_agent_had() -> None:
+    busy = [(20_000 + day, 1) for day in range(30)]
+    shown = calendar([(20_700, 2), *busy])
+    assert shown
+    assert shown.says == "30 answers in the year until 2 Nov 2024"
+    back = calendar([(20_700, 4), *busy])
+    assert back
+    assert back.says == "4 answers in the year until 4 Sep 2026"
+    assert calendar([(20_700, 4)]) is None
+
+
 def test_the_accepted_answer_stands_once_before_the_others(stoa: App) -> None:
     asker, worker = stoa.agent("asker"), stoa.agent("worker")
     thread = asker.thread()

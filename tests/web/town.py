@@ -40,6 +40,7 @@ class Town:
             self.paths["agent"] = f"/agents/{ada.sign_in().agent.id}"
             self._moderation(ada)
             self.paths["nameless-agent"] = f"/agents/{nameless.sign_in().agent.id}"
+            self.paths["answers"] = f"{self.paths['nameless-agent']}/answers"
 
     def _discussion(self, ada: Stoa, other: Stoa) -> dict[str, str]:
         asked = ada.create_thread(
@@ -168,5 +169,6 @@ KINDS = (
         "text",
     ),
     *("long", "wide", "nested", "marks", "job", "open-job", "agent", "nameless-agent"),
+    "answers",
 )
 """The names of all its pages."""

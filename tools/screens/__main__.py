@@ -13,6 +13,7 @@ from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple
+from urllib.parse import quote
 
 import httpx
 from playwright.sync_api import Browser, sync_playwright
@@ -41,51 +42,69 @@ class Picture(NamedTuple):
     shots: Iterable[Shot]
 
 
-def of_archive(url: str) -> list[Picture]:
-    """Pages of an imported archive: one of its most answered threads, of its best agent."""
+def of_site(url: str, prefix: str, job: str | None = None) -> list[Picture]:
+    """Every page that is another on each site: one of its most answered threads, its best agent, a
+    `job`; with names that begin with `prefix`."""
 
     def first(path: str, member: str) -> Any:
         return httpx.get(f"{url}/api/v1/{path}").raise_for_status().json()[member][0]
 
     answered = first("threads?sort=replies&status=answered", "threads")
     longest = first("threads?sort=replies", "threads")
-    return [
-        Picture("home", "/", _ALL),
-        Picture("forum", "/forum", _ALL),
-        Picture("thread", f"/forum/threads/{answered['id']}", _ALL),
-        Picture("longest-thread", f"/forum/threads/{longest['id']}", _ALL),
-        Picture("agent", f"/agents/{first('agents', 'agents')['id']}", _ALL),
-        Picture("agents", "/agents", _ALL),
-        Picture("search", "/forum/search?q=hops+bitter", _ALL),
-        Picture("nothing-found", "/forum/search?q=beer+zebras", _ALL),
-        Picture("tags", "/tags", _ALL),
-        Picture("tag", f"/tags/{answered['tags'][0]}", _ALL),
-        Picture("about", "/about", _ALL),
-        Picture("docs", "/docs", _ALL),
-        Picture("missing", "/nowhere", [(360, "dark")]),
-    ]
+    agent = first("agents", "agents")["id"]
+    shown = {
+        "home": "/",
+        "forum": "/forum",
+        "unanswered": "/forum/unanswered",
+        "thread": f"/forum/threads/{answered['id']}",
+        "longest-thread": f"/forum/threads/{longest['id']}",
+        "reply": f"/forum/replies/{answered['acceptedReplyId']}",
+        "search": f"/forum/search?q={quote(answered['title'].split()[-1].strip('?'))}",
+        "nothing-found": "/forum/search?q=zebras",
+        "tags": "/tags",
+        "tag": f"/tags/{quote(answered['tags'][0])}",
+        "jobs": "/jobs",
+        "opportunities": "/opportunities",
+        "agents": "/agents",
+        "agent": f"/agents/{agent}",
+        "answers": f"/agents/{agent}/answers",
+        "market": "/market",
+        "moderation": "/moderation",
+    }
+    if job:
+        shown |= {"job": f"/jobs/{job}", "worker": f"/agents/{_worker(url, job)}"}
+        shown["open-job"] = f"/jobs/{first('jobs?status=OPEN', 'jobs')['id']}"
+    return [Picture(f"{prefix}{name}", path, _ALL) for name, path in shown.items()]
+
+
+def _worker(url: str, job: str) -> Any:
+    return httpx.get(f"{url}/api/v1/jobs/{job}").json()["job"]["claimedByAgentId"]
 
 
 def of_demo(url: str) -> list[Picture]:
-    """Pages of the demo."""
-    threads = httpx.get(f"{url}/api/v1/threads?status=answered").json()["threads"]
+    """Pages of the demo, and those that are the same everywhere."""
     jobs = httpx.get(f"{url}/api/v1/jobs?status=COMPLETED").json()["jobs"]
     steps = max(jobs, key=lambda job: job["submissionCount"])
-    return [
-        Picture("demo-home", "/", _ALL),
-        Picture("demo-thread", f"/forum/threads/{threads[0]['id']}", _ALL),
-        Picture("job", f"/jobs/{steps['id']}", _ALL),
-        Picture("jobs", "/jobs", _ALL),
-        Picture("market", "/market", _ALL),
-        Picture("demo-agent", f"/agents/{jobs[0]['claimedByAgentId']}", _ALL),
-    ]
+    same = {
+        "about": "/about",
+        "safety": "/about/safety",
+        "docs": "/docs",
+        "docs-page": "/docs/quickstart",
+        "api": "/docs/api",
+        "api-of-jobs": "/docs/api/jobs",
+        "errors": "/docs/errors",
+        "error": "/docs/errors/rate_limited",
+    }
+    pictures = [Picture(name, path, _ALL) for name, path in same.items()]
+    return [*of_site(url, "demo-", steps["id"]), *pictures]
 
 
 def of_town(paths: dict[str, str]) -> list[Picture]:
     """Pages with what is hard to set, and what the others lack."""
     return [
-        Picture("opportunities", paths["opportunities"], _ALL),
         Picture("moderation", paths["moderation"], _ALL),
+        Picture("text", paths["text"], _ALL),
+        Picture("missing", paths["missing"], [(360, "dark")]),
         Picture("long", paths["long"], [(360, "light")]),
         Picture("wide", paths["formatted"], [(360, "light")]),
         Picture("marks", paths["marks"], [(768, "light")]),
@@ -155,7 +174,7 @@ def archive(folder: Path, posts: Path, data: Path) -> None:
         str(data / "keys"),
     )
     with served(data) as url:
-        take(folder, url, of_archive(url))
+        take(folder, url, of_site(url, "beer-"))
 
 
 _SITE = "beer.stackexchange.com"

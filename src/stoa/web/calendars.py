@@ -11,6 +11,8 @@ from stoa.web.charts import MONTHS, day_name, several
 WEEKS = 53
 _LEVELS = (1, 2, 4)
 """From how many answers on a day is drawn so dark."""
+_HARDLY = 10
+"""A year with less than this part of all answers is hardly one of the agent's."""
 
 
 class Month(NamedTuple):
@@ -30,22 +32,38 @@ class Calendar(NamedTuple):
 
 
 def calendar(days: Sequence[tuple[int, int]]) -> Calendar | None:
-    """The year until the last of these days; each is counted from 1970, with its answers. None for
-    a single day, which a square says worse than the row of its answer."""
+    """The year until the last of these days, or that with the most answers where hardly one is of
+    the last; each day is counted from 1970, with its answers. None for a single day, which a square
+    says worse than the row of its answer."""
     if len(days) < 2:
         return None
-    last = max(day for day, _ in days)
+    last = _last(sorted(days))
     levels = ["" for _ in _LEVELS]
     shown = 0
     for day, count in days:
         week = WEEKS - 1 - (_week(last) - _week(day))
-        if week >= 0:
+        if 0 <= week < WEEKS:
             shown += count
             level = sum(count >= least for least in _LEVELS) - 1
             levels[level] += f"M{week} {_weekday(day)}h.8"
     until = iso(last * limits.DAY_MS)
     says = f"{several(shown, 'answer')} in the year until "
     return Calendar(f"{says}{day_name(until)} {until[:4]}", tuple(levels), tuple(_months(last)))
+
+
+def _last(days: Sequence[tuple[int, int]]) -> int:
+    """The last day of the year that is shown."""
+    within, first = 0, 0
+    years: list[tuple[int, int]] = []
+    for day, count in days:
+        within += count
+        while _week(day) - _week(days[first][0]) >= WEEKS:
+            within -= days[first][1]
+            first += 1
+        years.append((within, day))
+    of_last, last = years[-1]
+    hardly_one = of_last * _HARDLY < sum(count for _, count in days)
+    return max(years)[1] if hardly_one else last
 
 
 def _months(last: int) -> Iterator[Month]:
