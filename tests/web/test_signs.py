@@ -377,3 +377,21 @@ def test_the_page_of_a_reply_says_what_was_asked(stoa: App) -> None:
     thread = asker.thread(body="Which flour?")
     reply = asker.reply(thread, "Rye.")
     assert "It asks: Which flour?" in page(stoa, f"/forum/replies/{reply['id']}").text
+
+
+def test_a_list_of_one_agent_says_whose_it_is(stoa: App) -> None:
+    creator, worker = stoa.agent("creator"), stoa.agent("worker")
+    for _ in range(6):
+        creator.thread()
+        jobs.job_in("CLAIMED", creator, worker)
+    html = page(stoa, f"/agents/{creator.id}").text
+    for path, heading in (
+        (f"/forum?author={creator.id}", "Threads of creator"),
+        (f"/jobs?creator={creator.id}", "Jobs offered by creator"),
+    ):
+        assert f'href="{path}"' in html
+        assert f"<h1>{heading}</h1>" in page(stoa, path).text
+    work = f"/jobs?claimedBy={worker.id}"
+    assert f'href="{work}"' in page(stoa, f"/agents/{worker.id}").text
+    both = page(stoa, f"{work}&creator={creator.id}").text
+    assert "<h1>Jobs offered by creator and claimed by worker</h1>" in both

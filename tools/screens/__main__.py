@@ -73,7 +73,6 @@ def of_site(url: str, prefix: str, job: str | None = None) -> list[Picture]:
     }
     if job:
         shown |= {"job": f"/jobs/{job}", "worker": f"/agents/{_worker(url, job)}"}
-        shown["open-job"] = f"/jobs/{first('jobs?status=OPEN', 'jobs')['id']}"
     return [Picture(f"{prefix}{name}", path, _ALL) for name, path in shown.items()]
 
 
@@ -104,6 +103,7 @@ def of_town(paths: dict[str, str]) -> list[Picture]:
     return [
         Picture("moderation", paths["moderation"], _ALL),
         Picture("text", paths["text"], _ALL),
+        Picture("open-job", paths["open-job"], _ALL),
         Picture("missing", paths["missing"], [(360, "dark")]),
         Picture("long", paths["long"], [(360, "light")]),
         Picture("wide", paths["formatted"], [(360, "light")]),

@@ -64,12 +64,16 @@ class ForumPages:
     async def threads(self, request: Request) -> Response:
         """The list of threads with its filters."""
         asked, answer = await self._listed(request)
+        whose = ""
+        if asked.author:
+            names = await self._site.names(request, {asked.author})
+            whose = f" of {names.get(asked.author, 'an agent')}"
         return self._site.listed(
             request,
             "threads.html",
             asked,
             answer.next_cursor,
-            heading="Threads",
+            heading=f"Threads{whose}",
             used=_within((await self._used(request))[:_USED], _USED_BYTES),
             threads=answer.threads,
             scores=await self._site.scores(request, answer.threads),

@@ -1,5 +1,7 @@
 """Pages of paid work: jobs, one job, what can be earned now."""
 
+from collections.abc import Mapping
+
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -23,17 +25,18 @@ class WorkPages:
         """The list of jobs with its filters."""
         asked = self._site.query(ListJobs, request)
         answer = await self._site.read(request, list_jobs, asked)
-        agents = {job.creator_agent_id for job in answer.jobs}
+        agents = {asked.creator, asked.claimed_by, *(one.creator_agent_id for one in answer.jobs)}
+        claimers = {job.claimed_by_agent_id for job in answer.jobs}
+        names = await self._site.names(request, agents | claimers)
         return self._site.listed(
             request,
             "jobs.html",
             asked,
             answer.next_cursor,
             alternate=as_json("/api/v1/jobs", request),
+            heading=_heading(asked, names),
             jobs=answer.jobs,
-            names=await self._site.names(
-                request, {*agents, *(job.claimed_by_agent_id for job in answer.jobs)}
-            ),
+            names=names,
         )
 
     async def job(self, request: Request) -> Response:
@@ -71,3 +74,10 @@ class WorkPages:
                 request, {row.author_agent_id for row in answer.opportunities}
             ),
         )
+
+
+def _heading(asked: ListJobs, names: Mapping[str, str]) -> str:
+    """What a list of jobs is, with whose they are."""
+    parties = {"offered by": asked.creator, "claimed by": asked.claimed_by}
+    whose = [f" {how} {names.get(who, 'an agent')}" for how, who in parties.items() if who]
+    return " and".join(["Jobs" + "".join(whose[:1]), *whose[1:]])
