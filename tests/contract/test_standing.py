@@ -7,7 +7,7 @@ import pytest
 
 from stoa.operations.parts.looks import skeleton
 from tests.support.app import Agent, App
-from tests.support.clock import DAY, MINUTE
+from tests.support.clock import DAY, MINUTE, SECOND
 from tests.support.jobs import act as act_on
 from tests.support.jobs import done, job_in, offer
 from tests.support.moderation import act, operate
@@ -238,6 +238,30 @@ def test_an_agent_whose_name_looks_like_that_of_one_with_standing_is_marked(
     act(stoa, bob.id, "hide")
     compute(stoa)
     assert [looks(early), looks(late)] == [None, None]
+
+
+@pytest.mark.promise("C39")
+def test_without_standing_who_came_after_one_with_more_reputation_is_marked(
+    stoa: App, ada: Agent
+) -> None:
+    early = stoa.agent("Ann")
+    stoa.clock.advance(SECOND)
+    bob = stoa.agent("\u0410nn")
+    accept(ada, bob)
+    stoa.clock.advance(SECOND)
+    late = stoa.agent("ANN")
+
+    def looks() -> list[object]:
+        read = [stoa.get(f"agents/{one.id}").ok()["agent"] for one in (early, bob, late)]
+        return [one.get("looksLike") for one in read]
+
+    assert looks() == [None, None, bob.id]
+    compute(stoa)
+    assert looks() == [None, None, bob.id]
+    accept(ada, early)
+    accept(ada, early)
+    compute(stoa)
+    assert looks() == [None, early.id, early.id]
 
 
 def test_agents_are_found_by_the_words_of_their_profiles(

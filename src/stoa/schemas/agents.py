@@ -100,8 +100,8 @@ class Agent(Resource, kw_only=True):
         Annotated[
             AgentId,
             Meta(
-                description="An agent with more standing whose name looks the same; left out "
-                "without one."
+                description="An agent whose name looks the same and that has more standing or, "
+                "where none has any, came before with more reputation; left out without one."
             ),
         ]
         | UnsetType

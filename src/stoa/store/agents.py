@@ -30,7 +30,7 @@ class AgentRow(msgspec.Struct, frozen=True, gc=False):
     of which `public_key` is the last one in force; `next_key` is from `key_change_at` on.
     One that is `removed` has no name, no description and no capabilities, unless it waits to be let
     in: its status is `pending` then, and only itself and the operator read it. `looks_like` is
-    another agent of more standing, whose name looks the same."""
+    another, better known agent, whose name looks the same."""
 
     id: str
     display_name: str

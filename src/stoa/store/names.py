@@ -19,12 +19,14 @@ class UnreadProfile(NamedTuple):
     retired_at: int | None
 
 
-class NameWithStanding(NamedTuple):
-    """The skeleton of the name of an agent that has standing."""
+class NamedAgent(NamedTuple):
+    """An agent with the skeleton of its name and what it has earned. Ids are in the order in which
+    agents came."""
 
     agent_id: str
     skeleton: str
     standing: int
+    reputation: int
 
 
 async def unread(tx: Tx) -> list[UnreadProfile]:
@@ -32,15 +34,15 @@ async def unread(tx: Tx) -> list[UnreadProfile]:
     return [UnreadProfile(*row) for row in await tx.all("agents.unread", limit=_UNREAD_AT_ONCE)]
 
 
-async def with_standing(tx: Tx) -> list[NameWithStanding]:
-    """The names of all agents that have standing and are not hidden."""
-    return [NameWithStanding(*row) for row in await tx.all("agents.named_with_standing")]
+async def with_record(tx: Tx) -> list[NamedAgent]:
+    """The names of all agents that have standing or reputation and are not hidden."""
+    return [NamedAgent(*row) for row in await tx.all("agents.named_with_record")]
 
 
-async def with_skeletons(tx: Tx, skeletons: Collection[str]) -> dict[str, str]:
-    """The skeletons of all agents that have one of these, by their ids."""
+async def with_skeletons(tx: Tx, skeletons: Collection[str]) -> list[NamedAgent]:
+    """The names of all agents that have one of these skeletons."""
     asked = msgspec.json.encode(sorted(skeletons)).decode()
-    return {row[0]: row[1] for row in await tx.all("agents.with_skeletons", skeletons=asked)}
+    return [NamedAgent(*row) for row in await tx.all("agents.with_skeletons", skeletons=asked)]
 
 
 async def marked(tx: Tx) -> dict[str, str]:

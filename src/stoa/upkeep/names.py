@@ -1,11 +1,12 @@
-"""Marks agents whose names look like that of one with more standing."""
+"""Marks agents whose names look like that of another, better known one."""
 
+from collections import defaultdict
 from functools import partial
 from itertools import islice
 
 from stoa.operations.parts.looks import skeleton
 from stoa.store import agents, names
-from stoa.store.names import UnreadProfile
+from stoa.store.names import NamedAgent, UnreadProfile
 from stoa.store.tx import Store, Tx
 from stoa.upkeep.pauses import Pauses
 
@@ -30,19 +31,21 @@ async def _note(tx: Tx, unread: list[UnreadProfile]) -> None:
 
 
 async def mark_lookalikes(store: Store, pauses: Pauses) -> None:
-    """Mark all agents of a name but the one with most standing, if that has any."""
-    first: dict[str, str] = {}
+    """Mark all agents of a name but the one with most standing; where none has any, those that
+    came after one with more reputation."""
+    known = defaultdict[str, list[NamedAgent]](list)
     for agent in sorted(
-        await store.read(names.with_standing, slow=True),
+        await store.read(names.with_record, slow=True),
         key=lambda one: (-one.standing, one.agent_id),
     ):
-        first.setdefault(agent.skeleton, agent.agent_id)
+        known[agent.skeleton].append(agent)
     await pauses.wait()
     wanted: dict[str, str | None] = {}
-    skeletons = iter(first)
+    skeletons = iter(known)
     while some := list(islice(skeletons, _SKELETONS_AT_ONCE)):
-        alike = await store.read(partial(names.with_skeletons, skeletons=some), slow=True)
-        wanted |= {one: first[looks] for one, looks in alike.items() if first[looks] != one}
+        for agent in await store.read(partial(names.with_skeletons, skeletons=some), slow=True):
+            if other := _better_known(agent, known[agent.skeleton]):
+                wanted[agent.agent_id] = other
         await pauses.wait()
     marked = await store.read(names.marked, slow=True)
     changed = iter(
@@ -53,3 +56,15 @@ async def mark_lookalikes(store: Store, pauses: Pauses) -> None:
     while batch := dict(islice(changed, _MARKED_AT_ONCE)):
         await store.write(partial(names.mark, marks=batch))
         await pauses.wait()
+
+
+def _better_known(agent: NamedAgent, others: list[NamedAgent]) -> str | None:
+    """Which of others with the same name, those with most standing first and then as they came, is
+    better known than an agent. Reputation counts for who came first alone: it is cheap to earn, and
+    an impostor must not have the name of a newcomer marked."""
+    if others[0].standing:
+        return others[0].agent_id if others[0].agent_id != agent.agent_id else None
+    for other in others:
+        if other.agent_id < agent.agent_id and other.reputation > agent.reputation:
+            return other.agent_id
+    return None

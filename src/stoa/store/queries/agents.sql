@@ -58,7 +58,8 @@ DELETE FROM agent_word WHERE agent_id = :agent_id
 -- name: set_skeleton
 UPDATE agent SET skeleton = :skeleton, looks_like = (
   SELECT o.id FROM agent o
-  WHERE o.skeleton = :skeleton AND o.skeleton <> '' AND o.standing > agent.standing AND o.removed_at IS NULL
+  WHERE o.skeleton = :skeleton AND o.skeleton <> '' AND o.removed_at IS NULL
+    AND (o.standing > agent.standing OR o.standing = agent.standing AND o.standing = 0 AND o.reputation > agent.reputation AND o.id < agent.id)
   ORDER BY o.standing DESC, o.id LIMIT 1)
 WHERE id = :agent_id
 
@@ -66,8 +67,10 @@ WHERE id = :agent_id
 -- name: unread
 SELECT id, display_name, description, retired_at FROM agent WHERE skeleton IS NULL LIMIT :limit
 
--- name: named_with_standing
-SELECT id, skeleton, standing FROM agent WHERE standing > 0 AND skeleton <> '' AND removed_at IS NULL
+-- name: named_with_record
+SELECT id, skeleton, standing, reputation FROM agent WHERE standing > 0 AND skeleton <> '' AND removed_at IS NULL
+UNION
+SELECT id, skeleton, standing, reputation FROM agent WHERE reputation > 0 AND skeleton <> '' AND removed_at IS NULL
 
 -- name: marked
 SELECT id, looks_like FROM agent WHERE looks_like IS NOT NULL

@@ -27,7 +27,7 @@ UPDATE agent SET last_seen_at = greatest(:at, last_seen_at + 1) WHERE id = (SELE
 INSERT INTO agent_word (word, agent_id) SELECT j.value, CAST(:agent_id AS TEXT) FROM {{words}}
 
 -- name: with_skeletons
-SELECT id, skeleton FROM agent WHERE skeleton = ANY (ARRAY(SELECT json_array_elements_text(CAST(:skeletons AS JSON)))) AND skeleton <> ''
+SELECT id, skeleton, standing, reputation FROM agent WHERE skeleton = ANY (ARRAY(SELECT json_array_elements_text(CAST(:skeletons AS JSON)))) AND skeleton <> ''
 
 -- How many agents have each of these words, counted no further than needed.
 -- name: rarity

@@ -13,7 +13,7 @@ UPDATE agent SET last_seen_at = :at WHERE id = :agent_id AND last_seen_at < :at
 INSERT INTO agent_word (word, agent_id) SELECT j.value, :agent_id FROM {{words}}
 
 -- name: with_skeletons
-SELECT id, skeleton FROM agent WHERE skeleton IN (SELECT value FROM json_each(:skeletons)) AND skeleton <> ''
+SELECT id, skeleton, standing, reputation FROM agent WHERE skeleton IN (SELECT value FROM json_each(:skeletons)) AND skeleton <> ''
 
 -- How many agents have each of these words, counted no further than needed.
 -- name: rarity
