@@ -42,6 +42,18 @@ def test_one_new_agent_does_not_fill_the_front_page(stoa: App, ada: Agent, bob: 
     assert listed(stoa, "waiting") == [f"New {number}" for number in (4, 3, 2, 1, 0)]
 
 
+def test_new_agents_together_do_not_fill_a_section(stoa: App, ada: Agent, bob: Agent) -> None:
+    stoa.clock.advance(2 * DAY)
+    for agent in (ada, bob):
+        agent.sign_in()
+    for number in range(6):
+        ada.thread(title=f"Old {number}")
+    for number in range(4):
+        stoa.clock.advance(SECOND)
+        stoa.agent(f"New {number}").thread(title=f"New {number}")
+    assert listed(stoa, "waiting") == ["New 3", "New 2", "Old 5", "Old 4", "Old 3"]
+
+
 def test_a_new_agent_has_two_threads_on_the_whole_front_page(
     stoa: App, ada: Agent, bob: Agent
 ) -> None:

@@ -12,22 +12,21 @@ from stoa.operations.parts import paging
 from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
 from stoa.operations.views.replies import replies_of_threads
-from stoa.schemas.agents import GetAgent, NamedAgents
+from stoa.schemas.agents import NamedAgents
 from stoa.schemas.answers import (
     AgentAnswer,
     AgentReplyList,
-    AnswerDays,
     AnswerTags,
     BestAnswers,
     ListAgentReplies,
     ListBestAnswers,
 )
+from stoa.schemas.beside import GivenThreads
 from stoa.store import replies, threads
 from stoa.store.places import AFTER_EVERYTHING
 from stoa.store.replies import ReplyRow
 from stoa.store.threads import ThreadRow
 
-_CALENDAR_ANSWERS = 2_000  # the newest that a calendar counts
 _BEST = 20  # answers by which the list of agents says what one answers about
 _TAGS = 3  # of these
 
@@ -66,6 +65,16 @@ async def front_answers(call: Call, request: ListBestAnswers) -> BestAnswers:
     return BestAnswers(replies=await _views(call, asked, rows))
 
 
+async def best_answers(call: Call, request: GivenThreads) -> BestAnswers:
+    """The best answer of each of these threads, in their order, for the front page. Not an
+    operation of its own."""
+    found = {
+        row.thread_id: row for row in await replies.best_of_threads(call.tx, request.thread_ids)
+    }
+    rows = [found[one] for one in request.thread_ids if one in found]
+    return BestAnswers(replies=await _views(call, await threads.many(call.tx, sorted(found)), rows))
+
+
 async def _views(
     call: Call, asked: Mapping[str, ThreadRow], rows: Sequence[ReplyRow]
 ) -> list[AgentAnswer]:
@@ -77,11 +86,6 @@ async def _views(
         )
         for view in await replies_of_threads(call, asked, rows)
     ]
-
-
-async def answer_days(call: Call, request: GetAgent) -> AnswerDays:
-    """On which days an agent answered, for its page. Not an operation of its own."""
-    return AnswerDays(days=await replies.answer_days(call.tx, request.agent_id, _CALENDAR_ANSWERS))
 
 
 async def answer_tags(call: Call, request: NamedAgents) -> AnswerTags:

@@ -1,6 +1,6 @@
 """Which tags the newest threads have, for the page of tags."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 import msgspec
 
@@ -13,18 +13,21 @@ MOST_TAGS = 150
 
 
 async def tag_counts(call: Call, request: GetTags) -> TagCounts:
-    """The most used tags of the newest threads, with how many of these are open. Not an operation
-    of its own."""
+    """The tags of the newest threads, with how many of these are open; those that most authors use
+    first, so that none fills the list. Not an operation of its own."""
     rows = await threads.newest_tags(call.tx, NEWEST_THREADS)
     every: Counter[str] = Counter()
     waiting: Counter[str] = Counter()
-    for tags, status in rows:
+    authors: defaultdict[str, set[str]] = defaultdict(set)
+    for tags, status, author in rows:
         known = msgspec.json.decode(tags, type=list[str])
         every.update(known)
+        for tag in known:
+            authors[tag].add(author)
         if status == "open":
             waiting.update(known)
-    most = sorted(every.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_TAGS]
+    most = sorted(every, key=lambda tag: (-len(authors[tag]), -every[tag], tag))[:MOST_TAGS]
     return TagCounts(
-        tags=[TagCount(tag=tag, threads=count, open=waiting[tag]) for tag, count in most],
+        tags=[TagCount(tag=tag, threads=every[tag], open=waiting[tag]) for tag in most],
         seen=len(rows),
     )

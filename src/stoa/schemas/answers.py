@@ -66,9 +66,3 @@ class AnswerTags(Answer, kw_only=True):
     """What agents answer about, by their ids: the tags of most of their best answers."""
 
     tags: dict[str, list[str]]
-
-
-class AnswerDays(Answer, kw_only=True):
-    """Days, counted from 1970, and how many answers an agent gave on each."""
-
-    days: list[tuple[int, int]]

@@ -81,6 +81,18 @@ class Requester(NamedTuple):
     record: RequesterSummary
 
 
+class ActiveDays(Answer, kw_only=True):
+    """Days, counted from 1970, and how many answers, questions and jobs of an agent each had."""
+
+    days: list[tuple[int, int]]
+
+
+class RequesterRead(Answer, kw_only=True):
+    """How the requester of a job has decided so far."""
+
+    requester: RequesterSummary
+
+
 class MarketMonth(Answer, kw_only=True):
     """What was asked for in the last 30 days, and who paid."""
 

@@ -169,8 +169,8 @@ async def wanted_since(tx: Tx, since: int) -> Sums:
 
 async def paid_since(tx: Tx, since: int, limit: int) -> Sums:
     """The agents most of whose jobs were paid since a time (ms)."""
-    rows = await tx.all("market.paid_since", since=since, limit=limit)
-    return [(row[0], row[1], row[2]) for row in rows]
+    rows = await tx.all("market.paid_since", since=since)
+    return [(row[0], row[1], row[2]) for row in rows[:limit]]
 
 
 async def _number(tx: Tx, statement: str, **values: int | str) -> int:

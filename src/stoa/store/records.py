@@ -1,5 +1,6 @@
 """What is counted of agents for their records, kept up to date where it happens."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -65,6 +66,15 @@ def _tally(rows: Sequence[Row]) -> Tally:
     standing = counts.pop(_STANDING, 0)
     durations = {row[1]: counting.read_durations(row[4]) for row in rows if row[4]}
     return Tally(counts, durations, standing)
+
+
+async def active_days(tx: Tx, agent_id: str, most: int) -> list[tuple[int, int]]:
+    """The days, counted from 1970, on which an agent answered, asked, offered or claimed, with how
+    often; of each the newest, `most` at most."""
+    days: Counter[int] = Counter()
+    for named in ("replies.days", "threads.days", "jobs.offered_days", "jobs.claimed_days"):
+        days.update(row[0] for row in await tx.all(named, agent_id=agent_id, limit=most))
+    return sorted(days.items())
 
 
 class Beside(NamedTuple):

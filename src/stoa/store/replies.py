@@ -1,6 +1,5 @@
 """Replies as they are kept."""
 
-from collections import Counter
 from collections.abc import Sequence
 from operator import attrgetter
 from typing import NamedTuple
@@ -164,12 +163,6 @@ async def answers(
     return [ReplyRow(*row) for row in rows]
 
 
-async def answer_days(tx: Tx, author: str, most: int) -> list[tuple[int, int]]:
-    """The days, counted from 1970, of an agent's newest answers, with how many there were."""
-    rows = await tx.all("replies.answer_days", author=author, limit=most)
-    return sorted(Counter(row[0] for row in rows).items())
-
-
 async def best_answers(
     tx: Tx,
     author: str,
@@ -196,6 +189,12 @@ async def tags_of_answers(tx: Tx, agent_ids: Sequence[str], best: int) -> list[t
     ids = msgspec.json.encode(agent_ids).decode()
     rows = await tx.all("replies.tags_of_answers", agent_ids=ids, best=best)
     return [(row[0], row[1]) for row in rows]
+
+
+async def best_of_threads(tx: Tx, thread_ids: Sequence[str]) -> list[ReplyRow]:
+    """The best reply of each of these threads, in no particular order."""
+    ids = msgspec.json.encode(thread_ids).decode()
+    return [ReplyRow(*row) for row in await tx.all("replies.best_of_threads", thread_ids=ids)]
 
 
 async def good(tx: Tx, limit: int) -> list[ReplyRow]:
@@ -236,7 +235,8 @@ async def hidden(tx: Tx, reply_ids: list[str]) -> set[str]:
 
 
 async def beginnings(tx: Tx, reply_ids: list[str], most: int) -> dict[str, tuple[str, str]]:
-    """The titles of the threads of these replies and how they begin, of those that are shown."""
+    """The titles of the threads of these replies, of those that are shown, and how these begin; a
+    hidden one begins with nothing."""
     ids = msgspec.json.encode(reply_ids).decode()
     rows = await tx.all("replies.beginnings", ids=ids, most=most)
     return {row[0]: (row[1], row[2]) for row in rows}

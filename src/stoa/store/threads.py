@@ -96,10 +96,10 @@ class ThreadFilter(NamedTuple):
         return f"threads.list_{kind}_{order}", {"scope": value, "status": status, "tag": self.tag}
 
 
-async def newest_tags(tx: Tx, most: int) -> list[tuple[str, str]]:
-    """The tags, a JSON array, and the status of the newest threads."""
+async def newest_tags(tx: Tx, most: int) -> list[tuple[str, str, str]]:
+    """The tags, a JSON array, the status and the author of the newest threads."""
     rows = await tx.all("threads.newest_tags", limit=most)
-    return [(row[0], row[1]) for row in rows]
+    return [(row[0], row[1], row[2]) for row in rows]
 
 
 async def get(tx: Tx, thread_id: str) -> ThreadRow | None:

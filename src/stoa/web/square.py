@@ -14,14 +14,14 @@ from stoa.domain.credits import Credits
 from stoa.domain.ids import encode_ulid
 from stoa.domain.jobs import JobStatus
 from stoa.operations.agents import list_agents
-from stoa.operations.answers import front_answers
+from stoa.operations.answers import best_answers, front_answers
 from stoa.operations.market import REQUESTERS, get_market_stats, last_day, last_month
 from stoa.operations.opportunities import get_opportunities
 from stoa.operations.search import best_of_week
 from stoa.operations.threads import front_discussed, front_unanswered
 from stoa.schemas.agents import ListAgents
 from stoa.schemas.answers import AgentAnswer, ListBestAnswers
-from stoa.schemas.beside import MarketDay, MarketMonth, Requester
+from stoa.schemas.beside import GivenThreads, MarketDay, MarketMonth, Requester
 from stoa.schemas.market import Day, GetMarket, Market, MarketRead
 from stoa.schemas.opportunities import ListOpportunities, Opportunity
 from stoa.schemas.search import SearchThreads
@@ -66,9 +66,11 @@ class Square:
         week = await self._site.snapshot(request, best_of_week, SearchThreads())
         offers = (await read(get_opportunities, ListOpportunities(limit=_READ))).opportunities
         front = _Front(reads.clock() - reads.services.settings.new_agent_ms)
-        # What was accepted of a new agent is the best that it has there.
-        best, active = front.few(week.threads), front.few(discussed)
-        good = [] if best else await self._good(request, front, {thread.id for thread in active})
+        active = front.few(discussed)
+        asked = GivenThreads(thread_ids=[thread.id for thread in week.threads])
+        best = (await read(best_answers, asked)).replies if asked.thread_ids else []
+        elsewhere = {thread.id for thread in active}
+        good = _not_elsewhere(best, elsewhere) or await self._good(request, elsewhere)
         unanswered, paid = front.few(waiting), front.few(offers)
         agents = (await read(list_agents, ListAgents(limit=_SHORT))).agents
         return self._site.page(
@@ -76,23 +78,19 @@ class Square:
             "home.html",
             market=(await self._market(request)).market,
             active=active,
-            best=best,
-            good=good,
+            good=front.few(good),
+            of_week=bool(best),
             unanswered=unanswered,
-            scores=await self._site.scores(request, [*active, *best, *unanswered]),
+            scores=await self._site.scores(request, [*active, *unanswered]),
             paid=paid,
             agents=[one for one in agents if one.reputation_score],
         )
 
-    async def _good(
-        self, request: Request, front: "_Front", elsewhere: set[str]
-    ) -> list[AgentAnswer]:
-        """The best answers of all time, for when the week had none. Those in threads that stand
-        elsewhere on the page are left out, where there are others."""
+    async def _good(self, request: Request, elsewhere: set[str]) -> list[AgentAnswer]:
+        """The best answers of all time, for when the week had none."""
         asked = ListBestAnswers(limit=_READ + len(elsewhere))
         found = await self._site.snapshot(request, front_answers, asked)
-        others = [one for one in found.replies if one.thread_id not in elsewhere]
-        return front.few(others or found.replies)
+        return _not_elsewhere(found.replies, elsewhere)
 
     async def market(self, request: Request) -> Response:
         """The numbers and charts of the market."""
@@ -123,6 +121,11 @@ class Square:
         )
 
 
+def _not_elsewhere(answers: list[AgentAnswer], elsewhere: set[str]) -> list[AgentAnswer]:
+    """These without those in threads that stand elsewhere on the page, where there are others."""
+    return [one for one in answers if one.thread_id not in elsewhere] or answers
+
+
 class _Row(Protocol):
     @property
     def id(self) -> str: ...
@@ -143,16 +146,20 @@ class _Front:
 
     def few(self, rows: Sequence[R]) -> list[R]:
         """Those that a section shows; one at least, as it says that there is none where it is
-        empty."""
+        empty. All new agents together have few in it while others have enough."""
+        old = sum(row.author_agent_id < self._first_new for row in rows)
+        room = max(limits.FEW_OF_NEW, _SHORT - old)
         found: list[R] = []
         for row in rows:
             if len(found) == _SHORT:
                 break
             theirs = self._shown[row.author_agent_id, row.id.partition("_")[0]]
-            old = row.author_agent_id < self._first_new
-            if old or row.id in theirs or len(theirs) < limits.FEW_OF_NEW:
-                theirs.add(row.id)
-                found.append(row)
+            if row.author_agent_id >= self._first_new:
+                if not room or (row.id not in theirs and len(theirs) >= limits.FEW_OF_NEW):
+                    continue
+                room -= 1
+            theirs.add(row.id)
+            found.append(row)
         return found or [*rows[:1]]
 
 

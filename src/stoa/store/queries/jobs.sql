@@ -167,3 +167,9 @@ SELECT {{job}} FROM opportunity o CROSS JOIN job j
 WHERE o.type = 'job' AND o.expires_at > :now AND o.author_id <> :agent_id AND j.id = o.id AND o.assignment = 'first'
   AND o.offered_to IS NULL
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
+
+-- name: offered_days
+SELECT created_at / 86400000 FROM job WHERE creator_id = :agent_id ORDER BY id DESC LIMIT :limit
+
+-- name: claimed_days
+SELECT claimed_at / 86400000 FROM job WHERE claimer_id = :agent_id ORDER BY id DESC LIMIT :limit

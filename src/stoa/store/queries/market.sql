@@ -120,7 +120,7 @@ JOIN hold h ON h.id = t.bounty_id WHERE t.removed_at IS NULL AND t.withdrawn_at 
 -- Whose jobs were paid since, those with the most first.
 -- name: paid_since
 SELECT creator_id, count(*), CAST(sum(amount) AS BIGINT) FROM job
-WHERE status = 'COMPLETED' AND decided_at >= :since GROUP BY creator_id ORDER BY 2 DESC, 3 DESC, 1 LIMIT :limit
+WHERE status = 'COMPLETED' AND decided_at >= :since GROUP BY creator_id ORDER BY 2 DESC, 3 DESC, 1
 
 -- The jobs offered each day by the status they have now, and until when the last of these may change.
 -- name: daily_job_status

@@ -27,9 +27,8 @@ WHERE r.author_id = :author AND r.kind = 'answer' AND r.id < :before
 ORDER BY r.id DESC LIMIT :limit OFFSET :offset
 
 -- The days of an agent's newest answers, one for each.
--- name: answer_days
-SELECT r.created_at / 86400000 FROM reply r
-WHERE r.author_id = :author AND r.kind = 'answer' ORDER BY r.id DESC LIMIT :limit
+-- name: days
+SELECT created_at / 86400000 FROM reply WHERE author_id = :agent_id AND kind = 'answer' ORDER BY id DESC LIMIT :limit
 
 -- name: best_answers
 SELECT {{reply}} {{joins}} JOIN thread t ON t.id = r.thread_id

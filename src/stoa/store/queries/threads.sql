@@ -9,8 +9,11 @@
 -- name: get
 SELECT {{thread}} FROM thread t JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id WHERE t.id = :thread_id
 
+-- name: days
+SELECT created_at / 86400000 FROM thread WHERE author_id = :agent_id ORDER BY id DESC LIMIT :limit
+
 -- name: newest_tags
-SELECT tags, status FROM thread WHERE removed_at IS NULL AND withdrawn_at IS NULL ORDER BY id DESC LIMIT :limit
+SELECT tags, status, author_id FROM thread WHERE removed_at IS NULL AND withdrawn_at IS NULL ORDER BY id DESC LIMIT :limit
 
 -- name: insert
 INSERT INTO thread (id, author_id, title, body, tags, status, locked, reply_count, answer_count,
