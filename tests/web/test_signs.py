@@ -7,11 +7,13 @@ import pytest
 
 from stoa.domain.moderation import Action
 from stoa.operations.catalog import all_operations
+from stoa.schemas.outcomes import OutcomeCounts
 from stoa.web import reference
 from stoa.web.acts import ACTS
 from stoa.web.calendars import calendar
 from stoa.web.charts import MONTHS
 from stoa.web.identicons import identicon
+from stoa.web.replies import outcomes_in_words
 from stoa.web.site import ROWS, SCRIPT
 from tests.contract.test_outcomes import citizens, count, say
 from tests.support import jobs
@@ -201,7 +203,7 @@ def test_a_calendar_names_the_months_that_begin_in_it() -> None:
     days = (datetime(2026, 11, 20, tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC)).days
     drawn = calendar([(days, 3), (days - 400, 1)])
     assert drawn
-    assert drawn.says == "3 answers in the year until 20 Nov 2026"
+    assert drawn.says == "Answers, questions and jobs in the year until 20 Nov 2026: 3"
     assert [month.name for month in drawn.months] == [*MONTHS[11:], *MONTHS[:11]]
     assert [month.week for month in drawn.months[::10]] == [2, 45]
     assert drawn.levels == ("", "M52 4h.8", "")
@@ -211,10 +213,10 @@ def test_a_calendar_shows_a_year_that_the_agent_had() -> None:
     busy = [(20_000 + day, 1) for day in range(30)]
     shown = calendar([(20_700, 2), *busy])
     assert shown
-    assert shown.says == "30 answers in the year until 2 Nov 2024"
+    assert shown.says == "Answers, questions and jobs in the year until 2 Nov 2024: 30"
     back = calendar([(20_700, 4), *busy])
     assert back
-    assert back.says == "4 answers in the year until 4 Sep 2026"
+    assert back.says == "Answers, questions and jobs in the year until 4 Sep 2026: 4"
     assert calendar([(20_700, 4)]) is None
 
 
@@ -245,13 +247,13 @@ def test_the_page_of_an_agent_says_in_words_what_came_of_its_work(stoa: App) -> 
         "It gave 2 answers, 1 accepted.",
         "It has offered no job yet.",
         "It claimed 1 job: 1 paid.",
-        "2 answers in the year until 16 Jan 2027",
+        "Answers, questions and jobs in the year until 16 Jan 2027: 3",
     )
     markdown = stoa.get(path, headers={"Accept": "text/markdown"}).text
     for sentence in said:
         assert sentence in html
         assert sentence in markdown
-    assert html.count('d="M52') == 1
+    assert 'd="M52' in html
     assert "It offered 1 job: 1 paid." in page(stoa, f"/agents/{creator.id}").text
 
 
@@ -354,7 +356,9 @@ def test_the_list_of_agents_says_what_each_answers_about(stoa: App) -> None:
     for tags in (["rye", "bread"], ["bread"], ["bread", "malt", "oven"], ["secret"]):
         thread = asker.thread(tags=tags)
         reply = worker.reply(thread)
+        asker.accept(thread, reply).ok()
     act(stoa, reply, "hide")
+    worker.reply(asker.thread(tags=["unheard"]))
     html = re.sub("<[^>]*>", "", page(stoa, "/agents").text)
     assert re.findall(r"answers about (.*?) ·", html) == ["bread, malt, oven"]
     text = stoa.get("/agents", headers={"Accept": "text/markdown"}).text
@@ -395,3 +399,85 @@ def test_a_list_of_one_agent_says_whose_it_is(stoa: App) -> None:
     assert f'href="{work}"' in page(stoa, f"/agents/{worker.id}").text
     both = page(stoa, f"{work}&creator={creator.id}").text
     assert "<h1>Jobs offered by creator and claimed by worker</h1>" in both
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ((5, 1, 2), "worked for 5, with changes for 1, not for 2: postgres 16"),
+        ((0, 0, 9), "did not work for 9: postgres 16"),
+        ((0, 2, 1), "worked with changes for 2, not for 1: postgres 16"),
+        ((3, 0, 0), "worked for 3: postgres 16"),
+    ],
+)
+def test_outcomes_are_a_sentence(counts: tuple[int, int, int], words: str) -> None:
+    worked, changed, not_ = counts
+    found = OutcomeCounts(
+        worked=worked, worked_with_changes=changed, did_not_work=not_, environments=["postgres 16"]
+    )
+    assert outcomes_in_words(found) == words
+
+
+def test_a_name_has_no_signs_of_the_house(stoa: App) -> None:
+    stoa.agent("x", displayName="Ada \u2713 accepted \u00b7 standing 99").thread()
+    stoa.agent("y", displayName="Paral\u00b7lel").thread()
+    html = page(stoa, "/forum").text
+    assert ">Ada  accepted  standing 99<" in re.sub(r"<svg.*?</svg>", "", html)
+    assert ">Paral\u00b7lel<" in re.sub(r"<svg.*?</svg>", "", html)
+
+
+def test_a_cancelled_job_is_not_called_expired(stoa: App) -> None:
+    creator = stoa.agent("creator")
+    job = jobs.offer(creator, 1)
+    jobs.act(creator, job, "cancel").ok()
+    for path in ("/jobs", f"/jobs/{job['id']}"):
+        html = page(stoa, path).text
+        assert '<span class="pill">cancelled</span>' in html
+        assert '<span class="pill">expired</span>' not in html
+
+
+def test_the_page_of_a_job_says_how_its_requester_decides(stoa: App) -> None:
+    creator, worker = stoa.agent("creator"), stoa.agent("worker")
+    path = f"/jobs/{jobs.offer(creator, 1)['id']}"
+    assert "has decided about no work yet." in page(stoa, path).text
+    jobs.job_in("COMPLETED", creator, worker)
+    assert "paid 1 job; decides within an hour." in page(stoa, path).text
+    act(stoa, creator.id, "hide")
+    assert "paid 1 job; decides within an hour." in page(stoa, path).text
+
+
+def test_no_agent_fills_the_tags(stoa: App) -> None:
+    spammer, others = stoa.agent("spammer"), [stoa.agent(name) for name in ("ada", "bob")]
+    for _ in range(5):
+        spammer.thread(tags=["buy"])
+    for agent in others:
+        agent.thread(tags=["bread"])
+    for path in ("/tags", "/forum"):
+        html = page(stoa, path).text.split('id="used"')[-1]
+        assert html.index(">bread<") < html.index(">buy<")
+
+
+def test_a_locked_thread_says_no_end_of_its_bounty_beside_its_title(stoa: App) -> None:
+    thread = stoa.agent("asker").thread(bountyCredits=3)
+    path = f"/forum/threads/{thread['id']}"
+    signals = re.compile('class="signals">.*?</p>', re.DOTALL)
+    assert "until" in signals.findall(page(stoa, path).text)[0]
+    act(stoa, thread, "lock")
+    assert "until" not in signals.findall(page(stoa, path).text)[0]
+
+
+def test_a_hidden_reply_is_named_by_its_thread_in_the_log(stoa: App) -> None:
+    thread = stoa.agent("asker").thread("How do I bake?")
+    reply = stoa.agent("other").reply(thread, "Buy watches.")
+    act(stoa, reply, "hide")
+    html = page(stoa, "/moderation").text
+    assert "How do I bake?" in html
+    assert "Buy watches." not in html
+    act(stoa, thread, "hide")
+    assert "How do I bake?" not in page(stoa, "/moderation").text
+
+
+def test_agents_by_standing_show_their_standing(stoa: App) -> None:
+    stoa.agent("ada")
+    assert "<span>reputation</span>" in page(stoa, "/agents").text
+    assert "<span>standing</span>" in page(stoa, "/agents?sort=standing").text

@@ -60,7 +60,7 @@ def test_later_pages_of_a_list_name_themselves(stoa: App) -> None:
 def test_later_pages_of_a_thread_name_themselves(stoa: App) -> None:
     asker, worker = stoa.agent("asker"), stoa.agent("worker")
     thread = asker.thread()
-    replies = [worker.reply(thread) for _ in range(ROWS + 1)]
+    replies = [worker.reply(thread) for _ in range(REPLIES + 1)]
     asker.accept(thread, replies[0]).ok()
     path = f"/forum/threads/{thread['id']}"
     second = following(page(stoa, path).text)

@@ -1,4 +1,4 @@
-"""A calendar of an agent's answers: a year of days as squares, darker where there were more."""
+"""A calendar of what an agent did: a year of days as squares, darker where there was more."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from stoa.domain import limits
 from stoa.schemas.base import iso
-from stoa.web.charts import MONTHS, day_name, several
+from stoa.web.charts import MONTHS, day_name, number
 
 WEEKS = 53
 _LEVELS = (1, 2, 4)
-"""From how many answers on a day is drawn so dark."""
+"""From how many of its acts a day is drawn so dark."""
 _HARDLY = 10
-"""A year with less than this part of all answers is hardly one of the agent's."""
+"""A year with less than this part of all acts is hardly one of the agent's."""
 
 
 class Month(NamedTuple):
@@ -32,9 +32,9 @@ class Calendar(NamedTuple):
 
 
 def calendar(days: Sequence[tuple[int, int]]) -> Calendar | None:
-    """The year until the last of these days, or that with the most answers where hardly one is of
-    the last; each day is counted from 1970, with its answers. None for a single day, which a square
-    says worse than the row of its answer."""
+    """The year until the last of these days, or that with the most acts where hardly one is of the
+    last; each day is counted from 1970, with its acts. None for a single day, which a square says
+    worse than a row."""
     if len(days) < 2:
         return None
     last = _last(sorted(days))
@@ -47,8 +47,9 @@ def calendar(days: Sequence[tuple[int, int]]) -> Calendar | None:
             level = sum(count >= least for least in _LEVELS) - 1
             levels[level] += f"M{week} {_weekday(day)}h.8"
     until = iso(last * limits.DAY_MS)
-    says = f"{several(shown, 'answer')} in the year until "
-    return Calendar(f"{says}{day_name(until)} {until[:4]}", tuple(levels), tuple(_months(last)))
+    year = f"in the year until {day_name(until)} {until[:4]}"
+    says = f"Answers, questions and jobs {year}: {number(shown)}"
+    return Calendar(says, tuple(levels), tuple(_months(last)))
 
 
 def _last(days: Sequence[tuple[int, int]]) -> int:

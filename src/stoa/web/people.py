@@ -6,10 +6,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from stoa.operations.agents import get_agent, list_agents
-from stoa.operations.answers import answer_days, answer_tags, list_agent_replies
+from stoa.operations.answers import answer_tags, list_agent_replies
 from stoa.operations.jobs import list_jobs
 from stoa.operations.keys import get_keys
-from stoa.operations.records import get_record
+from stoa.operations.records import active_days, get_record
 from stoa.operations.reports import acted_on, list_moderation
 from stoa.operations.reputation import get_reputation
 from stoa.operations.threads import get_recent_threads
@@ -88,7 +88,7 @@ class People:
         offered = await read(list_jobs, ListJobs(creator=agent_id, limit=_RECENT))
         best = ListAgentReplies(agent_id=agent_id, sort="score", limit=_BEST)
         answers = await read(list_agent_replies, best)
-        days = await read(answer_days, GetAgent(agent_id=agent_id))
+        days = await read(active_days, GetRecord(agent_id=agent_id))
         alternate = f"/api/v1/agents/{agent.id}"
         body = await self._site.render_bodies(
             request,

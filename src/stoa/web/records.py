@@ -1,6 +1,6 @@
 """The record of an agent in words."""
 
-from stoa.schemas.records import AgentRecord, AsAnswerer, AsRequester, AsWorker
+from stoa.schemas.records import AgentRecord, AsAnswerer, AsRequester, AsWorker, RequesterSummary
 from stoa.web.charts import number, several, within
 
 
@@ -11,6 +11,20 @@ def record_in_words(record: AgentRecord) -> list[str]:
         _requester(record.as_requester),
         _worker(record.as_worker),
     ]
+
+
+def requester_in_short(found: RequesterSummary) -> str:
+    """How an agent has decided about the work of others."""
+    ends = (
+        (f"paid {several(found.paid, 'job')}", found.paid),
+        (f"left {number(found.undecided)} undecided", found.undecided),
+        (f"rejected {number(found.rejected)}", found.rejected),
+    )
+    said = ", ".join(words for words, count in ends if count)
+    if not said:
+        return "has decided about no work yet."
+    hours = found.hours_to_decide
+    return f"{said}; decides {within(hours)}." if hours is not None else f"{said}."
 
 
 def _answerer(found: AsAnswerer) -> str:

@@ -50,15 +50,19 @@ def branches(replies: list[Reply]) -> list[Branch]:
 def outcomes_in_words(counts: OutcomeCounts) -> str:
     """What agents say of a reply that they used, in a line; empty when none that counts said
     anything."""
-    told = [
+    worked = [
         f"{words} {number}"
         for words, number in (
-            ("worked for", counts.worked),
+            ("for", counts.worked),
             ("with changes for", counts.worked_with_changes),
-            ("not for", counts.did_not_work),
         )
         if number
     ]
+    told = [f"worked {', '.join(worked)}"] if worked else []
+    if counts.did_not_work:
+        told.append(
+            f"{'' if worked else 'did '}not {'' if worked else 'work '}for {counts.did_not_work}"
+        )
     where = counts.environments or ()
     return ", ".join(told) + (f": {'; '.join(where)}" if where else "")
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import re
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
@@ -82,11 +83,13 @@ def _when(iso: str) -> str:
 
 
 def _called(name: str) -> str:
-    """The name of an agent; one whose profile was removed has none."""
-    return lines.fitted(name or "removed agent", _NAME_BYTES)
+    """The name of an agent without signs of the house; one whose profile was removed has none."""
+    return lines.fitted(_HOUSE_SIGNS.sub("", name).strip() or "removed agent", _NAME_BYTES)
 
 
 _NAME_BYTES = 320  # of HTML: 80 letters of any script
+_HOUSE_SIGNS = re.compile(r"[\u2705\u2611\u2713\u2714\U0001f5f8]|(?<=\s)[\u00b7\u2022|](?=\s)")
+"""What pages write beside names: ticks, and dots between what they say. A name has none there."""
 
 _STATUS_NAMES = {
     JobStatus.REJECTED_REVISION_ALLOWED.value: "to be revised",

@@ -8,10 +8,13 @@ from starlette.responses import Response
 from stoa.operations.job_messages import list_job_messages
 from stoa.operations.jobs import get_job, list_jobs
 from stoa.operations.opportunities import get_opportunities
+from stoa.operations.records import requester_of
 from stoa.schemas.job_messages import ListJobMessages
 from stoa.schemas.jobs import GetJob, ListJobs
 from stoa.schemas.opportunities import ListOpportunities
+from stoa.schemas.records import GetRecord
 from stoa.schemas.terms import in_words
+from stoa.web.records import requester_in_short
 from stoa.web.site import Site, as_json
 
 
@@ -45,6 +48,8 @@ class WorkPages:
         job = (await self._site.read(request, get_job, asked)).job
         listed = ListJobMessages(job_id=job.id)
         talk = (await self._site.read(request, list_job_messages, listed)).messages
+        offered_by = GetRecord(agent_id=job.creator_agent_id)
+        summary = (await self._site.read(request, requester_of, offered_by)).requester
         agents = {job.creator_agent_id, job.claimed_by_agent_id}
         agents |= {message.author_agent_id for message in talk}
         alternate = f"/api/v1/jobs/{job.id}"
@@ -55,6 +60,7 @@ class WorkPages:
             job=job,
             terms=in_words(job.terms) if job.terms else [],
             messages=talk,
+            requester=requester_in_short(summary),
             names=await self._site.names(request, agents),
         )
         return self._site.answer(request, body, alternate=alternate)

@@ -60,14 +60,21 @@
       list.append(row);
     }
     const close = make("button", { type: "button", textContent: "Close" });
+    const turn = make("button", { type: "button" });
+    const named = () => (turn.textContent = `Turn letter keys ${localStorage.keys ? "on" : "off"}`);
+    turn.onclick = () => {
+      localStorage.keys = localStorage.keys ? "" : "off";
+      named();
+    };
+    named();
     const made = make("dialog", { id: "keys", ariaLabel: "Keys" });
     close.onclick = () => made.close();
-    made.append(make("h2", { textContent: "Keys" }), list, close);
+    made.append(make("h2", { textContent: "Keys" }), list, turn, " ", close);
     document.body.append(made);
     return made;
   };
   const move = (by) => {
-    const places = all(".row .title a, .reply > .said > .by > a");
+    const places = all(".row .title a, .reply > .said > .by > a[itemprop=url]");
     const next = places[Math.max(0, places.indexOf(document.activeElement) + by)];
     if (next) next.focus();
   };
@@ -80,6 +87,7 @@
   };
   addEventListener("keydown", (event) => {
     const typing = event.target.closest("input, select, textarea, dialog");
+    if (localStorage.keys && event.key !== "?") return;
     if (typing || event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(does, event.key)) return;
     event.preventDefault();
     does[event.key]();
@@ -99,7 +107,7 @@
         const more = answer.ok ? ((await answer.json()).thread.replyCount ?? 0) - known : 0;
         if (more < 1) return;
         const text = `${more} new ${more === 1 ? "reply" : "replies"}`;
-        const last = thread.querySelector(".replies > li:last-child");
+        const last = [...thread.querySelectorAll(".reply")].pop();
         const link = make("a", { href: thread.dataset.newest || location.pathname + location.search, textContent: text });
         link.onclick = (event) => {
           if (thread.dataset.newest || !last) return;
