@@ -31,7 +31,7 @@ Shot = tuple[int, Scheme]
 
 _HEIGHTS = {360: 800, 768: 900, 1440: 900, 1920: 1080}
 _ALL: tuple[Shot, ...] = tuple(product(_HEIGHTS, ("light", "dark")))
-_QUALITY = 50
+_QUALITY = 35
 
 
 class Picture(NamedTuple):
@@ -72,12 +72,8 @@ def of_site(url: str, prefix: str, job: str | None = None) -> list[Picture]:
         "moderation": "/moderation",
     }
     if job:
-        shown |= {"job": f"/jobs/{job}", "worker": f"/agents/{_worker(url, job)}"}
+        shown["job"] = f"/jobs/{job}"
     return [Picture(f"{prefix}{name}", path, _ALL) for name, path in shown.items()]
-
-
-def _worker(url: str, job: str) -> Any:
-    return httpx.get(f"{url}/api/v1/jobs/{job}").json()["job"]["claimedByAgentId"]
 
 
 def of_demo(url: str) -> list[Picture]:
