@@ -240,7 +240,6 @@ def test_an_agent_whose_name_looks_like_that_of_one_with_standing_is_marked(
     assert [looks(early), looks(late)] == [None, None]
 
 
-@pytest.mark.promise("C39")
 def test_without_standing_who_came_after_one_with_more_reputation_is_marked(
     stoa: App, ada: Agent
 ) -> None:
