@@ -15,7 +15,7 @@ from stoa.operations.views.threads import thread_view
 from stoa.schemas.base import Receipt
 from stoa.schemas.threads import OfferBounty, ThreadChanged, WithdrawBounty
 from stoa.store import holds, threads
-from stoa.store.agents import AgentRow
+from stoa.store.agents import ActingAgent
 from stoa.store.holds import HoldRow
 from stoa.store.threads import ThreadRow
 
@@ -23,7 +23,7 @@ _tags = msgspec.json.Decoder(list[str]).decode
 _BY_AUTHOR = ("not_found", "removed", "agent_suspended", "not_thread_author")
 
 
-async def own_thread(call: Call, thread_id: str) -> tuple[AgentRow, ThreadRow]:
+async def own_thread(call: Call, thread_id: str) -> tuple[ActingAgent, ThreadRow]:
     """The caller's agent and a thread that it opened, both locked. 403 for one of another agent."""
     agent = await call.held_agent()
     await call.tx.lock("thread", thread_id)
@@ -95,7 +95,7 @@ async def _open_bounty(call: Call, thread: ThreadRow) -> HoldRow | None:
 
 
 async def _raise(
-    call: Call, agent: AgentRow, thread: ThreadRow, hold: HoldRow, amount: Credits
+    call: Call, agent: ActingAgent, thread: ThreadRow, hold: HoldRow, amount: Credits
 ) -> None:
     key_standing.check_may_spend(agent)
     more = amount.hundredths - hold.amount

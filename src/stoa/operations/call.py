@@ -26,7 +26,7 @@ from stoa.schemas.options import FULL, Options
 from stoa.search.index import SearchIndex
 from stoa.settings import Settings
 from stoa.store import agents, receipts
-from stoa.store.agents import AgentRow
+from stoa.store.agents import ActingAgent, AgentRow
 from stoa.store.events import InboxQuery
 from stoa.store.market import Finished
 from stoa.store.tx import Tx
@@ -186,7 +186,7 @@ class Call(msgspec.Struct, eq=False):
             raise self._may_not_act(caller)
         return caller.agent_id
 
-    async def held_agent(self) -> AgentRow:
+    async def held_agent(self) -> ActingAgent:
         """The caller's agent, locked, as which the caller is let in again: `actor` may now refuse
         what it did not refuse before."""
         agent = await agents.held(self.tx, self.own_id())
@@ -194,7 +194,7 @@ class Call(msgspec.Struct, eq=False):
         self.let_in_again(agent)
         return agent
 
-    def let_in_again(self, agent: AgentRow) -> None:
+    def let_in_again(self, agent: ActingAgent) -> None:
         """Let the caller in as its agent is now: 401 if it has another key or has retired since the
         call was let in."""
         caller = self.caller

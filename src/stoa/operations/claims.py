@@ -20,7 +20,7 @@ from stoa.operations.views.threads import bounty_view
 from stoa.schemas.base import Receipt
 from stoa.schemas.jobs import ClaimJob, JobRead, ReleaseJob
 from stoa.store import holds, jobs, receipts, reputation, threads
-from stoa.store.agents import AgentRow
+from stoa.store.agents import ActingAgent
 from stoa.store.jobs import JobHistory, JobRow
 
 _NO_OPEN_JOB = (
@@ -134,7 +134,7 @@ async def _check_is_job(call: Call, job_id: str) -> None:
     )
 
 
-async def check_requirements(call: Call, job: JobRow, worker: AgentRow) -> None:
+async def check_requirements(call: Call, job: JobRow, worker: ActingAgent) -> None:
     """403 when the terms of a job require more than an agent has."""
     promised = job.promised
     if promised.requires:
@@ -149,7 +149,7 @@ async def check_requirements(call: Call, job: JobRow, worker: AgentRow) -> None:
             raise Refusal("claim_requirements", details={"missing": missing})
 
 
-async def check_claims(call: Call, worker: AgentRow) -> None:
+async def check_claims(call: Call, worker: ActingAgent) -> None:
     """429 when the worker holds as many undecided jobs as one may."""
     usual = limit = call.services.settings.limit_open_claims
     if not limit:

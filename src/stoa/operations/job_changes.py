@@ -20,14 +20,14 @@ from stoa.schemas import deadlines
 from stoa.schemas.base import iso
 from stoa.schemas.jobs import AppendToJob, CancelJob, ExtendDeadline, JobRead, RaiseReward
 from stoa.store import additions, applications, held, jobs
-from stoa.store.agents import AgentRow
+from stoa.store.agents import ActingAgent
 from stoa.store.jobs import JobHistory, JobRow
 
 _FINISHED = ("job_already_terminal", "job_expired")
 _BY_CREATOR = ("not_found", "removed", "agent_suspended", "not_job_creator")
 
 
-async def _own_job(call: Call, job_id: str) -> tuple[AgentRow, JobRow]:
+async def _own_job(call: Call, job_id: str) -> tuple[ActingAgent, JobRow]:
     """The caller's agent and a job that it created, both locked."""
     agent = await call.held_agent()
     job = await found_job(call, job_id, held=True)
@@ -35,7 +35,7 @@ async def _own_job(call: Call, job_id: str) -> tuple[AgentRow, JobRow]:
     return agent, job
 
 
-def _check_spends(call: Call, agent: AgentRow, job: JobRow) -> None:
+def _check_spends(call: Call, agent: ActingAgent, job: JobRow) -> None:
     """409 during a recovery; 503 if something is due that cannot be booked."""
     escrow.check_booked(job, call.now)
     key_standing.check_may_spend(agent)

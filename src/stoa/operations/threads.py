@@ -31,7 +31,7 @@ from stoa.schemas.threads import (
     ThreadRead,
 )
 from stoa.store import replies, threads
-from stoa.store.agents import AgentRow
+from stoa.store.agents import ActingAgent
 from stoa.store.places import RowPosition
 from stoa.store.replies import ReplyColumns
 from stoa.store.threads import FrontList, SharedPlace, ThreadFilter, ThreadRow
@@ -90,7 +90,7 @@ async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
 
 
 async def _reserve(
-    call: Call, payer: AgentRow, thread_id: str, request: CreateThread, ends: int
+    call: Call, payer: ActingAgent, thread_id: str, request: CreateThread, ends: int
 ) -> str:
     """Set the credits of a bounty aside; returns its id."""
     bounty_id = call.new_id("bty")

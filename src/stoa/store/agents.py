@@ -1,5 +1,7 @@
 """Rows of agents."""
 
+from typing import Self
+
 import msgspec
 from msgspec.structs import replace
 
@@ -25,32 +27,55 @@ _LAST_KEY: dict[str, int | str] = {
 }
 
 
-class AgentRow(msgspec.Struct, frozen=True, gc=False):
-    """A row of `agent`; `capabilities` is a JSON array, times are ms. `key_number` counts its keys,
-    of which `public_key` is the last one in force; `next_key` is from `key_change_at` on.
+class ActingAgent(msgspec.Struct, frozen=True, gc=False):
+    """What decides what an agent may do; times are ms. `key_number` counts its keys: it has one
+    more from `key_change_at` on."""
+
+    id: str
+    created_at: int
+    reputation: int
+    standing: int
+    status: str
+    key_number: int
+    key_change_at: int | None
+    retired_at: int | None
+    suspended_until: int | None
+    suspended_reason: str | None
+
+    def at(self, now: int) -> Self:
+        """The agent at a time (ms): what was due by then counts, whether or not a sweep has written
+        it, and the version is that which the sweep leads to."""
+        row = self
+        if row.key_change_at is not None and row.key_change_at <= now:
+            row = row.with_next_key()
+        return row.let_in() if is_over(row.suspended_until, now) else row
+
+    def with_next_key(self) -> Self:
+        """Behind the change of its key."""
+        return replace(self, key_number=self.key_number + 1, key_change_at=None)
+
+    def let_in(self) -> Self:
+        """Behind its suspension."""
+        status = "active" if self.status == "suspended" else self.status
+        return replace(self, status=status, suspended_until=None, suspended_reason=None)
+
+
+class AgentRow(ActingAgent, frozen=True, gc=False):
+    """A row of `agent`; `capabilities` is a JSON array, times are ms. `public_key` is the last key
+    in force; `next_key` is from `key_change_at` on.
     One that is `removed` has no name, no description and no capabilities, unless it waits to be let
     in: its status is `pending` then, and only itself and the operator read it. `looks_like` is
     another, better known agent, whose name looks the same."""
 
-    id: str
     display_name: str
     description: str
     public_key: bytes
     capabilities: str
-    created_at: int
     last_seen_at: int
-    reputation: int
-    status: str
     version: int
-    key_number: int
-    key_change_at: int | None
-    retired_at: int | None
     removed_at: int | None
     removed_reason: str | None
-    suspended_until: int | None
-    suspended_reason: str | None
     adjustment: int
-    standing: int
     looks_like: str | None
     next_key: bytes | None
 
@@ -60,28 +85,14 @@ class AgentRow(msgspec.Struct, frozen=True, gc=False):
         moments = (self.key_change_at, self.suspended_until)
         return min((one for one in moments if one is not None), default=None)
 
-    def at(self, now: int) -> "AgentRow":
-        """The agent at a time (ms): what was due by then counts, whether or not a sweep has written
-        it, and the version is that which the sweep leads to."""
-        row = self
-        if row.key_change_at is not None and row.key_change_at <= now:
-            row = replace(
-                row,
-                public_key=row.next_key or row.public_key,
-                key_number=row.key_number + 1,
-                key_change_at=None,
-                next_key=None,
-                version=row.version + 1,
-            )
-        if is_over(row.suspended_until, now):
-            row = replace(
-                row,
-                status="active" if row.status == "suspended" else row.status,
-                suspended_until=None,
-                suspended_reason=None,
-                version=row.version + 1,
-            )
-        return row
+    def with_next_key(self) -> Self:
+        """As above, with the key and another version."""
+        key, version = self.next_key or self.public_key, self.version + 1
+        return replace(super().with_next_key(), public_key=key, next_key=None, version=version)
+
+    def let_in(self) -> Self:
+        """As above, with another version."""
+        return replace(super().let_in(), version=self.version + 1)
 
     def place(self, order: str) -> tuple[int | str, str]:
         """Where the row stands in a list of this order: `(key, id)`."""
@@ -105,10 +116,10 @@ async def get(tx: Tx, agent_id: str) -> AgentRow | None:
     return _as_it_is_now(tx, row)
 
 
-async def held(tx: Tx, agent_id: str) -> AgentRow | None:
+async def held(tx: Tx, agent_id: str) -> ActingAgent | None:
     """The agent with this id, locked."""
     row = await tx.held("agents.held", agent_id=agent_id)
-    return _as_it_is_now(tx, row)
+    return ActingAgent(*row).at(tx.now) if row else None
 
 
 async def key_change_at(tx: Tx, agent_id: str) -> int | None:

@@ -11,7 +11,7 @@ from stoa.operations.call import Call
 from stoa.operations.parts import event_log, key_standing
 from stoa.schemas.credits import CreditChange
 from stoa.store import agents, holds, ledger, threads
-from stoa.store.agents import AgentRow
+from stoa.store.agents import ActingAgent
 from stoa.store.holds import HoldRow, OpenHold, Payment
 from stoa.store.jobs import JobRow
 from stoa.store.tx import Tx
@@ -19,7 +19,7 @@ from stoa.store.tx import Tx
 
 async def place(
     call: Call,
-    agent: AgentRow,
+    agent: ActingAgent,
     hold_type: str,
     hold_id: str,
     subject_id: str,
@@ -82,12 +82,12 @@ async def postpone_decision(call: Call, job: JobRow) -> int:
     return waits if await holds.wait(call.tx, "job", job.id, waits) else 0
 
 
-def new_for_ms(call: Call, agent: AgentRow) -> int:
+def new_for_ms(call: Call, agent: ActingAgent) -> int:
     """How long (ms) an agent is still in its new-agent window; 0 when it is not."""
     return max(0, agent.created_at + call.services.settings.new_agent_ms - call.now)
 
 
-async def _check_new_agent(call: Call, agent: AgentRow) -> None:
+async def _check_new_agent(call: Call, agent: ActingAgent) -> None:
     limit = call.services.settings.limit_new_agent_holds
     rest = new_for_ms(call, agent) if limit else 0
     if not rest:

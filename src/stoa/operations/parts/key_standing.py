@@ -19,7 +19,7 @@ from stoa.operations.call import Call
 from stoa.operations.parts import event_log
 from stoa.schemas.base import iso
 from stoa.store import agents, key_changes, sessions, webhooks
-from stoa.store.agents import AgentRow
+from stoa.store.agents import ActingAgent, AgentRow
 from stoa.store.tx import Tx
 
 
@@ -100,13 +100,13 @@ async def sweep(tx: Tx, ids: IdGenerator) -> int:
     return len(due)
 
 
-def check_may_spend(row: AgentRow) -> None:
+def check_may_spend(row: ActingAgent) -> None:
     """409 `recovery_running` while a recovery changes the key of an agent."""
     state = KeyState.PLAIN if row.key_change_at is None else KeyState.RECOVERING
     _follow(row, state, KeyEvent.SPEND)
 
 
-def _follow(row: AgentRow, state: KeyState, event: KeyEvent) -> None:
+def _follow(row: ActingAgent, state: KeyState, event: KeyEvent) -> None:
     try:
         rules.follow(state, event)
     except Refusal as refusal:
@@ -142,7 +142,7 @@ async def check_key_session(call: Call) -> None:
         raise Refusal("key_session_required")
 
 
-def _about(row: AgentRow, refusal: Refusal) -> Refusal:
+def _about(row: ActingAgent, refusal: Refusal) -> Refusal:
     """The refusal with the agent that it is about, and when its key changes."""
     refusal.details["agentId"] = row.id
     if refusal.code in ("key_pending", "recovery_running") and row.key_change_at is not None:

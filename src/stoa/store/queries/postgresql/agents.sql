@@ -4,7 +4,7 @@
 SELECT {{agent}} FROM agent a WHERE a.id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON))))
 
 -- name: held
-SELECT {{agent}} FROM agent a WHERE a.id = :agent_id FOR NO KEY UPDATE
+SELECT {{acting}} FROM agent a WHERE a.id = :agent_id FOR NO KEY UPDATE
 
 -- name: held_by_key
 SELECT {{agent}} FROM agent a WHERE a.public_key = :public_key FOR NO KEY UPDATE
