@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from stoa.operations.table import Operation
 
+_API = "/api/v1/"
 _PATH_CHARS = 500
 _SEGMENT_CHARS = 40
 
@@ -54,13 +55,12 @@ class Router:
     """A tree of path segments; a fixed segment goes before a braced one."""
 
     def __init__(self, operations: list[Operation]) -> None:
-        self._root = _Node()
+        self._api = _Node()
         for operation in operations:
-            node = self._root
-            for segment in operation.path.split("/"):
+            node = self._api
+            for segment in operation.path.removeprefix(_API).split("/"):
                 node = node.grow(segment)
             node.methods[operation.method] = operation
-        self._api = self._root.grow("").grow("api").grow("v1")
         self._fixed: dict[str, RouteMatch] = {}
         for operation in operations:
             if not operation.path_fields and (found := self.find(operation.path)):
@@ -71,9 +71,11 @@ class Router:
         fixed = self._fixed.get(path)
         if fixed:
             return fixed
-        node = self._root
+        if not path.startswith(_API):
+            return None
+        node = self._api
         values: list[str] = []
-        for segment in path.split("/"):
+        for segment in path[len(_API) :].split("/"):
             child = node.children.get(segment)
             if child is None:
                 child = node.braced
