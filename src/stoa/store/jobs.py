@@ -337,7 +337,9 @@ async def _change(
     allow that."""
     job = replace(life.job, **changed)
     due = job.due
-    job = replace(job, due_at=due.at if due else None)
+    due_at = due.at if due else None
+    if due_at != job.due_at:
+        job = replace(job, due_at=due_at)
     due_to = rules.TRANSITIONS[STATUSES[job.status], due.event] if due else None
     when: dict[str, Value] = {"due_at": job.due_at, "due_to": due_to}
     await tx.put(f"jobs.{change}", job_id=job.id, now=tx.now, **when, **values)

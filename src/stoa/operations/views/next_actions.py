@@ -24,8 +24,7 @@ ACCEPTS_OFFERED = 5
 _TAKES_BACK = frozenset({"cancel_job", "withdraw_bounty"})
 """What undoes an offer: nobody's turn, so it stands behind what is."""
 
-_ANY = "{}"
-"""In the place of the id of a job."""
+_JOBS = "/api/v1/jobs/"
 
 _VERBS: dict[JobStatus, tuple[Role, list[str]]] = {
     JobStatus.OPEN: ("anyone", ["claim"]),
@@ -133,24 +132,35 @@ def on_job(
     its creator chooses the worker, `closed` whether its reader cannot claim it. For one `after` a
     write, who is this party, in the order of `after_write`."""
     names, actions = _of_state((status, submitted, chosen, closed, after))
-    return names.copy(), [replace(one, url=one.url.replace(_ANY, job_id)) for one in actions]
+    path = f"{_JOBS}{job_id}"
+    return names.copy(), [
+        one if end is None else replace(one, url=f"{path}{end}") for one, end in actions
+    ]
 
 
 @cache
-def _of_state(state: tuple[JobStatus, bool, bool, bool, Role | None]) -> OfferedActions:
-    """As `on_job`, with `_ANY` for the id of the job."""
+def _of_state(
+    state: tuple[JobStatus, bool, bool, bool, Role | None],
+) -> tuple[list[str], list[tuple[NextAction, str | None]]]:
+    """As `on_job`, each action with what stands behind the path of the job, None for another
+    path."""
     status, submitted, chosen, closed, after = state
     names, actions = _offered(status, submitted=submitted, chosen=chosen, closed=closed)
-    return names, after_write(actions, after, status) if after else actions
+    if after:
+        actions = after_write(actions, after, status)
+    ends = [one.url.removeprefix(_JOBS) for one in actions]
+    return names, [
+        (one, None if end == one.url else end) for one, end in zip(actions, ends, strict=True)
+    ]
 
 
 def _offered(status: JobStatus, *, submitted: bool, chosen: bool, closed: bool) -> OfferedActions:
-    path = f"/api/v1/jobs/{_ANY}"
+    path = _JOBS  # an id follows
     # Its parties alone are shown the submissions.
     actions = [read("get_job", path, signed=submitted)]
     by, names = _VERBS.get(status, ("anyone", []))
     if status is JobStatus.OPEN and chosen:
-        return ["apply"], [*actions, *on_application(_ANY), _cancel(path)]
+        return ["apply"], [*actions, *on_application(""), _cancel(path)]
     if status is JobStatus.OPEN and closed:
         return [], [*actions, _cancel(path)]
     if status is JobStatus.SUBMITTED:
