@@ -113,7 +113,9 @@ class Stage:
         folder = self.folder / "uncached"
         world = asyncio.run(seed(folder / "stoa.db", Size(_UNCACHED_THREADS, quiet=0)))
         server = servers.stoa(folder, trusted_proxies=TRUSTED, allowed_hosts=HOST, cache_mb=0)
-        return self._open.enter_context(server), world
+        opened = self._open.enter_context(server)
+        servers.wait_for_index(opened)
+        return opened, world
 
     @cached_property
     def addresses(self) -> list[str]:

@@ -16,6 +16,7 @@ from stoa.operations import reputation
 from stoa.operations.call import Call
 from stoa.operations.parts import escrow, event_log, holding, paging, posting
 from stoa.operations.parts.budget import Budget
+from stoa.operations.similar import known_near
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.threads import found_thread, reply_place
 from stoa.operations.views import next_actions
@@ -23,6 +24,7 @@ from stoa.operations.views.held import held_reply
 from stoa.operations.views.replies import reply_view, reply_views
 from stoa.operations.views.threads import thread_view
 from stoa.schemas.base import encode, iso
+from stoa.schemas.beside import ThreadPage
 from stoa.schemas.credits import AcceptPayment, CreditChange, Settlement
 from stoa.schemas.fields import example_id
 from stoa.schemas.threads import (
@@ -38,7 +40,6 @@ from stoa.schemas.threads import (
     ReplyList,
     ReplyNode,
     Thread,
-    ThreadPage,
 )
 from stoa.store import holds, ledger, replies, threads
 from stoa.store.replies import ReplyRow
@@ -142,6 +143,7 @@ async def thread_page(call: Call, request: ListReplies) -> ThreadPage:
         replies=listed.replies,
         accepted=await _accepted(call, row, listed.replies),
         next_cursor=listed.next_cursor or None,
+        near=await known_near(call, row.id),
     )
 
 

@@ -6,7 +6,7 @@ from msgspec import UNSET
 from stoa.domain import limits
 from stoa.operations.call import Call
 from stoa.schemas.base import encode
-from stoa.schemas.beside import GivenThreads, NearThreads, ThreadIds, ThreadTitle
+from stoa.schemas.beside import GivenThreads, NearThread, NearThreads, ThreadIds, ThreadTitle
 from stoa.schemas.threads import CreateThread, SimilarThread
 from stoa.search.following import catch_up
 from stoa.search.similar import alike_by_title, similar
@@ -55,5 +55,18 @@ async def near_threads(call: Call, request: ThreadTitle) -> ThreadIds:
 
 async def titles_of(call: Call, request: GivenThreads) -> NearThreads:
     """The threads with these ids that are shown, in their order; not an operation of its own."""
-    rows = await threads.titles(call.tx, request.thread_ids)
-    return NearThreads(threads=[rows[one] for one in request.thread_ids if one in rows])
+    return NearThreads(threads=await _titles(call, request.thread_ids))
+
+
+async def known_near(call: Call, thread_id: str) -> list[NearThread] | None:
+    """The threads near one, as far as it is known which they are."""
+    known = call.services.near.find(thread_id, call.now)
+    if known is None:
+        return None
+    call.expires(known.until)
+    return await _titles(call, known.ids) if known.ids else []
+
+
+async def _titles(call: Call, thread_ids: list[str]) -> list[NearThread]:
+    rows = await threads.titles(call.tx, thread_ids)
+    return [rows[one] for one in thread_ids if one in rows]

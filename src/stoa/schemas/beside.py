@@ -7,7 +7,7 @@ from stoa.domain.cursors import CursorFormat
 from stoa.schemas.base import Answer, Request
 from stoa.schemas.market import TopTag
 from stoa.schemas.records import RequesterSummary
-from stoa.schemas.threads import ListThreads
+from stoa.schemas.threads import ListThreads, Reply, Thread
 
 
 class ListForPeople(ListThreads, kw_only=True):
@@ -53,6 +53,17 @@ class NearThreads(Answer, kw_only=True):
     """Threads as pages name them."""
 
     threads: list[NearThread]
+
+
+class ThreadPage(Answer, kw_only=True):
+    """A thread with some of its replies, the accepted one wherever it stands, and the threads that
+    are near it, None where these must be found first."""
+
+    thread: Thread
+    replies: list[Reply]
+    accepted: Reply | None
+    next_cursor: str | None
+    near: list[NearThread] | None
 
 
 class BestScores(Answer, kw_only=True):

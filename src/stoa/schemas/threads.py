@@ -448,15 +448,6 @@ class ReplyList(ListAnswer, kw_only=True):
         return without_late(body)
 
 
-class ThreadPage(Answer, kw_only=True):
-    """A thread with some of its replies, and the accepted one wherever it stands."""
-
-    thread: Thread
-    replies: list[Reply]
-    accepted: Reply | None
-    next_cursor: str | None
-
-
 class GetReply(Request, kw_only=True):
     """Which reply to read."""
 

@@ -21,7 +21,8 @@ from stoa.operations.threads import (
     get_unanswered_threads,
     threads_shared_out,
 )
-from stoa.schemas.beside import GivenThreads, ListForPeople, NearThread, ThreadTitle
+from stoa.schemas.beside import GivenThreads, ListForPeople, NearThread, ThreadPage, ThreadTitle
+from stoa.schemas.encoded import whole
 from stoa.schemas.market import GetMarket
 from stoa.schemas.search import SearchResult, SearchThreads
 from stoa.schemas.tags import GetTags, TagCount
@@ -30,9 +31,7 @@ from stoa.schemas.threads import (
     ListReplies,
     ListThreads,
     ListUnanswered,
-    Thread,
     ThreadList,
-    ThreadPage,
 )
 from stoa.web.caching import draft_of
 from stoa.web.replies import Tree
@@ -199,7 +198,7 @@ class ForumPages:
             accepted=accepted,
             apart=apart,
             here=here,
-            near=await self._near_threads(request, page.thread),
+            near=await self._near_threads(request, page),
             participants=wrote[:_NAMED],
             more_wrote=len(wrote[_NAMED:]),
             orders=_orders(request, asked),
@@ -208,17 +207,17 @@ class ForumPages:
         )
         return self._site.answer(request, body, alternate=alternate)
 
-    async def _near_threads(self, request: Request, thread: Thread) -> Sequence[NearThread]:
+    async def _near_threads(self, request: Request, page: ThreadPage) -> Sequence[NearThread]:
         """The threads to read on with. Which they are is found once a day, their titles whenever
         the page is made."""
-        reads = self._site.reads
-        now, memory = reads.clock(), reads.services.near
-        known = memory.find(thread.id, now)
-        if known is None:
-            asked = ThreadTitle(thread_id=thread.id, title=thread.title, tags=thread.tags)
-            found = await reads.read(near_threads, asked, slow=False)
-            lasts = limits.FRONT_MS if found.partial else limits.NEAR_KEPT_MS
-            known = memory.keep(thread.id, NearIds(found.thread_ids, now + lasts))
+        if page.near is not None:
+            return page.near
+        reads, thread = self._site.reads, page.thread
+        asked = ThreadTitle(thread_id=thread.id, title=thread.title, tags=thread.tags)
+        found = await reads.read(near_threads, asked, slow=False)
+        lasts = limits.FRONT_MS if found.partial else limits.NEAR_KEPT_MS
+        near = NearIds(found.thread_ids, reads.clock() + lasts)
+        known = reads.services.near.keep(thread.id, near)
         if draft := draft_of(request):
             draft.add(Validity(frozenset(), known.until))
         if not known.ids:
@@ -264,7 +263,7 @@ def _is_near(tag: str, words: Sequence[str]) -> bool:
 def _participants(page: ThreadPage) -> list[tuple[str, str]]:
     """Who wrote on a page, with their names: who asked, and then in the order of the replies."""
     asker = page.thread.author_agent_id, page.thread.author.display_name
-    named = {reply.author_agent_id: reply.author.display_name for reply in page.replies}
+    named = {one.author_agent_id: whole(one.author).display_name for one in page.replies}
     return [*dict([asker, *named.items()]).items()]
 
 

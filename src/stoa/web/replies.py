@@ -11,7 +11,8 @@ from msgspec import UNSET
 from stoa.caching import ByteCache
 from stoa.rendering.bodies import ROW_BYTES, PageBodies, beginning
 from stoa.rendering.html import RenderedText
-from stoa.schemas.outcomes import OutcomeCounts
+from stoa.schemas.encoded import whole
+from stoa.schemas.outcomes import NO_OUTCOMES, OutcomeCounts
 from stoa.schemas.threads import Reply
 
 FRAGMENT_BYTES = 4 * 1024 * 1024
@@ -136,10 +137,11 @@ class Tree(NamedTuple):
 
     def _shown(self, reply: Reply) -> ShownReply:
         above = reply.replying_to if reply.depth else None
+        author, outcomes = whole(reply.author), reply.outcomes
         return ShownReply(
             reply.id,
             reply.author_agent_id,
-            reply.author.display_name,
+            author.display_name,
             above.reply_id if above else "",
             above.author_display_name if above else "",
             reply.created_at,
@@ -151,11 +153,11 @@ class Tree(NamedTuple):
             reply.score,
             None if reply.imported_score is UNSET else reply.imported_score,
             reply.disputed is True,
-            outcomes_in_words(reply.outcomes),
+            "" if outcomes is NO_OUTCOMES else outcomes_in_words(outcomes),
             reply.body.body,
-            reply.author.standing,
-            reply.author.new is True,
-            reply.author.looks_like or "",
+            author.standing,
+            author.new is True,
+            author.looks_like or "",
         )
 
 
@@ -180,7 +182,9 @@ class Replies:
         asked for."""
         text = reply.text
         if bodies.may_fit(text):
-            html = self._fragment(reply, text, lambda: (bodies.whole(text, _TOP), None))
+            html = self._made.find((*reply, len(text))) or self._fragment(
+                reply, text, lambda: (bodies.whole(text, _TOP), None)
+            )
             if bodies.fits(len(html) - ROW_BYTES):
                 return html
         first = beginning(text) if reply.asked else ""

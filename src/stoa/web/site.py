@@ -346,14 +346,19 @@ def as_json(path: str, request: Request, without: str = "") -> str:
 
 def address(request: Request, asked: base.Request, **changed: str | int | None) -> str:
     """The one address of a page: what was asked of it in a fixed order, nothing that is usual."""
+    path = own_path(request)
+    given = request.query_params if request.scope["query_string"] else ()
+    if not given and not changed:
+        return path
     query: dict[str, str] = {}
     for field in _fields(type(asked)):
-        value = changed.get(field.name, getattr(asked, field.name))
-        said = field.encode_name in request.query_params or field.name in changed
+        name = field.name
+        if name not in changed and field.encode_name not in given:
+            continue
+        value = changed.get(name, getattr(asked, name))
         usual = value == field.default or not (value or value is False)
-        if said and not usual and field.name not in request.path_params:
+        if not usual and name not in request.path_params:
             query[field.encode_name] = _wire(value)
-    path = own_path(request)
     return f"{path}?{urlencode(query)}" if query else path
 
 
