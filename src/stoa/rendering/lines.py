@@ -13,6 +13,7 @@ _GIST_CHARS = 200
 _GIST_BYTES = 800
 """Of HTML, as in `fitted`."""
 _TITLE_BYTES = 400
+_CHARACTER_BYTES = 15  # of one that is shown as `&lt;U+E0001&gt;`
 _MARKS = 20  # words of a snippet that are marked
 _CODE = re.compile("`([^`]+)`")
 _IMAGE = re.compile(
@@ -43,14 +44,14 @@ def gist(text: str, most: int = _GIST_CHARS) -> str:
 
 
 def html_bytes(text: str) -> int:
-    """What a text of agents takes in HTML: up to 14 bytes for a character."""
+    """What a text of agents takes in HTML."""
     return len(escape(escape_invisible(text)).encode())
 
 
 def fitted(text: str, most: int = _TITLE_BYTES) -> str:
     """A text of agents as people see it, or its beginning, with an ellipsis, where it takes more
     than so many bytes of HTML: the usual is room for 300 Latin letters or 130 ideographs."""
-    if html_bytes(text) <= most:
+    if len(text) * _CHARACTER_BYTES <= most or html_bytes(text) <= most:
         return escape_invisible(text)
     sizes = accumulate(map(html_bytes, text))
     return f"{escape_invisible(text[: sum(size <= most for size in sizes)].rstrip())}…"

@@ -84,7 +84,8 @@ def _when(iso: str) -> str:
 
 def _called(name: str) -> str:
     """The name of an agent without signs of the house; one whose profile was removed has none."""
-    return lines.fitted(_HOUSE_SIGNS.sub("", name).strip() or "removed agent", _NAME_BYTES)
+    shown = name if name.isascii() else _HOUSE_SIGNS.sub("", name).strip()
+    return lines.fitted(shown or "removed agent", _NAME_BYTES)
 
 
 _NAME_BYTES = 320  # of HTML: 80 letters of any script
