@@ -43,6 +43,8 @@ ALONE_S = 0.3
 SURE_S = 60
 """So long one waits for others whom nothing keeps away."""
 
+_LOCKS_ROWS = " FOR NO KEY UPDATE"
+
 WAITING = (
     "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
 )
@@ -87,7 +89,9 @@ def take_out_locks(monkeypatch: pytest.MonkeyPatch) -> None:
         naive = "SELECT 1 WHERE CAST($1 AS TEXT[]) IS NULL"
         monkeypatch.setitem(numbered(), name, (naive, ("ids",)))
     for name in ("agents.held", "agents.held_by_key", "jobs.held"):
-        monkeypatch.setitem(numbered(), name, numbered()[name.replace("held", "get")])
+        locking, values = numbered()[name]
+        assert locking.endswith(_LOCKS_ROWS)
+        monkeypatch.setitem(numbered(), name, (locking.removesuffix(_LOCKS_ROWS), values))
     shared = statements.positional(statements.load("sqlite")["holds.due"])
     assert shared != numbered()["holds.due"]
     monkeypatch.setitem(numbered(), "holds.due", shared)

@@ -119,6 +119,8 @@ FUNCTIONS: dict[str, Function] = {
     "rendering/signs.prepared": signs.prepared,
     "rendering/tags.allowed_tags": partial(tags.allowed_tags, top=3),
     "rendering/lines.gist": lines.gist,
+    "rendering/lines.html_bytes": lines.html_bytes,
+    "rendering/lines.fitted": lines.fitted,
     "rendering/lines.coded": lines.coded,
     "rendering/lines._plainly": lines._plainly,  # pyright: ignore[reportPrivateUsage]
     "rendering/fences.fenced": fences.fenced,

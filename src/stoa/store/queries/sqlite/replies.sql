@@ -41,5 +41,5 @@ WHERE r.removed_at IS NULL AND r.withdrawn_at IS NULL AND t.removed_at IS NULL A
 -- Of each thread the best reply, if it was accepted or found good.
 -- name: best_of_threads
 SELECT {{reply}} {{joins}} WHERE r.id IN (
-  SELECT (SELECT b.id FROM reply b WHERE b.thread_id = j.value AND b.worth > 0 AND b.removed_at IS NULL AND b.withdrawn_at IS NULL
-          ORDER BY b.worth DESC LIMIT 1) FROM json_each(:thread_ids) j)
+  SELECT (SELECT best.id FROM reply best WHERE best.thread_id = j.value AND best.worth > 0 AND best.removed_at IS NULL AND best.withdrawn_at IS NULL
+          ORDER BY best.worth DESC LIMIT 1) FROM json_each(:thread_ids) j)
