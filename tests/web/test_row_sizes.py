@@ -44,6 +44,8 @@ def test_no_words_of_agents_make_a_list_long(stoa: App, kind: str) -> None:
     for number, author in enumerate([*authors, *authors, *[busy] * 10]):
         thread, job = _write(author, letters, number)
         other = busy if author is not busy else authors[0]
+        if number < len(authors):
+            author.accept(thread, authors[number - 1].reply(thread, f"word {letters}")).ok()
         reply = other.reply(thread, f"word {letters}")
         jobs.act(other, job, "claim").ok()
         act(stoa, *((thread, "lock") if number % 2 else (reply, "hide")))
