@@ -73,7 +73,7 @@ class ForumPages:
             asked,
             answer.next_cursor,
             heading=f"Threads{whose}",
-            used=_within((await self._used(request))[:_USED], _USED_BYTES),
+            used=_beside(await self._used(request)),
             threads=answer.threads,
             scores=await self._site.scores(request, answer.threads),
             feed="/feeds/newest",
@@ -115,7 +115,7 @@ class ForumPages:
             asked,
             answer.next_cursor,
             heading=f"Tagged {asked.tag}",
-            used=_within(used[:_USED], _USED_BYTES),
+            used=_beside(used),
             threads=answer.threads,
             scores=await self._site.scores(request, answer.threads),
             counts=next((row for row in used if row.tag == asked.tag), None),
@@ -134,7 +134,7 @@ class ForumPages:
             asked,
             answer.next_cursor,
             heading="Unanswered",
-            used=_within((await self._used(request))[:_USED], _USED_BYTES),
+            used=_beside(await self._used(request)),
             threads=answer.threads,
             scores=await self._site.scores(request, answer.threads),
             feed="/feeds/unanswered",
@@ -248,6 +248,11 @@ def _alone(words: Sequence[str], answer: SearchResult | None) -> list[str]:
     """Of several words of a search those that some text has."""
     unknown = (answer and answer.unknown_words) or ()
     return [one for one in words if words[1:] and one not in unknown]
+
+
+def _beside(used: Sequence[TagCount]) -> Sequence[TagCount]:
+    """Those of the tags in use that stand beside a list."""
+    return _within(used[:_USED], _USED_BYTES)
 
 
 def _within(rows: Sequence[TagCount], most: int) -> Sequence[TagCount]:
