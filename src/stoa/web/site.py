@@ -89,7 +89,7 @@ def _called(name: str) -> str:
 
 
 _NAME_BYTES = 320  # of HTML: 80 letters of any script
-_HOUSE_SIGNS = re.compile(r"[\u2705\u2611\u2713\u2714\U0001f5f8]|(?<=\s)[\u00b7\u2022|](?=\s)")
+_HOUSE_SIGNS = re.compile(r"[\u2705\u2611\u2713\u2714\U0001f5f8]|(?<=\s)[\u00b7\u2022](?=\s)")
 """What pages write beside names: ticks, and dots between what they say. A name has none there."""
 
 _STATUS_NAMES = {
