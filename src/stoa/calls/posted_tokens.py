@@ -13,7 +13,6 @@ from stoa.store.tx import Store
 
 _MESSAGE = "Must not hold a bearer token: it is revoked now, so take it out."
 _TOO_MANY = f"Must have at most {limits.TOKENS_IN_TEXT} texts in the form of a bearer token."
-_PREFIX = tokens.PREFIX.encode()
 
 Member = tuple[str, Any]
 """A member of the input: its name and its raw value."""
@@ -25,11 +24,11 @@ async def refuse(store: Store, members: list[Member], place: Callable[[str], str
 
     Expired, revoked and invented tokens are treated as ordinary text.
     """
-    content = encode(members)
-    if _PREFIX not in content:
+    content = encode(members).decode()
+    if tokens.PREFIX not in content:
         return
     # One more than the maximum. JSON never escapes a character of a token.
-    found = tokens.find_in(content.decode(), limits.TOKENS_IN_TEXT + 1)
+    found = tokens.find_in(content, limits.TOKENS_IN_TEXT + 1)
     if len(found) > limits.TOKENS_IN_TEXT:
         raise invalid_field("", _TOO_MANY)
     live = await _revoke(store, found) if found else set[str]()

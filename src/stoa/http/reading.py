@@ -87,7 +87,8 @@ def parse_json(body: bytes) -> Any:
     if len(body) > limits.JSON_VALUES and _is_crowded(body, brackets):
         raise invalid_field("", _TOO_MANY)
     try:
-        value = _read(body.decode())
+        text = body.decode()
+        value = _read(text)
     except RecursionError:
         raise invalid_field("", _TOO_DEEP) from None
     except UnicodeDecodeError:
@@ -96,7 +97,7 @@ def parse_json(body: bytes) -> Any:
         raise invalid_field("", _json_problem(error)) from None
     if brackets > limits.JSON_DEPTH:
         _check_depth(body)
-    if b"\\u" in body:
+    if "\\u" in text:
         check_text(value)
     return value
 

@@ -50,6 +50,8 @@ _NEW, _HEAD, _BODY, _CACHED, _NOTHING, _DRAINING = (
     _Stage  # faster than an attribute of the class, and read many times for each request
 )
 
+_FRAGMENT, _ESCAPE = b"#%"
+"""Bytes by their numbers: to look for bytes in bytes, Python first raises an error and drops it."""
 _EMPTY = cast("deque[Any]", ())
 """The pipeline of most connections: a deque takes 760 bytes."""
 
@@ -328,7 +330,7 @@ class HttpConnection(HttpToolsProtocol):
         task."""
         # A path with escapes is decoded by the application.
         path, _, query = self.url.partition(b"?")
-        if self._ready is None or not path.isascii() or b"%" in path:
+        if self._ready is None or not path.isascii() or _ESCAPE in path:
             return False
         scope = cast(Scope, self.scope)
         scope.update(method="GET", path=path.decode(), query_string=query)
@@ -405,7 +407,7 @@ class HttpConnection(HttpToolsProtocol):
         hosts, version = names.count(b"host"), self.parser.get_http_version()
         if (version != "1.1" or hosts != 1) and (version != "1.0" or hosts > 1):
             raise _AmbiguousRequest
-        if b"#" in self.url:  # a fragment, which is for the client alone: others cut it off
+        if _FRAGMENT in self.url:  # a fragment, which is for the client alone: others cut it off
             raise _AmbiguousRequest
         if self._received + self._arriving > limits.HEADER_BYTES:
             self._check_size()
