@@ -46,7 +46,7 @@ class Embedded(msgspec.Struct, eq=False):
     """Agents that an answer shows as they were read at the data version `since` or later. At
     `until` (ms) one of them changes without a write, because time has passed."""
 
-    agent_ids: set[str] = msgspec.field(default_factory=set[str])
+    agent_ids: set[str] = set()
     since: int = sys.maxsize
     until: int | None = None
 
