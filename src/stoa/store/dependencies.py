@@ -11,7 +11,7 @@ the answer depends on every change that the statement could see, of any owner.
 
 from collections.abc import Iterable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -147,22 +147,19 @@ def changed_by(ran: Iterable[Statement]) -> set[str]:
     for name, values in ran:
         if name in marks:
             owner, eventual = marks[name]
+            whose: Any = values[owner]
             # Both: some answers know the owner, others only that such a statement may matter.
-            changed.add(f"{values[owner]}{eventual}")
+            changed.add(whose + _EVENTUAL if eventual else whose)
             changed.add(name)
     return changed
 
 
 @cache
-def _marks() -> dict[str, tuple[str, str]]:
-    """The parameter that names the owner of what a statement changes, and what stands behind it in
-    the key of the change, for each that changes what answers may show."""
+def _marks() -> dict[str, tuple[str, bool]]:
+    """The parameter that names the owner of what a statement changes, and whether it changes only
+    what is eventually consistent or `APART`, for each that changes what answers may show."""
     changes = {name: change_of(name) for name in statements.load("sqlite")}
-    return {
-        name: (change.owner, _EVENTUAL if change.eventual else "")
-        for name, change in changes.items()
-        if change
-    }
+    return {name: (change.owner, change.eventual) for name, change in changes.items() if change}
 
 
 @cache
