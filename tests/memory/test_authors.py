@@ -58,9 +58,9 @@ def connection(stoa: App) -> apsw.Connection:
 def test_an_agent_of_an_older_snapshot_is_not_kept(stoa: App, connection: apsw.Connection) -> None:
     agent, changes = stoa.agent("ada"), Changes()
     known = Authors(partial(agent_resource, new_agent_ms=DAY))
-    old = SqliteTx(connection, stoa.clock(), ChangesSeen(changes, changes.data_version()))
+    old = SqliteTx(connection.cursor(), stoa.clock(), ChangesSeen(changes, changes.data_version()))
     changes.mark(["agents.update_profile"])
-    new = SqliteTx(connection, stoa.clock(), ChangesSeen(changes, changes.data_version()))
+    new = SqliteTx(connection.cursor(), stoa.clock(), ChangesSeen(changes, changes.data_version()))
     drive(known.load(new, {}, Embedded()))
     for tx, since, reads in ((old, 0, 1), (old, 0, 2), (new, 1, 1), (new, 1, 1)):
         embedded = Embedded()
@@ -72,11 +72,11 @@ def test_a_call_that_embeds_agents_depends_on_their_profiles(
     stoa: App, connection: apsw.Connection
 ) -> None:
     agent, changes = stoa.agent("ada"), Changes()
-    tx = SqliteTx(connection, stoa.clock(), ChangesSeen(changes, changes.data_version()))
+    tx = SqliteTx(connection.cursor(), stoa.clock(), ChangesSeen(changes, changes.data_version()))
     services = new_services(stoa.settings)
     known = services.authors
     drive(known.load(tx, {agent.id: None}, Embedded()))
-    call = Call(SqliteTx(connection, stoa.clock(), tx.seen), services, None, "", "")
+    call = Call(SqliteTx(connection.cursor(), stoa.clock(), tx.seen), services, None, "", "")
     assert drive(validity(call)).depends_on == frozenset()
     drive(known.load(call.tx, {agent.id: None}, call.embedded))
     assert not call.tx.ran

@@ -27,6 +27,7 @@ class SqliteAlone:
     def __init__(self, path: Path, connection: apsw.Connection) -> None:
         self.place = str(path)
         self._connection = connection
+        self._cursor = connection.cursor()
 
     async def commit(self, works: Sequence[Timed]) -> list[Any]:
         done: list[SqliteTx] = []
@@ -34,14 +35,14 @@ class SqliteAlone:
         try:
             with self._connection:
                 outcomes += [self._run(at, work, done) for at, work in works]
-                carry_out(self._connection, done)
+                carry_out(self._cursor, done)
         except apsw.Error as error:
             raise StoreUnavailable(f"{self.place} cannot be written: {error}") from error
         return outcomes
 
     def _run(self, at: int, work: Work[Any], done: list[SqliteTx]) -> Any:
         """The outcome of one piece of work; its transaction joins `done` unless it is undone."""
-        tx, outcome = SqliteTx(self._connection, at), None
+        tx, outcome = SqliteTx(self._cursor, at), None
         try:
             with self._connection:  # a savepoint
                 outcome = drive(work(tx))

@@ -53,7 +53,7 @@ async def open_target(file: Path, clock: Clock) -> AsyncGenerator["SqliteTarget"
 class _SqliteSide:
     def __init__(self, path: Path, connection: apsw.Connection, clock: Clock) -> None:
         self.place = str(path)
-        self.tx = SqliteTx(connection, clock())
+        self.tx = SqliteTx(connection.cursor(), clock())
         self._connection = connection
 
     async def columns(self, table: Table) -> tuple[str, ...]:

@@ -68,6 +68,7 @@ class Groups:
     ) -> None:
         self._commits = commits
         self._connection = connection
+        self._cursor = connection.cursor()
         self._clock = clock
         self._touched: set[str] = set()
         self._log_pages = 0
@@ -85,9 +86,9 @@ class Groups:
             _check_free_space(path)
             self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
             version = self._connection.pragma("user_version")
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._cursor.execute("BEGIN IMMEDIATE")
             self._connection.pragma("user_version", version)  # the same value, but a real write
-            self._connection.execute("COMMIT")
+            self._cursor.execute("COMMIT")
         except apsw.BusyError:
             return  # another program is writing; the next commit waits for it
         except (apsw.Error, OSError) as error:
@@ -134,7 +135,7 @@ class Groups:
         if self.trouble:
             return _all_failed(works, self.trouble)
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._cursor.execute("BEGIN IMMEDIATE")
         except apsw.BusyError:
             return [(None, StoreUnavailable("another program holds the database")) for _ in works]
         except apsw.Error as error:
@@ -144,11 +145,11 @@ class Groups:
             # Inside the transaction, where no other program can change the file behind the check.
             self._check_version()
             outcomes = [self._run(work, done, apart) for work in works]
-            carry_out(self._connection, done)
-            self._connection.execute("COMMIT")
+            carry_out(self._cursor, done)
+            self._cursor.execute("COMMIT")
         except _HalfDone as half:
             # Savepoints cost each work two statements, so they are used only in this rare case.
-            self._connection.execute("ROLLBACK")
+            self._cursor.execute("ROLLBACK")
             return [half.outcome] if len(works) == 1 else self._commit(works, apart=True)
         except BENIGN as error:
             return self._commit_each(works, error)
@@ -161,11 +162,11 @@ class Groups:
     def _run(self, work: Work[Any], done: list[SqliteTx], apart: bool) -> WriteOutcome:
         """Run one piece of work and add its transaction to `done`, unless it is refused. With
         `apart` it runs in a savepoint; without, a refusal after a change raises `_HalfDone`."""
-        execute, before = self._connection.execute, self._connection.total_changes()
+        execute, before = self._cursor.execute, self._connection.total_changes()
         if apart:
             execute("SAVEPOINT job")
         try:
-            tx = SqliteTx(self._connection, self._clock())
+            tx = SqliteTx(self._cursor, self._clock())
             outcome = drive(work(tx)), None
         except BaseException as error:  # errors of the work go to its caller
             if isinstance(error, apsw.Error) and not isinstance(error, BENIGN):
@@ -183,7 +184,7 @@ class Groups:
 
     def _commit_each(self, works: Sequence[Work[Any]], error: apsw.Error) -> list[WriteOutcome]:
         """Commit each piece alone, after one of them broke a constraint at the commit."""
-        self._connection.execute("ROLLBACK")
+        self._cursor.execute("ROLLBACK")
         if len(works) == 1:
             return [(None, error)]
         # The error of a constraint that is checked at the commit does not name its row.
@@ -197,7 +198,7 @@ class Groups:
             # Keep the write-ahead log as it is: the next start recovers from it.
             self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
+                self._cursor.execute("ROLLBACK")
         return _all_failed(works, self.trouble)
 
     def _check_version(self) -> None:
@@ -213,7 +214,7 @@ class Groups:
 
     def _data_version(self) -> int:
         """A number that changes with every commit by another connection."""
-        return next(self._connection.execute("PRAGMA data_version"))[0]
+        return self._cursor.execute("PRAGMA data_version").get
 
 
 def is_disk_full(error: BaseException, system_errno: int = 0) -> bool:

@@ -30,21 +30,20 @@ class Reader:
         self._ends_at = 0
         self._connection = connect(path, writer=False, cache_mb=_CACHE_MB)
         self._connection.set_progress_handler(self._takes_too_long, _STEPS)
-        self._execute = self._connection.cursor().execute
+        self._cursor = self._connection.cursor()
 
     def snapshot(self, work: Work[T], *, brief: bool = False) -> T:
         """Run `work` in a transaction. Raises `apsw.InterruptError` when that takes too long; if
         `brief`, that is longer than `limits.BRIEF_READ_MS`, and `TakesLonger` before it does."""
         self._ends_at = elapsed_ms() + (limits.BRIEF_READ_MS if brief else self._most_ms)
         transaction = BriefTx if brief else SqliteTx
-        connection = self._connection
-        self._execute("BEGIN")
+        self._cursor.execute("BEGIN")
         try:
             seen = ChangesSeen(self._changes, self._changes.data_version())
-            return drive(work(transaction(connection, self._clock(), seen)))
+            return drive(work(transaction(self._cursor, self._clock(), seen)))
         finally:
-            if connection.in_transaction:
-                self._execute("COMMIT")
+            if self._connection.in_transaction:
+                self._cursor.execute("COMMIT")
 
     def close(self) -> None:
         """Close the connection, which must not be reading."""

@@ -58,7 +58,7 @@ def read_once(path: Path, clock: Clock, work: Work[T]) -> T:
         raise StartRefused(f"cannot open the database {path}: {error}") from error
     connection.execute("BEGIN")
     try:
-        return drive(work(SqliteTx(connection, clock())))
+        return drive(work(SqliteTx(connection.cursor(), clock())))
     finally:
         connection.close()
 
@@ -70,9 +70,10 @@ def write_once(path: Path, clock: Clock, work: Work[T]) -> T:
         connection = connect(held, writer=True)
         try:
             connection.execute("BEGIN IMMEDIATE")
-            tx = SqliteTx(connection, clock())
+            cursor = connection.cursor()
+            tx = SqliteTx(cursor, clock())
             result = drive(work(tx))
-            carry_out(connection, [tx])
+            carry_out(cursor, [tx])
             connection.execute("COMMIT")
         finally:
             connection.close()
