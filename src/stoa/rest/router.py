@@ -2,7 +2,8 @@
 
 import difflib
 import re
-from typing import NamedTuple
+
+import msgspec
 
 from stoa.operations.table import Operation
 
@@ -11,7 +12,7 @@ _PATH_CHARS = 500
 _SEGMENT_CHARS = 40
 
 
-class RouteMatch(NamedTuple):
+class RouteMatch(msgspec.Struct, frozen=True, gc=False):
     """The operations of a path by method, and the values of its braces in order."""
 
     methods: dict[str, Operation]

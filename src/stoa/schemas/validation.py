@@ -184,7 +184,7 @@ def _issue(place: Callable[[str], str], path: str, message: str) -> InputIssue:
     return InputIssue(f"{place(field)}{dot}{inner}", message)
 
 
-class _Unknown(NamedTuple):
+class _Unknown(msgspec.Struct, frozen=True, gc=False):
     """What is said about unknown names: those that nearly are known ones are refused."""
 
     refused: list[InputIssue]

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Collection
 from threading import Lock
-from typing import NamedTuple
+
+import msgspec
 
 _MOST = 100_000
 
@@ -54,7 +55,7 @@ class Changes:
         return data_version >= self._floor
 
 
-class ChangesSeen(NamedTuple):
+class ChangesSeen(msgspec.Struct, frozen=True, gc=False):
     """The changes, and their data version from before a transaction read anything."""
 
     changes: Changes

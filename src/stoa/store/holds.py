@@ -2,6 +2,8 @@
 
 from typing import Literal, NamedTuple
 
+import msgspec
+
 from stoa.domain import ids
 from stoa.domain.records import Counted
 from stoa.store import records
@@ -10,7 +12,7 @@ from stoa.store.tx import Tx
 SWEEP_MOST = 200
 
 
-class HoldRow(NamedTuple):
+class HoldRow(msgspec.Struct, frozen=True, gc=False):
     """A row of `hold`; the amount is in hundredths, times are ms. `expires_at` is when the bounty
     goes back, or when the job next changes by itself."""
 
@@ -37,7 +39,7 @@ class OpenHold(NamedTuple):
     deadline: int
 
 
-class Payment(NamedTuple):
+class Payment(msgspec.Struct, frozen=True, gc=False):
     """A hold, why settlements are stopped, from when on its agent has another key, and when who is
     to be paid retired; None where they are not, it has not, or they did not. `payer_balance` is
     what its agent can spend, in hundredths; to pay the hold changes nothing of it. Times are ms."""

@@ -1,6 +1,6 @@
 """Jobs, submissions and the events of a job's life."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -136,7 +136,7 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
         return keys[order], self.id
 
 
-class SubmissionRow(NamedTuple):
+class SubmissionRow(msgspec.Struct, frozen=True, gc=False, order=True):
     """A row of `submission`; `artifacts` is a JSON array, the time is ms."""
 
     id: str
@@ -147,7 +147,7 @@ class SubmissionRow(NamedTuple):
     created_at: int
 
 
-class JobEventRow(NamedTuple):
+class JobEventRow(msgspec.Struct, frozen=True, gc=False):
     """An event of a job; the time is ms. Deadlines and moderators cause some without an agent."""
 
     event: JobEventName
@@ -155,7 +155,7 @@ class JobEventRow(NamedTuple):
     at: int
 
 
-class JobHistory(NamedTuple):
+class JobHistory(msgspec.Struct, frozen=True, gc=False):
     """A job with what was submitted for it and what happened to it, each in order."""
 
     job: JobRow
@@ -178,7 +178,7 @@ class JobHistory(NamedTuple):
             events = [*events, JobEventRow(_NOTED[due.event], None, due.at)]
             job = replace(job, **followed(job, due))
             due = job.due
-        return self._replace(job=job, events=events)
+        return replace(self, job=job, events=events)
 
 
 _NOTED: dict[JobEvent, JobEventName] = {
@@ -277,9 +277,14 @@ async def insert(tx: Tx, row: JobRow) -> JobHistory:
         tx.defer(
             "jobs.insert_tags", tag=tag, job_id=row.id, amount=row.amount, deadline=row.deadline
         )
-    name, agent_id, at = event = JobEventRow("created", row.creator_id, tx.now)
-    await tx.put("jobs.add_event", job_id=row.id, event=name, agent_id=agent_id, at=at)
+    event = JobEventRow("created", row.creator_id, tx.now)
+    await _add_event(tx, row.id, event)
     return JobHistory(row, [], [event])
+
+
+def _add_event(tx: Tx, job_id: str, event: JobEventRow) -> Awaitable[None]:
+    name, agent_id, at = event.event, event.agent_id, event.at
+    return tx.put("jobs.add_event", job_id=job_id, event=name, agent_id=agent_id, at=at)
 
 
 async def page(
@@ -345,9 +350,8 @@ async def _change(
     await tx.put(f"jobs.{change}", job_id=job.id, now=tx.now, **when, **values)
     if due and due.at != life.job.due_at:
         await tx.put("holds.move", subject_id=job.id, at=due.at)
-    name, agent_id, at = event
-    await tx.put("jobs.add_event", job_id=job.id, event=name, agent_id=agent_id, at=at)
-    records.add(tx, records.of_change(life.job, job, name, at))
+    await _add_event(tx, job.id, event)
+    records.add(tx, records.of_change(life.job, job, event.event, event.at))
     return JobHistory(job, life.submissions, [*life.events, event], life.additions)
 
 

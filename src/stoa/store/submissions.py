@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from itertools import starmap
-from typing import NamedTuple
+
+import msgspec
 
 from stoa.store.jobs import SubmissionRow
 from stoa.store.tx import Tx
 
 
-class NewSubmission(NamedTuple):
+class NewSubmission(msgspec.Struct, frozen=True, gc=False):
     """A new submission, and the long texts of its artifacts by their place."""
 
     row: SubmissionRow
