@@ -6,6 +6,7 @@ from functools import partial
 from stoa.calls.invocation import Invocation
 from stoa.entropy import IdGenerator
 from stoa.operations.parts import due
+from stoa.schemas.base import Request
 from stoa.store import holds
 from stoa.store.tx import Store, Tx
 
@@ -14,9 +15,9 @@ class RefundsDue(Exception):
     """Something is due before the call. It stays booked if the call is then refused."""
 
 
-async def check(tx: Tx, agent_id: str, subjects: list[str]) -> None:
-    """Raise `RefundsDue` if something is due for this agent, or one of these threads and jobs."""
-    if await holds.due_for(tx, agent_id, subjects):
+async def check(tx: Tx, agent_id: str, request: Request) -> None:
+    """Raise `RefundsDue` if something is due for this agent, or what its request is about."""
+    if await holds.any_due(tx) and await holds.due_for(tx, agent_id, request.subjects()):
         raise RefundsDue
 
 

@@ -163,7 +163,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         if self.check_refunds and asked.dry_run:
             return await tx.undone(self._tried)
         if self.check_refunds and caller:
-            await refunds.check(tx, caller.agent_id, asked.request.subjects())
+            await refunds.check(tx, caller.agent_id, asked.request)
         if keyed and caller and caller.may_write(tx.now, decides=operation.effect.decides):
             first = await idempotency.first_answer(tx, caller.agent_id, keyed)
             if first:

@@ -1,5 +1,6 @@
 """Holds: credits set aside for one bounty or job, and their one outcome."""
 
+from collections.abc import Awaitable
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -7,7 +8,7 @@ import msgspec
 from stoa.domain import ids
 from stoa.domain.records import Counted
 from stoa.store import records
-from stoa.store.tx import Tx
+from stoa.store.tx import Row, Tx
 
 SWEEP_MOST = 200
 
@@ -173,11 +174,14 @@ async def due(tx: Tx) -> list[HoldRow]:
     return [HoldRow(*row) for row in rows]
 
 
+def any_due(tx: Tx) -> Awaitable[Row | None]:
+    """A row if any hold is due. None nearly always, since sweeps look for them too."""
+    return tx.one("holds.any_due", now=tx.now)
+
+
 async def due_for(tx: Tx, agent_id: str, subject_ids: list[str]) -> list[HoldRow]:
     """The due holds of an agent, those that silence pays it, and those of these threads, bounties
-    or jobs, the longest ago first."""
-    if not await tx.one("holds.any_due", now=tx.now):
-        return []  # as nearly always, since sweeps look for them too
+    or jobs, the longest ago first. To ask `any_due` before costs less."""
     rows = await tx.all("holds.due_of_agent", id=agent_id, now=tx.now)
     rows += await tx.all("holds.due_of_payee", id=agent_id, now=tx.now)
     for subject_id in subject_ids:

@@ -14,7 +14,7 @@ async def book_for(
 ) -> bool:
     """Book what is due for an agent or for these threads and jobs, up to `most`; returns whether
     there was as much."""
-    if await ledger.stopped(tx):
+    if not await holds.any_due(tx) or await ledger.stopped(tx):
         return False
     seen = (await holds.due_for(tx, agent_id, subject_ids))[:most]
     await _lock_payees(tx, [hold.subject_id for hold in seen if hold.type == "job"])
