@@ -1,5 +1,6 @@
 """Changes that wait for the end of a transaction, where those of one kind are made together."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 from stoa.store.tx import Statement, Value
@@ -9,7 +10,7 @@ DeferredRows = list[dict[str, Value]]
 
 def by_statement(deferred: Iterable[Statement]) -> dict[str, DeferredRows]:
     """The rows of each statement, in the order of first mention."""
-    rows: dict[str, DeferredRows] = {}
+    rows: defaultdict[str, DeferredRows] = defaultdict(list)
     for statement, values in deferred:
-        rows.setdefault(statement, []).append(values)
+        rows[statement].append(values)
     return rows
