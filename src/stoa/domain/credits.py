@@ -27,9 +27,8 @@ class Credits:
 
     def __init__(self, hundredths: int = 0) -> None:
         self.hundredths = hundredths
-        whole, rest = divmod(abs(hundredths), _HUNDRED)
-        sign = -1 if hundredths < 0 else 1
-        self.wire = Decimal(f"{whole}.{rest:02}".rstrip("0")) * sign if rest else whole * sign
+        whole, rest = divmod(hundredths, _HUNDRED)
+        self.wire = _with_decimals(hundredths) if rest else whole
 
     @classmethod
     def parse(cls, value: object) -> "Credits":
@@ -61,6 +60,12 @@ class Credits:
 
     def __bool__(self) -> bool:
         return self.hundredths != 0
+
+
+def _with_decimals(hundredths: int) -> Decimal:
+    whole, rest = divmod(abs(hundredths), _HUNDRED)
+    sign = "-" if hundredths < 0 else ""
+    return Decimal(f"{sign}{whole}.{rest:02}".rstrip("0"))
 
 
 def _hundredths(number: Decimal) -> int:
