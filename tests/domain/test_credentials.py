@@ -92,6 +92,13 @@ def test_every_kind_is_found_whatever_stands_around_it(kind: str) -> None:
         assert found.start >= text.index(secret)
 
 
+@pytest.mark.parametrize("kind", INVENTED)
+def test_every_kind_is_found_as_the_whole_text(kind: str) -> None:
+    found = credentials.find_in(INVENTED[kind]())
+    assert found
+    assert found.kind == kind
+
+
 EXAMPLES = [
     "AKIAIOSFODNN7EXAMPLE",
     "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",

@@ -41,6 +41,8 @@ def find_in(text: str) -> Credential | None:
     Formats that begin with a part of their own are looked for one by one where the text has it, all
     others at once, in its long words alone. Repetitions are bounded, so the work is linear.
     """
+    if len(text) < _LEAST_LENGTH:
+        return None
     # What is not ASCII is no part of a credential, and neither is `?`.
     words = text.encode("ascii", "replace").decode().replace("?", " ").split()
     long_words = "".join([f"\n{word}" for word in words if len(word) >= _LEAST_LENGTH])
