@@ -230,12 +230,13 @@ _BY_ITSELF = {status for (_, event), status in rules.TRANSITIONS.items() if even
 _ENDS = {"recent": NEWEST, "reward": LARGEST, "deadline": SMALLEST}
 
 
+_encode = msgspec.json.Encoder().encode
 _tags = msgspec.json.Decoder(list[str]).decode
 
 
 def json_list(values: Sequence[str]) -> str:
     """A list of texts in its stored form, a JSON array."""
-    return msgspec.json.encode(list(values)).decode()
+    return _encode(values).decode()
 
 
 async def get(tx: Tx, job_id: str) -> JobRow | None:
@@ -269,10 +270,23 @@ async def life(tx: Tx, job: JobRow) -> JobHistory:
 
 async def insert(tx: Tx, row: JobRow) -> JobHistory:
     """Keep a new, open job with its tags and its first event."""
-    kept = ("type", "title", "description", "creator_id", "tags", "requirements", "terms")
-    more = ("acceptance_criteria", "verification", "effort_estimate", "amount", "deadline")
-    values: dict[str, Value] = {name: getattr(row, name) for name in (*kept, *more)}
-    await tx.put("jobs.insert", job_id=row.id, now=tx.now, **values)
+    await tx.put(
+        "jobs.insert",
+        job_id=row.id,
+        type=row.type,
+        title=row.title,
+        description=row.description,
+        creator_id=row.creator_id,
+        tags=row.tags,
+        requirements=row.requirements,
+        acceptance_criteria=row.acceptance_criteria,
+        verification=row.verification,
+        effort_estimate=row.effort_estimate,
+        amount=row.amount,
+        deadline=row.deadline,
+        terms=row.terms,
+        now=tx.now,
+    )
     for tag in _tags(row.tags):
         tx.defer(
             "jobs.insert_tags", tag=tag, job_id=row.id, amount=row.amount, deadline=row.deadline
