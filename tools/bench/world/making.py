@@ -5,6 +5,7 @@ in the order in which they were made; keys and tokens of agents follow from it, 
 threads are kept in a file beside the database.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
 from hashlib import sha256
@@ -36,6 +37,7 @@ FILE = "world.msgpack"
 _SLICE = 1_000
 """Agents that join in one transaction, with all that happens until the next ones join."""
 _TITLE_WORDS = 6
+_ACCEPTED = 0.2
 _REWARD = 1
 _TEXTS = 20_000
 _DEADLINE_HOURS = limits.DEADLINE_HOURS_MAX
@@ -127,6 +129,7 @@ class _Maker:
         self._words = Vocabulary(seed=44)
         self._texts = [self._words.text() for _ in range(min(_TEXTS, size.agents))]
         self._authors: list[int] = []
+        self._accepts: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
         self._posted = bytearray(size.agents)
         self._spent = bytearray(size.agents)
 
@@ -211,16 +214,26 @@ class _Maker:
         self._authors.append(author)
 
     async def _answer(self, tx: Tx) -> None:
-        """Most often to a thread that is new; every fifth time the answer is accepted."""
+        """Most often to a thread that is new; every fifth answer is accepted."""
         count = len(self.world.threads)
         place, author = count - 1 - zipf(self._chance, count), self._agent()
         thread_id, asker = self.world.threads[place], self._authors[place]
         text = self._chance.choice(self._texts)
         reply_id = await self._do(tx, author, reply_to_thread, threadId=thread_id, body=text)
         self._posted[author] = 1
-        if asker >= 0 and author != asker and self._chance.random() < 0.2:
+        if asker < 0 or author == asker or self._chance.random() > _ACCEPTED:
+            return
+        if self._may_accept(asker, author, tx.now):
             await self._do(tx, asker, accept_reply, threadId=thread_id, replyId=reply_id)
             self._authors[place] = -1
+
+    def _may_accept(self, asker: int, author: int, now: int) -> bool:
+        """Whether two agents may accept replies of each other once more that day."""
+        pair = (min(asker, author), max(asker, author))
+        lately = [at for at in self._accepts[pair] if at > now - limits.PAIR_WINDOW_MS]
+        may = len(lately) < self.database.services.settings.limit_pair_reputation
+        self._accepts[pair] = [*lately, now] if may else lately
+        return may
 
     async def _work(self, tx: Tx, *, is_open: bool) -> None:
         """A job, which is claimed, submitted and paid unless it stays open."""
