@@ -63,10 +63,12 @@ from stoa.shortcuts.cached_answers import (
     ReadyAnswers,
     ReadyPages,
     ReadyReads,
+    ShortcutParts,
     nothing_ready,
 )
 from stoa.shortcuts.challenges import ReadyChallenges
 from stoa.shortcuts.known_calls import KnownCalls
+from stoa.shortcuts.signed_reads import SignedReads
 from stoa.shortcuts.tool_calls import ReadyCalls
 from stoa.store import sessions
 from stoa.store.engines import engine_of
@@ -134,9 +136,8 @@ class Service:
         task_store = TaskStore(store, services, authenticator, charges, outages)
         known, authorizing = KnownCalls(), Authorizing(store, services, outages)
         begins = not shares and isinstance(limiter, MemoryLimiter)
-        self.ready = _ready(
-            answers, charges, hosts, clock, counters, services, known, begins=begins
-        )
+        shared, kept = (charges, hosts, clock, counters), (answers, services, known)
+        self.ready = _ready(store, authenticator, *kept, shared, begins=begins)
         documentation = f"{settings.origin}/docs/errors"
         self.asgi = App(
             Rest(runner, charges, operations, documentation, signer, clock),
@@ -319,18 +320,17 @@ async def _keep_secrets(store: Store) -> WebhookSigner:
 
 
 def _ready(
+    store: Store,
+    authenticator: Authenticator,
     cache: AnswerCache,
-    charges: Charges,
-    hosts: Hosts,
-    clock: Clock,
-    counters: Counters,
     services: Services,
     known: KnownCalls,
+    shared: ShortcutParts,
     *,
     begins: bool,
 ) -> ReadyAnswers:
     """What is answered without calling the application."""
-    shared = charges, hosts, clock, counters
+    _, hosts, *_ = shared
     calls = ReadyCalls(known, cache, *shared)
     reading = (one.path for one in all_operations() if one.method == "POST" and not one.writes)
     beginning = (path.encode() for path in (RESOURCE, *reading) if begins)
@@ -342,9 +342,11 @@ def _ready(
     }
     if services.settings.members_only:  # who calls is not looked at here
         posted[PATH.encode()] = nothing_ready
-        return ReadyAnswers(hosts, nothing_ready, nothing_ready, posted, begins=begins)
+        nothing = nothing_ready, nothing_ready, nothing_ready
+        return ReadyAnswers(hosts, *nothing, posted, begins=begins)
     reads, pages = ReadyReads(cache, *shared), ReadyPages(cache, asked_key, *shared)
-    return ReadyAnswers(hosts, reads.answer, pages.answer, posted, begins=begins)
+    signed = SignedReads(cache, services.inboxes, store, authenticator, *shared)
+    return ReadyAnswers(hosts, reads.answer, signed.answer, pages.answer, posted, begins=begins)
 
 
 def _site(

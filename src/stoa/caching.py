@@ -70,11 +70,19 @@ class ByteCache(Generic[K, V]):
             for key, value in values.items():
                 self._put(key, value)
 
-    def _put(self, key: K, value: V) -> None:
-        replaced = self._values.pop(key, None)
-        if replaced is not None:
-            self.kept_bytes -= self._weight(key, replaced)
+    def drop(self, key: K) -> None:
+        """Forget what this key has."""
+        with self._lock:
+            self._drop(key)
+
+    def _drop(self, key: K) -> None:
+        dropped = self._values.pop(key, None)
+        if dropped is not None:
+            self.kept_bytes -= self._weight(key, dropped)
             self._used.discard(key)
+
+    def _put(self, key: K, value: V) -> None:
+        self._drop(key)
         weight = self._weight(key, value)
         if weight <= self._most_bytes:
             self._make_room(weight)

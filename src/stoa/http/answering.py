@@ -48,6 +48,7 @@ REPLAYED = (b"idempotent-replayed", b"true")
 """The header of a response that was stored by an earlier call with the same idempotency key."""
 CACHE_PUBLIC = (b"cache-control", b"public, no-cache")
 PUBLIC_LINES = header_lines([CACHE_PUBLIC])
+TOKEN_LINES = header_lines([(b"cache-control", b"private, no-cache")])
 CACHE_PERSONAL = (b"cache-control", b"no-store")
 PERSONAL_LINES = header_lines([CACHE_PERSONAL])
 JSON_HEADERS = ((b"content-type", JSON), NOSNIFF, *CORS)

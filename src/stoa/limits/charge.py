@@ -57,9 +57,11 @@ class Charges:
         """The charge of a call to the bucket `reads`, allowed or not."""
         return await self._limiter.take(self._clock(), self._reads(caller, address))
 
-    def take_read_at_once(self, now: int, address: str) -> Charge | None:
-        """The charge of an anonymous read; None if this needs I/O or the bucket is full."""
-        charge = self._limiter.take_at_once(now, self._reads(None, address))
+    def take_read_at_once(
+        self, now: int, address: str, caller: Caller | None = None
+    ) -> Charge | None:
+        """The charge of a read; None if this needs I/O or the bucket is full."""
+        charge = self._limiter.take_at_once(now, self._reads(caller, address))
         return charge if charge and charge.allowed else None
 
     def count_at_once(self, address: str) -> Charge | None:

@@ -13,6 +13,7 @@ from stoa.domain.oauth import EVERY_SCOPE, WRITE
 from stoa.entropy import IdGenerator
 from stoa.memory.authors import Authors, Embedded
 from stoa.memory.described import Described
+from stoa.memory.inboxes import EmptyInboxes
 from stoa.memory.near import NearMemory
 from stoa.memory.offers import OfferMemory
 from stoa.memory.remembered import RememberedById
@@ -62,7 +63,7 @@ class Services:
     """What all calls share. `base_urls` are the addresses that a challenge may be bound to;
     `described` caches what searches know of opportunities, `offers` what recommendations are
     made of, `texts` what searches found in the `index`, `near` which threads stand beside one on
-    its page."""
+    its page, `inboxes` which ones are empty."""
 
     settings: Settings
     ids: IdGenerator
@@ -76,6 +77,7 @@ class Services:
     texts: PreparedTexts = field(default_factory=prepared_texts)
     index: SearchIndex = field(default_factory=SearchIndex)
     near: NearMemory = field(default_factory=NearMemory)
+    inboxes: EmptyInboxes = field(default_factory=EmptyInboxes)
 
     def latest_deadline(self, now: int) -> int:
         """When a job that is offered now must end, ms."""

@@ -7,12 +7,11 @@ from msgspec import UNSET, UnsetType
 from stoa.domain import limits
 from stoa.domain.events import EVERY_KIND, EventKind, chosen
 from stoa.domain.labels import wanted_words
-from stoa.operations.call import Call, Interest
+from stoa.operations.call import Call, Caller, Interest, Services
 from stoa.operations.events import cursor, fitting, start
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import events as event_views
 from stoa.operations.views import next_actions
-from stoa.operations.views.agents import capabilities_of
 from stoa.operations.views.events import About
 from stoa.schemas.base import OF_STRANGERS, NextAction
 from stoa.schemas.content import UntrustedContent
@@ -22,19 +21,34 @@ from stoa.store import agents, events, jobs, messages, replies
 from stoa.store.events import EventLogState, EventRow
 from stoa.store.jobs import JobRow
 from stoa.store.threads import ThreadRow
-from stoa.store.tx import Tx
+from stoa.store.tx import Store, Tx
+
+INBOX_PATH = "/api/v1/inbox"
 
 TextsById = dict[str, str]
 """The texts of replies, submissions and messages, by id."""
 
 
+async def _known(
+    services: Services, store: Store, caller: Caller, request: GetInbox
+) -> Inbox | None:
+    """The answer to a poll of an inbox that is known to be empty."""
+    if request.cursor is not None or request.wait:
+        return None
+    log = await services.inboxes.follow(store)
+    if log is None or not services.inboxes.is_empty(caller.agent_id, caller.version):
+        return None
+    place = cursor(log, log.newest)
+    return StillInbox(events=[], unread=0, limit=request.size, next_cursor=place)
+
+
 @operation(
     "GET",
-    "/api/v1/inbox",
+    INBOX_PATH,
     tag="inbox",
     toolsets=(Toolset.EARN, Toolset.INBOX, Toolset.ASK, Toolset.HIRE),
     who=Who(Access.AGENT),
-    effect=Effect(Mode.SLOW_READ, stepwise=True, waits=True),
+    effect=Effect(Mode.SLOW_READ, stepwise=True, waits=True, recurs=True, known=_known),
     caching=Caching(personal=True, polled=True),
     errors=("cursor_expired",),
 )
@@ -54,7 +68,11 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
     rows = await events.inbox(call.tx, wanted, after, seen, request.size)
     views = await _views(call, rows)
     shown, omitted, upto = fitting(call, rows, views, seen, request.size)
-    place, unread = cursor(log, upto), await _unread(call, wanted, read, log)
+    is_all = after == read and not request.kinds and upto == log.newest
+    unread = len(rows) if is_all else await _unread(call, wanted, read, log)
+    place = cursor(log, upto)
+    if not unread and upto >= log.newest:
+        call.services.inboxes.note(wanted, log)
     kind = StillInbox
     if rows and request.wait:
         own, kinds = request.cursor or "", wanted.kinds
@@ -105,10 +123,8 @@ async def _is_old(call: Call, place: int) -> bool:
 
 async def wanted_by(tx: Tx, agent_id: str, kinds: Sequence[str]) -> events.InboxQuery:
     """What stands in the inbox of an agent: events of these kinds, and offers that fit."""
-    row = await agents.get(tx, agent_id)
-    capabilities = capabilities_of(row) if row else []
-    terms = sorted(wanted_words(capabilities))
-    return events.InboxQuery(agent_id, kinds, terms, row.version if row else 0)
+    capabilities, version = await agents.capabilities(tx, agent_id)
+    return events.InboxQuery(agent_id, kinds, sorted(wanted_words(capabilities)), version)
 
 
 async def _unread(call: Call, wanted: events.InboxQuery, read: int, log: EventLogState) -> int:

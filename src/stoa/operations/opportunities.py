@@ -20,7 +20,6 @@ from stoa.operations.parts import paging
 from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import next_actions
-from stoa.operations.views.agents import capabilities_of
 from stoa.operations.views.records import requester_summary
 from stoa.schemas.base import Page, iso
 from stoa.schemas.content import UntrustedContent
@@ -220,8 +219,8 @@ async def _recommended(
 
 
 async def _capabilities(tx: Tx, agent_id: str) -> list[str]:
-    row = await agents.get(tx, agent_id)
-    return capabilities_of(row) if row else []
+    found, _ = await agents.capabilities(tx, agent_id)
+    return found
 
 
 async def recommended_views(call: Call, rows: list[OpportunityRow]) -> list[Opportunity]:

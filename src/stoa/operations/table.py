@@ -10,9 +10,10 @@ from typing import Any, TypeVar, get_type_hints
 
 from stoa.domain.errors import CATALOGUE
 from stoa.domain.toolsets import Toolset
-from stoa.operations.call import Call
+from stoa.operations.call import Call, Caller, Services
 from stoa.schemas.base import Answer, Request
 from stoa.schemas.options import Options, View
+from stoa.store.tx import Store
 
 
 class Access(StrEnum):
@@ -49,6 +50,7 @@ class Mode(StrEnum):
 Run = Callable[[Call, Any], Coroutine[Any, Any, Answer]]
 R = TypeVar("R", bound=Run)
 Ahead = Callable[[Call, Any], Coroutine[Any, Any, bytes]]
+KnownAnswer = Callable[[Services, Store, Caller, Any], Coroutine[Any, Any, Answer | None]]
 Then = Callable[[Call, Any], Coroutine[Any, Any, Answer]]
 """The second step of an operation: from its answer the whole one."""
 
@@ -85,6 +87,7 @@ class Effect:
     of each input is kept. What a write answers beside what it did is read by `then` behind the
     commit, so that no other write waits for it: from the answer the whole one. What it shows and
     does not depend on is read `ahead` of its transaction, from the request, as JSON: `Call.found`.
+    What the process knows already is answered without a transaction, if `known` finds it.
     """
 
     mode: Mode = Mode.READ
@@ -97,6 +100,7 @@ class Effect:
     recurs: bool = False
     then: Then | None = None
     ahead: Ahead | None = None
+    known: KnownAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True)

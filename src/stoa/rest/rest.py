@@ -35,7 +35,6 @@ _OF_WRITES = (dry_runs.IN_QUERY, idempotency.HEADER)
 """What a write takes outside its body. In the body it is refused, with the right place."""
 _LAST_EVENT_ID = streaming.LAST_EVENT_ID.lower().encode()
 
-_TOKEN_LINES = header_lines([(b"cache-control", b"private, no-cache")])
 _PREFERENCE_APPLIED = header_lines([(b"preference-applied", b"return=minimal")])
 
 
@@ -273,7 +272,7 @@ def _lines(request: HttpRequest, operation: Operation, outcome: Outcome) -> byte
     if operation.caching.personal or operation.writes or outcome.private:
         caching = answering.PERSONAL_LINES
     else:
-        caching = answering.PUBLIC_LINES if request.authorization is None else _TOKEN_LINES
+        caching = answering.PUBLIC_LINES if request.authorization is None else answering.TOKEN_LINES
     if operation.caching.for_parties:
         caching += answering.VARY_LINES
     if operation.response.signed:

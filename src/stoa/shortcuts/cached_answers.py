@@ -36,23 +36,14 @@ class ReadyReads(Shortcut[CachedAnswer]):
 
     def find(self, request: HttpRequest, _body: bytes, now: int, /) -> CachedAnswer | None:
         """See `Shortcut.find`."""
-        entry = self._cache.get(cache_key(request.path, request.query), now)
-        return entry if request.authorization is None else None
+        return self._cache.get(cache_key(request.path, request.query), now)
 
     def made(
         self, request: HttpRequest, found: CachedAnswer, charge: Charge, _now: int, /
     ) -> tuple[str, InParts]:
         """See `Shortcut.made`."""
-        etag = found.etag
         caching = _FOR_ALL if found.for_parties else answering.PUBLIC_LINES
-        lines = answering.success_lines(request.id_header[1], caching, charge, etag)
-        known = request.headers.get(b"if-none-match")
-        if known is not None and names_tag(known, etag):
-            return found.operation, (304, lines, b"")
-        if found.next_cursor:
-            lines += answering.next_link(request.path, request.query, found.next_cursor)
-        body = found.body
-        return found.operation, (200, b"%bcontent-length: %d\r\n" % (lines, len(body)), body)
+        return found.operation, read_parts(request, found, charge, caching)
 
 
 class ReadyPages(Shortcut[CachedAnswer]):
@@ -70,7 +61,7 @@ class ReadyPages(Shortcut[CachedAnswer]):
         """See `Shortcut.find`."""
         return self._cache.get(self._page_key(request), now)
 
-    def charge(self, request: HttpRequest, _now: int, /) -> Charge | None:
+    def charge(self, request: HttpRequest, _found: CachedAnswer, _now: int, /) -> Charge | None:
         """Pages are charged to no bucket, but their requests are counted."""
         return self._charges.count_at_once(request.address)
 
@@ -87,15 +78,32 @@ class ReadyPages(Shortcut[CachedAnswer]):
         return PAGE, (200, found.head + header_lines(own), body)
 
 
+def read_parts(
+    request: HttpRequest, found: CachedAnswer, charge: Charge, caching: bytes
+) -> InParts:
+    """The answer to a GET of the API, with these header lines about caches."""
+    etag = found.etag
+    lines = answering.success_lines(request.id_header[1], caching, charge, etag)
+    known = request.headers.get(b"if-none-match")
+    if known is not None and names_tag(known, etag):
+        return 304, lines, b""
+    if found.next_cursor:
+        lines += answering.next_link(request.path, request.query, found.next_cursor)
+    body = found.body
+    return 200, b"%bcontent-length: %d\r\n" % (lines, len(body)), body
+
+
 class ReadyAnswers:
-    """All that needs no call of the application: `reads` of the API, `pages`, and what is `posted`,
-    by path. With `begins`, calls for other GETs and such POSTs begin without a task: neither the
-    store nor the limiter sets a timeout, for which asyncio needs one."""
+    """All that needs no call of the application: `reads` of the API without a token, `signed` ones
+    with one, `pages`, and what is `posted`, by path. With `begins`, calls for other GETs and such
+    POSTs begin without a task: neither the store nor the limiter sets a timeout, for which asyncio
+    needs one."""
 
     def __init__(
         self,
         hosts: Hosts,
         reads: FindPosted,
+        signed: FindPosted,
         pages: FindPosted,
         posted: Mapping[bytes, FindPosted],
         *,
@@ -103,13 +111,18 @@ class ReadyAnswers:
     ) -> None:
         self._hosts = hosts
         self._reads, self._pages, self._posted = reads, pages, posted
+        self._signed = signed
         self._begins = begins
 
     def find(self, scope: Scope) -> InParts | None:
         """The whole answer to a GET without a body; None when it takes a call of the
         application."""
-        answer = self._reads if scope["path"].startswith(_API) else self._pages
+        answer = self._read if scope["path"].startswith(_API) else self._pages
         return self._found(scope, answer, b"")
+
+    def _read(self, request: HttpRequest, body: bytes) -> InParts | None:
+        answer = self._reads if request.authorization is None else self._signed
+        return answer(request, body)
 
     def find_posted(self, scope: Scope, body: bytes) -> InParts | None:
         """The whole answer to a POST with this body, like `find`."""

@@ -15,7 +15,7 @@ Found = TypeVar("Found")
 
 
 class Shortcut(ABC, Generic[Found]):
-    """Answers requests of one kind, charged as any anonymous read."""
+    """Answers requests of one kind, charged as any anonymous read unless it says otherwise."""
 
     def __init__(self, charges: Charges, hosts: Hosts, clock: Clock, counters: Counters) -> None:
         self._charges = charges
@@ -29,7 +29,7 @@ class Shortcut(ABC, Generic[Found]):
         found = self.find(request, body, now)
         if found is None or not self._hosts.allows(request.host):
             return None
-        charge = self.charge(request, now)
+        charge = self.charge(request, found, now)
         if charge is None:
             return None
         operation, answer = self.made(request, found, charge, now)
@@ -40,7 +40,7 @@ class Shortcut(ABC, Generic[Found]):
     def find(self, request: HttpRequest, body: bytes, now: int, /) -> Found | None:
         """What answers a request now (ms), if it is there."""
 
-    def charge(self, request: HttpRequest, now: int, /) -> Charge | None:
+    def charge(self, request: HttpRequest, _found: Found, now: int, /) -> Charge | None:
         """The charge of a request; None if this needs I/O or is not allowed."""
         return self._charges.take_read_at_once(now, request.address)
 

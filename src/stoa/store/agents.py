@@ -116,6 +116,12 @@ async def get(tx: Tx, agent_id: str) -> AgentRow | None:
     return _as_it_is_now(tx, row)
 
 
+async def capabilities(tx: Tx, agent_id: str) -> tuple[list[str], int]:
+    """What an agent says that it can do, and the version of its profile."""
+    row = await tx.one("agents.capabilities", agent_id=agent_id)
+    return (msgspec.json.decode(row[0], type=list[str]), row[1]) if row else ([], 0)
+
+
 async def held(tx: Tx, agent_id: str) -> ActingAgent | None:
     """The agent with this id, locked."""
     row = await tx.held("agents.held", agent_id=agent_id)

@@ -78,6 +78,10 @@ UNSEEN = {
 """Statements that change nothing that a cached answer shows. `threads.catch_up` and `forget_moved`
 bring the rows of tags up to date, which lists by tag show as up to date already."""
 
+LOG = "log"
+"""What changes with each new row of the log of events."""
+_LOGGING = {"events.insert", "events.mark"}
+
 FOUND_BY_ID = {"agent": ("threads.", "replies.", "agents.many"), "hold": ("threads.",)}
 """Tables whose rows these statements, given by the beginning of their names, find by an id alone.
 A new row has a new id, so an insert cannot change what such a statement finds."""
@@ -151,6 +155,8 @@ def changed_by(ran: Iterable[Statement]) -> set[str]:
             # Both: some answers know the owner, others only that such a statement may matter.
             changed.add(whose + _EVENTUAL if eventual else whose)
             changed.add(name)
+        elif name in _LOGGING:
+            changed.add(LOG)
     return changed
 
 

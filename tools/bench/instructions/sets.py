@@ -1,6 +1,6 @@
 """The sets of requests whose instructions are counted."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from itertools import count, cycle, islice
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ Send = Callable[[int], Awaitable[None]]
 
 _LISTS = ("threads", "opportunities", "agents", "jobs")
 _LIST_LENGTH = 20
+_INBOX = "/api/v1/inbox?view=lean"
 _SIGN_INS = 48
 _TAG, _LINE_END = b"etag: ", b"\r\n"
 
@@ -53,6 +54,9 @@ async def _reads(clients: Clients, world: World) -> list[Set]:
         Set("spread thread reads", 100, _in_turn(clients, _gets(map(thread_path, spread)))),
         Set("first thread reads", 100, _in_turn(clients, _gets(map(thread_path, first)))),
         Set("MCP thread read", 100, _in_turn(clients, _calls(world.threads[0]))),
+        Set("thread reads with a token", 100, _in_turn(clients, _own([path], world.tokens[:50]))),
+        Set("inboxes without news", 100, _in_turn(clients, _own([_INBOX], world.tokens[:50]))),
+        Set("first inboxes", 30, _in_turn(clients, _own([_INBOX], world.tokens[60:]))),
         Set("thread page", 100, _in_turn(clients, _gets([page]))),
         Set(
             "first thread pages",
@@ -66,15 +70,14 @@ async def _reads(clients: Clients, world: World) -> list[Set]:
 def _lists(clients: Clients, world: World) -> list[Set]:
     texts = Texts(seed=4)
     searches = (f"/api/v1/search?q={texts.words(2).replace(' ', '+')}" for _ in count())
-    recommended = _gets([f"/api/v1/opportunities/recommended?limit={_LIST_LENGTH}"])
-    own = map(signed, recommended, cycle(world.tokens))
+    recommended = f"/api/v1/opportunities/recommended?limit={_LIST_LENGTH}"
     lists = [f"/api/v1/{name}?limit={_LIST_LENGTH}" for name in _LISTS]
     lengths = (f"/api/v1/threads?limit={_LIST_LENGTH + more}" for more in range(2 * _LIST_LENGTH))
     return [
         Set("lists", 200, _in_turn(clients, _gets(lists))),
         Set("first lists of threads", _LIST_LENGTH, _in_turn(clients, _gets(lengths))),
         Set("searches", 30, _in_turn(clients, _gets(searches))),
-        Set("recommended opportunities", 20, _in_turn(clients, own)),
+        Set("recommended opportunities", 20, _in_turn(clients, _own([recommended], world.tokens))),
     ]
 
 
@@ -122,6 +125,11 @@ def _at_once(clients: Clients, requests: Iterator[bytes]) -> Send:
 def _gets(paths: Iterable[str]) -> Iterator[bytes]:
     """Reads of these paths again and again, each from another address."""
     return map(get, cycle(paths), _addresses())
+
+
+def _own(paths: Iterable[str], tokens: Sequence[str]) -> Iterator[bytes]:
+    """Reads of these paths by one agent after the other."""
+    return map(signed, _gets(paths), cycle(tokens))
 
 
 def _addresses() -> Iterator[str]:

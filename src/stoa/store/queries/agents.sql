@@ -1,11 +1,12 @@
 -- An agent's new key stands in its chain until the change is in force.
--- let agent: {{acting}}, CASE WHEN a.removed_at IS NULL OR a.pending_at IS NOT NULL THEN a.display_name ELSE '' END, CASE WHEN a.removed_at IS NULL OR a.pending_at IS NOT NULL THEN a.description ELSE '' END, a.public_key, CASE WHEN a.removed_at IS NULL OR a.pending_at IS NOT NULL THEN a.capabilities ELSE '[]' END, a.last_seen_at, a.version, a.removed_at, a.removed_reason, a.adjustment, a.looks_like, CASE WHEN a.key_change_at IS NOT NULL THEN (SELECT k.key FROM key_change k WHERE k.agent_id = a.id AND k.change = 'recover' AND k.in_force_at = a.key_change_at ORDER BY k.position DESC LIMIT 1) END
+-- let agent: {{acting}}, CASE WHEN a.removed_at IS NULL OR a.pending_at IS NOT NULL THEN a.display_name ELSE '' END, CASE WHEN a.removed_at IS NULL OR a.pending_at IS NOT NULL THEN a.description ELSE '' END, a.public_key, {{wanting}}, a.last_seen_at, a.version, a.removed_at, a.removed_reason, a.adjustment, a.looks_like, CASE WHEN a.key_change_at IS NOT NULL THEN (SELECT k.key FROM key_change k WHERE k.agent_id = a.id AND k.change = 'recover' AND k.in_force_at = a.key_change_at ORDER BY k.position DESC LIMIT 1) END
+-- let wanting: CASE WHEN a.removed_at IS NULL OR a.pending_at IS NOT NULL THEN a.capabilities ELSE '[]' END
 -- let acting: a.id, a.created_at, a.reputation, a.standing, CASE WHEN a.retired_at IS NOT NULL THEN 'retired' WHEN a.pending_at IS NOT NULL THEN 'pending' ELSE a.status END, a.key_number, a.key_change_at, a.retired_at, a.suspended_until, a.suspended_reason
 -- let found: ({{order}}, a.id) < (:key, :id) AND a.removed_at IS NULL AND (:scope = '' OR EXISTS (SELECT 1 FROM agent_capability c WHERE c.capability = :scope AND c.agent_id = a.id)) AND NOT EXISTS (SELECT 1 FROM {{words}} WHERE NOT EXISTS (SELECT 1 FROM agent_word x WHERE x.word = j.value AND x.agent_id = a.id))
 
 -- An agent that is `held` is locked too on PostgreSQL.
 -- name: {way}
--- each way: get = {{agent}} | held = {{acting}}
+-- each way: get = {{agent}} | held = {{acting}} | capabilities = {{wanting}}, a.version
 SELECT {{way}} FROM agent a WHERE a.id = :agent_id
 
 -- name: {way}

@@ -1,0 +1,143 @@
+"""Whose inbox is known to be empty, so that a poll which finds nothing new reads no inbox.
+
+A process looks through each event once. What it may put into the inbox of an agent makes out of
+date what is known of that one; an offer does so for all whom it fits.
+"""
+
+from collections.abc import Iterable, Sequence
+from sys import getsizeof
+from typing import NamedTuple
+
+from stoa.caching import ByteCache
+from stoa.domain.events import TELLS
+from stoa.store import events, watches
+from stoa.store.dependencies import LOG
+from stoa.store.events import EventLogState, EventRow
+from stoa.store.tx import Store, Tx
+
+_MOST_BYTES = 12 * 1024 * 1024
+_MOST_ROWS = 500
+"""Behind more new events than these everything is forgotten: agents read their inboxes again."""
+_MOST_WORDS = 20_000
+_MOST_ANSWERS = 64
+
+
+class EmptyAnswer(NamedTuple):
+    """The answer to a poll of any agent whose inbox is empty up to a `place` of the log."""
+
+    place: int
+    body: bytes
+    etag: str
+
+
+class _Empty(NamedTuple):
+    """An inbox that is empty up to a `place` of the log. The profile of its agent has this version,
+    and offers fit it by these words."""
+
+    place: int
+    version: int
+    words: str
+
+
+class _New(NamedTuple):
+    """What is new in the log; `rows` is None where there is too much."""
+
+    log: EventLogState
+    rows: Sequence[EventRow] | None
+    told: Iterable[str]
+    words: Iterable[str]
+
+
+class EmptyInboxes:
+    """Those of one process, over a store that says what has changed. Over another one nothing is
+    known."""
+
+    def __init__(self) -> None:
+        self._log = EventLogState(0, 0, 0)
+        self._data_version = -1
+        self._empty = ByteCache[str, _Empty](_MOST_BYTES, _size)
+        self._known_from = 0
+        """An inbox that was read at an earlier place may have got something since."""
+        self._offered: dict[str, int] = {}
+        """The place of the newest event about an offer that is found by a word."""
+        self._answers: dict[str, EmptyAnswer] = {}
+
+    async def follow(self, store: Store) -> EventLogState | None:
+        """Look through what is new in the log; where that ends. None where nothing is known."""
+        changes = store.changes
+        if changes is None:
+            return None
+        if not changes.fresh((LOG,), self._data_version):
+            version = changes.data_version()
+            self._look_through(await store.read(self._new, single=True))
+            self._data_version = version
+        return self._log
+
+    def is_empty(self, agent_id: str, version: int) -> bool:
+        """Whether an agent with this version of its profile has nothing in its inbox, up to where
+        the log was looked through."""
+        known = self._empty.find(agent_id)
+        if known is None or known.version != version or known.place < self._known_from:
+            return False
+        return not self._offered or all(
+            self._offered.get(word, 0) <= known.place for word in known.words.split("\n")
+        )
+
+    def note(self, wanted: events.InboxQuery, log: EventLogState) -> None:
+        """Note that an inbox is empty up to the end of the log."""
+        if log.newest >= self._log.newest:
+            self._empty.put(
+                wanted.agent_id, _Empty(log.newest, wanted.version, "\n".join(wanted.terms))
+            )
+
+    def keep(self, asked: str, body: bytes, etag: str) -> None:
+        """Keep what is answered to all who ask so and whose inbox is empty."""
+        if len(self._answers) == _MOST_ANSWERS:
+            self._answers.clear()
+        self._answers[asked] = EmptyAnswer(self._log.newest, body, etag)
+
+    def answer(self, store: Store, asked: str) -> EmptyAnswer | None:
+        """What was kept for those who ask so; None when the log may go on behind it."""
+        answer, changes = self._answers.get(asked), store.changes
+        if answer is None or changes is None or answer.place != self._log.newest:
+            return None
+        return answer if changes.fresh((LOG,), self._data_version) else None
+
+    async def _new(self, tx: Tx) -> _New:
+        log, after = await events.log(tx), self._log.newest
+        if log.newest - after > _MOST_ROWS:
+            return _New(log, None, (), ())
+        rows = await events.between(tx, after, log.newest, _MOST_ROWS)
+        told = await watches.told_at(tx, [row.seq for row in rows if row.kind == TELLS])
+        offers = {subject for row in rows for subject in (row.job_id, row.thread_id) if subject}
+        words = await events.terms(tx, sorted(offers)) if offers else {}
+        return _New(
+            log,
+            rows,
+            {agent_id for agents in told.values() for agent_id in agents},
+            set[str]().union(*words.values()),
+        )
+
+    def _look_through(self, new: _New) -> None:
+        self._log = new.log
+        rows, newest = new.rows, new.log.newest
+        if rows is None:
+            self._forget()
+            return
+        for row in rows:
+            for agent_id in (row.actor_id, row.party_id, row.other_id):
+                if agent_id:
+                    self._empty.drop(agent_id)
+        for agent_id in new.told:
+            self._empty.drop(agent_id)
+        self._offered.update(dict.fromkeys(new.words, newest))
+        if len(self._offered) > _MOST_WORDS:
+            self._forget()
+
+    def _forget(self) -> None:
+        self._known_from = self._log.newest
+        self._offered.clear()
+
+
+def _size(agent_id: str, known: _Empty) -> int:
+    return sum(map(getsizeof, (agent_id, known, known.place, known.words)))

@@ -1,0 +1,78 @@
+"""GETs of agents whose tokens are cached: cached answers, and polls of inboxes that are known to be
+empty."""
+
+from typing import NamedTuple
+
+from stoa.calls.authenticate import Authenticator
+from stoa.calls.encode import names_tag
+from stoa.http import answering
+from stoa.http.request import HttpRequest
+from stoa.http.wire import InParts
+from stoa.memory.answers import AnswerCache, CachedAnswer
+from stoa.memory.inboxes import EmptyAnswer, EmptyInboxes
+from stoa.operations.call import Caller
+from stoa.operations.inbox import INBOX_PATH, get_inbox
+from stoa.operations.parts.buckets import Charge
+from stoa.shortcuts.cached_answers import ShortcutParts, cache_key, read_parts
+from stoa.shortcuts.shortcut import Shortcut
+from stoa.store.tx import Store
+
+
+class SignedRead(NamedTuple):
+    """Who reads, and the answer: one that is cached, or that to a poll."""
+
+    caller: Caller
+    answer: CachedAnswer | EmptyAnswer
+
+
+class SignedReads(Shortcut[SignedRead]):
+    """Answers them, charged to their agents. What differs for the parties of a job is not cached
+    for them."""
+
+    def __init__(
+        self,
+        cache: AnswerCache,
+        inboxes: EmptyInboxes,
+        store: Store,
+        authenticator: Authenticator,
+        *shared: *ShortcutParts,
+    ) -> None:
+        super().__init__(*shared)
+        self._cache, self._inboxes, self._store = cache, inboxes, store
+        self._authenticator = authenticator
+
+    def find(self, request: HttpRequest, _body: bytes, now: int, /) -> SignedRead | None:
+        """See `Shortcut.find`."""
+        asked = cache_key(request.path, request.query)
+        polls = request.path == INBOX_PATH
+        answer = self._inboxes.answer(self._store, asked) if polls else self._cached(asked, now)
+        if answer is None or request.authorization is None:
+            return None
+        caller = self._authenticator.known(request.authorization, now)
+        if caller is None:
+            return None
+        if polls and not self._inboxes.is_empty(caller.agent_id, caller.version):
+            return None
+        return SignedRead(caller, answer)
+
+    def _cached(self, asked: str, now: int) -> CachedAnswer | None:
+        cached = self._cache.get(asked, now)
+        return None if cached and cached.for_parties else cached
+
+    def charge(self, request: HttpRequest, found: SignedRead, now: int, /) -> Charge | None:
+        """See `Shortcut.charge`."""
+        return self._charges.take_read_at_once(now, request.address, found.caller)
+
+    def made(
+        self, request: HttpRequest, found: SignedRead, charge: Charge, _now: int, /
+    ) -> tuple[str, InParts]:
+        """See `Shortcut.made`."""
+        answer = found.answer
+        if isinstance(answer, CachedAnswer):
+            return answer.operation, read_parts(request, answer, charge, answering.TOKEN_LINES)
+        own, known = request.id_header[1], request.headers.get(b"if-none-match")
+        lines = answering.success_lines(own, answering.PERSONAL_LINES, charge, answer.etag)
+        if known is not None and names_tag(known, answer.etag):
+            return get_inbox.__name__, (304, lines, b"")
+        lines = b"%bcontent-length: %d\r\n" % (lines, len(answer.body))
+        return get_inbox.__name__, (200, lines, answer.body)
