@@ -78,6 +78,17 @@ def test_the_largest_amount_that_is_read_fits_into_a_database(text: str) -> None
     assert abs(Credits.parse(Decimal(text)).hundredths) < 2**62
 
 
+@given(st.integers(-(10**15), 10**15))
+def test_a_whole_number_is_read_like_a_decimal(amount: int) -> None:
+    assert Credits.parse(amount) == Credits.parse(Decimal(amount)) == Credits(100 * amount)
+
+
+@pytest.mark.parametrize("amount", [10**15 + 1, -(10**15) - 1, 10**4000])
+def test_a_whole_number_beyond_any_use_is_refused(amount: int) -> None:
+    with pytest.raises(ValueError, match="Must be at most"):
+        Credits.parse(amount)
+
+
 @pytest.mark.parametrize(
     "text", ["1000000000000000.01", "1e16", "1e21", "1e400", "-1e400", "1e999999999", "9" * 5000]
 )

@@ -12,6 +12,7 @@ ASSET = "FORUM_CREDIT"
 ISSUER = "issuer"
 
 _HUNDRED = 100
+_MOST = limits.AMOUNT_READ_CREDITS
 
 
 class InvariantBroken(Exception):
@@ -36,12 +37,12 @@ class Credits:
         with at most two decimals by value, or that is beyond `AMOUNT_READ_CREDITS`."""
         if isinstance(value, bool) or not isinstance(value, int | Decimal):
             raise ValueError("Must be a number, such as 40 or 2.5.")  # noqa: TRY004 - one kind of refusal
-        number = Decimal(value)
-        if not number:
+        if not value:
             return cls(0)
-        if not number.is_finite() or number.copy_abs() > limits.AMOUNT_READ_CREDITS:
-            raise ValueError(f"Must be at most {limits.AMOUNT_READ_CREDITS:,}.")
-        return cls(_hundredths(number))
+        is_a_number = isinstance(value, int) or not value.is_nan()
+        if not is_a_number or not -_MOST <= value <= _MOST:
+            raise ValueError(f"Must be at most {_MOST:,}.")
+        return cls(value * _HUNDRED if isinstance(value, int) else _hundredths(value))
 
     def __add__(self, other: "Credits") -> "Credits":
         return Credits(self.hundredths + other.hundredths)
