@@ -194,10 +194,16 @@ class Runner:
             result = await self._later(operation, incoming, invocation, result)
         is_full = not result.minimal
         body = minimal(result.body) if invocation.minimal and is_full else result.body
-        outcome = Outcome(operation.status, body, result.etag, result.next_cursor)
-        outcome.private, outcome.replayed = result.private, result.replayed
-        outcome.at_end = result.interest is None or result.interest.at_end
-        outcome.minimal = invocation.minimal
+        outcome = Outcome(
+            operation.status,
+            body,
+            result.etag,
+            result.next_cursor,
+            private=result.private,
+            minimal=invocation.minimal,
+            replayed=result.replayed,
+            at_end=result.interest is None or result.interest.at_end,
+        )
         if key and draft and result.etag and result.validity:
             draft.add(result.validity)
             draft.next_cursor = result.next_cursor

@@ -106,11 +106,11 @@ class Transactions:
         find = partial(stored_answers.get, agent_id=caller.agent_id, key=key)
         return await self._store.read(find, single=True) is not None
 
-    async def consistency(self, invocation: Invocation, result: Result) -> str | None:
+    def consistency(self, invocation: Invocation, result: Result) -> Awaitable[str | None]:
         """The position with which a client reads this write from a replica, if there is one."""
         caller = invocation.caller
         writer, wrote_at = (caller.agent_id, result.at) if caller else ("", 0)
-        return await self._store.position(writer, wrote_at)
+        return self._store.position(writer, wrote_at)
 
     def _once(self, run: "OperationRun", shown: str | None) -> Awaitable[Result]:
         if run.invocation.operation.writes:
