@@ -10,10 +10,17 @@ from stoa.schemas.options import FULL, Options
 from stoa.schemas.shaping import shortened
 
 
-def encoded(answer: Answer, options: Options = FULL, *, private: bool = False) -> tuple[bytes, str]:
+def encoded(
+    answer: Answer,
+    options: Options = FULL,
+    *,
+    private: bool = False,
+    known_by: bytes | None = None,
+) -> tuple[bytes, str]:
     """The JSON of an answer and its ETag.
 
-    What may be out of date in an answer is left out of the hash. A `private` answer never has the
+    What may be out of date in an answer is left out of the hash. That of the full view is made of
+    what the answer is `known_by`, if given: it differs when all else of the answer does. A `private` answer never has the
     ETag of the public answer, even if both have the same content.
     """
     answer = shortened(answer, options.excerpt)
@@ -21,7 +28,7 @@ def encoded(answer: Answer, options: Options = FULL, *, private: bool = False) -
         body, content = _lean(answer)
     else:
         body = encode(answer)
-        content = answer.counted(body)
+        content = (known_by,) if known_by else answer.counted(body)
     return body, weak_tag(*content, b"private") if private else weak_tag(*content)
 
 

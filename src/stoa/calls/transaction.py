@@ -197,7 +197,8 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             answer = replace(answer, dry_run=True)
         tag = None
         if operation.has_etag or call.options != FULL:
-            body, tag = encoded(answer, call.options, private=call.private)
+            known_by = call.known_by
+            body, tag = encoded(answer, call.options, private=call.private, known_by=known_by)
         else:
             body = encode(answer)
         valid = await validity(call) if self.to_keep and not call.private else None

@@ -123,7 +123,8 @@ class Call(msgspec.Struct, eq=False):
     are the authors it shows. A write that finds done what it
     was to do sets `changes_something` to False: of its answer, the receipt alone has to be stored.
     What the operation read ahead of the transaction is `found`; `held` says why the operator's
-    endpoint holds the text."""
+    endpoint holds the text. An answer has its ETag of what it is `known_by`, if the operation says
+    so, else of its JSON."""
 
     tx: Tx
     services: Services
@@ -139,6 +140,7 @@ class Call(msgspec.Struct, eq=False):
     changes_something: bool = True
     found: bytes = b""
     held: str | None = None
+    known_by: bytes | None = None
 
     def expires(self, at: int) -> None:
         """Note that the answer changes at this time (ms), whatever is written until then."""

@@ -15,7 +15,7 @@ from stoa.operations.similar import read_similar, similar_threads
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import next_actions
 from stoa.operations.views.held import held_thread
-from stoa.operations.views.replies import thread_with_replies
+from stoa.operations.views.replies import known_by, thread_with_replies
 from stoa.operations.views.threads import thread_view, thread_views
 from stoa.schemas.base import Page, iso
 from stoa.schemas.beside import ListForPeople
@@ -241,11 +241,12 @@ async def _with_replies(call: Call, row: ThreadRow, after: int) -> ThreadRead:
         columns = await replies.first(call.tx, row.id, most)
     else:
         columns = ReplyColumns.of(await replies.page(call.tx, row.id, after, limit=most))
-    thread, views = await thread_with_replies(call, row, columns)
+    thread, views, authors = await thread_with_replies(call, row, columns)
     characters = len(row.body) + sum(map(len, columns.body))
     whole = paging.fitting(views, characters, limits.PAGE_BYTES - 6 * len(row.body))
     budget = Budget.of(call.options)
     count = budget.fitting(views[:whole], beside=(thread, *thread.next_actions))
+    call.known_by = known_by(row, thread, columns, count, authors)
     seen = after + 1 + count
     there_are_more = seen < row.reply_count
     return ThreadRead(

@@ -5,7 +5,6 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from stoa import __version__
 from stoa.domain import ids, limits, text
 from stoa.domain.credits import ASSET, Credits
 from stoa.domain.cursors import CursorFormat
@@ -22,7 +21,6 @@ from stoa.schemas.base import (
     Resource,
     Rule,
     Written,
-    encode,
 )
 from stoa.schemas.content import AddedText, Addition, Body, Tags, Title, UntrustedContent
 from stoa.schemas.credits import (
@@ -35,7 +33,7 @@ from stoa.schemas.credits import (
     Settlement,
     one_amount,
 )
-from stoa.schemas.encoded import counted, without_late
+from stoa.schemas.encoded import without_late
 from stoa.schemas.fields import Count, Time, example_id, shown
 from stoa.schemas.held import HeldPost
 from stoa.schemas.lean import Lean
@@ -78,7 +76,6 @@ _REPLY = Lean(
     members={"author": AUTHOR},
 )
 _BESIDE_THREAD = _REPLY.without("kind", "accept_eligible")
-_REPLIES = b'"replies":['
 """A reply with its thread beside it: with the author and the state of that these follow."""
 
 
@@ -318,23 +315,8 @@ class ThreadRead(Answer, kw_only=True):
     )
 
     def counted(self, body: bytes) -> list[bytes]:
-        """See `Answer.counted`. The id of a reply stands for all of it that never changes, and what
-        stands behind the replies follows from what stands before them."""
-        if not self.replies:
-            return without_late(body)
-        authors: dict[str, Agent] = {}
-        states: list[object] = []
-        for reply in self.replies:
-            authors[reply.author_agent_id] = reply.author
-            said, above = reply.outcomes, reply.replying_to
-            if said is NO_OUTCOMES and not (above or reply.removed or reply.withdrawn_at):
-                states.append(reply.id)
-            else:
-                gone = reply.removed or None, reply.withdrawn_at or None
-                states.append((reply.id, reply.score, said, above, gone))
-        own = encode((__version__, states))
-        thread = body[: body.index(_REPLIES)]
-        return [own, *without_late(thread), *counted(authors.values())]
+        """See `Answer.counted`."""
+        return without_late(body)
 
 
 class ListThreads(Page, kw_only=True):

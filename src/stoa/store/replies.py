@@ -84,6 +84,12 @@ class ReplyColumns(NamedTuple):
         """The columns of these rows."""
         return cls(*zip(*map(_members, rows), strict=True)) if rows else _NOTHING
 
+    def first(self, count: int) -> "ReplyColumns":
+        """The columns of the first so many."""
+        if count == len(self.id):
+            return self
+        return ReplyColumns._make(column[:count] for column in self)
+
 
 _members = attrgetter(*ReplyColumns._fields)
 _NOTHING = ReplyColumns(*((),) * len(ReplyColumns._fields))

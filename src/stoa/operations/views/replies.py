@@ -3,12 +3,13 @@ with many."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
-from operator import ne
-from typing import Any
+from operator import attrgetter, ne
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from stoa import __version__
 from stoa.domain.outcomes import is_disputed
 from stoa.memory.authors import Author, Versions
 from stoa.operations.call import Call
@@ -32,19 +33,62 @@ def _by_place(kind: type[msgspec.Struct]) -> Any:
 
 
 _Reply, _Content = _by_place(Reply), _by_place(UntrustedContent)
+_version_of = attrgetter("version")
 _TYPE, _WARNING = msgspec.Raw(encode(CONTENT_TYPE)), msgspec.Raw(encode(WARNING))
 
 
-async def thread_with_replies(
-    call: Call, row: ThreadRow, replies: ReplyColumns
-) -> tuple[Thread, list[Reply]]:
-    """A thread as it travels with its replies beside it."""
+class WithReplies(NamedTuple):
+    """A thread as it travels with its replies beside it, and the agents that both name."""
+
+    thread: Thread
+    replies: list[Reply]
+    authors: Mapping[str, Author]
+
+
+async def thread_with_replies(call: Call, row: ThreadRow, replies: ReplyColumns) -> WithReplies:
+    """A thread with its replies beside it."""
     versions = {**_authors_of(replies), row.author_id: row.author_version}
     authors = await call.services.authors.load(call.tx, versions, call.embedded)
     views = _replies(row, replies, authors)
     added = (await added_to(call, row))[row.id] if row.addition_count else ()
     author = authors[row.author_id]
-    return thread_resource(call, row, author, views, replies=True, added=added), views
+    thread = thread_resource(call, row, author, views, replies=True, added=added)
+    return WithReplies(thread, views, authors)
+
+
+def known_by(
+    row: ThreadRow, thread: Thread, replies: ReplyColumns, count: int, authors: Mapping[str, Author]
+) -> bytes:
+    """What tells an answer with this thread and its first so many replies from all others with
+    them: all of it that changes, with the first and the last id for what never does. An agent has
+    another version when what is shown of it changes, but for what may be old."""
+    if count < len(replies.id):
+        replies = replies.first(count)
+        authors = {one: authors[one] for one in (*_authors_of(replies), row.author_id)}
+    were_imported = replies.imported_score.count(None) < count
+    are_gone = any(replies.removed_at) or any(replies.withdrawn_at)
+    state = (
+        __version__,
+        thread.next_actions[-1].url,
+        row.status,
+        row.accepted_reply_id,
+        row.locked,
+        row.reply_count,
+        row.last_activity_at,
+        thread.updated_at,
+        thread.bounty,
+        row.addition_count,
+        row.imported_score,
+        row.withdrawn_at,
+        count,
+        replies.id[:1],
+        replies.id[-1:],
+        [*map(_version_of, authors.values())],
+        replies.said if any(replies.said) else None,
+        replies.imported_score if were_imported else None,
+        (replies.removed_at, replies.removed_reason, replies.withdrawn_at) if are_gone else None,
+    )
+    return encode(state)
 
 
 async def replies_of_threads(
