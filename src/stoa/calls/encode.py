@@ -20,8 +20,8 @@ def encoded(
     """The JSON of an answer and its ETag.
 
     What may be out of date in an answer is left out of the hash. That of the full view is made of
-    what the answer is `known_by`, if given: it differs when all else of the answer does. A `private` answer never has the
-    ETag of the public answer, even if both have the same content.
+    what the answer is `known_by`, if given: it differs when all else of the answer does. A
+    `private` answer never has the ETag of the public answer, even if both have the same content.
     """
     answer = shortened(answer, options.excerpt)
     if options.view == "lean":

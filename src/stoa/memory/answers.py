@@ -17,7 +17,8 @@ is evicted, and its key remembered. If it is made again, it is compressed the ne
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from sys import intern
 
 import lz4.block
 import msgspec
@@ -82,9 +83,9 @@ class ValidityBuilder:
     """How long an unfinished answer is valid, as in `Validity`, by all that was read for it."""
 
     data_version: int
-    depends_on: set[str] = field(default_factory=set[str])
+    depends_on: frozenset[str] = frozenset()
     deadline: int | None = None
-    embeds: set[str] = field(default_factory=set[str])
+    embeds: Set[str] = frozenset()
     since: int = sys.maxsize
     cacheable: bool = True
     next_cursor: str | None = None
@@ -97,10 +98,11 @@ class ValidityBuilder:
         if read.depends_on is None:
             self.cacheable = False
         else:
-            self.depends_on |= read.depends_on
+            own = self.depends_on
+            self.depends_on = own | read.depends_on if own else read.depends_on
         if read.deadline is not None:
             self.deadline = min(read.deadline, self.deadline or read.deadline)
-        self.embeds |= read.embeds
+        self.embeds = self.embeds | read.embeds if self.embeds else read.embeds
         self.since = min(self.since, read.since)
 
 
@@ -164,7 +166,7 @@ class AnswerCache:
         ):
             return
         self._compressed.drop(key)
-        embeds = tuple(draft.embeds)
+        embeds = tuple(map(intern, draft.embeds))  # which many answers have
         valid = (draft.data_version, deadline, embeds, draft.since, _check_at(read_at, deadline))
         told = (draft.next_cursor, draft.for_parties, draft.head, draft.operation)
         # Hashes take less memory than keys; two keys with one hash cost a compression, no more.

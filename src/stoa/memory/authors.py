@@ -7,11 +7,9 @@ and a minute in a cached answer.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
-from operator import attrgetter
-from sys import intern
-from typing import cast
+from typing import NamedTuple
 
 import msgspec
 
@@ -30,23 +28,19 @@ Versions = Mapping[str, int | None]
 """Agents by id, with their versions; None where no row has it."""
 
 
-class Author(msgspec.Struct, frozen=True):
-    """An agent of this version, which is encoded once. `id` is the same text wherever it is
-    noted."""
+class Shown(NamedTuple):
+    """Agents by id, each encoded once, and their versions, which change with all that answers show
+    of them, but for what may be out of date. There may be more of both than were asked for."""
 
-    id: str
-    version: int
-    agent: Agent
-
-
-_id_of = attrgetter("id")
+    agents: Mapping[str, Agent]
+    versions: Mapping[str, int]
 
 
 class Embedded(msgspec.Struct, eq=False):
     """Agents that an answer shows as they were read at the data version `since` or later. At
     `until` (ms) one of them changes without a write, because time has passed."""
 
-    agent_ids: set[str] = set()
+    agent_ids: Set[str] = frozenset()
     since: int = sys.maxsize
     until: int | None = None
 
@@ -55,24 +49,25 @@ class Embedded(msgspec.Struct, eq=False):
         if at is not None:
             self.until = at if self.until is None else min(at, self.until)
 
-    def note(self, agent_ids: Iterable[str], data_version: int) -> None:
+    def note(self, agent_ids: Set[str], data_version: int) -> None:
         """Note agents that were read at this data version or later."""
-        self.agent_ids.update(agent_ids)
+        self.agent_ids = self.agent_ids | agent_ids if self.agent_ids else agent_ids
         self.since = min(self.since, data_version)
 
     def note_read(self, tx: Tx, agent_ids: Iterable[str]) -> None:
         """Note agents that this transaction reads."""
-        self.note(map(intern, agent_ids), _data_version(tx))
+        self.note(frozenset(agent_ids), _data_version(tx))
 
 
 @dataclass(slots=True)
 class _Known:
-    """Agents by id that were read at this time (ms) and data version or later, and the bytes that
-    they take. At `until` (ms) the first of them changes without a write."""
+    """Agents by id and their versions that were read at this time (ms) and data version or later,
+    and the bytes that they take. At `until` (ms) the first of them changes without a write."""
 
     read_at: int
     data_version: int
-    authors: dict[str, Author] = field(default_factory=dict[str, Author])
+    agents: dict[str, Agent] = field(default_factory=dict[str, Agent])
+    versions: dict[str, int] = field(default_factory=dict[str, int])
     kept_bytes: int = 0
     until: int | None = None
 
@@ -84,15 +79,14 @@ class _Known:
             return False
         return tx.seen is None or tx.seen.changes.fresh(embedding(), self.data_version)
 
-    def put(self, author: Author, changes_at: int | None, tx: Tx) -> None:
-        """Keep an agent that this transaction read, unless it began before the first that did. By
-        the passing of time it changes at `changes_at` (ms)."""
+    def put(self, agent: Agent, row: AgentRow, tx: Tx) -> None:
+        """Keep an agent that this transaction read, unless it began before the first that did."""
         if tx.now >= self.read_at and _data_version(tx) >= self.data_version:
-            replaced = self.authors.get(author.id)
-            self.kept_bytes += _bytes(author) - (_bytes(replaced) if replaced else 0)
-            self.authors[author.id] = author
-            if changes_at is not None:
-                self.until = min(changes_at, self.until or changes_at)
+            replaced = self.agents.get(row.id)
+            self.kept_bytes += _bytes(agent) - (_bytes(replaced) if replaced else 0)
+            self.agents[row.id], self.versions[row.id] = agent, row.version
+            if row.changes_at is not None:
+                self.until = min(row.changes_at, self.until or row.changes_at)
 
 
 class Authors:
@@ -108,42 +102,42 @@ class Authors:
         """The memory of those that are known."""
         return self._known.kept_bytes
 
-    async def load(self, tx: Tx, versions: Versions, embedded: Embedded) -> dict[str, Author]:
-        """These agents by id, in their order, with at most one query. All are noted."""
+    async def load(self, tx: Tx, versions: Versions, embedded: Embedded) -> Shown:
+        """These agents, with at most one query. They are noted."""
         known = self._known
         if not known.serves(tx):
             known = self._known = _Known(tx.now, _data_version(tx))
-        found = dict(zip(versions, map(known.authors.get, versions), strict=True))
-        if tx.seen is None or not all(found.values()):
+        shown = Shown(known.agents, known.versions)
+        if tx.seen is None or not versions.keys() <= known.agents.keys():
             missing = [
                 agent_id
-                for agent_id, author in found.items()
-                if author is None or (tx.seen is None and author.version != versions[agent_id])
+                for agent_id, version in versions.items()
+                if (found := known.versions.get(agent_id)) is None
+                or (tx.seen is None and found != version)
             ]
-            found |= await self._fetch(tx, missing, known, embedded) if missing else {}
-        authors = cast("dict[str, Author]", found)
-        embedded.note(map(_id_of, authors.values()), known.data_version)
+            if missing:
+                shown = await self._fetched(tx, missing, known, embedded)
+        embedded.note(versions.keys(), known.data_version)
         embedded.note_change(known.until)
-        return authors
+        return shown
 
-    async def _fetch(
+    async def _fetched(
         self, tx: Tx, agent_ids: list[str], known: _Known, embedded: Embedded
-    ) -> dict[str, Author]:
+    ) -> Shown:
+        """The known agents and these, which are not known."""
         embedded.note_read(tx, agent_ids)
-        fetched: dict[str, Author] = {}
-        for row in await agents.many(tx, agent_ids):
-            agent = self._view(row, embedded, tx.now)
-            # Its version changes with all that answers show of it but for what may be out of date.
-            known_by = f"{row.id} {row.version}".encode()
-            fetched[row.id] = Author(intern(row.id), row.version, encoded_once(agent, known_by))
-            known.put(fetched[row.id], row.changes_at, tx)
-        return fetched
+        rows = await agents.many(tx, agent_ids)
+        views = {row.id: encoded_once(self._view(row, embedded, tx.now)) for row in rows}
+        shown = Shown(known.agents | views, known.versions | {row.id: row.version for row in rows})
+        for row in rows:
+            known.put(views[row.id], row, tx)
+        return shown
 
 
 def _data_version(tx: Tx) -> int:
     return tx.seen.data_version if tx.seen else 0
 
 
-def _bytes(author: Author) -> int:
-    texts = len(author.agent.description) + sum(map(len, author.agent.capabilities))
+def _bytes(agent: Agent) -> int:
+    texts = len(agent.description) + sum(map(len, agent.capabilities))
     return _ENTRY_BYTES + 6 * texts

@@ -241,12 +241,14 @@ async def _with_replies(call: Call, row: ThreadRow, after: int) -> ThreadRead:
         columns = await replies.first(call.tx, row.id, most)
     else:
         columns = ReplyColumns.of(await replies.page(call.tx, row.id, after, limit=most))
-    thread, views, authors = await thread_with_replies(call, row, columns)
+    thread, views, versions = await thread_with_replies(call, row, columns)
     characters = len(row.body) + sum(map(len, columns.body))
     whole = paging.fitting(views, characters, limits.PAGE_BYTES - 6 * len(row.body))
-    budget = Budget.of(call.options)
-    count = budget.fitting(views[:whole], beside=(thread, *thread.next_actions))
-    call.known_by = known_by(row, thread, columns, count, authors)
+    count = whole
+    if call.options.max_tokens is not None:
+        budget = Budget.of(call.options)
+        count = budget.fitting(views[:whole], beside=(thread, *thread.next_actions))
+    call.known_by = known_by(row, thread, columns, count, versions)
     seen = after + 1 + count
     there_are_more = seen < row.reply_count
     return ThreadRead(

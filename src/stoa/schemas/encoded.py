@@ -20,10 +20,8 @@ class Encoded(Generic[R]):
     that may be a minute old.
     """
 
-    def __init__(self, resource: R, known_by: bytes | None = None) -> None:
+    def __init__(self, resource: R) -> None:
         self.resource = resource
-        if known_by is not None:
-            self.known_by = known_by
 
     @cached_property
     def wire(self) -> msgspec.Raw:
@@ -45,9 +43,9 @@ class Encoded(Generic[R]):
         return getattr(self.resource, name)
 
 
-def encoded_once(resource: R, known_by: bytes | None = None) -> R:
+def encoded_once(resource: R) -> R:
     """The same, as a resource like any other."""
-    return cast(R, Encoded(resource, known_by))
+    return cast(R, Encoded(resource))
 
 
 def whole(resource: R) -> R:

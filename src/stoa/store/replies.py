@@ -60,22 +60,22 @@ class ReplyRow(msgspec.Struct, frozen=True, gc=False):
 
 class ReplyColumns(NamedTuple):
     """Replies of a thread, column by column, as in `ReplyRow`. Where changes are marked the first
-    ones have no versions."""
+    ones have no versions: these columns are empty."""
 
     id: Sequence[str]
     author_id: Sequence[str]
-    author_version: Sequence[int | None]
     parent_id: Sequence[str | None]
     depth: Sequence[int]
     kind: Sequence[ReplyKind]
     body: Sequence[str]
     created_at: Sequence[int]
+    said: Sequence[str | None]
+    imported_score: Sequence[int | None]
     removed_at: Sequence[int | None]
     removed_reason: Sequence[str | None]
     withdrawn_at: Sequence[int | None]
-    said: Sequence[str | None]
-    imported_score: Sequence[int | None]
     thread_order: Sequence[int]
+    author_version: Sequence[int]
     parent_author_id: Sequence[str | None]
     parent_author_version: Sequence[int | None]
 
@@ -91,6 +91,10 @@ class ReplyColumns(NamedTuple):
         return ReplyColumns._make(column[:count] for column in self)
 
 
+_Removal = tuple[int | None, str | None, int | None]
+"""When a reply was removed and why, and when it was withdrawn."""
+_STAYS: _Removal = (None, None, None)
+_decode_removal = msgspec.json.Decoder(_Removal).decode
 _members = attrgetter(*ReplyColumns._fields)
 _NOTHING = ReplyColumns(*((),) * len(ReplyColumns._fields))
 
@@ -214,13 +218,37 @@ async def first(tx: Tx, thread_id: str, limit: int) -> ReplyColumns:
     rows = await tx.all("replies.first", thread_id=thread_id, limit=limit)
     if not rows:
         return _NOTHING
-    ids, author_ids, versions, parent_ids, *others = zip(*rows, strict=True)
-    nothing = [None] * len(rows)
-    above = nothing
-    if any(parent_ids):
-        above = [*map(dict(zip(ids, author_ids, strict=True)).get, parent_ids)]
-    beside = range(len(rows)), above, nothing
-    return ReplyColumns._make((ids, author_ids, versions, parent_ids, *others, *beside))
+    ids, author_ids, parents, depths, kinds, bodies, times, said, scores, gone, *versions = zip(
+        *rows, strict=True
+    )
+    nothing = (None,) * len(rows)
+    above = removed_at = reasons = withdrawn_at = nothing
+    if any(gone):
+        removed_at, reasons, withdrawn_at = zip(*map(_removal, gone), strict=True)
+    if any(parents):
+        above = tuple(map(dict(zip(ids, author_ids, strict=True)).get, parents))
+    return ReplyColumns(
+        ids,
+        author_ids,
+        parents,
+        depths,
+        kinds,
+        bodies,
+        times,
+        said,
+        scores,
+        removed_at,
+        reasons,
+        withdrawn_at,
+        range(len(rows)),
+        versions[0] if versions else (),
+        above,
+        nothing,
+    )
+
+
+def _removal(gone: str | None) -> _Removal:
+    return _decode_removal(gone) if gone else _STAYS
 
 
 async def ancestors(tx: Tx, reply_id: str) -> list[ReplyRow]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from itertools import repeat
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
@@ -71,9 +70,14 @@ def on_thread(row: ThreadRow, beside: Sequence[Reply] = ()) -> OfferedActions:
         actions.append(write("reply_to_thread", f"{path}/replies"))
     if row.eligible_reply_id is not None:
         names.append("accept")
-        eligible = [reply.id for reply in beside if reply.accept_eligible]
-        offered = eligible[: -ACCEPTS_OFFERED - 1 : -1] or [row.eligible_reply_id]
-        actions += map(_accept, repeat(path), offered)
+        before = len(actions)
+        for reply in reversed(beside):
+            if reply.accept_eligible:
+                actions.append(_accept(path, reply.id))
+                if len(actions) == before + ACCEPTS_OFFERED:
+                    break
+        if len(actions) == before:
+            actions.append(_accept(path, row.eligible_reply_id))
     return names, actions
 
 

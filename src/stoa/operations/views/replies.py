@@ -3,7 +3,7 @@ with many."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
-from operator import attrgetter, ne
+from operator import ne
 from typing import Any, NamedTuple
 
 import msgspec
@@ -11,9 +11,10 @@ from msgspec import UNSET, UnsetType
 
 from stoa import __version__
 from stoa.domain.outcomes import is_disputed
-from stoa.memory.authors import Author, Versions
+from stoa.memory.authors import Versions
 from stoa.operations.call import Call
 from stoa.operations.views.threads import added_to, thread_resource
+from stoa.schemas.agents import Agent
 from stoa.schemas.base import encode, iso
 from stoa.schemas.content import CONTENT_TYPE, WARNING, UntrustedContent
 from stoa.schemas.outcomes import NO_OUTCOMES, OutcomeCounts
@@ -26,45 +27,50 @@ _decode_said = msgspec.json.Decoder(tuple[int, int, int, int, list[str] | None])
 
 
 def _by_place(kind: type[msgspec.Struct]) -> Any:
-    """The same type, made of the values of its fields in their order."""
-    fields = [(field.name, field.type) for field in msgspec.structs.fields(kind)]
+    """The same type, made of the values of its fields in their order, of which those at the end
+    may be left out that mostly are."""
+    fields = [
+        (field.name, field.type, UNSET) if field.name in _LEFT_OUT else (field.name, field.type)
+        for field in msgspec.structs.fields(kind)
+    ]
     name, bases = kind.__name__, (kind,)
     return msgspec.defstruct(name, fields, bases=bases, rename="camel", frozen=True, gc=False)
 
 
+_LEFT_OUT = ("removed", "held", "withdrawn_at", "disputed", "truncated", "characters_left")
 _Reply, _Content = _by_place(Reply), _by_place(UntrustedContent)
-_version_of = attrgetter("version")
 _TYPE, _WARNING = msgspec.Raw(encode(CONTENT_TYPE)), msgspec.Raw(encode(WARNING))
 
 
 class WithReplies(NamedTuple):
-    """A thread as it travels with its replies beside it, and the agents that both name."""
+    """A thread as it travels with its replies beside it, and the versions of the agents that are
+    shown."""
 
     thread: Thread
     replies: list[Reply]
-    authors: Mapping[str, Author]
+    versions: list[int]
 
 
 async def thread_with_replies(call: Call, row: ThreadRow, replies: ReplyColumns) -> WithReplies:
     """A thread with its replies beside it."""
-    versions = {**_authors_of(replies), row.author_id: row.author_version}
-    authors = await call.services.authors.load(call.tx, versions, call.embedded)
-    views = _replies(row, replies, authors)
+    named = _named(row, replies)
+    authors, versions = await call.services.authors.load(call.tx, named, call.embedded)
+    shown = [*map(versions.__getitem__, named)]
+    author, views = authors[row.author_id], _replies(row, replies, authors)
     added = (await added_to(call, row))[row.id] if row.addition_count else ()
-    author = authors[row.author_id]
     thread = thread_resource(call, row, author, views, replies=True, added=added)
-    return WithReplies(thread, views, authors)
+    return WithReplies(thread, views, shown)
 
 
 def known_by(
-    row: ThreadRow, thread: Thread, replies: ReplyColumns, count: int, authors: Mapping[str, Author]
+    row: ThreadRow, thread: Thread, replies: ReplyColumns, count: int, versions: list[int]
 ) -> bytes:
     """What tells an answer with this thread and its first so many replies from all others with
-    them: all of it that changes, with the first and the last id for what never does. An agent has
-    another version when what is shown of it changes, but for what may be old."""
+    them: all of it that changes, with the first and the last id for what never does."""
     if count < len(replies.id):
+        known = dict(zip(_named(row, replies), versions, strict=True))
         replies = replies.first(count)
-        authors = {one: authors[one] for one in (*_authors_of(replies), row.author_id)}
+        versions = [known[agent_id] for agent_id in _named(row, replies)]
     were_imported = replies.imported_score.count(None) < count
     are_gone = any(replies.removed_at) or any(replies.withdrawn_at)
     state = (
@@ -83,7 +89,7 @@ def known_by(
         count,
         replies.id[:1],
         replies.id[-1:],
-        [*map(_version_of, authors.values())],
+        versions,
         replies.said if any(replies.said) else None,
         replies.imported_score if were_imported else None,
         (replies.removed_at, replies.removed_reason, replies.withdrawn_at) if are_gone else None,
@@ -96,7 +102,7 @@ async def replies_of_threads(
 ) -> list[Reply]:
     """Replies as they travel, each of one of these threads, by id."""
     versions = _authors_of(ReplyColumns.of(rows))
-    authors = await call.services.authors.load(call.tx, versions, call.embedded)
+    authors = (await call.services.authors.load(call.tx, versions, call.embedded)).agents
     return [
         view
         for row in rows
@@ -107,8 +113,8 @@ async def replies_of_threads(
 async def reply_views(call: Call, thread: ThreadRow, rows: Sequence[ReplyRow]) -> list[Reply]:
     """Replies of one thread as they travel."""
     replies = ReplyColumns.of(rows)
-    authors = await call.services.authors.load(call.tx, _authors_of(replies), call.embedded)
-    return _replies(thread, replies, authors)
+    shown = await call.services.authors.load(call.tx, _authors_of(replies), call.embedded)
+    return _replies(thread, replies, shown.agents)
 
 
 async def reply_view(call: Call, thread: ThreadRow, row: ReplyRow) -> Reply:
@@ -116,17 +122,26 @@ async def reply_view(call: Call, thread: ThreadRow, row: ReplyRow) -> Reply:
     return (await reply_views(call, thread, [row]))[0]
 
 
-def _authors_of(replies: ReplyColumns) -> Versions:
-    found = dict(zip(replies.author_id, replies.author_version, strict=True))
+def _named(thread: ThreadRow, replies: ReplyColumns) -> Versions:
+    """The agents that a thread with its replies names."""
+    found = _authors_of(replies)
+    found[thread.author_id] = thread.author_version
+    return found
+
+
+def _authors_of(replies: ReplyColumns) -> dict[str, int | None]:
+    """Agents with their versions, if the rows have these. Else those above a reply are among those
+    beside it."""
+    if not replies.author_version:
+        return dict.fromkeys(replies.author_id)
+    found: dict[str, int | None] = dict(zip(replies.author_id, replies.author_version, strict=True))
     if not any(replies.parent_id):
         return found
     above = zip(replies.parent_author_id, replies.parent_author_version, strict=True)
     return {agent_id: version for agent_id, version in above if agent_id} | found
 
 
-def _replies(
-    thread: ThreadRow, replies: ReplyColumns, authors: Mapping[str, Author]
-) -> list[Reply]:
+def _replies(thread: ThreadRow, replies: ReplyColumns, authors: Mapping[str, Agent]) -> list[Reply]:
     """Replies of a thread. What no reply has takes no step for each."""
     unset, times = repeat(UNSET), [*map(iso, replies.created_at)]
     were_imported = replies.imported_score.count(None) < len(times)
@@ -135,14 +150,22 @@ def _replies(
     may_be_accepted = map(ne, replies.author_id, repeat(thread.author_id))
     if are_gone:
         may_be_accepted = map(_and_here, may_be_accepted, replies.removed_at, replies.withdrawn_at)
+    beside = ()
+    if were_said or are_gone:
+        beside = (
+            map(_removal, replies.removed_at, replies.removed_reason),
+            unset,
+            map(_withdrawn, replies.withdrawn_at),
+            _disputed(thread, replies.id, scores),
+        )
     made = map(
         _Reply,
         replies.id,
         repeat(thread.id),
         replies.author_id,
-        [authors[author_id].agent for author_id in replies.author_id],
+        map(authors.__getitem__, replies.author_id),
         replies.parent_id,
-        map(_Content, repeat(_TYPE), replies.body, repeat(_WARNING), unset, unset),
+        map(_Content, repeat(_TYPE), replies.body, repeat(_WARNING)),
         times,
         times,
         scores,
@@ -153,10 +176,7 @@ def _replies(
         replies.kind,
         may_be_accepted if thread.status == "open" else repeat(False),
         _above(replies, authors) if any(replies.parent_id) else repeat(None),
-        map(_removal, replies.removed_at, replies.removed_reason) if are_gone else unset,
-        unset,
-        map(_withdrawn, replies.withdrawn_at) if are_gone else unset,
-        _disputed(thread, replies.id, scores) if were_said else unset,
+        *beside,
     )
     return [*made]
 
@@ -193,16 +213,16 @@ def _outcomes(said: str | None) -> OutcomeCounts:
     )
 
 
-def _above(replies: ReplyColumns, authors: Mapping[str, Author]) -> Iterable[ReplyingTo | None]:
+def _above(replies: ReplyColumns, authors: Mapping[str, Agent]) -> Iterable[ReplyingTo | None]:
     for reply_id, author_id in zip(replies.parent_id, replies.parent_author_id, strict=True):
-        yield _replying_to(reply_id, authors[author_id or ""]) if reply_id else None
+        yield _replying_to(reply_id, author_id or "", authors) if reply_id else None
 
 
-def _replying_to(reply_id: str, author: Author) -> ReplyingTo:
+def _replying_to(reply_id: str, author_id: str, authors: Mapping[str, Agent]) -> ReplyingTo:
     return ReplyingTo(
         reply_id=reply_id,
-        author_agent_id=author.id,
-        author_display_name=author.agent.display_name,
+        author_agent_id=author_id,
+        author_display_name=authors[author_id].display_name,
     )
 
 

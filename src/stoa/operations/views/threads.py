@@ -6,9 +6,10 @@ import msgspec
 from msgspec import UNSET
 
 from stoa.domain.credits import NOTHING, Credits
-from stoa.memory.authors import Author, Versions
+from stoa.memory.authors import Versions
 from stoa.operations.call import Call
 from stoa.operations.views import next_actions
+from stoa.schemas.agents import Agent
 from stoa.schemas.base import iso
 from stoa.schemas.content import Addition, UntrustedContent
 from stoa.schemas.credits import Bounty, Reward
@@ -23,7 +24,7 @@ _decode_labels = msgspec.json.Decoder(list[str]).decode
 async def thread_views(call: Call, rows: Sequence[ThreadRow]) -> list[Thread]:
     """Threads as they travel."""
     versions: Versions = {row.author_id: row.author_version for row in rows}
-    authors = await call.services.authors.load(call.tx, versions, call.embedded)
+    authors = (await call.services.authors.load(call.tx, versions, call.embedded)).agents
     added = await added_to(call, *rows)
     return [
         thread_resource(call, row, authors[row.author_id], added=added.get(row.id, ()))
@@ -39,7 +40,7 @@ async def added_to(call: Call, *rows: ThreadRow) -> dict[str, list[AdditionRow]]
 async def thread_view(call: Call, row: ThreadRow, beside: Sequence[Reply] = ()) -> Thread:
     """One thread as it travels; of the replies `beside` it those that can be accepted are named."""
     versions: Versions = {row.author_id: row.author_version}
-    authors = await call.services.authors.load(call.tx, versions, call.embedded)
+    authors = (await call.services.authors.load(call.tx, versions, call.embedded)).agents
     added = (await added_to(call, row)).get(row.id, ())
     return thread_resource(call, row, authors[row.author_id], beside, added=added)
 
@@ -71,7 +72,7 @@ def _updated_at(row: ThreadRow, bounty: Bounty | None) -> int:
 def thread_resource(
     call: Call,
     row: ThreadRow,
-    author: Author,
+    author: Agent,
     beside: Sequence[Reply] = (),
     *,
     replies: bool = False,
@@ -86,7 +87,7 @@ def thread_resource(
     return Thread(
         id=row.id,
         author_agent_id=row.author_id,
-        author=author.agent,
+        author=author,
         title=row.title,
         body=UntrustedContent(body=row.body),
         tags=_decode_labels(row.tags),

@@ -50,8 +50,9 @@ ORDER BY {{rank}} DESC, r.thread_order LIMIT :limit OFFSET :offset
 -- name: mark_accepted
 UPDATE reply SET worth = worth + 4294967296 WHERE id = :id AND thread_id = :thread_id
 
+-- When a reply was removed or withdrawn, and why, is one value too.
 -- name: first
-SELECT r.id, r.author_id, a.version, r.parent_id, r.depth, r.kind, CASE WHEN r.removed_at IS NULL THEN r.body ELSE '' END, r.created_at, r.removed_at, r.removed_reason, r.withdrawn_at, {{said}}, r.imported_score
+SELECT r.id, r.author_id, r.parent_id, r.depth, r.kind, CASE WHEN r.removed_at IS NULL THEN r.body ELSE '' END, r.created_at, {{said}}, r.imported_score, CASE WHEN coalesce(r.removed_at, r.withdrawn_at) IS NOT NULL THEN CAST(json_build_array(r.removed_at, r.removed_reason, r.withdrawn_at) AS TEXT) END, a.version
 FROM reply r JOIN agent a ON a.id = r.author_id
 WHERE r.thread_id = :thread_id ORDER BY r.thread_order LIMIT :limit
 

@@ -1,6 +1,6 @@
 -- A changed author is noticed by the marks of its change, so that agents need not be looked up.
 -- name: first
-SELECT r.id, r.author_id, NULL, r.parent_id, r.depth, r.kind, CASE WHEN r.removed_at IS NULL THEN r.body ELSE '' END, r.created_at, r.removed_at, r.removed_reason, r.withdrawn_at, {{said}}, r.imported_score
+SELECT r.id, r.author_id, r.parent_id, r.depth, r.kind, CASE WHEN r.removed_at IS NULL THEN r.body ELSE '' END, r.created_at, {{said}}, r.imported_score, CASE WHEN coalesce(r.removed_at, r.withdrawn_at) IS NOT NULL THEN json_array(r.removed_at, r.removed_reason, r.withdrawn_at) END
 FROM reply r WHERE r.thread_id = :thread_id ORDER BY r.thread_order LIMIT :limit
 
 -- Breadth first, oldest first within a level, so that no row comes without its parent. Each row is followed by the first
