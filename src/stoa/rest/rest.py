@@ -1,7 +1,7 @@
 """The REST door: from an HTTP request to the runner and back."""
 
 from collections.abc import Awaitable, Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -34,6 +34,9 @@ _IDEMPOTENCY_KEY = idempotency.HEADER.lower().encode()
 _OF_WRITES = (dry_runs.IN_QUERY, idempotency.HEADER)
 """What a write takes outside its body. In the body it is refused, with the right place."""
 _LAST_EVENT_ID = streaming.LAST_EVENT_ID.lower().encode()
+
+_QUERIES, _QUERY_BYTES = 512, 64
+"""Of so many queries of at most so many bytes it is remembered what they were read as."""
 
 _PREFERENCE_APPLIED = header_lines([(b"preference-applied", b"return=minimal")])
 
@@ -109,9 +112,10 @@ class Rest:
             body = {} if is_get else await _body(request, operation)
             if not request.query:
                 return {**body, **in_path}
-            query = reading.query_values(request.query, known if is_get else {})
-            if is_get and not in_path:
-                return query
+            read = _remembered_query if len(request.query) <= _QUERY_BYTES else _query
+            query = read(operation, request.query)
+            if is_get and query.keys().isdisjoint(in_path):
+                return {**query, **in_path}
             # What the path names, and all parameters of a POST, become unknown ones.
             taken = in_path if is_get else query
             query = {f"{IN_QUERY}{n}" if n in taken else n: value for n, value in query.items()}
@@ -242,6 +246,15 @@ def _offered(operation: Operation) -> Names:
 @cache
 def _shapes(operation: Operation) -> dict[str, Shape]:
     return {**shapes(operation.request), **shapes(operation.options)}
+
+
+def _query(operation: Operation, query: bytes) -> Values:
+    """The parameters of a query, those of a POST as they stand."""
+    known = _shapes(operation) if operation.method == "GET" else {}
+    return reading.query_values(query, known)
+
+
+_remembered_query = lru_cache(_QUERIES)(_query)
 
 
 @cache

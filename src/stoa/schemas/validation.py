@@ -361,6 +361,8 @@ class Shape(Enum):
         begins like a list that was meant to be one.
         """
         match self:
+            case Shape.TEXT:
+                return text
             case Shape.NUMBER if _DIGITS.fullmatch(text):
                 sign, digits = ("-", text[1:]) if text[0] == "-" else ("", text)
                 digits = digits.lstrip("0") or "0"
