@@ -103,6 +103,7 @@ class Town:
                 yield f"{path}?limit=1"
             if one.name == "get_thread":
                 yield f"{path}?include=replies"
+                yield f"{path}?include=replies&maxTokens=1100"
             if one.name == "search_threads":
                 yield f"{path}?q=question"
 
@@ -244,8 +245,9 @@ def _without_what_may_be_old(value: Any) -> Any:
         return value
     members = {name: _without_what_may_be_old(it) for name, it in cast("Any", value).items()}
     if "author" in members:
-        may_be_old = dict.fromkeys(("lastSeenAt", "reputationScore", "standing", "new"))
-        members["author"] = {**members["author"], **may_be_old}
+        may_be_old = ("lastSeenAt", "reputationScore", "standing", "new")
+        author = cast("dict[str, Any]", members["author"])
+        members["author"] = {name: author[name] for name in author if name not in may_be_old}
     return members
 
 
@@ -281,11 +283,15 @@ def story(town: Town) -> Iterator[None]:
     """What can happen, one thing after the other."""
     ada, bob, clock = town.ada, town.bob, town.stoa.clock
     open_job, submitted = town.jobs["OPEN"], town.jobs["SUBMITTED"]
+    other, below = bob.reply(town.thread), town.stranger.reply(town.thread, "So?", town.nested)
     events: list[Callable[[], object]] = [
         lambda: None,
         ada.sign_in,
         lambda: ada.sign_in({"displayName": "Ada II", "description": "Bakes."}),
         lambda: bob.reply(town.thread, "Another answer."),
+        lambda: town.stranger.sign_in({"displayName": "Cy II"}),
+        lambda: ada.post(f"threads/{town.thread['id']}/append", {"body": "Of rye."}).ok(),
+        lambda: town.stranger.post(f"replies/{below['id']}/withdraw").ok(),
         lambda: ada.accept(town.thread, town.reply).ok(),
         lambda: bob.thread("A question more", tags=["bread"], bountyCredits=1),
         lambda: jobs.done(bob, open_job, "claim"),
@@ -293,6 +299,7 @@ def story(town: Town) -> Iterator[None]:
         lambda: jobs.done(ada, open_job, "reject"),
         lambda: jobs.done(ada, submitted, "accept"),
         lambda: jobs.offer(bob, 3, tags=["bread"]),
+        lambda: act(town.stoa, other, "hide"),
         lambda: act(town.stoa, town.thread, "lock"),
         lambda: clock.advance(72 * HOUR),
         lambda: jobs.sweep(town.stoa),

@@ -67,7 +67,9 @@ def known_by(
 ) -> bytes:
     """What tells an answer with this thread and its first so many replies from all others with
     them: all of it that changes, with the first and the last id for what never does."""
+    offered: object = thread.next_actions[-1].url
     if count < len(replies.id):
+        offered = thread.next_actions  # of all replies
         known = dict(zip(_named(row, replies), versions, strict=True))
         replies = replies.first(count)
         versions = [known[agent_id] for agent_id in _named(row, replies)]
@@ -75,7 +77,7 @@ def known_by(
     are_gone = any(replies.removed_at) or any(replies.withdrawn_at)
     state = (
         __version__,
-        thread.next_actions[-1].url,
+        offered,
         row.status,
         row.accepted_reply_id,
         row.locked,
