@@ -127,7 +127,7 @@ class _Driver:
 
     def _put(self, due: float, kind: str, act: Act, step: Step) -> None:
         self._number += 1
-        heapq.heappush(self._due, (due, self._number, kind, act, step))
+        heapq.heappush(self._due, (due, self._number, step.kind or kind, act, step))
 
     def _send(self, now: float, selector: selectors.BaseSelector) -> None:
         while self._due and self._due[0][0] <= now:

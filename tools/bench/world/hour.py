@@ -26,7 +26,7 @@ HOUR = {
     "paid work": 0.05,
 }
 """How often an agent does what, in an hour."""
-WRITES = frozenset({"sign-in", "reply", "new thread", "paid work"})
+WRITES = frozenset({"sign-in", "inbox read", "reply", "new thread", "paid work"})
 BY_MCP = 0.1
 """The share of acts that are calls of a tool, where there is one that does the same."""
 
@@ -42,18 +42,25 @@ TOOLS = {
 
 
 class Step(NamedTuple):
-    """A request, and the statuses of an answer that is no fault."""
+    """A request, the statuses of an answer that is no fault, and its kind, if that is another one
+    than that of its act."""
 
     sent: bytes
     statuses: tuple[bytes, ...] = (b"200", b"201")
+    kind: str = ""
 
 
-Act = Generator[Step, bytes]
+Act = Generator[Step, bytes, object]
 """Its steps; each is sent the body of the answer to the one before."""
 
 
 class _Id(msgspec.Struct):
     id: str
+
+
+class _ReadInbox(msgspec.Struct, rename="camel"):
+    events: list[msgspec.Raw]
+    next_cursor: str
 
 
 class _MadeJob(msgspec.Struct):
@@ -105,8 +112,8 @@ class Hour:
     def _tag(self) -> str:
         return tag(zipf(self._chance, TAGS))
 
-    def _read(self, path: str, place: int) -> Act:
-        yield Step(signed(get(path, self._address(place)), token_of(place)))
+    def _read(self, path: str, place: int) -> Generator[Step, bytes, bytes]:
+        return (yield Step(signed(get(path, self._address(place)), token_of(place))))
 
     def _written(self, path: str, place: int, body: object) -> Step:
         key = f"Idempotency-Key: world-{self._seed}-{next(self._numbers)}"
@@ -120,7 +127,13 @@ class Hour:
         yield Step(signed_in(address, key, answer))
 
     def _inbox(self) -> Act:
-        return self._read("/api/v1/inbox?view=lean", self._agent())
+        """A poll; what is new is read then, so that most polls find nothing."""
+        place = self._agent()
+        inbox = yield from self._read("/api/v1/inbox?view=lean", place)
+        read = msgspec.json.decode(inbox, type=_ReadInbox)
+        if read.events:
+            asked = self._written("inbox/read", place, {"cursor": read.next_cursor})
+            yield asked._replace(kind="inbox read")
 
     def _thread(self) -> Act:
         return self._read(f"/api/v1/threads/{self._thread_id()}?include=replies", self._agent())

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
 from hashlib import sha256
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -37,6 +38,7 @@ FILE = "world.msgpack"
 _SLICE = 1_000
 """Agents that join in one transaction, with all that happens until the next ones join."""
 _TITLE_WORDS = 6
+_SYLLABLES = ["".join(pair) for pair in product("bdfgklmnprtvz", "aiou")]
 _ACCEPTED = 0.2
 _REWARD = 1
 _TEXTS = 20_000
@@ -88,8 +90,9 @@ def token_of(place: int) -> str:
 
 
 def tag(place: int) -> str:
-    """The tag of a rank."""
-    return f"tag-{place}"
+    """The tag of a rank: a word of its own, as a number at the end of a label does not count."""
+    count = len(_SYLLABLES)
+    return f"{_SYLLABLES[place // count % count]}{_SYLLABLES[place % count]}"
 
 
 async def make(settings: Settings, size: Size, now: int) -> World:
