@@ -59,8 +59,8 @@ class _Id(msgspec.Struct):
 
 
 class _ReadInbox(msgspec.Struct, rename="camel"):
-    events: list[msgspec.Raw]
     next_cursor: str
+    events: tuple[msgspec.Raw, ...] = ()  # the lean view leaves out what is empty
 
 
 class _MadeJob(msgspec.Struct):
