@@ -66,7 +66,7 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
     after = read if request.cursor is None else start(log, request.cursor)
     seen = await events.inbox_end(call.tx, wanted, after, max(after, log.newest))
     rows = await events.inbox(call.tx, wanted, after, seen, request.size)
-    views = await _views(call, rows)
+    views = await _views(call, rows) if rows else []
     shown, omitted, upto = fitting(call, rows, views, seen, request.size)
     is_all = after == read and not request.kinds and upto == log.newest
     unread = len(rows) if is_all else await _unread(call, wanted, read, log)
