@@ -6,6 +6,7 @@ date what is known of that one; an offer does so for all whom it fits.
 
 from collections.abc import Iterable, Sequence
 from sys import getsizeof
+from threading import Lock
 from typing import NamedTuple
 
 from stoa.caching import ByteCache
@@ -54,6 +55,8 @@ class EmptyInboxes:
 
     def __init__(self) -> None:
         self._log = EventLogState(0, 0, 0)
+        self._lock = Lock()
+        """Reads note what they found in threads of their own."""
         self._data_version = -1
         self._empty = ByteCache[str, _Empty](_MOST_BYTES, _size)
         self._known_from = 0
@@ -69,7 +72,9 @@ class EmptyInboxes:
             return None
         if not changes.fresh((LOG,), self._data_version):
             version = changes.data_version()
-            self._look_through(await store.read(self._new, single=True))
+            new = await store.read(self._new, single=True)
+            with self._lock:
+                self._look_through(new)
             self._data_version = version
         return self._log
 
@@ -85,10 +90,10 @@ class EmptyInboxes:
 
     def note(self, wanted: events.InboxQuery, log: EventLogState) -> None:
         """Note that an inbox is empty up to the end of the log."""
-        if log.newest >= self._log.newest:
-            self._empty.put(
-                wanted.agent_id, _Empty(log.newest, wanted.version, "\n".join(wanted.terms))
-            )
+        found = _Empty(log.newest, wanted.version, "\n".join(wanted.terms))
+        with self._lock:
+            if log.newest >= self._log.newest:
+                self._empty.put(wanted.agent_id, found)
 
     def keep(self, asked: str, body: bytes, etag: str) -> None:
         """Keep what is answered to all who ask so and whose inbox is empty."""

@@ -1,7 +1,7 @@
 """GETs of agents whose tokens are cached: cached answers, and polls of inboxes that are known to be
 empty."""
 
-from typing import NamedTuple
+import msgspec
 
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.encode import names_tag
@@ -18,7 +18,7 @@ from stoa.shortcuts.shortcut import Shortcut
 from stoa.store.tx import Store
 
 
-class SignedRead(NamedTuple):
+class SignedRead(msgspec.Struct, frozen=True, gc=False):
     """Who reads, and the answer: one that is cached, or that to a poll."""
 
     caller: Caller
