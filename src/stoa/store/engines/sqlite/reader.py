@@ -1,5 +1,6 @@
 """A connection that reads an SQLite file, one snapshot at a time, each within a limit of time."""
 
+import sys
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,20 +17,23 @@ _CACHE_MB = 2
 """Of each connection. What is not in it comes from the memory of the system: reads of threads took
 as long with 16 MB, and searches in a file of a gigabyte with 64."""
 _STEPS = 20_000
-"""After so many steps of SQLite, a fifth of a millisecond, it is asked whether a read takes too
-long."""
+"""A fifth of a millisecond."""
+_NEVER = sys.maxsize
 
 
 class Reader:
-    """One connection, for one read at a time of at most `most_ms`."""
+    """One connection, for one read at a time of at most `most_ms`; each so many `steps` of SQLite
+    it is asked whether that time is over."""
 
-    def __init__(self, path: Path, clock: Clock, changes: Changes, most_ms: int) -> None:
+    def __init__(
+        self, path: Path, clock: Clock, changes: Changes, most_ms: int, steps: int = _STEPS
+    ) -> None:
         self._clock = clock
         self._changes = changes
         self._most_ms = most_ms
         self._ends_at = 0
         self._connection = connect(path, writer=False, cache_mb=_CACHE_MB)
-        self._connection.set_progress_handler(self._takes_too_long, _STEPS)
+        self._connection.set_progress_handler(self._takes_too_long, steps)
         self._cursor = self._connection.cursor()
 
     def snapshot(self, work: Work[T], *, brief: bool = False) -> T:
@@ -42,6 +46,7 @@ class Reader:
             seen = ChangesSeen(self._changes, self._changes.data_version())
             return drive(work(transaction(self._cursor, self._clock(), seen)))
         finally:
+            self._ends_at = _NEVER  # or the end could take too long too, and the next read not begin
             if self._connection.in_transaction:
                 self._cursor.execute("COMMIT")
 
