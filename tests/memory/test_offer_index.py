@@ -84,11 +84,10 @@ class Market:
             if len(here) == limit:
                 places.append(here[-1].place)
 
-    def offer_index(self) -> OfferIndex | None:
+    def offer_index(self, *, for_search: bool = False) -> OfferIndex | None:
         """The index of now, None where SQL is to be asked."""
-        return self.opened.run(
-            self.opened.store.read(partial(offer_index.offer_index, kept=self.kept))
-        )
+        find = partial(offer_index.offer_index, kept=self.kept, for_search=for_search)
+        return self.opened.run(self.opened.store.read(find))
 
 
 async def _register(tx: Tx) -> None:
@@ -127,6 +126,22 @@ def test_of_too_much_on_offer_no_index_is_kept(
     market.offer(12)
     market.clock.advance(MADE_EACH_MS)
     assert market.offer_index() is None
+
+
+def test_a_search_of_much_on_offer_may_see_it_as_it_was_a_second_ago(
+    market: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stoa.memory.offer_index.FEW", 2)
+    market.offer(9)
+    first = market.offer_index(for_search=True)
+    assert first
+    market.offer(1)
+    assert market.offer_index() is None
+    assert market.offer_index(for_search=True) is first
+    market.clock.advance(MADE_EACH_MS)
+    second = market.offer_index(for_search=True)
+    assert second
+    assert len(second.rows) == len(first.rows) + 1
 
 
 def test_an_index_is_made_once_a_second_at_most(market: Market) -> None:

@@ -128,6 +128,18 @@ def test_what_can_no_longer_be_earned_is_not_related(stoa: App, ada: Agent, bob:
     assert related(stoa, "theremin") == []
 
 
+def test_what_was_taken_a_moment_ago_is_not_related_among_many(
+    stoa: App, ada: Agent, bob: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stoa.memory.offer_index.FEW", 1)
+    kept, taken = (
+        work(ada, f"Descale a {what} kettle", tags=["copper"]) for what in ("new", "old")
+    )
+    assert sorted(related(stoa, "kettle")) == sorted([kept, taken])
+    bob.post(f"jobs/{taken}/claim").ok()
+    assert related(stoa, "kettle") == [kept]
+
+
 def test_a_search_compares_the_highest_rewards_and_what_shares_a_tag_or_was_found(
     stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:

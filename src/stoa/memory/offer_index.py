@@ -7,6 +7,7 @@ and so are the opportunities that a search looks at.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -20,20 +21,24 @@ from stoa.store.dependencies import read_from
 from stoa.store.opportunities import NEW_THREAD, START, OfferPosition, OpportunityRow
 from stoa.store.tx import Row, Tx
 
-MOST = 2_500
-"""Terms of all that is on offer. More are left to SQL: to read them all whenever one changes would
-take too long."""
+MOST = 25_000
+"""Terms of all that is on offer. More are left to SQL: to read them all would take too long."""
+
+FEW = 2_500
+"""With up to so many terms a search has the newest index, as SQL would take as long as making it.
+With more it may have one that is out of date, no older than `MADE_EACH_MS`."""
 
 MADE_EACH_MS = 1_000
 """For recommendations the index is made no more often: where many jobs are offered, each new one
-would make it again. A search needs the newest; in SQL it takes as long as making an index."""
+would make it again."""
 
 
 class OfferIndex(NamedTuple):
     """All that is on offer, the highest reward first. `having` are the places of those that have a
     label, `tagged` of those that have it as a tag, `by_author` of those of an author; `found_by`
     are the labels that a term finds. What is offered to one of the `chosen` agents alone is left to
-    SQL. `made_at` is ms; there are `too_many` to show any."""
+    SQL. `made_at` is ms. A search may have one that `is_large` and out of date; there may be
+    `too_many` to show any."""
 
     rows: list[OpportunityRow]
     having: dict[str, int]
@@ -43,6 +48,7 @@ class OfferIndex(NamedTuple):
     made_at: int
     chosen: frozenset[str] = frozenset()
     too_many: bool = False
+    is_large: bool = False
 
     def labels(self, terms: Iterable[str]) -> frozenset[str]:
         """The labels of what is on offer that one of these terms finds."""
@@ -92,16 +98,15 @@ async def offer_index(
     """What is on offer now, as it is kept or read anew; None where SQL is to be asked."""
     found = kept.get(tx.seen, tx.now)
     if found is None:
-        if tx.seen is None or _is_new(kept.latest, tx.now, for_search):
+        if tx.seen is None:
             return None
-        found = await _read(tx, kept)
+        latest = kept.latest
+        if latest and 0 <= tx.now - latest.made_at < MADE_EACH_MS:
+            if not for_search:
+                return None
+            found = latest if latest.is_large else None
+        found = found or await _read(tx, kept)
     return None if found.too_many else found
-
-
-def _is_new(latest: OfferIndex | None, now: int, for_search: bool) -> bool:
-    if latest is None or (for_search and not latest.too_many):
-        return False
-    return 0 <= now - latest.made_at < MADE_EACH_MS
 
 
 async def _read(tx: Tx, kept: Remembered[OfferIndex]) -> OfferIndex:
@@ -109,7 +114,8 @@ async def _read(tx: Tx, kept: Remembered[OfferIndex]) -> OfferIndex:
     rows = await tx.all("opportunities.offer_index", now=tx.now, limit=MOST + 1)
     chosen = await opportunities.chosen_agents(tx)
     read = read_from(tx.ran[before:])
-    found = _made(rows, tx.now)._replace(chosen=chosen)
+    made = await tx.aside(partial(_made, rows, tx.now), light=len(rows) <= FEW)
+    found = made._replace(chosen=chosen, is_large=len(rows) > FEW)
     kept.keep(found, tx.seen, read and read - {NEW_THREAD}, await holds.next_deadline(tx))
     return found
 

@@ -49,7 +49,11 @@ async def related(
     having = await _having(call, offers, words.all, among)
     by_tags, places_found = offers.sharing(tags), offers.those(found)
     places = best(having, among, words, by_tags, places_found, limits.SUGGESTIONS)
-    return [offers.rows[place] for place in places]
+    rows = [offers.rows[place] for place in places]
+    if on_offer and on_offer.is_large:  # which may be a second old
+        open_now = {row.id for row in await opportunities.among(call.tx, [row.id for row in rows])}
+        rows = [row for row in rows if row.id in open_now]
+    return rows
 
 
 def _looked_at(offers: Offers, terms: frozenset[str], found: list[str]) -> int:

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest
 from itertools import chain
 from operator import itemgetter
@@ -67,10 +67,12 @@ async def similar(
     compared = best[:_COMPARED]
     whole = sum(word.weight for word in asked.values())
     found: list[Similar] = []
-    for text in await search.texts(tx, compared):
+    texts = await search.texts(tx, compared)
+    weights = await tx.aside(lambda: _weights(index, [text.title for text in texts]))
+    for text in texts:
         shared = having[text.number]
         covered = sum(shared.values()) / whole
-        likeness = (covered + _titled(index, text.title, asked)) / 2
+        likeness = (covered + _titled(weights, text.title, asked)) / 2
         if likeness >= THRESHOLD and text.is_shown:
             found.append(
                 Similar(text.number, "", likeness, sorted(shared, key=shared.__getitem__)[::-1])
@@ -130,15 +132,25 @@ def _having(index: SearchIndex, asked: Mapping[str, _Word]) -> dict[int, dict[st
     return having
 
 
-def _titled(index: SearchIndex, title: str, asked: Mapping[str, _Word]) -> float:
-    """How much of a title the question has."""
-    all_forms = {form for word in asked.values() for form in word.forms}
-    spoken = {word for word in words(title) if not says_little(word)}
+def _weights(index: SearchIndex, titles: Iterable[str]) -> dict[str, float]:
+    """What the words of these titles count that say something."""
+    spoken = set[str]().union(*map(_spoken, titles))
     with index.lock:
         known = index.find(spoken)
         count = len(index.live)
-    weights = {word: math.log(1 + count / max(1, len(known[word].anywhere))) for word in spoken}
-    return sum(weights[word] for word in spoken & all_forms) / (sum(weights.values()) or 1)
+    return {word: math.log(1 + count / max(1, len(known[word].anywhere))) for word in spoken}
+
+
+def _spoken(title: str) -> set[str]:
+    return {word for word in words(title) if not says_little(word)}
+
+
+def _titled(weights: Mapping[str, float], title: str, asked: Mapping[str, _Word]) -> float:
+    """How much of a title the question has."""
+    all_forms = {form for word in asked.values() for form in word.forms}
+    spoken = _spoken(title)
+    had = sum(weights[word] for word in spoken & all_forms)
+    return had / (sum(weights[word] for word in spoken) or 1)
 
 
 def alike_by_title(

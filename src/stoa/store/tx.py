@@ -138,13 +138,15 @@ class Store(Protocol):
         slow: bool = False,
         brief: bool = False,
         single: bool = False,
+        background: bool = False,
         at_least: str | None = None,
     ) -> T:
         """Run `work` on one snapshot. `slow` work never holds up the event loop, but `brief` work,
         which mostly is quick, is tried on it for `limits.BRIEF_READ_MS`: to hand it to a thread
         takes as long as a quick read. `single` work is one statement, which is a snapshot of its
-        own. With `at_least` a replica may answer that has all up to this `position`, "" for any.
-        `brief` work and such of a replica may be run a second time."""
+        own. `background` work is slow too, and waits for other such work in the place of calls.
+        With `at_least` a replica may answer that has all up to this `position`, "" for any. `brief`
+        work and such of a replica may be run a second time."""
         ...
 
     async def wipe(self) -> bool:

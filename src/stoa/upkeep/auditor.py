@@ -39,10 +39,10 @@ class Auditor:
 
     async def minute(self) -> list[Difference]:
         """Audit new transactions, the rows that they changed, and the next part of the ledger."""
-        if await self._store.read(_is_small, slow=True):
-            findings = await self._store.read(audit.run_all, slow=True)
+        if await self._store.read(_is_small, background=True):
+            findings = await self._store.read(audit.run_all, background=True)
         else:
-            findings = await self._store.read(self._new, slow=True)
+            findings = await self._store.read(self._new, background=True)
             findings += await self._roll()
         return await self._judge(findings)
 
@@ -85,7 +85,7 @@ class Auditor:
         findings: list[Finding] = []
         share = (self._clock() - self._round_started) / limits.AUDIT_ROUND_MS
         while self._place[0] < len(SUBJECTS) and self._place[0] / len(SUBJECTS) <= share:
-            findings += await self._store.read(self._stretch, slow=True)
+            findings += await self._store.read(self._stretch, background=True)
         if self._place[0] >= len(SUBJECTS) and share >= 1:
             self._place, self._round_started = (0, ""), self._clock()
         return findings

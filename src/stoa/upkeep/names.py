@@ -18,7 +18,7 @@ _MARKED_AT_ONCE = 50
 
 async def read_profiles(store: Store, pauses: Pauses) -> None:
     """Note the words and the skeletons of profiles that came by a migration or an import."""
-    while unread := await store.read(names.unread, slow=True):
+    while unread := await store.read(names.unread, background=True):
         await store.write(partial(_note, unread=unread))
         await pauses.wait()
 
@@ -35,7 +35,7 @@ async def mark_lookalikes(store: Store, pauses: Pauses) -> None:
     came after one with more reputation."""
     known = defaultdict[str, list[NamedAgent]](list)
     for agent in sorted(
-        await store.read(names.with_record, slow=True),
+        await store.read(names.with_record, background=True),
         key=lambda one: (-one.standing, one.agent_id),
     ):
         known[agent.skeleton].append(agent)
@@ -43,11 +43,13 @@ async def mark_lookalikes(store: Store, pauses: Pauses) -> None:
     wanted: dict[str, str | None] = {}
     skeletons = iter(known)
     while some := list(islice(skeletons, _SKELETONS_AT_ONCE)):
-        for agent in await store.read(partial(names.with_skeletons, skeletons=some), slow=True):
+        for agent in await store.read(
+            partial(names.with_skeletons, skeletons=some), background=True
+        ):
             if other := _better_known(agent, known[agent.skeleton]):
                 wanted[agent.agent_id] = other
         await pauses.wait()
-    marked = await store.read(names.marked, slow=True)
+    marked = await store.read(names.marked, background=True)
     changed = iter(
         (one, wanted.get(one))
         for one in sorted(wanted.keys() | marked.keys())

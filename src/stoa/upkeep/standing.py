@@ -29,7 +29,7 @@ class Standings:
     async def compute(self) -> None:
         """Compute the standing of all agents once."""
         pauses = Pauses()
-        excluded = await self._store.read(standing.excluded, slow=True)
+        excluded = await self._store.read(standing.excluded, background=True)
         edges = [
             edge
             for read in (standing.settled, standing.outcomes)
@@ -49,14 +49,16 @@ class Standings:
         found: list[Edge] = []
         place: EdgePlace | None = EdgePlace()
         while place is not None:
-            some, place = await self._store.read(partial(_page, read=read, after=place), slow=True)
+            some, place = await self._store.read(
+                partial(_page, read=read, after=place), background=True
+            )
             found += some
             await pauses.wait()
         return found
 
     async def _trusted(self, edges: list[Edge], pauses: Pauses) -> set[str]:
         """Those that the operator endorsed; without any, those that have been there for long."""
-        endorsed = await self._store.read(standing.endorsed, slow=True)
+        endorsed = await self._store.read(standing.endorsed, background=True)
         if endorsed:
             return {one.agent_id for one in endorsed}
         known = defaultdict[str, set[str]](set)
@@ -67,12 +69,14 @@ class Standings:
         found: set[str] = set()
         rest = iter(sorted(known))
         while some := list(islice(rest, standing.PAIRS_AT_ONCE)):
-            found |= await self._store.read(partial(_seasoned, some=some, known=known), slow=True)
+            found |= await self._store.read(
+                partial(_seasoned, some=some, known=known), background=True
+            )
             await pauses.wait()
         return found
 
     async def _keep(self, found: dict[str, int], pauses: Pauses) -> None:
-        kept = await self._store.read(standing.kept, slow=True)
+        kept = await self._store.read(standing.kept, background=True)
         changed = {
             agent_id: found.get(agent_id, 0)
             for agent_id in sorted(found.keys() | kept.keys())

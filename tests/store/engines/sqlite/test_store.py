@@ -177,3 +177,31 @@ def test_forgetting_old_marks_makes_everything_older_stale(monkeypatch: pytest.M
     assert not any(changes.fresh((key,), data_version) for key in "abcdefg")
     assert changes.fresh(("f",), changes.data_version())
     assert not changes.fresh(("f",), later)
+
+
+def test_reads_in_the_background_hold_up_no_slow_reads(tmp_path: Path) -> None:
+    path = tmp_path / "stoa.db"
+    sqlite.migrate(path)
+    held = threading.Event()
+
+    async def hold(_: Tx) -> None:
+        assert held.wait(10)
+
+    async def read(_: Tx) -> str:
+        return "read"
+
+    async def both() -> str:
+        store = SqliteStore.open(path, SystemClock())
+        waiting = [
+            asyncio.create_task(store.read(hold, background=True))
+            for _ in range(sqlite.SLOW_READERS)
+        ]
+        try:
+            async with asyncio.timeout(10):
+                return await store.read(read, slow=True)
+        finally:
+            held.set()
+            await asyncio.gather(*waiting)
+            await store.close()
+
+    assert asyncio.run(both()) == "read"

@@ -64,6 +64,7 @@ class ReplicatedStore:
         slow: bool = False,
         brief: bool = False,
         single: bool = False,
+        background: bool = False,
         at_least: str | None = None,
     ) -> T:
         if at_least is not None:
@@ -79,7 +80,9 @@ class ReplicatedStore:
                 self._note_success()
                 return result
             self._answered["primaryReads"] += 1
-        return await self._primary.read(work, slow=slow, brief=brief, single=single)
+        return await self._primary.read(
+            work, slow=slow, brief=brief, single=single, background=background
+        )
 
     async def write(self, work: Work[T]) -> T:
         return await self._primary.write(work)

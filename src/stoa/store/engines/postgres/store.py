@@ -182,6 +182,7 @@ class PostgresStore:
         slow: bool = False,  # noqa: ARG002 - nothing here holds up the event loop
         brief: bool = False,  # noqa: ARG002
         single: bool = False,
+        background: bool = False,  # noqa: ARG002 - a connection for each
         at_least: str | None = None,  # noqa: ARG002 - this is the primary
     ) -> T:
         begin = None if single else self._begin_read

@@ -46,7 +46,8 @@ class Reader:
             seen = ChangesSeen(self._changes, self._changes.data_version())
             return drive(work(transaction(self._cursor, self._clock(), seen)))
         finally:
-            self._ends_at = _NEVER  # or the end could take too long too, and the next read not begin
+            # Else the end may take too long too, and no other read could begin.
+            self._ends_at = _NEVER
             if self._connection.in_transaction:
                 self._cursor.execute("COMMIT")
 

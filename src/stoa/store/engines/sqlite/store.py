@@ -114,7 +114,8 @@ class SqliteStore:
         self._reader = reader(min(most_ms, limits.LOOP_READ_MS))
         self._new_slow_reader = partial(reader, most_ms)
         self._slow: list[Reader] = []
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool = ThreadPoolExecutor(SLOW_READERS, thread_name_prefix="stoa-read")
+        self._background = ThreadPoolExecutor(1, thread_name_prefix="stoa-upkeep")
 
     @classmethod
     def open(
@@ -168,6 +169,7 @@ class SqliteStore:
         slow: bool = False,
         brief: bool = False,
         single: bool = False,  # noqa: ARG002 - a snapshot costs nothing here
+        background: bool = False,
         at_least: str | None = None,  # noqa: ARG002 - there is no replica
     ) -> T:
         if self._closed:
@@ -176,13 +178,11 @@ class SqliteStore:
             if brief:
                 with suppress(TakesLonger, apsw.InterruptError):
                     return self._reader.snapshot(work, brief=True)
-            if slow:
+            if slow or background:
                 # A connection reads the whole schema first, so none is opened before it is needed.
-                self._pool = self._pool or ThreadPoolExecutor(
-                    SLOW_READERS, thread_name_prefix="stoa-read"
-                )
+                pool = self._background if background else self._pool
                 loop = asyncio.get_running_loop()
-                return await loop.run_in_executor(self._pool, self._read_slowly, work)
+                return await loop.run_in_executor(pool, self._read_slowly, work)
             return self._reader.snapshot(work)
         except apsw.InterruptError:
             raise StoreUnavailable("a read took too long") from None
@@ -237,8 +237,8 @@ class SqliteStore:
         self._closed = True
         try:
             await self._writer.stop()
-            if self._pool:
-                await asyncio.to_thread(self._pool.shutdown)
+            for pool in (self._pool, self._background):
+                await asyncio.to_thread(pool.shutdown)
             for reader in (self._reader, *self._slow):
                 reader.close()
             await self._writer.close()
