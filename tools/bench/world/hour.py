@@ -1,5 +1,6 @@
 """What an agent does in an hour, as requests: an act is one call or some that follow each other."""
 
+import time
 from collections.abc import Callable, Generator
 from itertools import accumulate, count
 from random import Random
@@ -75,7 +76,8 @@ class Hour:
         self._chance = Random(seed)
         self._words = Vocabulary(seed)
         self._numbers = count()
-        self._seed = seed
+        self._run = time.time_ns()
+        """In the keys of writes, as a world that is used again has those of earlier runs."""
         self._by_rest: dict[str, Callable[[], Act]] = {
             "sign-in": self._sign_in,
             "inbox": self._inbox,
@@ -116,7 +118,7 @@ class Hour:
         return (yield Step(signed(get(path, self._address(place)), token_of(place))))
 
     def _written(self, path: str, place: int, body: object) -> Step:
-        key = f"Idempotency-Key: world-{self._seed}-{next(self._numbers)}"
+        key = f"Idempotency-Key: world-{self._run}-{next(self._numbers)}"
         asked = post(f"/api/v1/{path}", self._address(place), token_of(place), body)
         return Step(with_header(asked, key))
 
