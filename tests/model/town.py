@@ -70,6 +70,12 @@ class Job:
             return self.claim_ends, "release"
         return self.deadline, "expire"
 
+    @property
+    def ends_at(self) -> int:
+        """When what it holds is free, if nobody does anything more."""
+        at, event = self.due
+        return self.deadline if event == "release" else at
+
     def figures(self, now: int) -> tuple[object, ...]:
         """What readers are shown of it."""
         left = int(self.held and self.submissions < 2 and now < self.deadline)
@@ -165,7 +171,7 @@ class Town:
         return held + [t.amount for t in self.threads if t.author == agent and t.held]
 
     def _expiries(self, agent: int) -> list[int]:
-        jobs = [job.deadline for job in self.jobs if job.creator == agent and job.held]
+        jobs = [job.ends_at for job in self.jobs if job.creator == agent and job.held]
         threads = [thread for thread in self.threads if thread.author == agent and thread.held]
         return jobs + [thread.ends_at for thread in threads]
 
