@@ -69,10 +69,11 @@ async def similar(
     found: list[Similar] = []
     texts = await search.texts(tx, compared)
     weights = await tx.aside(lambda: _weights(index, [text.title for text in texts]))
+    forms = {form for word in asked.values() for form in word.forms}
     for text in texts:
         shared = having[text.number]
         covered = sum(shared.values()) / whole
-        likeness = (covered + _titled(weights, text.title, asked)) / 2
+        likeness = (covered + _titled(weights, text.title, forms)) / 2
         if likeness >= THRESHOLD and text.is_shown:
             found.append(
                 Similar(text.number, "", likeness, sorted(shared, key=shared.__getitem__)[::-1])
@@ -145,11 +146,10 @@ def _spoken(title: str) -> set[str]:
     return {word for word in words(title) if not says_little(word)}
 
 
-def _titled(weights: Mapping[str, float], title: str, asked: Mapping[str, _Word]) -> float:
-    """How much of a title the question has."""
-    all_forms = {form for word in asked.values() for form in word.forms}
+def _titled(weights: Mapping[str, float], title: str, asked: set[str]) -> float:
+    """How much of a title a question has that `asked` with these words and their forms."""
     spoken = _spoken(title)
-    had = sum(weights[word] for word in spoken & all_forms)
+    had = sum(weights[word] for word in spoken & asked)
     return had / (sum(weights[word] for word in spoken) or 1)
 
 
