@@ -123,8 +123,8 @@ class Call(msgspec.Struct, eq=False):
     are the authors it shows. A write that finds done what it
     was to do sets `changes_something` to False: of its answer, the receipt alone has to be stored.
     What the operation read ahead of the transaction is `found`; `held` says why the operator's
-    endpoint holds the text. An answer has its ETag of what it is `known_by`, if the operation says
-    so, else of its JSON."""
+    endpoint holds the text. The ETag of an answer is the hash of `known_by` where the operation
+    sets that, else of its JSON."""
 
     tx: Tx
     services: Services
