@@ -124,10 +124,12 @@ class Runner:
         self, operation: Operation, incoming: Incoming, caller: Caller | None
     ) -> Outcome:
         caching, key = operation.caching, incoming.cache_key
-        if operation.effect.known and caller and not incoming.streamed:
-            outcome = await self._known(operation, incoming, caller)
-            if outcome:
-                return outcome
+        find = operation.effect.known
+        if find and caller and not incoming.streamed:
+            invocation = await self.reader.invocation(operation, incoming, caller)
+            asked = incoming.same_input
+            if known := await self.transactions.known(invocation, find, caller, asked):
+                return Outcome(operation.status, *known)
         differs = caching.for_parties and caller  # a party sees more of its job
         if key is None or not caching.cached or differs or not self.cache.is_active:
             return await self._made(operation, incoming, caller)
@@ -137,19 +139,6 @@ class Runner:
         if operation.effect.mode is Mode.SLOW_READ:
             return await self._made_once(operation, incoming, caller, key)
         return await self._made(operation, incoming, caller, key)
-
-    async def _known(
-        self, operation: Operation, incoming: Incoming, caller: Caller
-    ) -> Outcome | None:
-        """What the process knows already, which takes no transaction."""
-        invocation = await self.reader.invocation(operation, incoming, caller)
-        known = await self.transactions.known(invocation)
-        if known is None:
-            return None
-        body, etag = known
-        if incoming.same_input:
-            self.transactions.services.inboxes.keep(incoming.same_input, body, etag)
-        return Outcome(operation.status, body, etag)
 
     async def _made_once(
         self, operation: Operation, incoming: Incoming, caller: Caller | None, key: str

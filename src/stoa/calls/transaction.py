@@ -23,7 +23,7 @@ from stoa.logs import log
 from stoa.operations.call import Call, Caller, Interest, Services
 from stoa.operations.parts import due
 from stoa.operations.parts.moderation import check_shown
-from stoa.operations.table import TABLE, Ahead, Mode, Operation, Then
+from stoa.operations.table import TABLE, Ahead, KnownAnswer, Mode, Operation, Then
 from stoa.schemas.base import ListAnswer, decode, encode
 from stoa.schemas.encoded import whole
 from stoa.schemas.minimal import minimal, receipt_id
@@ -60,7 +60,7 @@ class Transactions:
     def __init__(self, store: Store, services: Services, clock: Clock) -> None:
         self._store = store
         self._clock = clock
-        self.services = services
+        self._services = services
         self._in_progress = InProgress()
 
     async def run(
@@ -74,30 +74,33 @@ class Transactions:
         caller, keyed = invocation.caller, invocation.keyed
         if ahead := invocation.operation.effect.ahead:
             invocation = replace(invocation, found=await self._ahead(invocation, ahead))
-        first = OperationRun(self.services, invocation, invocation.operation.settles, to_keep)
+        first = OperationRun(self._services, invocation, invocation.operation.settles, to_keep)
         alone = self._in_progress.alone(caller.agent_id, keyed) if caller and keyed else _UNGUARDED
         with alone:
             try:
                 result = await self._once(first, shown)
             except refunds.RefundsDue:
-                await refunds.book(self._store, self.services.ids, invocation)
+                await refunds.book(self._store, self._services.ids, invocation)
                 result = await self._once(replace(first, check_refunds=False), shown)
         then = invocation.operation.effect.then
         if then is None or result.minimal:
             return result
         return await self._completed(invocation, result, then)
 
-    async def known(self, invocation: Invocation) -> tuple[bytes, str] | None:
-        """The answer that the process knows, and its ETag."""
-        find, caller = invocation.operation.effect.known, invocation.caller
-        if find is None or caller is None:
-            return None
-        answer = await find(self.services, self._store, caller, invocation.request)
+    async def known(
+        self, invocation: Invocation, find: KnownAnswer, caller: Caller, asked: str | None
+    ) -> tuple[bytes, str] | None:
+        """The answer that the process knows, and its ETag. It is kept for all who have `asked` the
+        same."""
+        answer = await find(self._services, self._store, caller, invocation.request)
         if answer is None:
             return None
         if invocation.warnings:
             answer = replace(answer, warnings=invocation.warnings)
-        return encoded(answer, invocation.options)
+        body, etag = encoded(answer, invocation.options)
+        if asked:
+            self._services.inboxes.keep(asked, body, etag)
+        return body, etag
 
     async def has_answer(self, operation: Operation, caller: Caller, key: str) -> bool:
         """Whether a response is stored under this key for a caller that may write."""
@@ -121,7 +124,7 @@ class Transactions:
         """What the operation shows and does not depend on. Nothing, if it cannot be read."""
 
         async def work(tx: Tx) -> bytes:
-            call = Call(tx, self.services, None, invocation.address, invocation.base_url)
+            call = Call(tx, self._services, None, invocation.address, invocation.base_url)
             return await ahead(call, invocation.request)
 
         try:
@@ -135,7 +138,7 @@ class Transactions:
         answer: Any = decode(result.body, invocation.operation.response)
 
         async def work(tx: Tx) -> Any:
-            call = Call(tx, self.services, None, invocation.address, invocation.base_url)
+            call = Call(tx, self._services, None, invocation.address, invocation.base_url)
             return await then(call, answer)
 
         try:

@@ -29,6 +29,7 @@ class EmptyAnswer(NamedTuple):
     place: int
     body: bytes
     etag: str
+    next_cursor: None = None
 
 
 class _Empty(NamedTuple):

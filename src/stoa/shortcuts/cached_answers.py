@@ -13,6 +13,7 @@ from stoa.http.wire import InParts, Message, Scope, header_lines
 from stoa.limits.charge import Charges
 from stoa.logs import log
 from stoa.memory.answers import AnswerCache, CachedAnswer
+from stoa.memory.inboxes import EmptyAnswer
 from stoa.metrics import PAGE, Counters
 from stoa.operations.parts.buckets import Charge
 from stoa.shortcuts.shortcut import Shortcut
@@ -79,7 +80,7 @@ class ReadyPages(Shortcut[CachedAnswer]):
 
 
 def read_parts(
-    request: HttpRequest, found: CachedAnswer, charge: Charge, caching: bytes
+    request: HttpRequest, found: CachedAnswer | EmptyAnswer, charge: Charge, caching: bytes
 ) -> InParts:
     """The answer to a GET of the API, with these header lines about caches."""
     etag = found.etag

@@ -4,7 +4,6 @@ empty."""
 import msgspec
 
 from stoa.calls.authenticate import Authenticator
-from stoa.calls.encode import names_tag
 from stoa.http import answering
 from stoa.http.request import HttpRequest
 from stoa.http.wire import InParts
@@ -69,10 +68,7 @@ class SignedReads(Shortcut[SignedRead]):
         """See `Shortcut.made`."""
         answer = found.answer
         if isinstance(answer, CachedAnswer):
-            return answer.operation, read_parts(request, answer, charge, answering.TOKEN_LINES)
-        own, known = request.id_header[1], request.headers.get(b"if-none-match")
-        lines = answering.success_lines(own, answering.PERSONAL_LINES, charge, answer.etag)
-        if known is not None and names_tag(known, answer.etag):
-            return get_inbox.__name__, (304, lines, b"")
-        lines = b"%bcontent-length: %d\r\n" % (lines, len(answer.body))
-        return get_inbox.__name__, (200, lines, answer.body)
+            operation, caching = answer.operation, answering.TOKEN_LINES
+        else:
+            operation, caching = get_inbox.__name__, answering.PERSONAL_LINES
+        return operation, read_parts(request, answer, charge, caching)
