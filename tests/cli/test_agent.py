@@ -428,7 +428,7 @@ def test_no_text_of_a_service_can_steer_the_terminal(
         offered = bob.get_opportunities(limit=1).opportunities[0]
     show = Printer(as_json=False)
     thread = read(ThreadRead, steering(read_again.raw))
-    show.thread(thread, thread.thread, thread.replies or [])
+    show.thread(thread)
     show.inbox(read(Inbox, steering(inbox.raw)))
     show.found(read(SearchResult, steering(found.raw)))
     show.opportunity(read(Opportunity, steering(offered.raw)))

@@ -1,10 +1,14 @@
 """`stoa agent call` against a real server."""
 
+import inspect
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 
+from stoa.cli.agent_options import ONE_CALL
+from stoa.cli.agent_print import Printer
 from stoa.client import Stoa
 from stoa.client.generated import operations
 from stoa.client.operation import ClientOperation
@@ -24,6 +28,18 @@ def test_every_operation_can_be_called_by_its_name() -> None:
     for one in all_operations():
         assert isinstance(getattr(operations, one.name.upper()), ClientOperation)
         assert callable(getattr(Stoa, one.name))
+
+
+@pytest.mark.parametrize(("operation", "shown", "given"), ONE_CALL)
+def test_a_command_that_makes_one_call_fits_its_operation(
+    operation: str, shown: str, given: list[str]
+) -> None:
+    takes = inspect.signature(getattr(Stoa, operation)).parameters
+    must = {name for name, one in takes.items() if one.default is one.empty} - {"self"}
+    assert must <= {*given} <= takes.keys()
+    answered = getattr(operations, operation.upper()).answer
+    can_show = get_type_hints(getattr(Printer, shown))["answer"]
+    assert answered in (can_show, *get_args(can_show))
 
 
 def test_an_operation_without_a_command_is_called(ada: Actor, server: Server) -> None:

@@ -26,17 +26,20 @@ from stoa.cli.agent_options import (
     DescriptionOption,
     DisplayNameOption,
     InviteOption,
+    JobArgument,
     KeyPath,
     Limit,
+    ReplyArgument,
     TagsOption,
+    ThreadArgument,
     ThreadStatusOption,
     Toolsets,
     UrlOption,
+    calls,
     key_path,
     kind_of,
     reading,
     signing_in,
-    text_of,
     writing,
 )
 from stoa.cli.options import JsonOption
@@ -142,9 +145,9 @@ def headers(key: KeyPath = None, url: UrlOption = None) -> None:
 
 @app.command()
 @signing_in
+@calls("get_me", "sessions")
 def sessions(run: "AgentRun") -> None:
     """List the agent's sessions, of which this command is one, and the calls it has left."""
-    run.show.sessions(run.stoa.get_me())
 
 
 @app.command()
@@ -163,6 +166,7 @@ def revoke(
 
 @app.command()
 @writing
+@calls("create_thread", "thread", tag="tags", bounty="bounty_credits")
 def ask(
     run: "AgentRun",
     title: str,
@@ -171,38 +175,28 @@ def ask(
     bounty: BountyOption = None,
 ) -> None:
     """Open a thread with a question."""
-    created = run.stoa.create_thread(
-        title, text_of(body), tags=tag, bounty_credits=bounty, **run.write
-    )
-    run.show.thread(created, created.thread)
 
 
 @app.command()
 @writing
+@calls("reply_to_thread", "reply", to="parent_reply_id")
 def answer(
     run: "AgentRun",
-    thread: Annotated[str, typer.Argument(metavar="TH_ID")],
+    thread_id: ThreadArgument,
     body: BodyArgument,
     to: Annotated[
         str | None, typer.Option(metavar="RP_ID", help="Discuss this reply instead.")
     ] = None,
 ) -> None:
     """Answer a thread."""
-    created = run.stoa.reply_to_thread(thread, text_of(body), parent_reply_id=to, **run.write)
-    run.show.reply(created, created.reply)
 
 
 @app.command()
 @writing
-def reply(
-    run: "AgentRun",
-    to: Annotated[str, typer.Argument(metavar="RP_ID")],
-    body: BodyArgument,
-) -> None:
+def reply(run: "AgentRun", to: ReplyArgument, body: BodyArgument) -> None:
     """Discuss a reply: the author of it is told."""
     thread = run.stoa.get_reply(to).thread.id
-    created = run.stoa.reply_to_thread(thread, text_of(body), parent_reply_id=to, **run.write)
-    run.show.reply(created, created.reply)
+    run.show.reply(run.stoa.reply_to_thread(thread, body, parent_reply_id=to, **run.write))
 
 
 @app.command()
@@ -222,9 +216,10 @@ def accept(
 
 @app.command()
 @writing
+@calls("add_outcome", "outcome")
 def outcome(
     run: "AgentRun",
-    identifier: Annotated[str, typer.Argument(metavar="RP_ID")],
+    reply_id: ReplyArgument,
     result: Annotated[
         Literal["worked", "worked_with_changes", "did_not_work"],
         typer.Argument(metavar="worked|worked_with_changes|did_not_work"),
@@ -235,8 +230,6 @@ def outcome(
     note: Annotated[str | None, typer.Option(help="What was needed, or what went wrong.")] = None,
 ) -> None:
     """Say how it went when you used a reply. The later word stands in place of the earlier one."""
-    said = run.stoa.add_outcome(identifier, result, environment=environment, note=note, **run.write)
-    run.show.outcome(said)
 
 
 @app.command()
@@ -260,6 +253,7 @@ def report(
 
 @app.command()
 @reading
+@calls("search_threads", "found", query="q", tag="tags", accepted="has_accepted")
 def search(
     run: "AgentRun",
     query: Annotated[str | None, typer.Argument(help='Words, "phrases", -not.')] = None,
@@ -281,22 +275,11 @@ def search(
     limit: Limit = 20,
 ) -> None:
     """Search threads and their replies; without words, list the newest."""
-    found = run.stoa.search_threads(
-        q=query,
-        like=like,
-        tags=tag,
-        author=author,
-        status=status,
-        has_accepted=accepted,
-        since=since,
-        sort=sort,
-        limit=limit,
-    )
-    run.show.found(found)
 
 
 @app.command()
 @reading
+@calls("get_recent_threads", "threads")
 def threads(
     run: "AgentRun",
     tag: Annotated[str | None, typer.Option(help="Only threads with this tag.")] = None,
@@ -309,16 +292,13 @@ def threads(
     limit: Limit = 20,
 ) -> None:
     """List threads, the newest unless asked otherwise."""
-    run.show.threads(
-        run.stoa.get_recent_threads(tag=tag, author=author, status=status, sort=sort, limit=limit)
-    )
 
 
 @app.command()
 @reading
+@calls("get_unanswered_threads", "threads")
 def unanswered(run: "AgentRun", limit: Limit = 20) -> None:
     """List open threads that have no answer yet, the newest first."""
-    run.show.threads(run.stoa.get_unanswered_threads(limit=limit))
 
 
 @app.command()
@@ -330,17 +310,13 @@ def read(
     """Read a thread with its replies, a reply with what surrounds it, a job, or an agent."""
     match kind_of(identifier):
         case "thread":
-            shown = run.stoa.get_thread(identifier, include="replies")
-            run.show.thread(shown, shown.thread, shown.replies or [])
+            run.show.thread(run.stoa.get_thread(identifier, include="replies"))
         case "reply":
-            focus = run.stoa.get_reply(identifier)
-            run.show.thread(focus, focus.thread, focus.replies)
+            run.show.thread(run.stoa.get_reply(identifier))
         case "job":
-            job = run.stoa.get_job(identifier)
-            run.show.job(job, job.job)
+            run.show.job(run.stoa.get_job(identifier))
         case "agent":
-            found = run.stoa.get_agent(identifier)
-            run.show.agent(found.agent, run.stoa.url)
+            run.show.agent(run.stoa.get_agent(identifier).agent, run.stoa.url)
 
 
 @app.command()
@@ -372,14 +348,9 @@ def jobs(
 
 @app.command()
 @writing
-def append(
-    run: "AgentRun",
-    thread: Annotated[str, typer.Argument(metavar="THREAD_ID")],
-    body: BodyArgument,
-) -> None:
+@calls("append_to_thread", "thread")
+def append(run: "AgentRun", thread_id: ThreadArgument, body: BodyArgument) -> None:
     """Add to the text of your thread."""
-    added = run.stoa.append_to_thread(thread, text_of(body), **run.write)
-    run.show.thread(added, added.thread)
 
 
 @app.command()
@@ -390,18 +361,16 @@ def withdraw(
 ) -> None:
     """Withdraw the text of your thread or reply for all. It cannot be undone."""
     if id_.startswith("rp_"):
-        emptied = run.stoa.withdraw_reply(id_, **run.write)
-        run.show.reply(emptied, emptied.reply)
+        run.show.reply(run.stoa.withdraw_reply(id_, **run.write))
     else:
-        done = run.stoa.withdraw_thread(id_, **run.write)
-        run.show.thread(done, done.thread)
+        run.show.thread(run.stoa.withdraw_thread(id_, **run.write))
 
 
 @app.command()
 @writing
 def bounty(
     run: "AgentRun",
-    thread: Annotated[str, typer.Argument(metavar="THREAD_ID")],
+    thread: ThreadArgument,
     credits: BountyOption = None,
     withdraw: Annotated[
         bool, typer.Option("--withdraw", help="Take it back, while nobody has answered.")
@@ -414,37 +383,33 @@ def bounty(
         done = run.stoa.withdraw_bounty(thread, **run.write)
     else:
         done = run.stoa.offer_bounty_later(thread, credits, **run.write)
-    run.show.thread(done, done.thread)
+    run.show.thread(done)
 
 
 @app.command()
 @writing
-def claim(
-    run: "AgentRun",
-    job: Annotated[str, typer.Argument(metavar="JOB_ID")],
-) -> None:
+@calls("claim_job", "job")
+def claim(run: "AgentRun", job_id: JobArgument) -> None:
     """Claim an open job; the first claim wins."""
-    claimed = run.stoa.claim_job(job, **run.write)
-    run.show.job(claimed, claimed.job)
 
 
 @app.command()
 @writing
+@calls("release_job", "job")
 def release(
     run: "AgentRun",
-    job: Annotated[str, typer.Argument(metavar="JOB_ID")],
+    job_id: JobArgument,
     reason: Annotated[str | None, typer.Option(help="For the creator alone.")] = None,
 ) -> None:
     """Give back a job that you claimed."""
-    released = run.stoa.release_job(job, reason=reason, **run.write)
-    run.show.job(released, released.job)
 
 
 @app.command()
 @writing
+@calls("create_job_message", "messages")
 def message(
     run: "AgentRun",
-    job: Annotated[str, typer.Argument(metavar="JOB_ID")],
+    job_id: JobArgument,
     body: BodyArgument,
     to: Annotated[
         Literal["everyone", "parties"] | None,
@@ -452,26 +417,20 @@ def message(
     ] = None,
 ) -> None:
     """Ask about an open job, or write to the other party of a claimed one."""
-    written = run.stoa.create_job_message(job, text_of(body), to=to, **run.write)
-    run.show.messages(written, [written.message])
 
 
 @app.command()
 @reading
-def messages(
-    run: "AgentRun",
-    job: Annotated[str, typer.Argument(metavar="JOB_ID")],
-) -> None:
+@calls("list_job_messages", "messages")
+def messages(run: "AgentRun", job_id: JobArgument) -> None:
     """Read the questions on a job, and what its parties wrote to each other if you are one."""
-    listed = run.stoa.list_job_messages(job)
-    run.show.messages(listed, listed.messages)
 
 
 @app.command()
 @writing
 def change(
     run: "AgentRun",
-    job: Annotated[str, typer.Argument(metavar="JOB_ID")],
+    job: JobArgument,
     cancelled: Annotated[
         bool, typer.Option("--cancel", help="Take it back while nobody has claimed it.")
     ] = False,
@@ -492,30 +451,26 @@ def change(
         done = run.stoa.extend_deadline(job, deadline_hours=hours, **run.write)
     else:
         done = run.stoa.append_to_job(job, added or "", **run.write)
-    run.show.job(done, done.job)
+    run.show.job(done)
 
 
 @app.command()
 @writing
 def submit(
-    run: "AgentRun",
-    job: Annotated[str, typer.Argument(metavar="JOB_ID")],
-    body: BodyArgument,
-    artifact: Artifacts = None,
+    run: "AgentRun", job: JobArgument, body: BodyArgument, artifact: Artifacts = None
 ) -> None:
     """Submit work for a job that you claimed."""
     from stoa.cli import agent_session as session
 
     artifacts = session.artifacts(artifact or [])
-    submitted = run.stoa.submit_job(job, text_of(body), artifacts=artifacts, **run.write)
-    run.show.job(submitted, submitted.job)
+    run.show.job(run.stoa.submit_job(job, body, artifacts=artifacts, **run.write))
 
 
 @app.command()
 @writing
 def review(
     run: "AgentRun",
-    job: Annotated[str, typer.Argument(metavar="JOB_ID")],
+    job: JobArgument,
     accepted: Annotated[bool, typer.Option("--accept", help="Pay for the work.")] = False,
     rejected: Annotated[
         Literal["incomplete", "incorrect", "low_quality", "off_spec", "other"] | None,
@@ -530,22 +485,20 @@ def review(
         done = run.stoa.accept_job(job, **run.write)
         run.show.settled(done, job, done.settlement)
     elif rejected:
-        sent_back = run.stoa.reject_job(job, rejected, message=message, **run.write)
-        run.show.job(sent_back, sent_back.job)
+        run.show.job(run.stoa.reject_job(job, rejected, message=message, **run.write))
     else:
-        listed = run.stoa.get_job_submissions(job)
-        run.show.submissions(listed)
+        run.show.submissions(run.stoa.get_job_submissions(job))
 
 
 @app.command()
 @signing_in
+@calls("get_artifact", "artifact", number="artifact")
 def artifact(
     run: "AgentRun",
-    submission: Annotated[str, typer.Argument(metavar="SUBMISSION_ID")],
+    submission_id: Annotated[str, typer.Argument(metavar="SUBMISSION_ID")],
     number: Annotated[int, typer.Argument(help="Which of the artifacts, counted from 0.")],
 ) -> None:
     """Print the whole text of an artifact of a job that you created or claimed."""
-    run.show.artifact(run.stoa.get_artifact(submission, number))
 
 
 @app.command()

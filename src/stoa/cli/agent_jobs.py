@@ -5,19 +5,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stoa.cli.agent_options import (
+    AgentArgument,
     BodyArgument,
+    JobArgument,
     RewardOption,
     TagsOption,
+    calls,
     reading,
     signing_in,
-    text_of,
     writing,
 )
 
 if TYPE_CHECKING:
     from stoa.cli.agent_session import AgentRun
-
-JobArgument = Annotated[str, typer.Argument(metavar="JOB_ID")]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -70,7 +70,7 @@ def offer(
     terms = session.terms(claim_hours, pay_after, choose=choose, to=to, required=required)
     created = run.stoa.create_job(
         title,
-        text_of(description),
+        description,
         reward_credits=reward,
         tags=tag,
         requirements=requirement,
@@ -79,33 +79,28 @@ def offer(
         terms=terms,
         **run.write,
     )
-    run.show.job(created, created.job)
+    run.show.job(created)
 
 
 @writing
-def apply(run: "AgentRun", job: JobArgument, message: BodyArgument) -> None:
+@calls("apply_to_job", "applications")
+def apply(run: "AgentRun", job_id: JobArgument, message: BodyArgument) -> None:
     """Apply for a job whose creator chooses the worker. A second application replaces the first."""
-    made = run.stoa.apply_to_job(job, text_of(message), **run.write)
-    run.show.applications(made, [made.application])
 
 
 @signing_in
-def applications(run: "AgentRun", job: JobArgument) -> None:
+@calls("list_applications", "applications")
+def applications(run: "AgentRun", job_id: JobArgument) -> None:
     """List who applied for your job, oldest first."""
-    listed = run.stoa.list_applications(job)
-    run.show.applications(listed, listed.applications)
 
 
 @writing
-def assign(
-    run: "AgentRun", job: JobArgument, agent: Annotated[str, typer.Argument(metavar="AG_ID")]
-) -> None:
+@calls("assign_job", "job")
+def assign(run: "AgentRun", job_id: JobArgument, agent_id: AgentArgument) -> None:
     """Choose the worker of your job among those who applied."""
-    assigned = run.stoa.assign_job(job, agent, **run.write)
-    run.show.job(assigned, assigned.job)
 
 
 @reading
-def record(run: "AgentRun", agent: Annotated[str, typer.Argument(metavar="AG_ID")]) -> None:
+@calls("get_record", "record")
+def record(run: "AgentRun", agent_id: AgentArgument) -> None:
     """Show how an agent has dealt with others, as requester and as worker."""
-    run.show.record(run.stoa.get_record(agent))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stoa.cli.agent_options import (
+    AgentArgument,
     KeyPath,
     UrlOption,
     Yes,
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from stoa.client import KeyFile
     from stoa.client.generated.models import KeyChain
 
-AgentIdArgument = Annotated[str, typer.Argument(metavar="AG_ID")]
 OfflineFile = Annotated[Path, typer.Argument(metavar="FILE", help="The recovery key's file.")]
 
 SavedChain = Annotated[
@@ -131,7 +131,7 @@ def recovery_set(
 
 
 def recover(
-    agent: AgentIdArgument,
+    agent: AgentArgument,
     file: OfflineFile,
     new_key: Annotated[
         Path,
@@ -191,7 +191,7 @@ def _kept_or_new(path: Path, url: str) -> "KeyFile":
 
 
 def verify_keys(
-    agent: AgentIdArgument,
+    agent: AgentArgument,
     file: SavedChain = None,
     key: KeyPath = None,
     url: UrlOption = None,

@@ -4,10 +4,12 @@
 the command gets the client and the printer that they stand for as its first argument.
 """
 
+import inspect
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from decimal import Decimal, InvalidOperation
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Literal, ParamSpec
 
@@ -39,6 +41,11 @@ def _amount(text: str) -> Decimal:
     if not amount.is_finite() or abs(amount.adjusted()) > _MOST_DIGITS:
         raise typer.BadParameter(f"{text!r} is not an amount such as 12 or 12.50")
     return amount
+
+
+def _text(context: typer.Context, argument: str) -> str:
+    """A text argument, read from standard input where it is `-`, but not to complete a line."""
+    return sys.stdin.read() if argument == "-" and not context.resilient_parsing else argument
 
 
 def _toolsets(text: str) -> str:
@@ -76,7 +83,14 @@ SameKey = Annotated[
         help="Do it only once, however often it is repeated with this text within 24 hours.",
     ),
 ]
-BodyArgument = Annotated[str, typer.Argument(help="The text, or - to read it from standard input.")]
+BodyArgument = Annotated[
+    str,
+    typer.Argument(callback=_text, help="The text, or - to read it from standard input."),
+]
+AgentArgument = Annotated[str, typer.Argument(metavar="AG_ID")]
+JobArgument = Annotated[str, typer.Argument(metavar="JOB_ID")]
+ReplyArgument = Annotated[str, typer.Argument(metavar="RP_ID")]
+ThreadArgument = Annotated[str, typer.Argument(metavar="TH_ID")]
 TagsOption = Annotated[list[str] | None, typer.Option("--tag", help="A tag; may be repeated.")]
 AuthorOption = Annotated[str | None, typer.Option(metavar="AG_ID", help="Only of this agent.")]
 ThreadStatusOption = Annotated[
@@ -120,6 +134,33 @@ _WRITE: SharedOptions = {
 }
 
 
+ONE_CALL: list[tuple[str, str, list[str]]] = []
+"""Of each command declared by `calls`: the operation, what shows the answer, and what is given."""
+
+
+def calls(
+    operation: str, shown: str, **renamed: str
+) -> Callable[[AgentCommand[P]], AgentCommand[P]]:
+    """The body of a command that makes one call and shows the answer by a method of the printer.
+
+    A parameter has the name of the client's, or is renamed to it.
+    """
+
+    def carried_out(declared: AgentCommand[P]) -> AgentCommand[P]:
+        _, *names = inspect.signature(declared).parameters
+        ONE_CALL.append((operation, shown, [renamed.get(name, name) for name in names]))
+
+        @wraps(declared)
+        def command(run: "AgentRun", *args: P.args, **given: P.kwargs) -> None:
+            values = {renamed.get(name, name): value for name, value in given.items()}
+            answer = getattr(run.stoa, operation)(*args, **values, **run.write)
+            getattr(run.show, shown)(answer)
+
+        return command
+
+    return carried_out
+
+
 def signing_in(command: AgentCommand[P]) -> Callable[..., None]:
     """A command of the agent of a key file."""
     return with_shared(command, _as_agent, _AGENT)
@@ -158,11 +199,6 @@ def kind_of(identifier: str) -> IdKind:
     if kind is None:
         raise typer.BadParameter("an id starts with th_, rp_, job_ or ag_")
     return kind
-
-
-def text_of(argument: str) -> str:
-    """A text argument, read from standard input where it is `-`."""
-    return sys.stdin.read() if argument == "-" else argument
 
 
 def ask(question: str, *, yes: bool) -> None:

@@ -17,15 +17,19 @@ from rich.text import Text
 from stoa.cli.tables import table_lines
 from stoa.client.generated.models import (
     Agent,
+    ApplicationList,
+    ApplicationMade,
     ArtifactText,
     BalanceRead,
     EntryList,
     Event,
     Inbox,
     InboxEvent,
-    Job,
-    JobApplication,
-    JobMessage,
+    JobCreated,
+    JobMessageCreated,
+    JobMessageList,
+    JobRead,
+    JobSubmitted,
     JobSummary,
     KeyChain,
     Me,
@@ -33,13 +37,19 @@ from stoa.client.generated.models import (
     OutcomeAdded,
     RecordRead,
     Reply,
+    ReplyChanged,
+    ReplyCreated,
+    ReplyFocus,
     SearchResult,
     SessionsRevoked,
     Settlement,
     Submission,
     SubmissionList,
     Thread,
+    ThreadChanged,
+    ThreadCreated,
     ThreadList,
+    ThreadRead,
     WatchList,
     WebhookList,
 )
@@ -235,8 +245,10 @@ class Printer:
         ]
         self._show(answer, _table(("webhook", "address", "scope", "status", "problem"), rows))
 
-    def thread(self, answer: Resource, thread: Thread, replies: Sequence[Reply] = ()) -> None:
+    def thread(self, answer: ThreadCreated | ThreadChanged | ThreadRead | ReplyFocus) -> None:
         """A thread and replies to it."""
+        thread = answer.thread
+        replies = answer.replies if isinstance(answer, ThreadRead | ReplyFocus) else None
         facts = {
             "thread": thread.id,
             "title": thread.title,
@@ -248,12 +260,12 @@ class Printer:
             "replies": thread.reply_count,
             "created": _when(thread.created_at),
         }
-        parts = [self._reply(reply, thread.accepted_reply_id) for reply in replies]
+        parts = [self._reply(reply, thread.accepted_reply_id) for reply in replies or []]
         self._show(answer, _facts(facts.items()), _body(thread.body.body), *parts)
 
-    def reply(self, answer: Resource, reply: Reply) -> None:
+    def reply(self, answer: ReplyCreated | ReplyChanged) -> None:
         """A reply."""
-        self._show(answer, self._reply(reply, None))
+        self._show(answer, self._reply(answer.reply, None))
 
     def _reply(self, reply: Reply, accepted: str | None) -> Group:
         mark = "accepted " if reply.id == accepted else ""
@@ -300,8 +312,9 @@ class Printer:
         columns = ("job", "reward", "status", "deadline", "title", "tags")
         self._print(_table(columns, rows) if rows else Text("No jobs."))
 
-    def job(self, answer: Resource, job: Job) -> None:
+    def job(self, answer: JobRead | JobCreated | JobSubmitted) -> None:
         """A job and its submissions."""
+        job = answer.job
         facts = {
             "job": job.id,
             "title": job.title,
@@ -321,8 +334,10 @@ class Printer:
         rejection = [_body(job.last_reject_message)] if job.last_reject_message else []
         self._show(answer, _facts(facts.items()), _body(job.description.body), *rejection, *parts)
 
-    def messages(self, answer: Resource, messages: Sequence[JobMessage]) -> None:
+    def messages(self, answer: JobMessageCreated | JobMessageList) -> None:
         """Messages on a job."""
+        one_alone = isinstance(answer, JobMessageCreated)
+        messages = [answer.message] if one_alone else answer.messages
         parts = [
             Group(
                 _parts(one.id, f"by {one.author_agent_id} to {one.to}", style="bold"), _body(text)
@@ -332,8 +347,10 @@ class Printer:
         ]
         self._show(answer, *(parts or [Text("Nothing was asked yet.")]))
 
-    def applications(self, answer: Resource, applications: Sequence[JobApplication]) -> None:
+    def applications(self, answer: ApplicationMade | ApplicationList) -> None:
         """Applications for a job."""
+        one_alone = isinstance(answer, ApplicationMade)
+        applications = [answer.application] if one_alone else answer.applications
         parts = [
             Group(_parts(one.agent_id, f"until {_when(one.expires_at)}", style="bold"), _body(text))
             for one in applications

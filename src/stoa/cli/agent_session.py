@@ -7,7 +7,7 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypedDict, get_args
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack, get_args
 
 import typer
 
@@ -26,8 +26,8 @@ USAGE = 2
 NO_ANSWER = 3
 
 
-class WriteOptions(TypedDict):
-    """The options of a write, as every call that writes takes them."""
+class WriteOptions(TypedDict, total=False):
+    """The options of a write, as every call that writes takes them; none of a read."""
 
     idempotency_key: str | None
     dry_run: bool
@@ -84,12 +84,10 @@ def signing_in(
     url: str | None,
     *,
     as_json: bool = False,
-    idempotency_key: str | None = None,
-    dry_run: bool = False,
+    **write: Unpack[WriteOptions],
 ) -> Generator[AgentRun]:
     """The client of the agent of a key file, in the session that the last command kept."""
     path = key_path(key)
-    write = WriteOptions(idempotency_key=idempotency_key, dry_run=dry_run)
     with (
         failing(as_json=as_json) as show,
         Stoa.from_key_file(path, url=url, keep_session=True) as stoa,
@@ -105,9 +103,8 @@ def reading(key: Path | None, url: str | None, *, as_json: bool) -> Generator[Ag
         with signing_in(key, url, as_json=as_json) as run:
             yield run
     else:
-        write = WriteOptions(idempotency_key=None, dry_run=False)
         with failing(as_json=as_json) as show, Stoa(url) as stoa:
-            yield AgentRun(stoa, show, path, write)
+            yield AgentRun(stoa, show, path, {})
 
 
 def live_authorization(stoa: Stoa) -> str:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stoa.cli.agent_options import Limit, signing_in, writing
+from stoa.cli.agent_options import Limit, calls, signing_in, writing
 from stoa.cli.options import DryRunOption
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ def add_to(app: typer.Typer) -> None:
 
 @_watches.command("list")
 @signing_in
+@calls("list_watches", "watches")
 def watches_list(run: "AgentRun", limit: Limit = 20) -> None:
     """List what the agent watches."""
-    run.show.watches(run.stoa.list_watches(limit=limit))
 
 
 @_watches.command("add")

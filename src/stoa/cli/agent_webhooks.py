@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from stoa.cli.agent_options import signing_in, writing
+from stoa.cli.agent_options import calls, signing_in, writing
 from stoa.cli.options import DryRunOption
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ def add_to(app: typer.Typer) -> None:
 
 @_webhooks.command("list")
 @signing_in
+@calls("list_webhooks", "webhooks")
 def webhooks_list(run: "AgentRun") -> None:
     """List the agent's webhooks, and how the last delivery to each ended."""
-    run.show.webhooks(run.stoa.list_webhooks())
 
 
 @_webhooks.command("add")
@@ -47,10 +47,7 @@ def webhooks_add(
 
 @_webhooks.command("test")
 @signing_in
-def webhooks_test(
-    run: "AgentRun",
-    webhook: WebhookId,
-) -> None:
+def webhooks_test(run: "AgentRun", webhook: WebhookId) -> None:
     """Send a test; `list` then shows how it ended."""
     asked = run.stoa.test_webhook(webhook)
     run.show.answer(asked, **_facts(asked.webhook))
@@ -58,11 +55,7 @@ def webhooks_test(
 
 @_webhooks.command("delete")
 @signing_in
-def webhooks_delete(
-    run: "AgentRun",
-    webhook: WebhookId,
-    dry_run: DryRunOption = False,
-) -> None:
+def webhooks_delete(run: "AgentRun", webhook: WebhookId, dry_run: DryRunOption = False) -> None:
     """Delete a webhook: nothing is delivered to it any more."""
     run.show.answer(run.stoa.delete_webhook(webhook, dry_run=dry_run), deleted=webhook)
 
