@@ -19,11 +19,13 @@ import hypothesis
 import msgspec
 import pytest
 
+from stoa.app import new_services
 from stoa.client import Key as ClientKey
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store.engines.sqlite import store as sqlite
 from tests.support.app import Agent, App
 from tests.support.clock import VirtualClock
+from tests.support.composing import Composed
 from tests.support.doors import DOORS, Door
 from tests.support.forgetting import WITHOUT_MEMORY, is_without_memory
 from tests.support.postgresql import PostgreSQL
@@ -140,7 +142,15 @@ def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def stoa(request: pytest.FixtureRequest, settings: Settings, clock: VirtualClock) -> Iterator[App]:
+def composed() -> Composed:
+    """What makes what the calls of `stoa` share; `having` gives a test another one."""
+    return new_services
+
+
+@pytest.fixture
+def stoa(
+    request: pytest.FixtureRequest, settings: Settings, clock: VirtualClock, composed: Composed
+) -> Iterator[App]:
     """The application in this process, on a database that is migrated already."""
     kept = None
     if settings.engine == "postgresql":
@@ -148,7 +158,8 @@ def stoa(request: pytest.FixtureRequest, settings: Settings, clock: VirtualClock
     else:
         settings.database_path.parent.mkdir(mode=0o700)
         shutil.copy(request.getfixturevalue("migrated_file"), settings.database_path)
-    with App(settings, clock, kept, forgets=is_without_memory(request.node)) as app:
+    forgets = is_without_memory(request.node)
+    with App(settings, clock, kept, forgets=forgets, composed=composed) as app:
         yield app
 
 

@@ -161,6 +161,7 @@ class Service:
         *,
         apart: bool = False,
         counters: Counters | None = None,
+        services: Services | None = None,
     ) -> "Service":
         """Open the store and build everything. Raises `StartRefused` with one line.
 
@@ -169,7 +170,7 @@ class Service:
         """
         clock = clock or SystemClock()
         counters = counters or new_counters().each[0]
-        services, engine = new_services(settings), engine_of(settings)
+        services, engine = services or new_services(settings), engine_of(settings)
         shared = (services, services.ids, PlainRuns(services), PlainGrants(services))
         try:
             store = await engine.open_store(

@@ -11,6 +11,7 @@ import pytest
 
 from stoa.caching import ByteCache
 from stoa.http.wire import InParts
+from stoa.memory.described import Described
 from stoa.memory.remembered import Remembered, RememberedById
 from stoa.operations.call import Call
 from stoa.operations.catalog import all_operations
@@ -18,6 +19,7 @@ from stoa.schemas.threads import ThreadRead
 from stoa.store.dependencies import read_from
 from stoa.store.tx import Work
 from tests.support.app import Agent, App
+from tests.support.composing import having
 from tests.support.key_changes import name_recovery, recover, rotate
 from tests.support.keys import Key
 from tests.support.moderation import operate
@@ -359,10 +361,8 @@ def test_a_cached_answer_is_the_one_that_would_be_made_now(stoa: App, seed: int)
     World(stoa, seed).run()
 
 
-def test_a_search_among_more_opportunities_than_it_compares_is_the_one_of_now(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("stoa.operations.related.LOOKED_AT", 2)
+@having(described=lambda _: Described(compared=2))
+def test_a_search_among_more_opportunities_than_it_compares_is_the_one_of_now(stoa: App) -> None:
     World(stoa, 0, {"search_threads"}).run(STEPS)
 
 

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from stoa.memory.offer_index import OfferIndexSizes
+from stoa.memory.offers import OfferMemory
 from stoa.memory.remembered import Remembered, RememberedById
 from tests.contract.test_cached_answers import (
     MORE_STEPS,
@@ -15,6 +17,7 @@ from tests.contract.test_cached_answers import (
     nothing_known,
 )
 from tests.support.app import Agent, App
+from tests.support.composing import Composed, with_parts
 
 TARGETS = [f"opportunities/recommended{query}" for query in ("", "?limit=1", "?limit=2&offset=1")]
 STEPS = 100
@@ -26,10 +29,10 @@ def engine() -> str:
     return "sqlite"
 
 
-@pytest.fixture(autouse=True)
-def make_indexes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let each call make the index of open offers: the clock stands still between steps."""
-    monkeypatch.setattr("stoa.memory.offer_index.MADE_EACH_MS", 0)
+@pytest.fixture
+def composed() -> Composed:
+    """Each call makes the index of open offers: the clock stands still between steps."""
+    return with_parts(offers=lambda _: OfferMemory(OfferIndexSizes(made_each_ms=0)))
 
 
 def pages(reader: Agent, target: str) -> list[Any]:

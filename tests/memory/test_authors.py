@@ -8,9 +8,8 @@ import pytest
 
 from stoa.app import new_services
 from stoa.calls.validity import validity
-from stoa.memory import authors
 from stoa.memory.authors import Authors, Embedded
-from stoa.operations.call import Call
+from stoa.operations.call import Call, authors_kept
 from stoa.operations.views.agents import agent_resource
 from stoa.store.changes import Changes, ChangesSeen
 from stoa.store.dependencies import embedding
@@ -19,6 +18,7 @@ from stoa.store.engines.sqlite.tx import SqliteTx, drive
 from stoa.store.tx import Row, Value
 from tests.support.app import App
 from tests.support.clock import DAY
+from tests.support.composing import Composed, with_parts
 
 
 @pytest.fixture
@@ -27,11 +27,17 @@ def engine() -> str:
     return "sqlite"
 
 
-@pytest.mark.parametrize(("most_bytes", "reads"), [(0, 4), (1024 * 1024, 2)])
+def most_bytes(count: int) -> Composed:
+    """An application that keeps authors of so many bytes."""
+    return with_parts(authors=lambda settings: authors_kept(settings, count))
+
+
+@pytest.mark.parametrize(
+    ("composed", "reads"), [(most_bytes(0), 4), (most_bytes(1024 * 1024), 2)], ids=["full", "kept"]
+)
 def test_a_full_cache_of_authors_is_emptied(
-    stoa: App, monkeypatch: pytest.MonkeyPatch, most_bytes: int, reads: int
+    stoa: App, monkeypatch: pytest.MonkeyPatch, reads: int
 ) -> None:
-    monkeypatch.setattr(authors, "_MOST_BYTES", most_bytes)
     asked: list[str] = []
     several = SqliteTx.all
 

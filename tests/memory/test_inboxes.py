@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
-from stoa.memory import inboxes
+from stoa.memory.inboxes import EmptyInboxes
 from stoa.operations.events import cursor
 from stoa.store import events
 from stoa.store.tx import Tx
 from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
+from tests.support.composing import having
 from tests.support.everything import fill, talk
 from tests.support.moderation import MODERATED, moderate
 
@@ -123,8 +124,8 @@ def test_a_watch_is_told_to_who_polls(stoa: App) -> None:
     assert bob.get(POLL).ok()["unread"] == 1
 
 
-def test_what_is_behind_many_events_is_read(stoa: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inboxes, "_MOST_ROWS", 2)
+@having(inboxes=lambda _: EmptyInboxes(most_rows=2))
+def test_what_is_behind_many_events_is_read(stoa: App) -> None:
     ada, bob = stoa.agent("ada"), stoa.agent("bob")
     thread = ada.thread()
     assert ada.get(POLL).ok()["unread"] == 0

@@ -10,7 +10,7 @@ import pytest
 
 from stoa.domain.labels import wanted_words
 from stoa.memory import offer_index
-from stoa.memory.offer_index import MADE_EACH_MS, OfferIndex
+from stoa.memory.offer_index import OfferIndex, OfferIndexSizes
 from stoa.memory.remembered import Remembered
 from stoa.store import agents, opportunities
 from stoa.store.engines.sqlite import store as sqlite
@@ -39,7 +39,7 @@ class Market:
 
         self.opened = Opened(opening())
         self.opened.write(_register)
-        self.kept = Remembered[OfferIndex]()
+        self.kept, self.sizes = Remembered[OfferIndex](), OfferIndexSizes()
 
     def offer(self, count: int) -> None:
         """Offer so many jobs more, whose rewards and times are often the same."""
@@ -71,7 +71,7 @@ class Market:
         self.opened.run(self.opened.store.read(partial(self._compare, *asked)))
 
     async def _compare(self, agent_id: str, terms: tuple[str, ...], tx: Tx) -> None:
-        on_offer = await offer_index.offer_index(tx, self.kept)
+        on_offer = await offer_index.offer_index(tx, self.kept, self.sizes)
         assert on_offer
         place, limit = START, self.random.randint(1, 5)
         places: list[OfferPosition] = [(-1, 2, tx.now, "job_1"), (0, 2, tx.now, "job_1"), START]
@@ -86,7 +86,8 @@ class Market:
 
     def offer_index(self, *, for_search: bool = False) -> OfferIndex | None:
         """The index of now, None where SQL is to be asked."""
-        find = partial(offer_index.offer_index, kept=self.kept, for_search=for_search)
+        kept = {"kept": self.kept, "sizes": self.sizes}
+        find = partial(offer_index.offer_index, **kept, for_search=for_search)
         return self.opened.run(self.opened.store.read(find))
 
 
@@ -107,38 +108,32 @@ def market(tmp_path: Path) -> Generator[Market]:
     market.opened.close()
 
 
-def test_an_index_recommends_what_sql_recommends(
-    market: Market, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("stoa.memory.offer_index.MADE_EACH_MS", 0)
+def test_an_index_recommends_what_sql_recommends(market: Market) -> None:
+    market.sizes = OfferIndexSizes(made_each_ms=0)
     for _ in range(40):
         market.offer(market.random.choice([0, 1, 3]) or market.offers == 0)
         market.take()
         market.compare()
 
 
-def test_of_too_much_on_offer_no_index_is_kept(
-    market: Market, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("stoa.memory.offer_index.MOST", 12)
+def test_of_too_much_on_offer_no_index_is_kept(market: Market) -> None:
+    market.sizes = OfferIndexSizes(most=12)
     market.offer(3)
     assert market.offer_index()
     market.offer(12)
-    market.clock.advance(MADE_EACH_MS)
+    market.clock.advance(market.sizes.made_each_ms)
     assert market.offer_index() is None
 
 
-def test_a_search_of_much_on_offer_may_see_it_as_it_was_a_second_ago(
-    market: Market, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("stoa.memory.offer_index.FEW", 2)
+def test_a_search_of_much_on_offer_may_see_it_as_it_was_a_second_ago(market: Market) -> None:
+    market.sizes = OfferIndexSizes(few=2)
     market.offer(9)
     first = market.offer_index(for_search=True)
     assert first
     market.offer(1)
     assert market.offer_index() is None
     assert market.offer_index(for_search=True) is first
-    market.clock.advance(MADE_EACH_MS)
+    market.clock.advance(market.sizes.made_each_ms)
     second = market.offer_index(for_search=True)
     assert second
     assert len(second.rows) == len(first.rows) + 1
@@ -151,7 +146,7 @@ def test_an_index_is_made_once_a_second_at_most(market: Market) -> None:
     assert market.offer_index() is first
     market.offer(1)
     assert market.offer_index() is None
-    market.clock.advance(MADE_EACH_MS)
+    market.clock.advance(market.sizes.made_each_ms)
     second = market.offer_index()
     assert second
     assert len(second.rows) == 2

@@ -111,10 +111,9 @@ def test_of_many_unknown_names_the_first_are_told(stoa: App) -> None:
     assert refused["issues"][-1]["message"] == "Must have 490 more names corrected too."
 
 
-def test_parts_are_cached_in_bounded_memory(stoa: App, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_are_cached_in_bounded_memory(stoa: App) -> None:
     whole = stoa.get(OPENAPI).ok().json
-    monkeypatch.setattr("stoa.openapi.slices._CACHE_BYTES", 8_000)
-    slices = Slices(whole)
+    slices = Slices(whole, most_bytes=8_000)
     first = slices.encoded(["create_thread"])
     assert slices.encoded(["create_thread"]) is first
     for name in TABLE:

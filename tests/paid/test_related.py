@@ -6,11 +6,13 @@ from urllib.parse import quote
 import pytest
 
 from stoa.domain.limits import DESCRIBED_BYTES, PAGE_MAX
-from stoa.memory.described import Described
-from stoa.operations.related import LOOKED_AT
+from stoa.memory.described import COMPARED, Described
+from stoa.memory.offer_index import OfferIndexSizes
+from stoa.memory.offers import OfferMemory
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, SECOND
+from tests.support.composing import having
 from tests.support.doors import Door
 
 
@@ -128,10 +130,10 @@ def test_what_can_no_longer_be_earned_is_not_related(stoa: App, ada: Agent, bob:
     assert related(stoa, "theremin") == []
 
 
+@having(offers=lambda _: OfferMemory(OfferIndexSizes(few=1)))
 def test_what_was_taken_a_moment_ago_is_not_related_among_many(
-    stoa: App, ada: Agent, bob: Agent, monkeypatch: pytest.MonkeyPatch
+    stoa: App, ada: Agent, bob: Agent
 ) -> None:
-    monkeypatch.setattr("stoa.memory.offer_index.FEW", 1)
     kept, taken = (
         work(ada, f"Descale a {what} kettle", tags=["copper"]) for what in ("new", "old")
     )
@@ -140,10 +142,10 @@ def test_what_was_taken_a_moment_ago_is_not_related_among_many(
     assert related(stoa, "kettle") == [kept]
 
 
+@having(described=lambda _: Described(compared=2))
 def test_a_search_compares_the_highest_rewards_and_what_shares_a_tag_or_was_found(
-    stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch
+    stoa: App, ada: Agent
 ) -> None:
-    monkeypatch.setattr("stoa.operations.related.LOOKED_AT", 2)
     low = work(ada, "Polish a lens")
     tagged = work(ada, "Polish another lens", tags=["lens"])
     asked = ada.thread("Which lens?", bountyCredits=1)["id"]
@@ -161,7 +163,7 @@ def test_no_text_is_read_as_anything_but_words(stoa: App, ada: Agent, text: str)
 
 
 def test_the_words_of_all_that_a_search_looks_at_are_kept() -> None:
-    looked_at = {f"job_{n}": b"x" * DESCRIBED_BYTES for n in range(2 * LOOKED_AT + PAGE_MAX)}
+    looked_at = {f"job_{n}": b"x" * DESCRIBED_BYTES for n in range(2 * COMPARED + PAGE_MAX)}
     kept = Described().words
     kept.put_all(looked_at)
     assert None not in kept.find_all(looked_at)

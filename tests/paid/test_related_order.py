@@ -10,10 +10,14 @@ import pytest
 
 from stoa.domain import limits
 from stoa.domain.related import of_tag
-from stoa.memory.described import Offers
+from stoa.memory.described import Described, Offers
+from stoa.memory.offer_index import OfferIndexSizes
+from stoa.memory.offers import OfferMemory
+from stoa.settings import Settings
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import SECOND
+from tests.support.composing import Composed, having, with_parts
 from tests.support.related import one_by_one
 
 WORDS = ("ale", "beer", "cider", "dough", "eggs", "flour", "rye", "salt")
@@ -108,10 +112,15 @@ class Market:
             self.compare()
 
 
-@pytest.fixture(autouse=True)
-def compare_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have searches compare so few opportunities that a test soon has more."""
-    monkeypatch.setattr("stoa.operations.related.LOOKED_AT", LOOKED_AT)
+def few_compared(_: Settings) -> Described:
+    """For searches that compare so few opportunities that a test soon has more."""
+    return Described(compared=LOOKED_AT)
+
+
+@pytest.fixture
+def composed() -> Composed:
+    """An application with such searches."""
+    return with_parts(described=few_compared)
 
 
 @pytest.mark.costly
@@ -119,11 +128,9 @@ def test_a_search_names_what_a_look_at_each_opportunity_finds(stoa: App) -> None
     Market(stoa).run()
 
 
+@having(described=few_compared, offers=lambda _: OfferMemory(OfferIndexSizes(most=3)))
 @pytest.mark.costly
-def test_sql_names_the_same_where_no_index_is_kept(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("stoa.memory.offer_index.MOST", 3)
+def test_sql_names_the_same_where_no_index_is_kept(stoa: App) -> None:
     Market(stoa, 1).run()
 
 

@@ -10,13 +10,14 @@ from itertools import cycle
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from stoa.app import Service
+from stoa.app import Service, new_services
 from stoa.settings import Settings
 from stoa.store.engines import engine_of
 from stoa.store.tx import Tx
 from tests.support import asgi
 from tests.support.answers import Answer
 from tests.support.clock import VirtualClock
+from tests.support.composing import Composed
 from tests.support.database import query
 from tests.support.forgetting import without_memory
 from tests.support.keys import Key
@@ -44,7 +45,7 @@ class App:
     There it is two `processes` as far as one can hold two: each has connections and caches of its
     own, and they take the calls in turn. What a server does by itself these do when the test says.
     Calls come from 127.0.0.1 unless they say another `client`. One that `forgets` keeps nothing of
-    the store in memory.
+    the store in memory. What the calls of each process share is `composed`.
     """
 
     def __init__(
@@ -54,11 +55,12 @@ class App:
         kept: Kept | None = None,
         *,
         forgets: bool = False,
+        composed: Composed = new_services,
     ) -> None:
         self.settings = settings
         self.clock = clock or VirtualClock()
         self._closed = False
-        self._forgets = forgets
+        self._forgets, self._composed = forgets, composed
         self._kept = kept
         self._runner = kept.runner if kept else asyncio.Runner()
         self.processes = self.run(self._open())
@@ -67,12 +69,17 @@ class App:
 
     async def _open(self) -> list[Service]:
         if self._forgets:
-            return [await without_memory(self.settings, self.clock)]
+            services = self._composed(self.settings)
+            return [await without_memory(self.settings, services, self.clock)]
         if self._kept is None:
             if self.settings.engine == "postgresql" or not self.settings.database_path.exists():
                 await engine_of(self.settings).migrate(self.settings)
-            return [await Service.open(self.settings, self.clock)]
-        return [await self._kept.open(self.settings, self.clock, place) for place in range(2)]
+            services = self._composed(self.settings)
+            return [await Service.open(self.settings, self.clock, services=services)]
+        return [
+            await self._kept.open(self.settings, self._composed(self.settings), self.clock, place)
+            for place in range(2)
+        ]
 
     def __enter__(self) -> Self:
         return self

@@ -4,7 +4,8 @@ from typing import Any, TypeVar, cast
 
 import pytest
 
-from stoa.app import Service, new_services
+from stoa.app import Service
+from stoa.operations.call import Services
 from stoa.settings import Settings
 from stoa.store.engines import engine_of
 from stoa.store.tx import Store, Tx, Work
@@ -38,11 +39,11 @@ class Forgetting:
         return await self._store.read(unseen, **how)
 
 
-async def without_memory(settings: Settings, clock: VirtualClock) -> Service:
+async def without_memory(settings: Settings, services: Services, clock: VirtualClock) -> Service:
     """The service over such a store."""
     store = await engine_of(settings).open_store(settings, clock)
     forgetting = cast(Store, Forgetting(store))
-    return await Service.over(forgetting, new_services(settings), clock)
+    return await Service.over(forgetting, services, clock)
 
 
 def is_without_memory(item: pytest.Item) -> bool:

@@ -8,8 +8,9 @@ import asyncio
 from functools import partial
 from typing import Any, Self
 
-from stoa.app import Service, new_services
+from stoa.app import Service
 from stoa.clock import Clock
+from stoa.operations.call import Services
 from stoa.settings import Settings
 from stoa.store.engines.postgres.connection import connect
 from stoa.store.engines.postgres.pool import Pool
@@ -102,14 +103,16 @@ class Kept:
         ]
         return " ".join(steps), await self._connection.fetchrow(_SHAPE)
 
-    async def open(self, settings: Settings, clock: Clock, place: int) -> Service:
+    async def open(
+        self, settings: Settings, services: Services, clock: Clock, place: int
+    ) -> Service:
         """The application on this database, which `settings` name; it shares nothing else with the
         ones at other places."""
         most = (settings.database_connections, settings.database_timeout_seconds)
         if (*most, place) not in self._stores:
             self._stores[*most, place] = KeptStore(self.url, clock, *most)
         store = self._stores[*most, place].lend(clock)
-        return await Service.over(store, new_services(settings), clock)
+        return await Service.over(store, services, clock)
 
     def settle(self) -> None:
         """End what a test has left running on the loop."""

@@ -21,7 +21,7 @@ from stoa.store.agents import AgentRow
 from stoa.store.dependencies import embedding
 from stoa.store.tx import Tx
 
-_MOST_BYTES = 8 * 1024 * 1024
+MOST_BYTES = 8 * 1024 * 1024
 _ENTRY_BYTES = 1_500  # what an agent takes beside its description and its capabilities
 
 Versions = Mapping[str, int | None]
@@ -71,9 +71,9 @@ class _Known:
     kept_bytes: int = 0
     until: int | None = None
 
-    def serves(self, tx: Tx) -> bool:
+    def serves(self, tx: Tx, most_bytes: int) -> bool:
         """Whether these agents may be shown by this transaction."""
-        if tx.now - self.read_at >= limits.AUTHORS_KEPT_MS or self.kept_bytes > _MOST_BYTES:
+        if tx.now - self.read_at >= limits.AUTHORS_KEPT_MS or self.kept_bytes > most_bytes:
             return False
         if self.until is not None and tx.now >= self.until:
             return False
@@ -93,8 +93,12 @@ class Authors:
     """Agents by id, each at most five seconds old: all are forgotten together. `view` makes of a
     row what travels at a time (ms), and notes when that changes by the passing of time."""
 
-    def __init__(self, view: Callable[[AgentRow, Embedded, int], Agent]) -> None:
-        self._view = view
+    def __init__(
+        self,
+        view: Callable[[AgentRow, Embedded, int], Agent],
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        self._view, self._most_bytes = view, most_bytes
         self._known = _Known(0, 0)
 
     @property
@@ -105,7 +109,7 @@ class Authors:
     async def load(self, tx: Tx, versions: Versions, embedded: Embedded) -> Shown:
         """These agents, with at most one query. They are noted."""
         known = self._known
-        if not known.serves(tx):
+        if not known.serves(tx, self._most_bytes):
             known = self._known = _Known(tx.now, _data_version(tx))
         shown = Shown(known.agents, known.versions)
         if tx.seen is None or not versions.keys() <= known.agents.keys():

@@ -10,6 +10,8 @@ from stoa.domain.related import Shared, line, shared
 from stoa.memory.offer_index import OfferIndex
 from stoa.store.opportunities import OpportunityRow
 
+COMPARED = 150
+
 _MOST_BYTES = 4 * 1024 * 1024
 """More than the words take of all that one search looks at."""
 _MOST_WORDS = 4_000
@@ -99,9 +101,11 @@ class Offers:
 
 class Described:
     """The words of opportunities by id, which never change, and the offers of the latest index, for
-    all threads of a process."""
+    all threads of a process. A search compares so many opportunities: those with the highest
+    rewards, and of those that share a tag with it as many again."""
 
-    def __init__(self) -> None:
+    def __init__(self, compared: int = COMPARED) -> None:
+        self.compared = compared
         self.words: ByteCache[str, bytes] = ByteCache(_MOST_BYTES, lambda _, words: len(words))
         self._offers: tuple[OfferIndex, Offers] | None = None
 

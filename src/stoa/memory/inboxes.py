@@ -17,8 +17,6 @@ from stoa.store.events import EventLogState, EventRow
 from stoa.store.tx import Store, Tx
 
 _MOST_BYTES = 12 * 1024 * 1024
-_MOST_ROWS = 500
-"""Behind more new events than these everything is forgotten: agents read their inboxes again."""
 _MOST_WORDS = 20_000
 _MOST_ANSWERS = 64
 
@@ -52,9 +50,11 @@ class _New(NamedTuple):
 
 class EmptyInboxes:
     """Those of one process, over a store that says what has changed. Over another one nothing is
-    known."""
+    known. Behind more than `most_rows` new events everything is forgotten: agents read their
+    inboxes again."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_rows: int = 500) -> None:
+        self._most_rows = most_rows
         self._log = EventLogState(0, 0, 0)
         self._lock = Lock()
         """Reads note what they found in threads of their own."""
@@ -111,9 +111,9 @@ class EmptyInboxes:
 
     async def _new(self, tx: Tx) -> _New:
         log, after = await events.log(tx), self._log.newest
-        if log.newest - after > _MOST_ROWS:
+        if log.newest - after > self._most_rows:
             return _New(log, None, (), ())
-        rows = await events.between(tx, after, log.newest, _MOST_ROWS)
+        rows = await events.between(tx, after, log.newest, self._most_rows)
         told = await watches.told_at(tx, [row.seq for row in rows if row.kind == TELLS])
         offers = {subject for row in rows for subject in (row.job_id, row.thread_id) if subject}
         words = await events.terms(tx, sorted(offers)) if offers else {}

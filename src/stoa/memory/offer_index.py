@@ -21,16 +21,21 @@ from stoa.store.dependencies import read_from
 from stoa.store.opportunities import NEW_THREAD, START, OfferPosition, OpportunityRow
 from stoa.store.tx import Row, Tx
 
-MOST = 25_000
-"""Terms of all that is on offer. More are left to SQL: to read them all would take too long."""
 
-FEW = 2_500
-"""With up to so many terms a search has the newest index, as SQL would take as long as making it.
-With more it may have one that is out of date, no older than `MADE_EACH_MS`."""
+class OfferIndexSizes(NamedTuple):
+    """When an index is made of the terms of all that is on offer. More than `most` are left to SQL:
+    to read them all would take too long. With up to `few` a search has the newest index, as SQL
+    would take as long as making it; with more it may have one that is out of date, no older than
+    `made_each_ms`. For recommendations it is made no more often: where many jobs are offered, each
+    new one would make it again."""
 
-MADE_EACH_MS = 1_000
-"""For recommendations the index is made no more often: where many jobs are offered, each new one
-would make it again."""
+    most: int = 25_000
+    few: int = 2_500
+    made_each_ms: int = 1_000
+
+
+OFFER_INDEX_SIZES = OfferIndexSizes()
+"""Those of a service."""
 
 
 class OfferIndex(NamedTuple):
@@ -93,7 +98,7 @@ class OfferIndex(NamedTuple):
 
 
 async def offer_index(
-    tx: Tx, kept: Remembered[OfferIndex], *, for_search: bool = False
+    tx: Tx, kept: Remembered[OfferIndex], sizes: OfferIndexSizes, *, for_search: bool = False
 ) -> OfferIndex | None:
     """What is on offer now, as it is kept or read anew; None where SQL is to be asked."""
     found = kept.get(tx.seen, tx.now)
@@ -101,21 +106,24 @@ async def offer_index(
         if tx.seen is None:
             return None
         latest = kept.latest
-        if latest and 0 <= tx.now - latest.made_at < MADE_EACH_MS:
+        if latest and 0 <= tx.now - latest.made_at < sizes.made_each_ms:
             if not for_search:
                 return None
             found = latest if latest.is_large else None
-        found = found or await _read(tx, kept)
+        found = found or await _read(tx, kept, sizes)
     return None if found.too_many else found
 
 
-async def _read(tx: Tx, kept: Remembered[OfferIndex]) -> OfferIndex:
+async def _read(tx: Tx, kept: Remembered[OfferIndex], sizes: OfferIndexSizes) -> OfferIndex:
     before = len(tx.ran)
-    rows = await tx.all("opportunities.offer_index", now=tx.now, limit=MOST + 1)
+    rows = await tx.all("opportunities.offer_index", now=tx.now, limit=sizes.most + 1)
     chosen = await opportunities.chosen_agents(tx)
     read = read_from(tx.ran[before:])
-    made = await tx.aside(partial(_made, rows, tx.now), light=len(rows) <= FEW)
-    found = made._replace(chosen=chosen, is_large=len(rows) > FEW)
+    if len(rows) > sizes.most:
+        made = OfferIndex([], {}, {}, {}, {}, tx.now, too_many=True)
+    else:
+        made = await tx.aside(partial(_made, rows, tx.now), light=len(rows) <= sizes.few)
+    found = made._replace(chosen=chosen, is_large=len(rows) > sizes.few)
     kept.keep(found, tx.seen, read and read - {NEW_THREAD}, await holds.next_deadline(tx))
     return found
 
@@ -136,8 +144,6 @@ def _made(rows: Sequence[Row], now: int) -> OfferIndex:
             having[term] |= place
             if is_tag:
                 tagged[term] |= place
-    if len(rows) > MOST:
-        return OfferIndex([], {}, {}, {}, {}, now, too_many=True)
     found_by: defaultdict[str, set[str]] = defaultdict(set)
     for label in having:
         for word in offered_words(label):

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Hashable
 from threading import Lock
 
 from stoa.domain.labels import wanted_words
-from stoa.memory.offer_index import OfferIndex, offer_index
+from stoa.memory.offer_index import OFFER_INDEX_SIZES, OfferIndex, OfferIndexSizes, offer_index
 from stoa.memory.remembered import Remembered, RememberedById
 from stoa.schemas.base import encode
 from stoa.schemas.encoded import encoded_once
@@ -62,7 +62,8 @@ def _no_pages() -> RememberedById[_PageKey, RecommendedList]:
 class OfferMemory:
     """Reads what is recommended to agents. Where other processes write too, nothing is kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, sizes: OfferIndexSizes = OFFER_INDEX_SIZES) -> None:
+        self._sizes = sizes
         self._index = Remembered[OfferIndex]()
         self._views = RememberedById[str, Opportunity](_MOST_BYTES, _size_of_shown, _owners)
         self._terms = RememberedById[str, Terms](_MOST_BYTES, _size_of_terms)
@@ -72,7 +73,7 @@ class OfferMemory:
 
     async def index(self, tx: Tx, *, for_search: bool = False) -> OfferIndex | None:
         """What is on offer now; None where SQL is to be asked."""
-        return await offer_index(tx, self._index, for_search=for_search)
+        return await offer_index(tx, self._index, self._sizes, for_search=for_search)
 
     async def _index_for(self, tx: Tx, agent_id: str, wanted: OffersWanted) -> OfferIndex | None:
         """What is on offer to an agent that wants this; None where SQL is to be asked."""

@@ -13,7 +13,6 @@ from stoa.schemas.base import encode
 from stoa.schemas.names import Names
 from stoa.schemas.plain_schemas import without
 
-_CACHE_BYTES = 2 * 1024 * 1024
 _MOST_ISSUES = 8
 """Unknown names that are told of: each is compared with all that are known, which takes long."""
 _IS_NAME = re.compile("[A-Za-z_]{1,40}")
@@ -25,9 +24,9 @@ _DESCRIPTION = (
 
 
 class Slices:
-    """The parts of one description, encoded; those used last are cached."""
+    """The parts of one description, encoded; those used last are cached, so many bytes of them."""
 
-    def __init__(self, document: dict[str, Any]) -> None:
+    def __init__(self, document: dict[str, Any], most_bytes: int = 2 * 1024 * 1024) -> None:
         self._document = document
         self._places = {
             described["operationId"]: (path, method)
@@ -35,7 +34,7 @@ class Slices:
             for method, described in item.items()
         }
         self._names = Names(self._places)
-        self._cache: ByteCache[frozenset[str], bytes] = ByteCache(_CACHE_BYTES, _size)
+        self._cache: ByteCache[frozenset[str], bytes] = ByteCache(most_bytes, _size)
 
     def encoded(self, names: Iterable[str]) -> bytes:
         """The description of the operations with these names. Raises 400 `invalid_request`."""

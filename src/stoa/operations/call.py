@@ -11,7 +11,7 @@ from stoa.domain.errors import Refusal
 from stoa.domain.moderation import is_over
 from stoa.domain.oauth import EVERY_SCOPE, WRITE
 from stoa.entropy import IdGenerator
-from stoa.memory.authors import Authors, Embedded
+from stoa.memory.authors import MOST_BYTES, Authors, Embedded
 from stoa.memory.described import Described
 from stoa.memory.inboxes import EmptyInboxes
 from stoa.memory.near import NearMemory
@@ -84,9 +84,9 @@ class Services:
         return now + self.settings.job_ttl_seconds * 1000
 
 
-def authors_kept(settings: Settings) -> Authors:
+def authors_kept(settings: Settings, most_bytes: int = MOST_BYTES) -> Authors:
     """Where a process keeps the authors that its answers show."""
-    return Authors(partial(agent_resource, new_agent_ms=settings.new_agent_ms))
+    return Authors(partial(agent_resource, new_agent_ms=settings.new_agent_ms), most_bytes)
 
 
 LOG = ""

@@ -16,10 +16,6 @@ from stoa.store import opportunities
 from stoa.store.opportunities import START, OffersWanted, OpportunityRow
 from stoa.store.tx import Tx
 
-LOOKED_AT = 150
-"""So many opportunities are compared with a search, those with the highest rewards, and of those
-that share a tag with it as many again."""
-
 
 async def kept_views(call: Call, shown: list[OpportunityRow]) -> list[Opportunity]:
     """Opportunities beside a search, which is not cached."""
@@ -34,15 +30,15 @@ async def related(
 
     `found` are the ids of the threads that the query found.
     """
-    words = asked(query)
+    words, compared = asked(query), call.services.described.compared
     if not tags and not words.all:
         return []
     on_offer = await call.services.offers.index(call.tx, for_search=True)
     if on_offer:
         offers = call.services.described.offers(on_offer)
         among = offers.all
-        if len(offers.rows) > LOOKED_AT:
-            among = _looked_at(offers, words.all | tags, found)
+        if len(offers.rows) > compared:
+            among = _looked_at(offers, compared, words.all | tags, found)
     else:
         offers = await _in_sql(call, words.all, tags, found)
         among = offers.all
@@ -56,21 +52,22 @@ async def related(
     return rows
 
 
-def _looked_at(offers: Offers, terms: frozenset[str], found: list[str]) -> int:
+def _looked_at(offers: Offers, compared: int, terms: frozenset[str], found: list[str]) -> int:
     """Those that a search looks at: the highest rewards, what shares a tag, and what it found."""
     tagged = 0
     for term in terms & offers.tagged.keys():
         tagged |= offers.tagged[term]
-    return (1 << LOOKED_AT) - 1 | smallest(tagged, LOOKED_AT) | offers.those(found)
+    return (1 << compared) - 1 | smallest(tagged, compared) | offers.those(found)
 
 
 async def _in_sql(
     call: Call, words: frozenset[str], tags: frozenset[str], found: list[str]
 ) -> Offers:
     """The same where no index is kept."""
-    rows = await _page(call.tx, [])
-    if len(rows) == LOOKED_AT:
-        rows += await _page(call.tx, sorted(words | tags))
+    compared = call.services.described.compared
+    rows = await _page(call.tx, [], compared)
+    if len(rows) == compared:
+        rows += await _page(call.tx, sorted(words | tags), compared)
         rows += await opportunities.among(call.tx, found)
     offers = Offers.of(sorted(set(rows), key=_order, reverse=True), {})
     having = await _having(call, offers, map(of_tag, tags), offers.all)
@@ -81,9 +78,9 @@ def _order(row: OpportunityRow) -> tuple[int, int, str]:
     return row.amount, row.created_at, row.id
 
 
-async def _page(tx: Tx, tags: list[str]) -> list[OpportunityRow]:
+async def _page(tx: Tx, tags: list[str], most: int) -> list[OpportunityRow]:
     wanted = OffersWanted(tags)
-    return await opportunities.page(tx, START, wanted, types=TYPES, limit=LOOKED_AT, offset=0)
+    return await opportunities.page(tx, START, wanted, types=TYPES, limit=most, offset=0)
 
 
 async def _having(call: Call, offers: Offers, words: Iterable[str], among: int) -> dict[str, int]:

@@ -5,8 +5,6 @@ from threading import Lock
 
 import msgspec
 
-_MOST = 100_000
-
 EVERYTHING = ""
 """The key that stands for all keys."""
 
@@ -14,10 +12,11 @@ EVERYTHING = ""
 class Changes:
     """The writer marks changed keys after each commit, before the callers get their outcomes.
 
-    Any thread may mark.
+    Any thread may mark. Behind more than `most` keys all that was read before is stale.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = 100_000) -> None:
+        self._most = most
         self._now = 0
         self._floor = 0
         self._changed: dict[str, int] = {}
@@ -36,7 +35,7 @@ class Changes:
         """Make every answer stale that depends on one of `keys` and was read before now."""
         with self._marking:
             mark = self._now + 1
-            if len(self._changed) > _MOST or EVERYTHING in keys:
+            if len(self._changed) > self._most or EVERYTHING in keys:
                 self._floor, self._changed = mark, {}
             for key in keys:
                 self._changed[key] = mark

@@ -166,9 +166,8 @@ def test_a_key_is_fresh_until_it_is_marked():
     assert changes.fresh(("a",), changes.data_version())
 
 
-def test_forgetting_old_marks_makes_everything_older_stale(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("stoa.store.changes._MOST", 3)
-    changes = Changes()
+def test_forgetting_old_marks_makes_everything_older_stale():
+    changes = Changes(most=3)
     data_version = changes.data_version()
     for key in "abcde":
         changes.mark([key])
