@@ -13,7 +13,9 @@ from stoa.domain import cursors
 from stoa.domain.attributions import attribution
 from stoa.schemas.base import iso
 from stoa.schemas.fields import example_id
+from stoa.search.index import SearchIndex, SearchSizes
 from tests.support.app import Agent, App
+from tests.support.composing import Composed, with_parts
 from tests.support.moderation import act
 
 
@@ -263,21 +265,31 @@ def test_a_phrase_does_not_begin_in_a_title_and_end_in_a_body(stoa: App, alice: 
     assert found(stoa, '"roasted barley"') == []
 
 
+def checking(**sizes: int) -> Composed:
+    """Searches that check so much whether words stand side by side."""
+    some = SearchSizes(**sizes)
+    return with_parts(index=lambda settings: SearchIndex(settings.search_path, some))
+
+
 @pytest.mark.promise("Q21")
+@pytest.mark.parametrize(
+    ("composed", "expected"),
+    [
+        (checking(), {'"za zymurgy" malt': "near", 'malt -"za zymurgy"': "far"}),
+        # The only text that is read has it not, and what is not read is left out too.
+        (checking(checked=1), {'"za zymurgy"': "", 'malt -"za zymurgy"': "far"}),
+        (checking(checked=3, checked_at_once=2, checked_characters=20), {'"za zymurgy"': "near"}),
+    ],
+    ids=["all", "one text", "few characters"],
+)
 def test_a_search_for_phrases_reads_so_many_texts(
-    stoa: App, alice: Agent, monkeypatch: pytest.MonkeyPatch
+    stoa: App, alice: Agent, expected: dict[str, str]
 ) -> None:
     alice.thread("t", f"{'za zb ' * 5_000}hops za zymurgy")
-    near, far = (alice.thread("t", text) for text in ("malt za zymurgy", "zymurgy za malt"))
-    assert found(stoa, '"za zymurgy" malt') == [near["id"]]
-    assert found(stoa, 'malt -"za zymurgy"') == [far["id"]]
-    monkeypatch.setattr("stoa.search.finding.CHECKED_TEXTS", 1)
-    assert found(stoa, '"za zymurgy"') == [], "the only text that was read has it not"
-    assert found(stoa, 'malt -"za zymurgy"') == [far["id"]], "what was not read is left out too"
-    monkeypatch.setattr("stoa.search.finding.CHECKED_TEXTS", 3)
-    monkeypatch.setattr("stoa.search.finding._READ", 2)
-    monkeypatch.setattr("stoa.search.finding.CHECKED_CHARACTERS", 20)
-    assert found(stoa, '"za zymurgy"') == [near["id"]]
+    texts = {"near": "malt za zymurgy", "far": "zymurgy za malt"}
+    names = {alice.thread("t", text)["id"]: name for name, text in texts.items()}
+    for asked, name in expected.items():
+        assert [names[one] for one in found(stoa, asked)] == [name] * bool(name)
 
 
 def test_case_and_accents_do_not_matter(stoa: App, alice: Agent) -> None:

@@ -7,14 +7,18 @@ from typing import Any
 import pytest
 
 from stoa.domain import limits
+from stoa.search.index import SearchIndex, SearchSizes
 from tests.support.app import App
+from tests.support.composing import Composed, with_parts
 from tests.support.logs import logged
 from tests.support.moderation import act
 
 
-@pytest.fixture(autouse=True)
-def _few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stoa.search.index.FLUSHED_TEXTS", 5)
+@pytest.fixture
+def composed() -> Composed:
+    """An index that does little at once."""
+    sizes = SearchSizes(flushed=5, kept=12, ahead=4, texts=2)
+    return with_parts(index=lambda settings: SearchIndex(settings.search_path, sizes))
 
 
 def background(stoa: App) -> None:
@@ -64,11 +68,7 @@ def test_what_is_hidden_or_withdrawn_leaves_the_files_of_the_index(stoa: App) ->
 
 
 @pytest.mark.promise("Q36")
-def test_a_damaged_file_is_made_anew_beside_the_service(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("stoa.search.following.READ_MOST", 4)
-    monkeypatch.setattr("stoa.search.following._AT_ONCE", 2)
+def test_a_damaged_file_is_made_anew_beside_the_service(stoa: App) -> None:
     ada = stoa.agent("ada")
     threads = [ada.thread(f"Zymurgy {number}", "of an ale")["id"] for number in range(20)]
     background(stoa)
@@ -86,10 +86,7 @@ def test_a_damaged_file_is_made_anew_beside_the_service(
 
 
 @pytest.mark.promise("Q37")
-def test_writing_goes_on_where_the_file_of_the_index_cannot_be_written(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("stoa.search.index.KEPT_TEXTS", 12)
+def test_writing_goes_on_where_the_file_of_the_index_cannot_be_written(stoa: App) -> None:
     ada = stoa.agent("ada")
     ada.thread("Zymurgy", "of an ale")
     background(stoa)

@@ -8,7 +8,9 @@ from urllib.parse import urlencode
 
 import pytest
 
+from stoa.search.index import SearchIndex, SearchSizes
 from tests.support.app import Agent, App
+from tests.support.composing import having
 from tests.support.moderation import act
 from tests.support.soaking import few
 
@@ -51,13 +53,11 @@ def scan(threads: list[Thread], asked: list[str], narrowed: dict[str, str]) -> s
     return found
 
 
+@having(index=lambda settings: SearchIndex(settings.search_path, SearchSizes(flushed=9)))
 @pytest.mark.promise("Q33")
 @pytest.mark.parametrize("seed", few([7, 9, 16]))
 @pytest.mark.costly
-def test_a_search_finds_what_a_scan_of_all_texts_finds(
-    stoa: App, monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
-    monkeypatch.setattr("stoa.search.index.FLUSHED_TEXTS", 9)
+def test_a_search_finds_what_a_scan_of_all_texts_finds(stoa: App, seed: int) -> None:
     chance, threads = random.Random(seed), list[Thread]()
     ada, bob = stoa.agent("ada"), stoa.agent("bob")
     for _ in range(120):

@@ -1,14 +1,17 @@
 """The file of the search index: it survives a kill, and is made anew when it is damaged."""
 
 import shutil
+from contextlib import closing
 from pathlib import Path
 from random import Random
 
+import apsw
 import pytest
 
-from stoa.search.index import LogPlace, SearchIndex
+from stoa.search.index import LogPlace, SearchIndex, SearchSizes
 from stoa.store.search import SearchText
 
+FEW = SearchSizes(flushed=10, kept=25, words=7)
 PLACE = LogPlace(0, 7, "ev_a")
 
 
@@ -20,7 +23,7 @@ def text(number: int, own: str = "", *, shown: bool = True) -> SearchText:
 
 def opened(path: Path) -> SearchIndex:
     """An index that has read the log."""
-    index = SearchIndex(path)
+    index = SearchIndex(path, FEW)
     index.open()
     if index.place is None:
         index.clear(PLACE)
@@ -42,12 +45,6 @@ def work(index: SearchIndex) -> None:
 def written(folder: Path) -> bytes:
     """All that is in the files of an index."""
     return b"".join(file.read_bytes() for file in folder.glob("search*"))
-
-
-@pytest.fixture(autouse=True)
-def _few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stoa.search.index.FLUSHED_TEXTS", 10)
-    monkeypatch.setattr("stoa.search.postings._STEP_WORDS", 7)
 
 
 @pytest.mark.promise("Q32")
@@ -138,9 +135,7 @@ def test_a_file_that_is_damaged_while_it_is_used_is_made_anew(tmp_path: Path, pl
     again.close()
 
 
-def test_a_file_of_another_format_is_made_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_of_another_format_is_made_anew(tmp_path: Path) -> None:
     index = opened(tmp_path / "search")
     index.put(map(text, range(1, 11)))
     work(index)
@@ -148,7 +143,8 @@ def test_a_file_of_another_format_is_made_anew(
     again = opened(tmp_path / "search")
     assert having(again, "common") == having(again, "t") == {*range(1, 11)}
     again.close()
-    monkeypatch.setattr("stoa.search.postings.FORMAT", b"of words without tags")
+    with closing(apsw.Connection(str(tmp_path / "search"))) as connection:
+        connection.execute("UPDATE state SET value = x'00' WHERE name = 'format'")
     other = SearchIndex(tmp_path / "search")
     other.open()
     assert other.place is None, "it has read nothing of the log"
@@ -184,10 +180,7 @@ def test_a_second_process_has_a_file_of_its_own(tmp_path: Path) -> None:
         index.close()
 
 
-def test_what_cannot_be_written_stays_in_memory_until_there_is_too_much(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("stoa.search.index.KEPT_TEXTS", 25)
+def test_what_cannot_be_written_stays_in_memory_until_there_is_too_much(tmp_path: Path) -> None:
     index = opened(tmp_path / "search")
     index.put(map(text, range(1, 11)))
     index._postings._execute("PRAGMA query_only = ON")  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]

@@ -25,12 +25,6 @@ from stoa.store import search
 from stoa.store.search import Narrowing, Whose
 from stoa.store.tx import Tx
 
-CHECKED_TEXTS, CHECKED_CHARACTERS = 1_000, 1_000_000
-"""So many of the newest texts with all words of a phrase are read, to see whether they stand side
-by side there."""
-
-_READ = 100
-
 _LIGHT_WORDS, _LIGHT_INDEX, _LIGHT_FOUND = 24, 250_000, 15_000
 """With so few words, texts in the index and texts that are found, each part of a search takes about
 half a millisecond."""
@@ -109,7 +103,7 @@ class _Search:
     are of threads that it is narrowed to."""
 
     def __init__(self, index: SearchIndex, query: Query, narrowed: Narrowing, upto: int) -> None:
-        self._query, self._narrowed = query, narrowed
+        self._query, self._narrowed, self._sizes = query, narrowed, index.sizes
         facts = [*map(tagged, narrowed.tags)]
         if narrowed.author is not None:
             facts.append(by_author(narrowed.author))
@@ -261,12 +255,14 @@ class _Search:
     async def _side_by_side(self, tx: Tx) -> dict[Phrase, WordTexts]:
         """The texts in which the words of phrases stand side by side, as far as they were read."""
         longer = [one for one in self.texts if one[1:]]
+        sizes = self._sizes
         unread = self.found & BitMap.union(*(self.texts[one].anywhere for one in longer))
-        numbers, characters = [*descending(newest(unread, CHECKED_TEXTS))], 0
+        numbers, characters = [*descending(newest(unread, sizes.checked))], 0
         exact = {one: WordTexts(BitMap(), BitMap()) for one in longer}
         looked_for = [(f" {' '.join(one)} ", parts) for one, parts in exact.items()]
-        while numbers and characters < CHECKED_CHARACTERS:
-            read, numbers = numbers[:_READ], numbers[_READ:]
+        while numbers and characters < sizes.checked_characters:
+            read = numbers[: sizes.checked_at_once]
+            numbers = numbers[sizes.checked_at_once :]
             unread -= BitMap(read)
             for text in await search.texts(tx, read):
                 characters += len(text.title) + len(text.body)

@@ -10,11 +10,6 @@ from stoa.store.events import EventLogState, EventRow
 from stoa.store.search import SearchText
 from stoa.store.tx import Tx
 
-READ_MOST = 500
-"""So many events, and as many texts from before the index, a search reads before it answers; with
-more behind them its answer is partial."""
-
-_AT_ONCE = 50
 _LIGHT_CHARACTERS = 10_000
 """So much text is indexed in under a millisecond."""
 
@@ -25,15 +20,15 @@ CHANGED_THREADS = {"reply.accepted", "moderation.acted", "text.withdrawn"}
 
 
 async def catch_up(tx: Tx, index: SearchIndex, most: int | None = None) -> None:
-    """Read what was committed since the last time, up to so many events, `READ_MOST` unless told
-    otherwise, and as many of the texts that were there before the index was. `index.behind` says
-    whether there is more.
+    """Read what was committed since the last time, up to so many events, those `ahead` of the index
+    unless told otherwise, and as many of the texts that were there before the index was.
+    `index.behind` says whether there is more.
 
     On PostgreSQL each statement must see what is committed when it runs.
     """
     if not index.is_open:
         await tx.aside(index.open)
-    most = most or READ_MOST
+    most = most or index.sizes.ahead
     version = tx.seen.data_version if tx.seen else None
     if version is not None and version == index.seen_version and not index.behind:
         return
@@ -44,7 +39,7 @@ async def catch_up(tx: Tx, index: SearchIndex, most: int | None = None) -> None:
     assert place
     if place.seq < state.newest and not index.is_full:
         place = await _follow(tx, index, place, state, most)
-    for _ in range(0, most, _AT_ONCE):
+    for _ in range(0, most, index.sizes.texts):
         if index.scanned is None or index.is_full:
             break
         await _scan(tx, index, index.scanned)
@@ -100,15 +95,16 @@ async def _refresh(tx: Tx, index: SearchIndex, rows: Sequence[EventRow]) -> None
         for text in found
         if text.is_shown and (text.number not in live or (text.reply_id or text.thread_id) in new)
     ]
-    for some in _pieces(sorted(unread), _AT_ONCE):
+    for some in _pieces(sorted(unread), index.sizes.texts):
         await _put(tx, index, await search.texts(tx, some))
 
 
 async def _scan(tx: Tx, index: SearchIndex, after: int) -> None:
-    texts = await search.behind(tx, after, _AT_ONCE)
+    most = index.sizes.texts
+    texts = await search.behind(tx, after, most)
     await _put(tx, index, texts)
     with index.lock:
-        index.scanned = _last(texts) if len(texts) == _AT_ONCE else None
+        index.scanned = _last(texts) if len(texts) == most else None
 
 
 async def _put(tx: Tx, index: SearchIndex, texts: Sequence[SearchText]) -> None:

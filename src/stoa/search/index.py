@@ -11,6 +11,7 @@ from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from threading import RLock
+from typing import NamedTuple
 
 import apsw
 import msgspec
@@ -21,12 +22,6 @@ from stoa.domain.words import words
 from stoa.logs import log
 from stoa.search.postings import PART, IndexState, PartFacts, Postings, WordTexts, remove
 from stoa.store.search import NumberedText, SearchText, Whose
-
-FLUSHED_TEXTS = 4_000
-"""So many texts are kept in memory before they are written. A start reads as many again."""
-
-KEPT_TEXTS = 10_000
-"""So many are indexed while the file cannot be written; then indexing stops."""
 
 _WHOSE = 15_000
 """So many texts are kept whose ids are known, of some 250 bytes each."""
@@ -41,6 +36,30 @@ _KEPT = ("live", "openings", "answered", "accepted", "hidden")
 """Sets of texts that are kept in the file, by name."""
 
 _DAMAGED = (apsw.CorruptError, apsw.NotADBError, ValueError, KeyError, msgspec.MsgspecError)
+
+
+class SearchSizes(NamedTuple):
+    """So much is done at once.
+
+    So many texts are in memory before they are `flushed` to the file: a start reads as many again.
+    So many are `kept` while it cannot be written; then indexing stops. A step in the file is of so
+    many `words`. So many events `ahead`, and as many texts from before the index, a search reads
+    before it answers, some `texts` at a time; with more behind them its answer is partial. So many
+    of the newest texts with all words of a phrase are `checked`, up to so many `characters`, some
+    at a time: whether the words stand side by side there."""
+
+    flushed: int = 4_000
+    kept: int = 10_000
+    words: int = 100
+    ahead: int = 500
+    texts: int = 50
+    checked: int = 1_000
+    checked_characters: int = 1_000_000
+    checked_at_once: int = 100
+
+
+SEARCH_SIZES = SearchSizes()
+"""Those of a service."""
 
 
 def tagged(tag: str) -> str:
@@ -109,8 +128,8 @@ class SearchIndex:
     """The texts that can be found, by their words. Any thread may use it; what it holds while
     `lock` is held does not change."""
 
-    def __init__(self, path: Path | None = None) -> None:
-        self.lock = RLock()
+    def __init__(self, path: Path | None = None, sizes: SearchSizes = SEARCH_SIZES) -> None:
+        self.lock, self.sizes = RLock(), sizes
         self._path = path
         self._postings: Postings | None = None
         self._begin()
@@ -183,7 +202,7 @@ class SearchIndex:
     @property
     def is_full(self) -> bool:
         """Whether it takes no more texts for now, as they cannot be written."""
-        return self._recent.count >= KEPT_TEXTS
+        return self._recent.count >= self.sizes.kept
 
     @property
     def newest(self) -> int:
@@ -295,17 +314,18 @@ class SearchIndex:
     def _due(self, postings: Postings) -> Iterator[None]:
         if self._removes:
             self._removing, self._hidden, self._removes = self._hidden, BitMap(), False
-        if self._removing or self._recent.count >= FLUSHED_TEXTS:
+        if self._removing or self._recent.count >= self.sizes.flushed:
             self._writing, self._recent = self._recent, _Recent()
             new = self._writing
-            yield from postings.add(new.anywhere, new.texts, self._kept())
+            yield from postings.add(new.anywhere, new.texts, self._kept(), self.sizes.words)
             self._writing, self._known = _Recent(), _none_known()
             if self._is_failing:
                 log.info("search index is written again")
             self._is_failing = False
         if self._removing:
             gone, none = self._removing - self.live, BitMap()
-            yield from postings.remove(gone, IndexState({"hidden": none.serialize()}))
+            kept = IndexState({"hidden": none.serialize()})
+            yield from postings.remove(gone, kept, self.sizes.words)
             self._removing, self._known = BitMap(), _none_known()
             if self._path:
                 remove_unused(self._path)

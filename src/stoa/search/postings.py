@@ -19,13 +19,12 @@ from pyroaring import BitMap
 from stoa.store.engines.sqlite.unused import pages_of
 from stoa.store.statements import parse
 
-FORMAT = b"5"
+_FORMAT = b"5"
 """Of the file, with that of the words in it: a file of another format is made anew."""
 
 PART = 1 << 16
 """So many numbers of texts have a bitmap of their own for each word."""
 
-_STEP_WORDS = 100
 _MEMORY = ":memory:"
 
 _SQL = parse(Path(__file__).with_suffix(".sql").read_text(encoding="utf-8"))
@@ -87,7 +86,7 @@ class Postings:
             execute(_SQL["tables"])
             execute("COMMIT")
             postings = cls(connection, path)
-            if postings.values().get("format", FORMAT) != FORMAT:
+            if postings.values().get("format", _FORMAT) != _FORMAT:
                 raise ValueError("another format")
         except BaseException:
             connection.close()
@@ -109,15 +108,19 @@ class Postings:
             yield word, BitMap.deserialize(anywhere), BitMap.deserialize(title)
 
     def add(
-        self, words: Iterable[str], texts: Callable[[str], WordTexts], kept: IndexState
+        self,
+        words: Iterable[str],
+        texts: Callable[[str], WordTexts],
+        kept: IndexState,
+        at_once: int,
     ) -> Iterator[None]:
-        """Add to these words their `texts`, in steps; with the last one it counts, and what is
-        `kept`."""
+        """Add to these words their `texts`, in steps of so many words; with the last one it counts,
+        and what is `kept`."""
         ordered = [*words]  # in the order of the file, but sorting them would be one long step
         heapify(ordered)
         with self._transaction():
             while ordered:
-                some = [heappop(ordered) for _ in range(min(_STEP_WORDS, len(ordered)))]
+                some = [heappop(ordered) for _ in range(min(at_once, len(ordered)))]
                 rows = [row for word in some for row in self._added(word, *texts(word))]
                 self._connection.executemany(_SQL["put"], rows)
                 yield
@@ -134,13 +137,13 @@ class Postings:
                 more_in_title |= BitMap.deserialize(old_in_title)
             yield part, word, more.serialize(), more_in_title.serialize()
 
-    def remove(self, texts: BitMap, kept: IndexState) -> Iterator[None]:
-        """Remove texts from all words, in steps, and the words that no text has any more. Behind
-        the last step nothing of them is left in the file."""
+    def remove(self, texts: BitMap, kept: IndexState, at_once: int) -> Iterator[None]:
+        """Remove texts from all words, in steps of so many, and the words that no text has any
+        more. Behind the last step nothing of them is left in the file."""
         with self._transaction():
             for part, some in _by_part(texts):
                 last = ""
-                while rows := self._execute(_SQL["behind"], (part, last, _STEP_WORDS)).fetchall():
+                while rows := self._execute(_SQL["behind"], (part, last, at_once)).fetchall():
                     last = rows[-1][0]
                     for word, *found in rows:
                         self._take(part, word, [BitMap.deserialize(one) for one in found], some)
@@ -169,7 +172,7 @@ class Postings:
             self._execute(_SQL["delete"], (part, word))
 
     def _keep(self, kept: IndexState) -> None:
-        rows = {**kept.values, "format": FORMAT}.items()
+        rows = {**kept.values, "format": _FORMAT}.items()
         self._connection.executemany(_SQL["keep"], rows)
         self._connection.executemany(_SQL["keep_facts"], kept.facts)
 
