@@ -12,9 +12,6 @@ from stoa.store.transfer import audit
 from stoa.store.transfer.audit import CHECKS, EVERYTHING, SUBJECTS, Check, Difference, Finding
 from stoa.store.tx import Store, Tx
 
-SMALL = 20_000
-"""Up to this number of transactions, every minute's audit checks the whole ledger."""
-
 _OF_TOUCHED = {
     "accounts": ("accounts", "overdrawn"),
     "holds": ("escrow", "settlements", "movements", "subjects"),
@@ -26,9 +23,16 @@ _OF_TOUCHED = {
 
 
 class Auditor:
-    """Audits the ledger; the first difference stops all settlements."""
+    """Audits the ledger; the first difference stops all settlements.
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    Of up to `small` transactions every minute's audit checks all, of more a part of it, some
+    `rows` at a time.
+    """
+
+    def __init__(
+        self, store: Store, clock: Clock, small: int = 20_000, rows: int = audit.CHUNK
+    ) -> None:
+        self._small, self._rows = small, rows
         self._store = store
         self._clock = clock
         self._behind: str | None = None
@@ -39,12 +43,15 @@ class Auditor:
 
     async def minute(self) -> list[Difference]:
         """Audit new transactions, the rows that they changed, and the next part of the ledger."""
-        if await self._store.read(_is_small, background=True):
+        if await self._store.read(self._is_small, background=True):
             findings = await self._store.read(audit.run_all, background=True)
         else:
             findings = await self._store.read(self._new, background=True)
             findings += await self._roll()
         return await self._judge(findings)
+
+    async def _is_small(self, tx: Tx) -> bool:
+        return await tx.one("audit.chunk_transactions", after="", size=self._small) is None
 
     async def _judge(self, findings: list[Finding]) -> list[Difference]:
         differences = [found for finding in findings for found in finding.differences]
@@ -93,7 +100,7 @@ class Auditor:
     async def _stretch(self, tx: Tx) -> list[Finding]:
         number, after = self._place
         subject = SUBJECTS[number]
-        ids = await audit.chunk(tx, subject, after)
+        ids = await audit.chunk(tx, subject, after, self._rows)
         checks: list[Check] = [check for check in CHECKS if check.subject == subject]
         findings = [await audit.run(tx, check, ids) for check in checks]
         self._place = (number + 1, "") if ids[1] == EVERYTHING[1] else (number, ids[1])
@@ -103,11 +110,6 @@ class Auditor:
 async def _one_by_one(tx: Tx, check: Check, ids: set[str]) -> Finding:
     found = [await audit.differences(tx, check, (row_id, row_id)) for row_id in sorted(ids)]
     return Finding(check, len(ids), list(chain.from_iterable(found)))
-
-
-async def _is_small(tx: Tx) -> bool:
-    row = await tx.one("audit.chunk_transactions", after="", size=SMALL)
-    return row is None
 
 
 def _settled(now: int) -> str:

@@ -330,11 +330,9 @@ def test_a_second_rejection_refunds_nothing_while_settlements_are_stopped(
 
 @pytest.mark.usefixtures("paid")
 def test_a_large_ledger_is_audited_by_what_is_new_and_all_of_it_in_turn(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
+    stoa: App,
 ) -> None:
-    monkeypatch.setattr("stoa.upkeep.auditor.SMALL", 0)
-    monkeypatch.setattr("stoa.store.transfer.audit.CHUNK", 2)
-    auditor = Auditor(stoa.stoa.store, stoa.clock)
+    auditor = Auditor(stoa.stoa.store, stoa.clock, small=0, rows=2)
     assert stoa.run(auditor.minute()) == []
     tamper(stoa, "UPDATE settlement SET amount = amount + 1 WHERE outcome = 'payout'")
     stoa.clock.advance(6 * 3_600_000)
@@ -346,10 +344,9 @@ def test_a_large_ledger_is_audited_by_what_is_new_and_all_of_it_in_turn(
 
 @pytest.mark.usefixtures("paid")
 def test_a_transaction_that_commits_behind_a_later_one_is_audited_all_the_same(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
+    stoa: App,
 ) -> None:
-    monkeypatch.setattr("stoa.upkeep.auditor.SMALL", 0)
-    auditor = Auditor(stoa.stoa.store, stoa.clock)
+    auditor = Auditor(stoa.stoa.store, stoa.clock, small=0)
     early = f"tx_{encode_ulid(stoa.clock(), 0)}"
     stoa.clock.advance(60_000)
     stoa.agent("later")
@@ -367,10 +364,9 @@ def test_a_transaction_that_commits_behind_a_later_one_is_audited_all_the_same(
 
 @pytest.mark.usefixtures("paid")
 def test_a_new_transaction_of_a_large_ledger_is_audited_within_the_minute(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
+    stoa: App,
 ) -> None:
-    monkeypatch.setattr("stoa.upkeep.auditor.SMALL", 0)
-    auditor = Auditor(stoa.stoa.store, stoa.clock)
+    auditor = Auditor(stoa.stoa.store, stoa.clock, small=0)
     stoa.run(auditor.minute())
     late = stoa.agent("late")
     late.thread(bountyCredits=9)
@@ -404,12 +400,10 @@ LATE = "(SELECT max(transaction_id) FROM posting)"
 def test_what_a_new_transaction_of_a_large_ledger_touched_is_audited_within_the_minute(
     stoa: App,
     paid: tuple[Agent, Agent],
-    monkeypatch: pytest.MonkeyPatch,
     tampering: str,
     expected: set[str],
 ) -> None:
-    monkeypatch.setattr("stoa.upkeep.auditor.SMALL", 0)
-    auditor = Auditor(stoa.stoa.store, stoa.clock)
+    auditor = Auditor(stoa.stoa.store, stoa.clock, small=0)
     stoa.run(auditor.minute())
     asker, worker = paid
     thread = asker.thread("Late", bountyCredits=9)

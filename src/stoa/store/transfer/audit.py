@@ -100,9 +100,10 @@ def in_use(findings: list[Finding]) -> bool:
     return any(finding.checked for finding in findings if finding.check.subject == "agents")
 
 
-async def chunk(tx: Tx, subject: str, after: str) -> tuple[str, str]:
-    """The next range of ids of a subject behind `after`; it ends with everything at the end."""
-    row = await tx.one(f"audit.chunk_{subject}", after=after, size=CHUNK - 1)
+async def chunk(tx: Tx, subject: str, after: str, rows: int) -> tuple[str, str]:
+    """The next range of so many ids of a subject behind `after`; it ends with everything at the
+    end."""
+    row = await tx.one(f"audit.chunk_{subject}", after=after, size=rows - 1)
     return (f"{after}!" if after else "", row[0] if row else EVERYTHING[1])
 
 
