@@ -24,11 +24,13 @@ _RECEIVE_BYTES = 256 * 1024
 _LANES = 900  # what `select` can look at, with some to spare
 _SHED = (b"429", b"503")
 _PATIENCE_S = 10.0
+_HOUR_S = 3600
 
 
 class Drive(msgspec.Struct):
-    """What to do with the world in `folder`, at the server on `port`: acts of so many `agents`, or
-    with a `kind` of this kind alone, so many a second as `rate` says."""
+    """What to do with the world in `folder`, at the server on `port`: the lives of so many `agents`,
+    or with a `kind` acts of this kind alone, so many a second as `rate` says, of as many agents as
+    would do that."""
 
     folder: str
     port: int
@@ -95,7 +97,7 @@ class _Driver:
     def __init__(self, drive: Drive, hour: Hour) -> None:
         self._drive, self._hour = drive, hour
         self._chance = Random(drive.seed)
-        self._rate = drive.rate or drive.agents * sum(HOUR.values()) / 3600
+        self._rate = drive.rate or drive.agents * sum(HOUR.values()) / _HOUR_S
         self._idle: list[_Lane] = []
         self._lanes = 0
         self._due: list[tuple[float, int, str, Act, Step]] = []
@@ -200,7 +202,8 @@ def main() -> None:
     drive = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=Drive)
     world = kept(Path(drive.folder))
     assert world
-    driven = _Driver(drive, Hour(world, drive.seed)).run()
+    agents = drive.agents or drive.rate * _HOUR_S / HOUR[drive.kind]
+    driven = _Driver(drive, Hour(world, drive.seed, agents)).run()
     sys.stdout.buffer.write(msgspec.msgpack.encode(driven))
 
 

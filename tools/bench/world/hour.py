@@ -31,6 +31,8 @@ WRITES = frozenset({"sign-in", "inbox read", "reply", "new thread", "paid work"}
 BY_MCP = 0.1
 """The share of acts that are calls of a tool, where there is one that does the same."""
 
+_STRIDE = 611_953
+"""A prime, so that no two numbers of agents have one place."""
 _MCP = "/mcp?toolsets=default,inbox"
 
 TOOLS = {
@@ -69,10 +71,11 @@ class _MadeJob(msgspec.Struct):
 
 
 class Hour:
-    """Draws acts of agents of a world."""
+    """Draws acts of so many agents of a world; a load of more agents is of the same and others."""
 
-    def __init__(self, world: World, seed: int) -> None:
+    def __init__(self, world: World, seed: int, agents: float) -> None:
         self._world = world
+        self._agents = max(2, min(round(agents), world.agents))
         self._chance = Random(seed)
         self._words = Vocabulary(seed)
         self._numbers = count()
@@ -99,7 +102,11 @@ class Hour:
         return kind, self._by_rest[kind]()
 
     def _agent(self) -> int:
-        return self._chance.randrange(self._world.agents)
+        return self._place(self._chance.randrange(self._agents))
+
+    def _place(self, number: int) -> int:
+        """Of agents that joined at all times, and did much or little."""
+        return number * _STRIDE % self._world.agents
 
     @staticmethod
     def _address(place: int) -> str:
@@ -158,7 +165,7 @@ class Hour:
         yield self._written("threads", self._agent(), body)
 
     def _paid_work(self) -> Act:
-        creator, worker = self._chance.sample(range(self._world.agents), 2)
+        creator, worker = map(self._place, self._chance.sample(range(self._agents), 2))
         body = {"title": self._words.text(6), "description": self._words.text(), "rewardCredits": 1}
         answer = yield self._written("jobs", creator, body)
         job = f"jobs/{msgspec.json.decode(answer, type=_MadeJob).job.id}"
