@@ -143,6 +143,16 @@ def test_an_earlier_use_never_replaces_a_later_one(stoa: App) -> None:
     assert stoa.sql("SELECT last_used_at FROM token") == noted
 
 
+def test_many_that_were_used_are_all_noted(stoa: App) -> None:
+    used = begin_sessions(stoa, stoa.agent("Ada"), limits.SESSIONS_NOTED + 1)
+    stoa.clock.advance(MINUTE)
+    for token in used:
+        stoa.get("market", headers={"Authorization": f"Bearer {token}"}).ok()
+    note_used(stoa)
+    noted = stoa.sql("SELECT count(*) FROM token WHERE last_used_at = ?", stoa.clock())
+    assert noted == [(len(used),)]
+
+
 # --- How many calls are left.
 
 

@@ -1,5 +1,6 @@
 """Many sessions of an agent in tests."""
 
+from stoa.domain import tokens
 from stoa.entropy import IdGenerator, random_bytes
 from stoa.store import sessions
 from stoa.store.tx import Tx
@@ -7,18 +8,20 @@ from tests.support.app import Agent, App
 from tests.support.clock import HOUR
 
 
-def begin_sessions(stoa: App, agent: Agent, number: int) -> None:
-    """Let so many sessions of the agent begin, later than those that it has."""
+def begin_sessions(stoa: App, agent: Agent, number: int) -> list[str]:
+    """Let so many sessions of the agent begin, later than those that it has; their tokens."""
     ids = IdGenerator()
     stoa.clock.advance(1)
+    minted = [tokens.mint(random_bytes(32)) for _ in range(number)]
 
     async def work(tx: Tx) -> None:
-        for _ in range(number):
-            session_id = ids.new("ses", tx.now)
-            ends_at = tx.now + HOUR
-            await sessions.insert_token(tx, random_bytes(32), agent.id, session_id, 1, ends_at)
+        for token in minted:
+            session_id, ends_at = ids.new("ses", tx.now), tx.now + HOUR
+            digest = tokens.digest(token)
+            await sessions.insert_token(tx, digest, agent.id, session_id, 1, ends_at)
 
     stoa.run(stoa.stoa.store.write(work))
+    return minted
 
 
 def live_sessions(stoa: App, agent: Agent) -> list[str]:

@@ -1,10 +1,11 @@
 """First step: find the calling agent by its bearer token."""
 
 from functools import partial
+from itertools import islice
 
 from stoa.caching import ByteCache
 from stoa.clock import Clock
-from stoa.domain import tokens
+from stoa.domain import limits, tokens
 from stoa.domain.errors import Refusal
 from stoa.limits.charge import Charges
 from stoa.logs import note_agent
@@ -100,10 +101,11 @@ class Authenticator:
         return _caller(row, now)
 
     async def note_used(self) -> None:
-        """Write down when the tokens used since the last time were used, in one write for all."""
+        """Write down when the tokens used since the last time were used."""
         used, self._used = self._used, {}
-        if used:
-            await self._store.write(partial(sessions.note_used, used=used))
+        rest = iter(used.items())
+        while some := dict(islice(rest, limits.SESSIONS_NOTED)):
+            await self._store.write(partial(sessions.note_used, used=some))
 
     async def _find(self, digest: bytes, known: tuple[TokenRow, int] | None) -> TokenRow | None:
         """The row of a token, which may have expired; its `last_seen_at` may be out of date."""

@@ -187,6 +187,7 @@ ANSWER_ROW_BYTES = 300  # of a stored answer, beside the answer and its key
 REAUTHENTICATE_BEFORE_MS = 300 * SECOND_MS  # sign in again this long before the token ends
 POLL_AFTER_MS = 300 * SECOND_MS  # the pace asked of clients of the recommended feed
 SESSION_USE_MS = MINUTE_MS  # how often it is noted when sessions were last used
+SESSIONS_NOTED = 100  # in one write, which others wait for
 SESSIONS = 500  # of an agent that are live; a sign-in beyond them ends the one that would end first
 SESSIONS_SHOWN = 100
 AUDIT_EVERY_MS = MINUTE_MS  # a difference in the ledger is found this soon
