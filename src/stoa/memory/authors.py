@@ -32,8 +32,8 @@ class Shown(NamedTuple):
     """Agents by id, each encoded once, and their versions, which change with all that answers show
     of them, but for what may be out of date. There may be more of both than were asked for."""
 
-    agents: Mapping[str, Agent]
-    versions: Mapping[str, int]
+    agents: dict[str, Agent]
+    versions: dict[str, int]
 
 
 class Embedded(msgspec.Struct, eq=False):
@@ -120,21 +120,28 @@ class Authors:
                 or (tx.seen is None and found != version)
             ]
             if missing:
-                shown = await self._fetched(tx, missing, known, embedded)
+                shown = await self._fetched(tx, versions, missing, known, embedded)
         embedded.note(versions.keys(), known.data_version)
         embedded.note_change(known.until)
         return shown
 
     async def _fetched(
-        self, tx: Tx, agent_ids: list[str], known: _Known, embedded: Embedded
+        self,
+        tx: Tx,
+        versions: Versions,
+        missing: list[str],
+        known: _Known,
+        embedded: Embedded,
     ) -> Shown:
-        """The known agents and these, which are not known."""
-        embedded.note_read(tx, agent_ids)
-        rows = await agents.many(tx, agent_ids)
-        views = {row.id: encoded_once(self._view(row, embedded, tx.now)) for row in rows}
-        shown = Shown(known.agents | views, known.versions | {row.id: row.version for row in rows})
-        for row in rows:
-            known.put(views[row.id], row, tx)
+        """These agents, of which some are missing among the known ones."""
+        rest = versions.keys() - missing
+        agents_shown = {agent_id: known.agents[agent_id] for agent_id in rest}
+        shown = Shown(agents_shown, {agent_id: known.versions[agent_id] for agent_id in rest})
+        embedded.note_read(tx, missing)
+        for row in await agents.many(tx, missing):
+            view = encoded_once(self._view(row, embedded, tx.now))
+            shown.agents[row.id], shown.versions[row.id] = view, row.version
+            known.put(view, row, tx)
         return shown
 
 

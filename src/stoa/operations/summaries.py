@@ -1,7 +1,10 @@
-"""Threads as searches show them, from the cache or made of their rows."""
+"""Threads as lists and searches show them, from the cache or made of their rows."""
 
 import hashlib
 from collections.abc import Collection, Sequence
+from typing import cast
+
+import msgspec
 
 from stoa import entropy
 from stoa.domain import limits
@@ -9,10 +12,28 @@ from stoa.memory.searched import CachedSummary
 from stoa.operations.call import Call
 from stoa.operations.views.threads import thread_views
 from stoa.schemas.base import encode
-from stoa.schemas.encoded import without_late
+from stoa.schemas.encoded import Encoded, without_late
 from stoa.schemas.threads import Thread
 from stoa.store import threads
 from stoa.store.threads import ThreadRow
+
+
+class _ListRow(Encoded[Thread]):
+    """A thread in a list."""
+
+    def __init__(self, thread: CachedSummary) -> None:
+        self.resource = thread.view
+        self.wire = msgspec.Raw(thread.json + b"}")
+        self.known_by = thread.counted
+
+
+async def listed(call: Call, rows: Sequence[ThreadRow]) -> list[Thread]:
+    """The threads of these rows as they travel in a list."""
+    kept = call.services.summaries.fresh([row.id for row in rows], call.tx.seen, call.now)
+    for thread in kept.values():  # the rows tell of changes of their authors
+        call.expires(thread.expires_at)
+    new = await made(call, [row for row in rows if row.id not in kept])
+    return [cast(Thread, _ListRow(kept.get(row.id) or new[row.id])) for row in rows]
 
 
 async def summaries(call: Call, thread_ids: Collection[str]) -> dict[str, CachedSummary]:

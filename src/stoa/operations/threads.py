@@ -12,11 +12,12 @@ from stoa.operations.call import Call
 from stoa.operations.parts import escrow, holding, paging, posting
 from stoa.operations.parts.budget import Budget
 from stoa.operations.similar import read_similar, similar_threads
+from stoa.operations.summaries import listed
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import next_actions
 from stoa.operations.views.held import held_thread
 from stoa.operations.views.replies import known_by, thread_with_replies
-from stoa.operations.views.threads import thread_view, thread_views
+from stoa.operations.views.threads import thread_view
 from stoa.schemas.base import Page, iso
 from stoa.schemas.beside import ListForPeople
 from stoa.schemas.threads import (
@@ -131,7 +132,7 @@ async def _page(
     place_of: Callable[[ThreadRow], paging.ListPosition],
     end: paging.ListPosition | None = None,
 ) -> paging.Cut[Thread]:
-    views = await thread_views(call, rows)
+    views = await listed(call, rows)
     characters = sum(len(row.body) for row in rows)
     budget = Budget.of(call.options)
     return paging.cut(budget, form, request, rows, views, place_of, characters=characters, end=end)
@@ -205,7 +206,7 @@ async def _on_front(call: Call, request: ListUnanswered, which: FrontList) -> Th
     since = call.now - call.services.settings.new_agent_ms
     call.expires(call.now + limits.FRONT_MS)
     rows = await threads.on_front(call.tx, which, since, request.size)
-    return ThreadList(threads=await thread_views(call, rows), limit=request.size)
+    return ThreadList(threads=await listed(call, rows), limit=request.size)
 
 
 @operation(
