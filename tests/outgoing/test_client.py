@@ -16,7 +16,6 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from stoa.domain import limits
 from stoa.domain.addresses import parse_networks
 from stoa.outgoing import exchange
 from stoa.outgoing.client import Outgoing
@@ -286,16 +285,16 @@ def test_a_redirect_is_not_followed() -> None:
 
 @pytest.mark.promise("G3")
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"])
-def test_a_server_that_stalls_is_given_up(monkeypatch: pytest.MonkeyPatch, answer: bytes) -> None:
-    monkeypatch.setattr(limits, "OUTGOING_MS", 300)
-
+def test_a_server_that_stalls_is_given_up(answer: bytes) -> None:
     async def stall(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(answer)
         await reader.read()
 
     async def run() -> str:
         async with listening(stall) as listener:
-            return await unreachable(Outgoing(LOOPBACK), f"http://127.0.0.1:{listener.port}/")
+            return await unreachable(
+                Outgoing(LOOPBACK, most_ms=300), f"http://127.0.0.1:{listener.port}/"
+            )
 
     assert "did not answer within" in asyncio.run(run())
 

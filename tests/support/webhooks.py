@@ -4,8 +4,14 @@ import asyncio
 from typing import Any
 
 from stoa.app import Service
+from stoa.domain import limits
+from stoa.domain.addresses import parse_networks
+from stoa.domain.webhooks import WebhookSigner
+from stoa.entropy import IdGenerator
+from stoa.outgoing.client import Outgoing
+from stoa.upkeep.webhooks import DELIVERY_BOUNDS, DeliveryBounds, Webhooks
 from tests.support.app import Agent, App
-from tests.support.clock import HOUR
+from tests.support.clock import HOUR, VirtualClock
 from tests.support.receiver import Receiver
 
 LOOPBACK = {"webhooks_allow": ["127.0.0.0/8"]}
@@ -16,6 +22,19 @@ async def served(*processes: Service) -> None:
     """Have these processes send the events that are to be sent now, and wait for the answers."""
     await asyncio.gather(*(process.webhooks.look() for process in processes))
     await asyncio.gather(*(process.webhooks.finish() for process in processes))
+
+
+def anew(
+    process: Service,
+    clock: VirtualClock,
+    bounds: DeliveryBounds = DELIVERY_BOUNDS,
+    most_ms: int = limits.OUTGOING_MS,
+) -> Webhooks:
+    """What delivers after a restart of a process."""
+    allowed = parse_networks(LOOPBACK["webhooks_allow"])
+    outgoing, signer = Outgoing(allowed, most_ms=most_ms), WebhookSigner.of(bytes(32))
+    shares = process.settings.engine == "postgresql"
+    return Webhooks(process.store, IdGenerator(), signer, outgoing, clock, bounds, shares=shares)
 
 
 def deliver(stoa: App) -> None:

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from stoa.domain import limits
+from stoa.upkeep.webhooks import DeliveryBounds
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, MINUTE
 from tests.support.receiver import Receiver, receiving, status
 from tests.support.soaking import few
-from tests.support.webhooks import LOOPBACK, active, create, deliver
+from tests.support.webhooks import LOOPBACK, active, anew, create, deliver
 
 pytestmark = pytest.mark.settings(**LOOPBACK)
 
@@ -26,31 +27,30 @@ def test_receivers_that_hold_their_answers_hold_up_no_other_one(
     ada: Agent,
     bob: Agent,
     receiver: Receiver,
-    monkeypatch: pytest.MonkeyPatch,
     agents: int,
     were_slow: bool,
 ) -> None:
     """A hundred of them, of many agents, which were slow before or turn out to be only now. None
     answers before the other receiver got its event."""
-    monkeypatch.setattr(limits, "OUTGOING_MS", MINUTE)  # not over before, on a slow machine
-    monkeypatch.setattr(limits, "WEBHOOK_LEASE_MS", 2 * MINUTE)
+    patient(stoa, DeliveryBounds(lease_ms=2 * MINUTE))
     of_each = 100 // agents
     assert agents * of_each > limits.WEBHOOKS_QUICK
-    assert _comes_beside_a_hundred(
-        stoa, ada, bob, receiver, monkeypatch, agents, of_each, were_slow
-    )
+    assert _comes_beside_a_hundred(stoa, ada, bob, receiver, agents, of_each, were_slow)
+
+
+def patient(stoa: App, bounds: DeliveryBounds) -> None:
+    """Let deliveries take a minute, so that none is over before on a slow machine."""
+    for process in stoa.processes:
+        process.webhooks = anew(process, stoa.clock, bounds, most_ms=MINUTE)
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_receivers_that_kept_their_slots_would_hold_up_others(
-    stoa: App, ada: Agent, bob: Agent, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    stoa: App, ada: Agent, bob: Agent, receiver: Receiver
 ) -> None:
     """The control of the test before: none is taken for slow, so none lets go of its slot."""
-    monkeypatch.setattr(limits, "OUTGOING_MS", MINUTE)
-    monkeypatch.setattr(limits, "WEBHOOK_QUICK_MS", HOUR)
-    assert not _comes_beside_a_hundred(
-        stoa, ada, bob, receiver, monkeypatch, 100, 1, were_slow=False, seconds=3
-    )
+    patient(stoa, DeliveryBounds(quick_ms=HOUR))
+    assert not _comes_beside_a_hundred(stoa, ada, bob, receiver, 100, 1, were_slow=False, seconds=3)
 
 
 def _comes_beside_a_hundred(
@@ -58,7 +58,6 @@ def _comes_beside_a_hundred(
     ada: Agent,
     bob: Agent,
     receiver: Receiver,
-    monkeypatch: pytest.MonkeyPatch,
     agents: int,
     of_each: int,
     were_slow: bool,
@@ -71,10 +70,13 @@ def _comes_beside_a_hundred(
             agent = stoa.agent(f"slow{number}")
             for _ in range(of_each):
                 create(agent, slow, scope="events", kinds=["thread.created"])
-        with monkeypatch.context() as patched:
-            if were_slow:
-                patched.setattr(limits, "WEBHOOK_QUICK_MS", 0)
-            deliver(stoa)
+        bounds = [process.webhooks.bounds for process in stoa.processes]
+        if were_slow:
+            for process in stoa.processes:
+                process.webhooks.bounds = process.webhooks.bounds._replace(quick_ms=0)
+        deliver(stoa)
+        for process, usual in zip(stoa.processes, bounds, strict=True):
+            process.webhooks.bounds = usual
         active(ada, receiver, scope="events", kinds=["thread.created"])
         slow.answer = lambda received, handler: (let_go.wait(), status(204)(received, handler))[1]
         receiver.came.acquire(blocking=False)  # that of its test

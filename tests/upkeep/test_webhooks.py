@@ -18,7 +18,7 @@ from stoa.domain.addresses import parse_networks
 from stoa.domain.webhooks import WebhookSigner
 from stoa.entropy import IdGenerator
 from stoa.outgoing.client import Outgoing
-from stoa.upkeep.webhooks import Webhooks
+from stoa.upkeep.webhooks import DeliveryBounds, Webhooks
 from tests.contract.test_watches import tell
 from tests.support.app import Agent, App
 from tests.support.blocks import blocks
@@ -29,6 +29,7 @@ from tests.support.receiver import Received, Receiver, gigabyte, receiving, stat
 from tests.support.webhooks import (
     LOOPBACK,
     active,
+    anew,
     create,
     deliver,
     fails_until,
@@ -250,10 +251,10 @@ def test_deliveries_follow_the_log_whatever_fails(
 
 
 def test_a_webhook_that_looked_in_vain_goes_on_behind_it(
-    stoa: App, ada: Agent, bob: Agent, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    stoa: App, ada: Agent, bob: Agent, receiver: Receiver
 ) -> None:
-    monkeypatch.setattr(limits, "WEBHOOK_BEHIND", 3)
-    monkeypatch.setattr(limits, "WEBHOOK_SPAN", 2)
+    for process in stoa.processes:
+        process.webhooks = anew(process, stoa.clock, DeliveryBounds(span=2, behind=3))
     active(ada, receiver, kinds=["reply.created"])
     (before,) = stoa.sql("SELECT seq FROM webhook")
     thread = ada.thread()
@@ -508,9 +509,10 @@ def test_a_process_that_stops_leaves_delivering_to_another_at_once(
 
 @pytest.mark.promise("H10")
 def test_a_delivery_that_a_stop_cut_off_is_made_after_the_restart(
-    stoa: App, ada: Agent, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    stoa: App, ada: Agent, receiver: Receiver
 ) -> None:
-    monkeypatch.setattr(limits, "WEBHOOK_END_MS", 100)
+    for process in stoa.processes:
+        process.webhooks = anew(process, stoa.clock, DeliveryBounds(end_ms=100))
     active(ada, receiver, scope="events")
     let_go = threading.Event()
     receiver.answer = lambda received, handler: (let_go.wait(), status(204)(received, handler))[1]
@@ -518,7 +520,7 @@ def test_a_delivery_that_a_stop_cut_off_is_made_after_the_restart(
     stoa.run(cut_off(stoa, receiver))
     let_go.set()
     for process in stoa.processes:
-        process.webhooks = again(process, stoa.clock)
+        process.webhooks = anew(process, stoa.clock)
     deliver(stoa)
     assert [event["subject"]["id"] for event in receiver.events] == [thread["id"]] * 2
     assert the_one(ada)["lastAttempt"]["succeeded"] is True
@@ -530,12 +532,3 @@ async def cut_off(stoa: App, receiver: Receiver) -> None:
     await asyncio.gather(*(process.webhooks.look() for process in stoa.processes))
     await asyncio.to_thread(receiver.came.acquire)
     await asyncio.gather(*(process.webhooks.stop() for process in stoa.processes))
-
-
-def again(process: Service, clock: VirtualClock) -> Webhooks:
-    """What delivers after a restart of a process."""
-    outgoing = Outgoing(parse_networks(LOOPBACK["webhooks_allow"]))
-    shares = process.settings.engine == "postgresql"
-    return Webhooks(
-        process.store, IdGenerator(), WebhookSigner.of(bytes(32)), outgoing, clock, shares=shares
-    )

@@ -34,8 +34,11 @@ class Outgoing:
         allowed: Sequence[Network] = (),
         tls: ssl.SSLContext | None = None,
         at_once: int = limits.OUTGOING_AT_ONCE,
+        most_ms: int = limits.OUTGOING_MS,
     ) -> None:
-        """At most `at_once` connections are open; more wait, within their time."""
+        """At most `at_once` connections are open; more wait, within the `most_ms` that all of a
+        request may take."""
+        self.most_ms = most_ms
         self._allowed = tuple(allowed)
         self._tls = tls
         self._resolver = Resolver(at_once)
@@ -44,7 +47,7 @@ class Outgoing:
     def another(self, at_once: int) -> "Outgoing":
         """One for the same addresses: what is asked through it holds up nothing that is asked here,
         neither where names are looked up nor in the number of connections."""
-        return Outgoing(self._allowed, self._tls, at_once)
+        return Outgoing(self._allowed, self._tls, at_once, self.most_ms)
 
     def prepare(self) -> None:
         """Load now what the first request would load."""
@@ -68,16 +71,15 @@ class Outgoing:
         from stoa.outgoing import exchange
         from stoa.outgoing.reach import Reach
 
-        reach = Reach(self._resolver, self._allowed, plain=plain, seconds=limits.OUTGOING_MS / 1000)
+        seconds = self.most_ms / 1000
+        reach = Reach(self._resolver, self._allowed, plain=plain, seconds=seconds)
         given = {"Accept-Encoding": "identity", "User-Agent": _AGENT, **headers}
         try:
-            async with time_limit(limits.OUTGOING_MS / 1000), self._slots:
+            async with time_limit(seconds), self._slots:
                 self._tls = self._tls or await asyncio.to_thread(exchange.tls_context)
                 return await exchange.exchange(reach, self._tls, method, url, body, given)
         except TimeoutError:
-            raise TimedOut(
-                f"The server did not answer within {limits.OUTGOING_MS // 1000} s."
-            ) from None
+            raise TimedOut(f"The server did not answer within {seconds:g} s.") from None
 
     def _check(self, url: str) -> bool:
         """True for http, False for https. Raises `AddressUnreachable` for other addresses."""

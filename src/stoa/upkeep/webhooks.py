@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import suppress
 from functools import partial
+from typing import NamedTuple
 
 from stoa.clock import Clock
 from stoa.domain import limits
@@ -24,6 +25,22 @@ _MARGIN_MS = 2 * limits.SECOND_MS
 """Of a lease so much must be left beside the longest time that a delivery takes."""
 
 
+class DeliveryBounds(NamedTuple):
+    """A receiver that answers later than `quick_ms` is slow; a process leads for `lease_ms`, and
+    gives deliveries `end_ms` when it ends. One look goes through a `span` of events for a webhook;
+    its place in the log is stored when it is so far `behind`."""
+
+    quick_ms: int = limits.WEBHOOK_QUICK_MS
+    lease_ms: int = limits.WEBHOOK_LEASE_MS
+    end_ms: int = limits.WEBHOOK_END_MS
+    span: int = limits.WEBHOOK_SPAN
+    behind: int = limits.WEBHOOK_BEHIND
+
+
+DELIVERY_BOUNDS = DeliveryBounds()
+"""Those of a service."""
+
+
 class Webhooks:
     """Sends events to webhooks: to several webhooks at once, and to each one event after another.
 
@@ -42,10 +59,11 @@ class Webhooks:
         signer: WebhookSigner,
         outgoing: Outgoing,
         clock: Clock,
+        bounds: DeliveryBounds = DELIVERY_BOUNDS,
         *,
         shares: bool,
     ) -> None:
-        self._store = store
+        self._store, self.bounds = store, bounds
         self._ids = ids
         self._signer = signer
         each, beyond = limits.WEBHOOKS_AT_ONCE, limits.WEBHOOKS_MOVED
@@ -89,7 +107,13 @@ class Webhooks:
             return
         busy = set(self._running)
         self._passed_over |= busy
-        find = partial(deliveries.find, looked=dict(self._looked), busy=busy)
+        find = partial(
+            deliveries.find,
+            looked=dict(self._looked),
+            busy=busy,
+            span=self.bounds.span,
+            behind=self.bounds.behind,
+        )
         found = await self._store.read(find, slow=True, single=True)
         self._looked = found.looked
         if found.moved:
@@ -110,14 +134,14 @@ class Webhooks:
             self._loop.cancel()
             await asyncio.gather(self._loop, return_exceptions=True)
         with suppress(TimeoutError):
-            async with asyncio.timeout(limits.WEBHOOK_END_MS / 1000):
+            async with asyncio.timeout(self.bounds.end_ms / 1000):
                 await self.finish()
         for task in self._running.values():
             task.cancel()
         await asyncio.gather(*self._running.values(), return_exceptions=True)
         if self._holder and self._asked_at >= 0:
             with suppress(StoreUnavailable, TimeoutError):
-                async with asyncio.timeout(limits.WEBHOOK_END_MS / 1000):
+                async with asyncio.timeout(self.bounds.end_ms / 1000):
                     await self._store.write(
                         partial(leases.release, name=_LEASE, holder=self._holder)
                     )
@@ -127,11 +151,10 @@ class Webhooks:
         now = self._clock()
         if self._holder and now - self._asked_at >= limits.LEASE_RENEW_MS:
             self._asked_at = now
-            take = partial(
-                leases.take, name=_LEASE, holder=self._holder, ms=limits.WEBHOOK_LEASE_MS
-            )
+            lease_ms = self.bounds.lease_ms
+            take = partial(leases.take, name=_LEASE, holder=self._holder, ms=lease_ms)
             taken = await self._store.write(take)
-            self._held_until = now + limits.WEBHOOK_LEASE_MS if taken else 0
+            self._held_until = now + lease_ms if taken else 0
         return self._may_send()
 
     def _may_send(self) -> bool:
@@ -139,7 +162,7 @@ class Webhooks:
         if self._ending:
             return False
         left_ms = self._held_until - self._clock()
-        return not self._holder or left_ms >= limits.OUTGOING_MS + _MARGIN_MS
+        return not self._holder or left_ms >= self._to_quick.most_ms + _MARGIN_MS
 
     async def _serve(self, row: WebhookRow) -> None:
         """Deliver to one webhook until nothing is due."""
@@ -161,7 +184,12 @@ class Webhooks:
         slots = self._slow if webhook_id in self._were_slow else self._quick
         async with slots.slot(agent_id) as slot:
             self._passed_over.discard(webhook_id)
-            find = partial(deliveries.next_delivery, webhook_id=webhook_id, looked=self._looked)
+            find = partial(
+                deliveries.next_delivery,
+                webhook_id=webhook_id,
+                looked=self._looked,
+                span=self.bounds.span,
+            )
             sent = await self._store.read(find, slow=True, single=True)
             if sent is None or not self._may_send():
                 return False
@@ -178,7 +206,7 @@ class Webhooks:
         """Send it, and note whether the receiver is slow. A slot for quick ones is let go when it
         turns out to be."""
         webhook_id, is_quick = sent.webhook.id, slot.of is self._quick
-        loop, quick = asyncio.get_running_loop(), limits.WEBHOOK_QUICK_MS / 1000
+        loop, quick = asyncio.get_running_loop(), self.bounds.quick_ms / 1000
         begun = loop.time()
         timer = loop.call_later(quick, slot.move, self._slow) if is_quick else None
         try:

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from stoa.domain import limits
 from stoa.domain import webhooks as rules
 from stoa.domain.events import EVERY_KIND, PUBLIC_KINDS, chosen
 from stoa.domain.webhooks import ClientSecrets
@@ -66,24 +65,27 @@ class DueWebhooks(NamedTuple):
     moved: dict[str, int]
 
 
-async def find(tx: Tx, looked: ReadUpTo, busy: Collection[str]) -> DueWebhooks:
-    """Find the webhooks that an event or a test is to be sent to now, but for `busy` ones. Each
+async def find(
+    tx: Tx, looked: ReadUpTo, busy: Collection[str], span: int, behind: int
+) -> DueWebhooks:
+    """Find the webhooks that an event or a test is to be sent to now, but for `busy` ones. For each
+    a `span` of events is looked through; its place is to be stored when it is so far `behind`. Each
     statement has to see what was committed before that statement."""
     kept = {webhook_id: looked[webhook_id] for webhook_id in busy if webhook_id in looked}
     log, found = await events.log(tx), DueWebhooks([], kept, {})
     for row in await webhooks.due(tx, log.newest):
         if row.id in busy:
             continue
-        event, upto = (None, row.seq) if row.test_id else await _next(tx, log, row, looked)
+        event, upto = (None, row.seq) if row.test_id else await _next(tx, log, row, looked, span)
         found.looked[row.id] = upto
         if row.test_id or event:
             found.ready.append(row)
-        if upto - row.seq >= limits.WEBHOOK_BEHIND:
+        if upto - row.seq >= behind:
             found.moved[row.id] = upto
     return found
 
 
-async def next_delivery(tx: Tx, webhook_id: str, looked: ReadUpTo) -> Delivery | None:
+async def next_delivery(tx: Tx, webhook_id: str, looked: ReadUpTo, span: int) -> Delivery | None:
     """What is to be sent to a webhook now, as it is shown now."""
     row = await webhooks.get(tx, webhook_id)
     if row is None:
@@ -95,7 +97,7 @@ async def next_delivery(tx: Tx, webhook_id: str, looked: ReadUpTo) -> Delivery |
     if row.status != "active" or row.due_at > tx.now:
         return None
     log = await events.log(tx)
-    event, _ = await _next(tx, log, row, looked)
+    event, _ = await _next(tx, log, row, looked, span)
     if event is None:
         return None
     views = told_views if row.scope == "inbox" else event_views
@@ -109,11 +111,11 @@ async def next_delivery(tx: Tx, webhook_id: str, looked: ReadUpTo) -> Delivery |
 
 
 async def _next(
-    tx: Tx, log: EventLogState, row: WebhookRow, looked: ReadUpTo
+    tx: Tx, log: EventLogState, row: WebhookRow, looked: ReadUpTo, span: int
 ) -> tuple[EventRow | None, int]:
     """The first event that a webhook was not sent, and up to which place was looked."""
     after = max(row.seq, log.deleted, looked.get(row.id, 0))
-    upto = min(after + limits.WEBHOOK_SPAN, log.newest)
+    upto = min(after + span, log.newest)
     if upto <= after:
         return None, after
     if row.task_id:
