@@ -117,8 +117,8 @@ class Service:
         transactions = Transactions(store, services, clock)
         steps = (authenticator, charges, answers, reader, reads, transactions, outages)
         outgoing = Outgoing(parse_networks(settings.webhooks_allow))
-        shared_reads, screen = SharedReads(transactions), _screen(settings, outgoing)
-        runner = Runner(clock, *steps, counters, self.waiting, shared_reads, screen)
+        shared_reads, self.screen = SharedReads(transactions), _screen(settings, outgoing)
+        runner = Runner(clock, *steps, counters, self.waiting, shared_reads, self.screen)
         self.store, self.counters, self.limiter = store, counters, limiter
         self._lines = RequestLines(of_all=settings.log_level == "debug")
         self.settings, self._services, self._clock = settings, services, clock

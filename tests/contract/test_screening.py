@@ -14,7 +14,7 @@ from tests.support.app import App
 from tests.support.mcp import Mcp
 from tests.support.receiver import Answers, Received, Receiver, gigabyte, receiving, status
 
-SOON_MS = 300
+SOON_MS = limits.SCREEN_MS
 """The time for an endpoint that will not answer; all others have as long as they take."""
 
 WANTED = {"title": "Watches", "body": "Buy them!"}
@@ -33,10 +33,12 @@ def says(verdict: Any) -> Answers:
     return answer
 
 
-@pytest.fixture(autouse=True)
-def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert limits.SCREEN_MS == SOON_MS
-    monkeypatch.setattr("stoa.domain.limits.SCREEN_MS", 60_000)
+def wait(app: App, most_ms: int = 60_000) -> App:
+    """Let the endpoint take so long."""
+    screen = app.stoa.screen
+    assert screen
+    screen.most_ms = most_ms
+    return app
 
 
 @pytest.fixture
@@ -54,7 +56,7 @@ def app(settings: Settings, endpoint: Receiver) -> Iterator[App]:
         settings, screen_url=endpoint.url, webhooks_allow=["127.0.0.0/8"]
     )
     with App(screened) as app:
-        yield app
+        yield wait(app)
 
 
 @pytest.mark.promise("M34")
@@ -110,7 +112,7 @@ def stalls(_: Received, handler: BaseHTTPRequestHandler) -> None:
 @pytest.mark.parametrize("engine", ["sqlite"])
 @pytest.mark.parametrize("down", ["allow", "hold"])
 def test_an_endpoint_that_is_down_decides_as_the_operator_set(
-    settings: Settings, endpoint: Receiver, down: str, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, endpoint: Receiver, down: str
 ) -> None:
     screened = msgspec.structs.replace(
         settings, screen_url=endpoint.url, webhooks_allow=["127.0.0.0/8"], screen_down=down
@@ -123,13 +125,13 @@ def test_an_endpoint_that_is_down_decides_as_the_operator_set(
     )
     lies += ({"verdict": "refuse", "reason": "a\u202eb"},)
     with App(screened) as app:
-        ada = app.agent("ada")
+        ada = wait(app).agent("ada")
         for answer in (status(500), status(302), gigabyte, *map(says, lies), stalls):
             endpoint.answer = answer
             if answer is stalls:
-                monkeypatch.setattr("stoa.domain.limits.SCREEN_MS", SOON_MS)
+                wait(app, SOON_MS)
             told = ada.post("threads", WANTED)
             assert ("held" in told.ok(201)["thread"]) is (down == "hold"), answer
-        monkeypatch.setattr("stoa.domain.limits.SCREEN_MS", 60_000)
+        wait(app)
         endpoint.answer = says({"verdict": "allow"})
         assert "held" not in ada.post("threads", WANTED).ok(201)["thread"]

@@ -41,10 +41,13 @@ _decode = msgspec.json.Decoder(Verdict).decode
 class Screen:
     """The endpoint of the operator. While it is down posts are let through, or with `holds` held.
 
-    It counts as down when it does not answer within `SCREEN_MS` with 2xx and a verdict.
+    It counts as down when it does not answer within `most_ms` with 2xx and a verdict.
     """
 
-    def __init__(self, outgoing: Outgoing, url: str, *, holds: bool) -> None:
+    def __init__(
+        self, outgoing: Outgoing, url: str, most_ms: int = limits.SCREEN_MS, *, holds: bool
+    ) -> None:
+        self.most_ms = most_ms
         self._outgoing = outgoing.another(limits.SCREENED_AT_ONCE)
         self._outgoing.prepare()  # there is little time for each
         self._url = url
@@ -75,7 +78,7 @@ class Screen:
     async def _verdict(self, asked: bytes) -> Verdict | None:
         """What the endpoint says; None while it is down."""
         try:
-            async with time_limit(limits.SCREEN_MS / 1000):
+            async with time_limit(self.most_ms / 1000):
                 response = await self._outgoing.post(self._url, asked, _HEADERS)
             if response.status not in _GOOD:
                 raise ValueError(f"it answered {response.status}")
