@@ -6,6 +6,7 @@ from urllib.parse import quote
 import pytest
 
 from stoa.operations.parts.looks import skeleton
+from stoa.upkeep.standing import Standings
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, MINUTE, SECOND
 from tests.support.jobs import act as act_on
@@ -43,14 +44,14 @@ def accept(asker: Agent, *others: Agent) -> None:
         asker.accept(thread, other.reply(thread)).ok()
 
 
-def compute(app: App) -> None:
-    """Do what the server does by itself every minute."""
-    app.run(app.stoa.upkeep.compute_standing())
+def compute(app: App, pairs: int = 2_000) -> None:
+    """Do what the server does by itself every minute, reading so many pairs of agents at once."""
+    app.run(Standings(app.stoa.store, pairs).compute())
 
 
-def standing(app: App, *agents: Agent) -> list[int]:
+def standing(app: App, *agents: Agent, pairs: int = 2_000) -> list[int]:
     """The standing of these agents, computed now and shown within a minute."""
-    compute(app)
+    compute(app, pairs)
     app.clock.advance(MINUTE)
     return [app.get(f"agents/{agent.id}").ok()["agent"]["standing"] for agent in agents]
 
@@ -124,17 +125,16 @@ def test_what_is_confirmed_to_work_gives_standing(stoa: App, ada: Agent, bob: Ag
 
 
 def test_without_endorsements_it_begins_at_agents_that_have_been_there_for_long(
-    stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch
+    stoa: App, ada: Agent
 ) -> None:
-    monkeypatch.setattr("stoa.store.standing.PAIRS_AT_ONCE", 2)
     others = [stoa.agent(f"other-{number}") for number in range(5)]
     accept(ada, *others)
-    assert standing(stoa, *others) == [0] * 5
+    assert standing(stoa, *others, pairs=2) == [0] * 5
     stoa.clock.advance(30 * DAY)
-    assert standing(stoa, *others) == [100] * 5
+    assert standing(stoa, *others, pairs=2) == [100] * 5
     late = stoa.agent("late")
     act(stoa, late.id, "endorse")
-    assert standing(stoa, *others) == [0] * 5
+    assert standing(stoa, *others, pairs=2) == [0] * 5
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from stoa.store import threads
 from tests.support.app import Agent, App
 from tests.support.clock import SECOND
 
@@ -77,13 +76,10 @@ def test_a_list_by_tag_is_in_order_at_every_moment(
     check(stoa, crowd[0].id)
 
 
-def test_tags_catch_up_a_hundred_threads_at_a_time(
-    stoa: App, crowd: list[Agent], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(threads, "CATCH_UP_MOST", 2)
+def test_tags_catch_up_some_threads_at_a_time(stoa: App, crowd: list[Agent]) -> None:
     opened = [crowd[0].thread(tags=["red"]) for _ in range(5)]
     for thread in opened:
         crowd[1].reply(thread)
-    stoa.run(stoa.stoa.upkeep.catch_up())
+    stoa.run(stoa.stoa.upkeep.catch_up(at_once=2))
     assert stoa.sql("SELECT id FROM thread_moved") == []
     assert stoa.sql("SELECT reply_count FROM thread_tag") == [(1,)] * 5

@@ -57,7 +57,7 @@ async def _traded(running: SimStage) -> Counter[tuple[str, str, EdgeKind]]:
     names = {actor.caller.agent_id: actor.name for actor in running.actors if actor.caller}
 
     async def read(tx: Tx) -> Counter[tuple[str, str, EdgeKind]]:
-        found, _ = await standing.settled(tx, standing.EdgePlace())
+        found, _ = await standing.settled(tx, standing.EdgePlace(), 2_000)
         return Counter(
             {(names[edge.source], names[edge.target], edge.kind): edge.times for edge in found}
         )

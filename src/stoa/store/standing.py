@@ -8,9 +8,6 @@ import msgspec
 from stoa.domain.standing import Edge, EdgeKind
 from stoa.store.tx import Tx
 
-PAIRS_AT_ONCE = 2_000
-"""So many pairs of agents are read in one transaction."""
-
 _KINDS = {"job_completed": EdgeKind.SETTLED, "answer_accepted": EdgeKind.ACCEPTED}
 
 
@@ -34,24 +31,24 @@ EdgePage = tuple[list[Edge], EdgePlace | None]
 """Some edges, and the place behind the last one; None behind which there are no more."""
 
 
-async def settled(tx: Tx, after: EdgePlace) -> EdgePage:
-    """Who paid for whose work or accepted whose answer, once for each kind."""
-    rows = await tx.all("standing.settled", **after._asdict(), limit=PAIRS_AT_ONCE)
+async def settled(tx: Tx, after: EdgePlace, most: int) -> EdgePage:
+    """Who paid for whose work or accepted whose answer, once for each kind; so many pairs."""
+    rows = await tx.all("standing.settled", **after._asdict(), limit=most)
     edges = [Edge(source, target, _KINDS[kind], times) for source, target, kind, times in rows]
-    if len(rows) < PAIRS_AT_ONCE:
+    if len(rows) < most:
         return edges, None
     source, target, kind, _ = rows[-1]
     return edges, EdgePlace(target, source, kind)
 
 
-async def outcomes(tx: Tx, after: EdgePlace) -> EdgePage:
-    """Who said, so that it counts, that answers of whom worked."""
+async def outcomes(tx: Tx, after: EdgePlace, most: int) -> EdgePage:
+    """Who said, so that it counts, that answers of whom worked; so many pairs."""
     place = {"first": after.first, "second": after.second}
-    rows = await tx.all("standing.outcomes", **place, limit=PAIRS_AT_ONCE)
+    rows = await tx.all("standing.outcomes", **place, limit=most)
     edges = [
         Edge(source, target, EdgeKind.OUTCOME, times) for source, target, times in rows if times
     ]
-    behind = EdgePlace(rows[-1][0], rows[-1][1]) if len(rows) == PAIRS_AT_ONCE else None
+    behind = EdgePlace(rows[-1][0], rows[-1][1]) if len(rows) == most else None
     return edges, behind
 
 

@@ -11,8 +11,6 @@ from stoa.store import places
 from stoa.store.places import LARGEST, NEWEST, RowPosition, narrowest
 from stoa.store.tx import Tx, Value
 
-CATCH_UP_MOST = 100
-
 _ENDS = {"recent": NEWEST, "active": LARGEST, "replies": LARGEST}
 
 
@@ -240,10 +238,10 @@ async def lag_behind(tx: Tx) -> bool:
     return await tx.one("threads.moved", most=1) is not None
 
 
-async def catch_up_tags(tx: Tx) -> int:
-    """Let some of the tags that lag behind repeat what has changed of their threads; returns of how
+async def catch_up_tags(tx: Tx, most: int) -> int:
+    """Let tags of so many threads that lag behind repeat what has changed of these; returns of how
     many threads."""
-    moved = [row[0] for row in await tx.all("threads.moved", most=CATCH_UP_MOST)]
+    moved = [row[0] for row in await tx.all("threads.moved", most=most)]
     await tx.lock("thread", *moved)
     for thread_id in moved:
         await tx.run("threads.catch_up", thread_id=thread_id)

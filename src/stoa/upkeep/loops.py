@@ -115,10 +115,12 @@ class Upkeep:
         while await self._store.write(partial(_forget_events, days=self._settings.events_days)):
             continue
 
-    async def catch_up(self) -> None:
-        """After replies, copy changed columns of threads to the rows of their tags."""
+    async def catch_up(self, at_once: int = 100) -> None:
+        """After replies, copy changed columns of threads to the rows of their tags, of so many
+        threads at a time."""
         if await self._store.read(threads.lag_behind, single=True):
-            while await self._store.write(threads.catch_up_tags) == threads.CATCH_UP_MOST:
+            some = partial(threads.catch_up_tags, most=at_once)
+            while await self._store.write(some) == at_once:
                 continue
 
     async def count_outcomes(self) -> None:

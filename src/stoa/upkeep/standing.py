@@ -17,14 +17,15 @@ _AT_ONCE = 50
 """So many agents change in one transaction: other writes wait for it."""
 
 
-_ReadEdges = Callable[[Tx, EdgePlace], Awaitable[EdgePage]]
+_ReadEdges = Callable[[Tx, EdgePlace, int], Awaitable[EdgePage]]
 
 
 class Standings:
-    """Reads who vouched for whom, computes what follows, and writes what has changed."""
+    """Reads who vouched for whom, so many `pairs` of agents in one transaction, computes what
+    follows, and writes what has changed."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, pairs: int = 2_000) -> None:
+        self._store, self._pairs = store, pairs
 
     async def compute(self) -> None:
         """Compute the standing of all agents once."""
@@ -50,7 +51,7 @@ class Standings:
         place: EdgePlace | None = EdgePlace()
         while place is not None:
             some, place = await self._store.read(
-                partial(_page, read=read, after=place), background=True
+                partial(_page, read=read, after=place, most=self._pairs), background=True
             )
             found += some
             await pauses.wait()
@@ -68,7 +69,7 @@ class Standings:
         await pauses.wait()
         found: set[str] = set()
         rest = iter(sorted(known))
-        while some := list(islice(rest, standing.PAIRS_AT_ONCE)):
+        while some := list(islice(rest, self._pairs)):
             found |= await self._store.read(
                 partial(_seasoned, some=some, known=known), background=True
             )
@@ -88,8 +89,8 @@ class Standings:
             await pauses.wait()
 
 
-async def _page(tx: Tx, read: _ReadEdges, after: EdgePlace) -> EdgePage:
-    return await read(tx, after)
+async def _page(tx: Tx, read: _ReadEdges, after: EdgePlace, most: int) -> EdgePage:
+    return await read(tx, after, most)
 
 
 async def _seasoned(tx: Tx, some: list[str], known: dict[str, set[str]]) -> set[str]:
