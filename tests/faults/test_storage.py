@@ -10,14 +10,13 @@ import apsw
 import pytest
 
 from stoa.settings import Settings
-from stoa.store.engines.sqlite import groups as sqlite_groups
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.file import connect
 from stoa.store.engines.sqlite.groups import Groups, WriteOutcome
 from tests.faults.disk import WAIT_S, Call, Disk, Fault, faulty_disk
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
-from tests.support.store import probe_often
+from tests.support.store import PROBE_OFTEN
 
 TOGETHER = 8
 ROUNDS = 6
@@ -30,8 +29,7 @@ def engine() -> str:
 
 
 @pytest.fixture
-def disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
-    probe_often(monkeypatch)
+def disk() -> Iterator[Disk]:
     with faulty_disk() as disk:
         yield disk
 
@@ -88,7 +86,7 @@ def test_nothing_is_acknowledged_that_is_not_there_afterwards(
     settings: Settings, disk: Disk, kind: str, first: int
 ):
     call, code, reason = LASTING[kind]
-    with App(settings) as app:
+    with App(settings, pace=PROBE_OFTEN) as app:
         agent = app.agent("alice")
         thread = agent.thread()
         disk.fault = Fault(call, first, code)
@@ -109,7 +107,7 @@ def test_a_fault_of_a_moment_loses_nothing_that_is_acknowledged_then_or_later(
     settings: Settings, disk: Disk, kind: str, first: int
 ):
     call, code = PASSING[kind]
-    with App(settings) as app:
+    with App(settings, pace=PROBE_OFTEN) as app:
         agent = app.agent("alice")
         thread = agent.thread()
         disk.fault = Fault(call, first, code, lasting=False)
@@ -140,7 +138,7 @@ def write_until_taken(agent: Agent, thread: Any) -> None:
 def expect_kept(settings: Settings, thread: Any, answers: dict[str, Answer]) -> None:
     """A server that opens the file finds what was acknowledged, once each, and can go on."""
     assert problems_of(settings.database_path) == []
-    with App(settings) as app:
+    with App(settings, pace=PROBE_OFTEN) as app:
         kept = read_all(app, thread)
         assert false_acknowledgements(answers, kept) == []
         assert [body for body in answers if kept.count(body) > 1] == []
@@ -167,7 +165,7 @@ def expect_writes_refused_and_reads_served(
 
 
 def test_the_check_would_notice_an_acknowledgement_without_a_write(settings: Settings):
-    with App(settings) as app:
+    with App(settings, pace=PROBE_OFTEN) as app:
         agent = app.agent("alice")
         thread = agent.thread()
         answers = write_together(agent, thread, ["kept"])
@@ -191,22 +189,21 @@ def test_the_check_would_notice_a_writer_that_ignores_faults(
 
     monkeypatch.setattr(Groups, "_run", noted)
     monkeypatch.setattr(Groups, "_break", ignore)
-    with App(settings) as app:
+    with App(settings, pace=PROBE_OFTEN) as app:
         agent = app.agent("alice")
         thread = agent.thread()
         disk.fault = Fault("write", 1, apsw.SQLITE_FULL)
         answers = write_together(agent, thread, ["one", "two"])
     disk.fault = None
-    with App(settings) as app:
+    with App(settings, pace=PROBE_OFTEN) as app:
         assert false_acknowledgements(answers, read_all(app, thread)) == ["one", "two"]
 
 
 @pytest.mark.parametrize("call", ["write", "sync"])
 def test_a_fault_while_the_log_is_moved_into_the_file_loses_nothing(
-    settings: Settings, disk: Disk, monkeypatch: pytest.MonkeyPatch, call: Call
+    settings: Settings, disk: Disk, call: Call
 ):
-    monkeypatch.setattr(sqlite_groups, "LOG_PAGES", 20)
-    with App(settings) as app:
+    with App(settings, pace=PROBE_OFTEN._replace(log_pages=20)) as app:
         agent = app.agent("alice")
         thread = agent.thread()
         disk.fault = Fault(call, 1, apsw.SQLITE_IOERR_WRITE, file="stoa.db")
@@ -217,7 +214,7 @@ def test_a_fault_while_the_log_is_moved_into_the_file_loses_nothing(
         assert {answer.status for answer in answers.values()} <= {201, 503}
     disk.fault = None
     assert problems_of(settings.database_path) == []
-    with App(settings) as app:
+    with App(settings, pace=PROBE_OFTEN) as app:
         assert false_acknowledgements(answers, read_all(app, thread)) == []
 
 
@@ -237,7 +234,7 @@ def with_each_writer(monkeypatch: pytest.MonkeyPatch, sql: str) -> None:
 
 
 def test_an_answer_waits_for_the_sync_of_the_log(settings: Settings, disk: Disk):
-    with App(settings) as app:
+    with App(settings, pace=PROBE_OFTEN) as app:
         agent = app.agent("alice")
         thread = agent.thread()
         assert not is_answered_before_the_sync(agent, thread, disk)
@@ -247,7 +244,7 @@ def test_the_check_would_notice_a_writer_that_does_not_sync(
     settings: Settings, disk: Disk, monkeypatch: pytest.MonkeyPatch
 ):
     with_each_writer(monkeypatch, "PRAGMA synchronous = OFF")
-    with App(settings) as app:
+    with App(settings, pace=PROBE_OFTEN) as app:
         agent = app.agent("alice")
         thread = agent.thread()
         assert is_answered_before_the_sync(agent, thread, disk)
@@ -278,7 +275,7 @@ def is_answered_before_the_sync(agent: Agent, thread: Any, disk: Disk) -> bool:
 
 @pytest.mark.promise("D3")
 def test_each_of_200_answers_comes_after_a_sync_of_its_own(settings: Settings, disk: Disk):
-    with App(settings) as app:
+    with App(settings, pace=PROBE_OFTEN) as app:
         agent = app.agent("alice")
         assert answers_without_a_sync(agent, agent.thread(), disk, 200) == 0
 

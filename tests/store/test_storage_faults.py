@@ -12,7 +12,7 @@ import pytest
 from stoa.settings import Settings
 from tests.support.app import Agent, App
 from tests.support.storage import Operation, Storage
-from tests.support.store import probe_often
+from tests.support.store import PROBE_OFTEN
 
 NEW = {"title": "t", "body": "b"}
 
@@ -35,7 +35,7 @@ def storage() -> Iterator[Storage]:
 @pytest.fixture
 def app(storage: Storage, settings: Settings) -> Iterator[App]:
     """The application on that storage; `storage` is asked for first, so that it is beneath."""
-    with App(settings) as opened:
+    with App(settings, pace=PROBE_OFTEN) as opened:
         yield opened
 
 
@@ -89,9 +89,7 @@ def test_a_commit_that_fails_is_503_for_its_whole_group_and_writing_comes_back(
     alice: Agent,
     storage: Storage,
     fault: Callable[[Operation, str], None],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    probe_often(monkeypatch)
     kept = alice.thread()
     storage.fault = fault
     answers = app.together(*(alice.ask("POST", "threads", NEW) for _ in range(20)))

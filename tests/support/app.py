@@ -13,6 +13,8 @@ from typing import Any, Self, TypeVar
 from stoa.app import Service, new_services
 from stoa.settings import Settings
 from stoa.store.engines import engine_of
+from stoa.store.engines.sqlite.pace import WriterPace
+from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.tx import Tx
 from tests.support import asgi
 from tests.support.answers import Answer
@@ -45,7 +47,8 @@ class App:
     There it is two `processes` as far as one can hold two: each has connections and caches of its
     own, and they take the calls in turn. What a server does by itself these do when the test says.
     Calls come from 127.0.0.1 unless they say another `client`. One that `forgets` keeps nothing of
-    the store in memory. What the calls of each process share is `composed`.
+    the store in memory. What the calls of each process share is `composed`. The `pace` is that of a
+    writer of the embedded engine.
     """
 
     def __init__(
@@ -56,11 +59,12 @@ class App:
         *,
         forgets: bool = False,
         composed: Composed = new_services,
+        pace: WriterPace | None = None,
     ) -> None:
         self.settings = settings
         self.clock = clock or VirtualClock()
         self._closed = False
-        self._forgets, self._composed = forgets, composed
+        self._forgets, self._composed, self._pace = forgets, composed, pace
         self._kept = kept
         self._runner = kept.runner if kept else asyncio.Runner()
         self.processes = self.run(self._open())
@@ -75,6 +79,10 @@ class App:
             if self.settings.engine == "postgresql" or not self.settings.database_path.exists():
                 await engine_of(self.settings).migrate(self.settings)
             services = self._composed(self.settings)
+            if self._pace:
+                path = self.settings.database_path
+                store = SqliteStore.open(path, self.clock, pace=self._pace)
+                return [await Service.over(store, services, self.clock)]
             return [await Service.open(self.settings, self.clock, services=services)]
         return [
             await self._kept.open(self.settings, self._composed(self.settings), self.clock, place)

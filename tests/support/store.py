@@ -5,9 +5,7 @@ from collections.abc import Coroutine
 from functools import partial
 from typing import Any, TypeVar
 
-import pytest
-
-from stoa.domain import limits
+from stoa.store.engines.sqlite.pace import WriterPace
 from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.tx import Tx, Work
 
@@ -15,6 +13,9 @@ T = TypeVar("T")
 
 NAMES = [f"name {number}" for number in range(200)]
 """Of the secrets that works here store."""
+
+PROBE_OFTEN = WriterPace(check_s=0.01, probe_ms=50)
+"""A writer in a thread tries again soon after its storage has failed."""
 
 _WAIT_S = 60
 
@@ -64,12 +65,6 @@ class Opened:
         """Close the store and the loop."""
         self.run(self.store.close())
         self._runner.close()
-
-
-def probe_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a writer in a thread try again soon after its storage has failed."""
-    monkeypatch.setattr("stoa.store.engines.sqlite.writer_thread.CHECK_S", 0.01)
-    monkeypatch.setattr(limits, "WRITE_PROBE_MS", 50)
 
 
 def put(name: str) -> Work[str]:

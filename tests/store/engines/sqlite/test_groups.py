@@ -14,6 +14,7 @@ from stoa.domain.errors import Refusal
 from stoa.store import sessions, statements
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.groups import GROUP_MAX
+from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.tx import StoreUnavailable, Tx
 from tests.support.clock import VirtualClock
@@ -22,10 +23,10 @@ from tests.support.storage import Storage
 from tests.support.store import NAMES, Opened, change, put, put_then
 
 
-async def opening(path: Path, clock: Clock) -> SqliteStore:
+async def opening(path: Path, clock: Clock, pace: WriterPace = WRITER_PACE) -> SqliteStore:
     """A store whose writer is a thread."""
     sqlite.migrate(path)
-    return SqliteStore.open(path, clock)
+    return SqliteStore.open(path, clock, pace=pace)
 
 
 @pytest.fixture
@@ -35,8 +36,16 @@ def storage() -> Iterator[Storage]:
 
 
 @pytest.fixture
-def opened(storage: Storage, tmp_path: Path, clock: VirtualClock) -> Iterator[Opened]:
-    store = Opened(opening(tmp_path / "stoa.db", clock))
+def pace() -> WriterPace:
+    """That of the writer of `opened`."""
+    return WRITER_PACE
+
+
+@pytest.fixture
+def opened(
+    storage: Storage, tmp_path: Path, clock: VirtualClock, pace: WriterPace
+) -> Iterator[Opened]:
+    store = Opened(opening(tmp_path / "stoa.db", clock, pace))
     yield store
     store.close()
 
@@ -275,10 +284,8 @@ def test_a_write_notices_that_another_program_has_changed_the_file(
     assert opened.store.changes.fresh(("th_1",), opened.store.changes.data_version())
 
 
-def test_without_a_write_it_is_noticed_in_time(
-    opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("stoa.store.engines.sqlite.writer_thread.CHECK_S", 0.01)
+@pytest.mark.parametrize("pace", [WriterPace(check_s=0.01)])
+def test_without_a_write_it_is_noticed_in_time(opened: Opened, tmp_path: Path) -> None:
     opened.write(put(NAMES[0]))
     before = opened.store.changes.data_version()
 
@@ -310,10 +317,9 @@ def test_what_waits_for_the_end_of_a_group_is_carried_out_only_of_work_that_stay
 
 
 def test_while_another_program_holds_the_file_writes_are_503_and_then_go_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr("stoa.store.engines.sqlite.file._BUSY_MS", 50)
-    opened = Opened(opening(tmp_path / "stoa.db", VirtualClock()))
+    opened = Opened(opening(tmp_path / "stoa.db", VirtualClock(), WriterPace(busy_ms=50)))
     other = apsw.Connection(str(tmp_path / "stoa.db"))
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreUnavailable):

@@ -9,27 +9,27 @@ import pytest
 
 from stoa.clock import SystemClock
 from stoa.store.engines.frames import WorkCodec
-from stoa.store.engines.sqlite import groups as sqlite_groups
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.groups import Groups
+from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.engines.sqlite.store import SqliteStore
 from tests.support.store import NAMES, Opened, put
 
 # From Python 3.12 on: pytest has threads of its own, of which the writing process needs none.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 
-Open = Callable[[Path], Opened]
+Open = Callable[..., Opened]
 
 
-def in_a_process(path: Path) -> Opened:
+def in_a_process(path: Path, pace: WriterPace = WRITER_PACE) -> Opened:
     sqlite.migrate(path)
-    return Opened(SqliteStore.open_apart(path, SystemClock(), WorkCodec(())))
+    return Opened(SqliteStore.open_apart(path, SystemClock(), WorkCodec(()), pace=pace))
 
 
-def in_a_thread(path: Path) -> Opened:
+def in_a_thread(path: Path, pace: WriterPace = WRITER_PACE) -> Opened:
     async def opening() -> SqliteStore:
         sqlite.migrate(path)
-        return SqliteStore.open(path, SystemClock())
+        return SqliteStore.open(path, SystemClock(), pace=pace)
 
     return Opened(opening())
 
@@ -40,20 +40,17 @@ def opens(request: pytest.FixtureRequest) -> Open:
     return request.param
 
 
-def log_bytes(path: Path, opens: Open) -> int:
+def log_bytes(path: Path, opens: Open, pace: WriterPace = WRITER_PACE) -> int:
     """How long the log is after 200 commits."""
-    with closing(opens(path)) as opened:
+    with closing(opens(path, pace)) as opened:
         for name in NAMES:
             opened.write(put(name))
         return path.with_name(f"{path.name}-wal").stat().st_size
 
 
-def test_a_long_log_is_moved_into_the_database_and_begun_anew(
-    tmp_path: Path, opens: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_log_is_moved_into_the_database_and_begun_anew(tmp_path: Path, opens: Open) -> None:
     whole = log_bytes(tmp_path / "whole.db", opens)
-    monkeypatch.setattr(sqlite_groups, "LOG_PAGES", 20)
-    assert log_bytes(tmp_path / "stoa.db", opens) < whole / 4
+    assert log_bytes(tmp_path / "stoa.db", opens, WriterPace(log_pages=20)) < whole / 4
 
 
 def test_callers_are_told_their_outcomes_first(

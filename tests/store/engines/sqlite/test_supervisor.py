@@ -23,6 +23,7 @@ from stoa.store.engines.frames import WorkCodec
 from stoa.store.engines.sqlite import spawner as sqlite_spawner
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite import supervisor
+from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.engines.sqlite.supervisor import Replacements, WriterSupervisor
 from stoa.store.tx import StartRefused, StoreUnavailable, Tx, WritingStopped
@@ -43,15 +44,21 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarn
 WAIT_S = 60
 
 
-def opened_apart(path: Path) -> Opened:
+def opened_apart(path: Path, pace: WriterPace = WRITER_PACE) -> Opened:
     """A store whose writer is a process."""
     sqlite.migrate(path)
-    return Opened(SqliteStore.open_apart(path, SystemClock(), WorkCodec(())))
+    return Opened(SqliteStore.open_apart(path, SystemClock(), WorkCodec(()), pace=pace))
 
 
 @pytest.fixture
-def apart(tmp_path: Path) -> Iterator[Opened]:
-    opened = opened_apart(tmp_path / "stoa.db")
+def pace() -> WriterPace:
+    """That of the writer of `apart`."""
+    return WRITER_PACE
+
+
+@pytest.fixture
+def apart(tmp_path: Path, pace: WriterPace) -> Iterator[Opened]:
+    opened = opened_apart(tmp_path / "stoa.db", pace)
     yield opened
     opened.close()
 
@@ -147,11 +154,9 @@ def kill_twice(apart: Opened) -> None:
     wait_for_trouble(apart)
 
 
+@pytest.mark.parametrize("pace", [WriterPace(pause_ms=300)])
 @pytest.mark.promise("D20")
-def test_a_killed_writer_is_replaced_and_work_that_was_not_sent_waits_for_it(
-    apart: Opened, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(limits, "WRITER_PAUSE_MS", 300)
+def test_a_killed_writer_is_replaced_and_work_that_was_not_sent_waits_for_it(apart: Opened) -> None:
     kill_twice(apart)
     assert apart.store.trouble == "the process that writes has ended"
     assert apart.together(*map(put, NAMES[:20])) == NAMES[:20]
@@ -167,11 +172,8 @@ def test_of_work_that_is_half_done_when_the_writer_dies_nothing_is_left(apart: O
     assert apart.names() == {NAMES[3]}
 
 
-def test_work_that_was_not_sent_waits_only_for_so_long_and_is_then_not_done(
-    apart: Opened, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(limits, "WRITER_PAUSE_MS", 2000)
-    monkeypatch.setattr(limits, "WRITER_WAIT_MS", 100)
+@pytest.mark.parametrize("pace", [WriterPace(pause_ms=2000, wait_ms=100)])
+def test_work_that_was_not_sent_waits_only_for_so_long_and_is_then_not_done(apart: Opened) -> None:
     kill_twice(apart)
     with pytest.raises(StoreUnavailable, match="has ended"):
         apart.write(put(NAMES[0]))
@@ -181,10 +183,8 @@ def test_work_that_was_not_sent_waits_only_for_so_long_and_is_then_not_done(
     assert apart.names() == {NAMES[1]}
 
 
-def test_all_that_was_cached_is_out_of_date_once_a_writer_was_lost(
-    apart: Opened, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(limits, "WRITER_PAUSE_MS", 300)
+@pytest.mark.parametrize("pace", [WriterPace(pause_ms=300)])
+def test_all_that_was_cached_is_out_of_date_once_a_writer_was_lost(apart: Opened) -> None:
     kill_and_wait(apart)
     before = apart.store.changes.data_version()
     assert apart.store.changes.fresh(("anything",), before)
@@ -219,7 +219,7 @@ def test_the_log_tells_how_a_writer_ended(end: Callable[[], object], told: dict[
     ours, theirs = socket.socketpair()
     with ours, theirs, logged() as lines:
         spawner: Any = sqlite_spawner
-        parent = spawner._Parent(theirs, main)
+        parent = spawner._Parent(theirs, main, limits.WRITER_LOOK_MS)
         parent._fork([os.dup(ours.fileno())], prove=False)
         ended = parent._writer
         parent._end_writer(1000 * WAIT_S)
@@ -248,11 +248,8 @@ def test_a_writer_that_is_stopped_is_killed_and_replaced(apart: Opened) -> None:
     assert apart.names() == {NAMES[1]}
 
 
-def test_without_a_look_at_it_a_stopped_writer_would_hold_everything_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(limits, "WRITER_LOOK_MS", 1000 * WAIT_S)
-    apart = opened_apart(tmp_path / "stoa.db")
+def test_without_a_look_at_it_a_stopped_writer_would_hold_everything_up(tmp_path: Path) -> None:
+    apart = opened_apart(tmp_path / "stoa.db", WriterPace(look_ms=1000 * WAIT_S))
     stopped = writer_of(apart)
     os.kill(stopped, signal.SIGSTOP)
 
@@ -268,11 +265,8 @@ def test_without_a_look_at_it_a_stopped_writer_would_hold_everything_up(
     apart.close()
 
 
-def test_a_writer_that_goes_on_at_once_is_left_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(limits, "WRITER_LOOK_MS", 2000)
-    apart = opened_apart(tmp_path / "stoa.db")
+def test_a_writer_that_goes_on_at_once_is_left_alone(tmp_path: Path) -> None:
+    apart = opened_apart(tmp_path / "stoa.db", WriterPace(look_ms=2000))
     process = writer_of(apart)
     for number in range(20):
         os.kill(process, signal.SIGSTOP)
@@ -283,10 +277,8 @@ def test_a_writer_that_goes_on_at_once_is_left_alone(
 
 
 @pytest.mark.parametrize("endless", [spin, wait_for_ever])
-def test_a_writer_whose_work_never_ends_is_killed_and_replaced(
-    apart: Opened, monkeypatch: pytest.MonkeyPatch, endless: Any
-) -> None:
-    monkeypatch.setattr(limits, "WRITE_GROUP_MS", 1000)
+def test_a_writer_whose_work_never_ends_is_killed_and_replaced(apart: Opened, endless: Any) -> None:
+    supervisor_of(apart).pace = WriterPace(group_ms=1000)  # once it has started
     hung = writer_of(apart)
     with pytest.raises(StoreUnavailable, match="does not answer"):
         apart.write(endless)
@@ -323,9 +315,9 @@ def test_a_commit_may_take_half_a_minute_of_the_servers_own_time(apart: Opened) 
 
 
 def test_a_server_that_stood_still_does_not_take_its_writer_for_hung(
-    apart: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    apart: Opened, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(limits, "WRITE_GROUP_MS", 3000)
+    supervisor_of(apart).pace = WriterPace(group_ms=3000)  # once it has started
     process = writer_of(apart)
     queue: Any = cast("Any", supervisor_of(apart))._queue
     written = "SELECT 1 FROM secret WHERE name = ?"
@@ -481,6 +473,7 @@ async def lose_the_log(_: Tx, to: str, flags: int) -> None:
         os.dup2(elsewhere, descriptor)
 
 
+@pytest.mark.parametrize("pace", [WriterPace(probe_ms=20)])
 @pytest.mark.skipif(sys.platform != "linux", reason="only there /dev/fd names files")
 @pytest.mark.parametrize(
     ("to", "flags", "reason"),
@@ -490,9 +483,8 @@ async def lose_the_log(_: Tx, to: str, flags: int) -> None:
     ],
 )
 def test_a_writer_whose_storage_fails_is_replaced(
-    apart: Opened, monkeypatch: pytest.MonkeyPatch, to: str, flags: int, reason: str
+    apart: Opened, to: str, flags: int, reason: str
 ) -> None:
-    monkeypatch.setattr(limits, "WRITE_PROBE_MS", 20)
     apart.write(put(NAMES[0]))
     failed = writer_of(apart)
     apart.write(partial(lose_the_log, to=to, flags=flags))
@@ -519,12 +511,12 @@ def crowded(apart: Opened) -> Iterator[Opened]:
         wait_for_trouble(apart, over=True)
 
 
+@pytest.mark.parametrize("pace", [WriterPace(probe_ms=20)])
 @pytest.mark.promise("D23")
 @can_limit_files
 def test_when_there_is_no_room_reads_go_on_and_writes_come_back_once_there_is(
-    crowded: Opened, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    crowded: Opened, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(limits, "WRITE_PROBE_MS", 20)
     spawner = parent_of(writer_of(crowded))
     with pytest.raises(StoreUnavailable, match="the disk is full"):
         crowded.write(put(NAMES[0]))
@@ -546,10 +538,10 @@ def test_when_there_is_no_room_reads_go_on_and_writes_come_back_once_there_is(
     assert (printed.count("writing stopped"), printed.count("writing resumed")) == (1, 1)
 
 
+@pytest.mark.parametrize("pace", [WriterPace(probe_ms=20)])
 @can_limit_files
-def test_a_little_room_is_not_enough(crowded: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_little_room_is_not_enough(crowded: Opened) -> None:
     """Else writes would come and go with each probe."""
-    monkeypatch.setattr(limits, "WRITE_PROBE_MS", 20)
     spawner = parent_of(writer_of(crowded))
     with pytest.raises(StoreUnavailable, match="the disk is full"):
         crowded.write(put(NAMES[0]))

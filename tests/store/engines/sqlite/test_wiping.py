@@ -9,7 +9,6 @@ import apsw
 import pytest
 
 from stoa.clock import SystemClock
-from stoa.domain import limits
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from stoa.store.engines.sqlite.backups import back_up
 from stoa.store.engines.sqlite.file import connect
@@ -78,18 +77,16 @@ def test_a_backup_before_that_has_no_such_copies(tmp_path: Path) -> None:
 
 
 def test_nothing_is_overwritten_while_a_reader_keeps_something_in_the_log(
-    tmp_path: Path, server: apsw.Connection, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, server: apsw.Connection
 ) -> None:
-    monkeypatch.setattr(limits, "WIPE_WAIT_MS", 0)
     path = tmp_path / "stoa.db"
     with closing(connect(path, writer=False)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT 1 FROM said LIMIT 1").fetchall()
         server.execute("DELETE FROM said")
-        assert not wipe(path)
+        assert not wipe(path, wait_ms=0)
         assert CANARY.encode() in content(path)
         reader.execute("COMMIT")
-        monkeypatch.undo()
         assert wipe(path)
     assert CANARY.encode() not in content(path)
 

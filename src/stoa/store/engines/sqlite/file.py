@@ -14,7 +14,7 @@ from stoa.store.engines.migration_steps import EMPTY
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from stoa.store.tx import StartRefused
 
-_BUSY_MS = 5000
+BUSY_MS = 5000
 LOG_PAGES = 32_000
 """At so many pages (132 MB) the log is moved into the database: one that changes often is copied
 once then, and all that is copied is synced, which takes a tenth of a second."""
@@ -31,13 +31,17 @@ _LOCK_MS = 1000
 _OPEN = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
 
 
-def connect(path: Path, *, writer: bool, cache_mb: int = 8) -> apsw.Connection:
+def connect(
+    path: Path, *, writer: bool, cache_mb: int = 8, busy_ms: int = BUSY_MS
+) -> apsw.Connection:
     """A connection with the settings that durability and isolation rest on.
 
-    It keeps up to `cache_mb` megabytes of the file, of what it has read, in memory.
+    It keeps up to `cache_mb` megabytes of the file, of what it has read, in memory, and waits
+    `busy_ms` for another program that holds the file.
     """
     connection = apsw.Connection(str(path), _FLAGS, None, _STATEMENTS)
     try:
+        connection.set_busy_timeout(busy_ms)
         _configure(connection, writer=writer, cache_mb=cache_mb)
     except BaseException:
         connection.close()
@@ -46,7 +50,6 @@ def connect(path: Path, *, writer: bool, cache_mb: int = 8) -> apsw.Connection:
 
 
 def _configure(connection: apsw.Connection, *, writer: bool, cache_mb: int) -> None:
-    connection.set_busy_timeout(_BUSY_MS)
     connection.execute("PRAGMA schema_version")  # which says when the file is no database
     # Else a join is planned anew for every value that is bound, which takes longer than running it.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)

@@ -61,12 +61,17 @@ class _HalfDone(Exception):
 
 class Groups:
     """Owns one writing connection. `trouble` says why no more work is accepted, or is None; `full`
-    is true if the reason is a full disk. Groups are counted in `commits`."""
+    is true if the reason is a full disk. Groups are counted in `commits`. A log of `log_pages` is
+    moved into the database."""
 
     def __init__(
-        self, connection: apsw.Connection, clock: Clock, commits: Commits | None = None
+        self,
+        connection: apsw.Connection,
+        clock: Clock,
+        commits: Commits | None = None,
+        log_pages: int = LOG_PAGES,
     ) -> None:
-        self._commits = commits
+        self._commits, self._most_log_pages = commits, log_pages
         self._connection = connection
         self._cursor = connection.cursor()
         self._clock = clock
@@ -115,7 +120,7 @@ class Groups:
     def shorten_log(self) -> None:
         """Move a long log into the database. This takes up to some tenths of a second, so the
         callers of the group that made it long are told their outcomes first."""
-        if self._log_pages >= LOG_PAGES and not self.trouble:
+        if self._log_pages >= self._most_log_pages and not self.trouble:
             with suppress(apsw.Error):  # nothing is lost, and the next group tries it again
                 self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
 

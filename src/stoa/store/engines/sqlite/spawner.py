@@ -45,12 +45,13 @@ class Spawner:
         self._lock = lock
 
     @classmethod
-    def start(cls, main: ProcessMain, lock: int) -> "Spawner":
-        """Fork the process. No other thread may exist yet."""
+    def start(cls, main: ProcessMain, lock: int, look_ms: int) -> "Spawner":
+        """Fork the process, which looks at its writer every `look_ms`. No other thread may exist
+        yet."""
         ours, theirs = socket.socketpair()
         pid = os.fork()
         if not pid:
-            _main(theirs, main)
+            _main(theirs, main, look_ms)
         theirs.close()
         return cls(pid, ours, lock)
 
@@ -105,11 +106,11 @@ def _reap(pid: int, grace_ms: int) -> int:
 # --- In the process.
 
 
-def _main(link: socket.socket, main: ProcessMain) -> NoReturn:
+def _main(link: socket.socket, main: ProcessMain, look_ms: int) -> NoReturn:
     status = 1
     try:
         _leave_the_server(keep={link.fileno()})
-        _Parent(link, main).run()
+        _Parent(link, main, look_ms).run()
         status = 0
     except BaseException:
         log.exception("spawner failed")
@@ -132,8 +133,8 @@ def _leave_the_server(keep: set[int]) -> None:
 class _Parent:
     """Forks one writer after the other until the server has ended."""
 
-    def __init__(self, link: socket.socket, main: ProcessMain) -> None:
-        self._link = link
+    def __init__(self, link: socket.socket, main: ProcessMain, look_ms: int) -> None:
+        self._link, self._look_s = link, look_ms / 1000
         self._main = main
         self._writer = 0
         self._is_stopped = False
@@ -141,7 +142,7 @@ class _Parent:
     def run(self) -> None:
         """Handle the requests of the server."""
         while True:
-            pause = limits.WRITER_LOOK_MS / 1000 if self._writer else None
+            pause = self._look_s if self._writer else None
             if not select.select([self._link], [], [], pause)[0]:
                 self._look()
                 continue

@@ -20,6 +20,7 @@ from stoa.store.engines.frames import WorkCodec
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from stoa.store.engines.sqlite.file import connect, existing, lock, locked, prepare, refuse_other
 from stoa.store.engines.sqlite.groups import Groups
+from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.engines.sqlite.reader import Reader
 from stoa.store.engines.sqlite.tx import (
     SqliteTx,
@@ -124,6 +125,7 @@ class SqliteStore:
         clock: Clock,
         commits: Commits | None = None,
         timeout_s: float = limits.DATABASE_TIMEOUT_S,
+        pace: WriterPace = WRITER_PACE,
     ) -> "SqliteStore":
         """Lock the file, which has this program's schema; a thread writes, and no read takes longer
         than `timeout_s`. Raises `StartRefused` with one line that says why not."""
@@ -131,9 +133,10 @@ class SqliteStore:
         with _held(path) as (file, descriptor):
 
             def groups() -> Groups:
-                return Groups(connect(file, writer=True), clock, commits)
+                connection = connect(file, writer=True, busy_ms=pace.busy_ms)
+                return Groups(connection, clock, commits, pace.log_pages)
 
-            writer = Writer(file, groups, changes)
+            writer = Writer(file, groups, changes, pace)
             return cls(file, descriptor, clock, changes, writer, timeout_s)
 
     @classmethod
@@ -144,12 +147,14 @@ class SqliteStore:
         codec: WorkCodec,
         commits: Commits | None = None,
         timeout_s: float = limits.DATABASE_TIMEOUT_S,
+        pace: WriterPace = WRITER_PACE,
     ) -> "SqliteStore":
         """Lock the file, which has this program's schema; a process of its own writes, and
         `codec` takes the works there. Raises `StartRefused` with one line that says why not."""
         changes = Changes()
         with _held(path) as (file, descriptor):
-            writer = await ProcessWriter.start(file, clock, changes, codec, descriptor, commits)
+            shared = clock, changes, codec, descriptor, commits
+            writer = await ProcessWriter.start(file, *shared, pace)
             return cls(file, descriptor, clock, changes, writer, timeout_s)
 
     def _read_slowly(self, work: Work[T]) -> T:

@@ -9,6 +9,7 @@ from stoa.domain import limits
 from stoa.logs import log
 from stoa.store.engines.frames import Frames, unpickled
 from stoa.store.engines.sqlite.groups import WriteOutcome
+from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.engines.sqlite.spawner import Spawner
 from stoa.store.engines.sqlite.writer_main import GroupReport
 from stoa.store.tx import StoreUnavailable
@@ -48,7 +49,8 @@ class Queue(Protocol):
 class Replacements:
     """The backoff before each replacement of a writer."""
 
-    def __init__(self) -> None:
+    def __init__(self, pace: WriterPace = WRITER_PACE) -> None:
+        self._pace = pace
         self._times: deque[int] = deque()
 
     def pause(self, now: int, *, storage: bool) -> int | None:
@@ -62,7 +64,7 @@ class Replacements:
         self._times.append(now)
         if not earlier:
             return 0
-        return limits.WRITE_PROBE_MS if storage else limits.WRITER_PAUSE_MS << (earlier - 1)
+        return self._pace.probe_ms if storage else self._pace.pause_ms << (earlier - 1)
 
 
 class _Link(asyncio.Protocol):
@@ -97,7 +99,8 @@ class WriterSupervisor:
     """Supervises the writers of one event loop. `trouble` says why no writer works now, or is None;
     `lost` is true if only a restart of the server helps; `process` is the writer's process id."""
 
-    def __init__(self, spawner: Spawner, queue: Queue) -> None:
+    def __init__(self, spawner: Spawner, queue: Queue, pace: WriterPace) -> None:
+        self.pace = pace
         self.trouble: str | None = None
         self.lost = False
         self.process = 0
@@ -107,7 +110,7 @@ class WriterSupervisor:
         self._started: asyncio.Future[None] = self._loop.create_future()
         self._link: _Link | None = None
         self._link_ended = asyncio.Event()
-        self._replacements = Replacements()
+        self._replacements = Replacements(pace)
         self._prove = False
         self._stopped_at = 0
         self._spawner_silent_ms = 0
@@ -196,7 +199,7 @@ class WriterSupervisor:
         self._prove = self._prove or link.storage_failed
         if link.is_full:
             self._queue.refuse(reason)
-            self._replace_in(limits.WRITE_PROBE_MS)
+            self._replace_in(self.pace.probe_ms)
             return
         pause = self._replacements.pause(elapsed_ms(), storage=link.storage_failed)
         if pause is None:
@@ -241,7 +244,7 @@ class WriterSupervisor:
             link.silent_ms = 0
             return
         link.silent_ms += TICK_MS
-        if link.silent_ms >= limits.WRITE_GROUP_MS:
+        if link.silent_ms >= self.pace.group_ms:
             link.trouble = _HANGS
             link.transport.abort()
 

@@ -20,11 +20,12 @@ _PAGES_AT_ONCE = 1_000
 """Writes wait a few milliseconds while so many are overwritten."""
 
 
-def wipe(path: Path) -> bool:
-    """Wipe a file that a server may have open; False when a reader kept something in the log."""
+def wipe(path: Path, wait_ms: int = limits.WIPE_WAIT_MS) -> bool:
+    """Wipe a file that a server may have open; False when a reader kept something in the log for so
+    long."""
     with closing(connect(path, writer=True)) as connection:
         connection.set_busy_timeout(_BUSY_MS)
-        deadline = elapsed_ms() + limits.WIPE_WAIT_MS
+        deadline = elapsed_ms() + wait_ms
         with _alone(connection, path, deadline) as is_alone:
             pass  # the log is in the file now
         with pages_of(connection, path) as pages:

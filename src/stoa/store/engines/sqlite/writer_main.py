@@ -50,6 +50,7 @@ def main(
     clock: Clock,
     codec: WorkCodec,
     commits: Commits | None,
+    log_pages: int,
     link: socket.socket,
     prove: bool,
 ) -> NoReturn:
@@ -58,7 +59,8 @@ def main(
     status = 1
     try:
         _use_one_thread()
-        _work(path, partial(Groups, clock=clock, commits=commits), codec, link, prove=prove)
+        groups = partial(Groups, clock=clock, commits=commits, log_pages=log_pages)
+        _work(path, groups, codec, link, prove=prove)
         status = 0
     except ConnectionError:
         status = 0  # the server was killed; each transaction is either rolled back or on disk

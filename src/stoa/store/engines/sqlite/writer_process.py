@@ -7,7 +7,7 @@ outcomes of a group come back in one message, with the keys that it changed.
 
 A writer that was killed, hangs or has failed storage is replaced. Work that was sent to it without
 an outcome is refused with 503, because its outcome is unknown. Work that was not sent yet waits for
-the next writer, up to `limits.WRITER_WAIT_MS`.
+the next writer, up to `WriterPace.wait_ms`.
 """
 
 import asyncio
@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from stoa.clock import Clock
-from stoa.domain import limits
 from stoa.metrics import Commits
 from stoa.store.changes import EVERYTHING, Changes
 from stoa.store.engines.frames import WorkCodec, frame
 from stoa.store.engines.sqlite.groups import WriteOutcome, release
+from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.engines.sqlite.spawner import Spawner
 from stoa.store.engines.sqlite.supervisor import WriterSupervisor
 from stoa.store.engines.sqlite.writer_main import main
@@ -39,8 +39,10 @@ and this one for the writer in turn."""
 class ProcessWriter:
     """The writer as the server uses it, on the event loop that it was started on."""
 
-    def __init__(self, spawner: Spawner, codec: WorkCodec, changes: Changes) -> None:
-        self._supervisor = WriterSupervisor(spawner, self)
+    def __init__(
+        self, spawner: Spawner, codec: WorkCodec, changes: Changes, pace: WriterPace
+    ) -> None:
+        self._supervisor, self._pace = WriterSupervisor(spawner, self, pace), pace
         self._codec = codec
         self._changes = changes
         self._stopped = False
@@ -62,11 +64,12 @@ class ProcessWriter:
         codec: WorkCodec,
         lock: int,
         commits: Commits | None = None,
+        pace: WriterPace = WRITER_PACE,
     ) -> "ProcessWriter":
         """Start the processes. The writer holds the descriptor `lock` until it ends. No other
         thread may exist yet. Raises `StartRefused`; then no process is left."""
-        run = partial(main, path, clock, codec, commits)
-        writer = cls(Spawner.start(run, lock), codec, changes)
+        run = partial(main, path, clock, codec, commits, pace.log_pages)
+        writer = cls(Spawner.start(run, lock, pace.look_ms), codec, changes, pace)
         try:
             await writer._supervisor.start()
         except (StoreUnavailable, OSError) as error:
@@ -176,7 +179,7 @@ class ProcessWriter:
         _fail(self._waiting, reason)
         self._waiting.clear()
         if not self._refusing:
-            wait_s = limits.WRITER_WAIT_MS / 1000
+            wait_s = self._pace.wait_ms / 1000
             self._refusing = self._loop.call_later(wait_s, self.refuse, reason)
         return unanswered
 

@@ -17,17 +17,16 @@ from typing import Any, TypeVar
 import apsw
 
 from stoa.clock import elapsed_ms
-from stoa.domain import limits
 from stoa.logs import log
 from stoa.store.changes import EVERYTHING, Changes
 from stoa.store.engines.sqlite.groups import (
-    CHECK_S,
     GROUP_MAX,
     Groups,
     WriteOutcome,
     release,
     trouble_of,
 )
+from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.tx import StoreUnavailable, Work, WritingStopped
 
 T = TypeVar("T")
@@ -65,7 +64,14 @@ class Writer:
 
     lost = False
 
-    def __init__(self, path: Path, connect: Callable[[], Groups], changes: Changes) -> None:
+    def __init__(
+        self,
+        path: Path,
+        connect: Callable[[], Groups],
+        changes: Changes,
+        pace: WriterPace = WRITER_PACE,
+    ) -> None:
+        self._pace = pace
         self.trouble: str | None = None
         self._path = path
         self._connect = connect
@@ -126,7 +132,7 @@ class Writer:
         if not self.trouble:
             self._groups.check_other_writers()
         elif elapsed_ms() >= self._probe_at:
-            self._probe_at = elapsed_ms() + limits.WRITE_PROBE_MS
+            self._probe_at = elapsed_ms() + self._pace.probe_ms
             self._reconnect()
         self._mark()
 
@@ -153,7 +159,7 @@ class Writer:
             self._changes.mark(touched)
 
     def _gather(self) -> tuple[list[_Job], bool]:
-        job = self._queue.get(timeout=CHECK_S)
+        job = self._queue.get(timeout=self._pace.check_s)
         jobs: list[_Job] = []
         while job is not None:
             jobs.append(job)
