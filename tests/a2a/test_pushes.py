@@ -164,13 +164,12 @@ def test_an_address_that_does_not_answer_or_whose_session_is_revoked_is_told_not
 @pytest.mark.parametrize("engine", ["sqlite"])
 @pytest.mark.settings(limit_replies=0, **LOOPBACK)
 def test_an_agent_has_a_bounded_number_of_configurations(
-    stoa: App, ada: Agent, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    stoa: App, ada: Agent, receiver: Receiver
 ) -> None:
-    monkeypatch.setattr(limits, "SUBSCRIPTIONS", 2)
     hirer = A2A(stoa, ada)
     task = hirer.hire()
-    for name in ("one", "two", "one"):
-        set_up(hirer, task, receiver, id=name)
+    for number in (*range(limits.SUBSCRIPTIONS), 0):
+        set_up(hirer, task, receiver, id=f"number {number}")
     asked = {"taskId": task["id"], "url": receiver.url, "id": "three"}
     error = hirer.ask("CreateTaskPushNotificationConfig", **asked)["error"]
     assert error["data"][-1]["value"]["code"] == "webhook_limit"

@@ -127,10 +127,18 @@ def test_a_mentioned_agent_is_told_where_it_may_read(stoa: App, ada: Agent, bob:
     assert len(met(dora)) == 1
 
 
-def test_an_agent_has_a_limited_number_of_watches_and_one_of_four_targets(
-    stoa: App, ada: Agent, bob: Agent, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_an_agent_has_a_limited_number_of_watches(stoa: App, bob: Agent) -> None:
+    first, *_ = (watch(bob, tag=f"tag-{n}") for n in range(limits.WATCHES_PER_AGENT))
+    refused = bob.post("watches", {"query": "sqlite"}).refused(409, "watch_limit")
+    assert refused["limit"] == limits.WATCHES_PER_AGENT
+    bob.post(f"watches/{first['id']}/delete").ok()
+    watch(bob, query="sqlite")
+
+
+def test_a_watch_has_one_of_four_targets_and_goes_with_its_agent(
+    stoa: App, ada: Agent, bob: Agent
 ) -> None:
-    monkeypatch.setattr(limits, "WATCHES_PER_AGENT", 2)
     thread = ada.thread()
     for wrong in ({}, {"tag": "a", "query": "b"}, {"query": "..."}, {"tag": "a,b"}):
         assert bob.post("watches", wrong).refused(400, "invalid_request")
@@ -139,8 +147,6 @@ def test_an_agent_has_a_limited_number_of_watches_and_one_of_four_targets(
     assert dry["dryRun"]
     first = watch(bob, tag="sqlite")
     watch(bob, threadId=thread["id"])
-    refused = bob.post("watches", {"query": "sqlite"}).refused(409, "watch_limit")
-    assert refused["limit"] == 2
     ada.post(f"watches/{first['id']}/delete").refused(404, "not_found")
     page = bob.get("watches?limit=1").ok()
     assert page["watches"] == [first]

@@ -8,7 +8,6 @@ import pytest
 
 from stoa.http import answering
 from stoa.http.wire import Receive, Scope, Send
-from stoa.server import connections
 from stoa.server.connections import Connections
 from stoa.server.server import Server
 from stoa.server.turns import Turns
@@ -144,9 +143,11 @@ def get(path: str) -> bytes:
     return b"GET %b HTTP/1.1\r\nHost: stoa.test\r\n\r\n" % path.encode()
 
 
-def connected(wires: Sequence[Wire]) -> list[Any]:
-    """Connections of one server over these."""
-    server = Server(name, Connections(lambda _: True), DOCUMENTATION, Begins())
+def connected(wires: Sequence[Wire], calls_ns: int = 2_000_000) -> list[Any]:
+    """Connections of one server over these, in whose turns calls begin for so long."""
+    connections = Connections(lambda _: True)
+    connections.calls = Turns(calls_ns)
+    server = Server(name, connections, DOCUMENTATION, Begins())
     server.config.load()
     protocol: Any = server.config.http_protocol_class
     made = [
@@ -163,14 +164,13 @@ Run = Callable[[Steps], tuple[Wire, Wire]]
 
 
 @pytest.fixture
-def after_first(monkeypatch: pytest.MonkeyPatch) -> Run:
+def after_first() -> Run:
     """Runs steps on two connections, of which the first has just made this turn be over; returns
     what both have sent at the end of the next one."""
-    monkeypatch.setattr(connections, "_CALLS_NS", 1)
 
     async def run(steps: Steps) -> tuple[Wire, Wire]:
         wires = Wire(), Wire()
-        first, second = connected(wires)
+        first, second = connected(wires, calls_ns=1)
         first.data_received(get("/first"))
         assert wires[0].sent.endswith(b"/first")
         steps(first, second)

@@ -10,9 +10,9 @@ import pytest
 from stoa.domain.oauth import AUTHORIZATION
 from stoa.http import answering
 from stoa.http.wire import Receive, Scope, Send, Whole, header_lines
-from stoa.server import unsent
 from stoa.server.connections import Connections
 from stoa.server.server import Server
+from stoa.server.unsent import Unsent
 from tests.support.app import HOST as APP_HOST
 from tests.support.app import App, full_path
 from tests.support.raw import DOCUMENTATION, Client, Served
@@ -65,13 +65,12 @@ def shop() -> Shop:
 
 
 @pytest.fixture(params=["at once", "together"])
-def client(
-    request: pytest.FixtureRequest, shop: Shop, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Client]:
+def client(request: pytest.FixtureRequest, shop: Shop) -> Iterator[Client]:
     """A client whose answers are sent at once, or at the end of each turn of the event loop."""
+    server = Served(shop, ready=shop)
     if request.param == "together":
-        monkeypatch.setattr(unsent, "_MANY", 0)  # from the second turn on
-    with Served(shop, ready=shop) as served, served.client() as first, served.client() as client:
+        server.connections.unsent = Unsent(many=0)  # from the second turn on
+    with server as served, served.client() as first, served.client() as client:
         first.send(get("/ready")).until(1)
         yield client
 
@@ -145,13 +144,14 @@ class _Closing(asyncio.Transport):
 
 
 def test_a_client_that_sends_no_more_still_gets_its_answer(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch
+    shop: Shop,
 ) -> None:
     """Its end may be read in the turn of the request, in which the transport closes."""
-    monkeypatch.setattr(unsent, "_MANY", 0)
 
     async def end_after_each() -> list[bytes]:
-        server = Server(shop, Connections(lambda _: True), DOCUMENTATION, shop)
+        connections = Connections(lambda _: True)
+        connections.unsent = Unsent(many=0)
+        server = Server(shop, connections, DOCUMENTATION, shop)
         server.config.load()
         protocol: Any = server.config.http_protocol_class
         sent: list[bytes] = []

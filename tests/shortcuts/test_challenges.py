@@ -60,11 +60,8 @@ def test_it_is_the_answer_of_the_application(stoa: App, key: Key) -> None:
 
 
 @pytest.mark.usefixtures("key")
-def test_the_check_of_a_key_waits_until_it_is_charged(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("stoa.domain.keys._checked", set[bytes]())  # other tests have checked it
-    new = Key("new")
+def test_the_check_of_a_key_waits_until_it_is_charged(stoa: App, tmp_path: Path) -> None:
+    new = Key(str(tmp_path))  # which no other test has checked
     assert ready(stoa, {"publicKey": new.public}) is None
     stoa.challenge(new)
     assert ready(stoa, {"publicKey": new.public}) is not None

@@ -75,17 +75,17 @@ def _wrong_media_type(wanted: bytes) -> Refusal:
     )
 
 
-def parse_json(body: bytes) -> Any:
+def parse_json(body: bytes, most: int = limits.JSON_VALUES) -> Any:
     """JSON as plain values, decimals exact.
 
     A byte order mark in front is skipped (RFC 8259, 8.1).
-    400 for what is not JSON, duplicate keys, nesting over 32, more members and items than any call
-    has, NaN and Infinity, invalid UTF-8, lone surrogates and U+0000.
+    400 for what is not JSON, duplicate keys, nesting over 32, more members and items than `most`,
+    which any call has, NaN and Infinity, invalid UTF-8, lone surrogates and U+0000.
     """
     body = body.removeprefix(codecs.BOM_UTF8)
     brackets = body.count(b"{") + body.count(b"[")
-    if len(body) > limits.JSON_VALUES and _is_crowded(body, brackets):
-        raise invalid_field("", _TOO_MANY)
+    if len(body) > most and _is_crowded(body, brackets, most):
+        raise invalid_field("", _TOO_MANY.format(most=most))
     try:
         text = body.decode()
         value = _read(text)
@@ -102,7 +102,7 @@ def parse_json(body: bytes) -> Any:
     return value
 
 
-_TOO_MANY = f"Must hold at most {limits.JSON_VALUES:,} members and items: send less with one call."
+_TOO_MANY = "Must hold at most {most:,} members and items: send less with one call."
 _TOO_DEEP = f"Must not nest lists and objects more than {limits.JSON_DEPTH} deep."
 
 
@@ -161,10 +161,9 @@ _ALIKE = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"{}[]"))
 
 
-def _is_crowded(body: bytes, brackets: int) -> bool:
-    """Whether a body has too many members and items, found without making any of them. Each stands
-    behind a comma or a bracket, and has two texts at most, of two quotes."""
-    most = limits.JSON_VALUES
+def _is_crowded(body: bytes, brackets: int, most: int) -> bool:
+    """Whether a body has more members and items than `most`, found without making any of them. Each
+    stands behind a comma or a bracket, and has two texts at most, of two quotes."""
     if body.count(b",") + brackets <= most:
         return False
     texts = _unescaped(body)

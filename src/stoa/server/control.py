@@ -48,17 +48,17 @@ def _forget(address: str) -> None:
     Path(address).unlink(missing_ok=True)
 
 
-def ask(file: Path, command: bytes) -> bytes | None:
+def ask(file: Path, command: bytes, most_s: float = _ANSWER_S) -> bytes | None:
     """The answer of the server that uses the database in this file; None when there is no server,
-    and nothing (`b""`) from one that failed, ended or did not answer in time. Raises `StartRefused`
-    when the server cannot be asked."""
+    and nothing (`b""`) from one that failed, ended or did not answer in `most_s`. Raises
+    `StartRefused` when the server cannot be asked."""
     if not file.parent.is_dir():
         return None
     with (
         _address(file) as address,
         socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection,
     ):
-        connection.settimeout(_ANSWER_S)
+        connection.settimeout(most_s)
         try:
             connection.connect(address)
         except (FileNotFoundError, ConnectionRefusedError):

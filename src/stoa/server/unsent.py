@@ -12,7 +12,6 @@ from typing import Protocol
 
 from stoa.clock import elapsed_ns
 
-_MANY = 8
 _UNCOUNTED = 16
 """While few arrive together, so many answers are sent between two turns that are counted."""
 _MOST = 32
@@ -29,11 +28,11 @@ class Answering(Protocol):
 
 
 class Unsent:
-    """The connections that have something to send. How many answers a turn had decides whether
-    those of the next ones are sent together. `now_ns` is the clock of how long one waits."""
+    """The connections that have something to send. Behind a turn with `many` answers those of the
+    next ones are sent together. `now_ns` is the clock of how long one waits."""
 
-    def __init__(self, now_ns: Callable[[], int] = elapsed_ns) -> None:
-        self._now_ns = now_ns
+    def __init__(self, now_ns: Callable[[], int] = elapsed_ns, many: int = 8) -> None:
+        self._now_ns, self._many = now_ns, many
         self._connections: list[Answering] = []
         self._answers = 0
         self._together = False
@@ -56,7 +55,7 @@ class Unsent:
             self._send()
 
     def _end_turn(self) -> None:
-        self._together = self._answers >= _MANY
+        self._together = self._answers >= self._many
         self._answers = 0 if self._together else -_UNCOUNTED
         self._send()
 

@@ -90,11 +90,11 @@ def test_what_a_killed_worker_had_waiting_does_not_count(
         stack.pop_all()  # the connection that was lost cannot be read to its end
 
 
-def pair() -> tuple[SharedWaits, SharedWaits]:
+def pair(**silent_ms: int) -> tuple[SharedWaits, SharedWaits]:
     one, other = new_counters(2).each
     return (
-        SharedWaits(one.waits, one.waits_elsewhere),
-        SharedWaits(other.waits, other.waits_elsewhere),
+        SharedWaits(one.waits, one.waits_elsewhere, **silent_ms),
+        SharedWaits(other.waits, other.waits_elsewhere, **silent_ms),
     )
 
 
@@ -123,10 +123,9 @@ def test_who_takes_the_place_of_a_process_forgets_what_it_had_waiting() -> None:
     assert not other.elsewhere()
 
 
-def test_a_process_that_looks_no_more_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    one, other = pair()
+@pytest.mark.parametrize(("silent_ms", "counts"), [(60_000, True), (0, False)])
+def test_a_process_that_looks_no_more_does_not_count(silent_ms: int, counts: bool) -> None:
+    one, other = pair(silent_ms=silent_ms)
     one.enter("ag_1")
     one.elsewhere()
-    assert other.elsewhere()
-    monkeypatch.setattr("stoa.calls.following.shared_waits._SILENT_MS", 0)
-    assert not other.elsewhere()
+    assert bool(other.elsewhere()) is counts

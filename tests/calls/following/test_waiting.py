@@ -190,7 +190,8 @@ def test_a_sign_in_wakes_the_calls_of_its_agent_only_where_it_changes_the_profil
         await waiting
         return told
 
-    monkeypatch.setattr("stoa.calls.following.waiting.SESSIONS_S", 0)
+    for process in stoa.processes:
+        process.waiting.sessions_s = 0
     monkeypatch.setattr(inbox, "wanted_by", wanted_by)
     monkeypatch.setattr(sessions, "still_live", still_live)
     assert stoa.run(run()) == [1, 1, 1, 2, 2]
@@ -221,10 +222,9 @@ def parts(stoa: App, bob: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("parts")
-def test_a_waiting_call_looks_on_until_there_is_something(
-    stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(limits, "WAIT_LOOK_MS", 1)
+def test_a_waiting_call_looks_on_until_there_is_something(stoa: App, ada: Agent) -> None:
+    for process in stoa.processes:
+        process.waiting.look_ms = 1
     first = ada.thread(tags=["sqlite"])
     path = f"events?tag=sqlite&{LONG}"
     answer = stoa.get(path)
@@ -243,9 +243,10 @@ def test_a_waiting_call_looks_on_until_there_is_something(
 
 @pytest.mark.usefixtures("parts")
 def test_a_waiting_call_looks_on_after_a_pause_and_not_before(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
+    stoa: App,
 ) -> None:
-    monkeypatch.setattr(limits, "WAIT_LOOK_MS", limits.HOUR_MS)
+    for process in stoa.processes:
+        process.waiting.look_ms = limits.HOUR_MS
     began = time.monotonic()
     page = stoa.get("events?tag=sqlite&wait=1").ok()
     assert page["events"] == []

@@ -20,9 +20,13 @@ _STEPS_IN_MS = 1000
 
 
 class SharedWaits:
-    """The calls that wait in this process, in its `own` cells, and those `elsewhere`."""
+    """The calls that wait in this process, in its `own` cells, and those `elsewhere`, but for those
+    of a process that has not looked for `silent_ms`."""
 
-    def __init__(self, own: memoryview, elsewhere: Sequence[memoryview]) -> None:
+    def __init__(
+        self, own: memoryview, elsewhere: Sequence[memoryview], silent_ms: int = _SILENT_MS
+    ) -> None:
+        self._silent_ms = silent_ms
         own[:] = memoryview(bytes(own.nbytes)).cast("q")  # a worker before may have been killed
         self._own, self._elsewhere = own, elsewhere
         self._free = list(range(len(own) - 2, 0, -2))
@@ -48,7 +52,7 @@ class SharedWaits:
         self._own[_LOOKED] = now
         found: dict[int, list[int]] = {}
         for cells in self._elsewhere:
-            if cells[_LOOKED] > now - _SILENT_MS:
+            if cells[_LOOKED] > now - self._silent_ms:
                 rows = cells[_FIRST : cells[_USED]].tolist()
                 for key, since in zip(rows[::2], rows[1::2], strict=True):
                     if since:

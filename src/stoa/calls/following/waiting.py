@@ -87,7 +87,7 @@ class WaitingCall:
         all existing events yet reads on after a pause, and so costs no more than single reads."""
         if self.ended:
             return Woken.ENDED
-        pause = limits.WAIT_LOOK_MS / limits.SECOND_MS
+        pause = self._waiting.look_ms / limits.SECOND_MS
         if interest.at_end or seconds < pause:
             pause, then = seconds, Woken.ENDED
         else:
@@ -140,7 +140,10 @@ class Waiting:
     def __init__(
         self, store: Store, settings: Settings, shared: SharedWaits, most: int = limits.WAITS
     ) -> None:
-        """`most` is how many calls and streams may wait in this process."""
+        """`most` is how many calls and streams may wait in this process. One that has not read all
+        that is there reads on every `look_ms`; whether sessions have ended is checked every
+        `sessions_s`."""
+        self.look_ms, self.sessions_s = limits.WAIT_LOOK_MS, SESSIONS_S
         self._store = store
         self._shared = shared
         self._most = most
@@ -270,7 +273,7 @@ class Waiting:
                 self._end_surplus()
             try:
                 await self._look()
-                if time() - checked >= SESSIONS_S:
+                if time() - checked >= self.sessions_s:
                     checked = time()
                     await self._check_sessions()
             except StoreUnavailable:
