@@ -361,6 +361,27 @@ def test_a_test_that_waits_for_five_seconds_is_found(tmp_path: Path) -> None:
     assert list(impatient(file)) == ["test_made_up.py:2"]
 
 
+# --- Tests patch no constants.
+
+PATCHED = re.compile(r"""setattr\(\s*[^()]*?["., ](_?[A-Z][A-Z_]{2,})",""")
+LEFT_PATCHED = {
+    "read far below any who could give it": {
+        *("PAGE_ROWS_SEEN", "OFFSET_MOST", "UNREAD_MAX", "_COMMON", "SWEEP_MOST", "SETTLED_MS"),
+        *("ANSWERS_KEPT_BYTES", "BATCH", "PART", "TASK_WAIT_MS", "_LEAVING_MS"),
+        *("TELLING_AGENTS", "TELLING_WATCHES"),
+    },
+    "taken away by a control, which must notice it": {"TIME", "REFRESH_AGAIN_MS", "LABEL_LISTS"},
+    "of the tests or the tools themselves": {"CALLS", "TEST_SECONDS"},
+}
+"""Constants that tests patch all the same, by why. What else a test needs small is an argument."""
+
+
+def test_tests_patch_no_constants_but_these() -> None:
+    texts = (file.read_text(encoding="utf-8") for file in (PROJECT / "tests").rglob("*.py"))
+    found = {name for text in texts for name in PATCHED.findall(text)}
+    assert found == set().union(*LEFT_PATCHED.values())
+
+
 # --- One package connects to addresses that agents name.
 
 NETWORK_CLIENTS = {

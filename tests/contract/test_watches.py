@@ -199,8 +199,8 @@ def test_a_waiting_call_is_answered_when_its_agent_is_told(
 def test_many_are_told_some_at_a_time_each_once(
     stoa: App, ada: Agent, bob: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, most in (("TELLING_AGENTS", 2), ("TELLING_WATCHES", 5)):
-        monkeypatch.setattr(limits, name, most)
+    monkeypatch.setattr(limits, "TELLING_AGENTS", 2)
+    monkeypatch.setattr(limits, "TELLING_WATCHES", 5)
     others = [stoa.agent(f"Agent {number}") for number in range(5)]
     for agent in others:
         watch(agent, query="sqlite backups")
