@@ -8,7 +8,7 @@ import pytest
 from hypothesis.stateful import precondition, rule
 
 from tests.model.market import Market
-from tests.model.test_paid_model import amounts, compare, lives, terms, which
+from tests.model.test_paid_model import amounts, compare, lives, on, terms, which
 from tests.model.town import DAY, HOUR
 from tests.model.watched_work import WatchedWork
 from tests.support import jobs
@@ -180,11 +180,8 @@ def test_fourteen_hundred_steps_on_a_market_agree_with_the_model() -> None:
 
 
 @pytest.mark.long
-def test_six_hundred_steps_on_a_market_on_postgresql_agree_with_the_model(
-    reused: Reused, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(MarketWork, "databases", reused)
-    compare(600, MarketWork)
+def test_six_hundred_steps_on_a_market_on_postgresql_agree_with_the_model(reused: Reused) -> None:
+    compare(600, on(reused, MarketWork))
 
 
 @pytest.mark.soak
@@ -196,7 +193,6 @@ def test_forty_five_thousand_steps_on_a_market_agree_with_the_model() -> None:
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
 def test_five_thousand_steps_on_a_market_on_postgresql_agree_with_the_model(
-    reused: Reused, monkeypatch: pytest.MonkeyPatch
+    reused: Reused,
 ) -> None:
-    monkeypatch.setattr(MarketWork, "databases", reused)
-    compare(5000, MarketWork)
+    compare(5000, on(reused, MarketWork))
