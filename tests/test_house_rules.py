@@ -371,7 +371,7 @@ LEFT_PATCHED = {
         *("TELLING_AGENTS", "TELLING_WATCHES"),
     },
     "taken away by a control, which must notice it": {"TIME", "REFRESH_AGAIN_MS", "LABEL_LISTS"},
-    "of the tests or the tools themselves": {"CALLS", "TEST_SECONDS"},
+    "of a tool": {"TEST_SECONDS"},
 }
 """Constants that tests patch all the same, by why. What else a test needs small is an argument."""
 
