@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,20 @@ def diagnose(*arguments: str, **environment: str) -> tuple[int, dict[str, Any]]:
     return done.code, {check["name"]: check for check in told["checks"]}
 
 
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server whose files tests leave as they were."""
+    started = Server(tmp_path_factory.mktemp("doctor") / "server", LIMITS_OFF)
+    yield started
+    started.stop()
+
+
+@pytest.fixture
+def well(running: Server) -> dict[str, str]:
+    """The environment of that server."""
+    return variables(running)
+
+
 @pytest.mark.costly
 @pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
 def test_what_is_set_up_well_passes(engine: str, start_server: StartServer, tmp_path: Path) -> None:
@@ -64,8 +78,8 @@ def test_what_is_set_up_well_passes(engine: str, start_server: StartServer, tmp_
     assert "127.0.0.1" in found["proxy"]["detail"]
 
 
-def test_text_has_a_line_for_each_check_and_its_remedy(start_server: StartServer) -> None:
-    done = run_stoa_here("doctor", **variables(start_server()))
+def test_text_has_a_line_for_each_check_and_its_remedy(well: dict[str, str]) -> None:
+    done = run_stoa_here("doctor", **well)
     first, *lines = done.out.splitlines()
     assert first.startswith("database: sqlite:///")
     assert lines[0].startswith("ok    settings  ")
@@ -74,8 +88,9 @@ def test_text_has_a_line_for_each_check_and_its_remedy(start_server: StartServer
 
 
 @pytest.mark.promise("O3")
-def test_what_is_wrong_fails_with_a_remedy(start_server: StartServer, tmp_path: Path) -> None:
-    well = variables(start_server())
+def test_what_is_wrong_fails_with_a_remedy(
+    well: dict[str, str], start_server: StartServer, tmp_path: Path
+) -> None:
     # This command calls past the proxy here, from an address that is trusted.
     trusting = variables(start_server(trusted_proxies="127.0.0.1/32"))
     (tmp_path / "empty").mkdir()
@@ -100,10 +115,12 @@ def test_a_file_of_settings_without_a_password_may_be_read_by_all(tmp_path: Path
         assert found == rows
 
 
-def test_a_file_that_others_can_read_fails(start_server: StartServer) -> None:
-    server = start_server()
-    server.database.database_path.chmod(0o644)
-    code, found = diagnose(**variables(server))
+def test_a_file_that_others_can_read_fails(running: Server, well: dict[str, str]) -> None:
+    file = running.database.database_path
+    before = file.stat().st_mode
+    file.chmod(0o644)
+    code, found = diagnose(**well)
+    file.chmod(before)
     assert (code, found["file"]["status"]) == (1, "fail")
     assert found["file"]["remedy"].startswith("Run: chmod o=")
 
@@ -122,9 +139,8 @@ def test_a_file_beside_the_database_that_others_can_read_fails(
 
 
 def test_backups_that_others_can_read_fail_and_so_does_a_folder_that_is_not_there(
-    start_server: StartServer, tmp_path: Path
+    well: dict[str, str], tmp_path: Path
 ) -> None:
-    well = variables(start_server())
     folder = tmp_path / "backups"
     code, found = diagnose(**well, STOA_BACKUP_DIR=str(folder))
     assert (code, found["backup"]["status"]) == (1, "fail")
@@ -165,8 +181,8 @@ def test_a_file_with_a_password_that_others_can_read_fails(where: str, tmp_path:
         assert "canary" not in str(found)
 
 
-def test_valkey_that_does_not_answer_fails(start_server: StartServer, own_valkey: Valkey) -> None:
-    well = {**variables(start_server()), "STOA_VALKEY_URL": own_valkey.url}
+def test_valkey_that_does_not_answer_fails(well: dict[str, str], own_valkey: Valkey) -> None:
+    well = {**well, "STOA_VALKEY_URL": own_valkey.url}
     code, found = diagnose(**well)
     assert (code, found["valkey"]["status"]) == (0, "ok")
     own_valkey.kill()
@@ -231,32 +247,30 @@ def test_a_folder_that_may_not_be_looked_into_is_told_by_every_command(
     assert "cannot read stoa.toml: Permission denied; run this in another folder" in done.err
 
 
-def test_a_ledger_that_differs_fails(start_server: StartServer, tmp_path: Path) -> None:
-    server = start_server()
+def test_a_ledger_that_differs_fails(well: dict[str, str], tmp_path: Path) -> None:
     with App(Settings(data_dir=str(tmp_path / "other"), **LIMITS_OFF)) as app:
         app.agent("ada")
         app.sql("UPDATE account SET balance = balance + 1 WHERE id = 'issuer'")
-    code, found = diagnose(**variables(server) | {"STOA_DATA_DIR": str(tmp_path / "other")})
+    code, found = diagnose(**well | {"STOA_DATA_DIR": str(tmp_path / "other")})
     assert (code, found["audit"]["status"]) == (1, "fail")
     assert "accounts" in found["audit"]["detail"]
 
 
-def test_rows_that_are_dated_in_the_future_fail(start_server: StartServer, tmp_path: Path) -> None:
-    server = start_server()
+def test_rows_that_are_dated_in_the_future_fail(well: dict[str, str], tmp_path: Path) -> None:
     ahead = VirtualClock(SystemClock()() + DAY)
     with App(Settings(data_dir=str(tmp_path / "other"), **LIMITS_OFF), ahead) as app:
         app.agent("ada")
-    code, found = diagnose(**variables(server) | {"STOA_DATA_DIR": str(tmp_path / "other")})
+    code, found = diagnose(**well | {"STOA_DATA_DIR": str(tmp_path / "other")})
     assert (code, found["clock"]["status"]) == (1, "fail")
 
 
-def test_an_old_backup_fails(start_server: StartServer, tmp_path: Path) -> None:
+def test_an_old_backup_fails(well: dict[str, str], tmp_path: Path) -> None:
     folder = tmp_path / "backups"
     folder.mkdir()
     make_backup(folder, SystemClock()() - 27 * 3600 * 1000)
     make_backup(folder, SystemClock()() + DAY)
     (folder / "notes.txt").touch()
-    code, found = diagnose(**variables(start_server()), STOA_BACKUP_DIR=str(folder))
+    code, found = diagnose(**well, STOA_BACKUP_DIR=str(folder))
     assert (code, found["backup"]["status"]) == (1, "fail")
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -71,12 +72,12 @@ def plan(name: str) -> list[str]:
     return [str(row[3]) for row in found]
 
 
-@pytest.mark.parametrize("name", [name for name in PAGED if name not in SORTED_BY_NATURE])
-def test_a_paged_statement_neither_sorts_nor_scans_a_table(name: str) -> None:
-    for step in plan(name):
-        # Sorting by a last term alone touches rows that agree in all before it: here, single ones.
-        assert "TEMP B-TREE FOR ORDER BY" not in step
-        assert not re.match(r"SCAN \w+$", step)
+def test_a_paged_statement_neither_sorts_nor_scans_a_table() -> None:
+    for name in [name for name in PAGED if name not in SORTED_BY_NATURE]:
+        for step in plan(name):
+            # Sorting by a last term alone touches rows that agree in all before it: single ones.
+            assert "TEMP B-TREE FOR ORDER BY" not in step
+            assert not re.match(r"SCAN \w+$", step)
 
 
 FOLLOWING = ["search.numbered", "search.texts", "search.whose", "search.best_worths"]
@@ -99,11 +100,34 @@ def test_exceptions_are_statements() -> None:
 
 
 @pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[apsw.Connection]:
-    path = tmp_path_factory.mktemp("plans") / "stoa.db"
-    with closing(filled(path)) as connection:
+def many_rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with many rows of everything, which tests copy: to fill one takes half a second."""
+    path = tmp_path_factory.mktemp("rows") / "stoa.db"
+    filled(path).close()
+    return path
+
+
+def copied(file: Path, folder: Path) -> Path:
+    """A copy in this folder."""
+    return Path(shutil.copy(file, folder))
+
+
+@pytest.fixture(scope="module")
+def database(
+    many_rows: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[apsw.Connection]:
+    path = copied(many_rows, tmp_path_factory.mktemp("plans"))
+    with closing(connect(path, writer=True)) as connection:
         connection.execute("ANALYZE")
     connection = connect(path, writer=False)
+    yield connection
+    connection.close()
+
+
+@pytest.fixture
+def changed(many_rows: Path, tmp_path: Path) -> Iterator[apsw.Connection]:
+    """The same rows, without statistics, for a test that changes them."""
+    connection = connect(copied(many_rows, tmp_path), writer=True)
     yield connection
     connection.close()
 
@@ -236,11 +260,10 @@ WIDE_TREES = {
 @pytest.mark.promise("Q18")
 @pytest.mark.parametrize("tree", WIDE_TREES)
 def test_a_reply_is_shown_in_as_many_steps_however_many_are_below_it(
-    tmp_path: Path, tree: str
+    changed: apsw.Connection, tree: str
 ) -> None:
-    with closing(filled(tmp_path / "stoa.db")) as connection:
-        connection.execute(WIDE_TREES[tree])
-        taken, found = steps(connection, "replies.descendants", FOCUS)
+    changed.execute(WIDE_TREES[tree])
+    taken, found = steps(changed, "replies.descendants", FOCUS)
     assert found == 101
     assert taken < 101 * 150 < ROWS * 10
 
@@ -256,26 +279,33 @@ BEST_LATE = {"worth": 1 << 32, "before": an_id("rp", 400)}
 
 
 @pytest.mark.parametrize("name", BEST)
-def test_the_best_answers_are_found_without_a_look_at_others(tmp_path: Path, name: str) -> None:
-    with closing(filled(tmp_path / "stoa.db")) as connection:
-        connection.execute(ANSWERS)
-        for place in ({"worth": TOP}, BEST_LATE):
-            taken, found = steps(connection, name, {**BEST[name], **place})
-            assert (found, taken < 21 * 200) == (21, True)
+def test_the_best_answers_are_found_without_a_look_at_others(
+    changed: apsw.Connection, name: str
+) -> None:
+    changed.execute(ANSWERS)
+    for place in ({"worth": TOP}, BEST_LATE):
+        taken, found = steps(changed, name, {**BEST[name], **place})
+        assert (found, taken < 21 * 200) == (21, True)
 
 
 # --- Filters that find nothing.
 
 
-@pytest.fixture
-def unlike(tmp_path: Path) -> Iterator[apsw.Connection]:
-    """Threads and jobs of one agent with one tag; each thread is open and has an answer. As with a
-    server there are no statistics."""
-    connection = filled(tmp_path / "stoa.db")
-    with connection:
+@pytest.fixture(scope="module")
+def unlike_rows(many_rows: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = copied(many_rows, tmp_path_factory.mktemp("unlike"))
+    with closing(connect(path, writer=True)) as connection, connection:
         connection.execute("UPDATE thread SET answer_count = 1, reply_count = 1")
         claimed = "UPDATE job SET status = 'CLAIMED', claimer_id = ?, claimed_at = ?"
         connection.execute(claimed, (an_id("ag", 2), START))
+    return path
+
+
+@pytest.fixture
+def unlike(unlike_rows: Path, tmp_path: Path) -> Iterator[apsw.Connection]:
+    """Threads and jobs of one agent with one tag; each thread is open and has an answer. As with a
+    server there are no statistics."""
+    connection = connect(copied(unlike_rows, tmp_path), writer=True)
     yield connection
     connection.close()
 
