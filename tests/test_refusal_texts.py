@@ -160,27 +160,27 @@ def problems(text: Text) -> list[str]:
 # --- The catalogue.
 
 
-@pytest.mark.parametrize("code", CATALOGUE)
-def test_the_catalogue_holds_the_style(code: str) -> None:
-    kind = CATALOGUE[code]
-    texts = [Text("catalogue", code, "error", kind.summary)]
-    texts.append(Text("catalogue", code, "recovery", kind.recovery))
-    assert [problem for text in texts for problem in problems(text)] == []
+def test_the_catalogue_holds_the_style() -> None:
+    for code in CATALOGUE:
+        kind = CATALOGUE[code]
+        texts = [Text("catalogue", code, "error", kind.summary)]
+        texts.append(Text("catalogue", code, "recovery", kind.recovery))
+        assert [problem for text in texts for problem in problems(text)] == []
 
 
-@pytest.mark.parametrize("code", CATALOGUE)
-def test_the_example_of_a_code_has_a_value_for_each_of_its_members(code: str) -> None:
-    refusal = example_refusal(code)
-    left = re.findall(r"\{(\w+)\}", f"{refusal.message} {refusal.recovery}")
-    assert set(left) <= {"base_url", "threadId", "replyId", "jobId", "agentId"}
+def test_the_example_of_a_code_has_a_value_for_each_of_its_members() -> None:
+    for code in CATALOGUE:
+        refusal = example_refusal(code)
+        left = re.findall(r"\{(\w+)\}", f"{refusal.message} {refusal.recovery}")
+        assert set(left) <= {"base_url", "threadId", "replyId", "jobId", "agentId"}
 
 
-@pytest.mark.parametrize("code", sorted(TOOL_CODES))
-def test_what_a_tool_may_answer_names_a_tool_or_a_whole_address(code: str) -> None:
-    text = CATALOGUE[code].recovery
-    tools = {one.tool for one in OPERATIONS if one.tool}
-    named = set(re.findall(r"`(\w+)`", text)) & tools
-    assert named or "{base_url}" in text or "call again" in text or "the call" in text, text
+def test_what_a_tool_may_answer_names_a_tool_or_a_whole_address() -> None:
+    for code in sorted(TOOL_CODES):
+        text = CATALOGUE[code].recovery
+        tools = {one.tool for one in OPERATIONS if one.tool}
+        named = set(re.findall(r"`(\w+)`", text)) & tools
+        assert named or "{base_url}" in text or "call again" in text or "the call" in text, text
 
 
 # --- Texts made from values.

@@ -45,11 +45,11 @@ def test_a_good_assertion_is_taken_apart_and_is_its_keys_own() -> None:
     assert read.claims.startswith(b'{"iss"')
 
 
-@pytest.mark.parametrize("place", range(0, len(GOOD), 7))
-def test_an_assertion_with_one_changed_character_is_refused(place: int) -> None:
-    other = "A" if GOOD[place] != "A" else "B"
-    with pytest.raises(OAuthRefusal):
-        check(GOOD[:place] + other + GOOD[place + 1 :])
+def test_an_assertion_with_one_changed_character_is_refused() -> None:
+    for place in range(0, len(GOOD), 7):
+        other = "A" if GOOD[place] != "A" else "B"
+        with pytest.raises(OAuthRefusal):
+            check(GOOD[:place] + other + GOOD[place + 1 :])
 
 
 @pytest.mark.parametrize(

@@ -152,13 +152,11 @@ def test_a_credential_among_a_hundred_examples_is_found_and_more_examples_are_re
     assert credentials.find_in(example * 101)
 
 
-@pytest.mark.parametrize("known", credential_formats.FORMATS)
-def test_one_pass_over_a_text_finds_where_a_format_can_begin(
-    known: credential_formats.CredentialFormat,
-) -> None:
-    begins = known.pattern.pattern.replace("\\", "")
-    assert begins.startswith(known.part)
-    assert known.part or re.match(r"(?:\[[A-Za-z0-9]+\]|[A-Za-z0-9])(?![?*+{|])", begins)
+def test_one_pass_over_a_text_finds_where_a_format_can_begin() -> None:
+    for known in credential_formats.FORMATS:
+        begins = known.pattern.pattern.replace("\\", "")
+        assert begins.startswith(known.part)
+        assert known.part or re.match(r"(?:\[[A-Za-z0-9]+\]|[A-Za-z0-9])(?![?*+{|])", begins)
 
 
 def test_four_hundred_invented_ones_are_of_more_than_twenty_kinds() -> None:

@@ -102,11 +102,11 @@ def _one_line(text: str) -> str:
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("title", [title for title in NASTY if title.strip()])
-def test_a_nasty_title_changes_nothing_but_the_text(place: str, title: str):
+def test_a_nasty_title_changes_nothing_but_the_text(place: str):
     for markdown in (COMMONMARK, EXTENDED):
         benign = _shape(markdown, place.format("benign"))
-        assert _shape(markdown, place.format(escape_inline(title))) == benign
+        for title in filter(str.strip, NASTY):
+            assert _shape(markdown, place.format(escape_inline(title))) == benign, title
 
 
 @settings(max_examples=500)

@@ -25,9 +25,7 @@ from stoa.settings import Settings
 from tests.support.app import App
 
 OPERATIONS = all_operations()
-each_operation = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)
 CODES = [code for code in CATALOGUE if any(code in codes(one) for one in OPERATIONS)]
-each_code = pytest.mark.parametrize("code", CODES)
 
 
 @cache
@@ -118,114 +116,112 @@ def test_a_stream_is_described_beside_its_read(name: str) -> None:
     assert "x-mcp-tool" not in stream
 
 
-@each_operation
-def test_an_operation_says_who_may_call_it_and_what_it_costs(operation: Operation) -> None:
-    found = described(operation)
-    needs_token = operation.who.access is Access.AGENT
-    any_token: list[Any] = [] if operation.tag in ("auth", "service") else [{}, {"bearer": []}]
-    assert found["security"] == ([{"bearer": []}] if needs_token else any_token)
-    assert found["x-bucket"] == operation.who.charged
-    assert found.get("x-mcp-tool") == operation.tool
-    assert found["summary"]
-    assert found["tags"] == [operation.tag]
-    assert operation.tag in {tag["name"] for tag in document()["tags"] if tag["description"]}
+def test_an_operation_says_who_may_call_it_and_what_it_costs() -> None:
+    for operation in OPERATIONS:
+        found = described(operation)
+        needs_token = operation.who.access is Access.AGENT
+        any_token: list[Any] = [] if operation.tag in ("auth", "service") else [{}, {"bearer": []}]
+        assert found["security"] == ([{"bearer": []}] if needs_token else any_token)
+        assert found["x-bucket"] == operation.who.charged
+        assert found.get("x-mcp-tool") == operation.tool
+        assert found["summary"]
+        assert found["tags"] == [operation.tag]
+        assert operation.tag in {tag["name"] for tag in document()["tags"] if tag["description"]}
 
 
-@each_operation
-def test_every_field_of_a_request_is_a_parameter_or_a_body_member(operation: Operation) -> None:
-    found = described(operation)
-    in_path = [one["name"] for one in found["parameters"] if one["in"] == "path"]
-    in_query = [one["name"] for one in found["parameters"] if one["in"] == "query"]
-    content = found.get("requestBody", {}).get("content", {}).get("application/json", {})
-    in_body = resolved(content.get("schema", {})).get("properties", {})
-    fields = [field.encode_name for field in msgspec.structs.fields(operation.request)]
-    options = [field.encode_name for field in msgspec.structs.fields(operation.options)]
-    own = [*options, *(["dryRun"] if operation.takes_key else [])]
-    assert sorted([*in_path, *in_query, *in_body]) == sorted([*fields, *own])
-    assert tuple(in_path) == operation.path_fields
-    assert operation.method == "GET" or in_query == own
+def test_every_field_of_a_request_is_a_parameter_or_a_body_member() -> None:
+    for operation in OPERATIONS:
+        found = described(operation)
+        in_path = [one["name"] for one in found["parameters"] if one["in"] == "path"]
+        in_query = [one["name"] for one in found["parameters"] if one["in"] == "query"]
+        content = found.get("requestBody", {}).get("content", {}).get("application/json", {})
+        in_body = resolved(content.get("schema", {})).get("properties", {})
+        fields = [field.encode_name for field in msgspec.structs.fields(operation.request)]
+        options = [field.encode_name for field in msgspec.structs.fields(operation.options)]
+        own = [*options, *(["dryRun"] if operation.takes_key else [])]
+        assert sorted([*in_path, *in_query, *in_body]) == sorted([*fields, *own])
+        assert tuple(in_path) == operation.path_fields
+        assert operation.method == "GET" or in_query == own
 
 
-@each_operation
-def test_a_write_that_is_repeated_may_tell_that_what_it_shows_was_hidden(
-    operation: Operation,
-) -> None:
-    assert not operation.takes_key or "410" in described(operation)["responses"]
+def test_a_write_that_is_repeated_may_tell_that_what_it_shows_was_hidden() -> None:
+    for operation in OPERATIONS:
+        assert not operation.takes_key or "410" in described(operation)["responses"]
 
 
-@each_operation
-def test_the_example_of_a_request_is_accepted(operation: Operation) -> None:
-    found = described(operation)
-    fields = [one for one in found["parameters"] if one["in"] != "header"]
-    given = {one["name"]: one["example"] for one in fields if one.get("example") is not None}
-    for one in found["parameters"]:
-        assert "example" not in one or not problems(one["schema"], one["example"]), one
-    if operation.method != "GET":
-        content = found["requestBody"]["content"]["application/json"]
+def test_the_example_of_a_request_is_accepted() -> None:
+    for operation in OPERATIONS:
+        found = described(operation)
+        fields = [one for one in found["parameters"] if one["in"] != "header"]
+        given = {one["name"]: one["example"] for one in fields if one.get("example") is not None}
+        for one in found["parameters"]:
+            assert "example" not in one or not problems(one["schema"], one["example"]), one
+        if operation.method != "GET":
+            content = found["requestBody"]["content"]["application/json"]
+            assert not problems(content["schema"], content["example"])
+            given |= content["example"]
+        _, warnings = parse(operation.request, given)
+        assert not warnings
+
+
+def test_the_example_of_a_success_fits_its_schema() -> None:
+    for operation in OPERATIONS:
+        content = described(operation)["responses"][str(operation.status)]["content"]
+        content = content["application/json"]
         assert not problems(content["schema"], content["example"])
-        given |= content["example"]
-    _, warnings = parse(operation.request, given)
-    assert not warnings
+        assert not problems(content["schema"], {**content["example"], "warnings": []})
+        assert problems(content["schema"], {})
 
 
-@each_operation
-def test_the_example_of_a_success_fits_its_schema(operation: Operation) -> None:
-    content = described(operation)["responses"][str(operation.status)]["content"]
-    content = content["application/json"]
-    assert not problems(content["schema"], content["example"])
-    assert not problems(content["schema"], {**content["example"], "warnings": []})
-    assert problems(content["schema"], {})
-
-
-@each_operation
-def test_an_example_says_something_everywhere(operation: Operation) -> None:
+def test_an_example_says_something_everywhere() -> None:
     """`text` stands where neither a type nor a resource gives an example: give it one."""
-    found = described(operation)["responses"][str(operation.status)]["content"]
-    assert "text" not in list(values(found["application/json"]["example"]))
+    for operation in OPERATIONS:
+        found = described(operation)["responses"][str(operation.status)]["content"]
+        assert "text" not in list(values(found["application/json"]["example"]))
 
 
-@each_operation
-def test_the_refusals_of_an_operation_are_those_it_may_answer(operation: Operation) -> None:
-    found: set[str] = set()
-    for status, response in described(operation)["responses"].items():
-        if status >= "400":
-            examples = resolved(response)["content"]["application/json"]["examples"]
-            assert {CATALOGUE[code].status for code in examples} == {int(status)}
-            found |= set(examples)
-    assert found == set(codes(operation))
+def test_the_refusals_of_an_operation_are_those_it_may_answer() -> None:
+    for operation in OPERATIONS:
+        found: set[str] = set()
+        for status, response in described(operation)["responses"].items():
+            if status >= "400":
+                examples = resolved(response)["content"]["application/json"]["examples"]
+                assert {CATALOGUE[code].status for code in examples} == {int(status)}
+                found |= set(examples)
+        assert found == set(codes(operation))
 
 
-@each_operation
-def test_every_answer_has_the_headers_that_are_sent(operation: Operation) -> None:
-    for status, response in described(operation)["responses"].items():
-        headers = resolved(response)["headers"]
-        assert {"X-Request-Id", "Cache-Control"} <= headers.keys()
-        before_charging = status in ("401", "421")
-        charged = operation.who.charged is not Charged.NONE and not before_charging
-        assert ("X-RateLimit-Resource" in headers) == charged, status
-        waits = ("429", "503", "409") if operation.takes_key else ("429", "503")
-        assert ("Retry-After" in headers) == (status in waits), status
-        examples = resolved(response).get("content", {}).get("application/json", {})
-        challenged = CHALLENGES.keys() & examples.get("examples", {}).keys()
-        assert ("WWW-Authenticate" in headers) == bool(challenged), status
-        assert ("ETag" in headers) == (operation.has_etag and status in ("200", "304")), status
+def test_every_answer_has_the_headers_that_are_sent() -> None:
+    for operation in OPERATIONS:
+        for status, response in described(operation)["responses"].items():
+            headers = resolved(response)["headers"]
+            assert {"X-Request-Id", "Cache-Control"} <= headers.keys()
+            before_charging = status in ("401", "421")
+            charged = operation.who.charged is not Charged.NONE and not before_charging
+            assert ("X-RateLimit-Resource" in headers) == charged, status
+            waits = ("429", "503", "409") if operation.takes_key else ("429", "503")
+            assert ("Retry-After" in headers) == (status in waits), status
+            examples = resolved(response).get("content", {}).get("application/json", {})
+            challenged = CHALLENGES.keys() & examples.get("examples", {}).keys()
+            assert ("WWW-Authenticate" in headers) == bool(challenged), status
+            assert ("ETag" in headers) == (operation.has_etag and status in ("200", "304")), status
 
 
-@each_code
-def test_the_example_of_a_refusal_fits_its_schema_and_no_other(code: str) -> None:
-    example = document()["components"]["examples"][code]["value"]
-    assert example == example_body(code, "http://127.0.0.1:8080/docs/errors")
-    for other in CODES:
-        schema = {"$ref": f"#/components/schemas/{schema_name(other)}"}
-        assert bool(problems(schema, example)) == (other != code)
+def test_the_example_of_a_refusal_fits_its_schema_and_no_other() -> None:
+    for code in CODES:
+        example = document()["components"]["examples"][code]["value"]
+        assert example == example_body(code, "http://127.0.0.1:8080/docs/errors")
+        for other in CODES:
+            schema = {"$ref": f"#/components/schemas/{schema_name(other)}"}
+            assert bool(problems(schema, example)) == (other != code)
 
 
-@each_code
-def test_the_schema_of_a_refusal_asks_for_the_members_of_its_code(code: str) -> None:
-    schema = document()["components"]["schemas"][schema_name(code)]
-    own = {"code", "retryable", *_wire_names(code)}
-    assert set(schema["required"]) == own
-    assert schema["properties"]["code"] == {"const": code}
+def test_the_schema_of_a_refusal_asks_for_the_members_of_its_code() -> None:
+    for code in CODES:
+        schema = document()["components"]["schemas"][schema_name(code)]
+        own = {"code", "retryable", *_wire_names(code)}
+        assert set(schema["required"]) == own
+        assert schema["properties"]["code"] == {"const": code}
 
 
 def test_every_code_of_the_catalogue_is_named() -> None:

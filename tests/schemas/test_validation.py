@@ -214,8 +214,8 @@ def test_the_shapes_of_a_request_are_those_of_its_fields() -> None:
     assert shapes(Sample)["labels"] is Shape.TEXTS
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_every_field_of_a_request_is_named_in_camel_case(kind: type[Request]) -> None:
-    for name in fields(kind):
-        assert name.isalnum()
-        assert name[0].islower()
+def test_every_field_of_a_request_is_named_in_camel_case() -> None:
+    for kind in KINDS:
+        for name in fields(kind):
+            assert name.isalnum()
+            assert name[0].islower()

@@ -112,10 +112,10 @@ def database(postgresql: PostgreSQL) -> Iterator[Database]:
     postgresql.drop(url)
 
 
-@pytest.mark.parametrize("name", [name for name in PAGED if name not in SORTED_BY_NATURE])
-def test_a_paged_statement_neither_sorts_nor_scans_a_table(database: Database, name: str) -> None:
-    kinds = {step["Node Type"] for step in database.run(database.plan(name))}
-    assert kinds & {"Sort", "Incremental Sort", "Seq Scan"} == set()
+def test_a_paged_statement_neither_sorts_nor_scans_a_table(database: Database) -> None:
+    for name in [name for name in PAGED if name not in SORTED_BY_NATURE]:
+        kinds = {step["Node Type"] for step in database.run(database.plan(name))}
+        assert kinds & {"Sort", "Incremental Sort", "Seq Scan"} == set()
 
 
 @pytest.mark.parametrize("name", FOLLOWING)
