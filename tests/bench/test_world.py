@@ -5,6 +5,7 @@ import socket
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from tests.support.command import app
@@ -35,6 +36,7 @@ def _play(port: int, act: Act) -> None:
             step = act.send(got.partition(b"\r\n\r\n")[2])
 
 
+@pytest.mark.soak
 def test_every_act_in_a_small_world_is_answered(tmp_path: Path) -> None:
     with place(tmp_path, "sqlite", AGENTS) as found:
         world = asyncio.run(made(found, AGENTS))

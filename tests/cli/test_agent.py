@@ -495,6 +495,7 @@ def test_the_inbox_is_shown_once(actor: Callable[[str], Actor]) -> None:
     assert baker("inbox", "--kind", "reply.created").out == "Nothing new.\n"
 
 
+@pytest.mark.soak
 def test_the_inbox_of_a_kind_is_looked_for_behind_others(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:

@@ -93,6 +93,7 @@ def test_each_client_gets_a_file_with_the_command(
     assert (again.code, "has this server already" in again.out) == (0, True)
 
 
+@pytest.mark.soak
 def test_the_command_that_is_written_serves_the_tools(
     connect: Connect, tmp_path: Path, server: Server
 ) -> None:

@@ -63,10 +63,7 @@ async def play(server: Server, folder: Path, mode: Mode, flow: Flow) -> dict[str
 
 @pytest.mark.parametrize(
     ("flow", "mode"),
-    few(
-        [(thread_flow, "legacy"), (job_flow, "auto"), (thread_flow, "auto"), (job_flow, "legacy")],
-        2,
-    ),
+    few([(job_flow, "auto"), (thread_flow, "legacy"), (thread_flow, "auto"), (job_flow, "legacy")]),
 )
 def test_a_stock_client_plays_a_whole_flow(
     server: Server, tmp_path: Path, mode: Mode, flow: Callable[[], Flow]

@@ -65,6 +65,7 @@ class Writer:
         return [thread["title"] for thread in listed.json()["threads"]]
 
 
+@pytest.mark.soak
 @pytest.mark.long
 def test_an_operator_moves_a_served_database_there_and_back(
     start_server: Callable[..., Server], postgresql: PostgreSQL, tmp_path: Path

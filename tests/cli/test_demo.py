@@ -70,6 +70,7 @@ class InTurn:
         await next(self._next)(scope, receive, send)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("engine", ["postgresql"])
 def test_its_story_is_the_same_on_another_engine_and_two_processes(
     new_database: Callable[[], str], monkeypatch: pytest.MonkeyPatch, engine: str

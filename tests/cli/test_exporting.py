@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.support.command import run_stoa_here
 from tests.support.keys import Key
@@ -23,6 +24,7 @@ def post_a_thread(server: Server) -> None:
     httpx.post(f"{api}/threads", json=asked, headers=headers, timeout=60).raise_for_status()
 
 
+@pytest.mark.soak
 def test_an_operator_exports_a_served_database_and_imports_it_into_a_new_one(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:

@@ -122,6 +122,7 @@ def test_the_operator_adds_points_and_takes_some(data: Path) -> None:
     assert done.code == 2
 
 
+@pytest.mark.soak
 def test_an_upheld_report_leads_to_the_command_that_follows(
     start_server: Callable[..., Server], data: Path
 ) -> None:
@@ -177,6 +178,7 @@ def test_mistakes_are_one_line(tmp_path: Path) -> None:
     assert admin(database, "reports")["reports"] == []
 
 
+@pytest.mark.soak
 def test_an_agent_registers_with_an_invite_and_does_the_work_by_itself(
     start_server: Callable[..., Server], data: Path, tmp_path: Path
 ) -> None:

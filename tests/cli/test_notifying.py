@@ -64,6 +64,7 @@ def test_a_server_that_does_not_start_is_never_called_ready(
     assert told == set()
 
 
+@pytest.mark.soak
 def test_a_systemd_that_is_gone_stops_no_server(
     start_server: StartServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx
+import pytest
 
 from stoa.client import Key, Stoa
 from tests.support.command import run_stoa_here
@@ -14,6 +15,7 @@ from tests.support.server import Server
 CANARY = "zymurgist"
 
 
+@pytest.mark.soak
 def test_a_list_that_cannot_be_written_is_told_and_the_purge_is_done(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:

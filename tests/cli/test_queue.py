@@ -110,6 +110,7 @@ def test_a_day_of_two_hundred_reports_takes_few_keys(reported: App) -> None:
     assert told(reported, "queue")["queue"]["subjects"] == []
 
 
+@pytest.mark.soak
 def test_all_of_an_author_goes_with_one_key_and_a_key_can_be_passed(reported: App) -> None:
     rude, ada = reported.agent("rude"), reported.agent("ada")
     kept = ada.thread("Kept", "Fine.")

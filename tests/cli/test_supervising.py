@@ -101,6 +101,7 @@ def test_a_worker_whose_event_loop_stalls_tells_its_stacks_and_is_replaced(
     assert server.stop() == 0
 
 
+@pytest.mark.soak
 @pytest.mark.long
 def test_a_stopped_worker_is_replaced_and_one_stopped_for_a_moment_is_not(
     start_server: StartServer,
@@ -206,6 +207,7 @@ def test_an_error_before_a_worker_is_ready_is_the_reason_why_nothing_starts():
 # --- SIGHUP.
 
 
+@pytest.mark.soak
 def test_sighup_replaces_workers_one_by_one(start_server: StartServer, together: dict[str, str]):
     server = start_server(workers=2, **together)
     before = workers(server)
@@ -219,6 +221,7 @@ def test_sighup_replaces_workers_one_by_one(start_server: StartServer, together:
     assert server.stop() == 0
 
 
+@pytest.mark.soak
 def test_sighup_is_one_line_in_the_log_of_a_single_worker(start_server: StartServer):
     server = start_server()
     before = workers(server)
@@ -232,6 +235,7 @@ def test_sighup_is_one_line_in_the_log_of_a_single_worker(start_server: StartSer
     assert server.stop() == 0
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("unbuffered", few(["", "1"]))
 def test_a_server_whose_first_lines_nobody_reads_serves(tmp_path: Path, unbuffered: str):
     port = free_port()

@@ -23,6 +23,7 @@ StartServer = Callable[..., Server]
 TIME_S = 60
 
 
+@pytest.mark.soak
 def test_the_addresses_are_told_once_when_all_workers_are_ready(
     start_server: StartServer, together: dict[str, str]
 ) -> None:
@@ -73,6 +74,7 @@ def test_a_signal_ends_all_workers_with_0(
         httpx.get(server.url, timeout=60)
 
 
+@pytest.mark.soak
 def test_a_worker_that_dies_is_replaced_and_the_others_serve_on(
     start_server: StartServer, together: dict[str, str]
 ) -> None:

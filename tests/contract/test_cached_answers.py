@@ -361,6 +361,7 @@ def test_a_cached_answer_is_the_one_that_would_be_made_now(stoa: App, seed: int)
     World(stoa, seed).run()
 
 
+@pytest.mark.soak
 @having(described=lambda _: Described(compared=2))
 def test_a_search_among_more_opportunities_than_it_compares_is_the_one_of_now(stoa: App) -> None:
     World(stoa, 0, {"search_threads"}).run(STEPS)
@@ -486,15 +487,18 @@ def test_an_answer_that_depends_on_nothing_would_be_noticed(
 
 @pytest.mark.parametrize(
     "operation",
-    [
-        "get_job",
-        "get_thread",
-        "get_recent_threads",
-        "list_jobs",
-        "get_opportunities",
-        "get_agent",
-        "list_agents",
-    ],
+    few(
+        [
+            "get_job",
+            "get_recent_threads",
+            "get_thread",
+            "list_jobs",
+            "get_opportunities",
+            "get_agent",
+            "list_agents",
+        ],
+        2,
+    ),
 )
 def test_a_deadline_that_no_answer_knows_would_be_noticed(
     stoa: App, monkeypatch: pytest.MonkeyPatch, operation: str

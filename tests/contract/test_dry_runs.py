@@ -116,6 +116,7 @@ def test_second_thoughts_can_be_tried_first_through_another_door(stoa: App) -> N
     assert rehearsed(stoa, DOORS["mcp-2025-11-25"](stoa), market_flow())
 
 
+@pytest.mark.soak
 @pytest.mark.settings(**LIMITED)
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_all_tools_that_write_were_tried(stoa: App) -> None:

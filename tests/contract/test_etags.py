@@ -381,7 +381,7 @@ FOR_PEOPLE = ("text/html", "text/css", "image/svg+xml")
 
 
 @pytest.mark.checks_input
-@pytest.mark.parametrize("origin", ["https://reader.example", "null"])
+@pytest.mark.parametrize("origin", few(["https://reader.example", "null"]))
 def test_web_pages_of_any_origin_may_read_what_is_for_programs_and_no_page(
     stoa: App, town: Town, origin: str
 ) -> None:

@@ -159,6 +159,7 @@ def test_no_hold_outlives_the_end_that_was_known_when_it_was_made(stoa: App) -> 
     assert broken(stoa.settings) == {}
 
 
+@pytest.mark.costly
 def test_holds_that_wait_for_each_recovery_outlive_it(stoa: App) -> None:
     """The control of the test above: what has waited is forgotten."""
     town = Town(stoa, Random(SEED))

@@ -56,6 +56,7 @@ def test_one_challenge_verified_two_hundred_times_at_once_gives_one_token(server
     assert query(server.database, tokens, bytes.fromhex(key.public)) == [(1,)]
 
 
+@pytest.mark.soak
 def test_a_used_challenge_stays_used_after_a_restart(start_server: Callable[..., Server]) -> None:
     key = Key("restart")
     first = start_server()

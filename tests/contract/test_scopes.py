@@ -103,6 +103,7 @@ def test_it_has_no_second_thoughts_through_another_door(stoa: App) -> None:
     assert played(stoa, DOORS["mcp-2026-07-28"](stoa), market_flow())
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_every_write_was_tried(stoa: App) -> None:
     """A new write joins one of these sets, or the flows, when it refuses such a session."""

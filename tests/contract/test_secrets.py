@@ -64,6 +64,7 @@ def test_no_log_and_no_error_repeats_a_secret_or_a_text(verbose: Server) -> None
         assert not any(secret in answer for answer in answers)
 
 
+@pytest.mark.soak
 def test_a_mistake_does_not_repeat_what_was_sent(verbose: Server) -> None:
     with Remote(verbose.url) as remote:
         remote.sign_in(KEY)

@@ -188,6 +188,7 @@ def test_beyond_the_bytes_of_a_day_a_key_is_honoured_and_the_replay_minimal(
     assert bob.post("threads", question, headers=key(number)).ok(201).content == first.content
 
 
+@pytest.mark.soak
 @pytest.mark.costly
 def test_beyond_the_bytes_of_a_day_what_changes_nothing_is_not_stored(
     stoa: App, ada: Agent
@@ -205,6 +206,7 @@ def test_beyond_the_bytes_of_a_day_what_changes_nothing_is_not_stored(
     assert stoa.sql("SELECT count(*) FROM kept_answer") == before
 
 
+@pytest.mark.soak
 @pytest.mark.costly
 def test_after_a_day_answers_are_stored_whole_again(stoa: App, ada: Agent) -> None:
     number = fill(ada)

@@ -184,6 +184,7 @@ def test_a_server_that_ends_ends_its_streams(start_server: Callable[..., Server]
         assert response.read() == b""
 
 
+@pytest.mark.soak
 def test_with_one_too_many_the_oldest_stream_ends(start_server: Callable[..., Server]) -> None:
     server = start_server(limit_waits_anonymous=1)
     path = "events/stream?cursor=now"

@@ -75,6 +75,7 @@ def test_the_typescript_client_does_what_the_page_says(
         assert said in done.stdout, done.stderr
 
 
+@pytest.mark.soak
 @pytest.mark.long
 def test_the_commands_do_what_the_page_says(tmp_path: Path, server: Server) -> None:
     printed = run(["sh", "-eu", "-c", "\n".join(blocks(CLIENTS, "sh"))], tmp_path, server)

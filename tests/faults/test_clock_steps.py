@@ -205,6 +205,7 @@ def test_a_server_keeps_its_time_over_a_step_and_so_does_its_next_worker(
     assert server.log.count('"clock stepped"') == server.log.count('"clock stepped back"') == 1
 
 
+@pytest.mark.soak
 def test_a_server_follows_the_clock_it_finds_when_it_starts(
     start_server: Callable[..., Server], tmp_path: Path
 ):

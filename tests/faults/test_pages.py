@@ -85,6 +85,7 @@ def work(_: Operation, __: str) -> None:
     """No fault."""
 
 
+@pytest.mark.soak
 def test_pages_of_a_file_that_cannot_be_read_are_503_and_come_back(tmp_path: Path) -> None:
     settings = Settings(**LIMITS_OFF, data_dir=str(tmp_path))
     with Storage() as storage:

@@ -130,6 +130,7 @@ def wait_for(server: Server, status: int) -> httpx.Response:
     raise AssertionError(f"/readyz does not become {status}: {server.log}")
 
 
+@pytest.mark.soak
 def test_a_server_is_not_ready_without_its_database_and_ready_again_by_itself(
     cluster: PostgreSQL, start_server: Callable[..., Server]
 ) -> None:

@@ -70,6 +70,7 @@ def _ms(text: str) -> int:
     return round(datetime.fromisoformat(text).timestamp() * 1000)
 
 
+@pytest.mark.costly
 def test_posts_have_their_original_dates_their_source_and_ids_in_that_order(
     database: Settings, served: Callable[[], Server], tmp_path: Path
 ) -> None:
@@ -166,6 +167,7 @@ def test_rows_with_characters_that_xml_does_not_allow_come_in_and_the_summary_sa
     assert kettle["replies"][0]["body"]["body"].startswith("- You live high up.")
 
 
+@pytest.mark.costly
 def test_a_second_run_writes_nothing_even_if_the_first_did_not_note_what_it_committed(
     database: Settings, served: Callable[[], Server], tmp_path: Path
 ) -> None:
@@ -188,6 +190,7 @@ def test_a_second_run_writes_nothing_even_if_the_first_did_not_note_what_it_comm
     assert [len(thread["replies"]) for thread in _seen(imported, served())] == [0, 2, 1, 0, 0]
 
 
+@pytest.mark.costly
 @pytest.mark.promise("D19")
 @pytest.mark.parametrize(
     ("engine", "line"), few([("sqlite", 4), ("postgresql", 4), ("sqlite", 1)], 2)
@@ -274,6 +277,7 @@ def test_a_database_that_lost_its_data_is_noticed(
         again.run()
 
 
+@pytest.mark.costly
 def test_no_limit_holds_for_the_import_and_every_limit_for_the_service(
     database: Settings, tmp_path: Path
 ) -> None:

@@ -151,6 +151,7 @@ def lines(folder: Path, name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / name).read_text().splitlines()]
 
 
+@pytest.mark.costly
 @pytest.mark.promise("B2")
 @BOTH_WAYS
 def test_an_export_of_an_import_of_an_export_is_the_same(

@@ -378,6 +378,7 @@ def test_what_is_not_an_address_is_said(importing: MakeImport, url: str):
         importing(url).run()
 
 
+@pytest.mark.soak
 def test_a_server_that_lost_its_data_is_noticed(
     server: Server, start_server: StartServer, importing: MakeImport
 ):

@@ -100,6 +100,7 @@ def test_a_quiet_stream_tells_where_it_is(start_server: Callable[..., Server]) -
         assert (beat["method"], beat["params"]) == (BEAT, {"cursor": begun})
 
 
+@pytest.mark.soak
 def test_a_server_that_ends_answers_its_streams(start_server: Callable[..., Server]) -> None:
     server = start_server()
     with stream(server, "stoa.event") as response:

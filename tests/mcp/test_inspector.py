@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from stoa.operations.catalog import all_operations
 from tests.support import node
 from tests.support.server import Server
@@ -25,6 +27,7 @@ def test_it_lists_the_tools_and_finds_every_schema_portable(server: Server) -> N
     assert "warning" not in said.lower()
 
 
+@pytest.mark.soak
 def test_it_calls_a_tool(server: Server) -> None:
     arguments = ("--method", "tools/call", "--tool-name", "get_recent_threads")
     status, result, said = inspect(server, *arguments, "--tool-arg", "limit=3")
@@ -32,6 +35,7 @@ def test_it_calls_a_tool(server: Server) -> None:
     assert result["structuredContent"]["limit"] == 3
 
 
+@pytest.mark.soak
 def test_it_sees_a_refusal_as_the_tools_error(server: Server) -> None:
     arguments = ("--method", "tools/call", "--tool-name", "get_credit_balance")
     status, result, _ = inspect(server, *arguments, "--tool-arg", "authorization=Bearer x")

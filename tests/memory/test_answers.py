@@ -274,6 +274,7 @@ def test_where_other_processes_write_nothing_is_kept() -> None:
     assert cached.get("a") is None
 
 
+@pytest.mark.soak
 def test_many_small_answers_run_over_too(cached: Cached) -> None:
     for number in range(100_000):
         cached.put(f"{number}", size=1)

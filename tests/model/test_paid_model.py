@@ -564,13 +564,13 @@ def on(databases: Reused, machine: type[PaidWork] = PaidWork) -> type[PaidWork]:
 
 @pytest.mark.promise("C12")
 @pytest.mark.long
-def test_four_hundred_steps_agree_with_the_model() -> None:
-    compare(400)
+def test_two_hundred_steps_agree_with_the_model() -> None:
+    compare(200)
 
 
 @pytest.mark.long
-def test_two_hundred_steps_on_postgresql_agree_with_the_model(reused: Reused) -> None:
-    compare(200, on(reused))
+def test_a_hundred_steps_on_postgresql_agree_with_the_model(reused: Reused) -> None:
+    compare(100, on(reused))
 
 
 @pytest.mark.soak

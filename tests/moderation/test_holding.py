@@ -100,6 +100,7 @@ def test_what_is_held_is_nowhere_until_it_is_released(stoa: App) -> None:
     assert sound(stoa)
 
 
+@pytest.mark.costly
 @pytest.mark.promise("M37")
 def test_what_is_refused_goes_as_if_it_were_hidden(stoa: App) -> None:
     bob, asked = opened(stoa)

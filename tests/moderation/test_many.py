@@ -203,6 +203,7 @@ def test_undoing_leaves_what_another_moderator_has_changed_since(
     stoa.get(f"threads/{thread['id']}").refused(410, "removed")
 
 
+@pytest.mark.costly
 def test_many_acts_on_one_agent_are_taken_back_once(stoa: App, mod: Agent, ada: Agent) -> None:
     since = stoa.clock.now
     moderate(mod, ada.id, "adjust", points=-100).ok()

@@ -198,6 +198,7 @@ def test_counts_stay_when_a_worker_is_killed_or_replaced(
     assert counts(server)["200"] >= before["200"]
 
 
+@pytest.mark.soak
 def test_a_full_bucket_is_counted_by_its_name(start_server: StartServer) -> None:
     limited = {"limit_threads": 1, "limit_uncharged": 2, "limit_registrations": 1}
     server = start_server(metrics=ON, **limited)

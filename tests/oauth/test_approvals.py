@@ -112,6 +112,7 @@ def test_right_codes_are_not_counted(stoa: App) -> None:
         approve(ada, page.code, client_id).ok()
 
 
+@pytest.mark.costly
 @pytest.mark.promise("G13")
 def test_a_thousand_guesses_of_twenty_agents_at_once_find_no_code(stoa: App) -> None:
     """T51: of each agent's guesses only five are even looked up, however many come at once."""

@@ -117,8 +117,8 @@ def typescript(section: str, generation: int) -> str:
     return code
 
 
-@pytest.mark.parametrize("generation", [1, 2])
-@pytest.mark.parametrize("section", [BY_KEY, BY_PERSON], ids=["by the key", "by a person"])
+@pytest.mark.parametrize("generation", few([2, 1]))
+@pytest.mark.parametrize("section", few([BY_KEY, BY_PERSON]), ids=["by the key", "by a person"])
 def test_a_client_in_typescript_signs_in_and_is_paid(
     section: str, generation: int, job: Job
 ) -> None:
@@ -126,6 +126,7 @@ def test_a_client_in_typescript_signs_in_and_is_paid(
     job.is_paid(stock_clients.typescript(code, job.worker))
 
 
+@pytest.mark.soak
 def test_the_inspector_that_a_person_lets_in_is_paid(job: Job) -> None:
     def call(tool: str, *arguments: str) -> str:
         callback = f"http://127.0.0.1:{free_port()}/oauth/callback"

@@ -70,6 +70,7 @@ def unmeasured(root: Path) -> None:
     commit(root)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("spoil", "told"),
     few(

@@ -257,6 +257,7 @@ def forty_steps(app: App, ada: Agent, bob: Agent, kept: Finished) -> list[tuple[
     return found
 
 
+@pytest.mark.costly
 def test_what_was_counted_before_is_what_a_full_count_finds(
     stoa: App, ada: Agent, bob: Agent
 ) -> None:

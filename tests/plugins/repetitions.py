@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.forgetting import WITHOUT_MEMORY
 
-_ELSEWHERE = ("postgresql", "mcp-2025-11-25")
+_ELSEWHERE = ("postgresql", "mcp-2025-11-25", WITHOUT_MEMORY)
 _ACROSS = {
     "rest": ("sqlite", WITHOUT_MEMORY),
     "mcp-2025-11-25": ("sqlite",),

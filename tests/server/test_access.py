@@ -49,6 +49,7 @@ def test_what_is_no_request_has_a_line_too(start_server: StartServer) -> None:
     assert "canary" not in server.log
 
 
+@pytest.mark.soak
 def test_debug_has_a_line_for_each_request(start_server: StartServer) -> None:
     server = start_server(log_level="debug")
     for _ in range(3):
@@ -61,6 +62,7 @@ def test_debug_has_a_line_for_each_request(start_server: StartServer) -> None:
     assert "canary" not in server.log
 
 
+@pytest.mark.soak
 def test_lines_for_people_say_the_same(start_server: StartServer) -> None:
     server = start_server(log_format="text")
     httpx.get(f"{server.url}/api/v1/threads/canary", timeout=60)
@@ -87,6 +89,7 @@ def test_a_flood_of_refusals_has_ten_lines_a_second_and_one_that_counts_the_rest
     assert told[-2]["count"] == 30
 
 
+@pytest.mark.soak
 def test_how_many_were_left_out_is_told_though_no_other_refusal_follows(
     start_server: StartServer,
 ) -> None:

@@ -5,6 +5,8 @@ import socket
 import threading
 from collections.abc import Callable
 
+import pytest
+
 from stoa.http import answering
 from stoa.http.wire import Receive, Scope, Send
 from stoa.settings import Settings
@@ -58,6 +60,7 @@ def test_a_client_that_still_sends_what_was_refused_does_not_hold_up_the_end():
         assert served.has_ended()
 
 
+@pytest.mark.soak
 def test_the_operator_says_how_long_an_unused_connection_stays(
     start_server: Callable[..., Server],
 ) -> None:

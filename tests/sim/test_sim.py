@@ -90,6 +90,7 @@ def test_the_picture_has_a_dot_for_each_honest_agent(tiny: Played) -> None:
     assert sum(one.get("class") == "honest" for one in dots) == TINY.agents
 
 
+@pytest.mark.soak
 def test_the_command_prints_tables_and_writes_the_picture(tmp_path: Path) -> None:
     file = tmp_path / "sim.svg"
     arguments = ["sim", "--agents", "8", "--days", "2", "--out", str(file)]

@@ -25,5 +25,5 @@ def fourth(values: Iterable[Any], part: int) -> list[Any]:
 
 
 def _later(given: Any) -> Any:
-    values = cast("tuple[Any, ...]", given if isinstance(given, tuple) else (given,))
+    values = cast("tuple[Any, ...]", given if type(given) is tuple else (given,))
     return pytest.param(*values, marks=pytest.mark.soak)

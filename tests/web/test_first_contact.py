@@ -113,6 +113,7 @@ def test_every_block_of_every_document_works_as_it_is_printed(
     assert kinds == {"http", "json", "python", "sh"}
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("grant", few(["0", "2.5"]))
 def test_the_overview_works_at_another_address_and_whatever_a_new_agent_is_given(
     grant: str, start_server: Callable[..., Server], tmp_path: Path
@@ -225,6 +226,7 @@ def test_the_flow_and_the_reads_of_the_contract_can_be_followed(
     assert reader.run(request(guarded, flow[-1]))["balance"]["total"] == 130
 
 
+@pytest.mark.soak
 def test_the_instructions_and_the_tools_lead_an_mcp_client_to_an_answer_and_a_job(
     guarded: Server, host: Host, reader: Reader
 ) -> None:

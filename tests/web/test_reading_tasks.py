@@ -11,7 +11,10 @@ from tests.support.browser import CHROMIUM
 from tests.support.soaking import few
 from tests.web.town import Town
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: see tools/programs")
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: see tools/programs"),
+]
 
 
 class Reader:

@@ -8,6 +8,7 @@ import pytest
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.moderation import act
+from tests.support.soaking import few
 from tests.web.reading import PAGE_BYTES, page
 
 LONGEST = {
@@ -31,7 +32,7 @@ def _write(author: Agent, letters: str, number: int) -> tuple[Any, Any]:
     return thread, jobs.offer(author, 1, **words)
 
 
-@pytest.mark.parametrize("kind", LONGEST)
+@pytest.mark.parametrize("kind", few(LONGEST))
 def test_no_words_of_agents_make_a_list_long(stoa: App, kind: str) -> None:
     letters = LONGEST[kind] * 900
 

@@ -13,6 +13,7 @@ from stoa.rendering.bodies import BEGINNING_CHARS
 from stoa.rendering.html import RenderedText, render
 from tests.support import jobs
 from tests.support.app import App
+from tests.support.soaking import few
 from tests.web.reading import PAGE_BYTES, page
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -41,7 +42,7 @@ DEAR = {
 }
 
 
-@pytest.mark.parametrize("kind", DEAR)
+@pytest.mark.parametrize("kind", few(dict.fromkeys(["unseen", *DEAR])))
 def test_no_text_makes_a_page_long(stoa: App, kind: str) -> None:
     asker, worker = stoa.agent("asker"), stoa.agent("worker")
     text = DEAR[kind][:BODY_CHARS]

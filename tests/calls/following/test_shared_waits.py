@@ -62,6 +62,7 @@ def test_an_agent_has_so_many_places_over_all_workers_and_the_oldest_ends(
         assert [body(next(left)) for left in streams[1:]] == ["Second."] * 2
 
 
+@pytest.mark.soak
 def test_what_a_killed_worker_had_waiting_does_not_count(
     start_server: StartServer, together: dict[str, str]
 ) -> None:

@@ -122,6 +122,7 @@ def test_what_stands_in_the_search_field_is_text(visit: Open) -> None:
     assert page.locator(".found img").count() == 0
 
 
+@pytest.mark.soak
 def test_without_script_every_page_is_read_and_no_dead_field_is_shown(visit: Open) -> None:
     page = visit("index.html", 360, java_script_enabled=False)
     expect(page.get_by_label("Search", exact=True)).to_be_hidden()

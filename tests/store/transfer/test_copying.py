@@ -291,6 +291,7 @@ def test_what_is_written_during_a_copy_comes_with_the_next_one(
         assert there.get("search?q=meanwhile").ok()["threads"] != []
 
 
+@pytest.mark.costly
 @BOTH
 def test_what_was_hidden_between_two_runs_is_not_found_in_the_copy(
     stoa: App, settings: Settings, other: Settings
@@ -312,6 +313,7 @@ def test_what_was_hidden_between_two_runs_is_not_found_in_the_copy(
         assert found(there, "secret") == [shown["id"]]
 
 
+@pytest.mark.costly
 @BOTH
 def test_sessions_that_were_renewed_between_two_runs_are_copied(
     stoa: App, settings: Settings, other: Settings
@@ -329,6 +331,7 @@ def test_sessions_that_were_renewed_between_two_runs_are_copied(
         assert old.status == 401
 
 
+@pytest.mark.costly
 @BOTH
 def test_a_copy_can_be_written_to_and_its_guards_hold(
     stoa: App, settings: Settings, other: Settings, full: list[Agent]
@@ -352,6 +355,7 @@ def test_a_copy_can_be_written_to_and_its_guards_hold(
         copy(settings, other, stoa.clock)
 
 
+@pytest.mark.costly
 @BOTH
 def test_an_unfinished_copy_of_another_database_is_left_alone(
     stoa: App, settings: Settings, other: Settings, tmp_path: Path
@@ -377,6 +381,7 @@ def test_a_difference_is_found_and_keeps_the_copy_closed(
     moved(settings, other, stoa.clock)
 
 
+@pytest.mark.costly
 @BOTH
 def test_a_wrong_ledger_is_copied_as_it_is_but_not_served(
     stoa: App, settings: Settings, other: Settings
@@ -393,6 +398,7 @@ def test_a_wrong_ledger_is_copied_as_it_is_but_not_served(
     assert (outcome.equal, outcome.finished) == (False, False)
 
 
+@pytest.mark.costly
 @BOTH
 def test_rows_that_the_source_never_held_are_not_taken_away(
     stoa: App, settings: Settings, other: Settings, tmp_path: Path

@@ -22,6 +22,7 @@ def test_the_documentation_leads_with_what_agents_need(stoa: App) -> None:
     assert '<a href="/docs">Documentation</a>' in page(stoa, "/").text
 
 
+@pytest.mark.soak
 @SQLITE
 def test_every_page_of_the_documentation_fits_and_its_links_lead_somewhere(stoa: App) -> None:
     paths = ["/docs", *(f"/docs/{name}" for name in shown())]

@@ -85,6 +85,7 @@ def test_of_several_programs_that_start_at_once_each_step_is_applied_by_one(
     assert sorted(title for titles in applied for title in titles) == TITLES
 
 
+@pytest.mark.soak
 def test_the_command_says_what_it_did_and_where(postgresql: PostgreSQL) -> None:
     url = postgresql.empty()
     first, second = (run_stoa("migrate", STOA_DATABASE_URL=url) for _ in range(2))
@@ -172,6 +173,7 @@ def test_a_newer_database_is_refused_and_left_alone(postgresql: PostgreSQL) -> N
     assert f"has schema 99, this Stoa knows up to {len(STEPS)}: use a newer Stoa" in line
 
 
+@pytest.mark.soak
 def test_a_database_from_before_the_first_release_is_refused_and_left_alone(
     postgresql: PostgreSQL,
 ) -> None:
@@ -197,6 +199,7 @@ def test_a_wrong_password_is_told_without_it(postgresql: PostgreSQL) -> None:
     assert "refuses the user or the password in STOA_DATABASE_URL" in refused_by_the_commands(url)
 
 
+@pytest.mark.soak
 def test_a_wrong_password_in_the_query_is_told_without_it(postgresql: PostgreSQL) -> None:
     postgresql.demand_password("careful", "right")
     name = name_of(postgresql.new())
