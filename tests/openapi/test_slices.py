@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from openapi_spec_validator import validate
 
-from stoa.openapi.slices import Slices
 from stoa.operations.table import TABLE
 from tests.support.app import App
 from tests.support.soaking import few
@@ -109,14 +108,3 @@ def test_of_many_unknown_names_the_first_are_told(stoa: App) -> None:
     refused = stoa.get(f"{OPENAPI}?operations={asked}").refused(400, "invalid_request")
     assert len(refused["issues"]) == 9
     assert refused["issues"][-1]["message"] == "Must have 490 more names corrected too."
-
-
-def test_parts_are_cached_in_bounded_memory(stoa: App) -> None:
-    whole = stoa.get(OPENAPI).ok().json
-    slices = Slices(whole, most_bytes=8_000)
-    first = slices.encoded(["create_thread"])
-    assert slices.encoded(["create_thread"]) is first
-    for name in TABLE:
-        slices.encoded([name])
-    assert slices.encoded(["create_thread"]) is not first
-    assert slices.encoded(["create_thread"]) == first

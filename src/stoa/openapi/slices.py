@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
-from stoa.caching import ByteCache
+from msgspec import Raw
+
 from stoa.domain.errors import InputIssue, Refusal
 from stoa.openapi.outlines import brief
 from stoa.operations.finding import meant
@@ -24,9 +26,9 @@ _DESCRIPTION = (
 
 
 class Slices:
-    """The parts of one description, encoded; those used last are cached, so many bytes of them."""
+    """The parts of one description, of which each operation is made ready once."""
 
-    def __init__(self, document: dict[str, Any], most_bytes: int = 2 * 1024 * 1024) -> None:
+    def __init__(self, document: dict[str, Any]) -> None:
         self._document = document
         self._places = {
             described["operationId"]: (path, method)
@@ -34,7 +36,7 @@ class Slices:
             for method, described in item.items()
         }
         self._names = Names(self._places)
-        self._cache: ByteCache[frozenset[str], bytes] = ByteCache(most_bytes, _size)
+        self._brief = cache(self._made_brief)
 
     def encoded(self, names: Iterable[str]) -> bytes:
         """The description of the operations with these names. Raises 400 `invalid_request`."""
@@ -42,7 +44,7 @@ class Slices:
         unknown = [name for name in asked if name not in self._places]
         if unknown:
             raise self._refusal(unknown)
-        return self._cache.get(frozenset(asked), self._made)
+        return self._part({*asked})
 
     def _refusal(self, unknown: list[str]) -> Refusal:
         issues = [self._issue(name) for name in unknown[:_MOST_ISSUES]]
@@ -62,12 +64,14 @@ class Slices:
     def _meant(self, name: str) -> list[str]:
         return [one.name for one in meant(name, TABLE.values()) if one.name in self._places]
 
-    def _made(self, asked: frozenset[str]) -> bytes:
-        chosen = {name: place for name, place in self._places.items() if name in asked}
-        paths: dict[str, dict[str, Any]] = {}
-        for path, method in chosen.values():
-            described = brief(self._document["paths"][path][method], self._document)
-            paths.setdefault(path, {})[method] = described
+    def _made_brief(self, path: str, method: str) -> Raw:
+        return Raw(encode(brief(self._document["paths"][path][method], self._document)))
+
+    def _part(self, asked: set[str]) -> bytes:
+        paths: dict[str, dict[str, Raw]] = {}
+        for name, (path, method) in self._places.items():
+            if name in asked:
+                paths.setdefault(path, {})[method] = self._brief(path, method)
         whole = self._document
         return encode(
             {
@@ -77,7 +81,3 @@ class Slices:
                 "components": {"securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}}},
             }
         )
-
-
-def _size(names: frozenset[str], body: bytes) -> int:
-    return sum(map(len, names)) + len(body)
