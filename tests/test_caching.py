@@ -2,9 +2,13 @@
 
 import gc
 
-from stoa.caching import ByteCache, kept_bytes
+from stoa.caching import ByteCache, CachedKind, kept_bytes
 
 ENTRY = 300
+
+
+def texts(cache: ByteCache) -> CachedKind[str, str]:
+    return CachedKind(cache, lambda _, value: len(value))
 
 
 def test_what_was_not_used_for_the_longest_time_is_evicted() -> None:
@@ -14,7 +18,7 @@ def test_what_was_not_used_for_the_longest_time_is_evicted() -> None:
         made.append(key)
         return key * 100
 
-    cache: ByteCache[str, str] = ByteCache(2 * (ENTRY + 100), lambda _, value: len(value))
+    cache = texts(ByteCache(2 * (ENTRY + 100)))
     for key in "abacab":
         assert cache.get(key, make) == key * 100
     assert made == ["a", "b", "c", "b"]
@@ -27,7 +31,7 @@ def test_what_was_used_makes_way_for_what_is_used_now() -> None:
         made.append(key)
         return key
 
-    cache: ByteCache[str, str] = ByteCache(10 * (ENTRY + 1), lambda _, value: len(value))
+    cache = texts(ByteCache(10 * (ENTRY + 1)))
     for keys in ("abcdefghij", "klmnopqrst"):
         for key in 5 * keys:
             cache.get(key, make)
@@ -36,14 +40,14 @@ def test_what_was_used_makes_way_for_what_is_used_now() -> None:
 
 
 def test_a_value_larger_than_the_cache_is_not_kept() -> None:
-    cache: ByteCache[str, str] = ByteCache(ENTRY, lambda _, value: len(value))
+    cache = texts(ByteCache(ENTRY))
     first = cache.get("a", lambda key: key * 10)
     assert cache.get("a", lambda key: key * 20) != first
 
 
-def filled() -> ByteCache[str, str]:
+def filled() -> CachedKind[str, str]:
     """A cache with room for one value, which took the place of another."""
-    cache: ByteCache[str, str] = ByteCache(2 * ENTRY, lambda _, value: len(value))
+    cache = texts(ByteCache(2 * ENTRY))
     for key in "ab":
         cache.put(key, key * 4)
     return cache
@@ -57,3 +61,15 @@ def test_what_all_caches_hold_is_counted_as_long_as_they_are_there() -> None:
     del caches
     gc.collect()
     assert kept_bytes() == before
+
+
+def test_kinds_share_their_room_and_the_one_that_takes_most_of_it_gives_way() -> None:
+    cache = ByteCache(3 * (ENTRY + 10))
+    one, other = texts(cache), texts(cache)
+    for key in "ab":
+        one.put(key, key * 10)
+    other.put("a", "c" * 10)
+    assert (one.find("a"), other.find("a")) == ("a" * 10, "c" * 10)
+    other.put("d", "d" * 10)
+    assert one.find_all("ab") == ["a" * 10, None]
+    assert other.find_all("ad") == ["c" * 10, "d" * 10]

@@ -112,7 +112,8 @@ class Service:
         charges = Charges(limiter, settings, clock, counters)
         outages, snapshots = Outages(lambda: store.trouble), Snapshots()
         reads = PublicReads(store, services, clock, answers, snapshots, outages)
-        authenticator = Authenticator(store, charges, clock, members_only=settings.members_only)
+        memory, members_only = services.memory, settings.members_only
+        authenticator = Authenticator(store, charges, clock, memory.rows, members_only=members_only)
         reader = InputReader(store, services, clock)
         transactions = Transactions(store, services, clock)
         steps = (authenticator, charges, answers, reader, reads, transactions, outages)
@@ -134,7 +135,7 @@ class Service:
         self.webhooks = Webhooks(store, services.ids, signer, outgoing, clock, shares=shares)
         subscribing = Subscribing(store, services, authenticator, charges, outages, outgoing, clock)
         task_store = TaskStore(store, services, authenticator, charges, outages)
-        known, authorizing = KnownCalls(), Authorizing(store, services, outages)
+        known, authorizing = KnownCalls(memory.lasting), Authorizing(store, services, outages)
         begins = not shares and isinstance(limiter, MemoryLimiter)
         shared, kept = (charges, hosts, clock, counters), (answers, services, known)
         self.ready = _ready(store, authenticator, *kept, shared, begins=begins)
@@ -346,7 +347,7 @@ def _ready(
         nothing = nothing_ready, nothing_ready, nothing_ready
         return ReadyAnswers(hosts, *nothing, posted, begins=begins)
     reads, pages = ReadyReads(cache, *shared), ReadyPages(cache, asked_key, *shared)
-    signed = SignedReads(cache, services.inboxes, store, authenticator, *shared)
+    signed = SignedReads(cache, services.memory.inboxes, store, authenticator, *shared)
     return ReadyAnswers(hosts, reads.answer, signed.answer, pages.answer, posted, begins=begins)
 
 
@@ -382,12 +383,10 @@ def _tools(
     skill: Callable[[], bytes],
 ) -> dict[str, Mcp]:
     """The doors of MCP by their paths. Clients add a slash to an address that they are given."""
-    operations, origin = all_operations(), hosts.origin
+    door = (runner, subscribing, all_operations(), hosts, hosts.origin, skill, known)
     doors = {
-        PATH: Mcp(runner, subscribing, operations, hosts, origin, skill, known=known),
-        RESOURCE: Mcp(
-            runner, subscribing, operations, hosts, origin, skill, Gate(runner.authenticator)
-        ),
+        PATH: Mcp(*door),
+        RESOURCE: Mcp(*door, Gate(runner.authenticator)),
     }
     return doors | {f"{path}/": door for path, door in doors.items()}
 

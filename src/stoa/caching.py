@@ -1,17 +1,20 @@
 """A cache that is bounded by the bytes it holds, and how many all such caches hold together."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
+from operator import attrgetter
 from threading import Lock
 from typing import Any, Generic, TypeVar
 from weakref import ref
 
-K = TypeVar("K")
+K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 _ENTRY_BYTES = 300  # what an entry takes beside its key and its value
 
-_caches: "list[ref[ByteCache[Any, Any]]]" = []
+_BYTES = attrgetter("kept_bytes")
+
+_caches: "list[ref[ByteCache]]" = []
 
 
 def kept_bytes() -> int:
@@ -19,22 +22,37 @@ def kept_bytes() -> int:
     return sum(cache.kept_bytes for made in _caches if (cache := made()))
 
 
-class ByteCache(Generic[K, V]):
-    """Keeps values in `most_bytes`; the oldest that were not used lately are evicted.
+class ByteCache:
+    """Room of `most_bytes` for values of some kinds, for all threads of a process. Where there is
+    no more, the kind that takes most of it gives way."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self.kept_bytes = 0
+        self.most_bytes = most_bytes
+        self.kinds: list[CachedKind[Any, Any]] = []
+        self.lock = Lock()
+        _caches.append(ref(self, _caches.remove))
+
+    def make_room(self, wanted: int) -> None:
+        """Make room for so many bytes."""
+        while self.kept_bytes + wanted > self.most_bytes:
+            max(self.kinds, key=_BYTES).evict()
+
+
+class CachedKind(Generic[K, V]):
+    """Values of one kind in a cache; the oldest that were not used lately are evicted.
 
     One that was used since it was put, or since it was last to be evicted, counts as new then: so
-    to find it moves nothing. `size` gives the bytes of a key and its value. For all threads of a
-    process.
+    to find it moves nothing. `size` gives the bytes of a key and its value.
     """
 
-    def __init__(self, most_bytes: int, size: Callable[[K, V], int]) -> None:
+    def __init__(self, cache: ByteCache, size: Callable[[K, V], int]) -> None:
         self.kept_bytes = 0
-        self._most_bytes = most_bytes
+        self._cache, self._lock = cache, cache.lock
         self._size = size
         self._values: OrderedDict[K, V] = OrderedDict()
         self._used: set[K] = set()
-        self._lock = Lock()
-        _caches.append(ref(self, _caches.remove))
+        cache.kinds.append(self)
 
     def get(self, key: K, make: Callable[[K], V]) -> V:
         """The value of this key, made of it when it is not there."""
@@ -75,28 +93,32 @@ class ByteCache(Generic[K, V]):
         with self._lock:
             self._drop(key)
 
+    def evict(self) -> None:
+        """Evict the oldest value, unless it was used; then it counts as new."""
+        key, value = self._values.popitem(last=False)
+        if key in self._used:
+            self._used.remove(key)
+            self._values[key] = value
+        else:
+            self._count(-self._weight(key, value))
+
     def _drop(self, key: K) -> None:
         dropped = self._values.pop(key, None)
         if dropped is not None:
-            self.kept_bytes -= self._weight(key, dropped)
+            self._count(-self._weight(key, dropped))
             self._used.discard(key)
 
     def _put(self, key: K, value: V) -> None:
         self._drop(key)
         weight = self._weight(key, value)
-        if weight <= self._most_bytes:
-            self._make_room(weight)
+        if weight <= self._cache.most_bytes:
+            self._cache.make_room(weight)
             self._values[key] = value
-            self.kept_bytes += weight
+            self._count(weight)
 
-    def _make_room(self, wanted: int) -> None:
-        while self.kept_bytes + wanted > self._most_bytes:
-            key, value = self._values.popitem(last=False)
-            if key in self._used:
-                self._used.remove(key)
-                self._values[key] = value
-            else:
-                self.kept_bytes -= self._weight(key, value)
+    def _count(self, more: int) -> None:
+        self.kept_bytes += more
+        self._cache.kept_bytes += more
 
     def _weight(self, key: K, value: V) -> int:
         return self._size(key, value) + _ENTRY_BYTES

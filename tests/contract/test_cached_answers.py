@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import pytest
 
-from stoa.caching import ByteCache
+from stoa.caching import CachedKind
 from stoa.http.wire import InParts
-from stoa.memory.described import Described
+from stoa.memory.memory import Memory
 from stoa.memory.remembered import Remembered, RememberedById
 from stoa.operations.call import Call
 from stoa.operations.catalog import all_operations
@@ -346,7 +346,7 @@ class World:
         """What is joined of cached parts is what is made where nothing is cached."""
         joined = [self.stoa.get(target).ok().json for target in SEARCHES]
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(ByteCache, "find_all", none_of)
+            patch.setattr(CachedKind, "find_all", none_of)
             patch.setattr(Remembered, "get", nothing)
             patch.setattr("stoa.memory.offers.offer_index", no_index)
             patch.setattr(RememberedById, "fresh", nothing_known)
@@ -362,7 +362,7 @@ def test_a_cached_answer_is_the_one_that_would_be_made_now(stoa: App, seed: int)
 
 
 @pytest.mark.soak
-@having(described=lambda _: Described(compared=2))
+@having(memory=lambda _: Memory(compared=2))
 def test_a_search_among_more_opportunities_than_it_compares_is_the_one_of_now(stoa: App) -> None:
     World(stoa, 0, {"search_threads"}).run(STEPS)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stoa.caching import ByteCache
+from stoa.caching import CachedKind
 from stoa.calls.validity import Validity
 from stoa.domain import limits
 from stoa.memory.answers import AnswerCache
@@ -122,7 +122,7 @@ class Pages(World):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(AnswerCache, "get", nothing)
             patch.setattr(AnswerCache, "put", nothing)
-            patch.setattr(ByteCache, "find", nothing)  # nor is it joined of cached parts
+            patch.setattr(CachedKind, "find", nothing)  # nor is it joined of cached parts
             made = self.read(target)
         assert self.read(target) == made, (target, after)
 

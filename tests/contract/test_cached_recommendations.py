@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from stoa.memory.memory import Memory
 from stoa.memory.offer_index import OfferIndexSizes
-from stoa.memory.offers import OfferMemory
 from stoa.memory.remembered import Remembered, RememberedById
 from tests.contract.test_cached_answers import (
     MORE_STEPS,
@@ -32,7 +32,7 @@ def engine() -> str:
 @pytest.fixture
 def composed() -> Composed:
     """Each call makes the index of open offers: the clock stands still between steps."""
-    return with_parts(offers=lambda _: OfferMemory(OfferIndexSizes(made_each_ms=0)))
+    return with_parts(memory=lambda _: Memory(OfferIndexSizes(made_each_ms=0)))
 
 
 def pages(reader: Agent, target: str) -> list[Any]:

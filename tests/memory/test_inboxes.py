@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stoa.memory.inboxes import EmptyInboxes
+from stoa.memory.memory import Memory
 from stoa.operations.events import cursor
 from stoa.store import events
 from stoa.store.tx import Tx
@@ -124,7 +124,7 @@ def test_a_watch_is_told_to_who_polls(stoa: App) -> None:
     assert bob.get(POLL).ok()["unread"] == 1
 
 
-@having(inboxes=lambda _: EmptyInboxes(most_rows=2))
+@having(memory=lambda _: Memory(most_rows=2))
 def test_what_is_behind_many_events_is_read(stoa: App) -> None:
     ada, bob = stoa.agent("ada"), stoa.agent("bob")
     thread = ada.thread()

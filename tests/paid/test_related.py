@@ -6,9 +6,9 @@ from urllib.parse import quote
 import pytest
 
 from stoa.domain.limits import DESCRIBED_BYTES, PAGE_MAX
-from stoa.memory.described import COMPARED, Described
+from stoa.memory.described import COMPARED
+from stoa.memory.memory import Memory
 from stoa.memory.offer_index import OfferIndexSizes
-from stoa.memory.offers import OfferMemory
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, SECOND
@@ -130,7 +130,7 @@ def test_what_can_no_longer_be_earned_is_not_related(stoa: App, ada: Agent, bob:
     assert related(stoa, "theremin") == []
 
 
-@having(offers=lambda _: OfferMemory(OfferIndexSizes(few=1)))
+@having(memory=lambda _: Memory(OfferIndexSizes(few=1)))
 def test_what_was_taken_a_moment_ago_is_not_related_among_many(
     stoa: App, ada: Agent, bob: Agent
 ) -> None:
@@ -142,7 +142,7 @@ def test_what_was_taken_a_moment_ago_is_not_related_among_many(
     assert related(stoa, "kettle") == [kept]
 
 
-@having(described=lambda _: Described(compared=2))
+@having(memory=lambda _: Memory(compared=2))
 def test_a_search_compares_the_highest_rewards_and_what_shares_a_tag_or_was_found(
     stoa: App, ada: Agent
 ) -> None:
@@ -164,6 +164,6 @@ def test_no_text_is_read_as_anything_but_words(stoa: App, ada: Agent, text: str)
 
 def test_the_words_of_all_that_a_search_looks_at_are_kept() -> None:
     looked_at = {f"job_{n}": b"x" * DESCRIBED_BYTES for n in range(2 * COMPARED + PAGE_MAX)}
-    kept = Described().words
+    kept = Memory().described.words
     kept.put_all(looked_at)
     assert None not in kept.find_all(looked_at)

@@ -10,9 +10,9 @@ import pytest
 
 from stoa.domain import limits
 from stoa.domain.related import of_tag
-from stoa.memory.described import Described, Offers
+from stoa.memory.described import Offers
+from stoa.memory.memory import Memory
 from stoa.memory.offer_index import OfferIndexSizes
-from stoa.memory.offers import OfferMemory
 from stoa.settings import Settings
 from tests.support import jobs
 from tests.support.app import Agent, App
@@ -112,15 +112,15 @@ class Market:
             self.compare()
 
 
-def few_compared(_: Settings) -> Described:
+def few_compared(_: Settings) -> Memory:
     """For searches that compare so few opportunities that a test soon has more."""
-    return Described(compared=LOOKED_AT)
+    return Memory(compared=LOOKED_AT)
 
 
 @pytest.fixture
 def composed() -> Composed:
     """An application with such searches."""
-    return with_parts(described=few_compared)
+    return with_parts(memory=few_compared)
 
 
 @pytest.mark.costly
@@ -128,7 +128,7 @@ def test_a_search_names_what_a_look_at_each_opportunity_finds(stoa: App) -> None
     Market(stoa).run()
 
 
-@having(described=few_compared, offers=lambda _: OfferMemory(OfferIndexSizes(most=3)))
+@having(memory=lambda _: Memory(OfferIndexSizes(most=3), compared=LOOKED_AT))
 @pytest.mark.costly
 def test_sql_names_the_same_where_no_index_is_kept(stoa: App) -> None:
     Market(stoa, 1).run()

@@ -129,7 +129,7 @@ FUNCTIONS: dict[str, Function] = {
     "web/markdown._plain": markdown_pages._plain,  # pyright: ignore[reportPrivateUsage]
     "web/markdown._code": markdown_pages._code,  # pyright: ignore[reportPrivateUsage]
     "rendering/lines.marked": lambda given: lines.marked(given[:240], "zebrafish a"),
-    "shortcuts/tool_results._as_text": lambda given: tool_results._as_text(given.encode()),  # pyright: ignore[reportPrivateUsage]
+    "shortcuts/tool_results.as_text": lambda given: tool_results.as_text(given.encode()),
     "schemas/base.read_time": read_time,
     "schemas/base.encode": lambda given: encode({"body": given}),
     "json": lambda given: msgspec.json.decode(msgspec.json.encode(given)),

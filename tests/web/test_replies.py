@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
+from stoa.caching import ByteCache
 from stoa.rendering.bodies import Bodies
-from stoa.web import replies
 from stoa.web.replies import Replies, ShownReply, fragments
 from stoa.web.site import environment
 
+CACHE_BYTES = 1_000_000
 SHOWN = ShownReply(
     id="rp_1",
     author_id="ag_1",
@@ -53,11 +54,11 @@ CHANGES: dict[str, Any] = {
 
 @pytest.fixture
 def made() -> Replies:
-    return Replies(environment(), fragments())
+    return Replies(environment(), fragments(ByteCache(CACHE_BYTES)))
 
 
 def html(made: Replies, reply: ShownReply) -> bytes:
-    return made.html(reply, Bodies().page())
+    return made.html(reply, Bodies(ByteCache(CACHE_BYTES)).page())
 
 
 def test_a_reply_is_made_once_for_all_that_it_shows(made: Replies) -> None:
@@ -80,6 +81,6 @@ def test_a_reply_is_made_anew_when_the_agent_above_it_changes_its_name(made: Rep
 
 def test_the_cache_of_fragments_is_bounded_in_bytes(made: Replies) -> None:
     first = html(made, SHOWN)
-    for number in range(replies.FRAGMENT_BYTES // 100_000 + 1):
+    for number in range(CACHE_BYTES // 100_000 + 1):
         html(made, SHOWN._replace(id=f"rp_{number}", text="a" * 50_000))
     assert html(made, SHOWN) is not first

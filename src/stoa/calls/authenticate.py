@@ -3,7 +3,7 @@
 from functools import partial
 from itertools import islice
 
-from stoa.caching import ByteCache
+from stoa.caching import ByteCache, CachedKind
 from stoa.clock import Clock
 from stoa.domain import limits, tokens
 from stoa.domain.errors import Refusal
@@ -15,7 +15,6 @@ from stoa.store import sessions
 from stoa.store.sessions import TokenRow
 from stoa.store.tx import Store
 
-_MOST_BYTES = 20 * 1024 * 1024
 _TOKEN_BYTES = 700  # what a row takes
 
 _EXPIRED = "The bearer token has expired."
@@ -39,13 +38,19 @@ class Authenticator:
     """
 
     def __init__(
-        self, store: Store, charges: Charges, clock: Clock, *, members_only: bool = False
+        self,
+        store: Store,
+        charges: Charges,
+        clock: Clock,
+        cache: ByteCache,
+        *,
+        members_only: bool = False,
     ) -> None:
         self._store = store
         self._charges = charges
         self._clock = clock
         self._members_only = members_only
-        self._known = ByteCache[bytes, tuple[TokenRow, int]](_MOST_BYTES, _bytes_of)
+        self._known = CachedKind[bytes, tuple[TokenRow, int]](cache, _bytes_of)
         self._used: dict[bytes, int] = {}
 
     async def caller(

@@ -99,7 +99,7 @@ class Transactions:
             answer = replace(answer, warnings=invocation.warnings)
         body, etag = encoded(answer, invocation.options)
         if asked:
-            self._services.inboxes.keep(asked, body, etag)
+            self._services.memory.inboxes.keep(asked, body, etag)
         return body, etag
 
     async def has_answer(self, operation: Operation, caller: Caller, key: str) -> bool:

@@ -29,7 +29,7 @@ from stoa.schemas import messages
 from stoa.schemas.base import encode
 from stoa.schemas.validation import Shape, Values, is_json_list, names, shapes
 from stoa.shortcuts.cached_answers import cache_key
-from stoa.shortcuts.tool_results import content
+from stoa.shortcuts.known_calls import KnownCalls
 
 _INTEGER_DIGITS = 18
 _INTEGER_MOST = 10**_INTEGER_DIGITS
@@ -55,12 +55,14 @@ class Tools:
         runner: Runner,
         operations: list[Operation],
         documentation: str,
+        known: KnownCalls,
         *,
         takes_token: bool = True,
         others: Mapping[str, str] | None = None,
         research: Research | None = None,
     ) -> None:
         self._runner = runner
+        self._known = known
         self._others = others or {}
         self._research = research
         self._takes_token = takes_token
@@ -120,13 +122,13 @@ class Tools:
             headers += [answering.REPLAYED] if outcome.replayed else []
             cache_key = incoming.cache_key if incoming.authorization is None else None
             body = asked.shaped(outcome.body) if asked else outcome.body
-            return Called(content(body), headers, outcome.replayed, cache_key)
+            return Called(self._known.content(body), headers, outcome.replayed, cache_key)
         if not self._takes_token and refusal.code in answering.CHALLENGES:
             raise refusal
         if refusal.retry_after is not None:
             headers.append((b"retry-after", b"%d" % refusal.retry_after))
         body = encode(answering.error_json(refusal, self._documentation, request.id))
-        return Called((*content(body), b',"isError":true'), headers)
+        return Called((*self._known.content(body), b',"isError":true'), headers)
 
 
 def _call(operation: Operation) -> str:

@@ -45,8 +45,8 @@ class Mcp:
         hosts: Hosts,
         origin: str,
         skill: Callable[[], bytes],
+        known: KnownCalls,
         gate: Gate | None = None,
-        known: KnownCalls | None = None,
     ) -> None:
         self._gate = gate
         self._known = known

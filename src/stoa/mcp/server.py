@@ -89,7 +89,7 @@ class McpServer:
         documentation: str,
         origin: str,
         skill: Callable[[], bytes],
-        known: KnownCalls | None = None,
+        known: KnownCalls,
         *,
         takes_token: bool = True,
     ) -> None:
@@ -127,7 +127,7 @@ class McpServer:
             if message.method == _CALL:
                 called = await offer.tools.call(message, request, wanted)
                 begin = era.replayed_result if called.replayed else era.every_result
-                if self._known and called.cache_key and not as_text:
+                if called.cache_key and not as_text:
                     self._known.remember(body, request, Known(called.cache_key, begin), _id_of)
                 members = text_alone(called.members) if as_text else called.members
                 answer = b"".join(result(message.id, begin, *members))
@@ -157,6 +157,7 @@ class McpServer:
                 self._runner,
                 offered,
                 self._documentation,
+                self._known,
                 takes_token=self._takes_token,
                 others=self._others(wanted),
                 research=research.Research(self._operations, self._origin) if researches else None,

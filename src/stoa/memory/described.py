@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from stoa.caching import ByteCache
+from stoa.caching import ByteCache, CachedKind
 from stoa.domain.bitmaps import by_count
 from stoa.domain.related import Shared, line, shared
 from stoa.memory.offer_index import OfferIndex
@@ -12,8 +12,6 @@ from stoa.store.opportunities import OpportunityRow
 
 COMPARED = 150
 
-_MOST_BYTES = 4 * 1024 * 1024
-"""More than the words take of all that one search looks at."""
 _MOST_WORDS = 4_000
 """For so many words it is cached which opportunities have them. They are dropped with the
 opportunities, or when there are more."""
@@ -104,9 +102,9 @@ class Described:
     all threads of a process. A search compares so many opportunities: those with the highest
     rewards, and of those that share a tag with it as many again."""
 
-    def __init__(self, compared: int = COMPARED) -> None:
+    def __init__(self, cache: ByteCache, compared: int = COMPARED) -> None:
         self.compared = compared
-        self.words: ByteCache[str, bytes] = ByteCache(_MOST_BYTES, lambda _, words: len(words))
+        self.words = CachedKind[str, bytes](cache, lambda _, words: len(words))
         self._offers: tuple[OfferIndex, Offers] | None = None
 
     def offers(self, offer_index: OfferIndex) -> Offers:

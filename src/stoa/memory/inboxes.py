@@ -9,13 +9,14 @@ from sys import getsizeof
 from threading import Lock
 from typing import NamedTuple
 
-from stoa.caching import ByteCache
+from stoa.caching import ByteCache, CachedKind
 from stoa.domain.events import TELLS
 from stoa.store import events, watches
 from stoa.store.dependencies import LOG
 from stoa.store.events import EventLogState, EventRow
 from stoa.store.tx import Store, Tx
 
+MOST_ROWS = 500
 _MOST_BYTES = 12 * 1024 * 1024
 _MOST_WORDS = 20_000
 _MOST_ANSWERS = 64
@@ -53,13 +54,13 @@ class EmptyInboxes:
     known. Behind more than `most_rows` new events everything is forgotten: agents read their
     inboxes again."""
 
-    def __init__(self, most_rows: int = 500) -> None:
+    def __init__(self, most_rows: int = MOST_ROWS) -> None:
         self._most_rows = most_rows
         self._log = EventLogState(0, 0, 0)
         self._lock = Lock()
         """Reads note what they found in threads of their own."""
         self._data_version = -1
-        self._empty = ByteCache[str, _Empty](_MOST_BYTES, _size)
+        self._empty = CachedKind[str, _Empty](ByteCache(_MOST_BYTES), _size)
         self._known_from = 0
         """An inbox that was read at an earlier place may have got something since."""
         self._offered: dict[str, int] = {}

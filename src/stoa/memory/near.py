@@ -4,9 +4,7 @@ looked for again; what they say is read with each page."""
 from sys import getsizeof
 from typing import NamedTuple
 
-from stoa.caching import ByteCache
-
-_MOST_BYTES = 2 * 1024 * 1024
+from stoa.caching import ByteCache, CachedKind
 
 
 class NearIds(NamedTuple):
@@ -16,21 +14,9 @@ class NearIds(NamedTuple):
     until: int
 
 
-class NearMemory:
-    """Keeps them by the id of the thread that they are near."""
-
-    def __init__(self) -> None:
-        self._found = ByteCache[str, NearIds](_MOST_BYTES, _size)
-
-    def find(self, thread_id: str, now: int) -> NearIds | None:
-        """Those of this thread, if they were found and need not be looked for again."""
-        found = self._found.find(thread_id)
-        return found if found and found.until > now else None
-
-    def keep(self, thread_id: str, near: NearIds) -> NearIds:
-        """Keep them."""
-        self._found.put(thread_id, near)
-        return near
+def near_by_id(cache: ByteCache) -> CachedKind[str, NearIds]:
+    """Those that are near a thread, by its id."""
+    return CachedKind(cache, _size)
 
 
 def _size(thread_id: str, near: NearIds) -> int:

@@ -42,8 +42,8 @@ class OfferIndex(NamedTuple):
     """All that is on offer, the highest reward first. `having` are the places of those that have a
     label, `tagged` of those that have it as a tag, `by_author` of those of an author; `found_by`
     are the labels that a term finds. What is offered to one of the `chosen` agents alone is left to
-    SQL. `made_at` is ms. A search may have one that `is_large` and out of date; there may be
-    `too_many` to show any."""
+    SQL. `made_at` is ms; no two have the same `version`. A search may have one that `is_large` and
+    out of date; there may be `too_many` to show any."""
 
     rows: list[OpportunityRow]
     having: dict[str, int]
@@ -51,6 +51,7 @@ class OfferIndex(NamedTuple):
     by_author: dict[str, int]
     found_by: dict[str, set[str]]
     made_at: int
+    version: object
     chosen: frozenset[str] = frozenset()
     too_many: bool = False
     is_large: bool = False
@@ -120,7 +121,7 @@ async def _read(tx: Tx, kept: Remembered[OfferIndex], sizes: OfferIndexSizes) ->
     chosen = await opportunities.chosen_agents(tx)
     read = read_from(tx.ran[before:])
     if len(rows) > sizes.most:
-        made = OfferIndex([], {}, {}, {}, {}, tx.now, too_many=True)
+        made = OfferIndex([], {}, {}, {}, {}, tx.now, object(), too_many=True)
     else:
         made = await tx.aside(partial(_made, rows, tx.now), light=len(rows) <= sizes.few)
     found = made._replace(chosen=chosen, is_large=len(rows) > sizes.few)
@@ -148,4 +149,4 @@ def _made(rows: Sequence[Row], now: int) -> OfferIndex:
     for label in having:
         for word in offered_words(label):
             found_by[word].add(label)
-    return OfferIndex([*offers.values()], having, tagged, by_author, found_by, now)
+    return OfferIndex([*offers.values()], having, tagged, by_author, found_by, now, object())

@@ -1,8 +1,9 @@
 """What can be earned now and who is good at it, kept between recommendations."""
 
 from collections.abc import Awaitable, Callable, Hashable
-from threading import Lock
+from typing import NamedTuple
 
+from stoa.caching import ByteCache
 from stoa.domain.labels import wanted_words
 from stoa.memory.offer_index import OFFER_INDEX_SIZES, OfferIndex, OfferIndexSizes, offer_index
 from stoa.memory.remembered import Remembered, RememberedById
@@ -19,7 +20,6 @@ from stoa.store.opportunities import (
 )
 from stoa.store.tx import Tx
 
-_MOST_BYTES = 4 * 1024 * 1024
 _OFFER_BYTES = 3_000  # what an opportunity takes beside its texts
 
 Terms = tuple[str, ...]
@@ -44,32 +44,33 @@ def _size_of_terms(terms: Terms) -> int:
     return sum(4 * len(term) + 50 for term in terms)
 
 
+class _Page(NamedTuple):
+    """What was made of the index of this version."""
+
+    version: object
+    page: RecommendedList
+
+
 _PageKey = tuple[frozenset[str], int, Hashable]
 
 
-def _size_of_page(page: RecommendedList) -> int:
-    return sum(map(_size_of_offer, page.opportunities))
+def _size_of_page(made: _Page) -> int:
+    return sum(map(_size_of_offer, made.page.opportunities))
 
 
-def _owners_of_page(page: RecommendedList) -> set[str]:
-    return {owner for offer in page.opportunities for owner in _owners(offer)}
-
-
-def _no_pages() -> RememberedById[_PageKey, RecommendedList]:
-    return RememberedById(_MOST_BYTES, _size_of_page, _owners_of_page)
+def _owners_of_page(made: _Page) -> set[str]:
+    return {owner for offer in made.page.opportunities for owner in _owners(offer)}
 
 
 class OfferMemory:
     """Reads what is recommended to agents. Where other processes write too, nothing is kept."""
 
-    def __init__(self, sizes: OfferIndexSizes = OFFER_INDEX_SIZES) -> None:
+    def __init__(self, cache: ByteCache, sizes: OfferIndexSizes = OFFER_INDEX_SIZES) -> None:
         self._sizes = sizes
         self._index = Remembered[OfferIndex]()
-        self._views = RememberedById[str, Opportunity](_MOST_BYTES, _size_of_shown, _owners)
-        self._terms = RememberedById[str, Terms](_MOST_BYTES, _size_of_terms)
-        self._paged: OfferIndex | None = None
-        self._pages = _no_pages()
-        self._lock = Lock()
+        self._views = RememberedById[str, Opportunity](cache, _size_of_shown, _owners)
+        self._terms = RememberedById[str, Terms](cache, _size_of_terms)
+        self._pages = RememberedById[_PageKey, _Page](cache, _size_of_page, _owners_of_page)
 
     async def index(self, tx: Tx, *, for_search: bool = False) -> OfferIndex | None:
         """What is on offer now; None where SQL is to be asked."""
@@ -112,15 +113,11 @@ class OfferMemory:
         if on_offer is None:
             return encoded_once(await make())  # as one that is kept, which has the same ETag
         key = on_offer.labels(terms), on_offer.by_author.get(agent_id, 0), asked
-        with self._lock:
-            if self._paged is not on_offer:
-                self._paged, self._pages = on_offer, _no_pages()
-            pages = self._pages
-        page = pages.get(key, tx.seen, tx.now)
-        if page is None:
-            page = encoded_once(await make())
-            pages.keep({key: page}, tx.seen)
-        return page
+        known = self._pages.get(key, tx.seen, tx.now)
+        if known is None or known.version is not on_offer.version:
+            known = _Page(on_offer.version, encoded_once(await make()))
+            self._pages.keep({key: known}, tx.seen)
+        return known.page
 
     async def terms(
         self, tx: Tx, agent_id: str, read: Callable[[Tx, str], Awaitable[list[str]]]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Set
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from stoa.caching import ByteCache
+from stoa.caching import ByteCache, CachedKind
 from stoa.store.changes import Changes, ChangesSeen
 
 K = TypeVar("K", bound=Hashable)
@@ -65,21 +65,19 @@ class RememberedById(Generic[K, T]):
     """Values that were made of the rows of some owners, by an id or another key, until one of these
     changes.
 
-    For all threads of a process. `size` gives the bytes of a value, `owners` the ids of those whose
-    rows it was made of, which is its key unless it says otherwise, `ends` when it ends at the
-    latest (ms).
+    They are kept in a `cache` with others, for all threads of a process. `size` gives the bytes of
+    a value, `owners` the ids of those whose rows it was made of, which is its key unless it says
+    otherwise, `ends` when it ends at the latest (ms).
     """
 
     def __init__(
         self,
-        most_bytes: int,
+        cache: ByteCache,
         size: Callable[[T], int],
         owners: Callable[[T], Collection[str]] | None = None,
         ends: Callable[[T], int] | None = None,
     ) -> None:
-        self._known: ByteCache[K, _Entry[T]] = ByteCache(
-            most_bytes, lambda _, entry: size(entry.value)
-        )
+        self._known = CachedKind[K, _Entry[T]](cache, lambda _, entry: size(entry.value))
         self._owners, self._ends = owners, ends
 
     def fresh(self, keys: Collection[K], seen: ChangesSeen | None, now: int) -> dict[K, T]:

@@ -11,12 +11,11 @@ from collections.abc import Mapping, Set
 
 import msgspec
 
-from stoa.caching import ByteCache
+from stoa.caching import ByteCache, CachedKind
 from stoa.domain.snippets import PreparedText
 from stoa.memory.remembered import RememberedById
 from stoa.schemas.threads import Thread
 
-_MOST_BYTES = 8 * 1024 * 1024
 _LONGEST = 10_000
 """Longer texts, in characters, are made ready anew for each search."""
 _VIEW_BYTES = 2_000  # what a thread takes beside its JSON and its text
@@ -46,18 +45,18 @@ def _ends(summary: CachedSummary) -> int:
     return summary.expires_at
 
 
-def summaries_by_id() -> RememberedById[str, CachedSummary]:
-    """A cache of summaries by the ids of their threads."""
-    return RememberedById(_MOST_BYTES, _size, _owners, _ends)
+def summaries_by_id(cache: ByteCache) -> RememberedById[str, CachedSummary]:
+    """Summaries by the ids of their threads."""
+    return RememberedById(cache, _size, _owners, _ends)
 
 
-PreparedTexts = ByteCache[str, PreparedText]
+PreparedTexts = CachedKind[str, PreparedText]
 """Texts by the ids of their threads and replies."""
 
 
-def prepared_texts() -> PreparedTexts:
-    """A cache of texts."""
-    return ByteCache(_MOST_BYTES, lambda _, text: text.bytes)
+def prepared_texts(cache: ByteCache) -> PreparedTexts:
+    """Texts that are kept in this cache."""
+    return CachedKind(cache, lambda _, text: text.bytes)
 
 
 def keep_texts(known: PreparedTexts, new: Mapping[str, PreparedText]) -> None:

@@ -12,12 +12,7 @@ from stoa.domain.moderation import is_over
 from stoa.domain.oauth import EVERY_SCOPE, WRITE
 from stoa.entropy import IdGenerator
 from stoa.memory.authors import MOST_BYTES, Authors, Embedded
-from stoa.memory.described import Described
-from stoa.memory.inboxes import EmptyInboxes
-from stoa.memory.near import NearMemory
-from stoa.memory.offers import OfferMemory
-from stoa.memory.remembered import RememberedById
-from stoa.memory.searched import CachedSummary, PreparedTexts, prepared_texts, summaries_by_id
+from stoa.memory.memory import Memory
 from stoa.operations.parts.buckets import Charge
 from stoa.operations.secret import Secret
 from stoa.operations.views.agents import agent_resource
@@ -61,9 +56,7 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
 @dataclass(frozen=True, slots=True)
 class Services:
     """What all calls share. `base_urls` are the addresses that a challenge may be bound to;
-    `described` caches what searches know of opportunities, `offers` what recommendations are
-    made of, `texts` what searches found in the `index`, `near` which threads stand beside one on
-    its page, `inboxes` which ones are empty."""
+    `index` is what searches look into."""
 
     settings: Settings
     ids: IdGenerator
@@ -71,13 +64,8 @@ class Services:
     base_urls: frozenset[str]
     authors: Authors
     finished: Finished = field(default_factory=Finished)
-    described: Described = field(default_factory=Described)
-    summaries: RememberedById[str, CachedSummary] = field(default_factory=summaries_by_id)
-    offers: OfferMemory = field(default_factory=OfferMemory)
-    texts: PreparedTexts = field(default_factory=prepared_texts)
+    memory: Memory = field(default_factory=Memory)
     index: SearchIndex = field(default_factory=SearchIndex)
-    near: NearMemory = field(default_factory=NearMemory)
-    inboxes: EmptyInboxes = field(default_factory=EmptyInboxes)
 
     def latest_deadline(self, now: int) -> int:
         """When a job that is offered now must end, ms."""

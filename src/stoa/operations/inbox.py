@@ -35,8 +35,8 @@ async def _known(
     """The answer to a poll of an inbox that is known to be empty."""
     if request.cursor is not None or request.wait:
         return None
-    log = await services.inboxes.follow(store)
-    if log is None or not services.inboxes.is_empty(caller.agent_id, caller.version):
+    log = await services.memory.inboxes.follow(store)
+    if log is None or not services.memory.inboxes.is_empty(caller.agent_id, caller.version):
         return None
     place = cursor(log, log.newest)
     return StillInbox(events=[], unread=0, limit=request.size, next_cursor=place)
@@ -72,7 +72,7 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
     unread = len(rows) if is_all else await _unread(call, wanted, read, log)
     place = cursor(log, upto)
     if not unread and upto >= log.newest:
-        call.services.inboxes.note(wanted, log)
+        call.services.memory.inboxes.note(wanted, log)
     kind = StillInbox
     if rows and request.wait:
         own, kinds = request.cursor or "", wanted.kinds

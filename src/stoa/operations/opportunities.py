@@ -187,7 +187,7 @@ async def get_recommended_opportunities(call: Call, request: ListRecommended) ->
 
     `matchedOn` says why a row fits. Ask again after `pollAfterSeconds`, without a cursor.
     """
-    terms = await call.services.offers.terms(call.tx, call.own_id(), _capabilities)
+    terms = await call.services.memory.offers.terms(call.tx, call.own_id(), _capabilities)
     return await _recommended(call, call.own_id(), terms, request)
 
 
@@ -204,7 +204,7 @@ _FIRST = ListRecommended(limit=limits.SIGN_IN_RECOMMENDATIONS)
 async def _recommended(
     call: Call, agent_id: str, terms: Terms, request: ListRecommended
 ) -> RecommendedList:
-    offers, wanted = call.services.offers, _wanted(request)
+    offers, wanted = call.services.memory.offers, _wanted(request)
 
     async def make() -> RecommendedList:
         limit = request.skip + request.size + 1
@@ -225,7 +225,7 @@ async def _capabilities(tx: Tx, agent_id: str) -> list[str]:
 
 async def recommended_views(call: Call, rows: list[OpportunityRow]) -> list[Opportunity]:
     """Opportunities with what they share with their reader."""
-    found = await call.services.offers.views(call.tx, rows, partial(rows_views, call))
+    found = await call.services.memory.offers.views(call.tx, rows, partial(rows_views, call))
     return [
         replace(whole(offer), matched_on=sorted(set(_list(row.terms))) if row.overlap else [])
         for row, offer in found

@@ -19,7 +19,7 @@ from stoa.store.tx import Tx
 
 async def kept_views(call: Call, shown: list[OpportunityRow]) -> list[Opportunity]:
     """Opportunities beside a search, which is not cached."""
-    found = await call.services.offers.views(call.tx, shown, partial(rows_views, call))
+    found = await call.services.memory.offers.views(call.tx, shown, partial(rows_views, call))
     return [offer for _, offer in found]
 
 
@@ -30,12 +30,12 @@ async def related(
 
     `found` are the ids of the threads that the query found.
     """
-    words, compared = asked(query), call.services.described.compared
+    words, compared = asked(query), call.services.memory.described.compared
     if not tags and not words.all:
         return []
-    on_offer = await call.services.offers.index(call.tx, for_search=True)
+    on_offer = await call.services.memory.offers.index(call.tx, for_search=True)
     if on_offer:
-        offers = call.services.described.offers(on_offer)
+        offers = call.services.memory.described.offers(on_offer)
         among = offers.all
         if len(offers.rows) > compared:
             among = _looked_at(offers, compared, words.all | tags, found)
@@ -64,7 +64,7 @@ async def _in_sql(
     call: Call, words: frozenset[str], tags: frozenset[str], found: list[str]
 ) -> Offers:
     """The same where no index is kept."""
-    compared = call.services.described.compared
+    compared = call.services.memory.described.compared
     rows = await _page(call.tx, [], compared)
     if len(rows) == compared:
         rows += await _page(call.tx, sorted(words | tags), compared)
@@ -97,7 +97,7 @@ async def _having(call: Call, offers: Offers, words: Iterable[str], among: int) 
 
 async def _words(call: Call, rows: Sequence[OpportunityRow]) -> list[bytes]:
     """The words of these opportunities, which are cached from now on; none of hidden ones."""
-    cached = call.services.described.words
+    cached = call.services.memory.described.words
     known = cached.find_all([row.id for row in rows])
     pairs = [*zip(rows, known, strict=True)]
     missing = [row for row, words in pairs if words is None]

@@ -258,7 +258,7 @@ async def _texts(
     """The texts that were found, of which those that were not cached are from now on; one with
     additions may have more of them by now, and is made anew."""
     added = {thread.view.id for thread in known if thread.view.additions}
-    cached = zip(found.values(), call.services.texts.find_all(found.values()), strict=True)
+    cached = zip(found.values(), call.services.memory.texts.find_all(found.values()), strict=True)
     texts = {text_id: text for text_id, text in cached if text and text_id not in added}
     missing = {text_id: whose for whose, text_id in found.items() if text_id not in texts}
     if missing:
@@ -270,7 +270,7 @@ async def _texts(
             lambda: {one: prepared(without_attribution(bodies[one])) for one in missing},
             light=whole <= _LIGHT_CHARACTERS,
         )
-        keep_texts(call.services.texts, new)
+        keep_texts(call.services.memory.texts, new)
         texts |= new
     return texts
 

@@ -60,8 +60,8 @@ async def titles_of(call: Call, request: GivenThreads) -> NearThreads:
 
 async def known_near(call: Call, thread_id: str) -> list[NearThread] | None:
     """The threads near one, as far as it is known which they are."""
-    known = call.services.near.find(thread_id, call.now)
-    if known is None:
+    known = call.services.memory.near.find(thread_id)
+    if known is None or known.until <= call.now:
         return None
     call.expires(known.until)
     return await _titles(call, known.ids) if known.ids else []

@@ -29,7 +29,7 @@ class _ListRow(Encoded[Thread]):
 
 async def listed(call: Call, rows: Sequence[ThreadRow]) -> list[Thread]:
     """The threads of these rows as they travel in a list."""
-    kept = call.services.summaries.fresh([row.id for row in rows], call.tx.seen, call.now)
+    kept = call.services.memory.summaries.fresh([row.id for row in rows], call.tx.seen, call.now)
     for thread in kept.values():  # the rows tell of changes of their authors
         call.expires(thread.expires_at)
     new = await made(call, [row for row in rows if row.id not in kept])
@@ -39,7 +39,7 @@ async def listed(call: Call, rows: Sequence[ThreadRow]) -> list[Thread]:
 async def summaries(call: Call, thread_ids: Collection[str]) -> dict[str, CachedSummary]:
     """These threads by id in their order. All exist, but those that are hidden are left out: what
     is kept in memory may have found one that was hidden before the first row was read."""
-    known = call.services.summaries.fresh(thread_ids, call.tx.seen, call.now)
+    known = call.services.memory.summaries.fresh(thread_ids, call.tx.seen, call.now)
     if len(known) == len(thread_ids):
         return known
     missing = [thread_id for thread_id in thread_ids if thread_id not in known]
@@ -55,7 +55,7 @@ async def made(call: Call, rows: Sequence[ThreadRow]) -> dict[str, CachedSummary
         view.id: _summary(view, _expires_at(row, call))
         for row, view in zip(rows, views, strict=True)
     }
-    call.services.summaries.keep(new, call.tx.seen)
+    call.services.memory.summaries.keep(new, call.tx.seen)
     return new
 
 

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from markupsafe import Markup
 
-from stoa.caching import ByteCache
+from stoa.caching import ByteCache, CachedKind
 from stoa.rendering.fences import fenced
 from stoa.rendering.html import RenderedText, render
 from stoa.rendering.parts import end_near
@@ -28,9 +28,6 @@ _MARKDOWN_FRAME_BYTES = 5_000
 
 ROW_BYTES = 1_500
 """Room that is kept for each reply of a page, which may be shown by its beginning."""
-
-CACHE_BYTES = 4 * 1024 * 1024
-
 
 T = TypeVar("T")
 BodyKey = tuple[str, int]
@@ -56,15 +53,15 @@ class NotFormatted(Exception):
 class Bodies:
     """Texts as HTML, for one thread at a time."""
 
-    def __init__(self) -> None:
-        self._cache: ByteCache[BodyKey, RenderedText] = ByteCache(CACHE_BYTES, _size)
+    def __init__(self, cache: ByteCache) -> None:
+        self._made = CachedKind[BodyKey, RenderedText](cache, _size)
 
     def page(self, *, formatted: bool = False) -> "PageBodies[RenderedText]":
         """The bodies of one page of HTML. Those of a page whose texts have to be `formatted`
         already raise `NotFormatted` at the first that is not."""
         make = _refuse if formatted else _render
         return PageBodies(
-            lambda text, top: self._cache.get((text, top), make), _html_bytes, FRAME_BYTES
+            lambda text, top: self._made.get((text, top), make), _html_bytes, FRAME_BYTES
         )
 
 

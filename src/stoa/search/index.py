@@ -17,7 +17,7 @@ import apsw
 import msgspec
 from pyroaring import BitMap
 
-from stoa.caching import ByteCache
+from stoa.caching import ByteCache, CachedKind
 from stoa.domain.words import words
 from stoa.logs import log
 from stoa.search.postings import PART, IndexState, PartFacts, Postings, WordTexts, remove
@@ -375,8 +375,8 @@ def remove_unused(path: Path) -> None:
                 unused.close()
 
 
-def _none_known() -> ByteCache[str, WordTexts]:
-    return ByteCache(_KNOWN_BYTES, _size)
+def _none_known() -> CachedKind[str, WordTexts]:
+    return CachedKind(ByteCache(_KNOWN_BYTES), _size)
 
 
 def _size(word: str, texts: WordTexts) -> int:

@@ -1,17 +1,18 @@
 """Repeated tool calls: one whose bytes are those of an earlier call is not parsed again.
 
 Clients repeat themselves: but for the id of the message, the same call comes in the same bytes with
-the same headers. A call is remembered once it was read and checked.
+the same headers. A call is remembered once it was read and checked. Answers come in the same bytes
+too, while one that many read is cached.
 """
 
 import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from stoa.caching import ByteCache
+from stoa.caching import ByteCache, CachedKind
 from stoa.http.request import HttpRequest
+from stoa.shortcuts.tool_results import as_text
 
-_MOST_BYTES = 2 * 1024 * 1024
 _LONGEST = 4_000
 _ID = re.compile(rb'"id": ?(0|[1-9][0-9]{0,14}|"[A-Za-z0-9_-]{1,64}")(?=[,}])')
 _PROBES = (b"0", b'"a"')
@@ -32,10 +33,16 @@ class Known(NamedTuple):
 
 
 class KnownCalls:
-    """The calls that were checked and have an answer that may be cached."""
+    """The calls that were checked and have an answer that may be cached, and answers as texts."""
 
-    def __init__(self) -> None:
-        self._known: ByteCache[CallKey, Known] = ByteCache(_MOST_BYTES, _size)
+    def __init__(self, cache: ByteCache) -> None:
+        self._known = CachedKind[CallKey, Known](cache, _size)
+        self._texts = CachedKind[bytes, bytes](cache, lambda body, text: len(body) + len(text))
+
+    def content(self, body: bytes) -> tuple[bytes, bytes]:
+        """The body of an answer twice, as the protocol wants it: as text, with what stands around
+        it, and as it is."""
+        return self._texts.get(body, as_text), body
 
     def find(self, body: bytes, request: HttpRequest) -> tuple[bytes, Known] | None:
         """The id of the message and what answers it, if the call is known."""

@@ -12,7 +12,7 @@ from stoa.operations.parts.buckets import Charge
 from stoa.operations.parts.buckets import header_lines as rate_lines
 from stoa.shortcuts.known_calls import KnownCalls
 from stoa.shortcuts.shortcut import Shortcut
-from stoa.shortcuts.tool_results import content, result
+from stoa.shortcuts.tool_results import result
 
 NO_STORE = (b"cache-control", b"no-store")
 _ALWAYS = header_lines([(b"content-type", answering.JSON), answering.NOSNIFF, NO_STORE])
@@ -56,7 +56,7 @@ class ReadyCalls(Shortcut[tuple[bytes, bytes, CachedAnswer]]):
     ) -> tuple[str, InParts]:
         """See `Shortcut.made`."""
         message_id, first, entry = found
-        begin, text, body, end = result(message_id, first, *content(entry.body))
+        begin, text, body, end = result(message_id, first, *self._known.content(entry.body))
         length = len(begin) + len(text) + len(body) + len(end)
         lines = _LINES % (request.id_header[1], rate_lines(charge), length)
         return entry.operation, (200, lines, begin, text, body, end)

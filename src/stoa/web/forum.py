@@ -216,8 +216,8 @@ class ForumPages:
         asked = ThreadTitle(thread_id=thread.id, title=thread.title, tags=thread.tags)
         found = await reads.read(near_threads, asked, slow=False)
         lasts = limits.FRONT_MS if found.partial else limits.NEAR_KEPT_MS
-        near = NearIds(found.thread_ids, reads.clock() + lasts)
-        known = reads.services.near.keep(thread.id, near)
+        known = NearIds(found.thread_ids, reads.clock() + lasts)
+        reads.services.memory.near.put(thread.id, known)
         if draft := draft_of(request):
             draft.add(Validity(frozenset(), known.until))
         if not known.ids:

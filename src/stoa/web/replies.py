@@ -8,25 +8,24 @@ from typing import Any, NamedTuple, cast
 from jinja2 import Environment
 from msgspec import UNSET
 
-from stoa.caching import ByteCache
+from stoa.caching import ByteCache, CachedKind
 from stoa.rendering.bodies import ROW_BYTES, PageBodies, beginning
 from stoa.rendering.html import RenderedText
 from stoa.schemas.encoded import whole
 from stoa.schemas.outcomes import NO_OUTCOMES, OutcomeCounts
 from stoa.schemas.threads import Reply
 
-FRAGMENT_BYTES = 4 * 1024 * 1024
 _TOP = 4
 """The level at which the headings of a reply begin."""
 
 
-Fragments = ByteCache[tuple[Any, ...], bytes]
+Fragments = CachedKind[tuple[Any, ...], bytes]
 """Parts of pages as HTML, by all the values that they are made of: so none is ever out of date."""
 
 
-def fragments() -> Fragments:
-    """A cache of fragments, of `FRAGMENT_BYTES` at most."""
-    return ByteCache(FRAGMENT_BYTES, lambda key, html: sum(map(getsizeof, key)) + getsizeof(html))
+def fragments(cache: ByteCache) -> Fragments:
+    """Fragments that are kept in this cache."""
+    return CachedKind(cache, lambda key, html: sum(map(getsizeof, key)) + getsizeof(html))
 
 
 @dataclass(slots=True)

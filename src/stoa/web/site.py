@@ -159,8 +159,8 @@ class Site:
             PageFormat.HTML: environment(),
             PageFormat.MARKDOWN: markdown.environment(),
         }
-        self._bodies = bodies.Bodies()
-        self._fragments = fragments()
+        self._bodies = bodies.Bodies(reads.services.memory.lasting)
+        self._fragments = fragments(reads.services.memory.lasting)
         self._replies = Replies(environment(), self._fragments)
         self._formatting = Lock()
         self._thread = ThreadPoolExecutor(1, "pages")
