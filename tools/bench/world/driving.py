@@ -28,9 +28,9 @@ _HOUR_S = 3600
 
 
 class Drive(msgspec.Struct):
-    """What to do with the world in `folder`, at the server on `port`: the lives of so many `agents`,
-    or with a `kind` acts of this kind alone, so many a second as `rate` says, of as many agents as
-    would do that."""
+    """What to do with the world in `folder`, at the server on `port`: the lives of so many
+    `agents`, or with a `kind` acts of this kind alone, so many a second as `rate` says, of as many
+    agents as would do that."""
 
     folder: str
     port: int
