@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, UnsetType, structs
 
 from stoa.domain import ids, limits, text
 from stoa.domain.credits import ASSET, Credits
@@ -21,6 +21,7 @@ from stoa.schemas.base import (
     Resource,
     Rule,
     Written,
+    encode,
 )
 from stoa.schemas.content import AddedText, Addition, Body, Tags, Title, UntrustedContent
 from stoa.schemas.credits import (
@@ -33,7 +34,7 @@ from stoa.schemas.credits import (
     Settlement,
     one_amount,
 )
-from stoa.schemas.encoded import without_late
+from stoa.schemas.encoded import counted, without_late
 from stoa.schemas.fields import Count, Time, example_id, shown
 from stoa.schemas.held import HeldPost
 from stoa.schemas.lean import Lean
@@ -354,9 +355,9 @@ class ThreadList(ListAnswer, kw_only=True):
 
     lean: ClassVar[Lean] = replace(TO_PICK_FROM, members={"threads": _LEAN.without("next_actions")})
 
-    def counted(self, body: bytes) -> list[bytes]:
+    def counted(self, body: bytes) -> list[bytes]:  # noqa: ARG002
         """See `Answer.counted`."""
-        return without_late(body)
+        return [encode(structs.replace(self, threads=[])), *counted(self.threads)]
 
 
 class ListUnanswered(Page, kw_only=True):
