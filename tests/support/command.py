@@ -5,10 +5,17 @@ import os
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
 from typing import NamedTuple
 from unittest.mock import patch
 
+from typer import testing
+from typer.main import get_command
+
 from stoa.cli.main import application, run
+
+# It would make all commands anew for each, which takes five times as long as the one.
+testing._get_command = cache(get_command)  # pyright: ignore[reportPrivateImportUsage, reportPrivateUsage]
 
 app = application()
 """The command, for `CliRunner`."""

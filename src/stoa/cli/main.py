@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
@@ -76,7 +77,8 @@ def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
     return app
 
 
-def _command(names: Iterable[str]) -> Callable[..., Any]:
+@cache
+def _command(*names: str) -> Callable[..., Any]:
     """The command with these subcommands. Flags take no value: their help shows no type."""
     command = get_command(application(names))
     _hide_types(command)
@@ -107,7 +109,7 @@ def run() -> NoReturn:
 
 def _status() -> int:
     try:
-        status = _command(_asked_for(sys.argv[1:]))(prog_name="stoa", standalone_mode=False)
+        status = _command(*_asked_for(sys.argv[1:]))(prog_name="stoa", standalone_mode=False)
     except typer.Abort as unanswered:
         print(file=sys.stderr)  # the question stands on the line
         if isinstance(unanswered.__context__, KeyboardInterrupt):
