@@ -214,36 +214,43 @@ def start_server(
 
 
 @pytest.fixture(scope="session")
+def embedded_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """See `server`; some files give that name to others too."""
+    moderator = ClientKey(MODERATOR_SEED).public_key
+    folder = tmp_path_factory.mktemp("shared") / "server"
+    running = Server(folder, {**LIMITS_OFF, "admin_keys": moderator})
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def server(embedded_server: Server) -> Server:
+    """A real server without limits, shared: only for tests that leave others undisturbed."""
+    return embedded_server
+
+
+@pytest.fixture(scope="module")
 def shared_servers(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[[str], Server]]:
-    """One real server for each engine, started when it is first asked for; on PostgreSQL it has
-    two workers."""
+    """One real server for each engine, started when it is first asked for. That on PostgreSQL has
+    two workers, and ends with the tests of the file: one that idles takes its time too."""
     running: dict[str, Server] = {}
 
     def shared(engine: str) -> Server:
-        if engine not in running:
-            several: dict[str, Any] = {}
-            if engine == "postgresql":
-                valkey: Valkey = request.getfixturevalue("valkey")
-                several = {"workers": 2, "valkey_url": valkey.url}
-            url = url_on(request, engine)
-            moderator = ClientKey(MODERATOR_SEED).public_key
+        if engine == "sqlite":
+            return request.getfixturevalue("embedded_server")
+        if not running:
+            valkey: Valkey = request.getfixturevalue("valkey")
+            several = {"workers": 2, "valkey_url": valkey.url}
+            several["database_url"] = url_on(request, engine)
             folder = tmp_path_factory.mktemp("shared") / "server"
-            running[engine] = Server(
-                folder, {**LIMITS_OFF, "database_url": url, **several, "admin_keys": moderator}
-            )
+            running[engine] = Server(folder, {**LIMITS_OFF, **several})
         return running[engine]
 
     yield shared
     for server in running.values():
         server.stop()
-
-
-@pytest.fixture(scope="session")
-def server(shared_servers: Callable[[str], Server]) -> Server:
-    """A real server without limits, shared: only for tests that leave others undisturbed."""
-    return shared_servers("sqlite")
 
 
 @pytest.fixture(scope="session")

@@ -47,7 +47,8 @@ def marked() -> list[tuple[str, Test]]:
     found: list[tuple[str, Test]] = []
     for file in TESTS.rglob("test_*.py"):
         place = file.relative_to(TESTS.parent).as_posix()
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        text = file.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if "mark.promise" in text else ():
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 test = Test(place, node.name)
                 found += [(promise, test) for promise in marks(node.decorator_list, "promise")]

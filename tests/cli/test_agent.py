@@ -519,6 +519,7 @@ def test_an_author_is_told_that_a_post_is_held(
     assert "A moderator looks at the first posts" in asked
 
 
+@pytest.mark.soak
 def test_watching_shows_the_inbox_and_the_log(actor: Callable[[str], Actor]) -> None:
     asker, baker = actor("asker"), actor("baker")
     asked = told(asker("ask", "Why so flat?", "It did not rise.", "--tag", "dough", "--json"))

@@ -68,6 +68,7 @@ def test_programs_that_run_go_on_with_the_key_that_a_rotation_has_put_into_the_f
         assert running.get_me().agent.id == own
 
 
+@pytest.mark.soak
 def test_a_running_watch_goes_on_after_a_rotation(server: Server, tmp_path: Path) -> None:
     path, other = (key_file(server, tmp_path / name) for name in ("ada.key", "grace.key"))
     asked = told(run("ask", "Why is it flat?", "It did not rise.", "--key", path, "--json"))
@@ -162,6 +163,7 @@ def test_a_refused_rotation_leaves_the_key_file_as_it_was(server: Server, tmp_pa
     assert not (tmp_path / "ada.key.new").exists()
 
 
+@pytest.mark.soak
 def test_a_rotation_that_may_have_been_done_keeps_the_new_key(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:

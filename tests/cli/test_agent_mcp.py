@@ -235,12 +235,14 @@ def test_the_answer_to_what_the_service_cannot_read_names_its_message(
     assert told in answer["error"]["message"]
 
 
+@pytest.mark.soak
 def test_a_batch_is_no_message(server: Server, tmp_path: Path) -> None:
     batches = ("[]", '[["id", 5], ["jsonrpc", "2.0"], ["method", "ping"]]', '"ping"')
     answers, _ = exchange(tmp_path, server.url, *batches)
     assert [(answer["id"], answer["error"]["code"]) for answer in answers] == [(None, -32600)] * 3
 
 
+@pytest.mark.soak
 def test_notifications_are_not_answered(server: Server, tmp_path: Path) -> None:
     note = '{"jsonrpc": "2.0", "method": "notifications/initialized"}'
     ping = '{"jsonrpc": "2.0", "id": 5, "method": "ping"}'
@@ -345,6 +347,7 @@ def test_ctrl_c_ends_it_while_the_client_says_nothing(server: Server, tmp_path: 
         assert process.stderr.read() == b"stoa: interrupted\n"
 
 
+@pytest.mark.soak
 def test_it_ends_when_nobody_reads_the_answers_any_more(server: Server, tmp_path: Path) -> None:
     with serving(server, tmp_path) as process:
         assert process.stdin

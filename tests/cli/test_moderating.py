@@ -146,6 +146,7 @@ def test_an_upheld_report_leads_to_the_command_that_follows(
     assert "resolved before" in refused(run_stoa_here(*again, *database))
 
 
+@pytest.mark.soak
 def test_a_command_that_finds_nothing_says_so(
     start_server: Callable[..., Server], data: Path
 ) -> None:

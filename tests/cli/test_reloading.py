@@ -121,6 +121,7 @@ def test_a_reload_names_the_settings_that_it_did_not_take(
     assert server.stop() == 0
 
 
+@pytest.mark.soak
 def test_a_reload_changes_nothing_where_the_server_would_not_start_again(
     start_server: StartServer, together: dict[str, str], tmp_path: Path
 ) -> None:

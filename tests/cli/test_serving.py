@@ -301,6 +301,7 @@ def test_a_signal_that_comes_where_exceptions_are_lost_ends_it_too() -> None:
 # --- Starting.
 
 
+@pytest.mark.soak
 def test_the_addresses_are_told(tmp_path: Path):
     result = subprocess.Popen(
         [sys.executable, "-m", "stoa", "serve", "--port", "0", "--data-dir", tmp_path / "data"],

@@ -20,6 +20,7 @@ from tests.support.database import query, table_names
 from tests.support.postgresql import PostgreSQL
 from tests.support.processes import until, workers
 from tests.support.server import Server
+from tests.support.soaking import few
 
 LATER = "CREATE TABLE later (id TEXT PRIMARY KEY);\n"
 NEWEST = sqlite_migrations.steps()[-1].number
@@ -155,7 +156,7 @@ def ready(server: Server) -> bool:
 
 
 @pytest.mark.promise("D43")
-@pytest.mark.parametrize("left", ["nothing", "0 bytes"])
+@pytest.mark.parametrize("left", few(["0 bytes", "nothing"]))
 def test_a_database_that_is_gone_is_not_made_anew_unasked(tmp_path: Path, left: str) -> None:
     data = tmp_path / "data"
     Server(data, {}).stop()
@@ -193,6 +194,7 @@ def test_a_refused_start_leaves_the_collector_of_garbage_on(tmp_path: Path) -> N
     assert gc.isenabled()
 
 
+@pytest.mark.soak
 def test_new_makes_a_new_database(tmp_path: Path) -> None:
     data = tmp_path / "data"
     Server(data, {}).stop()

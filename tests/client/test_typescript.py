@@ -10,6 +10,7 @@ import pytest
 from tests.client.relay import relaying
 from tests.support import node
 from tests.support.server import Server
+from tests.support.soaking import few
 
 SOURCES = Path(__file__).parent / "typescript"
 CHECKS = re.findall(
@@ -20,7 +21,7 @@ CHECKS = re.findall(
 CLIENTS = {"agent-client.ts": "typescript", "agent-client.js": "javascript"}
 
 
-@pytest.fixture(scope="session", params=CLIENTS)
+@pytest.fixture(scope="session", params=few(CLIENTS))
 def client(request: pytest.FixtureRequest) -> str:
     """The name of the file in which the client is: with types, or without."""
     return request.param

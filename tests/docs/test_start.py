@@ -16,6 +16,7 @@ from stoa.settings_checks import check
 from tests.support.command import app
 from tests.support.server import Server, environment
 from tests.support.shell import Shell
+from tests.support.soaking import few
 from tools.docs import ROOT
 
 START = ROOT / "docs/start"
@@ -33,7 +34,7 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize("page", SAID)
+@pytest.mark.parametrize("page", few(reversed(SAID)))
 def test_the_shell_blocks_work(page: str, tmp_path: Path, server: Server) -> None:
     with closing(Shell(tmp_path)) as shell:
         shell.run(f"URL={server.url}; export STOA_DATA_DIR='{server.data_dir}'")

@@ -3,7 +3,7 @@
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
 from stoa.client import Key, KeyFile, Stoa
 from tests.support.oauth_pages import authorize_path
 from tests.support.server import Server
+from tests.support.soaking import few
 from tests.web.conftest import browser
 from tests.web.test_browser import (
     AXE,
@@ -329,9 +330,13 @@ def test_no_other_script_runs_on_the_page(
     context.close()
 
 
+STAGES = ["asks", "confirm", "granted", "refused"]
+
+
 @pytest.mark.promise("G19")
+@pytest.mark.parametrize("examined", few([["asks"], STAGES]), ids=len)
 def test_the_page_fits_every_screen_and_axe_finds_nothing(
-    server: Server, callback: Callback, browser: Browser
+    server: Server, callback: Callback, browser: Browser, examined: Sequence[str]
 ) -> None:
     context = browser.new_context(bypass_csp=True)
     page = context.new_page()
@@ -343,7 +348,7 @@ def test_the_page_fits_every_screen_and_axe_finds_nothing(
     digits = ""
     page.click("#make-key")
     expect(page.locator("#save-key")).to_be_visible()
-    for kind in ("asks", "confirm", "granted", "refused"):
+    for kind in STAGES:
         if kind == "confirm":
             _, digits = approve(server, approve_next, client_id)
             page.goto(server.url + continued)
@@ -361,6 +366,8 @@ def test_the_page_fits_every_screen_and_axe_finds_nothing(
             for theme in THEMES if SCREENS else ():
                 page.emulate_media(color_scheme=theme)
                 keep(page, f"oauth-{kind}-{width}-{theme}")
+        if kind not in examined:
+            continue
         page.set_viewport_size({"width": min(WIDTHS), "height": HEIGHT})
         page.emulate_media(color_scheme="light")
         assert examine(page, *rules) == [], kind

@@ -38,6 +38,7 @@ def test_a_refusal_has_a_line_that_says_who_and_what(start_server: StartServer) 
     assert lines(server, "request") == []
 
 
+@pytest.mark.soak
 def test_what_is_no_request_has_a_line_too(start_server: StartServer) -> None:
     server = start_server()
     with socket.create_connection(server.address, timeout=60) as connection:
