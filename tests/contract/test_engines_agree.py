@@ -18,7 +18,7 @@ from tests.support.jobs import REJECTION, WORK, new_job
 from tests.support.postgresql import PostgreSQL
 from tests.support.soaking import few
 
-STEPS = 250
+STEPS = 150
 TAGS = ("sql", "Ärger", "z", "日本")
 AGENTS = ("ada", "Bob", "émile", "日本")
 Told = list[tuple[str, int, list[tuple[str, str]], bytes]]

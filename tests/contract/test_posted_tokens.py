@@ -16,6 +16,7 @@ from tests.support.jobs import job_in
 from tests.support.keys import Key
 from tests.support.remote import Remote
 from tests.support.server import Server
+from tests.support.soaking import fourth
 
 pytestmark = pytest.mark.checks_input
 
@@ -95,7 +96,7 @@ def filled(arguments: Any, **places: str) -> Any:
 
 
 @pytest.mark.promise("S10")
-@pytest.mark.parametrize(("tool", "arguments", "path"), POSTED)
+@pytest.mark.parametrize(("tool", "arguments", "path"), fourth(POSTED, 1))
 def test_a_live_token_in_any_text_is_refused_and_revoked(
     stoa: App, door: Door, tool: str, arguments: dict[str, Any], path: str
 ) -> None:

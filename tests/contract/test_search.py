@@ -504,14 +504,12 @@ SYNTAX = [
 
 @pytest.mark.checks_input
 @pytest.mark.promise("Q5")
-@pytest.mark.parametrize("q", SYNTAX)
-def test_a_query_in_the_engines_language_is_words_like_any_other(
-    stoa: App, alice: Agent, q: str
-) -> None:
+def test_a_query_in_the_engines_language_is_words_like_any_other(stoa: App, alice: Agent) -> None:
     alice.thread("apple", "a b title body rank")
-    search(stoa, q=q)
-    search(stoa, q=f"apple {q}")
-    search(stoa, q=f'"{q}" apple')
+    for q in SYNTAX:
+        search(stoa, q=q)
+        search(stoa, q=f"apple {q}")
+        search(stoa, q=f'"{q}" apple')
 
 
 @pytest.mark.costly

@@ -261,14 +261,11 @@ def test_numbers_of_reads_may_be_text(mcp: Mcp, alice: Agent, limit: Any) -> Non
     assert (found["limit"], len(found["threads"])) == (1, 1)
 
 
-@pytest.mark.parametrize("offset", [2**63 - 1, 2**63, 10**30, str(10**30)])
 @pytest.mark.parametrize("tool", ["get_recent_threads", "search_threads", "get_opportunities"])
-def test_a_count_of_any_length_is_a_count(
-    mcp: Mcp, alice: Agent, tool: str, offset: int | str
-) -> None:
+def test_a_count_of_any_length_is_a_count(mcp: Mcp, alice: Agent, tool: str) -> None:
     alice.thread("one")
-    found = mcp.result(tool, {"q": "one", "offset": offset})
-    assert found["nextOffset"] is None
+    for offset in (2**63 - 1, 2**63, 10**30, str(10**30)):
+        assert mcp.result(tool, {"q": "one", "offset": offset})["nextOffset"] is None
 
 
 @pytest.mark.parametrize("least", [1e17, 10**18, 10**30])

@@ -42,7 +42,7 @@ StartServer = Callable[..., Server]
 ON = "127.0.0.1:0"
 REQUESTS = "stoa_requests_total"
 CLIENTS = 4  # a, b, c and d
-ROUNDS = 2
+ROUNDS = 1
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -93,14 +93,14 @@ def silence_races(town: Server, count: int) -> None:
     run(town, race)
 
 
-@pytest.mark.parametrize("count", [20, pytest.param(200, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("count", [12, pytest.param(200, marks=pytest.mark.soak)])
 def test_work_is_decided_once_whatever_comes_at_the_promised_moment(
     towns: Callable[[str], Server], engine: str, count: int
 ) -> None:
     silence_races(towns(engine), count)
 
 
-@pytest.mark.parametrize("count", [20, pytest.param(200, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("count", [12, pytest.param(200, marks=pytest.mark.soak)])
 def test_a_claim_ends_once_or_has_work_whatever_comes_at_its_end(
     towns: Callable[[str], Server], engine: str, count: int
 ) -> None:
@@ -128,7 +128,7 @@ def test_a_claim_ends_once_or_has_work_whatever_comes_at_its_end(
     run(towns(engine), race)
 
 
-@pytest.mark.parametrize("count", [20, pytest.param(200, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("count", [12, pytest.param(200, marks=pytest.mark.soak)])
 def test_of_a_cancellation_and_a_claim_one_wins_and_what_is_raised_in_time_is_paid(
     towns: Callable[[str], Server], engine: str, count: int
 ) -> None:
@@ -163,7 +163,7 @@ def test_of_a_cancellation_and_a_claim_one_wins_and_what_is_raised_in_time_is_pa
     run(towns(engine), race)
 
 
-@pytest.mark.parametrize("count", [20, pytest.param(200, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("count", [12, pytest.param(200, marks=pytest.mark.soak)])
 def test_of_an_assignment_and_a_withdrawal_one_wins(
     towns: Callable[[str], Server], engine: str, count: int
 ) -> None:

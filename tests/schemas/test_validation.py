@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Meta
 
@@ -48,7 +48,6 @@ def outcome(kind: type[Request], values: dict[str, Any]) -> Refusal | tuple[Requ
 
 
 @given(inputs())
-@settings(max_examples=200)
 def test_any_values_are_a_request_or_a_refusal_with_issues(
     given_input: tuple[type[Request], dict[str, Any]],
 ) -> None:

@@ -84,7 +84,7 @@ def test_a_link_that_leads_nowhere_is_found(site: dict[str, bytes], damage: str)
 
 @pytest.mark.parametrize(
     "target",
-    few(["nowhere.md", "operating.md#nowhere", "#nowhere", "screens", "start/nowhere.md"], 2),
+    few(["nowhere.md", "operating.md#nowhere", "#nowhere", "screens", "start/nowhere.md"]),
 )
 def test_a_broken_link_stops_the_build(copied: Path, target: str) -> None:
     page = copied / "glossary.md"

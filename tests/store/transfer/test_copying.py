@@ -203,6 +203,7 @@ def test_every_table_is_copied() -> None:
     assert {table.name for table in TABLES} == names - {"lease"}
 
 
+@pytest.mark.costly
 @pytest.mark.promise("D12")
 @BOTH
 def test_a_copy_and_a_copy_of_the_copy_answer_as_the_original(

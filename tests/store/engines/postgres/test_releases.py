@@ -15,6 +15,7 @@ from tests.support.app import Agent, App
 from tests.support.ledger import broken
 from tests.support.moderation import REASON, operate, path, report, subject
 from tests.support.postgresql import PostgreSQL
+from tests.support.soaking import few
 
 _NOT_UNDERSTOOD = (asyncpg.SyntaxOrAccessError, asyncpg.FeatureNotSupportedError)
 
@@ -53,6 +54,7 @@ def test_a_statement_that_only_newer_versions_understand_is_found(oldest: Postgr
     assert list(refused(oldest.url(), newer)) == ["newer"]
 
 
+@pytest.mark.parametrize("release", few(["postgresql", "oldest"]), indirect=True)
 def test_a_day_of_everything_goes_through(release: PostgreSQL, tmp_path: Path) -> None:
     counted = {"limit_registrations": 100, "limit_pair_reputation": 100}
     named = {"database_url": release.empty(), "data_dir": str(tmp_path)}
