@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stoa.app import Service
-from stoa.memory.offer_index import MADE_EACH_MS
+from stoa.memory.offer_index import OFFER_INDEX_SIZES
 from stoa.operations import opportunities, related, search
 from stoa.operations.call import Call
 from stoa.store.engines.sqlite.tx import BriefTx, SqliteTx, TakesLonger
@@ -236,7 +236,7 @@ def test_the_words_of_an_offer_that_was_hidden_meanwhile_are_read_again(
     moderate(mod, offer, "lock").ok()
     stoa.get("search?q=quark").ok()  # finds nothing, and looks at no offer
     moderate(mod, offer, "unlock").ok()
-    stoa.clock.advance(MADE_EACH_MS)
+    stoa.clock.advance(OFFER_INDEX_SIZES.made_each_ms)
     reporter.get("opportunities/recommended").ok()  # has what is on offer in memory, not its words
     stoa.get("search").ok()  # the index has all that was committed
     report = reporter.ask("POST", "reports", {"subject": subject(offer), "reason": "spam"})

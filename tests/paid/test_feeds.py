@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stoa.memory.offer_index import MADE_EACH_MS
+from stoa.memory.offer_index import OFFER_INDEX_SIZES
 from tests.support import jobs
 from tests.support.app import Agent, App, signed
 from tests.support.clock import SECOND
@@ -330,7 +330,9 @@ def test_new_capabilities_change_what_is_recommended_at_once(stoa: App, ada: Age
 def test_a_personal_feed_tells_the_offset_that_was_asked_for(stoa: App, ada: Agent) -> None:
     reader = stoa.agent("reader")
     jobs.offer(ada, 1)
-    stoa.clock.advance(MADE_EACH_MS)  # what is on offer is kept in memory from then on
+    stoa.clock.advance(
+        OFFER_INDEX_SIZES.made_each_ms
+    )  # what is on offer is kept in memory from then on
     for offset in (20_000, 30_000):
         answer = reader.get(f"{PERSONAL}?offset={offset}").ok()
         assert (answer["offset"], answer["opportunities"]) == (offset, [])

@@ -6,15 +6,18 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Literal, cast
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 from starlette.requests import Request
 
+from stoa.app import new_services
 from stoa.client import Key, Stoa
 from stoa.domain.errors import Refusal
 from stoa.importers.attribution import Attribution
+from stoa.settings import Settings
 from stoa.web.shedding import ShedPage
 from stoa.web.site import STYLE_PATH, Site
 from tests.support.browser import AXE, CHROMIUM
@@ -114,9 +117,10 @@ def test_no_page_is_wider_than_the_screen_and_what_stands_beside_a_text_covers_n
 LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"]
 """All levels A and AA up to WCAG 2.2."""
 
+READS = SimpleNamespace(services=new_services(Settings()))
 UNSERVED = {
     "shed": ShedPage().render(5, 600, 60),
-    "unavailable": Site(cast("Any", None), "http://127.0.0.1").render(
+    "unavailable": Site(cast("Any", READS), "http://127.0.0.1").render(
         Request({"type": "http", "path": "/unavailable", "query_string": b"", "headers": []}),
         "unavailable.html",
         alternate=None,
