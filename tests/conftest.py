@@ -27,7 +27,7 @@ from tests.support.app import Agent, App
 from tests.support.clock import VirtualClock
 from tests.support.composing import Composed
 from tests.support.doors import DOORS, Door
-from tests.support.forgetting import WITHOUT_MEMORY, is_without_memory
+from tests.support.forgetting import is_without_memory
 from tests.support.postgresql import PostgreSQL
 from tests.support.receiver import Receiver, receiving
 from tests.support.reuse import Reused
@@ -59,10 +59,10 @@ pytest_plugins = [
 ENGINES = ["sqlite", "postgresql"]
 
 
-@pytest.fixture(params=[*ENGINES, WITHOUT_MEMORY])
+@pytest.fixture(params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> str:
-    """Every engine in turn; for contract tests the embedded one once more, without memory."""
-    return "sqlite" if request.param == WITHOUT_MEMORY else request.param
+    """Every engine in turn."""
+    return request.param
 
 
 @pytest.fixture(scope="session")

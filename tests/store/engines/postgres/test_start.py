@@ -292,15 +292,15 @@ def test_a_user_who_may_read_no_table_is_told_what_is_missing(postgresql: Postgr
     assert "permission denied for table stoa_migration; let the owner" in line
 
 
-@pytest.mark.parametrize("command", [("audit",), *few([("doctor",), ("export", "out")], 0)])
+@pytest.mark.parametrize("command", few([["audit"], ["doctor"], ["export", "out"]]))
 def test_commands_say_in_one_line_which_right_a_user_lacks(
-    postgresql: PostgreSQL, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str]
+    postgresql: PostgreSQL, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     url = clerk_of(postgresql, f"lacks_for_{command[0]}", "REVOKE SELECT ON thread FROM {name}")
     done = run_stoa(*command, "--database-url", url)
     assert done.code == 1
-    told = done.out if command == ("doctor",) else done.err
+    told = done.out if command == ["doctor"] else done.err
     assert "permission denied for table thread; let the owner of the database GRANT" in told
     assert "Traceback" not in done.err
 
