@@ -154,6 +154,11 @@ class Store(Protocol):
         when something of it may be left, since a read that began before goes on."""
         ...
 
+    async def move_log(self) -> None:
+        """Move what a long log holds into the database while others write, where the engine leaves
+        that to this program: a write does not have to wait for it then."""
+        ...
+
     async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:
         """A mark of now for `at_least`, None where there is no replica or it is not known. With an
         agent it also stands for its last write, which was at `wrote_at` or later."""

@@ -79,6 +79,7 @@ class Upkeep:
             asyncio.create_task(every(limits.SCORES_MS / 1000, self.count_outcomes)),
             asyncio.create_task(every(limits.TELLING_MS / 1000, self.tell)),
             asyncio.create_task(every(limits.INDEX_MS / 1000, self.index)),
+            asyncio.create_task(every(limits.LOG_MS / 1000, self._store.move_log)),
             asyncio.create_task(every(limits.UNINDEX_MS / 1000, self.unindex)),
             asyncio.create_task(every(limits.ACTS_NOTICED_MS / 1000, self.notice_acts)),
             asyncio.create_task(every(limits.PURGES_MS / 1000, self._purge_in_turn)),

@@ -10,7 +10,9 @@ import pytest
 from stoa.clock import SystemClock
 from stoa.store.engines.frames import WorkCodec
 from stoa.store.engines.sqlite import store as sqlite
+from stoa.store.engines.sqlite.file import connect
 from stoa.store.engines.sqlite.groups import Groups
+from stoa.store.engines.sqlite.moving import log_pages
 from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.engines.sqlite.store import SqliteStore
 from tests.support.store import NAMES, Opened, put
@@ -71,3 +73,19 @@ def test_callers_are_told_their_outcomes_first(
         with gate.open("wb"):  # once the writer has opened it too
             gate.unlink()
         assert opened.write(put(NAMES[1])) == NAMES[1]
+
+
+def test_most_of_a_long_log_is_moved_beside_the_writer(tmp_path: Path, opens: Open) -> None:
+    path, pace, names = tmp_path / "stoa.db", WriterPace(log_pages=200), iter(NAMES)
+    with closing(opens(path, pace)) as opened, closing(connect(path, writer=False)) as beside:
+        while log_pages(beside)[0] < 100:
+            opened.write(put(next(names)))
+        opened.run(opened.store.move_log())
+        assert log_pages(beside)[1] == 0, "half of a log is moved too early"
+        while log_pages(beside)[0] < 150:
+            opened.write(put(next(names)))
+        opened.run(opened.store.move_log())
+        pages, moved = log_pages(beside)
+        assert 150 <= pages == moved < 200
+        opened.write(put(next(names)))
+        assert log_pages(beside)[0] < 150, "the log is not begun anew"

@@ -199,6 +199,9 @@ class PostgresStore:
         except StartRefused as error:
             raise StoreUnavailable(str(error)) from error
 
+    async def move_log(self) -> None:
+        """Its checkpointer does that."""
+
     async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:  # noqa: ARG002
         return None
 

@@ -20,6 +20,7 @@ from stoa.store.engines.frames import WorkCodec
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from stoa.store.engines.sqlite.file import connect, existing, lock, locked, prepare, refuse_other
 from stoa.store.engines.sqlite.groups import Groups
+from stoa.store.engines.sqlite.moving import LogMover
 from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.engines.sqlite.reader import Reader
 from stoa.store.engines.sqlite.tx import (
@@ -101,6 +102,7 @@ class SqliteStore:
         changes: Changes,
         writer: Writer | ProcessWriter,
         timeout_s: float,
+        mover: LogMover,
     ) -> None:
         # The writer's connection was opened first and is closed last, so that no other moves what
         # is in the log into the file: SQLite does that when the last connection closes.
@@ -116,6 +118,7 @@ class SqliteStore:
         self._new_slow_reader = partial(reader, most_ms)
         self._slow: list[Reader] = []
         self._pool = ThreadPoolExecutor(SLOW_READERS, thread_name_prefix="stoa-read")
+        self._mover = mover
         self._background = ThreadPoolExecutor(1, thread_name_prefix="stoa-upkeep")
 
     @classmethod
@@ -137,7 +140,8 @@ class SqliteStore:
                 return Groups(connection, clock, commits, pace.log_pages)
 
             writer = Writer(file, groups, changes, pace)
-            return cls(file, descriptor, clock, changes, writer, timeout_s)
+            mover = LogMover(file, pace.log_pages)
+            return cls(file, descriptor, clock, changes, writer, timeout_s, mover)
 
     @classmethod
     async def open_apart(
@@ -155,7 +159,8 @@ class SqliteStore:
         with _held(path) as (file, descriptor):
             shared = clock, changes, codec, descriptor, commits
             writer = await ProcessWriter.start(file, *shared, pace)
-            return cls(file, descriptor, clock, changes, writer, timeout_s)
+            mover = LogMover(file, pace.log_pages)
+            return cls(file, descriptor, clock, changes, writer, timeout_s, mover)
 
     def _read_slowly(self, work: Work[T]) -> T:
         try:
@@ -205,6 +210,10 @@ class SqliteStore:
         except apsw.Error as error:
             raise StoreUnavailable(f"the database cannot be wiped: {error}") from error
 
+    async def move_log(self) -> None:
+        if not self._closed:
+            await asyncio.to_thread(self._mover.move)
+
     async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:  # noqa: ARG002
         return None
 
@@ -244,7 +253,7 @@ class SqliteStore:
             await self._writer.stop()
             for pool in (self._pool, self._background):
                 await asyncio.to_thread(pool.shutdown)
-            for reader in (self._reader, *self._slow):
+            for reader in (self._reader, *self._slow, self._mover):
                 reader.close()
             await self._writer.close()
         finally:

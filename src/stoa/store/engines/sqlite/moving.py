@@ -1,0 +1,41 @@
+"""Moves what the write-ahead log holds into the database, while others write.
+
+To move a whole log takes up to some seconds where its pages lie far apart in a large file. The
+writer does that between two groups, so most of a log that is nearly as long as it may be is moved
+beside it, and the writer finds little left to do.
+"""
+
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+
+import apsw
+
+from stoa.store.engines.sqlite.file import LOG_PAGES, connect
+
+
+class LogMover:
+    """Moves the log of the file at `path`, which its writer empties when it has `most_pages`."""
+
+    def __init__(self, path: Path, most_pages: int = LOG_PAGES) -> None:
+        self._least_pages = most_pages * 3 // 4
+        self._connection = connect(path, writer=True, cache_mb=1)
+        self._lock = Lock()
+
+    def move(self) -> None:
+        """Move what is not moved yet, if the log is long enough and this is not closed."""
+        with self._lock, suppress(apsw.Error):  # nothing is lost: the writer tries it again
+            pages, moved = log_pages(self._connection)
+            if pages >= self._least_pages and pages > moved:
+                self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+
+    def close(self) -> None:
+        """Close the connection, once nothing is being moved."""
+        with self._lock:
+            self._connection.close()
+
+
+def log_pages(connection: apsw.Connection) -> tuple[int, int]:
+    """How many pages the log has, and how many of them were moved into the database."""
+    _, pages, moved = connection.execute("PRAGMA wal_checkpoint(NOOP)").fetchall()[0]
+    return pages, moved
