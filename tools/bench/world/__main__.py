@@ -54,15 +54,23 @@ def _made(folder: Path, engine: str, agents: int, tell: rows.Told) -> Generator[
         yield found
 
 
+def _show(results: list[Result]) -> None:
+    Console(width=None if sys.stdout.isatty() else 140).print(table(results))
+
+
 def main() -> int:
     """Measure and judge."""
     asked, console = _arguments(), Console(stderr=True)
+    results: list[Result] = []
     with ExitStack() as stack:
+        # What was measured is shown also when something fails an hour later.
+        stack.callback(_show, results)
         folder = asked.folder or Path(
             stack.enter_context(tempfile.TemporaryDirectory(prefix="stoa-world-"))
         )
-        results = list(_results(asked, folder, console.log))
-    Console(width=None if sys.stdout.isatty() else 140).print(table(results))
+        for result in _results(asked, folder, console.log):
+            results.append(result)
+            console.log(f"{result.name}: {result.measured}")
     missed = any(result.passed is False for result in results)
     return int(missed and not asked.no_judge)
 
