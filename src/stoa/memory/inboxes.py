@@ -17,7 +17,8 @@ from stoa.store.events import EventLogState, EventRow
 from stoa.store.tx import Store, Tx
 
 MOST_ROWS = 500
-_MOST_BYTES = 12 * 1024 * 1024
+_MOST_BYTES = 24 * 1024 * 1024
+"""For 40,000 agents."""
 _MOST_WORDS = 20_000
 _MOST_ANSWERS = 64
 
