@@ -111,17 +111,16 @@ def test_a_dry_run_answers_what_the_call_then_answers_and_changes_nothing(
 
 @pytest.mark.soak
 @pytest.mark.settings(**LIMITED)
-@pytest.mark.parametrize("engine", ["postgresql"])
-def test_second_thoughts_can_be_tried_first_through_another_door(stoa: App) -> None:
-    assert rehearsed(stoa, DOORS["mcp-2025-11-25"](stoa), market_flow())
+@pytest.mark.parametrize(
+    ("engine", "through"), [("sqlite", "rest"), ("postgresql", "mcp-2025-11-25")]
+)
+def test_second_thoughts_can_be_tried_first(stoa: App, through: str) -> None:
+    assert rehearsed(stoa, DOORS[through](stoa), market_flow())
 
 
-@pytest.mark.soak
-@pytest.mark.settings(**LIMITED)
-@pytest.mark.parametrize("engine", ["sqlite"])
-def test_all_tools_that_write_were_tried(stoa: App) -> None:
-    """The first two flows are played above."""
-    tried = rehearsed(stoa, DOORS["rest"](stoa), market_flow()) | tools_of(thread_flow, job_flow)
+def test_all_tools_that_write_are_tried() -> None:
+    """In the flows that are played above, or elsewhere."""
+    tried = tools_of(thread_flow, job_flow, market_flow)
     assert {operation.name for operation in WRITES if operation.name not in tried} == {
         "approve_client",
         "moderate_message",
