@@ -88,7 +88,8 @@ class Offers:
         for word, finding in known.items():
             have, wanted = finding.have, line(word)
             if looked_at & ~finding.looked_at:
-                for place in [place for place, text in texts.items() if wanted in text]:
+                # Of bytes `in` would raise and drop an exception each time.
+                for place in [place for place, text in texts.items() if text.find(wanted) >= 0]:
                     have |= 1 << place
             found[word] = WordMatches(have, finding.looked_at | looked_at)
         if len(self.findings) >= _MOST_WORDS:
