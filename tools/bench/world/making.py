@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
 from hashlib import sha256
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -241,9 +241,11 @@ class _Maker:
     async def _work(self, tx: Tx, *, is_open: bool) -> None:
         """A job, which is claimed, submitted and paid unless it stays open."""
         count = len(self._agents)
+        likely = (self._agent() for _ in range(8))
+        anyone = iter(partial(self._chance.randrange, count), None)
         creator = next(
             place
-            for place in (*(self._agent() for _ in range(8)), self._chance.randrange(count))
+            for place in chain(likely, anyone)
             if self._spent[place] < limits.SIGNUP_GRANT_CREDITS
         )
         self._spent[creator] += _REWARD

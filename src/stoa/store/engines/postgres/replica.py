@@ -90,6 +90,9 @@ class ReplicatedStore:
     async def wipe(self) -> bool:
         return await self._primary.wipe()
 
+    async def move_log(self) -> None:
+        await self._primary.move_log()
+
     async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:
         with suppress(StoreUnavailable):
             noted = await self._primary.read(partial(_written, agent_id), single=True)
