@@ -30,11 +30,14 @@ def _arguments() -> argparse.Namespace:
 def _results(asked: argparse.Namespace, folder: Path, tell: rows.Told) -> Iterator[Result]:
     with _made(folder, asked.engine, asked.small, tell) as found, serving(found) as stand:
         stand.await_index()
+        stand.await_quiet()
         small = rows.costs(stand, tell)
     with _made(folder, asked.engine, asked.agents, tell) as found:
         with serving(found) as stand:
             took = stand.await_index()
             yield Result("until all texts are found after the first start", f"{took:.0f} s")
+            tell("waiting until the server has nothing to do")
+            stand.await_quiet()
         with serving(found) as stand:
             yield at_most("ready over it", stand.server.ready_s, START_S, "s")
             yield at_most("first search", stand.search_s(), FIRST_SEARCH_S, "s")

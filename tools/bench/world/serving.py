@@ -27,6 +27,7 @@ from tools.bench.world.making import Size, World
 READS_P99_MS, WRITES_P99_MS = 50.0, 150.0
 _LOOK_S = 0.5
 _PAUSE_S = 5.0
+_QUIET_S, _IDLE = 10.0, 0.05
 _WORD = "ka"
 
 
@@ -127,6 +128,16 @@ class Stand:
         while b'"partial":true' in self._search():
             time.sleep(_LOOK_S)
         return time.perf_counter() - start
+
+    def await_quiet(self) -> float:
+        """Wait until it has done what was left to it by the making of the world; how long that
+        took, s."""
+        start = time.perf_counter()
+        while True:
+            before = self.processor_s()
+            time.sleep(_QUIET_S)
+            if self.processor_s() - before < _IDLE * _QUIET_S:
+                return time.perf_counter() - start
 
     def _search(self) -> bytes:
         connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)
