@@ -1,13 +1,13 @@
 """Resources whose JSON is made once, for all answers that show them."""
 
 import hashlib
-from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 
 import msgspec
+from msgspec.structs import replace
 
-from stoa.schemas.base import Resource, encode
+from stoa.schemas.base import Answer, Resource, encode
 
 R = TypeVar("R", bound=Resource)
 
@@ -68,10 +68,10 @@ def without_late(body: bytes) -> list[bytes]:
     return pieces
 
 
-def counted(resources: Iterable[Resource]) -> list[bytes]:
-    """What ETags count of each of these."""
-    pieces: list[bytes] = []
-    for resource in resources:
+def counted(answer: Answer, rows: str) -> list[bytes]:
+    """What ETags count of an answer: all but its rows, and of each of these what counts of it."""
+    pieces = [encode(replace(answer, **{rows: []}))]
+    for resource in getattr(answer, rows):
         found: Any = resource
         if isinstance(found, Encoded):
             pieces.append(found.known_by)

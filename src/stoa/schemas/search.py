@@ -3,11 +3,10 @@
 from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, UnsetType
-from msgspec.structs import replace
 
 from stoa.domain import ids, limits, querylang
 from stoa.domain.cursors import CursorFormat
-from stoa.schemas.base import TO_PICK_FROM, ListAnswer, Page, Resource, Rule, encode, read_time
+from stoa.schemas.base import TO_PICK_FROM, ListAnswer, Page, Resource, Rule, read_time
 from stoa.schemas.content import Tags, UntrustedContent
 from stoa.schemas.encoded import counted
 from stoa.schemas.fields import shown
@@ -156,4 +155,4 @@ class SearchResult(ListAnswer, kw_only=True):
 
     def counted(self, body: bytes) -> list[bytes]:  # noqa: ARG002
         """See `Answer.counted`."""
-        return [encode(replace(self, threads=[])), *counted(self.threads)]
+        return counted(self, "threads")

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
-from msgspec import UNSET, Meta, UnsetType, structs
+from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids, limits, text
 from stoa.domain.credits import ASSET, Credits
@@ -21,7 +21,6 @@ from stoa.schemas.base import (
     Resource,
     Rule,
     Written,
-    encode,
 )
 from stoa.schemas.content import AddedText, Addition, Body, Tags, Title, UntrustedContent
 from stoa.schemas.credits import (
@@ -357,7 +356,7 @@ class ThreadList(ListAnswer, kw_only=True):
 
     def counted(self, body: bytes) -> list[bytes]:  # noqa: ARG002
         """See `Answer.counted`."""
-        return [encode(structs.replace(self, threads=[])), *counted(self.threads)]
+        return counted(self, "threads")
 
 
 class ListUnanswered(Page, kw_only=True):
