@@ -32,8 +32,9 @@ async def listed(call: Call, rows: Sequence[ThreadRow]) -> list[Thread]:
     kept = call.services.memory.summaries.fresh([row.id for row in rows], call.tx.seen, call.now)
     for thread in kept.values():  # the rows tell of changes of their authors
         call.expires(thread.expires_at)
-    new = await made(call, [row for row in rows if row.id not in kept])
-    return [cast(Thread, _ListRow(kept.get(row.id) or new[row.id])) for row in rows]
+    if missing := [row for row in rows if row.id not in kept]:
+        kept |= await made(call, missing)
+    return [cast(Thread, _ListRow(kept[row.id])) for row in rows]
 
 
 async def summaries(call: Call, thread_ids: Collection[str]) -> dict[str, CachedSummary]:
