@@ -11,13 +11,13 @@ from threading import Lock
 
 import apsw
 
-from stoa.store.engines.sqlite.file import LOG_PAGES, connect
+from stoa.store.engines.sqlite.file import connect
 
 
 class LogMover:
     """Moves the log of the file at `path`, which its writer empties when it has `most_pages`."""
 
-    def __init__(self, path: Path, most_pages: int = LOG_PAGES) -> None:
+    def __init__(self, path: Path, most_pages: int) -> None:
         self._least_pages = most_pages * 3 // 4
         self._connection = connect(path, writer=True, cache_mb=1)
         self._lock = Lock()

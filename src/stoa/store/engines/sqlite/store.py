@@ -102,7 +102,7 @@ class SqliteStore:
         changes: Changes,
         writer: Writer | ProcessWriter,
         timeout_s: float,
-        mover: LogMover,
+        pace: WriterPace,
     ) -> None:
         # The writer's connection was opened first and is closed last, so that no other moves what
         # is in the log into the file: SQLite does that when the last connection closes.
@@ -118,7 +118,7 @@ class SqliteStore:
         self._new_slow_reader = partial(reader, most_ms)
         self._slow: list[Reader] = []
         self._pool = ThreadPoolExecutor(SLOW_READERS, thread_name_prefix="stoa-read")
-        self._mover = mover
+        self._mover = LogMover(path, pace.log_pages)
         self._background = ThreadPoolExecutor(1, thread_name_prefix="stoa-upkeep")
 
     @classmethod
@@ -140,8 +140,7 @@ class SqliteStore:
                 return Groups(connection, clock, commits, pace.log_pages)
 
             writer = Writer(file, groups, changes, pace)
-            mover = LogMover(file, pace.log_pages)
-            return cls(file, descriptor, clock, changes, writer, timeout_s, mover)
+            return cls(file, descriptor, clock, changes, writer, timeout_s, pace)
 
     @classmethod
     async def open_apart(
@@ -159,8 +158,7 @@ class SqliteStore:
         with _held(path) as (file, descriptor):
             shared = clock, changes, codec, descriptor, commits
             writer = await ProcessWriter.start(file, *shared, pace)
-            mover = LogMover(file, pace.log_pages)
-            return cls(file, descriptor, clock, changes, writer, timeout_s, mover)
+            return cls(file, descriptor, clock, changes, writer, timeout_s, pace)
 
     def _read_slowly(self, work: Work[T]) -> T:
         try:
