@@ -14,10 +14,13 @@ _LASTING_BYTES = 28 * _MIB
 
 
 class Memory:
-    """`rows` has what was made of rows, until one of these changes; `lasting` what is never out of
-    date, as its key says what it is made of, or as that never changes. How large the index of
-    offers gets, how many of them are `compared` and behind how many events inboxes are read again
-    (`most_rows`) is for each of these to say."""
+    """Two caches, and what is kept beside them.
+
+    A value in `rows` was made of rows of the store, and is not used after one of these has changed.
+    A value in `lasting` never becomes stale: its key holds all that it is made of, or that never
+    changes. `offer_index` bounds the index of open offers, `compared` is how many offers a search
+    compares, and after more than `most_rows` new events all inboxes are read again.
+    """
 
     def __init__(
         self,

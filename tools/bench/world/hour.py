@@ -32,7 +32,7 @@ BY_MCP = 0.1
 """The share of acts that are calls of a tool, where there is one that does the same."""
 
 _STRIDE = 611_953
-"""A prime, so that no two numbers of agents have one place."""
+"""A prime that does not divide the number of agents, so that no two agents have the same place."""
 _MCP = "/mcp?toolsets=default,inbox"
 
 TOOLS = {
@@ -105,7 +105,8 @@ class Hour:
         return self._place(self._chance.randrange(self._agents))
 
     def _place(self, number: int) -> int:
-        """Of agents that joined at all times, and did much or little."""
+        """Where in the world the agent with this number in the load is: spread over all places, so
+        that a load has old and new agents, and some that write much and some that never do."""
         return number * _STRIDE % self._world.agents
 
     @staticmethod
