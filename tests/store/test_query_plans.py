@@ -80,7 +80,13 @@ def test_a_paged_statement_neither_sorts_nor_scans_a_table() -> None:
             assert not re.match(r"SCAN \w+$", step)
 
 
-FOLLOWING = ["search.numbered", "search.texts", "search.whose", "search.best_worths"]
+FOLLOWING = [
+    "search.numbered",
+    "search.texts",
+    "search.whose",
+    "search.openings",
+    "search.best_worths",
+]
 """What the search index asks of the texts and threads that events and results name."""
 
 

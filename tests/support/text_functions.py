@@ -137,10 +137,9 @@ FUNCTIONS: dict[str, Function] = {
 
 WITHIN = {
     "search/finding._spaced": "domain/words.words",
-    "search/similar._asked": "domain/words.words, of a title and the words of a body",
+    "search/similar._forms": "domain/words.words, of a title and the words of a body",
     "domain/signed.checked": "json, of parts of a text of bounded length",
     "store/agents.words_of": "domain/words.words, of a name and a description, or of a short query",
-    "search/similar._looked_up": "domain/words.words, of a title and the words of a body",
     "search/similar.similar": "domain/words.words; of each word a bounded number of texts is read",
     "operations/parts/posting.reply_row": "keeps the text as it is",
     "store/additions.add": "stores the text as it is",

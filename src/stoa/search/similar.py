@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from heapq import nlargest
 from itertools import chain
 from operator import itemgetter
@@ -17,13 +17,15 @@ from stoa.search.index import SearchIndex, tagged
 from stoa.search.postings import WordTexts
 from stoa.search.ranking import newest
 from stoa.store import search
+from stoa.store.search import Opening
 from stoa.store.tx import Tx
 
 LOOKED_FOR = 24
 """Words of a question that are looked for, the rarest."""
 
-_TEXTS = 2_000
-"""Of each word so many of the newest texts are looked at."""
+_ENOUGH = 1_000
+"""Of each word so many of the newest threads with it in their title are looked at, of the rarest
+word first, until there are as many."""
 _COMPARED = 40
 """So many threads, those with most of the words, are compared by their titles."""
 _IN_TITLE, _IN_TEXT = 1.0, 0.5
@@ -39,10 +41,8 @@ THRESHOLD = 0.65
 
 
 class Similar(NamedTuple):
-    """A thread by the number of its opening and its id, how alike it is, up to 1, and the words of
-    the question that it has."""
+    """A thread, how alike it is, up to 1, and the words of the question that it has."""
 
-    number: int
     thread_id: str
     likeness: float
     matched_on: Sequence[str]
@@ -56,62 +56,85 @@ class _Word(NamedTuple):
     weight: float
 
 
+class _Question(NamedTuple):
+    """The words of a question, what those count that stand in it or are other forms of these, and
+    how much of the question each likely thread has."""
+
+    words: Mapping[str, _Word]
+    weights: Mapping[str, float]
+    covered: Mapping[int, float]
+
+
 async def similar(
     tx: Tx, index: SearchIndex, title: str, body: str, most: int, *, but: str | None = None
 ) -> list[Similar]:
     """The threads most like a question, the most alike first; only those that are alike enough."""
-    asked, having = await tx.aside(lambda: _looked_up(index, title, body))
-    if not having:
+    forms = _forms(title, body)
+    asked = await tx.aside(
+        lambda: _looked_up(index, forms),
+        light=index.is_light(sum(map(len, forms.values()))),
+    )
+    likely = {
+        one.number: one
+        for one in await search.openings(tx, asked.covered)
+        if one.thread_id != but and _may_be_alike(asked, one)
+    }
+    if not likely:
         return []
-    best = sorted(having, key=lambda thread: (sum(having[thread].values()), thread), reverse=True)
-    compared = best[:_COMPARED]
-    whole = sum(word.weight for word in asked.values())
-    found: list[Similar] = []
-    texts = await search.texts(tx, compared)
-    weights = await tx.aside(lambda: _weights(index, [text.title for text in texts]))
-    forms = {form for word in asked.values() for form in word.forms}
-    for text in texts:
-        shared = having[text.number]
-        covered = sum(shared.values()) / whole
-        likeness = (covered + _titled(weights, text.title, forms)) / 2
-        if likeness >= THRESHOLD and text.is_shown:
-            found.append(
-                Similar(text.number, "", likeness, sorted(shared, key=shared.__getitem__)[::-1])
-            )
-    whose = await search.whose(tx, [one.number for one in found])
+    spoken = set[str]().union(*(_spoken(one.title) for one in likely.values()))
+    weights = await tx.aside(lambda: _weights(index, spoken), light=index.is_light(len(spoken)))
     named = [
-        one._replace(thread_id=whose[one.number][0])
-        for one in sorted(found, key=lambda one: (one.likeness, one.number), reverse=True)
-        if one.number in whose and whose[one.number][0] != but
+        (likeness, number)
+        for number, one in likely.items()
+        if (likeness := _likeness(asked, one, weights)) >= THRESHOLD
     ]
-    return named[:most]
+    return [
+        Similar(likely[number].thread_id, likeness, _matched(asked, number))
+        for likeness, number in nlargest(most, named)
+    ]
 
 
-def _looked_up(
-    index: SearchIndex, title: str, body: str
-) -> tuple[dict[str, _Word], dict[int, dict[str, float]]]:
-    """The words of a question, and the threads that have some of them."""
-    asked = _asked(index, title, body)
-    return asked, _having(index, asked)
-
-
-def _asked(index: SearchIndex, title: str, body: str) -> dict[str, _Word]:
-    """The words of a question that say something, the rarest of them."""
+def _forms(title: str, body: str) -> dict[str, frozenset[str]]:
+    """The words of a question that say something, each with its forms."""
     spoken = dict.fromkeys(word for word in words(title) if not says_little(word))
     if len(spoken) < 3:
         said = words(without_attribution(body))[:200]
         spoken |= dict.fromkeys(word for word in said if not says_little(word))
-    forms = {word: frozenset((word, *other_forms(word))) for word in spoken}
+    return {word: frozenset((word, *other_forms(word))) for word in spoken}
+
+
+def _looked_up(index: SearchIndex, forms: Mapping[str, frozenset[str]]) -> _Question:
+    """What a question of these words asks, and the threads that have most of it."""
+    words, weights = _asked(index, forms)
+    whole = sum(word.weight for word in words.values())
+    least = (2 * THRESHOLD - 1) * whole  # with less no title is enough
+    points = [(got, number) for number, got in _points(index, words).items() if got >= least]
+    covered = {number: got / whole for got, number in nlargest(_COMPARED, points)}
+    return _Question(words, weights, covered)
+
+
+def _asked(
+    index: SearchIndex, forms: Mapping[str, frozenset[str]]
+) -> tuple[dict[str, _Word], dict[str, float]]:
+    """The rarest of these words, and what each of their forms counts."""
     with index.lock:
         known = index.find(set(chain.from_iterable(forms.values())))
         count = len(index.live)
-    read = {word: _Word(forms[word], _united(known, forms[word]), 0) for word in spoken}
-    weighed = [
-        (word, one._replace(weight=math.log(1 + count / max(1, len(one.texts.anywhere)))))
-        for word, one in read.items()
+    read = [
+        (word, _Word(forms[word], texts, _weight(count, texts.anywhere)))
+        for word in forms
+        for texts in [_united(known, forms[word])]
     ]
-    weighed.sort(key=lambda pair: pair[1].weight, reverse=True)
-    return dict(weighed[:LOOKED_FOR])
+    rarest = nlargest(LOOKED_FOR, read, key=lambda one: one[1].weight)
+    weights = {
+        form: _weight(count, known[form].anywhere) for _, word in rarest for form in word.forms
+    }
+    return dict(rarest), weights
+
+
+def _weight(texts: int, having: BitMap) -> float:
+    """What a word counts that these of so many texts have."""
+    return math.log(1 + texts / max(1, len(having)))
 
 
 def _united(known: Mapping[str, WordTexts], forms: frozenset[str]) -> WordTexts:
@@ -122,35 +145,59 @@ def _united(known: Mapping[str, WordTexts], forms: frozenset[str]) -> WordTexts:
     return WordTexts(anywhere, title)
 
 
-def _having(index: SearchIndex, asked: Mapping[str, _Word]) -> dict[int, dict[str, float]]:
-    """What each thread gets for each of the words that it has."""
-    having: defaultdict[int, dict[str, float]] = defaultdict(dict)
-    thread_of, live = index.thread_of, index.live
-    for word, (_, texts, weight) in asked.items():
-        for place, part in ((_IN_TEXT, texts.anywhere), (_IN_TITLE, texts.title)):
-            for number in newest(part & live, _TEXTS):
-                having[thread_of[number]][word] = place * weight
-    return having
+def _points(index: SearchIndex, words: Mapping[str, _Word]) -> dict[int, float]:
+    """What each thread gets for the words that its opening has."""
+    live, likely = index.live, BitMap()
+    for word in words.values():
+        likely |= newest(word.texts.title & live, _ENOUGH)
+        if len(likely) >= _ENOUGH:
+            break
+    points = dict.fromkeys(likely, 0.0)
+    for _, (anywhere, title), weight in words.values():
+        in_title = title & likely
+        for texts, counts in ((in_title, _IN_TITLE), ((anywhere & likely) - in_title, _IN_TEXT)):
+            for number in texts:
+                points[number] += counts * weight
+    return points
 
 
-def _weights(index: SearchIndex, titles: Iterable[str]) -> dict[str, float]:
-    """What the words of these titles count that say something."""
-    spoken = set[str]().union(*map(_spoken, titles))
+def _may_be_alike(asked: _Question, thread: Opening) -> bool:
+    """Whether a thread is alike enough if the words that only its title has count next to
+    nothing."""
+    spoken, least = _spoken(thread.title), math.log(2)
+    had = sum(asked.weights[word] for word in spoken & asked.weights.keys())
+    others = least * len(spoken - asked.weights.keys())
+    return asked.covered[thread.number] + had / ((had + others) or 1) >= 2 * THRESHOLD
+
+
+def _weights(index: SearchIndex, spoken: Collection[str]) -> dict[str, float]:
+    """What these words count."""
     with index.lock:
         known = index.find(spoken)
         count = len(index.live)
-    return {word: math.log(1 + count / max(1, len(known[word].anywhere))) for word in spoken}
+    return {word: _weight(count, known[word].anywhere) for word in spoken}
 
 
 def _spoken(title: str) -> set[str]:
     return {word for word in words(title) if not says_little(word)}
 
 
-def _titled(weights: Mapping[str, float], title: str, asked: set[str]) -> float:
-    """How much of a title a question has that `asked` with these words and their forms."""
-    spoken = _spoken(title)
-    had = sum(weights[word] for word in spoken & asked)
-    return had / (sum(weights[word] for word in spoken) or 1)
+def _likeness(asked: _Question, thread: Opening, weights: Mapping[str, float]) -> float:
+    """The mean of how much of the question a thread has, and of its title the question."""
+    spoken = _spoken(thread.title)
+    had = sum(weights[word] for word in spoken & asked.weights.keys())
+    titled = had / (sum(weights[word] for word in spoken) or 1)
+    return (asked.covered[thread.number] + titled) / 2
+
+
+def _matched(asked: _Question, number: int) -> list[str]:
+    """The words of the question that a thread has, those first that count most."""
+    had = {
+        word: weight * (_IN_TITLE if number in texts.title else _IN_TEXT)
+        for word, (_, texts, weight) in asked.words.items()
+        if number in texts.anywhere
+    }
+    return sorted(had, key=had.__getitem__, reverse=True)
 
 
 def alike_by_title(

@@ -58,6 +58,14 @@ class NumberedText(NamedTuple):
     is_accepted: bool
 
 
+class Opening(NamedTuple):
+    """The opening of a thread: its number, the id of the thread and its title."""
+
+    number: int
+    thread_id: str
+    title: str
+
+
 Whose = tuple[str, str]
 """The ids of a thread and of its text: that of a reply, or again its own."""
 
@@ -104,6 +112,11 @@ async def whose(tx: Tx, numbers: Iterable[int]) -> dict[int, Whose]:
     """Whose these texts are, of those that are shown."""
     rows = await tx.all("search.whose", numbers=_list(numbers))
     return {row[0]: (row[1], row[2] or row[1]) for row in rows}
+
+
+async def openings(tx: Tx, numbers: Iterable[int]) -> list[Opening]:
+    """The openings with these numbers, of those that are shown."""
+    return [Opening(*row) for row in await tx.all("search.openings", numbers=_list(numbers))]
 
 
 async def tagged_end(tx: Tx, tags: list[str], after: RowPosition | None) -> RowPosition | None:

@@ -21,6 +21,10 @@ INSERT INTO post (thread_id, reply_id) VALUES (:thread_id, :reply_id) RETURNING 
 SELECT p.id, p.thread_id, p.reply_id FROM post p {{of_post}}
 WHERE p.id = ANY ({{numbers}}) AND {{shown}}
 
+-- name: openings
+SELECT p.id, t.id, t.title FROM post p {{of_post}}
+WHERE p.id = ANY ({{numbers}}) AND {{shown}}
+
 -- name: best_worths
 SELECT j.id, (SELECT r.worth FROM reply r
   WHERE r.thread_id = j.id AND r.worth <> 0 AND r.removed_at IS NULL AND r.withdrawn_at IS NULL

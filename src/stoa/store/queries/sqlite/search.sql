@@ -14,6 +14,10 @@ CROSS JOIN post p {{of_post}} WHERE p.id = n.id
 SELECT p.id, p.thread_id, p.reply_id FROM json_each(:numbers) j CROSS JOIN post p {{of_post}}
 WHERE p.id = j.value AND {{shown}}
 
+-- name: openings
+SELECT p.id, t.id, t.title FROM json_each(:numbers) j CROSS JOIN post p {{of_post}}
+WHERE p.id = j.value AND {{shown}}
+
 -- name: best_worths
 SELECT j.value, (SELECT r.worth FROM reply r
   WHERE r.thread_id = j.value AND r.worth <> 0 AND r.removed_at IS NULL AND r.withdrawn_at IS NULL
