@@ -62,6 +62,19 @@ def test_a_refused_work_undoes_its_own_changes_alone(database: Settings) -> None
     assert _commit(database, [(1, partial(_names, names="abc"))]) == ["ac"]
 
 
+def test_after_a_refused_work_the_next_ones_undo_no_more_than_their_own(
+    database: Settings,
+) -> None:
+    async def twice() -> list[Any]:
+        async with engine_of(database).open_alone(database) as alone:
+            await alone.commit([(1, partial(_write, name="a")), (1, partial(_refused, name="b"))])
+            works = [partial(_write, name="c"), partial(_refused, name="d")]
+            await alone.commit([(1, work) for work in works])
+            return await alone.commit([(1, partial(_names, names="abcd"))])
+
+    assert asyncio.run(twice()) == ["ac"]
+
+
 def test_a_second_program_is_refused(database: Settings) -> None:
     async def both() -> None:
         async with engine_of(database).open_alone(database):
