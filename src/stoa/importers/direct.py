@@ -25,8 +25,9 @@ from stoa.importers.keyfile import AuthorKey, AuthorKeyFile
 from stoa.importers.player import Progress, named, prepared, settled
 from stoa.importers.summary import ImportSummary
 from stoa.importers.writes import Writes
+from stoa.memory.authors import Authors, Embedded, Shown, Versions
 from stoa.operations import secret
-from stoa.operations.call import Call, Caller, Services, authors_kept
+from stoa.operations.call import Call, Caller, Services
 from stoa.operations.replies import accept_reply, reply_to_thread
 from stoa.operations.secret import Secret
 from stoa.operations.sessions import create_challenge, verify_challenge
@@ -69,6 +70,19 @@ class DirectAnswer(msgspec.Struct):
         return found.id
 
 
+class _NoAuthors(Authors):
+    """Leaves authors out of answers, of which nobody reads more than `DirectAnswer`: to read and
+    show them would be a tenth of a write."""
+
+    def __init__(self) -> None:
+        """Keep nothing."""
+
+    async def load(self, tx: Tx, versions: Versions, embedded: Embedded) -> Shown:  # noqa: ARG002
+        """See `Authors`."""
+        nobody: dict[str, Any] = dict.fromkeys(versions)
+        return Shown(nobody, dict.fromkeys(versions, 0))
+
+
 class _Done(NamedTuple):
     remote: str
     is_new: bool
@@ -86,7 +100,7 @@ class DirectDatabase:
     async def over(cls, alone: Alone, settings: Settings, clock: Clock) -> "DirectDatabase":
         """Begin on a database, which may be empty. Raises ImportStopped."""
         origins = frozenset({settings.origin})
-        services = Services(settings, IdGenerator(), Secret(), origins, authors_kept(settings))
+        services = Services(settings, IdGenerator(), Secret(), origins, _NoAuthors())
         database = cls(alone, services, clock)
         fresh = random_bytes(secret.BYTES)
         await database.now(partial(sessions.keep_secret, name=secret.NAME, fresh=fresh))
