@@ -28,6 +28,7 @@ def opened(path: Path) -> SearchIndex:
     if index.place is None:
         index.clear(PLACE)
         index.scanned = None
+    index.behind = False
     return index
 
 
@@ -193,4 +194,31 @@ def test_what_cannot_be_written_stays_in_memory_until_there_is_too_much(tmp_path
     work(index)
     assert not index.is_full
     assert having(index, "common") == {*range(1, 26)}
+    index.close()
+
+
+def test_an_index_that_is_behind_is_written_less_often(tmp_path: Path) -> None:
+    index = opened(tmp_path / "search")
+    index.behind = True
+    index.put(map(text, range(1, 25)))
+    assert not index.work()
+    index.put([text(25)])
+    assert index.is_full
+    assert index.work()
+    work(index)
+    assert not index.is_full
+    index.close()
+
+
+def test_long_texts_are_written_before_they_take_too_much_memory(tmp_path: Path) -> None:
+    index = SearchIndex(tmp_path / "search", FEW._replace(bytes=1_000_000))
+    index.clear(PLACE)
+    long = " ".join(f"word{number}" for number in range(2_000))
+    index.put([text(1, long)])
+    assert not index.is_full
+    index.put([text(2, long.replace("word", "other"))])
+    assert index.is_full
+    work(index)
+    assert not index.is_full
+    assert having(index, "other7") == {2}
     index.close()

@@ -35,6 +35,9 @@ _LIGHT_READS = 500
 _SLOTS = 64
 """Processes of one machine that may have an index of the same database, each a file of its own."""
 
+_WORD_BYTES, _NUMBER_BYTES = 300, 8
+"""What a word in memory takes, and each of its texts."""
+
 _KEPT = ("live", "openings", "answered", "accepted", "hidden")
 """Sets of texts that are kept in the file, by name."""
 
@@ -45,14 +48,17 @@ class SearchSizes(NamedTuple):
     """So much is done at once.
 
     So many texts are in memory before they are `flushed` to the file: a start reads as many again.
-    So many are `kept` while it cannot be written; then indexing stops. A step in the file is of so
-    many `words`. So many events `ahead`, and as many texts from before the index, a search reads
-    before it answers, some `texts` at a time; with more behind them its answer is partial. So many
-    of the newest texts with all words of a phrase are `checked`, up to so many `characters`, some
-    at a time: whether the words stand side by side there."""
+    So many are `kept` while the index is behind, as it takes half of the time to write them at
+    once, and while the file cannot be written; then indexing stops. They take at most so many
+    `bytes` and those of one text. A step in the file is of so many `words`. So many events `ahead`,
+    and as many texts from before the index, a search reads before it answers, some `texts` at a
+    time; with more behind them its answer is partial. So many of the newest texts with all words of
+    a phrase are `checked`, up to so many `characters`, some at a time: whether the words stand side
+    by side there."""
 
     flushed: int = 4_000
-    kept: int = 10_000
+    kept: int = 16_000
+    bytes: int = 32 * 1024 * 1024
     words: int = 100
     ahead: int = 500
     texts: int = 50
@@ -98,23 +104,32 @@ class _Recent:
     def __init__(self) -> None:
         self.anywhere: defaultdict[str, list[int]] = defaultdict(list)
         self.title: defaultdict[str, list[int]] = defaultdict(list)
-        self.count = 0
+        self.count = self.numbers = 0
 
     def add(self, text: SearchText) -> None:
         """Add a text."""
         number, in_title = text.number, set(words(text.title))
         others = chain.from_iterable(map(words, text.parts))
-        for word in {*in_title, *others, *_fact_words(text)}:
+        found = {*in_title, *others, *_fact_words(text)}
+        for word in found:
             self.anywhere[word].append(number)
         for word in in_title:
             self.title[word].append(number)
+        self.numbers += len(found) + len(in_title)
         self.count += 1
+
+    @property
+    def bytes(self) -> int:
+        """What they take, roughly."""
+        words = len(self.anywhere) + len(self.title)
+        return _WORD_BYTES * words + _NUMBER_BYTES * self.numbers
 
     def extend(self, others: "_Recent") -> None:
         """Add the texts of others."""
         for numbers, more in ((self.anywhere, others.anywhere), (self.title, others.title)):
             for word, added in more.items():
                 numbers[word].extend(added)
+        self.numbers += others.numbers
         self.count += others.count
 
     def texts(self, word: str) -> WordTexts:
@@ -205,7 +220,11 @@ class SearchIndex:
     @property
     def is_full(self) -> bool:
         """Whether it takes no more texts for now, as they cannot be written."""
-        return self._recent.count >= self.sizes.kept
+        return self._has(self.sizes.kept)
+
+    def _has(self, texts: int) -> bool:
+        """Whether as many texts are in memory, or fewer that are as large as they may be."""
+        return self._recent.count >= texts or self._recent.bytes >= self.sizes.bytes
 
     @property
     def newest(self) -> int:
@@ -321,7 +340,7 @@ class SearchIndex:
     def _due(self, postings: Postings) -> Iterator[None]:
         if self._removes:
             self._removing, self._hidden, self._removes = self._hidden, BitMap(), False
-        if self._removing or self._recent.count >= self.sizes.flushed:
+        if self._removing or self._has(self.sizes.kept if self.behind else self.sizes.flushed):
             self._writing, self._recent = self._recent, _Recent()
             new = self._writing
             yield from postings.add(new.anywhere, new.texts, self._kept(), self.sizes.words)
