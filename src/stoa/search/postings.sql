@@ -5,6 +5,8 @@ CREATE TABLE IF NOT EXISTS posting (
   part INTEGER NOT NULL, word TEXT NOT NULL, anywhere BLOB NOT NULL, title BLOB NOT NULL,
   PRIMARY KEY (part, word)
 ) STRICT, WITHOUT ROWID;
+-- Most forms of a word are in no text, which so takes one look and not one in each part.
+CREATE TABLE IF NOT EXISTS place (word TEXT NOT NULL, part INTEGER NOT NULL, PRIMARY KEY (word, part)) STRICT, WITHOUT ROWID;
 
 -- name: states
 SELECT name, value FROM state
@@ -18,11 +20,9 @@ SELECT part, threads, times FROM fact
 -- name: keep_facts
 REPLACE INTO fact VALUES (?, ?, ?)
 
--- name: parts
-SELECT coalesce(max(part), -1) + 1 FROM posting
-
 -- name: find
-SELECT p.word, p.anywhere, p.title FROM json_each(?) n CROSS JOIN json_each(?) j CROSS JOIN posting p WHERE p.part = n.value AND p.word = j.value
+SELECT p.word, p.anywhere, p.title FROM json_each(?) j CROSS JOIN place l CROSS JOIN posting p
+WHERE l.word = j.value AND p.part = l.part AND p.word = l.word
 
 -- name: posting
 SELECT anywhere, title FROM posting WHERE part = ? AND word = ?
@@ -33,5 +33,11 @@ SELECT word, anywhere, title FROM posting WHERE part = ? AND word > ? ORDER BY w
 -- name: put
 REPLACE INTO posting VALUES (?, ?, ?, ?)
 
+-- name: place
+INSERT INTO place VALUES (?, ?)
+
 -- name: delete
 DELETE FROM posting WHERE part = ? AND word = ?
+
+-- name: displace
+DELETE FROM place WHERE word = ? AND part = ?
