@@ -11,6 +11,8 @@ from typing import Any, Self, final
 
 SQLiteValue = None | int | float | bytes | str
 Bindings = Sequence[SQLiteValue] | Mapping[str, SQLiteValue]
+Authorizer = Callable[[int, str | None, str | None, str | None, str | None], int]
+ExecTracer = Callable[[Cursor, str, Bindings | None], bool]
 
 SQLITE_CHECKPOINT_PASSIVE: int
 SQLITE_CHECKPOINT_FULL: int
@@ -22,7 +24,9 @@ SQLITE_DBCONFIG_ENABLE_QPSG: int
 SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE: int
 SQLITE_DBSTATUS_CACHE_HIT: int
 SQLITE_DBSTATUS_CACHE_MISS: int
+SQLITE_DELETE: int
 SQLITE_FULL: int
+SQLITE_INSERT: int
 SQLITE_IOERR_FSYNC: int
 SQLITE_IOERR_SHMSIZE: int
 SQLITE_IOERR_WRITE: int
@@ -33,7 +37,9 @@ SQLITE_OPEN_NOMUTEX: int
 SQLITE_OPEN_READONLY: int
 SQLITE_OPEN_READWRITE: int
 SQLITE_OPEN_URI: int
+SQLITE_READ: int
 SQLITE_SYNC_FULL: int
+SQLITE_UPDATE: int
 
 def apsw_version() -> str: ...
 def connections() -> list[Connection]: ...
@@ -42,6 +48,8 @@ def initialize() -> None: ...
 def shutdown() -> None: ...
 def exception_for(code: int) -> Exception: ...
 def sqlite_lib_version() -> str: ...
+
+class ExecTraceAbort(Exception): ...
 
 class Error(Exception):
     result: int
@@ -84,6 +92,7 @@ class Backup:
 
 @final
 class Cursor:
+    exec_trace: ExecTracer | None
     def __init__(self, connection: Connection) -> None: ...
     def __iter__(self) -> Iterator[Any]: ...
     def __next__(self) -> Any: ...
@@ -92,13 +101,16 @@ class Cursor:
     @property
     def get(self) -> Any: ...
     def close(self, force: bool = False) -> None: ...
-    def execute(self, statements: str, bindings: Bindings | None = None) -> Cursor: ...
+    def execute(
+        self, statements: str, bindings: Bindings | None = None, *, can_cache: bool = True
+    ) -> Cursor: ...
     def executemany(self, statements: str, sequenceofbindings: Iterable[Bindings]) -> Cursor: ...
     def fetchall(self) -> list[Any]: ...
     def fetchone(self) -> Any | None: ...
     def get_description(self) -> tuple[tuple[str, str], ...]: ...
 
 class Connection:
+    authorizer: Authorizer | None
     def __init__(
         self,
         filename: str,

@@ -6,18 +6,18 @@ from threading import Lock
 from typing import NamedTuple
 
 import apsw
-import apsw.ext
 
+from stoa.store import statements
 from stoa.store.engines.sqlite import migrations
 
 
 class Verb(Enum):
     """What is done to a table."""
 
-    READ = "SQLITE_READ"
-    INSERT = "SQLITE_INSERT"
-    UPDATE = "SQLITE_UPDATE"
-    DELETE = "SQLITE_DELETE"
+    READ = apsw.SQLITE_READ
+    INSERT = apsw.SQLITE_INSERT
+    UPDATE = apsw.SQLITE_UPDATE
+    DELETE = apsw.SQLITE_DELETE
 
 
 class TableAccess(NamedTuple):
@@ -35,14 +35,36 @@ _VERBS = {verb.value: verb for verb in Verb}
 
 def accesses(sql: str) -> list[TableAccess]:
     """All that a statement does to tables of the schema."""
+    found: list[TableAccess] = []
     with _asking:
         tables = _tables()
-        actions = apsw.ext.query_info(_empty(), sql, actions=True).actions or ()
-    return [
-        TableAccess(_VERBS[action.action_name], action.table_name, action.column_name or "")
-        for action in actions
-        if action.action_name in _VERBS and action.table_name in tables
-    ]
+
+        def note(code: int, table: str | None, column: str | None, *_: object) -> int:
+            if code in _VERBS and table in tables:
+                found.append(TableAccess(_VERBS[code], table, column or ""))
+            return apsw.SQLITE_OK
+
+        _prepare(sql, note)
+    return found
+
+
+def _prepare(sql: str, note: "apsw.Authorizer") -> None:
+    """Let SQLite tell `note` what a statement does, without running it. `apsw.ext.query_info` does
+    the same and takes three times as long, with all statements a tenth of a second."""
+    connection = _empty()
+    cursor = connection.cursor()
+    cursor.exec_trace = _run_nothing
+    connection.authorizer = note
+    try:
+        cursor.execute(sql, dict.fromkeys(statements.positional(sql)[1]), can_cache=False)
+    except apsw.ExecTraceAbort:
+        pass
+    finally:
+        connection.authorizer = None
+
+
+def _run_nothing(*_: object) -> bool:
+    return False
 
 
 @cache
