@@ -28,6 +28,7 @@ from tests.support.clock import VirtualClock
 from tests.support.composing import Composed
 from tests.support.doors import DOORS, Door
 from tests.support.forgetting import is_without_memory
+from tests.support.loaded import Process, Start
 from tests.support.postgresql import PostgreSQL
 from tests.support.receiver import Receiver, receiving
 from tests.support.reuse import Reused
@@ -194,16 +195,22 @@ def start_server(
 ) -> Iterator[Callable[..., Server]]:
     """Starts real servers, without limits but for the settings given, on the test's engine.
 
-    `data_dir` continues on the data of a server that has ended. `program` is as for `Server`. All
-    are ended with the test.
+    `data_dir` continues on the data of a server that has ended. `program` and `how` are as for
+    `Server`. All are ended with the test.
     """
     started: list[Server] = []
 
-    def start(data_dir: Path | None = None, program: str = "", **settings: object) -> Server:
+    def start(
+        data_dir: Path | None = None,
+        program: str = "",
+        how: Start = Process,
+        **settings: object,
+    ) -> Server:
         folder = data_dir or tmp_path / f"server{len(started)}"
         urls = [server.database.database_url for server in started if server.data_dir == folder]
         url = urls[-1] if urls else new_database()
-        server = Server(folder, {**LIMITS_OFF, "database_url": url, **settings}, program)
+        given = {**LIMITS_OFF, "database_url": url, **settings}
+        server = Server(folder, given, program, how=how)
         started.append(server)
         return server
 

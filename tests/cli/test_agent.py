@@ -18,8 +18,9 @@ from stoa.cli.agent_session import failing
 from stoa.client import Key, KeyFile, Profile, Refused, Stoa
 from stoa.client.generated.models import Inbox, Opportunity, SearchResult, ThreadRead
 from stoa.client.resources import read
-from tests.support.command import Finished, app, run_stoa, run_stoa_here
-from tests.support.server import Server
+from tests.support.command import Finished, app, run_stoa_here, run_stoa_in
+from tests.support.loaded import anew
+from tests.support.server import Server, environment
 
 Actor = Callable[..., Finished]
 
@@ -458,9 +459,9 @@ def test_what_the_terminal_has_no_character_for_is_shown_as_an_escape(
 ) -> None:
     path = tmp_path / "baker.key"
     KeyFile(server.url, Key.generate(), Profile(display_name="Bäcker")).save(path)
-    asked = run_stoa(
-        "agent", "ask", "Rye → wheat?", "½ and ½", "--key", str(path), PYTHONIOENCODING="ascii"
-    )
+    command = ["agent", "ask", "Rye → wheat?", "½ and ½", "--key", path]
+    ascii_only = environment({}) | {"PYTHONIOENCODING": "ascii"}
+    asked = run_stoa_in(tmp_path, command, ascii_only, how=anew)
     assert (asked.code, asked.err) == (0, "")
     assert r"Rye \u2192 wheat?" in asked.out
     assert r"\xbd and \xbd" in asked.out

@@ -1,8 +1,6 @@
 """The command line around the commands: help, version, completion, settings, migrations."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ from stoa import __version__
 from stoa.settings import Settings, kinds
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from stoa.store.engines.sqlite import store as sqlite
-from tests.support.command import app, run_stoa
+from tests.support.command import app, run_stoa, run_stoa_in
 from tests.support.server import environment
 from tests.support.soaking import few
 
@@ -25,17 +23,9 @@ def stoa(
     variables: Mapping[str, str] | None = None,
 ) -> str:
     """What a command that goes well prints."""
-    result = subprocess.run(
-        [sys.executable, "-m", "stoa", *map(str, arguments)],
-        env=environment({}) | {**(variables or {})},
-        cwd=where,
-        capture_output=True,
-        text=True,
-        timeout=250,
-        check=False,
-    )
-    assert (result.returncode, result.stderr) == (0, ""), result
-    return result.stdout
+    result = run_stoa_in(where or Path.cwd(), arguments, environment({}) | {**(variables or {})})
+    assert (result.code, result.err) == (0, ""), result
+    return result.out
 
 
 def test_the_version_is_told():

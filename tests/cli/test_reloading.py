@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from tests.support.command import run_stoa_here
+from tests.support.loaded import anew
 from tests.support.processes import has_ended, workers
 from tests.support.server import Server, free_port
 
@@ -22,7 +23,7 @@ StartServer = Callable[..., Server]
 def test_all_workers_are_replaced_when_the_command_ends(
     start_server: StartServer, together: dict[str, str]
 ) -> None:
-    server = start_server(workers=2, **together)
+    server = start_server(workers=2, how=anew, **together)
     before = workers(server)
     _, port = server.address
     done = run_stoa_here("reload", "--port", str(port), "--json")
@@ -43,7 +44,7 @@ def test_all_workers_are_replaced_when_the_command_ends(
 def test_a_single_worker_takes_changed_settings_and_connections_wait(
     start_server: StartServer, tmp_path: Path
 ) -> None:
-    server = start_server()
+    server = start_server(how=anew)
     before = workers(server)
     named = ("--port", str(server.address[1]))
     done = run_stoa_here("reload", *named)
@@ -104,7 +105,7 @@ def test_what_is_no_server_gets_no_signal() -> None:
 def test_a_reload_names_the_settings_that_it_did_not_take(
     start_server: StartServer, together: dict[str, str], tmp_path: Path
 ) -> None:
-    server = start_server(workers=2, **together)
+    server = start_server(workers=2, how=anew, **together)
     reload = ("reload", "--pid", str(server.process.pid))
     # `workers` is given in the environment too, which counts.
     (tmp_path / "stoa.toml").write_text(
@@ -125,7 +126,7 @@ def test_a_reload_names_the_settings_that_it_did_not_take(
 def test_a_reload_changes_nothing_where_the_server_would_not_start_again(
     start_server: StartServer, together: dict[str, str], tmp_path: Path
 ) -> None:
-    server = start_server(workers=2, **together)
+    server = start_server(workers=2, how=anew, **together)
     before = workers(server)
     (tmp_path / "stoa.toml").write_text("wokers = 3\n")
     done = run_stoa_here("reload", "--pid", str(server.process.pid))

@@ -16,38 +16,31 @@ import httpx
 import pytest
 
 from stoa.store.engines.sqlite import store as sqlite
+from tests.support.command import Finished, run_stoa_in
 from tests.support.raw import Client
 from tests.support.server import Server, environment
 from tests.support.soaking import few
 
 StartServer = Callable[..., Server]
-Result = subprocess.CompletedProcess[str]
 
 TIME_S = 60
 
 
-def stoa(arguments: Sequence[object], settings: Mapping[str, object]) -> Result:
-    return subprocess.run(
-        [sys.executable, "-m", "stoa", *map(str, arguments)],
-        env=environment(settings),
-        capture_output=True,
-        text=True,
-        timeout=TIME_S,
-        check=False,
-    )
+def stoa(arguments: Sequence[object], settings: Mapping[str, object]) -> Finished:
+    return run_stoa_in(Path.cwd(), arguments, environment(settings))
 
 
 def refusal(*arguments: object, **settings: object) -> str:
     """What is said when a command is refused: one line on stderr, nothing else."""
     result = stoa(arguments, settings)
-    assert result.returncode == 1, result
+    assert result.code == 1, result
     return one_line(result)
 
 
-def one_line(result: Result) -> str:
-    assert result.stdout == ""
-    assert re.fullmatch(r"stoa: [^\n]+\n", result.stderr), result.stderr
-    return result.stderr.removeprefix("stoa: ").removesuffix("\n")
+def one_line(result: Finished) -> str:
+    assert result.out == ""
+    assert re.fullmatch(r"stoa: [^\n]+\n", result.err), result.err
+    return result.err.removeprefix("stoa: ").removesuffix("\n")
 
 
 def serve(data_dir: Path, **settings: object) -> str:
@@ -197,7 +190,7 @@ def test_a_host_that_others_can_reach_needs_an_address(tmp_path: Path):
 )
 def test_a_wrong_command_line_is_told(arguments: list[str], about: str):
     result = stoa(arguments, {})
-    assert result.returncode == 2
+    assert result.code == 2
     assert about in one_line(result)
 
 

@@ -17,6 +17,7 @@ from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from tests.importers.conftest import SMALL
 from tests.support.command import Finished, run_stoa, run_stoa_here
 from tests.support.database import query, table_names
+from tests.support.loaded import anew
 from tests.support.postgresql import PostgreSQL
 from tests.support.processes import until, workers
 from tests.support.server import Server
@@ -119,7 +120,8 @@ def test_a_process_uses_the_migrations_it_was_started_with(
     program = tmp_path / "older" / "stoa"
     shutil.copytree(Path(stoa.__file__).parent, program, symlinks=True)
     given = {"workers": 2, **together} if shares else {}
-    server = Server(program.parent / "data", given)  # its folder comes before what is installed
+    folder = program.parent / "data"
+    server = Server(folder, given, how=anew)  # its folder comes before what is installed
     try:
         put_newer_step(program, engine)
         for worker in workers(server):
@@ -133,7 +135,7 @@ def test_a_process_uses_the_migrations_it_was_started_with(
         assert '"database migrated"' not in server.log.partition('"worker ended"')[2]
     finally:
         server.stop()
-    started = Server(program.parent / "data", given)  # which shows that it would have been found
+    started = Server(folder, given, how=anew)  # which shows that it would have been found
     try:
         assert "later" in table_names(started.database)
         assert f"was brought from schema {NEWEST} to {NEWEST + 1}" in started.log

@@ -2,10 +2,12 @@
 
 import io
 import os
-import subprocess
 import sys
+from collections.abc import Iterable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryFile
 from typing import NamedTuple
 from unittest.mock import patch
 
@@ -13,9 +15,12 @@ from typer import testing
 from typer.main import get_command
 
 from stoa.cli.main import application, run
+from tests.support.loaded import Command, Process, Start
 
 # It would make all commands anew for each, which takes five times as long as the one.
 testing._get_command = cache(get_command)  # pyright: ignore[reportPrivateImportUsage, reportPrivateUsage]
+
+_ENDS_S = 250
 
 app = application()
 """The command, for `CliRunner`."""
@@ -31,15 +36,23 @@ class Finished(NamedTuple):
 
 def run_stoa(*arguments: str, **environment: str) -> Finished:
     """Run `stoa` with these arguments and variables; settings of this process do not reach it."""
-    done = subprocess.run(
-        [sys.executable, "-m", "stoa", *arguments],
-        env={**_inherited(), **environment},
-        capture_output=True,
-        text=True,
-        timeout=250,
-        check=False,
-    )
-    return Finished(done.returncode, done.stdout, done.stderr)
+    return run_stoa_in(Path.cwd(), arguments, {**_inherited(), **environment})
+
+
+def run_stoa_in(
+    folder: Path, arguments: Iterable[object], environment: Mapping[str, str], how: Start = Process
+) -> Finished:
+    """The same in a folder, with these variables alone; what Python itself reads only a process
+    that is started `anew` sees."""
+    command = Command([str(one) for one in arguments], environment, folder)
+    with TemporaryFile() as stderr:
+        process = how(command, stderr)
+        assert process.stdout
+        with process.stdout:
+            out = process.stdout.read()
+        code = process.wait(_ENDS_S)
+        stderr.seek(0)
+        return Finished(code, out.decode(), stderr.read().decode())
 
 
 def run_stoa_here(*arguments: str, **environment: str) -> Finished:

@@ -5,7 +5,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
@@ -17,11 +16,11 @@ import httpx
 import psutil
 
 from stoa.settings import Settings
+from tests.support.loaded import Command, Process, Start
 
 MODERATOR_SEED = "4d" * 32
 """The secret half of the key whose agent moderates the shared servers."""
 
-_PROGRAMS = Path(__file__).parents[1] / "programs"
 _WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 _PORTS = set(range(10_240 + _WORKER % 16, 32_768, 16))
 """Those that no test of this process was given: below the ports of outgoing connections, and no
@@ -56,18 +55,13 @@ def children(pid: int) -> set[int]:
         return set()
 
 
-def _command(program: str) -> list[str]:
-    if not program:
-        return [sys.executable, "-m", "stoa"]
-    return [sys.executable, "-P", str(_PROGRAMS / f"{program}.py")]
-
-
 class Server:
     """`stoa serve` on a free port, ready when the constructor returns.
 
     `printed` is what it wrote to stdout up to its address, all of it once it has ended; `database`
     are the settings that say where its data is. `program` names one of `tests/programs`, which is
-    run instead of the installed one; it works in the folder in which `data_dir` is.
+    run instead of the installed one; it works in the folder in which `data_dir` is. `how` it is
+    started is with what is loaded already, or `anew`.
     """
 
     def __init__(
@@ -76,6 +70,7 @@ class Server:
         settings: Mapping[str, object],
         program: str = "",
         flags: Sequence[str] = (),
+        how: Start = Process,
     ) -> None:
         self.data_dir = data_dir
         address = str(settings.get("database_url", ""))
@@ -84,13 +79,9 @@ class Server:
         self.printed = ""
         self._log_path = data_dir.with_name(f"{data_dir.name}.log")
         with self._log_path.open("ab") as log:
-            self.process = subprocess.Popen(
-                [*_command(program), "serve", "--port", port, "--data-dir", data_dir, *flags],
-                stdout=subprocess.PIPE,
-                stderr=log,
-                env=environment(settings),
-                cwd=data_dir.parent,
-            )
+            arguments = ["serve", "--port", port, "--data-dir", str(data_dir), *flags]
+            command = Command(arguments, environment(settings), data_dir.parent, program)
+            self.process = how(command, log)
         try:
             self.url = self._address() if port == "0" else f"http://127.0.0.1:{port}"
             self._wait_until_ready()

@@ -17,6 +17,7 @@ from stoa.store.engines.postgres.migrations import steps
 from stoa.store.engines.postgres.store import PostgresStore
 from stoa.store.tx import Tx, WritingStopped
 from tests.support.database import rows
+from tests.support.loaded import anew
 from tests.support.postgresql import PostgreSQL
 from tests.support.processes import until
 from tests.support.server import Server
@@ -93,9 +94,8 @@ def test_the_version_before_the_newest_step_reads_beside_this_one(
     (older := tmp_path / "older").mkdir()
     subprocess.run(["tar", "-x"], cwd=older, input=files, check=True)
     url = postgresql.empty()
-    server = Server(
-        older / "data", {"database_url": url}
-    )  # its folder comes before what is installed
+    # Its folder comes before what is installed.
+    server = Server(older / "data", {"database_url": url}, how=anew)
     try:
         assert applied(url) == len(steps()) - 1
         check_that_it_reads_on(server, lambda: start_server(database_url=url))
