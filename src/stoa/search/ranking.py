@@ -1,8 +1,9 @@
 """The order of texts that have the words of a search: bm25 with k1 = 0, titles counted more."""
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from heapq import heappop, heappush
+from itertools import count
 from typing import NamedTuple
 
 from pyroaring import BitMap
@@ -12,7 +13,7 @@ from stoa.domain.querylang import Weights
 ACCEPTED_POINTS = 500
 """The points of an accepted answer, added to those of its words; a rare word has some thousands."""
 
-BY_CLASSES = 4
+BY_CLASSES = 8
 """With so few phrases in a query many texts have the same points, which are then computed once for
 all of them."""
 
@@ -92,68 +93,91 @@ def is_rare(having: int, texts: int) -> bool:
     return 20 * having < texts
 
 
+Part = tuple[int, BitMap]
+"""Points, and the texts that get them."""
+
+Choice = Sequence[Part]
+"""Parts of which a text gets the first one that has it."""
+
+
 def best_first(
     found: BitMap, phrases: Sequence[PhraseTexts], weights: Weights, accepted: BitMap, texts: int
 ) -> Iterator[int]:
     """The numbers of the texts that were `found`, the best first, of equal ones the newest."""
-    parts = [*_parts(found, phrases, weights, texts), [(ACCEPTED_POINTS, accepted & found)]]
+    choices = [*_choices(phrases, weights, texts), [(ACCEPTED_POINTS, accepted)]]
     if len(phrases) <= BY_CLASSES:
-        return _by_classes(found, parts)
-    return _by_text(_promising(found, phrases), parts)
+        return _by_classes(found, choices)
+    return _by_text(_promising(found, phrases), choices)
 
 
-Part = tuple[int, BitMap]
-"""Points, and the texts that get them."""
-
-
-def _parts(
-    found: BitMap, phrases: Sequence[PhraseTexts], weights: Weights, texts: int
-) -> Iterator[list[Part]]:
-    for phrase in phrases:
-        rarity = _rarity(texts, len(phrase.present))
-        written, in_title, other, other_in_title = (one & found for one in phrase[:4])
-        other -= written
-        other_in_title -= in_title
+def _choices(phrases: Sequence[PhraseTexts], weights: Weights, texts: int) -> Iterator[Choice]:
+    for written, in_title, other, other_in_title, present in phrases:
+        rarity = _rarity(texts, len(present))
         yield [
-            (rarity * weights.written, written),
-            (rarity * weights.other, other),
             (rarity * weights.written_in_title, in_title),
             (rarity * weights.other_in_title, other_in_title),
         ]
+        yield [(rarity * weights.written, written), (rarity * weights.other, other)]
 
 
 def _rarity(texts: int, having: int) -> int:
     return math.floor(1000 * math.log(1 + texts / having) + 0.5) if having else 0
 
 
-def _by_classes(found: BitMap, parts: Iterable[Sequence[Part]]) -> Iterator[int]:
-    """Texts with the same parts have the same points, so these are added once for all of them."""
-    classes: list[Part] = [(0, found)]
-    for points, having in (part for some in parts for part in some):
-        if having:
-            classes = [*_split(classes, points, having)]
-    by_points: defaultdict[int, list[BitMap]] = defaultdict(list)
-    for points, some in classes:
-        by_points[points].append(some)
-    for points in sorted(by_points, reverse=True):
-        first, *others = by_points[points]
-        yield from descending(first.union(*others) if others else first)
+def _by_classes(found: BitMap, choices: Iterable[Choice]) -> Iterator[int]:
+    """Texts with the same parts have the same points, so these are added once for all of them. A
+    class is taken apart only when no other can have more points, as mostly the first are enough."""
+    parts, most = _in_line(choices)
+    classes: list[tuple[int, int, int, int, BitMap, BitMap | None]] = []
+    order = count()  # so that bitmaps are never compared
+
+    def add(points: int, place: int, some: BitMap, without: BitMap | None) -> None:
+        heappush(classes, (-points - most[place], next(order), place, points, some, without))
+
+    add(0, 0, found, None)
+    equal: list[BitMap] = []
+    while classes:
+        least, _, place, points, some, without = heappop(classes)
+        some = some - without if without else some
+        if place == len(parts):
+            equal.append(some)
+        elif some:
+            gain, having, behind = parts[place]
+            more = some & having
+            if more:
+                add(points + gain, behind, more, None)
+            add(points, place + 1, some, more)
+        if equal and not (classes and classes[0][0] == least):
+            yield from descending(BitMap.union(*equal))
+            equal = []
 
 
-def _split(classes: Iterable[Part], points: int, having: BitMap) -> Iterator[Part]:
-    for total, some in classes:
-        if more := some & having:
-            yield total + points, more
-            some = some - having  # noqa: PLW2901 - the rest of it
-        if some:
-            yield total, some
+def _in_line(choices: Iterable[Choice]) -> tuple[list[tuple[int, BitMap, int]], list[int]]:
+    """The parts of all choices, those first that give most, each with the place behind its choice;
+    and the most points that a text can get from each place on, 0 at the end."""
+    by_gain = sorted(choices, key=lambda parts: parts[0][0])  # the last one comes first
+    parts: list[tuple[int, BitMap, int]] = []
+    most = [0]
+    for choice in by_gain:
+        behind, before = len(parts), most[-1]
+        best = 0
+        for gain, having in reversed(choice):
+            if having:
+                best = max(best, gain)
+                parts.append((gain, having, behind))
+                most.append(before + best)
+    last = len(parts)
+    return [(gain, having, last - behind) for gain, having, behind in reversed(parts)], most[::-1]
 
 
-def _by_text(found: BitMap, parts: Iterable[Sequence[Part]]) -> Iterator[int]:
+def _by_text(found: BitMap, choices: Iterable[Choice]) -> Iterator[int]:
     points = dict.fromkeys(found, 0)
-    for gain, having in (part for some in parts for part in some):
-        for number in having & found:
-            points[number] += gain
+    for choice in choices:
+        rest = found
+        for gain, having in choice:
+            for number in having & rest:
+                points[number] += gain
+            rest = rest - having
     yield from sorted(points, key=lambda number: (points[number], number), reverse=True)
 
 
