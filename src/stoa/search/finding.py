@@ -109,13 +109,15 @@ class _Search:
             facts.append(by_author(narrowed.author))
         with index.lock:
             self._known = index.find({*_words(query), *facts})
-            self._live, self._openings = index.live.copy(), index.openings
+            self._live, self._openings = index.live_now, index.openings
             self._answered, self._accepted = index.answered, index.accepted
             self._thread_of, self._created = index.thread_of, index.created
-        self._count, self._among = len(self._live), self._live.copy()
-        self._among.remove_range(upto + 1, _END)
+        self._count, self._among = len(self._live), self._live
+        if upto < index.newest:
+            self._among = self._live.copy()
+            self._among.remove_range(upto + 1, _END)
         for fact in facts:
-            self._among &= self._known[fact].anywhere
+            self._among = self._among & self._known[fact].anywhere
         self.texts = {one: self._all_words(one) for one in (*query.include, *query.exclude)}
         self._match()
 
@@ -250,7 +252,8 @@ class _Search:
             of_form = self._known[form]
             other |= of_form.anywhere
             other_in_title |= of_form.title
-        present = (texts.anywhere | other) & self._live  # for how rare it is
+        present = texts.anywhere | other if other else texts.anywhere
+        present = present & self._live  # for how rare it is
         return PhraseTexts(texts.anywhere, texts.title, other, other_in_title, present)
 
     async def _side_by_side(self, tx: Tx) -> dict[Phrase, WordTexts]:

@@ -161,6 +161,7 @@ class SearchIndex:
         self._steps: Iterator[None] | None = None
         self._recent, self._writing = _Recent(), _Recent()
         self.live, self.openings = BitMap(), BitMap()
+        self._live_now: BitMap | None = None
         self.answered, self.accepted = BitMap(), BitMap()
         self._hidden, self._removing = BitMap(), BitMap()
         self._new_parts = set[int]()
@@ -227,6 +228,12 @@ class SearchIndex:
         return self._recent.count >= texts or self._recent.bytes >= self.sizes.bytes
 
     @property
+    def live_now(self) -> BitMap:
+        """The texts that are `live`, in a set that does not change any more."""
+        self._live_now = self._live_now or self.live.copy()
+        return self._live_now
+
+    @property
     def newest(self) -> int:
         """The number of the newest text, 0 without any."""
         return self.live.max() if self.live else 0
@@ -244,6 +251,7 @@ class SearchIndex:
     def _note(self, text: SearchText) -> None:
         number = text.number
         self.live.add(number)
+        self._live_now = None
         self._grow(number + 1)
         self.thread_of[number], self.created[number] = text.thread, text.created_at
         self._new_parts.add(number // PART)
@@ -262,6 +270,7 @@ class SearchIndex:
             for text in texts:
                 if not text.is_shown and text.number in self.live:
                     self.live.discard(text.number)
+                    self._live_now = None
                     self._hidden.add(text.number)
                 if text.is_answered:
                     self.answered.add(text.number)

@@ -52,16 +52,13 @@ def matching(
     where their thread has all that are needed. Each phrase is the texts that have it; `others` need
     not be there."""
     rare = [one for one in (*needed, *others) if is_rare(len(one), texts)]
-    found = needed[0] & among
-    for one in needed[1:]:
-        found &= one
-    if rare:
-        found |= BitMap.union(*rare) & among
-    # Of threads that have a rare phrase too, some text was found already.
-    is_found = any(is_rare(len(one), texts) for one in needed)
-    if needed[1:] and not is_found and len(found) < ENOUGH_TEXTS:
+    some = BitMap.union(*rare) & among if rare else BitMap()
+    if any(is_rare(len(one), texts) for one in needed):
+        return some  # in which those with all phrases are
+    found = BitMap.intersection(*needed) & among
+    if needed[1:] and len(found | some) < ENOUGH_TEXTS:
         found |= _of_threads_with_all([one & among for one in needed], thread_of)
-    return found
+    return found | some
 
 
 def at_least(having: Iterable[BitMap], among: BitMap) -> list[BitMap]:
