@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from pyroaring import BitMap
@@ -175,10 +176,12 @@ class _Search:
         if self.found.intersection_cardinality(self._openings) >= SEARCH_TOTAL:
             return SEARCH_TOTAL
         numbers, threads = self.found.to_array(), set[int]()
+        if len(numbers) < 2:  # for so few `itemgetter` returns no tuple
+            return len(numbers)
         # Texts that stand far apart are mostly of different threads, so the first few tell it.
         apart = len(numbers) // SEARCH_TOTAL + 1
         for first in range(apart):
-            threads.update(map(self._thread_of.__getitem__, numbers[first::apart]))
+            threads.update(itemgetter(*numbers[first::apart])(self._thread_of))
             if len(threads) >= SEARCH_TOTAL:
                 return SEARCH_TOTAL
         return len(threads)
