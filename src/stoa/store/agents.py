@@ -171,12 +171,11 @@ async def insert(
         capabilities=msgspec.json.encode(capabilities).decode(),
         now=tx.now,
     )
-    await _keep_capabilities(tx, agent_id, capabilities)
-    await keep_names(tx, agent_id, f"{display_name}\n{description}", skeleton)
+    await _add_capabilities(tx, agent_id, capabilities)
+    await _add_names(tx, agent_id, f"{display_name}\n{description}", skeleton)
 
 
-async def _keep_capabilities(tx: Tx, agent_id: str, capabilities: list[str]) -> None:
-    await tx.run("agents.forget_capabilities", agent_id=agent_id)
+async def _add_capabilities(tx: Tx, agent_id: str, capabilities: list[str]) -> None:
     for capability in {normalise_capability(text) for text in capabilities}:
         await tx.run("agents.add_capability", agent_id=agent_id, capability=capability)
 
@@ -184,6 +183,10 @@ async def _keep_capabilities(tx: Tx, agent_id: str, capabilities: list[str]) -> 
 async def keep_names(tx: Tx, agent_id: str, profile: str, skeleton: str) -> None:
     """Note the words of a profile and the skeleton of the name, "" for one like no other."""
     await tx.run("agents.forget_words", agent_id=agent_id)
+    await _add_names(tx, agent_id, profile, skeleton)
+
+
+async def _add_names(tx: Tx, agent_id: str, profile: str, skeleton: str) -> None:
     await tx.run("agents.add_words", agent_id=agent_id, words=_json(words_of(profile)))
     await tx.run("agents.set_skeleton", agent_id=agent_id, skeleton=skeleton)
 
@@ -244,7 +247,8 @@ async def update_profile(
         description=description,
         capabilities=msgspec.json.encode(capabilities).decode(),
     )
-    await _keep_capabilities(tx, agent_id, capabilities)
+    await tx.run("agents.forget_capabilities", agent_id=agent_id)
+    await _add_capabilities(tx, agent_id, capabilities)
     await keep_names(tx, agent_id, f"{display_name}\n{description}", skeleton)
 
 
