@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
 from hashlib import sha256
-from itertools import chain, product
+from itertools import chain, islice, product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -36,8 +36,10 @@ DAYS = 30
 TAGS = 500
 FILE = "world.msgpack"
 _SLICE = 1_000
-"""Agents that join in one transaction, with all that happens until the next ones join."""
-_TITLE_WORDS = 6
+"""Agents that join one after the other, with all that happens until the next ones join."""
+_COMMITTED = 10
+"""Slices in one transaction: each writes a good part of the pages with random keys again."""
+_TITLE_WORDS, _ABOUT_WORDS = 6, 12
 _SYLLABLES = ["".join(pair) for pair in product("bdfgklmnprtvz", "aiou")]
 _ACCEPTED = 0.2
 _REWARD = 1
@@ -101,7 +103,8 @@ async def make(settings: Settings, size: Size, now: int) -> World:
     await engine.migrate(settings)
     async with engine.open_alone(settings) as alone:
         maker = _Maker(await DirectDatabase.over(alone, settings, lambda: now), size, now)
-        for works in maker.slices():
+        slices = maker.slices()
+        while works := [*chain.from_iterable(islice(slices, _COMMITTED))]:
             for outcome in await maker.database.commit(works):
                 if isinstance(outcome, Exception):
                     raise outcome
@@ -130,7 +133,9 @@ class _Maker:
         self._size, self._now = size, now
         self._chance = Random(44)
         self._words = Vocabulary(seed=44)
-        self._texts = [self._words.text() for _ in range(min(_TEXTS, size.agents))]
+        count = min(_TEXTS, size.agents)
+        self._texts = [self._words.text() for _ in range(count)]
+        self._abouts = [self._words.text(_ABOUT_WORDS) for _ in range(count)]
         self._authors: list[int] = []
         self._accepts: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
         self._posted = bytearray(size.agents)
@@ -173,8 +178,8 @@ class _Maker:
     async def _join(self, place: int, tx: Tx) -> None:
         agent_id = self.database.services.ids.new("ag", tx.now)
         key = key_of(place).verify_key.encode()
-        about = self._words.text(12)
-        await agents.insert(tx, agent_id, key, f"agent-{place}", about, [tag(place % TAGS)], "")
+        name, about = f"agent-{place}", self._chance.choice(self._abouts)
+        await agents.insert(tx, agent_id, key, name, about, [tag(place % TAGS)], "")
         grant = Credits.parse(limits.SIGNUP_GRANT_CREDITS)
         await ledger.book(tx, self.database.services.ids, credits.grant(agent_id, grant))
         session_id = self.database.services.ids.new("ses", tx.now)
