@@ -140,8 +140,12 @@ class Harm:
 
     def _until_all_serve(self) -> None:
         answered: set[int] = set()
-        while len(answered & workers(self.server)) < self.count:
+
+        def all_have_answered() -> bool:
             answered.add(self._answering())
+            return len(answered & workers(self.server)) >= self.count
+
+        until(all_have_answered)
 
 
 Faults = dict[str, Fault]

@@ -23,8 +23,7 @@ from hypothesis.stateful import (
 
 from stoa.settings import LIMITS_OFF, Settings
 from tests.model.town import DAY, ENDED, HOUR, Job, Promised, Thread, Town
-from tests.plugins import in_memory
-from tests.support import jobs
+from tests.support import in_memory, jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import START, VirtualClock

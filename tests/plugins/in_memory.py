@@ -1,24 +1,11 @@
 """Keeps the tests' files in memory where there is room: none of them outlives a power cut."""
 
 import os
-import shutil
-from pathlib import Path
 
-import pytest
-
-_ROOM = 4 << 30
-"""Bytes: many times what the tests hold at once."""
+from tests.support import in_memory
 
 
-def folder() -> Path | None:
-    """A file system in memory with room enough, or None: then files lie on the disk."""
-    memory = Path("/dev/shm")  # noqa: S108 - each run makes a folder of its own in it
-    if memory.is_dir() and os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > _ROOM:
-        return memory
-    return None
-
-
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_configure() -> None:
     """Before the first folder is made."""
-    if memory := folder():
+    if memory := in_memory.folder():
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(memory))

