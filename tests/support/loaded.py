@@ -16,8 +16,10 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import BinaryIO, NamedTuple
 
+_asking = Lock()  # a test may start several at once
 _PROGRAMS = Path(__file__).parents[1] / "programs"
 
 
@@ -120,6 +122,7 @@ def _program() -> socket.socket:
 
 
 def _ask(request: bytes, *given: int) -> None:
-    way = _program()
-    socket.send_fds(way, [struct.pack("I", len(request))], given)
-    way.sendall(request)
+    with _asking:
+        way = _program()
+        socket.send_fds(way, [struct.pack("I", len(request))], given)
+        way.sendall(request)
