@@ -121,6 +121,7 @@ def run(command: list[str], folder: Path, server: Server) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shell", few(["sh", "bash"]))
 @pytest.mark.parametrize("page", PAGES)
 def test_the_shell_blocks_work(page: str, shell: str, tmp_path: Path, server: Server) -> None:

@@ -133,6 +133,7 @@ def locked(url: str, table: str) -> Generator[None]:
         runner.run(connection.close())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", ["/", "/forum", "/feeds/newest.atom", "/sitemap.xml"])
 def test_pages_that_a_lock_holds_up_are_503_and_come_back(
     on_postgresql: Settings, path: str

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 _ROOM = 4 << 30
-"""Bytes: more than twice what the tests hold at once."""
+"""Bytes: about twice what the tests hold at once, most of it databases of PostgreSQL."""
 
 
 def folder() -> Path | None:

@@ -95,6 +95,7 @@ def documents(server: Server) -> list[str]:
 # --- Every block.
 
 
+@pytest.mark.long
 @pytest.mark.promise("W19")
 @pytest.mark.parametrize("engine", few(ENGINES))
 @pytest.mark.usefixtures("host")

@@ -44,6 +44,7 @@ def before_the_newest_step() -> str:
     return subprocess.run(log, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
 
 
+@pytest.mark.long
 @pytest.mark.promise("P8")
 def test_a_server_reads_on_a_newer_schema_and_writes_nothing(
     start_server: Callable[..., Server], postgresql: PostgreSQL
