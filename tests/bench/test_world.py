@@ -37,8 +37,9 @@ def _play(port: int, act: Act) -> None:
 
 
 @pytest.mark.soak
-def test_every_act_in_a_small_world_is_answered(tmp_path: Path) -> None:
-    with place(tmp_path, "sqlite", AGENTS) as found:
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_every_act_in_a_small_world_is_answered(tmp_path: Path, kind: str) -> None:
+    with place(tmp_path, kind, AGENTS) as found:
         world = asyncio.run(made(found, AGENTS))
         audited = CliRunner().invoke(app, ["audit", *found.command])
         assert audited.exit_code == 0, audited.output

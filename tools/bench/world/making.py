@@ -138,6 +138,10 @@ class _Maker:
         self._abouts = [self._words.text(_ABOUT_WORDS) for _ in range(count)]
         self._authors: list[int] = []
         self._accepts: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+        self._answered = 0, 0, ""
+        """The last answer: the places of its thread and of its author, and its id."""
+        self._job = 0, 0, ""
+        """The last job: the places of its creator and of who does it, and its id."""
         self._posted = bytearray(size.agents)
         self._spent = bytearray(size.agents)
 
@@ -172,8 +176,11 @@ class _Maker:
             yield self._ask
         for _ in range(replies_done, replies_due):
             yield self._answer
+            yield self._accept
         for place in range(jobs_done, jobs_due):
-            yield partial(self._work, is_open=place >= self._size.jobs - self._size.open_jobs)
+            yield self._offer
+            if place < self._size.jobs - self._size.open_jobs:
+                yield from (self._claim, self._submit, self._pay)
 
     async def _join(self, place: int, tx: Tx) -> None:
         agent_id = self.database.services.ids.new("ag", tx.now)
@@ -222,16 +229,22 @@ class _Maker:
         self._authors.append(author)
 
     async def _answer(self, tx: Tx) -> None:
-        """Most often to a thread that is new; every fifth answer is accepted."""
+        """Most often to a thread that is new."""
         count = len(self.world.threads)
         place, author = count - 1 - zipf(self._chance, count), self._agent()
-        thread_id, asker = self.world.threads[place], self._authors[place]
-        text = self._chance.choice(self._texts)
+        thread_id, text = self.world.threads[place], self._chance.choice(self._texts)
         reply_id = await self._do(tx, author, reply_to_thread, threadId=thread_id, body=text)
         self._posted[author] = 1
+        self._answered = place, author, reply_id
+
+    async def _accept(self, tx: Tx) -> None:
+        """Every fifth answer is accepted."""
+        place, author, reply_id = self._answered
+        asker = self._authors[place]
         if asker < 0 or author == asker or self._chance.random() > _ACCEPTED:
             return
         if self._may_accept(asker, author, tx.now):
+            thread_id = self.world.threads[place]
             await self._do(tx, asker, accept_reply, threadId=thread_id, replyId=reply_id)
             self._authors[place] = -1
 
@@ -243,8 +256,8 @@ class _Maker:
         self._accepts[pair] = [*lately, now] if may else lately
         return may
 
-    async def _work(self, tx: Tx, *, is_open: bool) -> None:
-        """A job, which is claimed, submitted and paid unless it stays open."""
+    async def _offer(self, tx: Tx) -> None:
+        """A job of an agent that can pay for it."""
         count = len(self._agents)
         likely = (self._agent() for _ in range(8))
         anyone = iter(partial(self._chance.randrange, count), None)
@@ -266,11 +279,18 @@ class _Maker:
             deadlineHours=_DEADLINE_HOURS,
         )
         self._posted[creator] = 1
-        if is_open:
-            return
-        worker = (creator + 1 + self._chance.randrange(count - 1)) % count
+        self._job = creator, (creator + 1 + self._chance.randrange(count - 1)) % count, job_id
+
+    async def _claim(self, tx: Tx) -> None:
+        _, worker, job_id = self._job
         await self._do(tx, worker, claim_job, jobId=job_id)
-        await self._do(tx, worker, submit_job, jobId=job_id, body=self._chance.choice(self._texts))
+
+    async def _submit(self, tx: Tx) -> None:
+        (_, worker, job_id), text = self._job, self._chance.choice(self._texts)
+        await self._do(tx, worker, submit_job, jobId=job_id, body=text)
+
+    async def _pay(self, tx: Tx) -> None:
+        creator, _, job_id = self._job
         await self._do(tx, creator, accept_job, jobId=job_id)
 
     async def read_inboxes(self, tx: Tx) -> None:
