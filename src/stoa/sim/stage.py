@@ -226,5 +226,5 @@ async def stage() -> AsyncGenerator[SimStage]:
         settings = Settings(data_dir=str(Path(folder)), limit_registrations=0)
         engine = engine_of(settings)
         await engine.migrate(settings)
-        async with engine.open_alone(settings) as alone:
+        async with engine.open_alone(settings, disposable=True) as alone:
             yield SimStage(await DirectDatabase.over(alone, settings, lambda: BEGIN_MS))

@@ -101,7 +101,7 @@ async def make(settings: Settings, size: Size, now: int) -> World:
     """Fill an empty database; nothing of it is older than thirty days at `now` (ms)."""
     engine = engine_of(settings)
     await engine.migrate(settings)
-    async with engine.open_alone(settings) as alone:
+    async with engine.open_alone(settings, disposable=True) as alone:
         maker = _Maker(await DirectDatabase.over(alone, settings, lambda: now), size, now)
         slices = maker.slices()
         while works := [*chain.from_iterable(islice(slices, _COMMITTED))]:

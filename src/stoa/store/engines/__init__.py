@@ -117,8 +117,12 @@ class Engine(Protocol):
         """A snapshot of a database, to be copied while servers may go on using it."""
         ...
 
-    def open_alone(self, settings: Settings) -> AbstractAsyncContextManager[Alone]:
-        """A database that no server uses and that has this program's schema."""
+    def open_alone(
+        self, settings: Settings, *, disposable: bool = False
+    ) -> AbstractAsyncContextManager[Alone]:
+        """A database that no server uses and that has this program's schema. One that is
+        `disposable`, since its maker begins anew after a fault, may be of no use after a power cut,
+        and is written with up to a gigabyte of memory."""
         ...
 
     def open_target(self, settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Target]:

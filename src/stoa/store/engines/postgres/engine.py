@@ -120,7 +120,11 @@ def open_source(settings: Settings, clock: Clock) -> AbstractAsyncContextManager
     return postgres_copying.open_source(settings.database_url, clock)
 
 
-def open_alone(settings: Settings) -> AbstractAsyncContextManager[Alone]:
+def open_alone(
+    settings: Settings,
+    *,
+    disposable: bool = False,  # noqa: ARG001 - the server of the database decides
+) -> AbstractAsyncContextManager[Alone]:
     """See `Engine`."""
     return postgres_alone.open_alone(settings.database_url)
 

@@ -11,17 +11,21 @@ from stoa.store.engines.sqlite.file import connect, existing, locked, refuse_oth
 from stoa.store.engines.sqlite.tx import SqliteTx, carry_out, drive
 from stoa.store.tx import StoreUnavailable, Timed, Work
 
-_CACHE_MB = 256
+_CACHE_MB, _DISPOSABLE_CACHE_MB = 256, 1024
 """Rows with random keys, such as tokens, change pages everywhere in the file. With little memory
 the same pages are written and read again within one transaction."""
 
 
 @asynccontextmanager
-async def open_alone(file: Path) -> AsyncGenerator["SqliteAlone"]:
-    """Lock a file that has this program's schema. Raises `StartRefused`."""
+async def open_alone(file: Path, *, disposable: bool) -> AsyncGenerator["SqliteAlone"]:
+    """Lock a file that has this program's schema, as `Engine.open_alone`. Raises
+    `StartRefused`."""
+    cache_mb = _DISPOSABLE_CACHE_MB if disposable else _CACHE_MB
     with locked(existing(file)) as path:
         refuse_other(path)
-        with closing(connect(path, writer=True, cache_mb=_CACHE_MB)) as connection:
+        with closing(connect(path, writer=True, cache_mb=cache_mb)) as connection:
+            if disposable:
+                connection.execute("PRAGMA synchronous = OFF")
             yield SqliteAlone(path, connection)
 
 

@@ -117,9 +117,11 @@ def open_source(settings: Settings, clock: Clock) -> AbstractAsyncContextManager
     return sqlite_copying.open_source(settings.database_path, clock)
 
 
-def open_alone(settings: Settings) -> AbstractAsyncContextManager[Alone]:
+def open_alone(
+    settings: Settings, *, disposable: bool = False
+) -> AbstractAsyncContextManager[Alone]:
     """See `Engine`."""
-    return sqlite_alone.open_alone(settings.database_path)
+    return sqlite_alone.open_alone(settings.database_path, disposable=disposable)
 
 
 def open_target(settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Target]:
