@@ -132,3 +132,10 @@ def test_seasoned_is_who_has_been_there_for_30_days_with_five_counterparties(
     days: float, counterparties: int, expected: bool
 ) -> None:
     assert is_seasoned(1000, counterparties, 1000 + round(days * DAY_MS)) is expected
+
+
+def test_it_pauses_again_and_again() -> None:
+    pauses: list[int] = []
+    edges = [_said(f"a{n}", f"b{n % 97}") for n in range(2_000)]
+    assert standings(edges, ["a1"], lambda: pauses.append(1)) == standings(edges, ["a1"])
+    assert len(pauses) > 10 * len(edges) // 500

@@ -5,12 +5,14 @@ stands in docs/decisions/0027-standing.md.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
+from itertools import chain
 from math import log2
 from typing import NamedTuple
 
 from stoa.domain.limits import DAY_MS
+from stoa.domain.paced import Pausing, paced, without_pause
 
 HIGHEST = 100
 
@@ -64,26 +66,22 @@ def is_seasoned(joined_at: int, counterparties: int, now: int) -> bool:
     return now - joined_at >= SEASONED_AFTER_MS and counterparties >= SEASONED_COUNTERPARTIES
 
 
-def _without_pause() -> None:
-    """Go on at once."""
-
-
 def standings(
-    edges: Iterable[Edge], trusted: Collection[str], pause: Callable[[], None] = _without_pause
+    edges: Iterable[Edge], trusted: Collection[str], pause: Pausing = without_pause
 ) -> dict[str, int]:
     """The standing of each agent that has one of at least 1; the best has 100.
 
-    Being trusted gives an agent a voice and no standing: that comes from others alone. Between two
-    rounds it calls `pause`, so that it need not take a whole core.
+    Being trusted gives an agent a voice and no standing: that comes from others alone. It calls
+    `pause` again and again, so that it need not take a whole core.
     """
-    pairs = _pairs(edges)
-    names = sorted({name for pair in pairs for name in pair})
-    numbers = {name: number for number, name in enumerate(names)}
+    pairs = _pairs(edges, pause)
+    names = _in_order(pairs, pause)
+    numbers = {name: number for number, name in enumerate(paced(names, pause))}
     restart = [0.0] * len(names)
     for name in set(trusted) & numbers.keys():
         restart[numbers[name]] = 1 / len(set(trusted))
-    voices = _voices(pairs, numbers)
-    heard = _said_of(voices, _even(_iterate(voices, restart, pause), restart))
+    voices = _voices(pairs, numbers, pause)
+    heard = _said_of(voices, _even(_iterate(voices, restart, pause), restart), pause)
     most = max(heard, default=0.0)
     if not most:
         return {}
@@ -91,24 +89,41 @@ def standings(
     return {name: value for name, value in scaled.items() if value}
 
 
-def _pairs(edges: Iterable[Edge]) -> dict[tuple[str, str], float]:
+def _pairs(edges: Iterable[Edge], pause: Pausing) -> dict[tuple[str, str], float]:
     """What each agent says for each other one, whatever the order of the edges; nobody vouches for
     itself."""
     said = defaultdict[tuple[str, str], float](float)
-    for source, target, kind, times in edges:
+    for source, target, kind, times in paced(edges, pause):
         if source != target and times > 0:
             said[source, target] += _WORTH[kind] * times
     return said
 
 
-def _voices(pairs: dict[tuple[str, str], float], numbers: dict[str, int]) -> list[_Voice]:
+def _in_order(pairs: Iterable[tuple[str, str]], pause: Pausing) -> list[str]:
+    """The agents of these pairs, in an order that depends on nothing else: by the ends of their
+    names first, as sorting hundreds of thousands at once would hold up all other threads."""
+    by_end = defaultdict[str, set[str]](set)
+    for name in chain.from_iterable(paced(pairs, pause)):
+        by_end[name[-2:]].add(name)
+    names: list[str] = []
+    for end in sorted(by_end):
+        names += sorted(by_end[end])
+        pause()
+    return names
+
+
+def _voices(
+    pairs: Mapping[tuple[str, str], float], numbers: Mapping[str, int], pause: Pausing
+) -> list[_Voice]:
     """Whom each agent vouched for, always in the same order. Each further time counts less."""
     weights = defaultdict[int, list[tuple[int, float]]](list)
-    for source, target in sorted(pairs):
-        weight = log2(1 + pairs[source, target])
-        weights[numbers[source]].append((numbers[target], weight))
+    for (source, target), said in paced(pairs.items(), pause):
+        weights[numbers[source]].append((numbers[target], log2(1 + said)))
     voices: list[_Voice] = []
-    for source, targets in weights.items():
+    for source in paced(numbers.values(), pause):
+        targets = sorted(weights.get(source, ()))
+        if not targets:
+            continue
         total = _RESERVE + sum(weight for _, weight in targets)
         voices.append(
             _Voice(source, tuple((target, _DAMPING * weight / total) for target, weight in targets))
@@ -116,25 +131,22 @@ def _voices(pairs: dict[tuple[str, str], float], numbers: dict[str, int]) -> lis
     return voices
 
 
-def _iterate(
-    voices: Sequence[_Voice], restart: Sequence[float], pause: Callable[[], None]
-) -> list[float]:
+def _iterate(voices: Sequence[_Voice], restart: Sequence[float], pause: Pausing) -> list[float]:
     """How loud each agent is heard of in the end, each voice being the restart and how its agent is
     heard of. It grows from round to round, towards where it stays."""
     heard = [0.0] * len(restart)
     for _ in range(_ROUNDS):
         before = heard
-        heard = _said_of(voices, [a + b for a, b in zip(restart, before, strict=True)])
+        heard = _said_of(voices, [a + b for a, b in zip(restart, before, strict=True)], pause)
         if sum(heard) - sum(before) < _EXACT_ENOUGH:
             break
-        pause()
     return heard
 
 
-def _said_of(voices: Sequence[_Voice], loud: Sequence[float]) -> list[float]:
+def _said_of(voices: Sequence[_Voice], loud: Sequence[float], pause: Pausing) -> list[float]:
     """What is said of each agent by voices that are so loud."""
     heard, strongest = [0.0] * len(loud), [0.0] * len(loud)
-    for source, shares in voices:
+    for source, shares in paced(voices, pause):
         if voice := loud[source]:
             for target, share in shares:
                 word = voice * share

@@ -1,9 +1,11 @@
 """Marks agents whose names look like that of another, better known one."""
 
+import asyncio
 from collections import defaultdict
 from functools import partial
 from itertools import islice
 
+from stoa.domain.paced import Pausing, paced
 from stoa.operations.parts.looks import skeleton
 from stoa.store import agents, names
 from stoa.store.names import NamedAgent, UnreadProfile
@@ -33,13 +35,8 @@ async def _note(tx: Tx, unread: list[UnreadProfile]) -> None:
 async def mark_lookalikes(store: Store, pauses: Pauses) -> None:
     """Mark all agents of a name but the one with most standing; where none has any, those that
     came after one with more reputation."""
-    known = defaultdict[str, list[NamedAgent]](list)
-    for agent in sorted(
-        await store.read(names.with_record, background=True),
-        key=lambda one: (-one.standing, one.agent_id),
-    ):
-        known[agent.skeleton].append(agent)
-    await pauses.wait()
+    named = await store.read(names.with_record, background=True)
+    known = await asyncio.to_thread(_by_skeleton, named, pauses.block)
     wanted: dict[str, str | None] = {}
     skeletons = iter(known)
     while some := list(islice(skeletons, _SKELETONS_AT_ONCE)):
@@ -58,6 +55,16 @@ async def mark_lookalikes(store: Store, pauses: Pauses) -> None:
     while batch := dict(islice(changed, _MARKED_AT_ONCE)):
         await store.write(partial(names.mark, marks=batch))
         await pauses.wait()
+
+
+def _by_skeleton(named: list[NamedAgent], pause: Pausing) -> dict[str, list[NamedAgent]]:
+    """Those with the same name, those with most standing first and then as they came."""
+    known = defaultdict[str, list[NamedAgent]](list)
+    for agent in paced(named, pause):
+        known[agent.skeleton].append(agent)
+    for same in paced(known.values(), pause):
+        same.sort(key=lambda one: (-one.standing, one.agent_id))
+    return known
 
 
 def _better_known(agent: NamedAgent, others: list[NamedAgent]) -> str | None:

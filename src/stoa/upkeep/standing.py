@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from itertools import islice
 
+from stoa.domain.paced import Pausing, paced
 from stoa.domain.standing import Edge, is_seasoned, standings
 from stoa.store import standing
 from stoa.store.standing import EdgePage, EdgePlace
@@ -30,30 +31,30 @@ class Standings:
     async def compute(self) -> None:
         """Compute the standing of all agents once."""
         pauses = Pauses()
-        excluded = await self._store.read(standing.excluded, background=True)
-        edges = [
-            edge
-            for read in (standing.settled, standing.outcomes)
-            for edge in await self._edges(read, pauses)
-            if edge.source not in excluded and edge.target not in excluded
-        ]
-        trusted = await self._trusted(edges, pauses) - excluded
         try:
+            excluded = await self._store.read(standing.excluded, background=True)
+            edges = [
+                *await self._edges(standing.settled, excluded, pauses),
+                *await self._edges(standing.outcomes, excluded, pauses),
+            ]
+            trusted = await self._trusted(edges, pauses) - excluded
             found = await asyncio.to_thread(standings, edges, trusted, pauses.block)
+            await self._keep(found, pauses)
+            await names.read_profiles(self._store, pauses)
+            await names.mark_lookalikes(self._store, pauses)
         finally:
             pauses.give_up()
-        await self._keep(found, pauses)
-        await names.read_profiles(self._store, pauses)
-        await names.mark_lookalikes(self._store, pauses)
 
-    async def _edges(self, read: _ReadEdges, pauses: Pauses) -> list[Edge]:
+    async def _edges(self, read: _ReadEdges, excluded: set[str], pauses: Pauses) -> list[Edge]:
         found: list[Edge] = []
         place: EdgePlace | None = EdgePlace()
         while place is not None:
             some, place = await self._store.read(
                 partial(_page, read=read, after=place, most=self._pairs), background=True
             )
-            found += some
+            found += (
+                edge for edge in some if edge.source not in excluded and edge.target not in excluded
+            )
             await pauses.wait()
         return found
 
@@ -62,13 +63,9 @@ class Standings:
         endorsed = await self._store.read(standing.endorsed, background=True)
         if endorsed:
             return {one.agent_id for one in endorsed}
-        known = defaultdict[str, set[str]](set)
-        for edge in edges:
-            known[edge.source].add(edge.target)
-            known[edge.target].add(edge.source)
-        await pauses.wait()
+        known = await asyncio.to_thread(_counterparties, edges, pauses.block)
         found: set[str] = set()
-        rest = iter(sorted(known))
+        rest = iter(known)
         while some := list(islice(rest, self._pairs)):
             found |= await self._store.read(
                 partial(_seasoned, some=some, known=known), background=True
@@ -78,15 +75,26 @@ class Standings:
 
     async def _keep(self, found: dict[str, int], pauses: Pauses) -> None:
         kept = await self._store.read(standing.kept, background=True)
-        changed = {
-            agent_id: found.get(agent_id, 0)
-            for agent_id in sorted(found.keys() | kept.keys())
-            if found.get(agent_id, 0) != kept.get(agent_id, 0)
-        }
+        changed = await asyncio.to_thread(_changed, found, kept, pauses.block)
         rest = iter(changed.items())
         while some := dict(islice(rest, _AT_ONCE)):
             await self._store.write(partial(standing.set_all, standings=some))
             await pauses.wait()
+
+
+def _counterparties(edges: list[Edge], pause: Pausing) -> dict[str, set[str]]:
+    """With whom each agent had to do."""
+    known = defaultdict[str, set[str]](set)
+    for edge in paced(edges, pause):
+        known[edge.source].add(edge.target)
+        known[edge.target].add(edge.source)
+    return known
+
+
+def _changed(found: dict[str, int], kept: dict[str, int], pause: Pausing) -> dict[str, int]:
+    """The standing of those that had another one, 0 for none."""
+    changed = {one: value for one, value in paced(found.items(), pause) if kept.get(one) != value}
+    return changed | {one: 0 for one in paced(kept, pause) if one not in found}
 
 
 async def _page(tx: Tx, read: _ReadEdges, after: EdgePlace, most: int) -> EdgePage:

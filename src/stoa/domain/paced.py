@@ -1,0 +1,26 @@
+"""Long work in small pieces, so that whoever does it in the background can pause in between."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_AT_ONCE = 500
+"""Of what is paced so many are done in well under a millisecond."""
+
+Pausing = Callable[[], None]
+
+
+def without_pause() -> None:
+    """Go on at once."""
+
+
+def paced(items: Iterable[T], pause: Pausing) -> Iterator[T]:
+    """These items, with a pause after each few hundred."""
+    left = _AT_ONCE
+    for item in items:
+        yield item
+        left -= 1
+        if not left:
+            pause()
+            left = _AT_ONCE
