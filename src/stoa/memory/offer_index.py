@@ -26,12 +26,19 @@ class OfferIndexSizes(NamedTuple):
     """When an index is made of the terms of all that is on offer. More than `most` are left to SQL:
     to read them all would take too long. With up to `few` a search has the newest index, as SQL
     would take as long as making it; with more it may have one that is out of date, no older than
-    `made_each_ms`. For recommendations it is made no more often: where many jobs are offered, each
+    `large_each_ms`, as making it holds up all other calls for some 50 ms. For recommendations it is
+    made no more often, and each `made_each_ms` while it is small: where many jobs are offered, each
     new one would make it again."""
 
     most: int = 25_000
     few: int = 2_500
     made_each_ms: int = 1_000
+    large_each_ms: int = 5_000
+
+    def is_recent(self, index: "OfferIndex", now: int) -> bool:
+        """Whether an index is not made again yet."""
+        each_ms = self.large_each_ms if index.is_large else self.made_each_ms
+        return 0 <= now - index.made_at < each_ms
 
 
 OFFER_INDEX_SIZES = OfferIndexSizes()
@@ -107,10 +114,12 @@ async def offer_index(
         if tx.seen is None:
             return None
         latest = kept.latest
-        if latest and 0 <= tx.now - latest.made_at < sizes.made_each_ms:
+        if latest and sizes.is_recent(latest, tx.now):
             if not for_search:
                 return None
             found = latest if latest.is_large else None
+        elif latest and latest.is_large:
+            await tx.aside(lambda: None)  # to read it takes too long for the event loop
         found = found or await _read(tx, kept, sizes)
     return None if found.too_many else found
 

@@ -46,7 +46,7 @@ async def related(
     by_tags, places_found = offers.sharing(tags), offers.those(found)
     places = best(having, among, words, by_tags, places_found, limits.SUGGESTIONS)
     rows = [offers.rows[place] for place in places]
-    if on_offer and on_offer.is_large:  # which may be a second old
+    if on_offer and on_offer.is_large:  # which may be some seconds old
         open_now = {row.id for row in await opportunities.among(call.tx, [row.id for row in rows])}
         rows = [row for row in rows if row.id in open_now]
     return rows
