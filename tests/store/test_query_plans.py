@@ -38,6 +38,7 @@ SORTED_BY_NATURE = {
         ("agents.find_rare_recent", "agents.find_rare_reputation", "agents.find_rare_standing"),
         "only agents that have a word which few have",
     ),
+    "opportunities.offer_index": "all that is on offer, up to the limit, is put into one row",
     "opportunities.tagged": "of each tag and type the first ones are merged",
     "replies.descendants": "a walk down a tree, one level after the other",
     "applications.page": "only applications for one job",

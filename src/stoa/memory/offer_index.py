@@ -5,6 +5,7 @@ is recommended to an agent is found without a statement, as `opportunities.recom
 and so are the opportunities that a search looks at.
 """
 
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -15,11 +16,20 @@ import msgspec
 
 from stoa.domain.bitmaps import ascending, by_count
 from stoa.domain.labels import offered_words
+from stoa.domain.paced import paced, without_pause
 from stoa.memory.remembered import Remembered
 from stoa.store import holds, opportunities
 from stoa.store.dependencies import read_from
-from stoa.store.opportunities import NEW_THREAD, START, OfferPosition, OpportunityRow
-from stoa.store.tx import Row, Tx
+from stoa.store.opportunities import (
+    NEW_THREAD,
+    START,
+    OfferPosition,
+    OfferTerm,
+    OpportunityRow,
+)
+from stoa.store.tx import Tx
+
+_PAUSE_S = 0.001
 
 
 class OfferIndexSizes(NamedTuple):
@@ -120,32 +130,41 @@ async def offer_index(
             found = latest if latest.is_large else None
         elif latest and latest.is_large:
             await tx.aside(lambda: None)  # to read it takes too long for the event loop
+            if not kept.making.acquire(blocking=False):  # another thread reads it already
+                return latest if for_search and not latest.too_many else None
+            try:
+                found = await _read(tx, kept, sizes)
+            finally:
+                kept.making.release()
         found = found or await _read(tx, kept, sizes)
     return None if found.too_many else found
 
 
 async def _read(tx: Tx, kept: Remembered[OfferIndex], sizes: OfferIndexSizes) -> OfferIndex:
     before = len(tx.ran)
-    rows = await tx.all("opportunities.offer_index", now=tx.now, limit=sizes.most + 1)
+    rows = await opportunities.on_offer(tx, sizes.most + 1)
     chosen = await opportunities.chosen_agents(tx)
-    read = read_from(tx.ran[before:])
+    read, is_large = read_from(tx.ran[before:]), len(rows) > sizes.few
     if len(rows) > sizes.most:
         made = OfferIndex([], {}, {}, {}, {}, tx.now, object(), too_many=True)
     else:
-        made = await tx.aside(partial(_made, rows, tx.now), light=len(rows) <= sizes.few)
-    found = made._replace(chosen=chosen, is_large=len(rows) > sizes.few)
+        make = partial(_made, rows, tx.now, is_large=is_large)
+        made = await tx.aside(make, light=not is_large)
+    found = made._replace(chosen=chosen, is_large=is_large)
     kept.keep(found, tx.seen, read and read - {NEW_THREAD}, await holds.next_deadline(tx))
     return found
 
 
-def _made(rows: Sequence[Row], now: int) -> OfferIndex:
-    """The index of rows, one for each term of each that is on offer."""
+def _made(rows: Sequence[OfferTerm], now: int, *, is_large: bool) -> OfferIndex:
+    """The index of rows, one for each term of each that is on offer. A large one is made with
+    pauses, so that other threads wait little for the interpreter."""
     having: defaultdict[str, int] = defaultdict(int)
     tagged: defaultdict[str, int] = defaultdict(int)
     by_author: defaultdict[str, int] = defaultdict(int)
     offers: dict[str, OpportunityRow] = {}
     place = 0
-    for subject, kind, amount, created_at, author, term, is_tag in rows:
+    pause = partial(time.sleep, _PAUSE_S) if is_large else without_pause
+    for subject, kind, amount, created_at, author, term, is_tag in paced(rows, pause):
         if subject not in offers:
             offers[subject] = OpportunityRow(subject, kind, amount, created_at, "[]")
             place = 1 << len(offers) - 1

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Collection, Hashable, Mapping, Set
 from dataclasses import dataclass
+from threading import Lock
 from typing import Generic, TypeVar
 
 from stoa.caching import ByteCache, CachedKind
@@ -38,6 +39,8 @@ class Remembered(Generic[T]):
 
     def __init__(self) -> None:
         self._entry: _Entry[T] | None = None
+        self.making = Lock()
+        """For who makes a value that it takes long to make."""
 
     @property
     def latest(self) -> T | None:

@@ -28,6 +28,13 @@ class OpportunityRow(NamedTuple):
         return self.overlap, self.amount, self.created_at, self.id
 
 
+OfferTerm = tuple[str, str, int, int, str, str | None, int | None]
+"""An opportunity with one of its terms: its id and type, its reward in hundredths, when it was
+created (ms), its author, the term, and 1 if that is a tag."""
+
+_offer_terms = msgspec.json.Decoder(list[OfferTerm]).decode
+
+
 class OffersWanted(NamedTuple):
     """What a feed is narrowed to: any of these tags, a least reward in hundredths, terms of jobs.
 
@@ -167,6 +174,12 @@ async def among(tx: Tx, subjects: list[str]) -> list[OpportunityRow]:
     """Those of these ids that are on offer."""
     rows = await tx.all("opportunities.among", ids=_json(subjects), now=tx.now)
     return [OpportunityRow(*row) for row in rows]
+
+
+async def on_offer(tx: Tx, limit: int) -> list[OfferTerm]:
+    """What is on offer to all, the highest reward first, once for each of its terms; so many."""
+    row = await tx.one("opportunities.offer_index", now=tx.now, limit=limit)
+    return _offer_terms(row[0]) if row and row[0] else []
 
 
 async def chosen_agents(tx: Tx) -> frozenset[str]:

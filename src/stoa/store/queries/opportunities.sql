@@ -1,3 +1,4 @@
+-- let offer_terms: SELECT o.id, o.type, o.amount, o.created_at, o.author_id, m.term, m.is_tag FROM opportunity o LEFT JOIN opportunity_term m ON m.opportunity_id = o.id WHERE {{offered}} ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
 -- let offered: {{open}} AND o.offered_to IS NULL
 -- let open: {{showable}} AND {{first_wins}}
 -- let first_wins: (o.assignment IS NULL OR o.assignment = 'first')
@@ -21,12 +22,6 @@ DELETE FROM opportunity WHERE id = :subject_id
 SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o
 WHERE {{scope}} AND {{offered}} AND o.amount >= :least AND (o.amount, o.created_at, o.id) < (:amount, :created_at, :id)
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
-
--- What is on offer, the highest reward first, once for each of its terms.
--- name: offer_index
-SELECT o.id, o.type, o.amount, o.created_at, o.author_id, m.term, m.is_tag
-FROM opportunity o LEFT JOIN opportunity_term m ON m.opportunity_id = o.id
-WHERE {{offered}} ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
 
 -- The agents that something is offered to alone.
 -- name: chosen_agents
