@@ -1,4 +1,4 @@
-"""Long work in small pieces, so that whoever does it in the background can pause in between."""
+"""Long work in small pieces, with pauses in which other threads go on."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
