@@ -66,4 +66,4 @@ ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
 -- What is on offer, the highest reward first, once for each of its terms. In one row, as a thread that reads many rows
 -- holds up the others at each.
 -- name: offer_index
-SELECT json_agg(json_build_array(s.id, s.type, s.amount, s.created_at, s.author_id, s.term, s.is_tag)) FROM ({{offer_terms}}) s
+SELECT CAST(json_agg(json_build_array(s.id, s.type, s.amount, s.created_at, s.author_id, s.term, s.is_tag)) AS TEXT) FROM ({{offer_terms}}) s
