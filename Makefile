@@ -31,7 +31,7 @@ serve: $(RUN)/.stamps/package ## Start Stoa; SERVE_ARGS="..." goes to `stoa serv
 	@exec $(RUN)/bin/stoa serve $(SERVE_ARGS)
 
 test: $(TEST)/.stamps/compiled $(TEST)/.stamps/tools ## Run the tests; PYTEST_ARGS="-k escrow" goes to pytest
-	$(TEST)/bin/python -m pytest -n 5 --dist worksteal $(PYTEST_ARGS)
+	$(TEST)/bin/python -m pytest -n 4 --dist worksteal $(PYTEST_ARGS)
 
 check: $(CHECK)/.stamps/locks $(TEST)/.stamps/package ## Lint, formatting, types, size and structure
 	$(CHECK)/bin/ruff check
