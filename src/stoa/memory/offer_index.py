@@ -36,9 +36,9 @@ class OfferIndexSizes(NamedTuple):
     """When an index is made of the terms of all that is on offer. More than `most` are left to SQL:
     to read them all would take too long. With up to `few` a search has the newest index, as SQL
     would take as long as making it; with more it may have one that is out of date, no older than
-    `large_each_ms`, as making it holds up all other calls for some 50 ms. For recommendations it is
-    made no more often, and each `made_each_ms` while it is small: where many jobs are offered, each
-    new one would make it again."""
+    `large_each_ms`, as making it holds up all other calls for some 50 ms; recommendations, which
+    are read on the event loop, then ask SQL. For them a small one is made each `made_each_ms` at
+    most: where many jobs are offered, each new one would make it again."""
 
     most: int = 25_000
     few: int = 2_500
@@ -124,14 +124,14 @@ async def offer_index(
         if tx.seen is None:
             return None
         latest = kept.latest
+        if latest and not for_search and (latest.is_large or sizes.is_recent(latest, tx.now)):
+            return None
         if latest and sizes.is_recent(latest, tx.now):
-            if not for_search:
-                return None
             found = latest if latest.is_large else None
         elif latest and latest.is_large:
             await tx.aside(lambda: None)  # to read it takes too long for the event loop
             if not kept.making.acquire(blocking=False):  # another thread reads it already
-                return latest if for_search and not latest.too_many else None
+                return None if latest.too_many else latest
             try:
                 found = await _read(tx, kept, sizes)
             finally:
