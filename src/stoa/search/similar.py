@@ -29,6 +29,8 @@ word first, until there are as many."""
 _COMPARED = 40
 """So many threads, those with most of the words, are compared by their titles."""
 _IN_TITLE, _IN_TEXT = 1.0, 0.5
+_LEAST = math.log(2)
+"""What a word counts that all texts have."""
 _TITLE_WORDS, _TITLES = 8, 100
 """Of a title and its tags so many words are looked for, the rarest, and of each of them so many of
 the newest threads are looked at."""
@@ -77,12 +79,13 @@ async def similar(
     likely = {
         one.number: one
         for one in await search.openings(tx, asked.covered)
-        if one.thread_id != but and _may_be_alike(asked, one)
+        if one.thread_id != but and _likeness(asked, one, {}) >= THRESHOLD
     }
     if not likely:
         return []
-    spoken = set[str]().union(*(_spoken(one.title) for one in likely.values()))
-    weights = await tx.aside(lambda: _weights(index, spoken), light=index.is_light(len(spoken)))
+    spoken = {word for one in likely.values() for word in _spoken(one.title)}
+    others = spoken - asked.weights.keys()
+    weights = await tx.aside(lambda: _weights(index, others), light=index.is_light(len(others)))
     named = [
         (likeness, number)
         for number, one in likely.items()
@@ -96,7 +99,7 @@ async def similar(
 
 def _forms(title: str, body: str) -> dict[str, frozenset[str]]:
     """The words of a question that say something, each with its forms."""
-    spoken = dict.fromkeys(word for word in words(title) if not says_little(word))
+    spoken = _spoken(title)
     if len(spoken) < 3:
         said = words(without_attribution(body))[:200]
         spoken |= dict.fromkeys(word for word in said if not says_little(word))
@@ -161,15 +164,6 @@ def _points(index: SearchIndex, words: Mapping[str, _Word]) -> dict[int, float]:
     return points
 
 
-def _may_be_alike(asked: _Question, thread: Opening) -> bool:
-    """Whether a thread is alike enough if the words that only its title has count next to
-    nothing."""
-    spoken, least = _spoken(thread.title), math.log(2)
-    had = sum(asked.weights[word] for word in spoken & asked.weights.keys())
-    others = least * len(spoken - asked.weights.keys())
-    return asked.covered[thread.number] + had / ((had + others) or 1) >= 2 * THRESHOLD
-
-
 def _weights(index: SearchIndex, spoken: Collection[str]) -> dict[str, float]:
     """What these words count."""
     with index.lock:
@@ -178,16 +172,19 @@ def _weights(index: SearchIndex, spoken: Collection[str]) -> dict[str, float]:
     return {word: _weight(count, known[word].anywhere) for word in spoken}
 
 
-def _spoken(title: str) -> set[str]:
-    return {word for word in words(title) if not says_little(word)}
+def _spoken(title: str) -> dict[str, None]:
+    """The words of a title that say something, each once."""
+    return dict.fromkeys(word for word in words(title) if not says_little(word))
 
 
-def _likeness(asked: _Question, thread: Opening, weights: Mapping[str, float]) -> float:
-    """The mean of how much of the question a thread has, and of its title the question."""
-    spoken = _spoken(thread.title)
-    had = sum(weights[word] for word in spoken & asked.weights.keys())
-    titled = had / (sum(weights[word] for word in spoken) or 1)
-    return (asked.covered[thread.number] + titled) / 2
+def _likeness(asked: _Question, thread: Opening, others: Mapping[str, float]) -> float:
+    """The mean of how much of the question a thread has, and of its title the question. `others`
+    are what words count that the question does not have; one that is not among them counts least,
+    so that a thread seems more alike than it is."""
+    spoken = _spoken(thread.title).keys()
+    had = sum(asked.weights[word] for word in spoken & asked.weights.keys())
+    rest = sum(others.get(word, _LEAST) for word in spoken - asked.weights.keys())
+    return (asked.covered[thread.number] + had / ((had + rest) or 1)) / 2
 
 
 def _matched(asked: _Question, number: int) -> list[str]:
@@ -206,7 +203,7 @@ def alike_by_title(
     """The openings of the `most` threads whose titles and tags have most of these, the most alike
     first; that of the thread itself is among them. Of what the index has by now; None where it has
     nothing yet or is being changed, for which nobody waits."""
-    spoken = dict.fromkeys(word for word in words(title) if not says_little(word))
+    spoken = _spoken(title)
     parts = dict.fromkeys(spoken, 1.0) | dict.fromkeys(map(tagged, tags), _TAG)
     if index.place is None or not index.lock.acquire(blocking=False):
         return None
