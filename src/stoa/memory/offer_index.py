@@ -5,7 +5,6 @@ is recommended to an agent is found without a statement, as `opportunities.recom
 and so are the opportunities that a search looks at.
 """
 
-import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -16,7 +15,6 @@ import msgspec
 
 from stoa.domain.bitmaps import ascending, by_count
 from stoa.domain.labels import offered_words
-from stoa.domain.paced import paced, without_pause
 from stoa.memory.remembered import Remembered
 from stoa.store import holds, opportunities
 from stoa.store.dependencies import read_from
@@ -28,8 +26,6 @@ from stoa.store.opportunities import (
     OpportunityRow,
 )
 from stoa.store.tx import Tx
-
-_PAUSE_S = 0.001
 
 
 class OfferIndexSizes(NamedTuple):
@@ -148,23 +144,20 @@ async def _read(tx: Tx, kept: Remembered[OfferIndex], sizes: OfferIndexSizes) ->
     if len(rows) > sizes.most:
         made = OfferIndex([], {}, {}, {}, {}, tx.now, object(), too_many=True)
     else:
-        make = partial(_made, rows, tx.now, is_large=is_large)
-        made = await tx.aside(make, light=not is_large)
+        made = await tx.aside(partial(_made, rows, tx.now), light=not is_large)
     found = made._replace(chosen=chosen, is_large=is_large)
     kept.keep(found, tx.seen, read and read - {NEW_THREAD}, await holds.next_deadline(tx))
     return found
 
 
-def _made(rows: Sequence[OfferTerm], now: int, *, is_large: bool) -> OfferIndex:
-    """The index of rows, one for each term of each that is on offer. A large one is made with
-    pauses, so that other threads wait little for the interpreter."""
+def _made(rows: Sequence[OfferTerm], now: int) -> OfferIndex:
+    """The index of rows, one for each term of each that is on offer."""
     having: defaultdict[str, int] = defaultdict(int)
     tagged: defaultdict[str, int] = defaultdict(int)
     by_author: defaultdict[str, int] = defaultdict(int)
     offers: dict[str, OpportunityRow] = {}
     place = 0
-    pause = partial(time.sleep, _PAUSE_S) if is_large else without_pause
-    for subject, kind, amount, created_at, author, term, is_tag in paced(rows, pause):
+    for subject, kind, amount, created_at, author, term, is_tag in rows:
         if subject not in offers:
             offers[subject] = OpportunityRow(subject, kind, amount, created_at, "[]")
             place = 1 << len(offers) - 1
