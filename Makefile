@@ -9,7 +9,6 @@ CHECK := .venv/check
 DRILL := .venv/drill
 LOCKS := requirements
 PIP := -m pip --disable-pip-version-check --no-input install --quiet
-LOCKED := $(PIP) --require-hashes
 
 # The verbs start programs again and again, hundreds of times in the tests: what they load is compiled once.
 export PYTHONDONTWRITEBYTECODE =
@@ -106,17 +105,18 @@ $(TEST)/.stamps/venv $(DRILL)/.stamps/venv: | $(RUN)/.stamps/venv
 	@$(RUN)/bin/python -m venv --clear $(@D:/.stamps=)
 	@mkdir -p $(@D) && touch $@
 
+# Where there is no uv, pip installs all (tools/locked).
+$(RUN)/.stamps/uv: $(LOCKS)/uv.txt | $(RUN)/.stamps/venv
+	@$(RUN)/bin/python $(PIP) --require-hashes --upgrade --target $(RUN)/uv -r $< || true
+	@touch $@
+
 # The locks of each environment.
 $(RUN)/.stamps/locks: $(LOCKS)/build.txt $(LOCKS)/runtime.txt
 $(TEST)/.stamps/locks: $(LOCKS)/build.txt $(LOCKS)/runtime.txt $(LOCKS)/test.txt
 $(DRILL)/.stamps/locks: $(LOCKS)/build.txt $(LOCKS)/runtime.txt $(LOCKS)/test.txt $(LOCKS)/drill.txt
 
-# A lock is complete, so nothing is resolved. Most of what is there for tests is never imported.
-$(TEST)/.stamps/locks: UNCOMPILED = --no-compile
-
-%/.stamps/locks: | %/.stamps/venv
-	@echo "Installing $(patsubst $(LOCKS)/%.txt,%,$^) into $*; this takes a minute the first time."
-	@$*/bin/python $(LOCKED) $(UNCOMPILED) --no-deps $(addprefix -r ,$^)
+%/.stamps/locks: | %/.stamps/venv $(RUN)/.stamps/uv
+	@tools/locked $* $^
 	@touch $@
 
 %/.stamps/package: pyproject.toml $(LOCKS)/core.in $(LOCKS)/runtime.in $(LOCKS)/telemetry.in %/.stamps/locks
@@ -131,10 +131,10 @@ $(TEST)/.stamps/tools: $(addprefix $(TEST)/.stamps/,package clients node program
 $(TEST)/.stamps/more: $(addprefix $(TEST)/.stamps/,tools generators)
 	@touch $@
 
-$(TEST)/.stamps/generators: $(LOCKS)/generators.txt | $(TEST)/.stamps/venv
-$(TEST)/.stamps/clients: $(LOCKS)/clients.txt | $(TEST)/.stamps/venv
+$(TEST)/.stamps/generators: $(LOCKS)/generators.txt | $(TEST)/.stamps/venv $(RUN)/.stamps/uv
+$(TEST)/.stamps/clients: $(LOCKS)/clients.txt | $(TEST)/.stamps/venv $(RUN)/.stamps/uv
 $(TEST)/.stamps/generators $(TEST)/.stamps/clients:
-	@$(TEST)/bin/python $(LOCKED) --no-compile --upgrade --target $(TEST)/$(@F) -r $<
+	@tools/locked $(TEST) --target $(TEST)/$(@F) $<
 	@touch $@
 
 $(TEST)/.stamps/node: tests/mcp/node/package-lock.json $(TEST)/.stamps/locks
@@ -154,7 +154,6 @@ $(TEST)/.stamps/compiled: | $(TEST)/.stamps/package
 	@touch $@
 
 # In a folder whose name no version of Python changes, since pyright reads the stubs in it.
-$(CHECK)/.stamps/locks: $(LOCKS)/dev.txt | $(RUN)/.stamps/venv
-	@echo "Installing ruff and pyright into $(CHECK)."
-	@$(RUN)/bin/python $(LOCKED) --no-compile --upgrade --target $(CHECK) -r $<
+$(CHECK)/.stamps/locks: $(LOCKS)/dev.txt | $(RUN)/.stamps/venv $(RUN)/.stamps/uv
+	@tools/locked $(RUN) --target $(CHECK) $<
 	@mkdir -p $(@D) && touch $@

@@ -17,7 +17,7 @@ MADE = {"stoa_api"}
 """What a test makes before it imports it."""
 
 VERBS = re.findall(r"^([a-z-]+):.* ## ", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
-INSTALLING = re.compile(r"(?P<with>\S+)/bin/python -m pip .*--require-hashes(?: .*--target (\S+))?")
+INSTALLING = re.compile(r"tools/locked (?P<with>\S+)(?: --target (\S+))?")
 RUNNING = re.compile(r"(\.venv[\w/]*)/bin/")
 
 
@@ -35,7 +35,7 @@ def locks_of(verb: str, environment: str) -> set[str]:
         for command in commands(verb)
         if (installing := INSTALLING.match(command))
         and environment == (installing[2] or installing["with"])
-        for lock in re.findall(r"-r requirements/(\w+)\.txt", command)
+        for lock in re.findall(r"requirements/(\w+)\.txt", command)
     }
 
 
