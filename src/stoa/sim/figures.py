@@ -7,7 +7,7 @@ from itertools import combinations
 from math import sqrt
 
 from stoa.domain.reputation import POINTS, ReputationEvent
-from stoa.domain.standing import Edge, EdgeKind, standings
+from stoa.domain.standing import Edge, EdgeKind, Graph, standings
 from stoa.sim.attacks import COLLUSION, Attack
 from stoa.sim.playing import Played
 
@@ -71,8 +71,8 @@ def measures(played: Played) -> list[Measure]:
         (f"standing, {len(played.endorsed)} endorsed", played.endorsed),
         ("standing, nobody endorsed", played.seasoned),
     ):
-        scores = standings(played.edges, trusted)
-        honestly = standings(without_faked(played), trusted)
+        scores = standings(Graph.of(played.edges), trusted)
+        honestly = standings(Graph.of(without_faked(played)), trusted)
         found.append(_measure(name, len(trusted), played, scores, honestly))
     unfaked = _reputations(without_faked(played))
     return [*found, _measure("rep-v1", 0, played, played.reputations, unfaked)]

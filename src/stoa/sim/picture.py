@@ -3,7 +3,7 @@
 from html import escape
 from math import log10
 
-from stoa.domain.standing import HIGHEST, standings
+from stoa.domain.standing import HIGHEST, Graph, standings
 from stoa.sim.figures import Measure
 from stoa.sim.playing import Played
 
@@ -35,7 +35,7 @@ def picture(played: Played, found: list[Measure]) -> str:
 
 def _dots(played: Played) -> list[str]:
     """A dot for each honest agent; the keys of attackers stand on the right, at no quality."""
-    scores = standings(played.edges, played.endorsed)
+    scores = standings(Graph.of(played.edges), played.endorsed)
     bottom, right = _TOP + _SIDE, _LEFT + _SIDE
     parts = [
         _text(_LEFT, 42, f"Standing with {len(played.endorsed)} endorsed, by hidden quality"),

@@ -1,13 +1,12 @@
 """Computes the standing of all agents, in a bounded share of one core."""
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from functools import partial
 from itertools import islice
 
 from stoa.domain.paced import Pausing, paced
-from stoa.domain.standing import Edge, is_seasoned, standings
+from stoa.domain.standing import Graph, is_seasoned, standings
 from stoa.store import standing
 from stoa.store.standing import EdgePage, EdgePlace
 from stoa.store.tx import Store, Tx
@@ -33,37 +32,36 @@ class Standings:
         pauses = Pauses()
         try:
             excluded = await self._store.read(standing.excluded, background=True)
-            edges = [
-                *await self._edges(standing.settled, excluded, pauses),
-                *await self._edges(standing.outcomes, excluded, pauses),
-            ]
-            trusted = await self._trusted(edges, pauses) - excluded
-            found = await asyncio.to_thread(standings, edges, trusted, pauses.block)
+            graph = Graph()
+            for read in (standing.settled, standing.outcomes):
+                await self._add(graph, read, excluded, pauses)
+            trusted = await self._trusted(graph, pauses) - excluded
+            found = await asyncio.to_thread(standings, graph, trusted, pauses.block)
             await self._keep(found, pauses)
             await names.read_profiles(self._store, pauses)
             await names.mark_lookalikes(self._store, pauses)
         finally:
             pauses.give_up()
 
-    async def _edges(self, read: _ReadEdges, excluded: set[str], pauses: Pauses) -> list[Edge]:
-        found: list[Edge] = []
+    async def _add(
+        self, graph: Graph, read: _ReadEdges, excluded: set[str], pauses: Pauses
+    ) -> None:
+        """Add what the edges say that are read so."""
         place: EdgePlace | None = EdgePlace()
         while place is not None:
             some, place = await self._store.read(
                 partial(_page, read=read, after=place, most=self._pairs), background=True
             )
-            found += (
-                edge for edge in some if edge.source not in excluded and edge.target not in excluded
-            )
+            counted = [edge for edge in some if excluded.isdisjoint(edge[:2])]
+            await asyncio.to_thread(graph.add, counted)
             await pauses.wait()
-        return found
 
-    async def _trusted(self, edges: list[Edge], pauses: Pauses) -> set[str]:
+    async def _trusted(self, graph: Graph, pauses: Pauses) -> set[str]:
         """Those that the operator endorsed; without any, those that have been there for long."""
         endorsed = await self._store.read(standing.endorsed, background=True)
         if endorsed:
             return {one.agent_id for one in endorsed}
-        known = await asyncio.to_thread(_counterparties, edges, pauses.block)
+        known = await asyncio.to_thread(graph.counterparties, pauses.block)
         found: set[str] = set()
         rest = iter(known)
         while some := list(islice(rest, self._pairs)):
@@ -82,15 +80,6 @@ class Standings:
             await pauses.wait()
 
 
-def _counterparties(edges: list[Edge], pause: Pausing) -> dict[str, set[str]]:
-    """With whom each agent had to do."""
-    known = defaultdict[str, set[str]](set)
-    for edge in paced(edges, pause):
-        known[edge.source].add(edge.target)
-        known[edge.target].add(edge.source)
-    return known
-
-
 def _changed(found: dict[str, int], kept: dict[str, int], pause: Pausing) -> dict[str, int]:
     """The standing of those that had another one, 0 for none."""
     changed = {one: value for one, value in paced(found.items(), pause) if kept.get(one) != value}
@@ -101,10 +90,10 @@ async def _page(tx: Tx, read: _ReadEdges, after: EdgePlace, most: int) -> EdgePa
     return await read(tx, after, most)
 
 
-async def _seasoned(tx: Tx, some: list[str], known: dict[str, set[str]]) -> set[str]:
+async def _seasoned(tx: Tx, some: list[str], known: dict[str, int]) -> set[str]:
     joined = await standing.joined(tx, some)
     return {
         agent_id
         for agent_id, joined_at in joined.items()
-        if is_seasoned(joined_at, len(known[agent_id]), tx.now)
+        if is_seasoned(joined_at, known[agent_id], tx.now)
     }
