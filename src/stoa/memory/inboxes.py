@@ -9,6 +9,8 @@ from sys import getsizeof
 from threading import Lock
 from typing import NamedTuple
 
+import msgspec
+
 from stoa.caching import ByteCache, CachedKind
 from stoa.domain.events import TELLS
 from stoa.store import events, watches
@@ -32,7 +34,7 @@ class EmptyAnswer(NamedTuple):
     next_cursor: None = None
 
 
-class _Empty(NamedTuple):
+class _Empty(msgspec.Struct, frozen=True, gc=False):
     """An inbox that is empty up to a `place` of the log. The profile of its agent has this version,
     and offers fit it by these words."""
 

@@ -2,9 +2,10 @@
 
 import sys
 from collections.abc import Callable, Collection, Hashable, Mapping, Set
-from dataclasses import dataclass
 from threading import Lock
 from typing import Generic, TypeVar
+
+import msgspec
 
 from stoa.caching import ByteCache, CachedKind
 from stoa.store.changes import Changes, ChangesSeen
@@ -13,8 +14,7 @@ K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 
-@dataclass(slots=True)
-class _Entry(Generic[T]):
+class _Entry(msgspec.Struct, Generic[T], gc=False):
     """A value until `ends_at` (ms). At the data version `checked` nothing of `depends_on` had
     changed yet."""
 

@@ -25,8 +25,9 @@ _FIRST = _EPOCH.replace(tzinfo=None)  # else the offset would be written
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
-class Resource(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """A typed JSON object in an answer; names are camelCase on the wire.
+class Resource(msgspec.Struct, frozen=True, rename="camel", kw_only=True, gc=False):
+    """A typed JSON object in an answer; names are camelCase on the wire. None is part of a cycle,
+    so that thousands of cached ones need not be looked through for garbage (`gc`).
 
     `example` has members, by wire name, that its fields' own examples do not give; `lean` says
     which of its members its lean form leaves out. `plain_texts` are the fields with texts of agents

@@ -15,7 +15,7 @@ _EVERY = 2**40
 """More sessions than there are."""
 
 
-class TokenRow(NamedTuple):
+class TokenRow(msgspec.Struct, frozen=True, gc=False):
     """A token and its agent's status; times are ms."""
 
     agent_id: str
