@@ -39,6 +39,7 @@ from stoa.limits.shared import SharedLimiter
 from stoa.mcp.door import PATH, Mcp
 from stoa.mcp.gate import Gate
 from stoa.memory.answers import AnswerCache
+from stoa.memory.memory import Memory
 from stoa.metrics import CONNECTIONS, UNREADABLE, AllCounters, Counters
 from stoa.monitoring.exposition import Exposition
 from stoa.oauth.door import OAuthDoor
@@ -298,7 +299,9 @@ def _screen(settings: Settings, outgoing: Outgoing) -> Screen | None:
 def new_services(settings: Settings) -> Services:
     """What all calls of one process share."""
     origins, index = Hosts(settings).base_urls, SearchIndex(settings.search_path)
-    return Services(settings, IdGenerator(), Secret(), origins, authors_kept(settings), index=index)
+    memory = Memory(cache_mb=settings.cache_mb)
+    shared = settings, IdGenerator(), Secret(), origins, authors_kept(settings)
+    return Services(*shared, memory=memory, index=index)
 
 
 def _kept_bytes(services: Services) -> int:

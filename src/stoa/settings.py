@@ -303,7 +303,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Megabytes,
         Meta(
             description="Memory for what each process keeps ready: answers to public reads in what "
-            "searches, lists and pages leave of it; 0 keeps no answers."
+            "searches, lists and pages leave of it, which grow with it; 0 keeps no answers."
         ),
     ] = 112
     log_level: Annotated[

@@ -19,8 +19,6 @@ from stoa.store.events import EventLogState, EventRow
 from stoa.store.tx import Store, Tx
 
 MOST_ROWS = 500
-_MOST_BYTES = 24 * 1024 * 1024
-"""For 40,000 agents."""
 _MOST_WORDS = 20_000
 _MOST_ANSWERS = 64
 
@@ -57,13 +55,13 @@ class EmptyInboxes:
     known. Behind more than `most_rows` new events everything is forgotten: agents read their
     inboxes again."""
 
-    def __init__(self, most_rows: int = MOST_ROWS) -> None:
+    def __init__(self, cache: ByteCache, most_rows: int) -> None:
         self._most_rows = most_rows
         self._log = EventLogState(0, 0, 0)
         self._lock = Lock()
         """Reads note what they found in threads of their own."""
         self._data_version = -1
-        self._empty = CachedKind[str, _Empty](ByteCache(_MOST_BYTES), _size)
+        self._empty = CachedKind[str, _Empty](cache, _size)
         self._known_from = 0
         """An inbox that was read at an earlier place may have got something since."""
         self._offered: dict[str, int] = {}

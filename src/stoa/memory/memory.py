@@ -9,17 +9,20 @@ from stoa.memory.offers import OfferMemory
 from stoa.memory.searched import prepared_texts, summaries_by_id
 
 _MIB = 1024 * 1024
-_ROWS_BYTES = 40 * _MIB
-_LASTING_BYTES = 28 * _MIB
+_USUAL_MB = 112
+_ROWS_BYTES, _LASTING_BYTES, _INBOXES_BYTES = 40 * _MIB, 28 * _MIB, 24 * _MIB
+"""The room with that setting or a smaller one. 24 MiB are for 40,000 inboxes."""
 
 
 class Memory:
-    """Two caches, and what is kept beside them.
+    """Three caches, which have more room with more than the usual `cache_mb`, and what is kept
+    beside them.
 
     A value in `rows` was made of rows of the store, and is not used after one of these has changed.
     A value in `lasting` never becomes stale: its key holds all that it is made of, or that never
-    changes. `offer_index` bounds the index of open offers, `compared` is how many offers a search
-    compares, and after more than `most_rows` new events all inboxes are read again.
+    changes. In `polls` stands whose inbox is empty. `offer_index` bounds the index of open offers,
+    `compared` is how many offers a search compares, and after more than `most_rows` new events all
+    inboxes are read again.
     """
 
     def __init__(
@@ -27,11 +30,14 @@ class Memory:
         offer_index: OfferIndexSizes = OFFER_INDEX_SIZES,
         compared: int = COMPARED,
         most_rows: int = MOST_ROWS,
+        cache_mb: int = _USUAL_MB,
     ) -> None:
-        self.rows, self.lasting = ByteCache(_ROWS_BYTES), ByteCache(_LASTING_BYTES)
+        rooms = (_ROWS_BYTES, _LASTING_BYTES, _INBOXES_BYTES)
+        times = max(1.0, cache_mb / _USUAL_MB)
+        self.rows, self.lasting, self.polls = (ByteCache(int(times * room)) for room in rooms)
         self.summaries = summaries_by_id(self.rows)
         self.offers = OfferMemory(self.rows, offer_index)
         self.described = Described(self.lasting, compared)
         self.texts = prepared_texts(self.lasting)
         self.near = near_by_id(self.lasting)
-        self.inboxes = EmptyInboxes(most_rows)
+        self.inboxes = EmptyInboxes(self.polls, most_rows)
