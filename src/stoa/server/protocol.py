@@ -56,6 +56,11 @@ _EMPTY = cast("deque[Any]", ())
 """The pipeline of most connections: a deque takes 760 bytes."""
 
 
+_BEHIND = Refusal(
+    "temporarily_unavailable", "The service has more to do than it can.", retry_after=1
+)
+
+
 class _AmbiguousRequest(Exception):
     """A request with valid syntax that is ambiguous, too large, or one too many in the pipeline."""
 
@@ -353,6 +358,10 @@ class HttpConnection(HttpToolsProtocol):
             return False
         self._has_begun = True
         began_ns = elapsed_ns()
+        if self._connections.calls.refuses:
+            self._send(self._error(_BEHIND, closes=False))
+            self._connections.calls.spend(elapsed_ns() - began_ns)
+            return True
         begun = StartedCall(self.app, cast(Scope, self.scope), body)
         answer = begun.run()
         self._connections.calls.spend(elapsed_ns() - began_ns)
@@ -366,13 +375,15 @@ class HttpConnection(HttpToolsProtocol):
         if answer is None:
             return False
         status, lines, *body = answer
-        head = raw.head(status, self.server_state.default_headers, lines)
-        # Sent at the end of this turn of the event loop: see `unsent.py`.
-        self._unsent = (head, *body)
+        self._send(raw.head(status, self.server_state.default_headers, lines), *body)
+        return True
+
+    def _send(self, *parts: bytes) -> None:
+        """Send a whole answer at the end of this turn of the event loop: see `unsent.py`."""
+        self._unsent = parts
         self._connections.unsent.add(self)
         self.server_state.total_requests += 1
         self._unread = None
-        return True
 
     def _may_be_posted(self) -> bool:
         """Whether a POST may be answered without a task, so that its body is looked at first."""
@@ -509,9 +520,10 @@ class HttpConnection(HttpToolsProtocol):
         """Whether no further response will be sent."""
         return self._stage is _DRAINING or self.transport.is_closing()
 
-    def _error(self, refusal: Refusal) -> bytes:
+    def _error(self, refusal: Refusal, *, closes: bool = True) -> bytes:
         self._refused(refusal, self.address)
-        return raw.error(refusal, self._documentation, self.server_state.default_headers)
+        headers = self.server_state.default_headers
+        return raw.error(refusal, self._documentation, headers, closes=closes)
 
 
 class _LingeringTransport:

@@ -15,8 +15,10 @@ AMBIGUOUS_REQUEST = Refusal(
 )
 
 
-def error(refusal: Refusal, documentation: str, server_headers: HeaderList) -> bytes:
-    """The response with this refusal, after which the connection is closed.
+def error(
+    refusal: Refusal, documentation: str, server_headers: HeaderList, *, closes: bool = True
+) -> bytes:
+    """The response with this refusal, after which the connection is closed if it `closes`.
 
     `documentation` is the URL of the error codes; `server_headers` are sent with every response.
     """
@@ -30,7 +32,7 @@ def error(refusal: Refusal, documentation: str, server_headers: HeaderList) -> b
         answering.NOSNIFF,
         *answering.CORS,
         *answering.refusal_headers(refusal, None),
-        (b"connection", b"close"),
+        *([(b"connection", b"close")] if closes else ()),
     ]
     return head(refusal.status, server_headers, header_lines(headers)) + body
 

@@ -4,11 +4,23 @@ The kernel lists connections that were ready before ahead of those that became r
 request that arrives during a long turn of the event loop would come behind all others of the next
 turn too, and wait twice as long. So the work that is started in one turn is bounded, and requests
 beyond that bound wait in a queue.
+
+Where more arrives than can be done, the queue would grow until all wait for many seconds. So once
+some have waited too long for half a second, those that did are to be refused, as in CoDel (RFC
+8289), until none has for as long. Who is served then has waited for a short time.
 """
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from typing import Protocol
+
+from stoa.clock import elapsed_ns
+
+LATE_NS = 50_000_000
+"""Who waited longer for a turn is late."""
+BEHIND_NS = 500_000_000
+"""The server is behind once some were late for so long, and until none was for so long."""
 
 
 class Arrival(Protocol):
@@ -21,18 +33,21 @@ class Arrival(Protocol):
 
 class Turns:
     """The connections that wait for their turn, oldest first. A turn of the event loop is over for
-    them once `most` was spent in it, in any unit."""
+    them once `most` was spent in it, in any unit. `refuses` is true during the turn of one that is
+    late while the server is behind."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, most: int, now_ns: Callable[[], int] = elapsed_ns) -> None:
+        self.refuses = False
+        self._most, self._now_ns = most, now_ns
         self._spent = 0
-        self._waiting: deque[Arrival] = deque()
+        self._waiting: deque[tuple[int, Arrival]] = deque()
+        self._behind_since = self._late_at = -BEHIND_NS
 
     def queues(self, connection: Arrival) -> bool:
         """True if this turn has reached its bound; the connection is then called in a later one."""
         is_over = self._spent >= self._most
         if is_over:
-            self._waiting.append(connection)
+            self._waiting.append((self._now_ns(), connection))
         return is_over
 
     def spend(self, spent: int) -> None:
@@ -46,9 +61,21 @@ class Turns:
         self._spent = 0
         try:
             while self._waiting and self._spent < self._most:
-                self._waiting.popleft().take_turn()
+                since, connection = self._waiting.popleft()
+                self.refuses = self._is_too_late(since)
+                connection.take_turn()
         finally:
+            self.refuses = False
             # Also after an exception, and if the calls cost nothing: else the queue would stop. The
             # turn counts as used up, so that requests that arrive now queue behind it.
             if self._waiting and not self._spent:
                 self.spend(self._most)
+
+    def _is_too_late(self, since: int) -> bool:
+        now = self._now_ns()
+        if now - since <= LATE_NS:
+            return False
+        if now - self._late_at > BEHIND_NS:
+            self._behind_since = now
+        self._late_at = now
+        return now - self._behind_since >= BEHIND_NS
