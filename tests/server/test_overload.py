@@ -58,6 +58,7 @@ def test_a_short_delay_refuses_nobody() -> None:
     assert not any(_refused(BEHIND_NS - 1, BEHIND_NS - 1 - late))
 
 
+@pytest.mark.promise("P15")
 def test_once_it_is_behind_for_half_a_second_who_is_late_is_refused_and_no_other() -> None:
     late = LATE_NS + 1
     before = [late] * (BEHIND_NS // late + 1)

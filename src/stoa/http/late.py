@@ -1,6 +1,7 @@
 """An application whose modules are imported at the first request for it."""
 
 import asyncio
+import gc
 from collections.abc import Callable
 from threading import Lock
 
@@ -23,5 +24,7 @@ class LateApplication:
 
     def _once(self) -> Application:
         with self._making:
-            self._made = self._made or self._make()
+            if self._made is None:
+                self._made = self._make()
+                gc.freeze()  # of what was loaded nothing is ever garbage
             return self._made

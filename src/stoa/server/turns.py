@@ -17,7 +17,7 @@ from typing import Protocol
 
 from stoa.clock import elapsed_ns
 
-LATE_NS = 50_000_000
+LATE_NS = 20_000_000
 """Who waited longer for a turn is late."""
 BEHIND_NS = 500_000_000
 """The server is behind once some were late for so long, and until none was for so long."""
