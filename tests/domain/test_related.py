@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoa.domain.bitmaps import ascending, by_count, smallest
+from stoa.domain.bitmaps import Ranked, by_count
 from stoa.domain.limits import DESCRIBED_BYTES
 from stoa.domain.related import WordQuery, best, described, line, of_tag, shared
 from tests.support.related import one_by_one
@@ -14,6 +14,7 @@ TERMS = st.dictionaries(
     st.sampled_from(WORDS), st.sampled_from(["word", "must", "not", "tag"])
 ).map(lambda kinds: [(kind, word) for word, kind in kinds.items()])
 PLACES = st.sets(st.integers(0, 19))
+SOME = st.integers(0, 200)
 
 
 def bits_of(places: set[int]) -> int:
@@ -46,9 +47,15 @@ def test_the_best_are_those_that_share_the_most(
     assert shown == [among[number] for number in expected[:most]]
 
 
-@given(st.sets(st.integers(0, 3_000)), st.integers(0, 40))
-def test_the_smallest_numbers_of_a_set_are_a_set(numbers: set[int], n: int) -> None:
-    assert [*ascending(smallest(bits_of(numbers), n))] == sorted(numbers)[:n]
+@given(st.permutations(range(300)), st.integers(0, 300), st.sets(st.integers(0, 400)), SOME)
+def test_a_set_is_listed_in_the_order_of_its_numbers(
+    numbers: list[int], kept: int, members: set[int], n: int
+) -> None:
+    ranked, bits = Ranked(numbers[:kept]), bits_of(members)
+    in_order = [number for number in numbers[:kept] if number in members]
+    assert [*ranked.ascending(bits)] == in_order
+    assert ranked.first(bits, n) == bits_of({*in_order[:n]})
+    assert ranked.all == bits_of({*numbers[:kept]})
 
 
 def test_a_tag_is_no_word_and_each_is_found_whole() -> None:

@@ -1,14 +1,17 @@
-"""What is recommended from an index that is kept in memory is what SQL recommends."""
+"""What is recommended from an index that is kept in memory is what SQL recommends, and one that is
+made of an earlier one is the one that would be made of all that is on offer."""
 
 import random
 from collections.abc import Generator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from stoa.domain.labels import wanted_words
+from stoa.domain.terms import WorkTerms
 from stoa.memory import offer_index
 from stoa.memory.offer_index import OfferIndex, OfferIndexSizes
 from stoa.memory.remembered import Remembered
@@ -49,19 +52,36 @@ class Market:
 
     async def _offer(self, tx: Tx) -> None:
         self.offers += 1
+        await self._insert(tx, self.offers, None)
+
+    async def _insert(self, tx: Tx, number: int, promised: WorkTerms | None) -> None:
         source = self.random
         terms = {
             (label, source.random() < 0.5) for label in source.sample(LABELS, source.randrange(6))
         }
         author, amount = source.choice(AGENTS), source.choice([1, 2, 3])
+        subject, ends = f"job_{number:03}", tx.now + DAY
         await opportunities.insert(
-            tx, "job", f"job_{self.offers:03}", author, amount, tx.now + DAY, terms
+            tx, "job", subject, author, amount, ends, terms, promised=promised
         )
 
     def take(self) -> None:
         """Take one away that may be on offer."""
         subject = f"job_{self.random.randint(1, self.offers):03}"
         self.opened.write(lambda tx: tx.run("opportunities.delete", subject_id=subject))
+
+    def renew(self) -> None:
+        """Offer one again, at a later time, to all or to one agent, with another reward."""
+        self.clock.advance(1)
+        to = self.random.choice([None, None, *AGENTS])
+        promised = WorkTerms(offered_to=to) if to else None
+        number = self.random.randint(1, self.offers)
+
+        async def renewed(tx: Tx) -> None:
+            if await tx.run("opportunities.delete", subject_id=f"job_{number:03}"):
+                await self._insert(tx, number, promised)
+
+        self.opened.write(renewed)
 
     def compare(self) -> None:
         """Ask the index and SQL for the same."""
@@ -96,6 +116,27 @@ async def _register(tx: Tx) -> None:
         await agents.insert(tx, agent_id, bytes([number]) * 32, "Ada", "", [], "")
 
 
+def described(index: OfferIndex | None) -> Any:
+    """All that an index says, whatever the numbers of what is on offer."""
+    if index is None:
+        return None
+
+    def ids(bits: int) -> list[str]:
+        return [index.rows[number].id for number in index.ranked.ascending(bits)]
+
+    def sets(known: dict[str, int]) -> dict[str, list[str]]:
+        return {key: ids(bits) for key, bits in known.items() if ids(bits)}
+
+    assert {row.id: number for number, row in index.rows.items()} == index.numbers
+    assert index.keys.keys() == {row.key for row in index.rows.values()}
+    order = [index.rows[number] for number in index.ranked.ascending(index.ranked.all)]
+    sizes = {row.id: index.sizes[index.numbers[row.id]] for row in order}
+    labels = {term: index.labels([term]) for term in wanted_words(ABLE)}
+    own = {agent_id: ids(index.of(agent_id)) for agent_id in AGENTS}
+    known = sets(index.having), sets(index.tagged), sets(index.by_author)
+    return order, sizes, labels, own, *known, index.chosen, index.too_many, index.is_large
+
+
 def shared(row: OpportunityRow) -> set[str]:
     """The labels of an opportunity that meet capabilities of an agent."""
     return msgspec.json.decode(row.terms, type=set[str])
@@ -125,7 +166,41 @@ def test_of_too_much_on_offer_no_index_is_kept(market: Market) -> None:
     assert market.offer_index() is None
 
 
-def test_a_search_of_much_on_offer_may_see_it_as_it_was_some_seconds_ago(market: Market) -> None:
+def test_it_is_looked_less_often_whether_it_is_still_too_much(market: Market) -> None:
+    market.sizes = OfferIndexSizes(most=12)
+    market.offer(13)
+    assert market.offer_index(for_search=True) is None
+    for _ in range(100):
+        market.take()
+    market.clock.advance(9 * market.sizes.made_each_ms)
+    assert market.offer_index(for_search=True) is None
+    market.clock.advance(market.sizes.made_each_ms)
+    assert market.offer_index(for_search=True)
+
+
+@pytest.mark.parametrize(
+    ("room", "most"), [(0, 60), (1_000, 1_000)], ids=["numbered anew", "numbers kept"]
+)
+def test_an_index_that_is_made_of_an_earlier_one_is_the_one_made_of_all(
+    market: Market, room: int, most: int
+) -> None:
+    market.sizes = OfferIndexSizes(most=most, few=15, made_each_ms=0, room=room)
+    source, kept, numberings = market.random, market.kept, set[object]()
+    market.offer(3)
+    for _ in range(120):
+        for _ in range(source.choice([1, 1, 4])):
+            source.choice([market.take, market.renew, partial(market.offer, 1)])()
+        earlier = kept.latest
+        before, found = described(earlier), market.offer_index()
+        assert described(earlier) == before, "other threads read it"
+        market.kept = Remembered()
+        assert described(found) == described(market.offer_index())
+        market.kept = kept
+        numberings.add(kept.latest and kept.latest.unused)
+    assert (len(numberings) > 1) == (room == 0)
+
+
+def test_a_search_of_much_on_offer_may_see_it_as_it_was_a_second_ago(market: Market) -> None:
     market.sizes = OfferIndexSizes(few=2)
     market.offer(9)
     first = market.offer_index(for_search=True)
@@ -134,8 +209,6 @@ def test_a_search_of_much_on_offer_may_see_it_as_it_was_some_seconds_ago(market:
     assert market.offer_index() is None
     assert market.offer_index(for_search=True) is first
     market.clock.advance(market.sizes.made_each_ms)
-    assert market.offer_index(for_search=True) is first
-    market.clock.advance(market.sizes.large_each_ms)
     second = market.offer_index(for_search=True)
     assert second
     assert len(second.rows) == len(first.rows) + 1

@@ -1,7 +1,7 @@
 """What a search and an opportunity can have in common: words and tags."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice
 from typing import NamedTuple
@@ -67,14 +67,16 @@ def best(
     by_tags: Sequence[Shared],
     found: int,
     most: int,
+    in_order: Callable[[int], Iterable[int]] = ascending,
 ) -> list[int]:
-    """The places of the `most` things that have the most in common with a search, the best first.
+    """The numbers of the `most` things that have the most in common with a search, the best first.
 
-    Sets of things are bitmaps, in which the first is the best of equal ones: `among` are all that
-    are looked at, `having` those of them that have a word, `found` those that the search itself
-    found, `by_tags` is what `shared` gives. Points for words come before the number of tags. A word
-    counts the more the fewer things have it. What lacks a word that must be there has no
-    points, and what has a word that must not be there or has nothing in common is left out.
+    Sets of things are bitmaps of their numbers, and `in_order` lists a set, the best of equal ones
+    first: `among` are all that are looked at, `having` those of them that have a word, `found`
+    those that the search itself found, `by_tags` is what `shared` gives. Points for words come
+    before the number of tags. A word counts the more the fewer things have it. What lacks a word
+    that must be there has no points, and what has a word that must not be there or has nothing in
+    common is left out.
     """
     having_all, kept, count = -1, among, among.bit_count()
     for word in words.must:
@@ -86,7 +88,7 @@ def best(
         if have := having[word]:
             points = _points(have.bit_count(), count)
             sums = _added(sums, have & (found | having_all), points)
-    return list(islice(_in_order(sums, by_tags), most))
+    return list(islice(chain.from_iterable(map(in_order, _by_points(sums, by_tags))), most))
 
 
 def shared(by_count: Sequence[int]) -> list[Shared]:
@@ -107,11 +109,11 @@ def _added(sums: Mapping[int, int], having: int, points: int) -> dict[int, int]:
     return added
 
 
-def _in_order(sums: Mapping[int, int], by_tags: Sequence[Shared]) -> Iterator[int]:
+def _by_points(sums: Mapping[int, int], by_tags: Sequence[Shared]) -> Iterator[int]:
     for total in sorted(sums, reverse=True):
         for number, bits in by_tags:
             if total or number:
-                yield from ascending(sums[total] & bits)
+                yield sums[total] & bits
 
 
 def _points(have: int, count: int) -> int:

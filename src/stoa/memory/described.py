@@ -1,11 +1,11 @@
 """What searches know of opportunities: their words, and which of them have some word or tags."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from stoa.caching import ByteCache, CachedKind
-from stoa.domain.bitmaps import by_count
+from stoa.domain.bitmaps import Ranked, by_count
 from stoa.domain.related import Shared, line, shared
 from stoa.memory.offer_index import OfferIndex
 from stoa.store.opportunities import OpportunityRow
@@ -20,7 +20,7 @@ _MOST_SETS, _MOST_TAGS = 500, 24
 
 
 class WordMatches(NamedTuple):
-    """Which opportunities `have` a word, of those that were `looked_at`, as bitmaps of places."""
+    """Which opportunities `have` a word, of those that were `looked_at`, as bitmaps."""
 
     have: int = 0
     looked_at: int = 0
@@ -31,27 +31,31 @@ _NOT_LOOKED_AT = WordMatches()
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """Opportunities, the best first: their `places` by their ids, and the bitmaps of those `tagged`
-    with each tag. `findings` are about the words that were asked for, `shared` is how many share so
-    many of some tags."""
+    """Opportunities by their numbers, which are `ranked`, the best first: the `numbers` by their
+    ids, and the bitmaps of those `tagged` with each tag, among others. `top` are so many of the
+    best. `findings` are about the words that were asked for, `shared` is how many share so many of
+    some tags."""
 
-    rows: Sequence[OpportunityRow]
-    places: Mapping[str, int]
+    rows: Mapping[int, OpportunityRow]
+    numbers: Mapping[str, int]
     tagged: Mapping[str, int]
+    ranked: Ranked
+    top: int = 0
     findings: dict[str, WordMatches] = field(default_factory=dict[str, WordMatches])
     shared: dict[frozenset[str], list[Shared]] = field(
         default_factory=dict[frozenset[str], list[Shared]]
     )
 
     @classmethod
-    def of(cls, rows: Sequence[OpportunityRow], tagged: Mapping[str, int]) -> "Offers":
-        """Offers of which nothing was asked yet."""
-        return cls(rows, {row.id: place for place, row in enumerate(rows)}, tagged)
+    def of(cls, rows: Sequence[OpportunityRow]) -> "Offers":
+        """Offers, the best first, of which nothing was asked yet."""
+        numbers = {row.id: number for number, row in enumerate(rows)}
+        return cls(dict(enumerate(rows)), numbers, {}, Ranked(range(len(rows))))
 
     @property
     def all(self) -> int:
         """All of them."""
-        return (1 << len(self.rows)) - 1
+        return self.ranked.all
 
     def sharing(self, tags: frozenset[str]) -> list[Shared]:
         """How many of these tags they share."""
@@ -66,12 +70,12 @@ class Offers:
 
     def those(self, subjects: Iterable[str]) -> int:
         """Which of these ids are offers."""
-        if self.places.keys().isdisjoint(subjects):
+        if self.numbers.keys().isdisjoint(subjects):
             return 0
         bits = 0
         for subject in subjects:
-            if subject in self.places:
-                bits |= 1 << self.places[subject]
+            if subject in self.numbers:
+                bits |= 1 << self.numbers[subject]
         return bits
 
     def known(self, words: Iterable[str]) -> dict[str, WordMatches]:
@@ -82,15 +86,15 @@ class Offers:
     def look(
         self, known: Mapping[str, WordMatches], texts: Mapping[int, bytes]
     ) -> dict[str, WordMatches]:
-        """The same, after a look at the texts at these places."""
-        looked_at = sum(1 << place for place in texts)
+        """The same, after a look at the texts of those with these numbers."""
+        looked_at = sum(1 << number for number in texts)
         found: dict[str, WordMatches] = {}
         for word, finding in known.items():
             have, wanted = finding.have, line(word)
             if looked_at & ~finding.looked_at:
                 # Of bytes `in` would raise and drop an exception each time.
-                for place in [place for place, text in texts.items() if text.find(wanted) >= 0]:
-                    have |= 1 << place
+                for number in [number for number, text in texts.items() if text.find(wanted) >= 0]:
+                    have |= 1 << number
             found[word] = WordMatches(have, finding.looked_at | looked_at)
         if len(self.findings) >= _MOST_WORDS:
             self.findings.clear()
@@ -109,8 +113,14 @@ class Described:
         self._offers: tuple[OfferIndex, Offers] | None = None
 
     def offers(self, offer_index: OfferIndex) -> Offers:
-        """The offers of an index."""
+        """The offers of an index. What was found about words is still so in one that is made of
+        the index before it, where each offer has the number that it had."""
         known = self._offers
         if known is None or known[0] is not offer_index:
-            known = self._offers = offer_index, Offers.of(offer_index.rows, offer_index.tagged)
+            ranked = offer_index.ranked
+            parts = offer_index.rows, offer_index.numbers, offer_index.tagged, ranked
+            offers = Offers(*parts, ranked.first(ranked.all, self.compared))
+            if known and known[0].unused is offer_index.unused:
+                offers = replace(offers, findings=known[1].findings)
+            known = self._offers = offer_index, offers
         return known[1]

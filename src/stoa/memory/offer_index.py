@@ -1,19 +1,20 @@
 """The index of open offers, kept in memory between recommendations and searches.
 
-All that is on offer is read at once, and sets of it are bitmaps of places in the open feed. So what
-is recommended to an agent is found without a statement, as `opportunities.recommended` finds it,
-and so are the opportunities that a search looks at.
+Sets of what is on offer are bitmaps. So what is recommended to an agent is found without a
+statement, as `opportunities.recommended` finds it, and so are the opportunities that a search looks
+at. Of an index that is out of date a new one is made by a look at what came and went alone.
 """
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, count, islice
 from typing import NamedTuple
 
 import msgspec
 
-from stoa.domain.bitmaps import ascending, by_count
+from stoa.domain.bitmaps import Ranked, by_count
 from stoa.domain.labels import offered_words
 from stoa.memory.remembered import Remembered
 from stoa.store import holds, opportunities
@@ -29,21 +30,21 @@ from stoa.store.tx import Tx
 
 
 class OfferIndexSizes(NamedTuple):
-    """When an index is made of the terms of all that is on offer. More than `most` are left to SQL:
-    to read them all would take too long. With up to `few` a search has the newest index, as SQL
-    would take as long as making it; with more it may have one that is out of date, no older than
-    `large_each_ms`, as making it holds up all other calls for some 50 ms; recommendations, which
-    are read on the event loop, then ask SQL. For them a small one is made each `made_each_ms` at
-    most: where many jobs are offered, each new one would make it again."""
+    """When an index is made of what is on offer: each `made_each_ms` at most, as this takes some
+    8 ms with 5,000 offers. Until then recommendations ask SQL, which takes 0.1 ms, and searches
+    have the one before. With up to `few` offers searches always have the newest, and it is made on
+    the event loop. More than `most` terms are left to SQL: to read them takes too long, so it is
+    looked ten times less often whether there are fewer now. One is made of all that is on offer
+    when there are more than `room` numbers beyond two for each offer."""
 
     most: int = 25_000
-    few: int = 2_500
+    few: int = 500
     made_each_ms: int = 1_000
-    large_each_ms: int = 5_000
+    room: int = 64
 
     def is_recent(self, index: "OfferIndex", now: int) -> bool:
         """Whether an index is not made again yet."""
-        each_ms = self.large_each_ms if index.is_large else self.made_each_ms
+        each_ms = self.made_each_ms * (10 if index.too_many else 1)
         return 0 <= now - index.made_at < each_ms
 
 
@@ -52,17 +53,27 @@ OFFER_INDEX_SIZES = OfferIndexSizes()
 
 
 class OfferIndex(NamedTuple):
-    """All that is on offer, the highest reward first. `having` are the places of those that have a
-    label, `tagged` of those that have it as a tag, `by_author` of those of an author; `found_by`
-    are the labels that a term finds. What is offered to one of the `chosen` agents alone is left to
-    SQL. `made_at` is ms; no two have the same `version`. A search may have one that `is_large` and
-    out of date; there may be `too_many` to show any."""
+    """All that is on offer. Each offer has a number, which is its own in every index that is made
+    of this one, as `unused` numbers are given to new offers alone; they are `ranked`, the highest
+    reward first. `keys` and `numbers` give the number of a key and of an id, `sizes` how many terms
+    an offer has, one if none. `having` are the offers that have a label, `tagged` those that have
+    it as a tag, `by_author` those of an author: some of these may be on offer no more. `found_by`
+    are the labels that a term finds.
 
-    rows: list[OpportunityRow]
+    What is offered to one of the `chosen` agents alone is left to SQL. `made_at` is ms; no two have
+    the same `version`. A search may have one that `is_large` and out of date; there may be
+    `too_many` to show any."""
+
+    ranked: Ranked
+    rows: dict[int, OpportunityRow]
+    keys: dict[str, int]
+    numbers: dict[str, int]
+    sizes: dict[int, int]
     having: dict[str, int]
     tagged: dict[str, int]
     by_author: dict[str, int]
-    found_by: dict[str, set[str]]
+    found_by: dict[str, frozenset[str]]
+    unused: Iterator[int]
     made_at: int
     version: object
     chosen: frozenset[str] = frozenset()
@@ -72,7 +83,12 @@ class OfferIndex(NamedTuple):
     def labels(self, terms: Iterable[str]) -> frozenset[str]:
         """The labels of what is on offer that one of these terms finds."""
         found = map(self.found_by.get, self.found_by.keys() & terms)
-        return frozenset(chain.from_iterable(filter(None, found)))
+        labels = chain.from_iterable(filter(None, found))
+        return frozenset(label for label in labels if self.having[label] & self.ranked.all)
+
+    def of(self, agent_id: str) -> int:
+        """What an agent offers."""
+        return self.by_author.get(agent_id, 0) & self.ranked.all
 
     def recommended(
         self, agent_id: str, terms: Sequence[str], after: OfferPosition, limit: int
@@ -80,35 +96,40 @@ class OfferIndex(NamedTuple):
         """See `opportunities.recommended`."""
         if after[0] < 0:  # made up: all that shares no term comes behind it
             after = (0, *START[1:])
-        others = (1 << len(self.rows)) - 1 & ~self.by_author.get(agent_id, 0)
+        others = self.ranked.all & ~self.of(agent_id)
         shared = {
             label: bits for label in self.labels(terms) if (bits := self.having[label] & others)
         }
         found = self._in_order(by_count([*shared.values()], others), after)
-        return [self._row(place, overlap, shared) for place, overlap in islice(found, limit)]
+        return [self._row(number, overlap, shared) for number, overlap in islice(found, limit)]
 
     def _in_order(
         self, by_overlap: Sequence[int], after: OfferPosition
     ) -> Iterator[tuple[int, int]]:
-        for overlap in range(len(by_overlap) - 1, -1, -1):
-            if overlap <= after[0]:
-                bits = by_overlap[overlap]
-                if overlap == after[0]:
-                    bits &= self._behind(after)
-                for place in ascending(bits):
-                    yield place, overlap
+        for overlap in range(min(len(by_overlap) - 1, after[0]), -1, -1):
+            behind = self._behind(after) if overlap == after[0] else -1
+            for number in self.ranked.ascending(by_overlap[overlap] & behind):
+                yield number, overlap
 
     def _behind(self, after: OfferPosition) -> int:
-        """The places behind one in the open feed."""
-        first = sum(1 for row in self.rows if row.place[1:] >= after[1:])
-        return -1 << first
+        """Those behind a place in the open feed."""
+        rows, ranked = self.rows, self.ranked
+        place = bisect_left(ranked.order, 1, key=lambda number: rows[number].place[1:] < after[1:])
+        return ~ranked.first(ranked.all, place)
 
-    def _row(self, place: int, overlap: int, shared: dict[str, int]) -> OpportunityRow:
-        row = self.rows[place]
+    def _row(self, number: int, overlap: int, shared: dict[str, int]) -> OpportunityRow:
+        row = self.rows[number]
         if not overlap:
             return row
-        labels = sorted(label for label, bits in shared.items() if bits >> place & 1)
+        labels = sorted(label for label, bits in shared.items() if bits >> number & 1)
         return OpportunityRow(*row[:4], msgspec.json.encode(labels).decode(), overlap)
+
+
+def none_on_offer(now: int, *, too_many: bool = False) -> OfferIndex:
+    """An index of nothing."""
+    return OfferIndex(
+        Ranked([]), {}, {}, {}, {}, {}, {}, {}, {}, count(), now, object(), too_many=too_many
+    )
 
 
 async def offer_index(
@@ -116,58 +137,74 @@ async def offer_index(
 ) -> OfferIndex | None:
     """What is on offer now, as it is kept or read anew; None where SQL is to be asked."""
     found = kept.get(tx.seen, tx.now)
-    if found is None:
-        if tx.seen is None:
-            return None
+    if found is None and tx.seen is not None:
         latest = kept.latest
-        if latest and not for_search and (latest.is_large or sizes.is_recent(latest, tx.now)):
-            return None
         if latest and sizes.is_recent(latest, tx.now):
+            if latest.too_many or not for_search:
+                return None
             found = latest if latest.is_large else None
-        elif latest and latest.is_large:
-            await tx.aside(lambda: None)  # to read it takes too long for the event loop
-            if not kept.making.acquire(blocking=False):  # another thread reads it already
-                return None if latest.too_many else latest
-            try:
-                found = await _read(tx, kept, sizes)
-            finally:
-                kept.making.release()
         found = found or await _read(tx, kept, sizes)
-    return None if found.too_many else found
+    return None if found is None or found.too_many else found
 
 
 async def _read(tx: Tx, kept: Remembered[OfferIndex], sizes: OfferIndexSizes) -> OfferIndex:
     before = len(tx.ran)
-    rows = await opportunities.on_offer(tx, sizes.most + 1)
-    chosen = await opportunities.chosen_agents(tx)
-    read, is_large = read_from(tx.ran[before:]), len(rows) > sizes.few
-    if len(rows) > sizes.most:
-        made = OfferIndex([], {}, {}, {}, {}, tx.now, object(), too_many=True)
-    else:
-        made = await tx.aside(partial(_made, rows, tx.now), light=not is_large)
-    found = made._replace(chosen=chosen, is_large=is_large)
+    keys = await opportunities.offer_keys(tx, sizes.most + 1)
+    latest = kept.latest
+    if latest is None or latest.ranked.all.bit_length() > 2 * len(keys) + sizes.room:
+        latest = none_on_offer(tx.now)  # or most numbers would be of what is on offer no more
+    new = [key for key in keys if key not in latest.keys]
+    terms = await opportunities.offer_terms(tx, new, sizes.most + 1)
+    too_many, is_large = max(len(keys), len(terms)) > sizes.most, len(keys) > sizes.few
+    if not too_many:
+        work = partial(changed, latest, keys, terms, tx.now)
+        latest = await tx.aside(work, light=not is_large)
+        too_many = sum(latest.sizes.values()) > sizes.most
+    found = none_on_offer(tx.now, too_many=True) if too_many else latest
+    found = found._replace(chosen=await opportunities.chosen_agents(tx), is_large=is_large)
+    read = read_from(tx.ran[before:])
     kept.keep(found, tx.seen, read and read - {NEW_THREAD}, await holds.next_deadline(tx))
     return found
 
 
-def _made(rows: Sequence[OfferTerm], now: int) -> OfferIndex:
-    """The index of rows, one for each term of each that is on offer."""
-    having: defaultdict[str, int] = defaultdict(int)
-    tagged: defaultdict[str, int] = defaultdict(int)
-    by_author: defaultdict[str, int] = defaultdict(int)
-    offers: dict[str, OpportunityRow] = {}
-    place = 0
-    for subject, kind, amount, created_at, author, term, is_tag in rows:
-        if subject not in offers:
-            offers[subject] = OpportunityRow(subject, kind, amount, created_at, "[]")
-            place = 1 << len(offers) - 1
-            by_author[author] |= place
+def changed(
+    latest: OfferIndex, keys: Sequence[str], terms: Sequence[OfferTerm], now: int
+) -> OfferIndex:
+    """The index of what has these keys, the highest reward first. The `terms` are those of what the
+    latest has not. It is not changed itself, as other threads read it."""
+    rows, numbers, sizes = latest.rows.copy(), latest.numbers.copy(), latest.sizes.copy()
+    by_key = latest.keys.copy()
+    for number in rows.keys() - map(by_key.get, keys):
+        row = rows.pop(number)
+        del by_key[row.key], numbers[row.id], sizes[number]
+    having = defaultdict[str, int](int, latest.having)
+    tagged = defaultdict[str, int](int, latest.tagged)
+    by_author = defaultdict[str, int](int, latest.by_author)
+    for subject, kind, amount, created_at, author, term, is_tag in terms:
+        if subject not in numbers:
+            number = numbers[subject] = next(latest.unused)
+            row = rows[number] = OpportunityRow(subject, kind, amount, created_at, "[]")
+            by_key[row.key], sizes[number] = number, 0
+            by_author[author] |= 1 << number
+        number = numbers[subject]
+        sizes[number] += 1
         if term is not None:
-            having[term] |= place
+            having[term] |= 1 << number
             if is_tag:
-                tagged[term] |= place
-    found_by: defaultdict[str, set[str]] = defaultdict(set)
-    for label in having:
+                tagged[term] |= 1 << number
+    ranked, version = Ranked([by_key[key] for key in keys]), object()
+    found_by = _found_by(latest.found_by, having.keys() - latest.having.keys())
+    found = ranked, rows, by_key, numbers, sizes, having, tagged, by_author, found_by
+    return OfferIndex(*found, latest.unused, now, version)
+
+
+def _found_by(
+    latest: Mapping[str, frozenset[str]], new: Iterable[str]
+) -> dict[str, frozenset[str]]:
+    """The labels that a term finds, with new ones."""
+    more: defaultdict[str, set[str]] = defaultdict(set)
+    for label in new:
         for word in offered_words(label):
-            found_by[word].add(label)
-    return OfferIndex([*offers.values()], having, tagged, by_author, found_by, now, object())
+            more[word].add(label)
+    found = {word: latest.get(word, frozenset()) | labels for word, labels in more.items()}
+    return {**latest, **found}

@@ -112,7 +112,7 @@ class OfferMemory:
         on_offer = await self._index_for(tx, agent_id, wanted)
         if on_offer is None:
             return encoded_once(await make())  # as one that is kept, which has the same ETag
-        key = on_offer.labels(terms), on_offer.by_author.get(agent_id, 0), asked
+        key = on_offer.labels(terms), on_offer.of(agent_id), asked
         known = self._pages.get(key, tx.seen, tx.now)
         if known is None or known.version is not on_offer.version:
             known = _Page(on_offer.version, encoded_once(await make()))

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Collection, Hashable, Mapping, Set
-from threading import Lock
 from typing import Generic, TypeVar
 
 import msgspec
@@ -39,8 +38,6 @@ class Remembered(Generic[T]):
 
     def __init__(self) -> None:
         self._entry: _Entry[T] | None = None
-        self.making = Lock()
-        """For who makes a value that it takes long to make."""
 
     @property
     def latest(self) -> T | None:

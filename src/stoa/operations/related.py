@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from stoa.domain import limits
-from stoa.domain.bitmaps import ascending, smallest
+from stoa.domain.bitmaps import ascending
 from stoa.domain.querylang import Query
 from stoa.domain.related import asked, best, described, of_tag
 from stoa.memory.described import Offers
@@ -43,10 +43,11 @@ async def related(
         offers = await _in_sql(call, words.all, tags, found)
         among = offers.all
     having = await _having(call, offers, words.all, among)
-    by_tags, places_found = offers.sharing(tags), offers.those(found)
-    places = best(having, among, words, by_tags, places_found, limits.SUGGESTIONS)
-    rows = [offers.rows[place] for place in places]
-    if on_offer and on_offer.is_large:  # which may be some seconds old
+    by_tags, offers_found = offers.sharing(tags), offers.those(found)
+    in_order, most = offers.ranked.ascending, limits.SUGGESTIONS
+    numbers = best(having, among, words, by_tags, offers_found, most, in_order)
+    rows = [offers.rows[number] for number in numbers]
+    if on_offer and on_offer.is_large:  # which may be a second old
         open_now = {row.id for row in await opportunities.among(call.tx, [row.id for row in rows])}
         rows = [row for row in rows if row.id in open_now]
     return rows
@@ -57,7 +58,7 @@ def _looked_at(offers: Offers, compared: int, terms: frozenset[str], found: list
     tagged = 0
     for term in terms & offers.tagged.keys():
         tagged |= offers.tagged[term]
-    return (1 << compared) - 1 | smallest(tagged, compared) | offers.those(found)
+    return offers.top | offers.ranked.first(tagged, compared) | offers.those(found)
 
 
 async def _in_sql(
@@ -69,7 +70,7 @@ async def _in_sql(
     if len(rows) == compared:
         rows += await _page(call.tx, sorted(words | tags), compared)
         rows += await opportunities.among(call.tx, found)
-    offers = Offers.of(sorted(set(rows), key=_order, reverse=True), {})
+    offers = Offers.of(sorted(set(rows), key=_order, reverse=True))
     having = await _having(call, offers, map(of_tag, tags), offers.all)
     return replace(offers, tagged={tag: having[of_tag(tag)] for tag in tags})
 
@@ -89,9 +90,12 @@ async def _having(call: Call, offers: Offers, words: Iterable[str], among: int) 
     for _, looked_at in known.values():
         missing |= among & ~looked_at
     if missing:
-        places = [*ascending(missing)]
-        texts = await _words(call, [offers.rows[place] for place in places])
-        known = offers.look(known, dict(zip(places, texts, strict=True)))
+        numbers = [*ascending(missing)]
+        texts = zip(
+            numbers, await _words(call, [offers.rows[number] for number in numbers]), strict=True
+        )
+        # One without words is hidden now: it is looked at again, as it may be restored.
+        known = offers.look(known, {number: text for number, text in texts if text})
     return {word: have & among for word, (have, _) in known.items()}
 
 

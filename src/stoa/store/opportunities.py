@@ -23,6 +23,11 @@ class OpportunityRow(NamedTuple):
     overlap: int = 0
 
     @property
+    def key(self) -> str:
+        """What `offer_keys` gives for it. What an opportunity with this key shows never changes."""
+        return f"{self.id} {self.amount} {self.created_at}"
+
+    @property
     def place(self) -> tuple[int, int, int, str]:
         """Its place in the order of recommendations."""
         return self.overlap, self.amount, self.created_at, self.id
@@ -32,6 +37,7 @@ OfferTerm = tuple[str, str, int, int, str, str | None, int | None]
 """An opportunity with one of its terms: its id and type, its reward in hundredths, when it was
 created (ms), its author, the term, and 1 if that is a tag."""
 
+_offer_keys = msgspec.json.Decoder(list[str]).decode
 _offer_terms = msgspec.json.Decoder(list[OfferTerm]).decode
 
 
@@ -176,9 +182,16 @@ async def among(tx: Tx, subjects: list[str]) -> list[OpportunityRow]:
     return [OpportunityRow(*row) for row in rows]
 
 
-async def on_offer(tx: Tx, limit: int) -> list[OfferTerm]:
-    """What is on offer to all, the highest reward first, once for each of its terms; so many."""
-    row = await tx.one("opportunities.offer_index", now=tx.now, limit=limit)
+async def offer_keys(tx: Tx, limit: int) -> list[str]:
+    """The keys of what is on offer to all, the highest reward first; so many."""
+    row = await tx.one("opportunities.offer_keys", now=tx.now, limit=limit)
+    return _offer_keys(row[0]) if row and row[0] else []
+
+
+async def offer_terms(tx: Tx, keys: Sequence[str], limit: int) -> list[OfferTerm]:
+    """The opportunities with these keys, once for each of their terms; so many."""
+    ids = _json([key.partition(" ")[0] for key in keys])
+    row = await tx.one("opportunities.offer_terms", ids=ids, limit=limit) if keys else None
     return _offer_terms(row[0]) if row and row[0] else []
 
 

@@ -1,4 +1,5 @@
--- let offer_terms: SELECT o.id, o.type, o.amount, o.created_at, o.author_id, m.term, m.is_tag FROM opportunity o LEFT JOIN opportunity_term m ON m.opportunity_id = o.id WHERE {{offered}} ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
+-- let offer_keys: SELECT o.id || ' ' || o.amount || ' ' || o.created_at AS key FROM opportunity o WHERE {{offered}} ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
+-- let with_terms: o.id, o.type, o.amount, o.created_at, o.author_id, m.term, m.is_tag FROM opportunity o LEFT JOIN opportunity_term m ON m.opportunity_id = o.id
 -- let offered: {{open}} AND o.offered_to IS NULL
 -- let open: {{showable}} AND {{first_wins}}
 -- let first_wins: (o.assignment IS NULL OR o.assignment = 'first')

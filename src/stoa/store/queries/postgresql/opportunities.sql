@@ -63,7 +63,12 @@ WHERE o.type = 'job' AND o.expires_at > :now AND o.offered_to IS NULL
   AND (o.amount, o.created_at, o.id) < (:amount, :created_at, :id)
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
 
--- What is on offer, the highest reward first, once for each of its terms. In one row, as a thread that reads many rows
--- holds up the others at each.
--- name: offer_index
-SELECT CAST(json_agg(json_build_array(s.id, s.type, s.amount, s.created_at, s.author_id, s.term, s.is_tag)) AS TEXT) FROM ({{offer_terms}}) s
+-- What is on offer, the highest reward first: ids with what puts them in this order. In one row, as a thread that reads
+-- many rows holds up the others at each.
+-- name: offer_keys
+SELECT CAST(json_agg(s.key) AS TEXT) FROM ({{offer_keys}}) s
+
+-- Opportunities, once for each of their terms, in one row.
+-- name: offer_terms
+SELECT CAST(json_agg(json_build_array(s.id, s.type, s.amount, s.created_at, s.author_id, s.term, s.is_tag)) AS TEXT)
+FROM (SELECT {{with_terms}} WHERE o.id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON)))) LIMIT :limit) s

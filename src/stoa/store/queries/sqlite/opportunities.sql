@@ -57,7 +57,12 @@ WHERE o.type = 'job' AND o.expires_at > :now AND o.offered_to IS NULL
   AND (o.amount, o.created_at, o.id) < (:amount, :created_at, :id)
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
 
--- What is on offer, the highest reward first, once for each of its terms. In one row, as a thread that reads many rows
--- holds up the others at each.
--- name: offer_index
-SELECT json_group_array(json_array(s.id, s.type, s.amount, s.created_at, s.author_id, s.term, s.is_tag)) FROM ({{offer_terms}}) s
+-- What is on offer, the highest reward first: ids with what puts them in this order. In one row, as a thread that reads
+-- many rows holds up the others at each.
+-- name: offer_keys
+SELECT json_group_array(s.key) FROM ({{offer_keys}}) s
+
+-- Opportunities, once for each of their terms, in one row.
+-- name: offer_terms
+SELECT json_group_array(json_array(s.id, s.type, s.amount, s.created_at, s.author_id, s.term, s.is_tag))
+FROM (SELECT {{with_terms}} WHERE o.id IN (SELECT value FROM json_each(:ids)) LIMIT :limit) s
