@@ -2,6 +2,7 @@
 about a microsecond."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 _BLOCK = 64
 
@@ -59,7 +60,7 @@ class Ranked:
             some = bits & block
             count = some.bit_count()
             if count >= n:
-                last = sorted(ascending(some), key=numbers.index)[:n]
-                return found | sum(1 << number for number in last)
+                members = (1 << number for number in numbers if some >> number & 1)
+                return found | sum(islice(members, n))
             found, n = found | some, n - count
         return found
