@@ -20,7 +20,7 @@ GROWTH = 1.3
 BESIDE = 2.0
 OVERLOADED, OVERLOADED_S, SERVED_P99_MS = 1.25, 60.0, 100.0
 _FIRST = 20_000
-_CLOSE = 1.05
+_CLOSE, _LESS = 1.05, 1.1
 _PROBE_S, _KIND_S, _AFTER_S = 20.0, 8.0, 10.0
 _KIND_RATE = 40.0
 _DAY_S = 86_400
@@ -70,7 +70,7 @@ def carried(stand: Stand, hold_s: float, tell: Told) -> Carried:
             grown = (stand.stored() - stored) / hold_s
             return Carried(low, driven, grown, (stand.processor_s() - used) / hold_s)
         tell(f"{low:,.0f} agents were not held: {'; '.join(faults(driven))}")
-        low /= _CLOSE
+        low /= _LESS
         stand.settle()
 
 
