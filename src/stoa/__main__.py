@@ -25,6 +25,7 @@ def run() -> None:
 
             if raises:
                 signal.signal(signal.SIGINT, signal.default_int_handler)
+            main.leave_processor()
             main.run()
         _serve(flags)
     except KeyboardInterrupt:

@@ -1,6 +1,8 @@
 """The command line around the commands: help, version, completion, settings, migrations."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -122,3 +124,26 @@ def test_migrate_tells_what_it_did(tmp_path: Path):
     again = json.loads(stoa("migrate", "--data-dir", path.parent, "--json"))
     assert again == {"database": f"sqlite:///{path}", "applied": []}
     assert sqlite.migrate(path) == []
+
+
+_PRIORITY = """
+import os, sys
+from stoa.__main__ import run
+
+before = os.nice(0)
+try:
+    run()
+except SystemExit:
+    print("more:", os.nice(0) - before)
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "more"), [("backup", True), ("audit", True), ("doctor", False)]
+)
+def test_what_reads_a_whole_database_leaves_the_processor_to_servers(
+    command: str, more: bool
+) -> None:
+    ran = [sys.executable, "-c", _PRIORITY, command, "--help"]
+    told = subprocess.run(ran, capture_output=True, text=True, check=True).stdout
+    assert (int(told.rpartition("more:")[2]) > 0) is more
