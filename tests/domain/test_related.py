@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoa.domain.bitmaps import Ranked, by_count
+from stoa.domain.bitmaps import Ranked, ascending, by_count
 from stoa.domain.limits import DESCRIBED_BYTES
 from stoa.domain.related import WordQuery, best, described, line, of_tag, shared
 from tests.support.related import one_by_one
@@ -41,7 +41,7 @@ def test_the_best_are_those_that_share_the_most(
         WordQuery(must, barred, may | must, may | must | barred),
         bits_of(places & {*among}),
     )
-    shown = best(having, bits_of({*among}), asked, by_tags, found, most)
+    shown = best(having, bits_of({*among}), asked, by_tags, found, most, ascending)
     alone = {number for number, place in enumerate(among) if place in places}
     expected = one_by_one([things[place] for place in among], terms, alone)
     assert shown == [among[number] for number in expected[:most]]

@@ -6,7 +6,6 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import NamedTuple
 
-from stoa.domain.bitmaps import ascending
 from stoa.domain.limits import DESCRIBED_BYTES
 from stoa.domain.querylang import Phrase, Query
 from stoa.domain.words import says_little, words
@@ -67,7 +66,7 @@ def best(
     by_tags: Sequence[Shared],
     found: int,
     most: int,
-    in_order: Callable[[int], Iterable[int]] = ascending,
+    in_order: Callable[[int], Iterable[int]],
 ) -> list[int]:
     """The numbers of the `most` things that have the most in common with a search, the best first.
 
