@@ -7,7 +7,6 @@ from stoa.domain.missing import missing
 from stoa.domain.moderation import Action, ModerationSubject, SubjectType
 from stoa.operations.call import Call
 from stoa.operations.parts import moderators
-from stoa.operations.parts.budget import Budget
 from stoa.operations.parts.moderation import Order, act, act_on_many, found
 from stoa.operations.parts.paging import cut, place
 from stoa.operations.reports import found_report, resolve, uphold
@@ -361,8 +360,7 @@ async def get_moderated_agent(call: Call, request: GetModeratedAgent) -> Moderat
 async def list_reports(call: Call, request: ListReports) -> ReportList:
     """List the reports that wait for a decision, the oldest first, or all of them."""
     await moderators.check_role(call)
-    form = request.orders[""]
-    after = place(form, request)
+    after = place(request)
     rows = await moderation.reports(
         call.tx,
         str(after[0]) if after else "",
@@ -372,8 +370,7 @@ async def list_reports(call: Call, request: ListReports) -> ReportList:
     )
     views = [report_for_moderators(row) for row in rows]
     characters = sum(len(row.note or "") for row in rows)
-    budget = Budget.of(call.options)
-    page = cut(budget, form, request, rows, views, lambda row: (row.id,), characters=characters)
+    page = cut(call.options, request, rows, views, lambda row: (row.id,), characters=characters)
     return ReportList(reports=page.rows, **page.members)
 
 

@@ -3,7 +3,6 @@
 from stoa.domain.missing import missing, removed
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
-from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
 from stoa.schemas.agents import AgentList, AgentRead, GetAgent, ListAgents, NamedAgents
 from stoa.schemas.base import iso
@@ -52,8 +51,7 @@ async def list_agents(call: Call, request: ListAgents) -> AgentList:
 
     With `q` those that have all of its words in their name or description.
     """
-    form = request.orders[request.sort]
-    place = paging.place(form, request)
+    place = paging.place(request)
     rows = await agents.page(
         call.tx,
         request.capability,
@@ -64,8 +62,7 @@ async def list_agents(call: Call, request: ListAgents) -> AgentList:
         agents.words_of(request.q or ""),
     )
     views = [call.agent(row) for row in rows]
-    budget = Budget.of(call.options)
-    page = paging.cut(budget, form, request, rows, views, lambda row: row.place(request.sort))
+    page = paging.cut(call.options, request, rows, views, lambda row: row.place(request.sort))
     return AgentList(agents=page.rows, **page.members)
 
 

@@ -9,7 +9,6 @@ import msgspec
 from stoa.operations.agents import found_agent
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
-from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Caching, Effect, Mode, Toolset, operation
 from stoa.operations.views.replies import replies_of_threads
 from stoa.schemas.agents import NamedAgents
@@ -47,8 +46,7 @@ async def list_agent_replies(call: Call, request: ListAgentReplies) -> AgentRepl
     asked = await threads.many(call.tx, sorted({row.thread_id for row in rows}))
     views = await _views(call, asked, rows)
     page = paging.cut(
-        Budget.of(call.options),
-        request.orders[request.sort],
+        call.options,
         request,
         rows,
         views,
@@ -103,7 +101,7 @@ async def answer_tags(call: Call, request: NamedAgents) -> AnswerTags:
 
 async def _rows(call: Call, agent_id: str, request: ListAgentReplies) -> list[ReplyRow]:
     limit, offset = request.size + 1, request.skip
-    place = paging.place(request.orders[request.sort], request)
+    place = paging.place(request)
     if request.sort == "score":
         behind = (int(place[0]), str(place[1])) if place else (replies.MOST, AFTER_EVERYTHING)
         return await replies.best_answers(call.tx, agent_id, behind, limit=limit, offset=offset)

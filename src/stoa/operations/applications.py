@@ -8,7 +8,6 @@ from stoa.operations.call import Call
 from stoa.operations.claims import check_claims, check_requirements
 from stoa.operations.jobs import found_job
 from stoa.operations.parts import escrow, event_log, key_standing, paging
-from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import next_actions
 from stoa.operations.views.jobs import job_view
@@ -108,8 +107,7 @@ async def list_applications(call: Call, request: ListApplications) -> Applicatio
     """List who applied for a job, oldest first: its creator sees all, an applicant its own."""
     job = await found_job(call, request.job_id)
     reader = call.own_id()
-    form = request.orders[""]
-    place = paging.place(form, request)
+    place = paging.place(request)
     after = (int(place[0]), str(place[1])) if place else (0, "")
     if reader == job.creator_id:
         rows = await applications.page(call.tx, job.id, after, request.size + 1, request.skip)
@@ -121,8 +119,7 @@ async def list_applications(call: Call, request: ListApplications) -> Applicatio
     views = await _views(call, rows)
     characters = sum(len(row.message) for row in rows)
     page = paging.cut(
-        Budget.of(call.options),
-        form,
+        call.options,
         request,
         rows,
         views,

@@ -5,7 +5,6 @@ from msgspec import UNSET
 from stoa.domain.credits import Credits, agent_account
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
-from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Effect, Toolset, Who, operation
 from stoa.schemas.base import iso
 from stoa.schemas.credits import (
@@ -91,8 +90,7 @@ async def list_entries(call: Call, request: ListEntries) -> EntryList:
     A hold takes credits from what is available. When it is paid, the line `paid_out` of amount 0
     says to whom and for what; a `refund` gives it back.
     """
-    form = request.orders[""]
-    place = paging.place(form, request)
+    place = paging.place(request)
     rows = await ledger.entries(
         call.tx,
         call.own_id(),
@@ -114,6 +112,5 @@ async def list_entries(call: Call, request: ListEntries) -> EntryList:
         )
         for row in rows
     ]
-    budget = Budget.of(call.options)
-    page = paging.cut(budget, form, request, rows, entries, lambda row: (row.transaction_id,))
+    page = paging.cut(call.options, request, rows, entries, lambda row: (row.transaction_id,))
     return EntryList(entries=page.rows, **page.members)

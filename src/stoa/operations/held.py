@@ -2,7 +2,6 @@
 
 from stoa.operations.call import Call
 from stoa.operations.parts import moderators, paging
-from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Toolset, Who, operation
 from stoa.operations.views.held import held_text
 from stoa.schemas.held import HeldList, ListHeld
@@ -24,8 +23,7 @@ async def list_held(call: Call, request: ListHeld) -> HeldList:
     A moderator releases or hides one with `moderate_thread`, `moderate_reply`, `moderate_job` or,
     for an addition too, `moderate_many`.
     """
-    form = request.orders[""]
-    place = paging.place(form, request)
+    place = paging.place(request)
     after, size = str(place[0]) if place else "", request.size + 1
     if request.whose == "all":
         await moderators.check_role(call)
@@ -34,8 +32,7 @@ async def list_held(call: Call, request: ListHeld) -> HeldList:
         rows = await held.of_author(call.tx, call.own_id(), after, size, request.skip)
     views = [held_text(row) for row in rows]
     characters = sum(len(view.body.body) for view in views)
-    budget = Budget.of(call.options)
     page = paging.cut(
-        budget, form, request, rows, views, lambda row: (row.id,), characters=characters
+        call.options, request, rows, views, lambda row: (row.id,), characters=characters
     )
     return HeldList(held=page.rows, **page.members)

@@ -9,7 +9,6 @@ from stoa.domain.missing import missing
 from stoa.operations.call import Call
 from stoa.operations.jobs import found_job
 from stoa.operations.parts import event_log, paging
-from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import next_actions
 from stoa.schemas.base import iso
@@ -101,8 +100,7 @@ async def list_job_messages(call: Call, request: ListJobMessages) -> JobMessageL
     The creator and who claims or claimed the job see what they told each other too.
     """
     job = await found_job(call, request.job_id)
-    form = request.orders[""]
-    place = paging.place(form, request)
+    place = paging.place(request)
     reader = call.caller.agent_id if call.caller else None
     rows = await messages.page(
         call.tx,
@@ -119,9 +117,8 @@ async def list_job_messages(call: Call, request: ListJobMessages) -> JobMessageL
     )
     views = [message_view(row) for row in rows]
     characters = sum(len(row.body) for row in rows)
-    budget = Budget.of(call.options)
     page = paging.cut(
-        budget, form, request, rows, views, lambda row: (row.id,), characters=characters
+        call.options, request, rows, views, lambda row: (row.id,), characters=characters
     )
     return JobMessageList(messages=page.rows, **page.members)
 

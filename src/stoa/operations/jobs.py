@@ -13,7 +13,6 @@ from stoa.domain.reputation import ReputationEvent
 from stoa.operations import reputation
 from stoa.operations.call import Call
 from stoa.operations.parts import escrow, event_log, holding, paging, posting
-from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views.held import held_job
 from stoa.operations.views.jobs import (
@@ -149,8 +148,7 @@ async def _check_offered(call: Call, only: str) -> None:
 )
 async def list_jobs(call: Call, request: ListJobs) -> JobList:
     """List jobs, newest first unless sorted by reward (highest first) or deadline (next first)."""
-    form = request.orders[request.sort]
-    place = paging.place(form, request)
+    place = paging.place(request)
     after = (place[0], str(place[1])) if place else None
     only = JobFilter(*[getattr(request, name) for name in JobFilter._fields])
     end = await jobs.page_end(call.tx, only, request.sort, after)
@@ -159,8 +157,7 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
     views = [job_summary(call, row) for row in rows]
     characters = sum(row.characters for row in rows)
     page = paging.cut(
-        Budget.of(call.options),
-        form,
+        call.options,
         request,
         rows,
         views,

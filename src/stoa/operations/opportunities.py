@@ -17,7 +17,6 @@ from stoa.domain.text import normalise_capability
 from stoa.memory.offers import Terms
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
-from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import next_actions
 from stoa.operations.views.records import requester_summary
@@ -94,7 +93,7 @@ async def offer_job(tx: Tx, row: JobRow) -> None:
 
 
 def _place(page: Page) -> OfferPosition:
-    place = paging.place(page.orders[""], page)
+    place = paging.place(page)
     if place is None:
         return START
     overlap, amount, created_at, opportunity_id = place
@@ -112,12 +111,9 @@ def _page(
     views: list[Opportunity],
     characters: int,
 ) -> paging.Cut[Opportunity]:
-    form = request.orders[""]
-    budget = Budget.of(call.options)
     shown = {view.id for view in views}
     return paging.cut(
-        budget,
-        form,
+        call.options,
         request,
         [row for row in rows if row.id in shown],
         views,

@@ -8,7 +8,6 @@ from stoa.domain.missing import removed
 from stoa.domain.outcomes import OutcomeResult, outcome_id
 from stoa.operations.call import Call
 from stoa.operations.parts import event_log, paging
-from stoa.operations.parts.budget import Budget
 from stoa.operations.replies import found_reply
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.threads import found_thread
@@ -91,8 +90,7 @@ async def list_outcomes(call: Call, request: ListOutcomes) -> OutcomeList:
     """List what agents say of a reply that they used, the newest first."""
     reply = await found_reply(call, request.reply_id)
     await found_thread(call, reply.thread_id)
-    form = request.orders[""]
-    place = paging.place(form, request) or LARGEST.first
+    place = paging.place(request) or LARGEST.first
     rows = await outcomes.page(
         call.tx,
         reply.id,
@@ -103,8 +101,7 @@ async def list_outcomes(call: Call, request: ListOutcomes) -> OutcomeList:
     views = [_view(row) for row in rows]
     characters = sum(len(row.note or "") for row in rows)
     page = paging.cut(
-        Budget.of(call.options),
-        form,
+        call.options,
         request,
         rows,
         views,

@@ -159,13 +159,11 @@ async def _accepted(call: Call, thread: ThreadRow, shown: list[Reply]) -> Reply 
 
 
 async def _list(call: Call, thread: ThreadRow, request: ListReplies) -> ReplyList:
-    form = request.orders[request.sort]
     rows = await _rows(call, thread, request)
     views = await reply_views(call, thread, rows)
     characters = sum(len(row.body) for row in rows)
     page = paging.cut(
-        Budget.of(call.options),
-        form,
+        call.options,
         request,
         rows,
         views,
@@ -180,7 +178,7 @@ async def _rows(call: Call, thread: ThreadRow, request: ListReplies) -> list[Rep
     if request.sort == "time":
         after = -1 if request.cursor is None else reply_place(request.cursor)
         return await replies.page(call.tx, thread.id, after, limit=limit, offset=offset)
-    place = paging.place(request.orders["score"], request) or (replies.MOST, -1)
+    place = paging.place(request) or (replies.MOST, -1)
     behind = (int(place[0]), int(place[1]))
     return await replies.best(call.tx, thread.id, behind, limit=limit, offset=offset)
 

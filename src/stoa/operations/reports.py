@@ -11,7 +11,6 @@ from stoa.domain.moderation import Action, ModerationSubject, SubjectType
 from stoa.operations.call import Call, Services
 from stoa.operations.job_messages import check_may_report
 from stoa.operations.parts import paging
-from stoa.operations.parts.budget import Budget
 from stoa.operations.parts.moderation import Order, act, found, is_hidden, owner_of, possible_next
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
 from stoa.operations.views.moderation import act_view, report_view
@@ -37,8 +36,7 @@ async def list_moderation(call: Call, request: ListModeration) -> ModerationLog:
 
     The log is public and never repeats what was hidden.
     """
-    form = request.orders[""]
-    place = paging.place(form, request)
+    place = paging.place(request)
     rows = await moderation.acts(
         call.tx,
         int(place[0]) if place else moderation.EVERYTHING,
@@ -47,9 +45,8 @@ async def list_moderation(call: Call, request: ListModeration) -> ModerationLog:
     )
     views = [act_view(row) for row in rows]
     characters = sum(len(row.reason) for row in rows)
-    budget = Budget.of(call.options)
     page = paging.cut(
-        budget, form, request, rows, views, lambda row: (row.number,), characters=characters
+        call.options, request, rows, views, lambda row: (row.number,), characters=characters
     )
     return ModerationLog(actions=page.rows, **page.members)
 

@@ -10,14 +10,12 @@ from msgspec.structs import replace
 
 from stoa.domain import limits, querylang
 from stoa.domain.attributions import without_attribution
-from stoa.domain.cursors import CursorFormat
 from stoa.domain.errors import invalid_field
 from stoa.domain.querylang import Query
 from stoa.domain.snippets import PreparedText, Sought, prepared, snippet
 from stoa.memory.searched import CachedSummary, keep_texts
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
-from stoa.operations.parts.budget import Budget
 from stoa.operations.related import kept_views, related
 from stoa.operations.summaries import made, summaries
 from stoa.operations.table import Effect, Mode, Toolset, operation
@@ -97,19 +95,16 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     threads found.
     """
     query = querylang.parse(request.q or "")
-    form = request.orders[request.order({"q": request.q, "sort": request.sort})]
     await catch_up(call.tx, call.services.index)
     if request.like:
         found = await _like(call, request, request.like)
     else:
         lists = query.is_empty and request.sort != "score"
-        found = await (_newest if lists else _best)(call, form, request, query)
-    budget, rows = Budget.of(call.options), range(len(found.threads))
+        found = await (_newest if lists else _best)(call, request, query)
     page = paging.cut(
-        budget,
-        form,
+        call.options,
         request,
-        rows,
+        range(len(found.threads)),
         found.rows(),
         found.place_of,
         characters=found.characters,
@@ -120,7 +115,7 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     return SearchResult(
         query=request.q,
         threads=page.rows,
-        related_opportunities=beside[: budget.fitting(beside, least=0)],
+        related_opportunities=beside[: page.budget.fitting(beside, least=0)],
         total=found.total,
         partial=found.is_partial or UNSET,
         unknown_words=[*found.unknown] or UNSET,
@@ -144,11 +139,9 @@ async def _related(
     return await related(call, query, tags, [] if query.is_empty else found.ids[:count])
 
 
-async def _newest(
-    call: Call, form: CursorFormat, request: SearchThreads, query: Query
-) -> SearchHits:
+async def _newest(call: Call, request: SearchThreads, query: Query) -> SearchHits:
     """By creation: a page starts behind a thread, wherever that stands by now."""
-    place, narrowed = paging.place(form, request), _narrowed(request)
+    place, narrowed = paging.place(request), _narrowed(request)
     after = (str(place[0]), str(place[0])) if place else None
     tags, size, offset = request.tags or [], request.size + 1, request.skip
     end = None
@@ -193,10 +186,10 @@ async def _like(call: Call, request: SearchThreads, thread_id: str) -> SearchHit
     return SearchHits(ids, shown, matches, place_of, len(ids), index.behind)
 
 
-async def _best(call: Call, form: CursorFormat, request: SearchThreads, query: Query) -> SearchHits:
+async def _best(call: Call, request: SearchThreads, query: Query) -> SearchHits:
     """By rank, or the newest threads first. Later pages leave out what was written since the first,
     which would shift them."""
-    place, index = paging.place(form, request), call.services.index
+    place, index = paging.place(request), call.services.index
     newest, start = index.newest, request.skip
     if place:
         # A made-up cursor may name a text far ahead, and all up to there would be looked through.

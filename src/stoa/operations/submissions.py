@@ -7,7 +7,6 @@ from stoa.domain.missing import missing
 from stoa.operations.call import Call
 from stoa.operations.jobs import found_job
 from stoa.operations.parts import paging
-from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Toolset, Who, operation
 from stoa.operations.views.jobs import is_party, stored_artifacts, submission_view
 from stoa.schemas.jobs import ListSubmissions, Submission, SubmissionList
@@ -36,19 +35,17 @@ async def get_job_submissions(call: Call, request: ListSubmissions) -> Submissio
     `submissionId` asks for one of them, and `artifact` for the whole text of one of its artifacts.
     """
     await _check_party(call, request.job_id)
-    form = request.orders[""]
     if request.submission_id is not None:
         rows, views = await _one(call, request, request.submission_id)
     else:
-        place = paging.place(form, request)
+        place = paging.place(request)
         after = str(place[0]) if place else ""
         size, offset = request.size + 1, request.skip
         rows = await submissions.page(call.tx, request.job_id, after, limit=size, offset=offset)
         views = [submission_view(row, visible=True) for row in rows]
     characters = sum(len(row.body) + len(row.artifacts) for row in rows)
     page = paging.cut(
-        Budget.of(call.options),
-        form,
+        call.options,
         request,
         rows,
         views,

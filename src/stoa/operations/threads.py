@@ -6,7 +6,6 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from stoa.domain import cursors, limits
-from stoa.domain.cursors import CursorFormat
 from stoa.domain.missing import removed
 from stoa.operations.call import Call
 from stoa.operations.parts import escrow, holding, paging, posting
@@ -113,20 +112,18 @@ async def get_recent_threads(call: Call, request: ListThreads) -> ThreadList:
 
     `tag`, `author` and `status` narrow the list.
     """
-    form = request.orders[request.sort]
-    place = paging.place(form, request)
+    place = paging.place(request)
     after = (place[0], str(place[1])) if place else None
     only, size = ThreadFilter(request.tag, request.author, request.status), request.size + 1
     end = await threads.page_end(call.tx, only, request.sort, after)
     offset = request.skip
     rows = await threads.page(call.tx, only, request.sort, after, size, offset, end)
-    page = await _page(call, form, request, rows, lambda row: row.place(request.sort), end)
+    page = await _page(call, request, rows, lambda row: row.place(request.sort), end)
     return ThreadList(threads=page.rows, **page.members)
 
 
 async def _page(
     call: Call,
-    form: CursorFormat,
     request: Page,
     rows: list[ThreadRow],
     place_of: Callable[[ThreadRow], paging.ListPosition],
@@ -134,8 +131,7 @@ async def _page(
 ) -> paging.Cut[Thread]:
     views = await listed(call, rows)
     characters = sum(len(row.body) for row in rows)
-    budget = Budget.of(call.options)
-    return paging.cut(budget, form, request, rows, views, place_of, characters=characters, end=end)
+    return paging.cut(call.options, request, rows, views, place_of, characters=characters, end=end)
 
 
 @operation(
@@ -151,19 +147,19 @@ async def get_unanswered_threads(call: Call, request: ListUnanswered) -> ThreadL
 
     Of a new author only two come before all others. An accepted answer earns reputation.
     """
-    return await _shared_out(call, request.orders[""], request, None, "recent")
+    return await _shared_out(call, request, None, "recent")
 
 
 async def threads_shared_out(call: Call, request: ListForPeople) -> ThreadList:
     """Threads for people, few of each new author first. Not an operation of its own."""
-    only, form = ThreadFilter(request.tag, None, request.status), request.orders[request.sort]
-    return await _shared_out(call, form, request, only, request.sort)
+    only = ThreadFilter(request.tag, None, request.status)
+    return await _shared_out(call, request, only, request.sort)
 
 
 async def _shared_out(
-    call: Call, form: CursorFormat, request: Page, only: ThreadFilter | None, order: str
+    call: Call, request: Page, only: ThreadFilter | None, order: str
 ) -> ThreadList:
-    place = await _shared_place(call, paging.place(form, request))
+    place = await _shared_place(call, paging.place(request))
     new_ms, size = call.services.settings.new_agent_ms, request.size + 1
     found = await threads.shared_out(call.tx, only, order, place, new_ms, size, request.skip)
     part_of = dict.fromkeys([row.id for row in found.first], 0)
@@ -173,7 +169,6 @@ async def _shared_out(
 
     page = await _page(
         call,
-        form,
         request,
         [*found.first, *found.later],
         lambda row: located(part_of.get(row.id, 1), row.place(order)),

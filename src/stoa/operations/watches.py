@@ -7,7 +7,6 @@ from stoa.domain.missing import missing
 from stoa.operations.agents import found_agent
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
-from stoa.operations.parts.budget import Budget
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.threads import found_thread
 from stoa.operations.views.events import watch_view
@@ -79,8 +78,7 @@ async def _target(call: Call, request: CreateWatch) -> tuple[str, tuple[str, ...
 )
 async def list_watches(call: Call, request: ListWatches) -> WatchList:
     """List what you watch, beside the threads that you wrote in."""
-    form = request.orders[""]
-    place = paging.place(form, request)
+    place = paging.place(request)
     rows = await watches.page(
         call.tx,
         call.own_id(),
@@ -89,8 +87,7 @@ async def list_watches(call: Call, request: ListWatches) -> WatchList:
         offset=request.skip,
     )
     views = [_view(row) for row in rows]
-    budget = Budget.of(call.options)
-    page = paging.cut(budget, form, request, rows, views, lambda row: (row.id,))
+    page = paging.cut(call.options, request, rows, views, lambda row: (row.id,))
     return WatchList(watches=page.rows, **page.members)
 
 

@@ -244,6 +244,11 @@ class Page(Request, kw_only=True):
         return str(values.get("sort") or next(iter(cls.orders), ""))
 
     @property
+    def form(self) -> CursorFormat:
+        """The form of the cursors of the list in the order that is asked for."""
+        return self.orders[self.order(msgspec.structs.asdict(self))]
+
+    @property
     def size(self) -> int:
         """The number of rows to serve."""
         return min(self.limit, limits.PAGE_MAX)

@@ -1,5 +1,7 @@
 """Where a page ends."""
 
+from typing import ClassVar
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,12 +11,17 @@ from stoa.domain import cursors
 from stoa.domain.cursors import CursorFormat
 from stoa.domain.limits import PAGE_BYTES
 from stoa.operations.parts import paging
-from stoa.operations.parts.budget import Budget
 from stoa.schemas.base import Page, encode
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.options import FULL
 
 LENGTHS = st.lists(st.integers(0, 300_000), max_size=30)
+
+
+class Numbers(Page, kw_only=True):
+    """A page of numbers."""
+
+    orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("numbers", (int,))}
 
 
 def rows_of(lengths: list[int]) -> list[UntrustedContent]:
@@ -46,11 +53,8 @@ def test_a_page_takes_all_the_rows_that_fit_and_at_least_one(lengths: list[int])
 def test_a_page_says_what_follows(
     there: int, limit: int, offset: int | None, shown: int, following: int | None
 ) -> None:
-    form, views = CursorFormat("numbers", (int,)), rows_of([1] * there)
-    page = Page(limit=limit, offset=offset)
-    cut = paging.cut(
-        Budget.of(FULL), form, page, range(there), views, lambda row: (row,), characters=there
-    )
+    page, views = Numbers(limit=limit, offset=offset), rows_of([1] * there)
+    cut = paging.cut(FULL, page, range(there), views, lambda row: (row,), characters=there)
     cursor = None if following is None else cursors.encode("numbers", shown - 1)
     assert len(cut.rows) == shown
     assert cut.members == {
@@ -62,7 +66,7 @@ def test_a_page_says_what_follows(
 
 
 def test_a_page_of_a_cursor_has_no_offsets() -> None:
-    form, page = CursorFormat("numbers", (int,)), Page(limit=1, cursor=cursors.encode("numbers", 7))
-    cut = paging.cut(Budget.of(FULL), form, page, [8, 9], rows_of([1, 1]), lambda row: (row,))
+    page = Numbers(limit=1, cursor=cursors.encode("numbers", 7))
+    cut = paging.cut(FULL, page, [8, 9], rows_of([1, 1]), lambda row: (row,))
     assert (cut.members["offset"], cut.members["next_offset"]) == (UNSET, UNSET)
     assert cut.members["next_cursor"] == cursors.encode("numbers", 8)

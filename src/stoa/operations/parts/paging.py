@@ -6,10 +6,10 @@ from typing import Generic, NamedTuple, NotRequired, TypedDict, TypeVar
 from msgspec import UNSET, UnsetType
 
 from stoa.domain import cursors, limits
-from stoa.domain.cursors import CursorFormat
 from stoa.domain.errors import invalid_field
 from stoa.operations.parts.budget import Budget
 from stoa.schemas.base import Page, Resource, encode
+from stoa.schemas.options import Options
 
 Row = TypeVar("Row")
 View = TypeVar("View", bound=Resource)
@@ -24,9 +24,9 @@ _ROW_BYTES = 30_000  # of everything but the long text: author, title, labels, a
 _BESIDE_BYTES = 64 * 1024  # of what stands beside the rows: a thread, related rows, warnings
 
 
-def place(form: CursorFormat, page: Page) -> ListPosition | None:
+def place(page: Page) -> ListPosition | None:
     """The place that the cursor of a request that was read names, or None for the start."""
-    return None if page.cursor is None else form.decode(page.cursor)
+    return None if page.cursor is None else page.form.decode(page.cursor)
 
 
 def fitting(rows: Sequence[Resource], characters: int, most_bytes: int = limits.PAGE_BYTES) -> int:
@@ -57,15 +57,16 @@ class Members(TypedDict):
 
 
 class Cut(NamedTuple, Generic[View]):
-    """The rows of a page, as they travel, and the paging members of its answer."""
+    """The rows of a page, as they travel, the paging members of its answer, and the budget without
+    what the rows have taken of it."""
 
     rows: list[View]
     members: Members
+    budget: Budget
 
 
 def cut(
-    budget: Budget,
-    form: CursorFormat,
+    options: Options,
     page: Page,
     rows: Sequence[Row],
     views: Sequence[View],
@@ -74,22 +75,24 @@ def cut(
     characters: int = 0,
     end: ListPosition | None = None,
 ) -> Cut[View]:
-    """Cut `rows`, fetched with one more than wanted, and their `views` to the page and the budget.
+    """Cut `rows`, fetched with one more than wanted, and their `views` to the page and to the
+    budget of the options.
 
-    `place_of` gives the place of a row in the order `form`; `characters` is for `fitting`. With an
-    `end` there may be more behind that place, which `rows` do not reach.
+    `place_of` gives the place of a row in the order of the page; `characters` is for `fitting`.
+    With an `end` there may be more behind that place, which `rows` do not reach.
     """
+    budget = Budget.of(options)
     whole = min(fitting(views, characters), page.size, len(views))
     count = budget.fitting(views[:whole])
     last = place_of(rows[count - 1]) if len(rows) > count else None
-    members = _members(form, page, count, last, end)
+    members = _members(page, count, last, end)
     if count < whole:
         members["omitted"] = whole - count
-    return Cut(list(views[:count]), members)
+    return Cut(list(views[:count]), members, budget)
 
 
 def _members(
-    form: CursorFormat, page: Page, count: int, last: ListPosition | None, end: ListPosition | None
+    page: Page, count: int, last: ListPosition | None, end: ListPosition | None
 ) -> Members:
     """The paging members of a page with `count` rows. `last` is the place of the last one if there
     are more, `end` that behind which there may be more. Raises 400 for an offset so large that
@@ -102,7 +105,7 @@ def _members(
         limit=page.size,
         offset=offset,
         next_offset=next_offset,
-        next_cursor=None if place is None else cursors.encode(form.kind, *place),
+        next_cursor=None if place is None else cursors.encode(page.form.kind, *place),
     )
 
 
