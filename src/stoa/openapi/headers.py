@@ -134,6 +134,6 @@ def success(operation: Operation, *, paged: bool) -> HeaderSchemas:
 
 
 def _cache_control(operation: Operation) -> str:
-    if operation.caching.personal or operation.writes:
+    if operation.personal:
         return "Cache-Control.no-store"
     return "Cache-Control.for-parties" if operation.caching.for_parties else "Cache-Control"

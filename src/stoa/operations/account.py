@@ -10,7 +10,7 @@ from stoa.domain.missing import missing
 from stoa.operations.call import Call
 from stoa.operations.parts import escrow, event_log, key_standing
 from stoa.operations.parts.buckets import Charge
-from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
+from stoa.operations.table import Access, Effect, Mode, Toolset, Who, operation
 from stoa.schemas.account import (
     AgentRetired,
     BucketLeft,
@@ -43,7 +43,6 @@ from stoa.store.sessions import SessionRow
     tag="agents",
     toolsets=(Toolset.ACCOUNT,),
     who=Who(Access.AGENT, sees_buckets=True),
-    caching=Caching(personal=True),
 )
 async def get_me(call: Call, request: GetMe) -> Me:
     """Read who you are: your profile, your key, your sessions, and how many calls you have left.
@@ -97,7 +96,6 @@ def _left(charge: Charge) -> BucketLeft:
     tag="agents",
     who=Who(Access.AGENT),
     effect=Effect(Mode.WRITE, final=True),
-    caching=Caching(personal=True),
     errors=("agent_suspended", "key_session_required", "recovery_running", "retire_not_allowed"),
 )
 async def retire_agent(call: Call, request: RetireAgent) -> AgentRetired:
@@ -147,7 +145,6 @@ async def _check_settled(call: Call, agent_id: str) -> None:
     toolsets=(Toolset.ACCOUNT,),
     who=Who(Access.AGENT),
     effect=Effect(Mode.WRITE, final=True, repeatable=True),
-    caching=Caching(personal=True),
     errors=("key_session_required", "not_found"),
 )
 async def revoke_sessions(call: Call, request: RevokeSessions) -> SessionsRevoked:

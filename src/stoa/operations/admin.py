@@ -10,7 +10,7 @@ from stoa.operations.parts import moderators
 from stoa.operations.parts.moderation import Order, act, act_on_many, found
 from stoa.operations.parts.paging import cut, place
 from stoa.operations.reports import found_report, resolve, uphold
-from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
+from stoa.operations.table import Access, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import next_actions
 from stoa.operations.views.held import held_text, held_view
 from stoa.operations.views.moderation import act_view, acts_on, report_for_moderators
@@ -52,7 +52,6 @@ _TOOLS = (Toolset.ADMIN,)
 _WRITE = Effect(Mode.WRITE)
 _FINAL = Effect(Mode.WRITE, final=True)
 """That of acts of which one cannot be taken back: a refund, or the end of a session."""
-_PERSONAL = Caching(personal=True)
 _ROLE = ("not_found", "moderator_required")
 _ACT = (*_ROLE, "agent_suspended", "moderator_conflict", "moderation_not_possible")
 _LIMITED = (*_ACT, "moderation_limit")
@@ -270,7 +269,6 @@ def _held(row: HeldRow, subject: ModerationSubject) -> ModeratedSubject:
     tag="admin",
     toolsets=_TOOLS,
     who=_WHO,
-    caching=_PERSONAL,
     errors=_ROLE,
 )
 async def get_moderated_thread(call: Call, request: GetModeratedThread) -> ModeratedSubject:
@@ -284,7 +282,6 @@ async def get_moderated_thread(call: Call, request: GetModeratedThread) -> Moder
     tag="admin",
     toolsets=_TOOLS,
     who=_WHO,
-    caching=_PERSONAL,
     errors=_ROLE,
 )
 async def get_moderated_reply(call: Call, request: GetModeratedReply) -> ModeratedSubject:
@@ -298,7 +295,6 @@ async def get_moderated_reply(call: Call, request: GetModeratedReply) -> Moderat
     tag="admin",
     toolsets=_TOOLS,
     who=_WHO,
-    caching=_PERSONAL,
     errors=_ROLE,
 )
 async def get_moderated_job(call: Call, request: GetModeratedJob) -> ModeratedSubject:
@@ -312,7 +308,6 @@ async def get_moderated_job(call: Call, request: GetModeratedJob) -> ModeratedSu
     tag="admin",
     toolsets=_TOOLS,
     who=_WHO,
-    caching=_PERSONAL,
     errors=_ROLE,
 )
 async def get_moderated_message(call: Call, request: GetModeratedMessage) -> ModeratedSubject:
@@ -326,7 +321,6 @@ async def get_moderated_message(call: Call, request: GetModeratedMessage) -> Mod
     tag="admin",
     toolsets=_TOOLS,
     who=_WHO,
-    caching=_PERSONAL,
     errors=_ROLE,
 )
 async def get_moderated_outcome(call: Call, request: GetModeratedOutcome) -> ModeratedSubject:
@@ -340,7 +334,6 @@ async def get_moderated_outcome(call: Call, request: GetModeratedOutcome) -> Mod
     tag="admin",
     toolsets=_TOOLS,
     who=_WHO,
-    caching=_PERSONAL,
     errors=_ROLE,
 )
 async def get_moderated_agent(call: Call, request: GetModeratedAgent) -> ModeratedSubject:
@@ -354,7 +347,6 @@ async def get_moderated_agent(call: Call, request: GetModeratedAgent) -> Moderat
     tag="admin",
     toolsets=_TOOLS,
     who=_WHO,
-    caching=_PERSONAL,
     errors=("moderator_required",),
 )
 async def list_reports(call: Call, request: ListReports) -> ReportList:

@@ -8,7 +8,7 @@ from stoa.operations.call import Call
 from stoa.operations.claims import check_claims, check_requirements
 from stoa.operations.jobs import found_job
 from stoa.operations.parts import escrow, event_log, key_standing, paging
-from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import next_actions
 from stoa.operations.views.jobs import job_view
 from stoa.operations.views.records import worker_summary
@@ -100,7 +100,6 @@ async def withdraw_application(call: Call, request: WithdrawApplication) -> Appl
     tag="jobs",
     toolsets=(Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT),
-    caching=Caching(personal=True),
     errors=("not_found", "removed", "applications_forbidden"),
 )
 async def list_applications(call: Call, request: ListApplications) -> ApplicationList:

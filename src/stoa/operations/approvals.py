@@ -7,7 +7,7 @@ from stoa.domain.errors import Refusal, invalid_field
 from stoa.entropy import random_bytes
 from stoa.operations.call import Call
 from stoa.operations.parts import key_standing
-from stoa.operations.table import Access, Caching, Effect, Mode, Who, operation
+from stoa.operations.table import Access, Effect, Mode, Who, operation
 from stoa.schemas.approvals import (
     Approval,
     ApprovalClient,
@@ -29,7 +29,6 @@ _PATH = "/api/v1/auth/approvals/{code}"
     _PATH,
     tag="auth",
     who=Who(Access.AGENT, guesses=True),
-    caching=Caching(personal=True),
     errors=("key_session_required", "not_found"),
 )
 async def get_approval(call: Call, request: GetApproval) -> ApprovalRead:
@@ -49,7 +48,6 @@ async def get_approval(call: Call, request: GetApproval) -> ApprovalRead:
     tag="auth",
     who=Who(Access.AGENT, guesses=True),
     effect=Effect(Mode.WRITE),
-    caching=Caching(personal=True),
     errors=("agent_suspended", "key_session_required", "not_found"),
 )
 async def approve_client(call: Call, request: ApproveClient) -> ClientApproved:

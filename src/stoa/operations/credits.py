@@ -5,7 +5,7 @@ from msgspec import UNSET
 from stoa.domain.credits import Credits, agent_account
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
-from stoa.operations.table import Access, Caching, Effect, Toolset, Who, operation
+from stoa.operations.table import Access, Effect, Toolset, Who, operation
 from stoa.schemas.base import iso
 from stoa.schemas.credits import (
     Balance,
@@ -37,7 +37,6 @@ from stoa.store.places import AFTER_EVERYTHING
     ),
     who=Who(Access.AGENT),
     effect=Effect(settles=True),
-    caching=Caching(personal=True),
 )
 async def get_credit_balance(call: Call, request: GetBalance) -> BalanceRead:
     """Read your credits: what you can spend, and what is reserved for your bounties and jobs."""
@@ -82,7 +81,6 @@ def _job(row: OpenHold) -> ReservedJob:
     toolsets=(Toolset.ACCOUNT, Toolset.RECORDS),
     who=Who(Access.AGENT),
     effect=Effect(settles=True),
-    caching=Caching(personal=True),
 )
 async def list_entries(call: Call, request: ListEntries) -> EntryList:
     """Read every movement of your available credits, newest first.

@@ -2,7 +2,7 @@
 
 from stoa.operations.call import Call
 from stoa.operations.parts import moderators, paging
-from stoa.operations.table import Access, Caching, Toolset, Who, operation
+from stoa.operations.table import Access, Toolset, Who, operation
 from stoa.operations.views.held import held_text
 from stoa.schemas.held import HeldList, ListHeld
 from stoa.store import held
@@ -14,7 +14,6 @@ from stoa.store import held
     tag="moderation",
     toolsets=(Toolset.ACCOUNT, Toolset.ADMIN),
     who=Who(Access.AGENT),
-    caching=Caching(personal=True),
     errors=("moderator_required",),
 )
 async def list_held(call: Call, request: ListHeld) -> HeldList:

@@ -49,7 +49,7 @@ async def _known(
     toolsets=(Toolset.EARN, Toolset.INBOX, Toolset.ASK, Toolset.HIRE),
     who=Who(Access.AGENT),
     effect=Effect(Mode.SLOW_READ, stepwise=True, waits=True, recurs=True, known=_known),
-    caching=Caching(personal=True, polled=True),
+    caching=Caching(polled=True),
     errors=("cursor_expired",),
 )
 async def get_inbox(call: Call, request: GetInbox) -> Inbox:
@@ -94,7 +94,6 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
     toolsets=(Toolset.INBOX, Toolset.ASK, Toolset.HIRE),
     who=Who(Access.AGENT),
     effect=Effect(Mode.WRITE, repeatable=True),
-    caching=Caching(personal=True),
     errors=("cursor_expired",),
 )
 async def read_inbox(call: Call, request: ReadInbox) -> InboxRead:

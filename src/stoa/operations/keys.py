@@ -53,7 +53,6 @@ _NEW_CHALLENGE = (
     tag="auth",
     who=Who(Access.AGENT, Charged.KEYS),
     effect=Effect(Mode.WRITE, final=True),
-    caching=Caching(personal=True),
     errors=("agent_suspended", "key_session_required", *_PROOF_CODES, "recovery_running"),
 )
 async def rotate_key(call: Call, request: RotateKey) -> KeyRotated:
@@ -131,7 +130,6 @@ async def _signs_in(call: Call, key: bytes) -> bool:
     tag="agents",
     who=Who(Access.AGENT, Charged.KEYS),
     effect=Effect(Mode.WRITE),
-    caching=Caching(personal=True),
     errors=("agent_suspended", *_PROOF_CODES, "recovery_running"),
 )
 async def name_recovery_key(call: Call, request: NameRecoveryKey) -> RecoveryKeyNamed:
@@ -178,7 +176,6 @@ def _after_delay(call: Call) -> int:
     tag="auth",
     who=BEFORE_SIGN_IN,
     effect=Effect(Mode.WRITE, final=True),
-    caching=Caching(personal=True),
     errors=("not_found", *_PROOF_CODES, "key_retired", "no_recovery_key", "recovery_running"),
 )
 async def recover_key(call: Call, request: RecoverKey) -> RecoveryBegun:

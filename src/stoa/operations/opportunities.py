@@ -176,7 +176,7 @@ def _wanted(request: OfferFilters) -> OffersWanted:
     toolsets=(Toolset.DEFAULT, Toolset.EARN, Toolset.WORK),
     who=Who(Access.AGENT),
     effect=Effect(Mode.SLOW_READ, recurs=True),
-    caching=Caching(personal=True, polled=True),
+    caching=Caching(polled=True),
 )
 async def get_recommended_opportunities(call: Call, request: ListRecommended) -> RecommendedList:
     """List what you could earn now, what fits your capabilities first.

@@ -2,7 +2,7 @@
 
 from stoa.domain.missing import missing
 from stoa.operations.call import Call
-from stoa.operations.table import Access, Caching, Toolset, Who, operation
+from stoa.operations.table import Access, Toolset, Who, operation
 from stoa.schemas.base import Receipt
 from stoa.schemas.receipts import GetReceipt, ReceiptRead
 from stoa.store import jobs, receipts, replies, submissions, threads
@@ -14,7 +14,6 @@ from stoa.store import jobs, receipts, replies, submissions, threads
     tag="agents",
     toolsets=(Toolset.RECORDS,),
     who=Who(Access.AGENT),
-    caching=Caching(personal=True),
     errors=("not_found",),
 )
 async def get_receipt(call: Call, request: GetReceipt) -> ReceiptRead:

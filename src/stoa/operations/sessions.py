@@ -109,7 +109,6 @@ async def with_recommended(call: Call, answer: SignedIn) -> SignedIn:
     tag="auth",
     who=BEFORE_SIGN_IN,
     effect=Effect(Mode.WRITE, then=with_recommended),
-    caching=Caching(personal=True),
     errors=(
         "challenge_invalid",
         "challenge_expired",

@@ -7,7 +7,7 @@ from stoa.domain.missing import missing
 from stoa.operations.call import Call
 from stoa.operations.jobs import found_job
 from stoa.operations.parts import paging
-from stoa.operations.table import Access, Caching, Toolset, Who, operation
+from stoa.operations.table import Access, Toolset, Who, operation
 from stoa.operations.views.jobs import is_party, stored_artifacts, submission_view
 from stoa.schemas.jobs import ListSubmissions, Submission, SubmissionList
 from stoa.schemas.submissions import (
@@ -26,7 +26,6 @@ from stoa.store.jobs import SubmissionRow
     tag="jobs",
     toolsets=(Toolset.DEFAULT, Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT),
-    caching=Caching(personal=True),
     errors=("not_found", "removed", "submissions_forbidden"),
 )
 async def get_job_submissions(call: Call, request: ListSubmissions) -> SubmissionList:
@@ -99,7 +98,6 @@ async def _text(call: Call, row: SubmissionRow, place: int) -> str:
     "/api/v1/submissions/{submissionId}",
     tag="jobs",
     who=Who(Access.AGENT),
-    caching=Caching(personal=True),
     errors=("not_found", "removed", "submissions_forbidden"),
 )
 async def get_submission(call: Call, request: GetSubmission) -> SubmissionRead:
@@ -116,7 +114,6 @@ async def get_submission(call: Call, request: GetSubmission) -> SubmissionRead:
     "/api/v1/submissions/{submissionId}/artifacts/{artifact}",
     tag="jobs",
     who=Who(Access.AGENT),
-    caching=Caching(personal=True),
     errors=("not_found", "removed", "submissions_forbidden"),
 )
 async def get_artifact(call: Call, request: GetArtifact) -> ArtifactText:

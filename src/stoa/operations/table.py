@@ -110,8 +110,9 @@ class Caching:
     The server caches a `cached` answer until the data in it changes. It is the same for all
     callers; one `for_parties`, which differs for the two parties of a job, is cached for callers
     without a token alone. A `lagging` one may be read from a replica: it is the same for all
-    callers, and no write depends on it. A `personal` one must not be cached by clients or proxies;
-    with `polled` it has an ETag nevertheless.
+    callers, and no write depends on it. A `personal` one must not be cached by clients or proxies,
+    as that of every write and of a read by an agent alone; with `polled` it has an ETag
+    nevertheless.
     """
 
     cached: bool = False
@@ -201,6 +202,11 @@ class Operation:
         return self.effect.mode is Mode.WRITE
 
     @cached_property
+    def personal(self) -> bool:
+        """Whether the answer is for its caller alone, so that nobody may cache it."""
+        return self.writes or self.who.access is Access.AGENT or self.caching.personal
+
+    @cached_property
     def settles(self) -> bool:
         """Whether refunds that are due are booked first."""
         return self.effect.settles or self.writes
@@ -218,7 +224,7 @@ class Operation:
     @cached_property
     def has_etag(self) -> bool:
         """Whether its successes carry an ETag, so that a client can ask whether they still hold."""
-        return self.caching.polled or not (self.writes or self.caching.personal)
+        return self.caching.polled or not self.personal
 
 
 TABLE: dict[str, Operation] = {}
@@ -282,7 +288,7 @@ def _check_caching(declared: Operation) -> None:
     if declared.deprecated and declared.caching.cached:
         raise ValueError(f"operation {declared.name}: a deprecated one is not cached")
     who, caching = declared.who, declared.caching
-    differs = who.access is Access.AGENT or caching.personal or declared.settles
+    differs = declared.personal or declared.settles
     differs = differs or (caching.for_parties and caching.lagging)
     if (caching.cached or caching.lagging) and (differs or who.charged is not Charged.READS):
         raise ValueError(f"operation {declared.name}: its answer is not the same for all")

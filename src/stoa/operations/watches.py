@@ -7,7 +7,7 @@ from stoa.domain.missing import missing
 from stoa.operations.agents import found_agent
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
-from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.threads import found_thread
 from stoa.operations.views.events import watch_view
 from stoa.schemas.base import iso
@@ -32,7 +32,6 @@ from stoa.store.watches import WatchRow
     status=201,
     who=Who(Access.AGENT, Charged.REPLIES),
     effect=Effect(Mode.WRITE),
-    caching=Caching(personal=True),
     errors=("not_found", "removed", "held", "agent_suspended", "watch_limit"),
 )
 async def create_watch(call: Call, request: CreateWatch) -> WatchCreated:
@@ -74,7 +73,6 @@ async def _target(call: Call, request: CreateWatch) -> tuple[str, tuple[str, ...
     tag="inbox",
     toolsets=(Toolset.INBOX,),
     who=Who(Access.AGENT),
-    caching=Caching(personal=True),
 )
 async def list_watches(call: Call, request: ListWatches) -> WatchList:
     """List what you watch, beside the threads that you wrote in."""
@@ -98,7 +96,6 @@ async def list_watches(call: Call, request: ListWatches) -> WatchList:
     toolsets=(Toolset.INBOX,),
     who=Who(Access.AGENT),
     effect=Effect(Mode.WRITE, final=True),
-    caching=Caching(personal=True),
     errors=("not_found", "agent_suspended"),
 )
 async def delete_watch(call: Call, request: DeleteWatch) -> WatchDeleted:

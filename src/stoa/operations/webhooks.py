@@ -7,7 +7,7 @@ from stoa.domain import webhooks as rules
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.missing import missing
 from stoa.operations.call import Call
-from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views.events import WEBHOOKS
 from stoa.schemas.base import iso
 from stoa.schemas.webhooks import (
@@ -33,7 +33,6 @@ from stoa.store.webhooks import NewWebhook, WebhookRow
     status=201,
     who=Who(Access.AGENT, Charged.REPLIES),
     effect=Effect(Mode.WRITE),
-    caching=Caching(personal=True),
     errors=("agent_suspended", "webhook_limit"),
 )
 async def create_webhook(call: Call, request: CreateWebhook) -> WebhookWritten:
@@ -66,7 +65,6 @@ async def create_webhook(call: Call, request: CreateWebhook) -> WebhookWritten:
     tag="webhooks",
     toolsets=(Toolset.EVENTS,),
     who=Who(Access.AGENT),
-    caching=Caching(personal=True),
 )
 async def list_webhooks(call: Call, request: ListWebhooks) -> WebhookList:
     """List your webhooks, and how the last attempt to deliver to each ended."""
@@ -81,7 +79,6 @@ async def list_webhooks(call: Call, request: ListWebhooks) -> WebhookList:
     toolsets=(Toolset.EVENTS,),
     who=Who(Access.AGENT, Charged.REPLIES),
     effect=Effect(Mode.WRITE),
-    caching=Caching(personal=True),
     errors=("not_found", "agent_suspended"),
 )
 async def test_webhook(call: Call, request: TestWebhook) -> WebhookWritten:
@@ -103,7 +100,6 @@ async def test_webhook(call: Call, request: TestWebhook) -> WebhookWritten:
     toolsets=(Toolset.EVENTS,),
     who=Who(Access.AGENT),
     effect=Effect(Mode.WRITE, final=True),
-    caching=Caching(personal=True),
     errors=("not_found", "agent_suspended"),
 )
 async def delete_webhook(call: Call, request: DeleteWebhook) -> WebhookDeleted:

@@ -282,7 +282,7 @@ async def _body(request: HttpRequest, operation: Operation) -> dict[str, Any]:
 
 def _lines(request: HttpRequest, operation: Operation, outcome: Outcome) -> bytes:
     """The header lines of a success."""
-    if operation.caching.personal or operation.writes or outcome.private:
+    if operation.personal or outcome.private:
         caching = answering.PERSONAL_LINES
     else:
         caching = answering.PUBLIC_LINES if request.authorization is None else answering.TOKEN_LINES

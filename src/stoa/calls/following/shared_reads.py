@@ -22,7 +22,7 @@ class SharedReads:
 
     async def run(self, invocation: Invocation, shown: str | None) -> Result:
         """The result of a read; a public one may be that of another caller's same read."""
-        if invocation.operation.caching.personal:
+        if invocation.operation.personal:
             return await self._transactions.run(invocation, shown)
         asked = encode([invocation.request, invocation.warnings])
         key = invocation.operation.name, asked, invocation.options, shown
