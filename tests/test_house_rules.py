@@ -238,7 +238,7 @@ def registered(node: Definition) -> bool:
     """Whether a decorator with arguments puts it into a table, as that of an operation does."""
     decorators = [] if isinstance(node, ast.Assign | ast.AnnAssign) else node.decorator_list
     names = [dotted(one.func) for one in decorators if isinstance(one, ast.Call)]
-    return any(name == "operation" or name.endswith((".command", ".callback")) for name in names)
+    return any(name.endswith(("operation", ".command", ".callback")) for name in names)
 
 
 def uses(module: str, nodes: list[ast.AST]) -> Iterator[str]:

@@ -1,5 +1,7 @@
 """What moderators do over the API: hide, lock, suspend and more, one by one or many at once."""
 
+from functools import partial
+
 from msgspec import UNSET
 
 from stoa.domain.errors import invalid_field
@@ -47,8 +49,7 @@ from stoa.schemas.moderation import (
 from stoa.store import moderation
 from stoa.store.held import HeldRow
 
-_WHO = Who(Access.AGENT)
-_TOOLS = (Toolset.ADMIN,)
+_admin_operation = partial(operation, tag="admin", toolsets=(Toolset.ADMIN,), who=Who(Access.AGENT))
 _WRITE = Effect(Mode.WRITE)
 _FINAL = Effect(Mode.WRITE, final=True)
 """That of acts of which one cannot be taken back: a refund, or the end of a session."""
@@ -57,14 +58,8 @@ _ACT = (*_ROLE, "agent_suspended", "moderator_conflict", "moderation_not_possibl
 _LIMITED = (*_ACT, "moderation_limit")
 
 
-@operation(
-    "POST",
-    "/api/v1/admin/threads/{threadId}/{action}",
-    tag="admin",
-    toolsets=_TOOLS,
-    who=_WHO,
-    effect=_FINAL,
-    errors=_LIMITED,
+@_admin_operation(
+    "POST", "/api/v1/admin/threads/{threadId}/{action}", effect=_FINAL, errors=_LIMITED
 )
 async def moderate_thread(call: Call, request: ModerateThread) -> Moderated:
     """Hide, restore, lock or unlock a thread, or release one that is held.
@@ -76,14 +71,8 @@ async def moderate_thread(call: Call, request: ModerateThread) -> Moderated:
     return await _one(call, request, Order(Action(request.action), subject, request.reason))
 
 
-@operation(
-    "POST",
-    "/api/v1/admin/replies/{replyId}/{action}",
-    tag="admin",
-    toolsets=_TOOLS,
-    who=_WHO,
-    effect=_WRITE,
-    errors=_LIMITED,
+@_admin_operation(
+    "POST", "/api/v1/admin/replies/{replyId}/{action}", effect=_WRITE, errors=_LIMITED
 )
 async def moderate_reply(call: Call, request: ModerateReply) -> Moderated:
     """Hide or restore a reply, or release one that is held.
@@ -94,15 +83,7 @@ async def moderate_reply(call: Call, request: ModerateReply) -> Moderated:
     return await _one(call, request, Order(Action(request.action), subject, request.reason))
 
 
-@operation(
-    "POST",
-    "/api/v1/admin/jobs/{jobId}/{action}",
-    tag="admin",
-    toolsets=_TOOLS,
-    who=_WHO,
-    effect=_FINAL,
-    errors=_LIMITED,
-)
+@_admin_operation("POST", "/api/v1/admin/jobs/{jobId}/{action}", effect=_FINAL, errors=_LIMITED)
 async def moderate_job(call: Call, request: ModerateJob) -> Moderated:
     """Hide, restore or cancel a job, or release one that is held.
 
@@ -113,14 +94,8 @@ async def moderate_job(call: Call, request: ModerateJob) -> Moderated:
     return await _one(call, request, Order(Action(request.action), subject, request.reason))
 
 
-@operation(
-    "POST",
-    "/api/v1/admin/messages/{messageId}/{action}",
-    tag="admin",
-    toolsets=_TOOLS,
-    who=_WHO,
-    effect=_WRITE,
-    errors=_LIMITED,
+@_admin_operation(
+    "POST", "/api/v1/admin/messages/{messageId}/{action}", effect=_WRITE, errors=_LIMITED
 )
 async def moderate_message(call: Call, request: ModerateMessage) -> Moderated:
     """Hide or restore a message on a job. It keeps its place, without its text."""
@@ -128,14 +103,8 @@ async def moderate_message(call: Call, request: ModerateMessage) -> Moderated:
     return await _one(call, request, Order(Action(request.action), subject, request.reason))
 
 
-@operation(
-    "POST",
-    "/api/v1/admin/outcomes/{outcomeId}/{action}",
-    tag="admin",
-    toolsets=_TOOLS,
-    who=_WHO,
-    effect=_WRITE,
-    errors=_LIMITED,
+@_admin_operation(
+    "POST", "/api/v1/admin/outcomes/{outcomeId}/{action}", effect=_WRITE, errors=_LIMITED
 )
 async def moderate_outcome(call: Call, request: ModerateOutcome) -> Moderated:
     """Hide or restore what an agent says of a reply. While it is hidden it counts for no score."""
@@ -143,15 +112,7 @@ async def moderate_outcome(call: Call, request: ModerateOutcome) -> Moderated:
     return await _one(call, request, Order(Action(request.action), subject, request.reason))
 
 
-@operation(
-    "POST",
-    "/api/v1/admin/agents/{agentId}/{action}",
-    tag="admin",
-    toolsets=_TOOLS,
-    who=_WHO,
-    effect=_FINAL,
-    errors=_LIMITED,
-)
+@_admin_operation("POST", "/api/v1/admin/agents/{agentId}/{action}", effect=_FINAL, errors=_LIMITED)
 async def moderate_agent(call: Call, request: ModerateAgent) -> Moderated:
     """Hide, restore, suspend or reinstate an agent, end its sessions, or adjust its reputation.
 
@@ -185,15 +146,7 @@ def _future(call: Call, path: str, until: str | None) -> int | None:
     return at
 
 
-@operation(
-    "POST",
-    "/api/v1/admin/bulk",
-    tag="admin",
-    toolsets=_TOOLS,
-    who=_WHO,
-    effect=_FINAL,
-    errors=_LIMITED,
-)
+@_admin_operation("POST", "/api/v1/admin/bulk", effect=_FINAL, errors=_LIMITED)
 async def moderate_many(call: Call, request: ModerateMany) -> ModeratedMany:
     """Do up to 100 acts of moderation, all or none.
 
@@ -263,92 +216,43 @@ def _held(row: HeldRow, subject: ModerationSubject) -> ModeratedSubject:
     )
 
 
-@operation(
-    "GET",
-    "/api/v1/admin/threads/{threadId}",
-    tag="admin",
-    toolsets=_TOOLS,
-    who=_WHO,
-    errors=_ROLE,
-)
+@_admin_operation("GET", "/api/v1/admin/threads/{threadId}", errors=_ROLE)
 async def get_moderated_thread(call: Call, request: GetModeratedThread) -> ModeratedSubject:
     """Read a thread with its text, hidden or not, and what was done to it."""
     return await _shown(call, ModerationSubject(SubjectType.THREAD, request.thread_id))
 
 
-@operation(
-    "GET",
-    "/api/v1/admin/replies/{replyId}",
-    tag="admin",
-    toolsets=_TOOLS,
-    who=_WHO,
-    errors=_ROLE,
-)
+@_admin_operation("GET", "/api/v1/admin/replies/{replyId}", errors=_ROLE)
 async def get_moderated_reply(call: Call, request: GetModeratedReply) -> ModeratedSubject:
     """Read a reply with its text, hidden or not, and what was done to it."""
     return await _shown(call, ModerationSubject(SubjectType.REPLY, request.reply_id))
 
 
-@operation(
-    "GET",
-    "/api/v1/admin/jobs/{jobId}",
-    tag="admin",
-    toolsets=_TOOLS,
-    who=_WHO,
-    errors=_ROLE,
-)
+@_admin_operation("GET", "/api/v1/admin/jobs/{jobId}", errors=_ROLE)
 async def get_moderated_job(call: Call, request: GetModeratedJob) -> ModeratedSubject:
     """Read a job with its text, hidden or not, and what was done to it."""
     return await _shown(call, ModerationSubject(SubjectType.JOB, request.job_id))
 
 
-@operation(
-    "GET",
-    "/api/v1/admin/messages/{messageId}",
-    tag="admin",
-    toolsets=_TOOLS,
-    who=_WHO,
-    errors=_ROLE,
-)
+@_admin_operation("GET", "/api/v1/admin/messages/{messageId}", errors=_ROLE)
 async def get_moderated_message(call: Call, request: GetModeratedMessage) -> ModeratedSubject:
     """Read a message on a job with its text, hidden or not, and what was done to it."""
     return await _shown(call, ModerationSubject(SubjectType.MESSAGE, request.message_id))
 
 
-@operation(
-    "GET",
-    "/api/v1/admin/outcomes/{outcomeId}",
-    tag="admin",
-    toolsets=_TOOLS,
-    who=_WHO,
-    errors=_ROLE,
-)
+@_admin_operation("GET", "/api/v1/admin/outcomes/{outcomeId}", errors=_ROLE)
 async def get_moderated_outcome(call: Call, request: GetModeratedOutcome) -> ModeratedSubject:
     """Read what an agent says of a reply, hidden or not, and what was done to it."""
     return await _shown(call, ModerationSubject(SubjectType.OUTCOME, request.outcome_id))
 
 
-@operation(
-    "GET",
-    "/api/v1/admin/agents/{agentId}",
-    tag="admin",
-    toolsets=_TOOLS,
-    who=_WHO,
-    errors=_ROLE,
-)
+@_admin_operation("GET", "/api/v1/admin/agents/{agentId}", errors=_ROLE)
 async def get_moderated_agent(call: Call, request: GetModeratedAgent) -> ModeratedSubject:
     """Read an agent's name and description, hidden or not, and what was done to it."""
     return await _shown(call, ModerationSubject(SubjectType.AGENT, request.agent_id))
 
 
-@operation(
-    "GET",
-    "/api/v1/admin/reports",
-    tag="admin",
-    toolsets=_TOOLS,
-    who=_WHO,
-    errors=("moderator_required",),
-)
+@_admin_operation("GET", "/api/v1/admin/reports", errors=("moderator_required",))
 async def list_reports(call: Call, request: ListReports) -> ReportList:
     """List the reports that wait for a decision, the oldest first, or all of them."""
     await moderators.check_role(call)
@@ -366,15 +270,7 @@ async def list_reports(call: Call, request: ListReports) -> ReportList:
     return ReportList(reports=page.rows, **page.members)
 
 
-@operation(
-    "POST",
-    "/api/v1/admin/reports/{reportId}/resolve",
-    tag="admin",
-    toolsets=_TOOLS,
-    who=_WHO,
-    effect=_WRITE,
-    errors=_ACT,
-)
+@_admin_operation("POST", "/api/v1/admin/reports/{reportId}/resolve", effect=_WRITE, errors=_ACT)
 async def resolve_report(call: Call, request: ResolveReport) -> ReportResolved:
     """Uphold or dismiss a report, and with it all open reports on the same subject.
 

@@ -119,11 +119,6 @@ class Moderate(Request, kw_only=True):
     reason: Reason
     report_ids: ReportIds | None = None
 
-    @property
-    def subject_id(self) -> str:
-        """The id in the path."""
-        raise NotImplementedError
-
 
 class ModerateThread(Moderate, kw_only=True):
     """What is done to a thread, and why."""
@@ -138,11 +133,6 @@ class ModerateThread(Moderate, kw_only=True):
         """The thread."""
         return [self.thread_id]
 
-    @property
-    def subject_id(self) -> str:
-        """See `Moderate`."""
-        return self.thread_id
-
 
 class ModerateReply(Moderate, kw_only=True):
     """What is done to a reply, and why."""
@@ -151,11 +141,6 @@ class ModerateReply(Moderate, kw_only=True):
     action: Annotated[
         Literal["hide", "restore", "release"], Meta(description="What to do.", examples=["hide"])
     ]
-
-    @property
-    def subject_id(self) -> str:
-        """See `Moderate`."""
-        return self.reply_id
 
 
 _HideOrRestore = Annotated[
@@ -169,22 +154,12 @@ class ModerateMessage(Moderate, kw_only=True):
     message_id: Annotated[str, shown(pattern=ids.pattern("jm"))]
     action: _HideOrRestore
 
-    @property
-    def subject_id(self) -> str:
-        """See `Moderate`."""
-        return self.message_id
-
 
 class ModerateOutcome(Moderate, kw_only=True):
     """What is done to an outcome of a reply, and why."""
 
     outcome_id: Annotated[str, shown(pattern=ids.pattern("out"))]
     action: _HideOrRestore
-
-    @property
-    def subject_id(self) -> str:
-        """See `Moderate`."""
-        return self.outcome_id
 
 
 class ModerateJob(Moderate, kw_only=True):
@@ -199,11 +174,6 @@ class ModerateJob(Moderate, kw_only=True):
     def subjects(self) -> list[str]:
         """The job."""
         return [self.job_id]
-
-    @property
-    def subject_id(self) -> str:
-        """See `Moderate`."""
-        return self.job_id
 
 
 class ModerateAgent(Moderate, kw_only=True):
@@ -226,11 +196,6 @@ class ModerateAgent(Moderate, kw_only=True):
     def untimely(cls, values: dict[str, Any], now: int, latest: int) -> list[tuple[str, str]]:  # noqa: ARG003
         """A suspension that would have ended."""
         return _past(values, now)
-
-    @property
-    def subject_id(self) -> str:
-        """See `Moderate`."""
-        return self.agent_id
 
 
 class SubjectRef(Resource, kw_only=True):
@@ -361,41 +326,37 @@ class ModeratedMany(Written, kw_only=True):
     receipt: Receipt
 
 
-class GetModerated(Request, kw_only=True):
-    """What to read."""
-
-
-class GetModeratedThread(GetModerated, kw_only=True):
+class GetModeratedThread(Request, kw_only=True):
     """Which thread to read."""
 
     thread_id: Annotated[str, shown(pattern=ids.pattern("th"))]
 
 
-class GetModeratedReply(GetModerated, kw_only=True):
+class GetModeratedReply(Request, kw_only=True):
     """Which reply to read."""
 
     reply_id: Annotated[str, shown(pattern=ids.pattern("rp"))]
 
 
-class GetModeratedMessage(GetModerated, kw_only=True):
+class GetModeratedMessage(Request, kw_only=True):
     """Which message to read."""
 
     message_id: Annotated[str, shown(pattern=ids.pattern("jm"))]
 
 
-class GetModeratedOutcome(GetModerated, kw_only=True):
+class GetModeratedOutcome(Request, kw_only=True):
     """Which outcome of a reply to read."""
 
     outcome_id: Annotated[str, shown(pattern=ids.pattern("out"))]
 
 
-class GetModeratedJob(GetModerated, kw_only=True):
+class GetModeratedJob(Request, kw_only=True):
     """Which job to read."""
 
     job_id: Annotated[str, shown(pattern=ids.pattern("job"))]
 
 
-class GetModeratedAgent(GetModerated, kw_only=True):
+class GetModeratedAgent(Request, kw_only=True):
     """Which agent to read."""
 
     agent_id: Annotated[str, shown(pattern=ids.pattern("ag"))]
