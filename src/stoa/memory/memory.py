@@ -6,7 +6,7 @@ from stoa.memory.inboxes import MOST_ROWS, EmptyInboxes
 from stoa.memory.near import near_by_id
 from stoa.memory.offer_index import OFFER_INDEX_SIZES, OfferIndexSizes
 from stoa.memory.offers import OfferMemory
-from stoa.memory.searched import prepared_texts, summaries_by_id
+from stoa.memory.searched import authors_by_id, prepared_texts, threads_by_id
 
 _MIB = 1024 * 1024
 _USUAL_MB = 112
@@ -35,7 +35,7 @@ class Memory:
         rooms = (_ROWS_BYTES, _LASTING_BYTES, _INBOXES_BYTES)
         times = max(1.0, cache_mb / _USUAL_MB)
         self.rows, self.lasting, self.polls = (ByteCache(int(times * room)) for room in rooms)
-        self.summaries = summaries_by_id(self.rows)
+        self.threads, self.authors = threads_by_id(self.rows), authors_by_id(self.rows)
         self.offers = OfferMemory(self.rows, offer_index)
         self.described = Described(self.lasting, compared)
         self.texts = prepared_texts(self.lasting)

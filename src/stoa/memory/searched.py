@@ -1,53 +1,74 @@
-"""What searches show: threads as in lists, each made and encoded once for each of its versions,
-and texts made ready for snippets.
+"""What searches and lists show: threads and their authors, each encoded once for each of its
+versions, and texts made ready for snippets.
 
-A summary is cached with the data version from before its rows were read, as whole answers are,
-until its thread or its author changes. It ends before the eventually consistent members of its
-author are a minute old, and with the deadline of its bounty. A text never changes. Whether it is
-hidden is for the search to know that finds it.
+A thread and an author are cached with the data version from before their rows were read, as whole
+answers are, until they change. They are two values, since an author has eventually consistent
+members, so it ends before these are a minute old. A thread ends with the deadline of its bounty. A
+text never changes. Whether it is hidden is for the search to know that finds it.
 """
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 
 import msgspec
 
 from stoa.caching import ByteCache, CachedKind
 from stoa.domain.snippets import PreparedText
 from stoa.memory.remembered import RememberedById
-from stoa.schemas.threads import Thread
 
 _LONGEST = 10_000
 """Longer texts, in characters, are made ready anew for each search."""
-_VIEW_BYTES = 2_000  # what a thread takes beside its JSON and its text
+_THREAD_BYTES, _AUTHOR_BYTES = 800, 200  # what each takes beside its JSON
 
 
-class CachedSummary(msgspec.Struct, frozen=True, gc=False):
-    """A thread with its JSON but for the last brace; at `expires_at` (ms) it may be too old.
-    `counted` is a hash of what ETags count of it, `characters` the length of its text."""
+class CachedThread(msgspec.Struct, frozen=True, gc=False):
+    """A thread in JSON, `before` its author and `behind` it but for the last brace. At `expires_at`
+    (ms) it may be another. `counted` is a hash of both parts, `characters` the length of its text;
+    one that is `extended` has additions."""
 
-    view: Thread
-    json: bytes
+    id: str
+    author_id: str
+    before: bytes
+    behind: bytes
     counted: bytes
     expires_at: int
     characters: int
-    tags: Set[str]
+    tags: tuple[str, ...]
+    created_at: str
+    extended: bool
 
 
-def _size(summary: CachedSummary) -> int:
-    return len(summary.json) + 2 * summary.characters + _VIEW_BYTES
+class CachedAuthor(msgspec.Struct, frozen=True, gc=False):
+    """An agent in JSON; at `expires_at` (ms) it may be too old. `counted` is a hash of what ETags
+    count of it."""
+
+    json: bytes
+    counted: bytes
+    expires_at: int
 
 
-def _owners(summary: CachedSummary) -> tuple[str, str]:
-    return summary.view.id, summary.view.author_agent_id
+CachedThreads = RememberedById[str, CachedThread]
+"""Threads by their ids."""
+
+CachedAuthors = RememberedById[str, CachedAuthor]
+"""Authors by their ids."""
 
 
-def _ends(summary: CachedSummary) -> int:
-    return summary.expires_at
+def threads_by_id(cache: ByteCache) -> CachedThreads:
+    """Threads that are kept in this cache."""
+    return RememberedById(
+        cache,
+        lambda thread: len(thread.before) + len(thread.behind) + _THREAD_BYTES,
+        ends=lambda thread: thread.expires_at,
+    )
 
 
-def summaries_by_id(cache: ByteCache) -> RememberedById[str, CachedSummary]:
-    """Summaries by the ids of their threads."""
-    return RememberedById(cache, _size, _owners, _ends)
+def authors_by_id(cache: ByteCache) -> CachedAuthors:
+    """Authors that are kept in this cache."""
+    return RememberedById(
+        cache,
+        lambda author: len(author.json) + _AUTHOR_BYTES,
+        ends=lambda author: author.expires_at,
+    )
 
 
 PreparedTexts = CachedKind[str, PreparedText]

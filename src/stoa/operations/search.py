@@ -13,18 +13,17 @@ from stoa.domain.attributions import without_attribution
 from stoa.domain.errors import invalid_field
 from stoa.domain.querylang import Query
 from stoa.domain.snippets import PreparedText, Sought, prepared, snippet
-from stoa.memory.searched import CachedSummary, keep_texts
+from stoa.memory.searched import keep_texts
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
 from stoa.operations.related import kept_views, related
-from stoa.operations.summaries import made, summaries
+from stoa.operations.summaries import ListedThread, made, summaries
 from stoa.operations.table import Effect, Mode, Toolset, operation
 from stoa.operations.threads import found_thread
-from stoa.schemas.base import encode, iso, read_time
+from stoa.schemas.base import decode, encode, iso, read_time
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.encoded import Encoded
 from stoa.schemas.search import FoundThread, Match, SearchResult, SearchThreads
-from stoa.schemas.threads import Thread
 from stoa.search import finding
 from stoa.search.following import catch_up
 from stoa.search.similar import similar
@@ -38,20 +37,17 @@ _LIGHT_CHARACTERS = 100_000
 
 
 class FoundRow(Encoded[FoundThread]):
-    """A thread that was found, and where it matched. Its members are put together when one is
-    read."""
+    """A thread that was found, and where it matched. Its members are read when one is asked for."""
 
-    def __init__(self, thread: CachedSummary, match: Match) -> None:
+    def __init__(self, listed: ListedThread, match: Match) -> None:
         shown = encode(match)
-        self.wire = msgspec.Raw(b'%b,"match":%b}' % (thread.json, shown))
-        self.known_by = thread.counted + shown
-        self._found = thread.view, match
+        self.wire = msgspec.Raw(b'%b,"match":%b}' % (listed.json, shown))
+        self.known_by = listed.counted + shown
 
     @cached_property
     def resource(self) -> FoundThread:
         """The thread as it travels."""
-        view, match = self._found
-        return FoundThread(**msgspec.structs.asdict(view), match=match)
+        return decode(bytes(self.wire), FoundThread)
 
 
 class SearchHits(NamedTuple):
@@ -60,7 +56,7 @@ class SearchHits(NamedTuple):
     no text has."""
 
     ids: list[str]
-    threads: list[CachedSummary]
+    threads: list[ListedThread]
     matches: list[Match]
     place_of: Callable[[int], paging.ListPosition]
     total: int
@@ -71,7 +67,7 @@ class SearchHits(NamedTuple):
     @property
     def characters(self) -> int:
         """How long the texts of the threads are together."""
-        return sum([thread.characters for thread in self.threads])
+        return sum([one.thread.characters for one in self.threads])
 
     def rows(self) -> list[FoundThread]:
         """All rows as they travel."""
@@ -135,7 +131,7 @@ async def _related(
     call: Call, request: SearchThreads, query: Query, found: SearchHits, count: int
 ) -> list[OpportunityRow]:
     """What goes with the first rows."""
-    tags = frozenset(request.tags or ()).union(*[thread.tags for thread in found.threads[:count]])
+    tags = frozenset(request.tags or ()).union(*[one.thread.tags for one in found.threads[:count]])
     return await related(call, query, tags, [] if query.is_empty else found.ids[:count])
 
 
@@ -155,7 +151,7 @@ async def _newest(call: Call, request: SearchThreads, query: Query) -> SearchHit
         known = await made(call, rows)
     if narrowed.since:  # behind the first older one all are older
         first = iso(narrowed.since)
-        recent = {one: it for one, it in known.items() if it.view.created_at >= first}
+        recent = {one: it for one, it in known.items() if it.thread.created_at >= first}
         end = end if len(recent) == len(known) else None
         known = recent
     ids, shown = [*known], [*known.values()]
@@ -227,7 +223,7 @@ def _narrowed(request: SearchThreads) -> Narrowing:
 
 
 async def _matches(
-    call: Call, query: Query, known: list[CachedSummary], found: Mapping[str, str]
+    call: Call, query: Query, known: list[ListedThread], found: Mapping[str, str]
 ) -> list[Match]:
     """How the texts that were `found` match, by threads, which are `known`."""
     texts, sought = await _texts(call, known, found), Sought(query.terms, query.other_terms)
@@ -246,16 +242,16 @@ async def _matches(
 
 
 async def _texts(
-    call: Call, known: list[CachedSummary], found: Mapping[str, str]
+    call: Call, known: list[ListedThread], found: Mapping[str, str]
 ) -> dict[str, PreparedText]:
     """The texts that were found, of which those that were not cached are from now on; one with
     additions may have more of them by now, and is made anew."""
-    added = {thread.view.id for thread in known if thread.view.additions}
+    added = {one.thread.id for one in known if one.thread.extended}
     cached = zip(found.values(), call.services.memory.texts.find_all(found.values()), strict=True)
     texts = {text_id: text for text_id, text in cached if text and text_id not in added}
     missing = {text_id: whose for whose, text_id in found.items() if text_id not in texts}
     if missing:
-        bodies = {thread.view.id: _whole(thread.view) for thread in known}
+        bodies = {one.thread.id: one.text() for one in known if one.thread.id in missing}
         if reply_ids := [text_id for text_id, whose in missing.items() if text_id != whose]:
             bodies |= await replies.texts(call.tx, reply_ids)
         whole = sum(len(bodies[text_id]) for text_id in missing)
@@ -266,8 +262,3 @@ async def _texts(
         keep_texts(call.services.memory.texts, new)
         texts |= new
     return texts
-
-
-def _whole(view: Thread) -> str:
-    """The text of a thread with what its author added."""
-    return "\n".join([view.body.body, *(one.body.body for one in view.additions or ())])

@@ -31,9 +31,7 @@ class Encoded(Generic[R]):
     @cached_property
     def known_by(self) -> bytes:
         """A hash of what ETags count of it."""
-        return hashlib.sha1(
-            b"".join(without_late(bytes(self.wire))), usedforsecurity=False
-        ).digest()
+        return _hash_without_late(bytes(self.wire))
 
     def counted(self, _: bytes) -> tuple[bytes]:
         """See `Answer.counted`."""
@@ -52,6 +50,16 @@ def whole(resource: R) -> R:
     """The resource itself, which has steps that read all of its members."""
     found: Any = resource
     return cast("Encoded[R]", found).resource if isinstance(found, Encoded) else resource
+
+
+def known_by(resource: Resource) -> bytes:
+    """A hash of what ETags count of a resource, which is made once where its JSON is."""
+    found: Any = resource
+    return found.known_by if isinstance(found, Encoded) else _hash_without_late(encode(resource))
+
+
+def _hash_without_late(body: bytes) -> bytes:
+    return hashlib.sha1(b"".join(without_late(body)), usedforsecurity=False).digest()
 
 
 _LATE, _ON_TIME = b'"lastSeenAt":"', b'"status":"'
