@@ -25,6 +25,7 @@ from stoa.store import replies, threads
 from stoa.store.places import AFTER_EVERYTHING
 from stoa.store.replies import ReplyRow
 from stoa.store.threads import ThreadRow
+from stoa.store.tx import json_texts
 
 _BEST = 20  # answers by which the list of agents says what one answers about
 _TAGS = 3  # of these
@@ -90,7 +91,7 @@ async def answer_tags(call: Call, request: NamedAgents) -> AnswerTags:
     """What agents answer about, for the list of agents. Not an operation of its own."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for agent_id, tags in await replies.tags_of_answers(call.tx, request.agent_ids, _BEST):
-        counts[agent_id].update(msgspec.json.decode(tags, type=list[str]))
+        counts[agent_id].update(json_texts(tags))
     return AnswerTags(
         tags={
             agent_id: sorted(of_one, key=lambda tag: (-of_one[tag], tag))[:_TAGS]

@@ -1,7 +1,5 @@
 """Bounties that are offered, raised or taken back after their thread was opened."""
 
-import msgspec
-
 from stoa.domain import threads as rules
 from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal, invalid_field
@@ -18,8 +16,8 @@ from stoa.store import holds, threads
 from stoa.store.agents import ActingAgent
 from stoa.store.holds import HoldRow
 from stoa.store.threads import ThreadRow
+from stoa.store.tx import json_texts
 
-_tags = msgspec.json.Decoder(list[str]).decode
 _BY_AUTHOR = ("not_found", "removed", "agent_suspended", "not_thread_author")
 
 
@@ -72,7 +70,7 @@ async def offer_bounty_later(call: Call, request: OfferBounty) -> ThreadChanged:
         expires_at = call.now + call.services.settings.bounty_ttl_seconds * 1000
         await escrow.place(call, agent, "bounty", bounty_id, thread.id, amount, expires_at)
         await threads.set_bounty(call.tx, thread.id, bounty_id)
-        await offer_bounty(call, thread.id, amount, expires_at, _tags(thread.tags))
+        await offer_bounty(call, thread.id, amount, expires_at, json_texts(thread.tags))
     receipt = call.receipt("offer_bounty_later", "thread", thread.id)
     kind, credits = EventKind.BOUNTY_OFFERED, amount.hundredths
     event_log.on_thread(call, receipt, kind, thread.id, offer=True, credits=credits)
@@ -103,7 +101,7 @@ async def _raise(
         raise invalid_field("credits", f"Must be more than now, {Credits(hold.amount).wire}.")
     await escrow.add(call, "bounty", hold.id, thread.id, more)
     await escrow.close_opportunity(call.tx, thread.id)
-    ends, tags = hold.expires_at, _tags(thread.tags)
+    ends, tags = hold.expires_at, json_texts(thread.tags)
     await offer_bounty(call, thread.id, amount, ends, tags, created_at=hold.created_at)
 
 

@@ -2,11 +2,10 @@
 
 from collections import Counter, defaultdict
 
-import msgspec
-
 from stoa.operations.call import Call
 from stoa.schemas.tags import GetTags, TagCount, TagCounts
 from stoa.store import threads
+from stoa.store.tx import json_texts
 
 NEWEST_THREADS = 2_000
 MOST_TAGS = 150
@@ -20,7 +19,7 @@ async def tag_counts(call: Call, request: GetTags) -> TagCounts:
     waiting: Counter[str] = Counter()
     authors: defaultdict[str, set[str]] = defaultdict(set)
     for tags, status, author in rows:
-        known = msgspec.json.decode(tags, type=list[str])
+        known = json_texts(tags)
         every.update(known)
         for tag in known:
             authors[tag].add(author)

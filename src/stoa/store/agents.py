@@ -9,7 +9,7 @@ from stoa.domain.moderation import is_over
 from stoa.domain.text import normalise_capability
 from stoa.domain.words import words
 from stoa.store.places import AFTER_EVERYTHING
-from stoa.store.tx import Row, Tx, Value
+from stoa.store.tx import Row, Tx, Value, as_json, json_texts
 
 _WORD_CHARS = 64
 """More of a word is not looked at."""
@@ -119,7 +119,7 @@ async def get(tx: Tx, agent_id: str) -> AgentRow | None:
 async def capabilities(tx: Tx, agent_id: str) -> tuple[list[str], int]:
     """What an agent says that it can do, and the version of its profile."""
     row = await tx.one("agents.capabilities", agent_id=agent_id)
-    return (msgspec.json.decode(row[0], type=list[str]), row[1]) if row else ([], 0)
+    return (json_texts(row[0]), row[1]) if row else ([], 0)
 
 
 async def held(tx: Tx, agent_id: str) -> ActingAgent | None:
@@ -148,7 +148,7 @@ async def held_by_key(tx: Tx, public_key: bytes) -> AgentRow | None:
 
 async def many(tx: Tx, agent_ids: list[str]) -> list[AgentRow]:
     """The agents with these ids, in no particular order."""
-    rows = await tx.all("agents.many", ids=msgspec.json.encode(agent_ids).decode())
+    rows = await tx.all("agents.many", ids=as_json(agent_ids))
     return [AgentRow(*row).at(tx.now) for row in rows]
 
 
@@ -168,7 +168,7 @@ async def insert(
         public_key=public_key,
         display_name=display_name,
         description=description,
-        capabilities=msgspec.json.encode(capabilities).decode(),
+        capabilities=as_json(capabilities),
         now=tx.now,
     )
     await _add_capabilities(tx, agent_id, capabilities)
@@ -187,17 +187,13 @@ async def keep_names(tx: Tx, agent_id: str, profile: str, skeleton: str) -> None
 
 
 async def _add_names(tx: Tx, agent_id: str, profile: str, skeleton: str) -> None:
-    await tx.run("agents.add_words", agent_id=agent_id, words=_json(words_of(profile)))
+    await tx.run("agents.add_words", agent_id=agent_id, words=as_json(words_of(profile)))
     await tx.run("agents.set_skeleton", agent_id=agent_id, skeleton=skeleton)
 
 
 def words_of(text: str) -> list[str]:
     """The words by which agents are found, each once, a long one by how it begins."""
     return sorted({word[:_WORD_CHARS] for word in words(text)})
-
-
-def _json(texts: list[str]) -> str:
-    return msgspec.json.encode(texts).decode()
 
 
 async def page(
@@ -223,12 +219,12 @@ async def page(
 
 async def _finding(tx: Tx, sought: list[str]) -> tuple[str, dict[str, Value]]:
     """How agents with all of these words are found, and the values for that."""
-    rows = await tx.all("agents.rarity", words=_json(sought), most=_COMMON)
+    rows = await tx.all("agents.rarity", words=as_json(sought), most=_COMMON)
     counts = {row[0]: row[1] for row in rows}
     rarest = min(sought, key=counts.__getitem__)
     if counts[rarest] < _COMMON:
-        return "find_rare", {"words": _json(sought), "rarest": rarest}
-    return "find_common", {"words": _json(sought)}
+        return "find_rare", {"words": as_json(sought), "rarest": rarest}
+    return "find_common", {"words": as_json(sought)}
 
 
 async def update_profile(
@@ -245,7 +241,7 @@ async def update_profile(
         agent_id=agent_id,
         display_name=display_name,
         description=description,
-        capabilities=msgspec.json.encode(capabilities).decode(),
+        capabilities=as_json(capabilities),
     )
     await tx.run("agents.forget_capabilities", agent_id=agent_id)
     await _add_capabilities(tx, agent_id, capabilities)

@@ -13,11 +13,9 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
-import msgspec
-
 from stoa.store import statements
 from stoa.store.engines.sqlite.access import TableAccess, Verb, accesses
-from stoa.store.tx import Statement
+from stoa.store.tx import Statement, json_texts
 
 OWNERS: dict[str, tuple[str, ...]] = {
     "agent": ("agent_id",),
@@ -127,9 +125,9 @@ def read_from(ran: Iterable[Statement]) -> frozenset[str] | None:
         for owner in reading.seen:
             found.add(f"{values[owner]}{_EVENTUAL}")
         for owners in reading.many:
-            found.update(msgspec.json.decode(str(values[owners]), type=list[str]))
+            found.update(json_texts(str(values[owners])))
         for owners in reading.seen_many:
-            found.update(eventual(msgspec.json.decode(str(values[owners]), type=list[str])))
+            found.update(eventual(json_texts(str(values[owners]))))
     return frozenset(found)
 
 

@@ -3,15 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import msgspec
-
 from stoa.domain import limits
 from stoa.domain.events import EVERY_KIND, TELLS
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, as_json
 
 DELETE_MOST = 5000
-
-_encode = msgspec.json.Encoder().encode
 
 
 class EventRow(NamedTuple):
@@ -85,7 +81,7 @@ def add(
         party_id=parties[0],
         other_id=parties[1],
         offer=int(offer),
-        facts=_encode(facts).decode(),
+        facts=as_json(facts),
     )
 
 
@@ -146,7 +142,7 @@ async def page(tx: Tx, wanted: EventFilter, after: int, upto: int, limit: int) -
     where = "all" if wanted.thread_id is None else "one"
     rows = await tx.all(
         f"events.page_{who}_{tag}_{where}",
-        kinds=_list(wanted.kinds),
+        kinds=as_json(wanted.kinds),
         actor_id=wanted.actor_id,
         tag=wanted.tag,
         thread_id=wanted.thread_id,
@@ -195,7 +191,7 @@ async def count_inbox(tx: Tx, wanted: InboxQuery, after: int, upto: int, limit: 
 async def terms(tx: Tx, subject_ids: Sequence[str]) -> dict[str, set[str]]:
     """By which terms these offers are found, if they are open, by id."""
     found: dict[str, set[str]] = {}
-    for row in await tx.all("events.terms", ids=_list(subject_ids)):
+    for row in await tx.all("events.terms", ids=as_json(subject_ids)):
         found.setdefault(row[0], set()).add(row[1])
     return found
 
@@ -233,11 +229,7 @@ async def begin_epoch(tx: Tx) -> None:
 def _values(tx: Tx, wanted: InboxQuery) -> dict[str, str | int]:
     return {
         "agent_id": wanted.agent_id,
-        "kinds": _list(wanted.kinds),
-        "terms": _list(wanted.terms),
+        "kinds": as_json(wanted.kinds),
+        "terms": as_json(wanted.terms),
         "now": tx.now,
     }
-
-
-def _list(values: Sequence[str]) -> str:
-    return _encode(list(values)).decode()

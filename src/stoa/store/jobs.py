@@ -14,7 +14,7 @@ from stoa.schemas.terms import read_terms
 from stoa.store import places, records
 from stoa.store.additions import AdditionRow
 from stoa.store.places import LARGEST, NEWEST, SMALLEST, RowPosition, narrowest
-from stoa.store.tx import Tx, Value
+from stoa.store.tx import Tx, Value, as_json, json_texts
 
 JobEventName = Literal[
     "created",
@@ -230,15 +230,6 @@ _BY_ITSELF = {status for (_, event), status in rules.TRANSITIONS.items() if even
 _ENDS = {"recent": NEWEST, "reward": LARGEST, "deadline": SMALLEST}
 
 
-_encode = msgspec.json.Encoder().encode
-_tags = msgspec.json.Decoder(list[str]).decode
-
-
-def json_list(values: Sequence[str]) -> str:
-    """A list of texts in its stored form, a JSON array."""
-    return _encode(values).decode()
-
-
 async def get(tx: Tx, job_id: str) -> JobRow | None:
     """The job with this id."""
     row = await tx.one("jobs.get", job_id=job_id)
@@ -287,7 +278,7 @@ async def insert(tx: Tx, row: JobRow) -> JobHistory:
         terms=row.terms,
         now=tx.now,
     )
-    for tag in _tags(row.tags):
+    for tag in json_texts(row.tags):
         tx.defer(
             "jobs.insert_tags", tag=tag, job_id=row.id, amount=row.amount, deadline=row.deadline
         )
@@ -501,23 +492,23 @@ async def count_claimed(tx: Tx, agent_id: str) -> tuple[int, int]:
 
 async def titles(tx: Tx, job_ids: list[str]) -> dict[str, str]:
     """The titles of those of these jobs that are shown, by id."""
-    rows = await tx.all("jobs.titles", job_ids=json_list(job_ids))
+    rows = await tx.all("jobs.titles", job_ids=as_json(job_ids))
     return {row[0]: row[1] for row in rows}
 
 
 async def many(tx: Tx, job_ids: list[str]) -> dict[str, JobRow]:
     """The jobs with these ids, by id."""
-    rows = await tx.all("jobs.many", job_ids=json_list(job_ids)) if job_ids else []
+    rows = await tx.all("jobs.many", job_ids=as_json(job_ids)) if job_ids else []
     return {row[0]: JobRow(*row) for row in rows}
 
 
 async def changed(tx: Tx, job_ids: list[str]) -> dict[str, int]:
     """When (ms) something was done last to each of these jobs, by id."""
-    rows = await tx.all("jobs.changed", job_ids=json_list(job_ids)) if job_ids else []
+    rows = await tx.all("jobs.changed", job_ids=as_json(job_ids)) if job_ids else []
     return {row[0]: row[1] for row in rows}
 
 
 async def submission_texts(tx: Tx, submission_ids: list[str]) -> dict[str, str]:
     """The bodies of these submissions, by id."""
-    rows = await tx.all("jobs.submission_texts", ids=json_list(submission_ids))
+    rows = await tx.all("jobs.submission_texts", ids=as_json(submission_ids))
     return {row[0]: row[1] for row in rows}

@@ -4,11 +4,9 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
-import msgspec
-
 from stoa.domain import limits
 from stoa.domain.ids import encode_ulid
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, json_texts
 
 SAMPLE_JOBS = 1000
 """What is usual is read off this many of the newest jobs of the window."""
@@ -160,7 +158,7 @@ async def wanted_since(tx: Tx, since: int) -> Sums:
     numbers: Counter[str] = Counter()
     amounts: Counter[str] = Counter()
     for encoded, amount in rows:
-        for tag in msgspec.json.decode(encoded, type=list[str]):
+        for tag in json_texts(encoded):
             numbers[tag] += 1
             amounts[tag] += amount
     most = sorted(numbers, key=lambda tag: (-numbers[tag], -amounts[tag], tag))[:TOP_TAGS]

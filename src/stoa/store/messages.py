@@ -4,8 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from stoa.store.jobs import json_list
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, as_json
 
 Recipients = Literal["everyone", "parties"]
 
@@ -92,5 +91,5 @@ async def askers(tx: Tx, job_id: str, most: int) -> list[str]:
 
 async def texts(tx: Tx, message_ids: list[str]) -> list[MessageText]:
     """The texts of these messages."""
-    rows = await tx.all("messages.texts", ids=json_list(message_ids)) if message_ids else []
+    rows = await tx.all("messages.texts", ids=as_json(message_ids)) if message_ids else []
     return [MessageText(*row) for row in rows]

@@ -3,9 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-import msgspec
-
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, as_json
 
 _UNREAD_AT_ONCE = 50
 
@@ -41,7 +39,7 @@ async def with_record(tx: Tx) -> list[NamedAgent]:
 
 async def with_skeletons(tx: Tx, skeletons: Collection[str]) -> list[NamedAgent]:
     """The names of all agents that have one of these skeletons."""
-    asked = msgspec.json.encode(sorted(skeletons)).decode()
+    asked = as_json(sorted(skeletons))
     return [NamedAgent(*row) for row in await tx.all("agents.with_skeletons", skeletons=asked)]
 
 

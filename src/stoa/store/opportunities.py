@@ -8,7 +8,7 @@ import msgspec
 from stoa.domain.labels import offered_words
 from stoa.domain.terms import WorkTerms
 from stoa.store.places import AFTER_EVERYTHING
-from stoa.store.tx import Tx, Value
+from stoa.store.tx import Tx, Value, as_json, json_texts
 
 
 class OpportunityRow(NamedTuple):
@@ -37,7 +37,6 @@ OfferTerm = tuple[str, str, int, int, str, str | None, int | None]
 """An opportunity with one of its terms: its id and type, its reward in hundredths, when it was
 created (ms), its author, the term, and 1 if that is a tag."""
 
-_offer_keys = msgspec.json.Decoder(list[str]).decode
 _offer_terms = msgspec.json.Decoder(list[OfferTerm]).decode
 
 
@@ -60,7 +59,7 @@ class OffersWanted(NamedTuple):
 
     def values(self) -> dict[str, Value]:
         """As statements take it."""
-        return {**self._asdict(), "tags": _json(self.tags)}
+        return {**self._asdict(), "tags": as_json(self.tags)}
 
 
 EVERYTHING = OffersWanted()
@@ -71,10 +70,6 @@ START: OfferPosition = (_LARGEST, _LARGEST, _LARGEST, AFTER_EVERYTHING)
 
 NEW_THREAD = "threads.insert"
 """A new thread is neither locked nor hidden, so that it changes nothing that is on offer."""
-
-
-def _json(values: Sequence[str | tuple[str, str]]) -> str:
-    return msgspec.json.encode(values).decode()
 
 
 async def insert(
@@ -137,7 +132,7 @@ async def page(
     values: dict[str, Value] = {"least": wanted.least, "now": tx.now}
     if wanted.tags:
         statement = "opportunities.tagged"
-        values |= {"tags": _json(wanted.tags), "types": _json(types)}
+        values |= {"tags": as_json(wanted.tags), "types": as_json(types)}
     else:
         only = types[0] if len(set(types)) == 1 else ""
         statement = f"opportunities.page_{'type' if only else 'all'}"
@@ -178,19 +173,19 @@ async def filtered(
 
 async def among(tx: Tx, subjects: list[str]) -> list[OpportunityRow]:
     """Those of these ids that are on offer."""
-    rows = await tx.all("opportunities.among", ids=_json(subjects), now=tx.now)
+    rows = await tx.all("opportunities.among", ids=as_json(subjects), now=tx.now)
     return [OpportunityRow(*row) for row in rows]
 
 
 async def offer_keys(tx: Tx, limit: int) -> list[str]:
     """The keys of what is on offer to all, the highest reward first; so many."""
     row = await tx.one("opportunities.offer_keys", now=tx.now, limit=limit)
-    return _offer_keys(row[0]) if row and row[0] else []
+    return json_texts(row[0]) if row and row[0] else []
 
 
 async def offer_terms(tx: Tx, keys: Sequence[str], limit: int) -> list[OfferTerm]:
     """The opportunities with these keys, once for each of their terms; so many."""
-    ids = _json([key.partition(" ")[0] for key in keys])
+    ids = as_json([key.partition(" ")[0] for key in keys])
     row = await tx.one("opportunities.offer_terms", ids=ids, limit=limit) if keys else None
     return _offer_terms(row[0]) if row and row[0] else []
 
@@ -236,7 +231,7 @@ async def _recommended(
         **overlap,
         **values,
         agent_id=agent_id,
-        terms=_json(terms),
+        terms=as_json(terms),
         now=tx.now,
         amount=after[1],
         created_at=after[2],

@@ -3,8 +3,7 @@
 from typing import NamedTuple
 
 from stoa.domain.outcomes import OutcomeResult, ReplyScore
-from stoa.store.jobs import json_list
-from stoa.store.tx import Row, Tx
+from stoa.store.tx import Row, Tx, as_json
 
 
 class OutcomeRow(NamedTuple):
@@ -115,7 +114,7 @@ async def note_counted(
 
 async def set_score(tx: Tx, reply_id: str, thread_id: str, score: ReplyScore) -> None:
     """Set what a reply shows of its outcomes."""
-    environments = json_list(score.environments) if score.environments else None
+    environments = as_json(score.environments) if score.environments else None
     await tx.put(
         "outcomes.set_score",
         reply_id=reply_id,

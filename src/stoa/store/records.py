@@ -4,13 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
-
 from stoa.domain import jobs as rules
 from stoa.domain import records as counting
 from stoa.domain.jobs import JobStatus
 from stoa.domain.records import Counted, Tally
-from stoa.store.tx import Row, Tx
+from stoa.store.tx import Row, Tx, as_json
 
 if TYPE_CHECKING:
     from stoa.store.jobs import JobRow
@@ -54,7 +52,7 @@ def _release(was: "JobRow", job: "JobRow", at: int) -> str:
 
 async def many(tx: Tx, agent_ids: Sequence[str]) -> dict[str, Tally]:
     """What is counted of these agents, with their standing, by id."""
-    rows = await tx.all("records.many", agent_ids=msgspec.json.encode(agent_ids).decode())
+    rows = await tx.all("records.many", agent_ids=as_json(agent_ids))
     found: dict[str, list[Row]] = {agent_id: [] for agent_id in agent_ids}
     for row in rows:
         found[row[0]].append(row)

@@ -8,7 +8,7 @@ import msgspec
 
 from stoa.domain.threads import ReplyKind
 from stoa.store.places import AFTER_EVERYTHING
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, as_json
 
 MOST = 1 << 61
 """A worth and a rank above all."""
@@ -196,15 +196,14 @@ async def best_answers(
 
 async def tags_of_answers(tx: Tx, agent_ids: Sequence[str], best: int) -> list[tuple[str, str]]:
     """For each of the `best` answers of each agent its id and the tags of the question, as JSON."""
-    ids = msgspec.json.encode(agent_ids).decode()
-    rows = await tx.all("replies.tags_of_answers", agent_ids=ids, best=best)
+    rows = await tx.all("replies.tags_of_answers", agent_ids=as_json(agent_ids), best=best)
     return [(row[0], row[1]) for row in rows]
 
 
 async def best_of_threads(tx: Tx, thread_ids: Sequence[str]) -> list[ReplyRow]:
     """The best reply of each of these threads, in no particular order."""
-    ids = msgspec.json.encode(thread_ids).decode()
-    return [ReplyRow(*row) for row in await tx.all("replies.best_of_threads", thread_ids=ids)]
+    rows = await tx.all("replies.best_of_threads", thread_ids=as_json(thread_ids))
+    return [ReplyRow(*row) for row in rows]
 
 
 async def good(tx: Tx, limit: int) -> list[ReplyRow]:
@@ -264,19 +263,16 @@ async def descendants(tx: Tx, reply_id: str, limit: int) -> list[ReplyRow]:
 
 async def hidden(tx: Tx, reply_ids: list[str]) -> set[str]:
     """The ids of those of these replies that are hidden."""
-    ids = msgspec.json.encode(reply_ids).decode()
-    return {row[0] for row in await tx.all("replies.hidden", ids=ids)}
+    return {row[0] for row in await tx.all("replies.hidden", ids=as_json(reply_ids))}
 
 
 async def beginnings(tx: Tx, reply_ids: list[str], most: int) -> dict[str, tuple[str, str]]:
     """The titles of the threads of these replies, of those that are shown, and how these begin; a
     hidden one begins with nothing."""
-    ids = msgspec.json.encode(reply_ids).decode()
-    rows = await tx.all("replies.beginnings", ids=ids, most=most)
+    rows = await tx.all("replies.beginnings", ids=as_json(reply_ids), most=most)
     return {row[0]: (row[1], row[2]) for row in rows}
 
 
 async def texts(tx: Tx, reply_ids: list[str]) -> dict[str, str]:
     """The bodies of these replies, by id."""
-    ids = msgspec.json.encode(reply_ids).decode()
-    return {row[0]: row[1] for row in await tx.all("replies.texts", ids=ids)}
+    return {row[0]: row[1] for row in await tx.all("replies.texts", ids=as_json(reply_ids))}

@@ -9,9 +9,8 @@ import msgspec
 from stoa.domain.attributions import without_attribution
 from stoa.store.places import NEWEST, RowPosition, between, page_end
 from stoa.store.replies import score_of
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, as_json
 
-_encode = msgspec.json.Encoder().encode
 _tags = msgspec.json.Decoder(tuple[str, ...]).decode
 
 
@@ -79,9 +78,9 @@ async def numbered(
     tx: Tx, replies: Iterable[str], openings: Iterable[str], whole: Iterable[str]
 ) -> list[NumberedText]:
     """The texts of replies, of openings of threads, and of whole threads, hidden or not."""
-    threads = _list({*openings, *whole})
+    threads = as_json({*openings, *whole})
     rows = await tx.all(
-        "search.numbered", replies=_list(replies), threads=threads, whole=_list(whole)
+        "search.numbered", replies=as_json([*replies]), threads=threads, whole=as_json([*whole])
     )
     return [NumberedText(*row) for row in rows]
 
@@ -94,13 +93,13 @@ async def best_scores(tx: Tx, thread_ids: Iterable[str]) -> dict[str, int]:
 
 async def best_worths(tx: Tx, thread_ids: Iterable[str]) -> dict[str, int]:
     """What the best replies of these threads are worth, of those where that is not 0."""
-    rows = await tx.all("search.best_worths", thread_ids=_list(thread_ids))
+    rows = await tx.all("search.best_worths", thread_ids=as_json([*thread_ids]))
     return {row[0]: row[1] for row in rows if row[1]}
 
 
 async def texts(tx: Tx, numbers: Iterable[int]) -> list[SearchText]:
     """The texts with these numbers, hidden or not."""
-    return _texts(await tx.all("search.texts", numbers=_list(numbers)))
+    return _texts(await tx.all("search.texts", numbers=as_json([*numbers])))
 
 
 async def behind(tx: Tx, after: int, limit: int) -> list[SearchText]:
@@ -110,13 +109,13 @@ async def behind(tx: Tx, after: int, limit: int) -> list[SearchText]:
 
 async def whose(tx: Tx, numbers: Iterable[int]) -> dict[int, Whose]:
     """Whose these texts are, of those that are shown."""
-    rows = await tx.all("search.whose", numbers=_list(numbers))
+    rows = await tx.all("search.whose", numbers=as_json([*numbers]))
     return {row[0]: (row[1], row[2] or row[1]) for row in rows}
 
 
 async def openings(tx: Tx, numbers: Iterable[int]) -> list[Opening]:
     """The openings with these numbers, of those that are shown."""
-    return [Opening(*row) for row in await tx.all("search.openings", numbers=_list(numbers))]
+    return [Opening(*row) for row in await tx.all("search.openings", numbers=as_json([*numbers]))]
 
 
 async def tagged_end(tx: Tx, tags: list[str], after: RowPosition | None) -> RowPosition | None:
@@ -139,7 +138,7 @@ async def tagged(
         "search.tagged",
         tag=narrowed.tags[0],
         author=narrowed.author,
-        tags=_list(narrowed.tags),
+        tags=as_json([*narrowed.tags]),
         status=narrowed.status,
         **between(NEWEST, after, upto),
         limit=limit,
@@ -150,7 +149,3 @@ async def tagged(
 
 def _texts(rows: Iterable[Sequence[object]]) -> list[SearchText]:
     return [SearchText(*row)._replace(tags=_tags(row[6])) for row in rows]  # pyright: ignore[reportArgumentType]
-
-
-def _list(values: Iterable[str] | Iterable[int]) -> str:
-    return _encode(list(values)).decode()

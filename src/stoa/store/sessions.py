@@ -6,7 +6,7 @@ import msgspec
 
 from stoa.domain import limits
 from stoa.domain.moderation import is_over
-from stoa.store.tx import Tx, Value
+from stoa.store.tx import Tx, Value, as_json
 
 _NEVER = 2**62
 """A time that no token lives to see."""
@@ -224,7 +224,7 @@ async def still_live(tx: Tx, sessions: dict[str, str]) -> dict[str, AgentStandin
     agent."""
     rows = await tx.all(
         "sessions.live_sessions",
-        sessions=msgspec.json.encode(sessions).decode(),
+        sessions=as_json(sessions),
         now=tx.now,
     )
     return {session_id: AgentStanding(*standing) for session_id, *standing in rows}
@@ -252,11 +252,11 @@ async def end_all(tx: Tx, agent_id: str) -> int:
 async def note_used(tx: Tx, used: dict[bytes, int]) -> None:
     """Note when (ms) the tokens with these hashes were last used."""
     by_hex = {digest.hex(): at for digest, at in used.items()}
-    await tx.run("sessions.note_used", used=msgspec.json.encode(by_hex).decode())
+    await tx.run("sessions.note_used", used=as_json(by_hex))
 
 
 def _array(digests: list[bytes]) -> str:
-    return msgspec.json.encode([digest.hex() for digest in digests]).decode()
+    return as_json([digest.hex() for digest in digests])
 
 
 async def forget(tx: Tx) -> None:

@@ -3,10 +3,8 @@
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-import msgspec
-
 from stoa.domain.standing import Edge, EdgeKind
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, as_json
 
 _KINDS = {"job_completed": EdgeKind.SETTLED, "answer_accepted": EdgeKind.ACCEPTED}
 
@@ -74,7 +72,7 @@ async def set_endorsed(tx: Tx, agent_id: str, *, endorsed: bool) -> None:
 
 async def joined(tx: Tx, agent_ids: Collection[str]) -> dict[str, int]:
     """When (ms) these agents joined, without those that have retired."""
-    ids = msgspec.json.encode(sorted(agent_ids)).decode()
+    ids = as_json(sorted(agent_ids))
     return {row[0]: row[1] for row in await tx.all("standing.joined", ids=ids)}
 
 

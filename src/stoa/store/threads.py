@@ -9,7 +9,7 @@ from stoa.domain.ids import encode_ulid
 from stoa.schemas.beside import NearThread
 from stoa.store import places
 from stoa.store.places import LARGEST, NEWEST, RowPosition, narrowest
-from stoa.store.tx import Tx, Value
+from stoa.store.tx import Tx, Value, as_json
 
 _ENDS = {"recent": NEWEST, "active": LARGEST, "replies": LARGEST}
 
@@ -116,7 +116,7 @@ async def insert(
         author_id=author_id,
         title=title,
         body=body,
-        tags=msgspec.json.encode(tags).decode(),
+        tags=as_json(tags),
         now=tx.now,
     )
     for tag in tags:
@@ -251,14 +251,14 @@ async def catch_up_tags(tx: Tx, most: int) -> int:
 
 async def many(tx: Tx, thread_ids: list[str]) -> dict[str, ThreadRow]:
     """The threads with these ids, by id."""
-    ids = msgspec.json.encode(thread_ids).decode()
-    return {row[0]: ThreadRow(*row) for row in await tx.all("threads.many", thread_ids=ids)}
+    rows = await tx.all("threads.many", thread_ids=as_json(thread_ids))
+    return {row[0]: ThreadRow(*row) for row in rows}
 
 
 async def titles(tx: Tx, thread_ids: list[str]) -> dict[str, NearThread]:
     """The titles of those of these threads that have one and are shown, by id."""
-    ids = msgspec.json.encode(thread_ids).decode()
-    return {row[0]: NearThread(*row) for row in await tx.all("threads.titles", thread_ids=ids)}
+    rows = await tx.all("threads.titles", thread_ids=as_json(thread_ids))
+    return {row[0]: NearThread(*row) for row in rows}
 
 
 async def count_addition(tx: Tx, thread_id: str) -> None:

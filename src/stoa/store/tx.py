@@ -4,6 +4,8 @@ from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+import msgspec
+
 from stoa.store.changes import Changes, ChangesSeen
 
 Value = str | int | bytes | None
@@ -11,6 +13,15 @@ Row = Sequence[Any]
 Statement = tuple[str, dict[str, Value]]
 """The name of a statement and its values."""
 T = TypeVar("T")
+
+_encode = msgspec.json.Encoder().encode
+json_texts = msgspec.json.Decoder(list[str]).decode
+"""The texts of an array that is kept as JSON."""
+
+
+def as_json(value: Any) -> str:
+    """A value of a statement that takes JSON, such as an array of ids, or keeps it."""
+    return _encode(value).decode()
 
 
 class Tx(Protocol):

@@ -3,12 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-import msgspec
-
-from stoa.store.jobs import json_list
-from stoa.store.tx import Tx
-
-_encode = msgspec.json.Encoder().encode
+from stoa.store.tx import Tx, as_json
 
 
 class WatchRow(NamedTuple):
@@ -93,7 +88,7 @@ async def page(tx: Tx, agent_id: str, after: str, *, limit: int, offset: int) ->
 
 async def many(tx: Tx, watch_ids: Sequence[str]) -> dict[str, WatchRow]:
     """These watches, by id."""
-    rows = await tx.all("watches.many", ids=json_list(watch_ids)) if watch_ids else []
+    rows = await tx.all("watches.many", ids=as_json(watch_ids)) if watch_ids else []
     return {row[0]: WatchRow(*row) for row in rows}
 
 
@@ -147,7 +142,7 @@ def tell(tx: Tx, seq: int, event_seq: int, told: Iterable[Told]) -> None:
 async def told_at(tx: Tx, places: Sequence[int]) -> dict[int, dict[str, str]]:
     """Who is told at these places, and as which kind of event, by place."""
     found: dict[int, dict[str, str]] = {}
-    rows = await tx.all("watches.told_at", places=_encode(places).decode()) if places else []
+    rows = await tx.all("watches.told_at", places=as_json(places)) if places else []
     for seq, agent_id, kind in rows:
         found.setdefault(seq, {})[agent_id] = kind
     return found
@@ -158,7 +153,7 @@ async def watchers(
 ) -> list[Watcher]:
     """The first agents behind this one that watched any of these at a time (ms), in their order."""
     rows = await tx.all(
-        "watches.watchers", targets=json_list(targets), at=at, behind=behind, limit=limit
+        "watches.watchers", targets=as_json(targets), at=at, behind=behind, limit=limit
     )
     return [Watcher(*row) for row in rows]
 
@@ -168,9 +163,7 @@ async def of_words(
 ) -> list[WatchRow]:
     """The watches of words that may meet a text with these words of a time (ms), by agent, behind
     this one."""
-    rows = await tx.all(
-        "watches.of_words", words=json_list(words), at=at, behind=behind, limit=limit
-    )
+    rows = await tx.all("watches.of_words", words=as_json(words), at=at, behind=behind, limit=limit)
     return [WatchRow(watch_id, agent_id, target, 0) for agent_id, watch_id, target in rows]
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, as_json
 
 
 class WebhookRow(NamedTuple):
@@ -119,7 +119,7 @@ async def count_all(tx: Tx) -> WebhookCounts:
 async def insert(tx: Tx, new: NewWebhook) -> None:
     """Add a webhook, which is to be tested."""
     values = new._asdict()
-    values["kinds"] = msgspec.json.encode(new.kinds).decode()
+    values["kinds"] = as_json(new.kinds)
     await tx.run("webhooks.insert", **values, now=tx.now)
 
 
@@ -137,7 +137,7 @@ async def subscriptions(tx: Tx, agent_id: str) -> list[WebhookRow]:
 async def subscribe(tx: Tx, new: NewSubscription) -> None:
     """Add a subscription, to which is delivered at once."""
     values = new._asdict()
-    values["kinds"] = msgspec.json.encode(new.kinds).decode()
+    values["kinds"] = as_json(new.kinds)
     await tx.run("webhooks.subscribe", **values, now=tx.now)
 
 

@@ -9,7 +9,7 @@ from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.operations.call import Call, Caller, Services
 from stoa.store import events, sessions, webhooks
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, as_json
 from stoa.store.webhooks import NewPushConfig, WebhookRow
 
 TOKEN_HEADER = "X-A2A-Notification-Token"  # noqa: S105 - the name of a header
@@ -81,7 +81,7 @@ async def put(tx: Tx, services: Services, caller: Caller, asked: AskedPush) -> N
         asked.url,
         asked.task_id,
         asked.config_id,
-        msgspec.json.encode(asked.proof).decode(),
+        as_json(asked.proof),
         caller.session_id,
         call.new_id("ev"),
         (await events.log(tx)).newest,

@@ -4,8 +4,6 @@ thread or is mentioned. What it finds stands in their inboxes, at a later place 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-import msgspec
-
 from stoa.domain import limits, querylang, watches
 from stoa.domain.events import EventKind
 from stoa.domain.labels import wanted_words
@@ -19,7 +17,7 @@ from stoa.store import watches as rows
 from stoa.store.events import EventRow
 from stoa.store.jobs import JobRow
 from stoa.store.threads import ThreadRow
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, json_texts
 from stoa.store.watches import TellingPlace, Told, Watcher, WatchKinds
 
 _LOOKED_AT = watches.MET | {EventKind.JOB_MESSAGE}
@@ -27,8 +25,6 @@ _EVERYONE = "~"
 """Behind the id of every agent."""
 
 _NOBODY: tuple[list[Watcher], str] = [], _EVERYONE
-
-_tags = msgspec.json.Decoder(list[str]).decode
 
 
 class News(NamedTuple):
@@ -148,7 +144,7 @@ async def _watchers(tx: Tx, row: EventRow, known: About, behind: str) -> tuple[l
     subject: ThreadRow | JobRow | None = known.threads.get(row.thread_id or "")
     subject = subject or known.jobs.get(row.job_id or "")
     of = [one for one in (row.actor_id, row.subject_id) if one and one.startswith("ag_")]
-    met = watches.targets(row.kind, row.thread_id, of, _tags(subject.tags) if subject else [])
+    met = watches.targets(row.kind, row.thread_id, of, json_texts(subject.tags) if subject else [])
     most = limits.TELLING_AGENTS
     found = await rows.watchers(tx, met, row.at, behind, most) if met else []
     return found, found[-1].agent_id if len(found) == most else _EVERYONE

@@ -1,6 +1,5 @@
 """Builds the resource of an agent from its row."""
 
-import msgspec
 from msgspec import UNSET
 
 from stoa.memory.authors import Embedded
@@ -8,11 +7,12 @@ from stoa.schemas.agents import Agent
 from stoa.schemas.base import iso
 from stoa.schemas.removal import removal
 from stoa.store.agents import AgentRow
+from stoa.store.tx import json_texts
 
 
 def capabilities_of(row: AgentRow) -> list[str]:
     """What an agent says that it can do."""
-    return msgspec.json.decode(row.capabilities, type=list[str])
+    return json_texts(row.capabilities)
 
 
 def agent_resource(row: AgentRow, shown: Embedded, now: int, new_agent_ms: int) -> Agent:

@@ -15,10 +15,9 @@ from stoa.store import agents, jobs, messages, replies, threads, watches
 from stoa.store.events import EventRow
 from stoa.store.jobs import JobRow
 from stoa.store.threads import ThreadRow
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, json_texts
 from stoa.store.watches import WatchRow
 
-_decode_list = msgspec.json.Decoder(list[str]).decode
 V = TypeVar("V", bound=Resource)
 
 WEBHOOKS = "/api/v1/webhooks"
@@ -175,7 +174,7 @@ def _data(row: EventRow, known: About) -> EventData:
         amount = thread.bounty_amount
     return EventData(
         title=subject.title if subject else UNSET,
-        tags=_decode_list(subject.tags) if subject else UNSET,
+        tags=json_texts(subject.tags) if subject else UNSET,
         credits=UNSET if amount is None else Credits(amount),
         revision=facts.revision,
         reason_code=facts.reason_code,

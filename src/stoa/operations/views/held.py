@@ -1,6 +1,5 @@
 """Builds what the author of a held post sees of it, and what moderators decide about."""
 
-import msgspec
 from msgspec.structs import replace
 
 from stoa.domain import ids
@@ -19,6 +18,7 @@ from stoa.store import replies
 from stoa.store.held import HeldRow
 from stoa.store.jobs import JobHistory
 from stoa.store.threads import ThreadRow
+from stoa.store.tx import as_json
 
 Postable = CreateThread | CreateReply | CreateJob | AppendToThread | AppendToJob
 """What can be held."""
@@ -51,7 +51,7 @@ async def held_thread(call: Call, row: HeldRow) -> Thread:
         author_version=call.version(),
         title=request.title,
         body=request.body,
-        tags=msgspec.json.encode(request.tags).decode(),
+        tags=as_json(request.tags),
         status="open",
         accepted_reply_id=None,
         locked=0,

@@ -33,10 +33,10 @@ from stoa.schemas.terms import kept, on_silence, shown_terms
 from stoa.store import jobs
 from stoa.store.jobs import JobHistory, JobRow, SubmissionRow
 from stoa.store.submissions import NewSubmission
+from stoa.store.tx import as_json, json_texts
 
 Shown = TypeVar("Shown", bound=JobSummary)
 
-_list = msgspec.json.Decoder(list[str]).decode
 _artifacts = msgspec.json.Decoder(list[Artifact]).decode
 
 
@@ -90,11 +90,11 @@ def _shown(
         description=UntrustedContent(body=row.description),
         creator_agent_id=row.creator_id,
         claimed_by_agent_id=row.claimer_id,
-        requirements=_list(row.requirements),
-        tags=_list(row.tags),
+        requirements=json_texts(row.requirements),
+        tags=json_texts(row.tags),
         reward=Reward(amount=amount),
         reward_credits=amount,
-        verification=Verification(requirements=_list(row.verification)),
+        verification=Verification(requirements=json_texts(row.verification)),
         reject_count=row.reject_count,
         revision_remaining=rules.revision_remaining(status, row.submission_count, late=late),
         last_reject_reason_code=row.last_reject_reason,
@@ -108,7 +108,7 @@ def _shown(
         submissions_url=f"/api/v1/jobs/{row.id}/submissions",
         actions=names,
         next_actions=actions,
-        acceptance_criteria=_list(row.acceptance_criteria),
+        acceptance_criteria=json_texts(row.acceptance_criteria),
         cancelled=True if row.cancelled else UNSET,
         **({} if row.terms is None else _promised(row, row.terms)),
         **more,
@@ -184,10 +184,10 @@ def new_job(call: Call, job_id: str, request: CreateJob) -> JobRow:
         description=request.description,
         creator_id=call.own_id(),
         claimer_id=None,
-        tags=jobs.json_list(request.tags),
-        requirements=jobs.json_list(request.requirements),
-        acceptance_criteria=jobs.json_list(request.acceptance_criteria),
-        verification=jobs.json_list(verification),
+        tags=as_json(request.tags),
+        requirements=as_json(request.requirements),
+        acceptance_criteria=as_json(request.acceptance_criteria),
+        verification=as_json(verification),
         effort_estimate=request.effort_estimate,
         amount=request.amount.hundredths,
         reject_count=0,

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import msgspec
 from msgspec import UNSET
 
 from stoa.domain.credits import NOTHING, Credits
@@ -17,8 +16,7 @@ from stoa.schemas.threads import Reply, Thread
 from stoa.store import additions
 from stoa.store.additions import AdditionRow
 from stoa.store.threads import ThreadRow
-
-_decode_labels = msgspec.json.Decoder(list[str]).decode
+from stoa.store.tx import json_texts
 
 
 async def thread_views(call: Call, rows: Sequence[ThreadRow]) -> list[Thread]:
@@ -90,7 +88,7 @@ def thread_resource(
         author=author,
         title=row.title,
         body=UntrustedContent(body=row.body),
-        tags=_decode_labels(row.tags),
+        tags=json_texts(row.tags),
         status=row.status,
         accepted_reply_id=row.accepted_reply_id,
         created_at=iso(row.created_at),

@@ -11,6 +11,7 @@ from stoa.domain.credits import Credits
 from stoa.schemas.base import iso, read_time
 from stoa.store import moderation
 from stoa.store.transfer.copying import POSTING, SEAL, TABLES, CopySource, RowKey, Table
+from stoa.store.tx import as_json, json_texts
 
 BATCH = 500
 """Rows that are in memory at the same time."""
@@ -19,7 +20,6 @@ ExportLine = dict[str, Any]
 
 _encoder = msgspec.json.Encoder(decimal_format="number")
 _decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
-_list = msgspec.json.Decoder(list[str]).decode
 
 
 class ValueCodec(NamedTuple):
@@ -52,15 +52,11 @@ def _text(value: object) -> str:
     return _encoder.encode(value).decode()
 
 
-def _json(values: list[str]) -> str:
-    return msgspec.json.encode(values).decode()
-
-
 PLAIN = ValueCodec(_same, _same)
 TIME = ValueCodec(iso, _ms)
 AMOUNT = ValueCodec(_amount, _hundredths)
 BYTES = ValueCodec(bytes.hex, bytes.fromhex)
-LIST = ValueCodec(_list, _json)
+LIST = ValueCodec(json_texts, as_json)
 FLAG = ValueCodec(bool, int)
 OBJECT = ValueCodec(_decoder.decode, _text)
 

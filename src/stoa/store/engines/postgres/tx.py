@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import TypeVar, cast
 
-import msgspec
-
 from stoa.clock import Clock
 from stoa.store import statements
 from stoa.store.deferring import by_statement
 from stoa.store.engines.postgres.connection import PostgresConnection
-from stoa.store.tx import NotTouched, Row, Statement, Value, Work
+from stoa.store.tx import NotTouched, Row, Statement, Value, Work, as_json
 
 T = TypeVar("T")
 
@@ -152,7 +150,7 @@ class PostgresTx:
         changes = by_statement(deferred)
         for name, rows in changes.items():
             if self._statements[name][1] == ("rows",):
-                await self.put(name, 0, rows=msgspec.json.encode(rows).decode())
+                await self.put(name, 0, rows=as_json(rows))
             else:
                 for values in rows:
                     await self.put(name, 0, **values)
