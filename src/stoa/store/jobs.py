@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from stoa.domain import jobs as rules
 from stoa.domain.jobs import STATUSES, Due, JobEvent, JobStatus
@@ -261,23 +261,7 @@ async def life(tx: Tx, job: JobRow) -> JobHistory:
 
 async def insert(tx: Tx, row: JobRow) -> JobHistory:
     """Keep a new, open job with its tags and its first event."""
-    await tx.put(
-        "jobs.insert",
-        job_id=row.id,
-        type=row.type,
-        title=row.title,
-        description=row.description,
-        creator_id=row.creator_id,
-        tags=row.tags,
-        requirements=row.requirements,
-        acceptance_criteria=row.acceptance_criteria,
-        verification=row.verification,
-        effort_estimate=row.effort_estimate,
-        amount=row.amount,
-        deadline=row.deadline,
-        terms=row.terms,
-        now=tx.now,
-    )
+    await tx.put("jobs.insert", **asdict(row), job_id=row.id, now=tx.now)
     for tag in json_texts(row.tags):
         tx.defer(
             "jobs.insert_tags", tag=tag, job_id=row.id, amount=row.amount, deadline=row.deadline

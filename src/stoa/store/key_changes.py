@@ -1,5 +1,6 @@
 """The changes of agents' keys, and what was signed for each."""
 
+from dataclasses import asdict
 from typing import NamedTuple
 
 from stoa.domain.key_changes import ChainLink, KeyChange
@@ -49,19 +50,8 @@ async def owner(tx: Tx, key: bytes) -> str | None:
 async def insert(tx: Tx, agent_id: str, link: ChainLink, proof: Proof) -> None:
     """Add a change behind the others. One of the same agent that has only begun is dropped."""
     await tx.run("key_changes.drop_begun", agent_id=agent_id, now=tx.now)
-    await tx.run(
-        "key_changes.insert",
-        agent_id=agent_id,
-        change=link.change,
-        key=link.key,
-        replaced=link.replaced,
-        signer=link.signer,
-        challenge=proof.challenge,
-        signature=proof.signature,
-        new_signature=proof.new_signature,
-        now=tx.now,
-        in_force_at=link.in_force_at,
-    )
+    values = {**asdict(link), **proof._asdict()}
+    await tx.run("key_changes.insert", agent_id=agent_id, **values, now=tx.now)
 
 
 async def put_in_force(tx: Tx, agent_id: str, key: bytes) -> None:

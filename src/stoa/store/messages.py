@@ -43,16 +43,7 @@ class MessageText(msgspec.Struct, frozen=True, gc=False):
 
 async def insert(tx: Tx, row: MessageRow) -> None:
     """Keep a new message."""
-    await tx.put(
-        "messages.insert",
-        id=row.id,
-        job_id=row.job_id,
-        author_id=row.author_id,
-        recipients=row.recipients,
-        claimer_id=row.claimer_id,
-        body=row.body,
-        now=tx.now,
-    )
+    await tx.put("messages.insert", **msgspec.structs.asdict(row), now=tx.now)
 
 
 async def get(tx: Tx, message_id: str) -> MessageRow | None:

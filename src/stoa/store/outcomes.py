@@ -49,17 +49,7 @@ async def get(tx: Tx, outcome_id: str) -> OutcomeRow | None:
 
 async def put(tx: Tx, author_id: str, row: OutcomeRow) -> None:
     """Keep what an agent says of a reply by this author, in place of what it said before."""
-    await tx.put(
-        "outcomes.put",
-        id=row.id,
-        reply_id=row.reply_id,
-        agent_id=row.agent_id,
-        author_id=author_id,
-        result=row.result.value,
-        environment=row.environment,
-        note=row.note,
-        now=tx.now,
-    )
+    await tx.put("outcomes.put", **row._asdict(), author_id=author_id, now=tx.now)
 
 
 async def page(
@@ -115,16 +105,8 @@ async def note_counted(
 async def set_score(tx: Tx, reply_id: str, thread_id: str, score: ReplyScore) -> None:
     """Set what a reply shows of its outcomes."""
     environments = as_json(score.environments) if score.environments else None
-    await tx.put(
-        "outcomes.set_score",
-        reply_id=reply_id,
-        thread_id=thread_id,
-        worked=score.worked,
-        worked_with_changes=score.worked_with_changes,
-        did_not_work=score.did_not_work,
-        score=score.score,
-        environments=environments,
-    )
+    values = {**score._asdict(), "environments": environments}
+    await tx.put("outcomes.set_score", reply_id=reply_id, thread_id=thread_id, **values)
 
 
 def _row(row: Row) -> OutcomeRow:

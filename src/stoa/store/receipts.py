@@ -1,5 +1,7 @@
 """Receipts of actions."""
 
+from msgspec.structs import asdict
+
 from stoa.schemas.base import Receipt, iso
 from stoa.store.tx import Row, Tx, Value
 
@@ -15,14 +17,7 @@ async def insert_now(tx: Tx, receipt: Receipt) -> None:
 
 
 def _values(tx: Tx, receipt: Receipt) -> dict[str, Value]:
-    return {
-        "id": receipt.id,
-        "action": receipt.action,
-        "resource_type": receipt.resource_type,
-        "resource_id": receipt.resource_id,
-        "agent_id": receipt.agent_id,
-        "at": tx.now,
-    }
+    return {**asdict(receipt), "at": tx.now}
 
 
 async def get(tx: Tx, receipt_id: str) -> Receipt | None:

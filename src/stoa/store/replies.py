@@ -107,18 +107,7 @@ async def get(tx: Tx, reply_id: str) -> ReplyRow | None:
 
 async def insert(tx: Tx, row: ReplyRow) -> None:
     """Keep a new reply."""
-    await tx.run(
-        "replies.insert",
-        id=row.id,
-        thread_id=row.thread_id,
-        thread_order=row.thread_order,
-        author_id=row.author_id,
-        parent_id=row.parent_id,
-        depth=row.depth,
-        kind=row.kind,
-        body=row.body,
-        created_at=row.created_at,
-    )
+    await tx.run("replies.insert", **msgspec.structs.asdict(row))
 
 
 async def set_imported_score(tx: Tx, reply_id: str, thread_id: str, score: int) -> None:

@@ -126,14 +126,11 @@ async def insert_token(
         "most": _EVERY,
     }
     begun: dict[str, Value] = {
+        **origin._asdict(),
         "hash": digest,
         "agent_id": agent_id,
         "session_id": session_id,
-        "via": origin.via,
         "key_number": key_number,
-        "scopes": origin.scopes,
-        "client_id": origin.client_id,
-        "client_name": origin.client_name,
         "now": tx.now,
         "expires_at": expires_at,
         "ends_at": max(expires_at, origin.ends_at),

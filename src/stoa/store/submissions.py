@@ -18,18 +18,9 @@ class NewSubmission(msgspec.Struct, frozen=True, gc=False):
 
 async def insert(tx: Tx, work: NewSubmission) -> None:
     """Keep a submission."""
-    row = work.row
-    await tx.put(
-        "submissions.insert",
-        id=row.id,
-        job_id=row.job_id,
-        agent_id=row.agent_id,
-        body=row.body,
-        artifacts=row.artifacts,
-        now=tx.now,
-    )
+    await tx.put("submissions.insert", **msgspec.structs.asdict(work.row), now=tx.now)
     for position, text in work.texts.items():
-        await tx.put("submissions.insert_text", id=row.id, position=position, text=text)
+        await tx.put("submissions.insert_text", id=work.row.id, position=position, text=text)
 
 
 async def get(tx: Tx, submission_id: str) -> SubmissionRow | None:

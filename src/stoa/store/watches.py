@@ -49,9 +49,7 @@ class TellingPlace(NamedTuple):
 
 async def insert(tx: Tx, row: WatchRow, words: Iterable[str]) -> None:
     """Add a watch. Of one of words each text that meets it has one of these `words`."""
-    await tx.put(
-        "watches.insert", id=row.id, agent_id=row.agent_id, target=row.target, now=row.created_at
-    )
+    await tx.put("watches.insert", **row._asdict(), now=row.created_at)
     for word in words:
         tx.defer("watches.insert_word", word=word, agent_id=row.agent_id, watch_id=row.id)
 
@@ -129,14 +127,7 @@ async def move(tx: Tx, was: TellingPlace, to: TellingPlace) -> bool:
 def tell(tx: Tx, seq: int, event_seq: int, told: Iterable[Told]) -> None:
     """Put an event into the inboxes of these agents, at this place in the log."""
     for one in told:
-        tx.defer(
-            "watches.tell",
-            agent_id=one.agent_id,
-            seq=seq,
-            event_seq=event_seq,
-            kind=one.kind,
-            watch_id=one.watch_id,
-        )
+        tx.defer("watches.tell", seq=seq, event_seq=event_seq, **one._asdict())
 
 
 async def told_at(tx: Tx, places: Sequence[int]) -> dict[int, dict[str, str]]:
