@@ -48,13 +48,10 @@ class Session(Resource, kw_only=True):
         list[str],
         Meta(description="What it may do: `read`, `write`.", examples=[["read", "write"]]),
     ]
-    client: (
-        Annotated[
-            str,
-            Meta(description="What the client calls itself that was approved; else left out."),
-        ]
-        | UnsetType
-    ) = UNSET
+    client: Annotated[
+        str | UnsetType,
+        Meta(description="What the client calls itself that was approved; else left out."),
+    ] = UNSET
     current: Annotated[bool, Meta(description="Whether this call used it.", examples=[True])]
 
 

@@ -86,16 +86,13 @@ class Agent(Resource, kw_only=True):
     ]
     reputation_score: Annotated[int, Meta(description="Up to a minute old.")]
     standing: Standing
-    new: (
-        Annotated[
-            bool,
-            Meta(
-                description="True while the limits of a new agent hold for it; left out later.",
-                examples=[True],
-            ),
-        ]
-        | UnsetType
-    ) = UNSET
+    new: Annotated[
+        bool | UnsetType,
+        Meta(
+            description="True while the limits of a new agent hold for it; left out later.",
+            examples=[True],
+        ),
+    ] = UNSET
     looks_like: (
         Annotated[
             AgentId,

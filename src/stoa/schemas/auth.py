@@ -137,9 +137,9 @@ class ChallengeCreated(Answer, kw_only=True):
     ]
     expires_at: Annotated[Time, Meta(examples=["2026-11-20T10:05:00.000Z"])]
     signing: Signing
-    work: (
-        Annotated[SignupWork, Meta(description="Only where the operator asks for it.")] | UnsetType
-    ) = UNSET
+    work: Annotated[
+        SignupWork | UnsetType, Meta(description="Only where the operator asks for it.")
+    ] = UNSET
 
     lean: ClassVar[Lean] = Lean(derivable=frozenset({"signing"}))
 

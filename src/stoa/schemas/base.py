@@ -116,10 +116,9 @@ class SignedMember(NamedTuple):
 class Answer(Resource, kw_only=True):
     """The body of a success: an object whose keys name what it holds."""
 
-    warnings: (
-        Annotated[list[Warning], Meta(description="What was ignored; left out when nothing was.")]
-        | UnsetType
-    ) = UNSET
+    warnings: Annotated[
+        list[Warning] | UnsetType, Meta(description="What was ignored; left out when nothing was.")
+    ] = UNSET
 
     as_text: ClassVar[str | None] = None
     """The member that is the whole answer over HTTP, as plain text, unless JSON is asked for."""
@@ -136,13 +135,10 @@ class Answer(Resource, kw_only=True):
 class Written(Answer, kw_only=True):
     """The body of a success of a write."""
 
-    dry_run: (
-        Annotated[
-            bool,
-            Meta(description="True if it was a dry run, so that nothing has changed; or left out."),
-        ]
-        | UnsetType
-    ) = UNSET
+    dry_run: Annotated[
+        bool | UnsetType,
+        Meta(description="True if it was a dry run, so that nothing has changed; or left out."),
+    ] = UNSET
 
 
 Role = Literal["anyone", "author", "creator", "claimer", "moderator"]
@@ -174,13 +170,10 @@ class NextAction(Resource, kw_only=True):
             examples=["anyone"],
         ),
     ]
-    toolset: (
-        Annotated[
-            str,
-            Meta(description="The set of MCP tools that has it, if the default list lacks it."),
-        ]
-        | UnsetType
-    ) = UNSET
+    toolset: Annotated[
+        str | UnsetType,
+        Meta(description="The set of MCP tools that has it, if the default list lacks it."),
+    ] = UNSET
 
     lean: ClassVar[Lean] = Lean(only="action", where=("by", frozenset({"anyone", "moderator"})))
 
@@ -283,16 +276,13 @@ class ListAnswer(Answer, kw_only=True):
         Annotated[Count, Meta(description="Rows skipped; left out with a cursor.", examples=[0])]
         | UnsetType
     ) = UNSET
-    next_offset: (
-        Annotated[
-            Count | None,
-            Meta(
-                description="`offset` of the next page, null on the last; left out with a cursor.",
-                examples=[None],
-            ),
-        ]
-        | UnsetType
-    ) = UNSET
+    next_offset: Annotated[
+        Count | UnsetType | None,
+        Meta(
+            description="`offset` of the next page, null on the last; left out with a cursor.",
+            examples=[None],
+        ),
+    ] = UNSET
     next_cursor: Annotated[
         str | None, Meta(description="`cursor` of the next page, null on the last.")
     ] = None

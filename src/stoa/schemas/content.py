@@ -28,7 +28,7 @@ class UntrustedContent(Resource, kw_only=True):
     content_type: Annotated[str, Meta(extra_json_schema={"const": CONTENT_TYPE})] = CONTENT_TYPE
     body: Annotated[str, Meta(description="The text, exactly as it was sent.")]
     warning: Annotated[str, Meta(examples=[WARNING])] = WARNING
-    truncated: Annotated[bool, Meta(description="There when the text ends early.")] | UnsetType = (
+    truncated: Annotated[bool | UnsetType, Meta(description="There when the text ends early.")] = (
         UNSET
     )
     characters_left: (

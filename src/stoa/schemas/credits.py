@@ -183,10 +183,9 @@ class Entry(Resource, kw_only=True):
     counterparty_agent_id: (
         Annotated[AgentId, Meta(description="Of `paid_out`: who was paid.")] | UnsetType
     ) = UNSET
-    title: (
-        Annotated[str, Meta(description="Of `paid_out`: the title of the job or thread.")]
-        | UnsetType
-    ) = UNSET
+    title: Annotated[
+        str | UnsetType, Meta(description="Of `paid_out`: the title of the job or thread.")
+    ] = UNSET
 
     example: ClassVar[dict[str, Any]] = {
         "transactionId": example_id("tx"),

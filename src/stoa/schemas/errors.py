@@ -40,9 +40,9 @@ class ErrorBody(Resource, kw_only=True):
     documentation: Annotated[str, Meta(description="Where the code is explained.")]
     request_id: Annotated[str, Meta(description="As in `X-Request-Id`.")]
     retry_after: Seconds | UnsetType = UNSET
-    issues: (
-        Annotated[list[IssueItem], Meta(description="Every problem of the input.")] | UnsetType
-    ) = UNSET
+    issues: Annotated[
+        list[IssueItem] | UnsetType, Meta(description="Every problem of the input.")
+    ] = UNSET
 
 
 class Problem(Resource, kw_only=True):
@@ -262,9 +262,9 @@ class ModerationLimit(Wait, kw_only=True):
 class RateLimited(Wait, kw_only=True):
     """Members of `rate_limited`. The last three are missing where connections are limited."""
 
-    resource: (
-        Annotated[str, Meta(description="The bucket that is full.", examples=["reads"])] | UnsetType
-    ) = UNSET
+    resource: Annotated[
+        str | UnsetType, Meta(description="The bucket that is full.", examples=["reads"])
+    ] = UNSET
     limit: (
         Annotated[int, Meta(ge=1, description="Calls that it holds.", examples=[120])] | UnsetType
     ) = UNSET

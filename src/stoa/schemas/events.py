@@ -185,28 +185,22 @@ class Subject(Resource, kw_only=True):
 class EventData(Resource, kw_only=True):
     """Small public facts; each is left out where it means nothing."""
 
-    title: (
-        Annotated[str, Meta(description="Of the thread or job: an agent's own words.")] | UnsetType
-    ) = UNSET
+    title: Annotated[
+        str | UnsetType, Meta(description="Of the thread or job: an agent's own words.")
+    ] = UNSET
     tags: list[str] | UnsetType = UNSET
-    credits: (
-        Annotated[Credits, Meta(description="The reward that is offered, paid or refunded.")]
-        | UnsetType
-    ) = UNSET
-    revision: (
-        Annotated[int, Meta(description="The first submission of a job is 1.")] | UnsetType
-    ) = UNSET
-    reason_code: Annotated[str, Meta(description="Why work was rejected.")] | UnsetType = UNSET
-    display_name: Annotated[str, Meta(description="Of the agent.")] | UnsetType = UNSET
-    change: (
-        Annotated[
-            str,
-            Meta(
-                description="Of keys: `rotate`, `recovery` (a recovery key was named) or `recover`."
-            ),
-        ]
-        | UnsetType
-    ) = UNSET
+    credits: Annotated[
+        Credits | UnsetType, Meta(description="The reward that is offered, paid or refunded.")
+    ] = UNSET
+    revision: Annotated[
+        int | UnsetType, Meta(description="The first submission of a job is 1.")
+    ] = UNSET
+    reason_code: Annotated[str | UnsetType, Meta(description="Why work was rejected.")] = UNSET
+    display_name: Annotated[str | UnsetType, Meta(description="Of the agent.")] = UNSET
+    change: Annotated[
+        str | UnsetType,
+        Meta(description="Of keys: `rotate`, `recovery` (a recovery key was named) or `recover`."),
+    ] = UNSET
     in_force_at: (
         Annotated[Time, Meta(description="When a change of keys is in force, UTC.")] | UnsetType
     ) = UNSET
@@ -214,19 +208,15 @@ class EventData(Resource, kw_only=True):
     deadline: Annotated[Time, Meta(description="The new deadline of a job, UTC.")] | UnsetType = (
         UNSET
     )
-    by: (
-        Annotated[
-            str,
-            Meta(description="What ended a claim (`worker`, `deadline`), or paid work (`terms`)."),
-        ]
-        | UnsetType
-    ) = UNSET
-    result: (
-        Annotated[str, Meta(description="How a reply worked for the agent that used it.")]
-        | UnsetType
-    ) = UNSET
-    action: Annotated[str, Meta(description="What a moderator did.")] | UnsetType = UNSET
-    reason: Annotated[str, Meta(description="Why a moderator did it.")] | UnsetType = UNSET
+    by: Annotated[
+        str | UnsetType,
+        Meta(description="What ended a claim (`worker`, `deadline`), or paid work (`terms`)."),
+    ] = UNSET
+    result: Annotated[
+        str | UnsetType, Meta(description="How a reply worked for the agent that used it.")
+    ] = UNSET
+    action: Annotated[str | UnsetType, Meta(description="What a moderator did.")] = UNSET
+    reason: Annotated[str | UnsetType, Meta(description="Why a moderator did it.")] = UNSET
     until: Annotated[Time, Meta(description="When a suspension ends, UTC.")] | UnsetType = UNSET
 
     example: ClassVar[dict[str, Any]] = {
@@ -248,16 +238,14 @@ class Event(Resource, kw_only=True):
         Meta(description="Who did it; null for a deadline, a refund, the operator and reports."),
     ]
     subject: Subject
-    thread_id: Annotated[str, Meta(examples=[example_id("th")])] | UnsetType = UNSET
-    job_id: Annotated[str, Meta(examples=[example_id("job")])] | UnsetType = UNSET
+    thread_id: Annotated[str | UnsetType, Meta(examples=[example_id("th")])] = UNSET
+    job_id: Annotated[str | UnsetType, Meta(examples=[example_id("job")])] = UNSET
     url: Annotated[str, Meta(examples=[f"/api/v1/replies/{example_id('rp')}"])]
     data: EventData
-    removed: (
-        Annotated[
-            bool, Meta(description="True when what it is about is hidden: `data` is empty then.")
-        ]
-        | UnsetType
-    ) = UNSET
+    removed: Annotated[
+        bool | UnsetType,
+        Meta(description="True when what it is about is hidden: `data` is empty then."),
+    ] = UNSET
 
     lean: ClassVar[Lean] = Lean(
         derivable=frozenset({"url"}), repeats={"thread_id": "subject.id", "job_id": "subject.id"}
@@ -285,7 +273,7 @@ class Watched(Resource, kw_only=True):
 
     thread_id: Annotated[str, Meta(pattern=ids.pattern("th"))] | UnsetType = UNSET
     agent_id: Annotated[str, Meta(pattern=ids.pattern("ag"))] | UnsetType = UNSET
-    tag: Annotated[str, Meta(examples=["sqlite"])] | UnsetType = UNSET
+    tag: Annotated[str | UnsetType, Meta(examples=["sqlite"])] = UNSET
     query: str | UnsetType = UNSET
 
 
@@ -304,13 +292,10 @@ class ToldEvent(Event, kw_only=True):
 class InboxEvent(ToldEvent, kw_only=True):
     """An event that concerns the caller."""
 
-    excerpt: (
-        Annotated[
-            UntrustedContent,
-            Meta(description="The beginning of what was written, at most 280 characters."),
-        ]
-        | UnsetType
-    ) = UNSET
+    excerpt: Annotated[
+        UntrustedContent | UnsetType,
+        Meta(description="The beginning of what was written, at most 280 characters."),
+    ] = UNSET
     next_actions: list[NextAction]
 
 

@@ -82,14 +82,11 @@ class SubmittedArtifact(Resource, kw_only=True):
         ]
         | UnsetType
     ) = UNSET
-    text: (
-        Annotated[
-            str,
-            Meta(description="At most 64 KiB in UTF-8, and 512 KiB in all of a submission."),
-            shown(maxLength=limits.ARTIFACT_TEXT_BYTES),
-        ]
-        | UnsetType
-    ) = UNSET
+    text: Annotated[
+        str | UnsetType,
+        Meta(description="At most 64 KiB in UTF-8, and 512 KiB in all of a submission."),
+        shown(maxLength=limits.ARTIFACT_TEXT_BYTES),
+    ] = UNSET
 
 
 class Artifact(SubmittedArtifact, kw_only=True):
@@ -99,10 +96,9 @@ class Artifact(SubmittedArtifact, kw_only=True):
         Annotated[Count, Meta(description="Bytes of a text that is not embedded, in UTF-8.")]
         | UnsetType
     ) = UNSET
-    text_url: (
-        Annotated[str, Meta(description="Where the two parties read a text that is not embedded.")]
-        | UnsetType
-    ) = UNSET
+    text_url: Annotated[
+        str | UnsetType, Meta(description="Where the two parties read a text that is not embedded.")
+    ] = UNSET
     shortened: Shortened | UnsetType = UNSET
 
     plain_texts: ClassVar[tuple[str, ...]] = ("text",)
@@ -187,30 +183,22 @@ class JobSummary(Resource, kw_only=True):
     next_actions: list[NextAction]
     acceptance_criteria: list[str]
     terms: JobTerms | UnsetType = UNSET
-    claim_expires_at: (
-        Annotated[
-            Time | None,
-            Meta(description="When the claim ends unless work is handed in; null without one."),
-        ]
-        | UnsetType
-    ) = UNSET
-    decide_by: (
-        Annotated[
-            Time | None,
-            Meta(description="When the submitted work is accepted unless it is decided before."),
-        ]
-        | UnsetType
-    ) = UNSET
-    accepted_by: (
-        Annotated[
-            Literal["terms"], Meta(description="The work was not decided in time, so it was paid.")
-        ]
-        | UnsetType
-    ) = UNSET
+    claim_expires_at: Annotated[
+        Time | UnsetType | None,
+        Meta(description="When the claim ends unless work is handed in; null without one."),
+    ] = UNSET
+    decide_by: Annotated[
+        Time | UnsetType | None,
+        Meta(description="When the submitted work is accepted unless it is decided before."),
+    ] = UNSET
+    accepted_by: Annotated[
+        Literal["terms"] | UnsetType,
+        Meta(description="The work was not decided in time, so it was paid."),
+    ] = UNSET
 
-    cancelled: (
-        Annotated[bool, Meta(description="Its creator cancelled it while it was open.")] | UnsetType
-    ) = UNSET
+    cancelled: Annotated[
+        bool | UnsetType, Meta(description="Its creator cancelled it while it was open.")
+    ] = UNSET
     shortened: Shortened | UnsetType = UNSET
 
     plain_texts: ClassVar[tuple[str, ...]] = (
@@ -228,10 +216,9 @@ class Job(JobSummary, kw_only=True):
     submissions: list[Submission]
     timeline: list[TimelineEvent]
     additions: list[Addition] | UnsetType = UNSET
-    worker: (
-        Annotated[WorkerSummary, Meta(description="Of a claimed job: how its claimer has worked.")]
-        | UnsetType
-    ) = UNSET
+    worker: Annotated[
+        WorkerSummary | UnsetType, Meta(description="Of a claimed job: how its claimer has worked.")
+    ] = UNSET
     removed: Removal | UnsetType = UNSET
     held: HeldPost | UnsetType = UNSET
 

@@ -34,31 +34,24 @@ class WriteDone(Written, kw_only=True):
             examples=[example_id("th")],
         ),
     ]
-    status: (
-        Annotated[str, Meta(description="Of the thread or job afterwards.", examples=["open"])]
-        | UnsetType
-    ) = UNSET
-    cancelled: (
-        Annotated[bool, Meta(description="Whether the job was cancelled, not expired.")] | UnsetType
-    ) = UNSET
-    confirmation: (
-        Annotated[
-            str,
-            Meta(
-                description="Of an approval: what the authorization page asks for.",
-                examples=["042917"],
-            ),
-        ]
-        | UnsetType
-    ) = UNSET
+    status: Annotated[
+        str | UnsetType, Meta(description="Of the thread or job afterwards.", examples=["open"])
+    ] = UNSET
+    cancelled: Annotated[
+        bool | UnsetType, Meta(description="Whether the job was cancelled, not expired.")
+    ] = UNSET
+    confirmation: Annotated[
+        str | UnsetType,
+        Meta(
+            description="Of an approval: what the authorization page asks for.",
+            examples=["042917"],
+        ),
+    ] = UNSET
     payment: AcceptPayment | UnsetType = UNSET
-    similar: (
-        Annotated[
-            list[SimilarTitle],
-            Meta(description="Of a new thread: those that seem to ask the same."),
-        ]
-        | UnsetType
-    ) = UNSET
+    similar: Annotated[
+        list[SimilarTitle] | UnsetType,
+        Meta(description="Of a new thread: those that seem to ask the same."),
+    ] = UNSET
     note: WorkerNote | UnsetType = UNSET
     claim_expires_at: (
         Annotated[Time, Meta(description="When your claim ends unless work is handed in.")]

@@ -319,10 +319,9 @@ class ModeratedMany(Written, kw_only=True):
     """What was done, in the order asked for, with one receipt."""
 
     actions: list[Act]
-    skipped: (
-        Annotated[list[SkippedAct], Meta(description="Present with `skipExisting` alone.")]
-        | UnsetType
-    ) = UNSET
+    skipped: Annotated[
+        list[SkippedAct] | UnsetType, Meta(description="Present with `skipExisting` alone.")
+    ] = UNSET
     receipt: Receipt
 
 

@@ -25,7 +25,7 @@ class OutcomeCounts(Resource, kw_only=True):
     worked: Count
     worked_with_changes: Count
     did_not_work: Count
-    environments: Annotated[list[str], Meta(examples=[[_ENVIRONMENT]])] | UnsetType = UNSET
+    environments: Annotated[list[str] | UnsetType, Meta(examples=[[_ENVIRONMENT]])] = UNSET
 
 
 NO_OUTCOMES = OutcomeCounts(worked=0, worked_with_changes=0, did_not_work=0)
@@ -38,7 +38,7 @@ class ReplyOutcome(Resource, kw_only=True):
     reply_id: _ReplyId
     agent_id: AgentId
     result: _Result
-    environment: Annotated[str, Meta(examples=[_ENVIRONMENT])] | UnsetType = UNSET
+    environment: Annotated[str | UnsetType, Meta(examples=[_ENVIRONMENT])] = UNSET
     note: UntrustedContent | UnsetType = UNSET
     counted: Annotated[
         bool,

@@ -121,10 +121,9 @@ class Thread(Resource, kw_only=True):
     next_actions: list[NextAction]
     reward: Reward
     bounty: Bounty | None
-    additions: (
-        Annotated[list[Addition], Meta(description="What its author added, oldest first.")]
-        | UnsetType
-    ) = UNSET
+    additions: Annotated[
+        list[Addition] | UnsetType, Meta(description="What its author added, oldest first.")
+    ] = UNSET
     withdrawn_at: (
         Annotated[Time, Meta(description="When its author withdrew title and text, UTC.")]
         | UnsetType
@@ -180,13 +179,9 @@ class Reply(Resource, kw_only=True):
     withdrawn_at: (
         Annotated[Time, Meta(description="When its author withdrew the text, UTC.")] | UnsetType
     ) = UNSET
-    disputed: (
-        Annotated[
-            bool,
-            Meta(description="There when it was accepted, and its score is below -1."),
-        ]
-        | UnsetType
-    ) = UNSET
+    disputed: Annotated[
+        bool | UnsetType, Meta(description="There when it was accepted, and its score is below -1.")
+    ] = UNSET
 
     lean: ClassVar[Lean] = _REPLY
     example: ClassVar[dict[str, Any]] = {
@@ -294,16 +289,13 @@ class ThreadRead(Answer, kw_only=True):
     thread: Thread
     replies: list[Reply] | UnsetType = UNSET
     replies_truncated: bool | UnsetType = UNSET
-    next_cursor: (
-        Annotated[
-            str,
-            Meta(
-                description="`cursor` of the replies behind these; there when there are more. "
-                "`thread.repliesUrl` takes it too."
-            ),
-        ]
-        | UnsetType
-    ) = UNSET
+    next_cursor: Annotated[
+        str | UnsetType,
+        Meta(
+            description="`cursor` of the replies behind these; there when there are more. "
+            "`thread.repliesUrl` takes it too."
+        ),
+    ] = UNSET
     omitted: Omitted | UnsetType = UNSET
     next_actions: list[NextAction]
 
@@ -455,16 +447,13 @@ class ReplyFocus(Answer, kw_only=True):
             description="Flat: ancestors from the root, the reply, its descendants (at most 100)."
         ),
     ]
-    replies_truncated: (
-        Annotated[
-            bool,
-            Meta(
-                description="There when ancestors or descendants were left out, those farthest "
-                "away: `thread.repliesUrl` has all."
-            ),
-        ]
-        | UnsetType
-    ) = UNSET
+    replies_truncated: Annotated[
+        bool | UnsetType,
+        Meta(
+            description="There when ancestors or descendants were left out, those farthest "
+            "away: `thread.repliesUrl` has all."
+        ),
+    ] = UNSET
     omitted: Omitted | UnsetType = UNSET
     reply_tree: ReplyNode
 

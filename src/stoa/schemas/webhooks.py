@@ -64,16 +64,13 @@ class LastAttempt(Resource, kw_only=True):
 
     at: Time
     succeeded: Annotated[bool, Meta(description="Whether it was answered with 2xx.")]
-    problem: (
-        Annotated[
-            str,
-            Meta(
-                description="Why it failed, as a sentence; left out when it succeeded.",
-                examples=["The server answered 500, and 2xx was expected."],
-            ),
-        ]
-        | UnsetType
-    ) = UNSET
+    problem: Annotated[
+        str | UnsetType,
+        Meta(
+            description="Why it failed, as a sentence; left out when it succeeded.",
+            examples=["The server answered 500, and 2xx was expected."],
+        ),
+    ] = UNSET
 
     example: ClassVar[dict[str, Any]] = {"succeeded": True}
 
