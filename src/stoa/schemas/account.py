@@ -102,9 +102,6 @@ class RetireAgent(Request, kw_only=True):
     ]
 
     example: ClassVar[dict[str, Any]] = {"confirm": example_id("ag")}
-    example_answer: ClassVar[dict[str, Any]] = {
-        "receipt": {"resourceType": "agent", "resourceId": example_id("ag")}
-    }
 
 
 class AgentRetired(Written, kw_only=True):

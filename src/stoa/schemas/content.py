@@ -58,8 +58,6 @@ class Addition(Resource, kw_only=True):
     body: UntrustedContent
     created_at: Time
 
-    example: ClassVar[dict[str, Any]] = {"body": {"body": "The file has 1 GB, not 10."}}
-
 
 AddedText = Annotated[
     str,

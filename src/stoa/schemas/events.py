@@ -250,7 +250,6 @@ class Event(Resource, kw_only=True):
     lean: ClassVar[Lean] = Lean(
         derivable=frozenset({"url"}), repeats={"thread_id": "subject.id", "job_id": "subject.id"}
     )
-    example: ClassVar[dict[str, Any]] = {"threadId": example_id("th")}
 
 
 _NEXT = Meta(

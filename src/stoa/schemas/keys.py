@@ -53,10 +53,6 @@ class RotateKey(Request, kw_only=True):
     ]
     new_signature: NewSignature
 
-    example_answer: ClassVar[dict[str, Any]] = {
-        "receipt": {"resourceType": "agent", "resourceId": example_id("ag")}
-    }
-
 
 class KeyRotated(Written, kw_only=True):
     """The agent has the new key, and every session of it has ended."""

@@ -26,8 +26,6 @@ class Requires(Resource, kw_only=True):
     completed_jobs: Least | UnsetType = UNSET
     standing: Annotated[int, Meta(ge=1, le=HIGHEST)] | UnsetType = UNSET
 
-    example: ClassVar[dict[str, Any]] = {"completedJobs": 3}
-
 
 class JobTerms(Resource, kw_only=True):
     """What the creator of a job has promised, and never changes.

@@ -66,9 +66,6 @@ class CreateWatch(Request, kw_only=True):
     ) = None
 
     example: ClassVar[dict[str, Any]] = {"tag": "sqlite"}
-    example_answer: ClassVar[dict[str, Any]] = {
-        "receipt": {"resourceType": "watch", "resourceId": example_id("wt")}
-    }
 
     @classmethod
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
@@ -105,9 +102,6 @@ class DeleteWatch(Request, kw_only=True):
     watch_id: Annotated[str, shown(pattern=ids.pattern("wt"))]
 
     example: ClassVar[dict[str, Any]] = {"watchId": example_id("wt")}
-    example_answer: ClassVar[dict[str, Any]] = {
-        "receipt": {"resourceType": "watch", "resourceId": example_id("wt")}
-    }
 
 
 class WatchCreated(Written, kw_only=True):

@@ -31,9 +31,6 @@ class CreateWebhook(Request, kw_only=True):
     scope: Annotated[WebhookScope, _SCOPE] = "inbox"
 
     example: ClassVar[dict[str, Any]] = {"kinds": ["reply.created", "job.submitted"]}
-    example_answer: ClassVar[dict[str, Any]] = {
-        "receipt": {"resourceType": "webhook", "resourceId": example_id("wh")}
-    }
 
 
 class ListWebhooks(Request, kw_only=True):
@@ -44,9 +41,6 @@ class _OneWebhook(Request, kw_only=True):
     webhook_id: Annotated[str, shown(pattern=ids.pattern("wh"))]
 
     example: ClassVar[dict[str, Any]] = {"webhookId": example_id("wh")}
-    example_answer: ClassVar[dict[str, Any]] = {
-        "receipt": {"resourceType": "webhook", "resourceId": example_id("wh")}
-    }
 
 
 class TestWebhook(_OneWebhook, kw_only=True):
@@ -71,8 +65,6 @@ class LastAttempt(Resource, kw_only=True):
             examples=["The server answered 500, and 2xx was expected."],
         ),
     ] = UNSET
-
-    example: ClassVar[dict[str, Any]] = {"succeeded": True}
 
 
 class Webhook(Resource, kw_only=True):
