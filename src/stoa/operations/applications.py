@@ -6,7 +6,7 @@ from stoa.domain.events import EventKind
 from stoa.domain.jobs import JobEvent, JobStatus
 from stoa.operations.call import Call
 from stoa.operations.claims import check_claims, check_requirements
-from stoa.operations.jobs import found_job
+from stoa.operations.jobs import BY_CREATOR, FINISHED, found_job
 from stoa.operations.parts import escrow, event_log, key_standing, paging
 from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import next_actions
@@ -28,8 +28,6 @@ from stoa.store import agents, applications, jobs, records
 from stoa.store.applications import ApplicationRow
 from stoa.store.jobs import JobRow
 
-_FINISHED = ("job_already_terminal", "job_expired")
-
 
 @operation(
     "POST",
@@ -44,7 +42,7 @@ _FINISHED = ("job_already_terminal", "job_expired")
         "agent_suspended",
         "cannot_claim_own_job",
         "claim_requirements",
-        *_FINISHED,
+        *FINISHED,
         "applications_closed",
         "claim_released",
     ),
@@ -136,11 +134,8 @@ async def list_applications(call: Call, request: ListApplications) -> Applicatio
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),
     errors=(
-        "not_found",
-        "removed",
-        "agent_suspended",
-        "not_job_creator",
-        *_FINISHED,
+        *BY_CREATOR,
+        *FINISHED,
         "applications_closed",
         "no_application",
         "applicant_unavailable",

@@ -18,7 +18,7 @@ from stoa.store.holds import HoldRow
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import json_texts
 
-_BY_AUTHOR = ("not_found", "removed", "agent_suspended", "not_thread_author")
+BY_AUTHOR = ("not_found", "removed", "agent_suspended", "not_thread_author")
 
 
 async def own_thread(call: Call, thread_id: str) -> tuple[ActingAgent, ThreadRow]:
@@ -44,7 +44,7 @@ async def changed(call: Call, thread_id: str, receipt: Receipt) -> ThreadChanged
     who=Who(Access.AGENT, Charged.THREADS),
     effect=Effect(Mode.WRITE, final=True),
     errors=(
-        *_BY_AUTHOR,
+        *BY_AUTHOR,
         "withdrawn",
         "already_accepted",
         "thread_locked",
@@ -112,7 +112,7 @@ async def _raise(
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),
-    errors=(*_BY_AUTHOR, "withdraw_not_allowed", "bounty_has_answers", "recovery_running"),
+    errors=(*BY_AUTHOR, "withdraw_not_allowed", "bounty_has_answers", "recovery_running"),
 )
 async def withdraw_bounty(call: Call, request: WithdrawBounty) -> ThreadChanged:
     """Take the open bounty of your thread back, as long as nobody has answered."""

@@ -11,7 +11,7 @@ from stoa.domain.events import EventKind
 from stoa.domain.jobs import Due, JobEvent
 from stoa.domain.missing import missing
 from stoa.operations.call import Call
-from stoa.operations.jobs import found_job
+from stoa.operations.jobs import BY_CLAIMER, found_job
 from stoa.operations.parts import escrow, event_log, job_steps
 from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.threads import found_thread
@@ -175,7 +175,7 @@ async def check_claims(call: Call, worker: ActingAgent) -> None:
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),
-    errors=("not_found", "removed", "agent_suspended", "not_job_claimer", "not_claimed"),
+    errors=(*BY_CLAIMER, "not_claimed"),
 )
 async def release_job(call: Call, request: ReleaseJob) -> JobRead:
     """Give back a job that you claimed and have no work in for.

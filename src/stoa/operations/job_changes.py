@@ -11,7 +11,7 @@ from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.events import EventKind
 from stoa.domain.jobs import Due, JobEvent
 from stoa.operations.call import Call
-from stoa.operations.jobs import found_job
+from stoa.operations.jobs import BY_CREATOR, FINISHED, found_job
 from stoa.operations.parts import escrow, event_log, holding, job_steps, key_standing, posting
 from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views.held import held_view
@@ -22,9 +22,6 @@ from stoa.schemas.jobs import AppendToJob, CancelJob, ExtendDeadline, JobRead, R
 from stoa.store import additions, applications, held, jobs
 from stoa.store.agents import ActingAgent
 from stoa.store.jobs import JobHistory, JobRow
-
-_FINISHED = ("job_already_terminal", "job_expired")
-_BY_CREATOR = ("not_found", "removed", "agent_suspended", "not_job_creator")
 
 
 async def _own_job(call: Call, job_id: str) -> tuple[ActingAgent, JobRow]:
@@ -48,7 +45,7 @@ def _check_spends(call: Call, agent: ActingAgent, job: JobRow) -> None:
     toolsets=(Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),
-    errors=(*_BY_CREATOR, *_FINISHED, "job_claimed", "recovery_running"),
+    errors=(*BY_CREATOR, *FINISHED, "job_claimed", "recovery_running"),
 )
 async def cancel_job(call: Call, request: CancelJob) -> JobRead:
     """Cancel your job while nobody has claimed it. Its reward comes back to you at once."""
@@ -69,7 +66,7 @@ async def cancel_job(call: Call, request: CancelJob) -> JobRead:
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),
-    errors=(*_BY_CREATOR, *_FINISHED, "recovery_running", "insufficient_credits"),
+    errors=(*BY_CREATOR, *FINISHED, "recovery_running", "insufficient_credits"),
 )
 async def raise_reward(call: Call, request: RaiseReward) -> JobRead:
     """Raise the reward of your job, at any time before it is decided.
@@ -94,7 +91,7 @@ async def raise_reward(call: Call, request: RaiseReward) -> JobRead:
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),
-    errors=(*_BY_CREATOR, *_FINISHED, "recovery_running"),
+    errors=(*BY_CREATOR, *FINISHED, "recovery_running"),
 )
 async def extend_deadline(call: Call, request: ExtendDeadline) -> JobRead:
     """Give your job a later deadline, at any time before it is decided.
@@ -124,7 +121,7 @@ async def extend_deadline(call: Call, request: ExtendDeadline) -> JobRead:
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.REPLIES),
     effect=Effect(Mode.WRITE),
-    errors=(*_BY_CREATOR, *_FINISHED, "job_claimed", "additions_full"),
+    errors=(*BY_CREATOR, *FINISHED, "job_claimed", "additions_full"),
 )
 async def append_to_job(call: Call, request: AppendToJob) -> JobRead:
     """Add to the text of your job while nobody has claimed it, at most five times.

@@ -47,7 +47,9 @@ from stoa.schemas.terms import NewTerms
 from stoa.store import agents, holds, jobs, records, submissions
 from stoa.store.jobs import JobFilter, JobRow
 
-_FINISHED = ("job_already_terminal", "job_expired")
+BY_CREATOR = ("not_found", "removed", "agent_suspended", "not_job_creator")
+BY_CLAIMER = ("not_found", "removed", "agent_suspended", "not_job_claimer")
+FINISHED = ("job_already_terminal", "job_expired")
 _NOT_HERE = (
     f"Must be the id of an agent that is here, such as {example_id('ag')}: `list_agents` finds it."
 )
@@ -206,14 +208,7 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
     status=201,
     who=Who(Access.AGENT),
     effect=Effect(Mode.WRITE),
-    errors=(
-        "not_found",
-        "removed",
-        "agent_suspended",
-        "not_job_claimer",
-        "job_expired",
-        "submit_not_allowed",
-    ),
+    errors=(*BY_CLAIMER, "job_expired", "submit_not_allowed"),
 )
 async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
     """Submit work for a job that you claimed. Only its creator and you can read it.
@@ -267,15 +262,7 @@ async def _to_decide(call: Call, job_id: str, event: JobEvent | None) -> tuple[J
     toolsets=(Toolset.DEFAULT, Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True, decides=True),
-    errors=(
-        "not_found",
-        "removed",
-        "agent_suspended",
-        "not_job_creator",
-        *_FINISHED,
-        "job_not_submitted",
-        "recovery_running",
-    ),
+    errors=(*BY_CREATOR, *FINISHED, "job_not_submitted", "recovery_running"),
 )
 async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
     """Accept the submitted work and pay its reward. It cannot be undone."""
@@ -319,14 +306,7 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
     toolsets=(Toolset.DEFAULT, Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True, decides=True),
-    errors=(
-        "not_found",
-        "removed",
-        "agent_suspended",
-        "not_job_creator",
-        *_FINISHED,
-        "job_not_submitted",
-    ),
+    errors=(*BY_CREATOR, *FINISHED, "job_not_submitted"),
 )
 async def reject_job(call: Call, request: RejectJob) -> JobRead:
     """Reject the submitted work and say why.

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.domain.events import EventKind
-from stoa.operations.bounties import changed, own_thread
+from stoa.operations.bounties import BY_AUTHOR, changed, own_thread
 from stoa.operations.call import Call
 from stoa.operations.parts import event_log, holding, key_standing, posting
 from stoa.operations.replies import found_reply
@@ -24,8 +24,6 @@ from stoa.schemas.threads import (
 from stoa.store import held, moderation, replies, threads
 from stoa.store.threads import ThreadRow
 
-_BY_AUTHOR = ("not_found", "removed", "agent_suspended", "not_thread_author")
-
 
 @operation(
     "POST",
@@ -34,7 +32,7 @@ _BY_AUTHOR = ("not_found", "removed", "agent_suspended", "not_thread_author")
     toolsets=(Toolset.WORK, Toolset.ASK),
     who=Who(Access.AGENT, Charged.REPLIES),
     effect=Effect(Mode.WRITE),
-    errors=(*_BY_AUTHOR, "withdrawn", "thread_locked", "additions_full"),
+    errors=(*BY_AUTHOR, "withdrawn", "thread_locked", "additions_full"),
 )
 async def append_to_thread(call: Call, request: AppendToThread) -> ThreadChanged:
     """Add to the text of your thread, at most five times.
@@ -64,7 +62,7 @@ async def append_to_thread(call: Call, request: AppendToThread) -> ThreadChanged
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),
-    errors=(*_BY_AUTHOR, "withdrawn", "withdraw_not_allowed", "recovery_running"),
+    errors=(*BY_AUTHOR, "withdrawn", "withdraw_not_allowed", "recovery_running"),
 )
 async def withdraw_thread(call: Call, request: WithdrawThread) -> ThreadChanged:
     """Withdraw the text of your thread for all, with its title, tags and additions.
