@@ -1,16 +1,15 @@
 """A planned change of an MCP client's configuration file: how it looks, and how it is made."""
 
 import difflib
-import os
 import shutil
 import stat
 import sys
-import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
 from stoa.cli.config_edits import Unreadable, with_server
 from stoa.cli.mcp_clients import McpClient
+from stoa.client.files import replace_file
 from stoa.domain.text import escape_invisible
 
 _NEW_FILE = 0o644
@@ -41,7 +40,9 @@ class FileChange(NamedTuple):
             if _read(self.path) != self.before:
                 raise Unreadable("it has changed meanwhile: try again")
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            _replace(self.path, self.after)
+            there = self.path.exists()
+            mode = stat.S_IMODE(self.path.stat().st_mode) if there else _NEW_FILE
+            replace_file(self.path, [self.after.encode()], mode)
         except OSError as error:
             raise Unreadable(f"{self.path} was not changed: {error.strerror}") from None
         except Unreadable as error:
@@ -79,16 +80,3 @@ def _read(path: Path) -> str | None:
         raise Unreadable("it is not UTF-8") from None
     except OSError as error:
         raise Unreadable(f"it cannot be read: {error.strerror}") from None
-
-
-def _replace(path: Path, text: str) -> None:
-    """Put a new file in the place of the one at `path`, with the mode of that."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text.encode("utf-8"))
-        Path(name).chmod(stat.S_IMODE(path.stat().st_mode) if path.exists() else _NEW_FILE)
-        Path(name).replace(path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -8,12 +8,12 @@ that is damaged or open to others is not used, and is replaced at the next sign-
 import hashlib
 import json
 import os
-import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from stoa.client.files import replace_file
 from stoa.client.protocol import Kept, Profile
 
 _OTHERS = 0o077
@@ -52,19 +52,7 @@ class KeptSession:
             "renewAt": round(time.time() + kept.seconds),
         }
         with suppress(OSError):
-            _replace(self.path, json.dumps(members, indent=2) + "\n")
+            replace_file(self.path, [json.dumps(members, indent=2).encode(), b"\n"])
 
     def _about(self, public_key: str) -> dict[str, Any]:
         return {**self._named, "publicKey": public_key}
-
-
-def _replace(path: Path, text: str) -> None:
-    """Put a new file, which only its owner can read, in the place of the one at `path`."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(name).replace(path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -12,7 +12,6 @@ it can never again post as them. It is replaced as a whole, so it is never seen 
 """
 
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -20,6 +19,7 @@ from typing import Annotated
 import msgspec
 
 from stoa.client import Key
+from stoa.client.files import replace_file
 from stoa.importers import ImportStopped
 
 FORMAT = "stoa-import-keys"
@@ -84,7 +84,7 @@ class AuthorKeyFile:
         if not self._added:
             return
         try:
-            _replace(self.path, self._lines())
+            replace_file(self.path, self._lines())
         except OSError as error:
             raise ImportStopped(
                 f"cannot write the key file {self.path}: {error.strerror}; name another with --keys"
@@ -132,28 +132,3 @@ def _check_header(line: bytes) -> None:
     header = msgspec.json.decode(line, type=KeyFileHeader)
     if header != KeyFileHeader(FORMAT, VERSION):
         raise msgspec.ValidationError(f"not a {FORMAT} file of version {VERSION}")
-
-
-def _replace(path: Path, lines: Iterable[bytes]) -> None:
-    """Write beside `path` and rename over it; mkstemp makes the file with mode 0600."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.writelines(lines)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

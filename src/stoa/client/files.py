@@ -1,0 +1,34 @@
+"""Files that are replaced as a whole, so that none is ever seen half written."""
+
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+_POSIX = os.name == "posix"
+
+
+def replace_file(path: Path, lines: Iterable[bytes], mode: int = 0o600) -> None:
+    """Put a new file, which a power cut does not undo, in the place of the one at `path`; unless
+    told otherwise only its owner can read it. Raises OSError, with nothing of it left."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.writelines(lines)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(mode)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    if _POSIX:
+        _sync(path.parent)
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
