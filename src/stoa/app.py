@@ -40,7 +40,7 @@ from stoa.mcp.door import PATH, Mcp
 from stoa.mcp.gate import Gate
 from stoa.memory.answers import AnswerCache
 from stoa.memory.memory import Memory
-from stoa.metrics import CONNECTIONS, UNREADABLE, AllCounters, Counters
+from stoa.metrics import CONNECTIONS, AllCounters, Counters
 from stoa.monitoring.exposition import Exposition
 from stoa.oauth.door import OAuthDoor
 from stoa.operations import secret
@@ -246,10 +246,10 @@ class Service:
         self.counters.beat(self.store.waiting, valkey_away=away, connections=connections)
         self._lines.tell_left_out()
 
-    def _refused(self, refusal: Refusal, address: str) -> None:
-        """Count and log what is refused before there is a request."""
-        self._lines.write_refusal(address, refusal.status)
-        self.counters.answered_at_once(UNREADABLE, refusal.status)
+    def _refused(self, kind: str, refusal: Refusal, address: str) -> None:
+        """Count and log what is refused without the application."""
+        self._lines.write_refusal(kind, address, refusal.status)
+        self.counters.answered_at_once(kind, refusal.status)
         if refusal.status == _TOO_MANY:
             self.counters.limited(CONNECTIONS)
 

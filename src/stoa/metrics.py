@@ -18,6 +18,8 @@ UNKNOWN = "unknown"
 """Answers for which no operation was found: an unknown path, method or host name."""
 UNREADABLE = "unreadable"
 """Refusals without a readable request: bytes that are not HTTP, a timeout, too many connections."""
+OVERLOAD = "overload"
+"""Refusals of calls that waited too long, since more arrives than can be done."""
 HEALTH = "health"
 MCP = "mcp"
 A2A = "a2a"
@@ -27,7 +29,7 @@ OAUTH = "oauth"
 CONNECTIONS = "connections"
 """The limit of open connections for an address, beside the buckets of calls."""
 
-_BESIDES = (UNKNOWN, UNREADABLE, HEALTH, MCP, A2A, PAGE, PREFLIGHT, OAUTH)
+_BESIDES = (UNKNOWN, UNREADABLE, OVERLOAD, HEALTH, MCP, A2A, PAGE, PREFLIGHT, OAUTH)
 _OTHER = "other"
 _FIRST_STATUS = 100
 _STATUSES = 500

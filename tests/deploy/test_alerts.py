@@ -132,6 +132,7 @@ HARM: dict[str, dict[Key, Curve] | dict[Key, Curve | None]] = {
     "StoaValkeyAway": gauge("valkey_away", 1),
     "StoaClockStepped": gauge("clock_step_seconds", -70),
     "StoaManyLimited": {("stoa_rate_limited_total", labels(bucket="reads")): rising(11)},
+    "StoaOverloaded": {(ANSWERS, labels(operation="overload", status="503")): rising(2)},
     "StoaDatabaseSilent": gone("stoa_holds_open", "stoa_holds_overdue"),
     "StoaConnectionsUsed": gauge("database_connections_used", 20),
     "StoaWebhooksFailing": gauge("webhooks_failing", 3),

@@ -13,9 +13,10 @@ class _Rows(msgspec.Struct):
     threads: list[msgspec.Raw]
 
 
-@pytest.mark.parametrize(
-    ("path", "kind"), [("threads", Thread), ("search?q=sqlite", FoundThread)], ids=["list", "search"]
-)
+ROWS = [("threads", Thread), ("search?q=sqlite", FoundThread)]
+
+
+@pytest.mark.parametrize(("path", "kind"), ROWS, ids=["list", "search"])
 def test_what_is_read_of_a_row_is_written_as_the_row(
     stoa: App, path: str, kind: type[Thread]
 ) -> None:

@@ -80,10 +80,10 @@ def test_a_flood_of_refusals_has_ten_lines_a_second_and_one_that_counts_the_rest
     written = RequestLines(of_all=False, now_ms=lambda: now)
     with logged() as told:
         for _ in range(40):
-            written.write_refusal("192.0.2.7", 429)
+            written.write_refusal("unreadable", "192.0.2.7", 429)
         written.tell_left_out()
         now = 6000
-        written.write_refusal("192.0.2.7", 400)
+        written.write_refusal("unreadable", "192.0.2.7", 400)
         written.tell_left_out()
     events = [line["event"] for line in told]
     assert events == ["refused"] * 10 + ["refusals left out", "refused"]

@@ -5,8 +5,9 @@ import asyncio
 
 import pytest
 
+from stoa.metrics import OVERLOAD
 from stoa.server.turns import BEHIND_NS, LATE_NS, Turns
-from tests.server.test_turns import Wire, connected, get
+from tests.support.wires import Wire, connected, get
 
 
 class Time:
@@ -76,9 +77,11 @@ def test_it_is_no_longer_behind_once_none_was_late_for_half_a_second(
 
 
 def test_a_call_that_is_refused_for_that_does_not_begin_and_its_connection_stays() -> None:
+    told: list[str] = []
+
     async def run() -> tuple[bytes, Wire]:
         time, wires = Time(), (Wire(), Wire())
-        first, second = connected(wires)
+        first, second = connected(wires, refused=lambda kind, _refusal, _address: told.append(kind))
         turns = Turns(1, time)
         first._connections.calls = turns
         for _ in range(2 * BEHIND_NS // LATE_NS):
@@ -95,6 +98,7 @@ def test_a_call_that_is_refused_for_that_does_not_begin_and_its_connection_stays
         return refused, wires[1]
 
     refused, wire = asyncio.run(run())
+    assert told == [OVERLOAD]
     assert refused.startswith(b"HTTP/1.1 503 ")
     assert b"retry-after: 1\r\n" in refused.lower()
     assert b"connection:" not in refused

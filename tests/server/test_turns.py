@@ -1,17 +1,13 @@
 """Requests are worked on in the order in which they arrive, also where calls take long."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from stoa.http import answering
-from stoa.http.wire import Receive, Scope, Send
-from stoa.server.connections import Connections
-from stoa.server.server import Server
 from stoa.server.turns import Turns
-from tests.support.raw import DOCUMENTATION, Begins
+from tests.support.wires import Wire, connected, get
 
 MS = 1_000_000
 
@@ -108,55 +104,6 @@ def test_one_that_fails_does_not_hold_up_the_others() -> None:
 
 
 # --- Of connections.
-
-
-class Wire(asyncio.Transport):
-    """A transport that keeps what is sent."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.sent = b""
-        self.closed = False
-
-    def write(self, data: Any) -> None:
-        self.sent += data
-
-    def writelines(self, list_of_data: Any) -> None:
-        self.sent += b"".join(list_of_data)
-
-    def get_write_buffer_size(self) -> int:
-        return 0
-
-    def is_closing(self) -> bool:
-        return self.closed
-
-    def close(self) -> None:
-        self.closed = True
-
-
-async def name(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answers with the path, at once."""
-    await answering.send_answer(send, 200, [], scope["path"].encode())
-
-
-def get(path: str) -> bytes:
-    return b"GET %b HTTP/1.1\r\nHost: stoa.test\r\n\r\n" % path.encode()
-
-
-def connected(wires: Sequence[Wire], calls_ns: int = 2_000_000) -> list[Any]:
-    """Connections of one server over these, in whose turns calls begin for so long."""
-    connections = Connections(lambda _: True)
-    connections.calls = Turns(calls_ns)
-    server = Server(name, connections, DOCUMENTATION, Begins())
-    server.config.load()
-    protocol: Any = server.config.http_protocol_class
-    made = [
-        protocol(config=server.config, server_state=server.server_state, app_state={})
-        for _ in wires
-    ]
-    for connection, wire in zip(made, wires, strict=True):
-        connection.connection_made(wire)
-    return made
 
 
 Steps = Callable[[Any, Any], None]

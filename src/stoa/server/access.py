@@ -9,7 +9,7 @@ from stoa.domain.oauth import AUTHORIZATION
 from stoa.http.request import REQUEST, HttpRequest
 from stoa.http.wire import Application, Message, Receive, Scope, Send
 from stoa.logs import log
-from stoa.metrics import UNKNOWN, UNREADABLE, Counters
+from stoa.metrics import UNKNOWN, Counters
 
 _PATH_CHARS = 200
 _SECRETS_BELOW = (f"{AUTHORIZATION}/", "/api/v1/auth/approvals/")
@@ -48,10 +48,10 @@ class RequestLines:
         elif self._admits():
             log.info("refused", **told)
 
-    def write_refusal(self, address: str, status: int) -> None:
-        """Log the refusal of what is no request."""
+    def write_refusal(self, kind: str, address: str, status: int) -> None:
+        """Log a refusal without the application, as the metrics call it."""
         if self._admits():
-            log.info("refused", client=address, operation=UNREADABLE, status=status)
+            log.info("refused", client=address, operation=kind, status=status)
 
     def tell_left_out(self) -> None:
         """Say how many refusals had no line in a second that is over."""

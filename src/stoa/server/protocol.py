@@ -25,14 +25,15 @@ from stoa.domain import limits
 from stoa.domain.addresses import UNKNOWN
 from stoa.domain.errors import Refusal
 from stoa.http.wire import Application, InParts, Ready, Receive, Scope, Send
+from stoa.metrics import OVERLOAD, UNREADABLE
 from stoa.server import raw
 from stoa.server.beginning import StartedCall
 from stoa.server.connections import Connections
 from stoa.server.exchange import Sender
 from stoa.server.flow import Flow, Signal
 
-RefusedCallback = Callable[[Refusal, str], None]
-"""Called with a refusal and the address of the peer."""
+RefusedCallback = Callable[[str, Refusal, str], None]
+"""Called with what the metrics call it, a refusal and the address of the peer."""
 
 
 class _Stage(Enum):
@@ -359,7 +360,7 @@ class HttpConnection(HttpToolsProtocol):
         self._has_begun = True
         began_ns = elapsed_ns()
         if self._connections.calls.refuses:
-            self._send(self._error(_BEHIND, closes=False))
+            self._send(self._error(_BEHIND, OVERLOAD, closes=False))
             self._connections.calls.spend(elapsed_ns() - began_ns)
             return True
         begun = StartedCall(self.app, cast(Scope, self.scope), body)
@@ -520,8 +521,8 @@ class HttpConnection(HttpToolsProtocol):
         """Whether no further response will be sent."""
         return self._stage is _DRAINING or self.transport.is_closing()
 
-    def _error(self, refusal: Refusal, *, closes: bool = True) -> bytes:
-        self._refused(refusal, self.address)
+    def _error(self, refusal: Refusal, kind: str = UNREADABLE, *, closes: bool = True) -> bytes:
+        self._refused(kind, refusal, self.address)
         headers = self.server_state.default_headers
         return raw.error(refusal, self._documentation, headers, closes=closes)
 

@@ -49,7 +49,7 @@ class Server(uvicorn.Server):
         documentation: str,
         ready: Ready | None = None,
         lost: Callable[[], bool] = lambda: False,
-        refused: RefusedCallback = lambda _refusal, _address: None,
+        refused: RefusedCallback = lambda _kind, _refusal, _address: None,
         ending: Callable[[], None] = lambda: None,
     ) -> None:
         self._connections = connections
