@@ -18,21 +18,24 @@ class LogMover:
     """Moves the log of the file at `path`, which its writer empties when it has `most_pages`."""
 
     def __init__(self, path: Path, most_pages: int) -> None:
-        self._least_pages = most_pages * 3 // 4
-        self._connection = connect(path, writer=True, cache_mb=1)
+        self._path, self._least_pages = path, most_pages * 3 // 4
+        self._connection: apsw.Connection | None = None  # opening one reads the whole schema
         self._lock = Lock()
 
     def move(self) -> None:
         """Move what is not moved yet, if the log is long enough and this is not closed."""
         with self._lock, suppress(apsw.Error):  # nothing is lost: the writer tries it again
-            pages, moved = log_pages(self._connection)
+            connection = self._connection or connect(self._path, writer=True, cache_mb=1)
+            self._connection = connection
+            pages, moved = log_pages(connection)
             if pages >= self._least_pages and pages > moved:
-                self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+                connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
 
     def close(self) -> None:
         """Close the connection, once nothing is being moved."""
         with self._lock:
-            self._connection.close()
+            if self._connection:
+                self._connection.close()
 
 
 def log_pages(connection: apsw.Connection) -> tuple[int, int]:
