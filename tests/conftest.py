@@ -9,7 +9,6 @@ Contract tests run a third time without what a process keeps in memory, most of 
 by the tests of a worker; `start_server(limit_threads=10)` starts one for the test alone.
 """
 
-import shutil
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,13 +21,13 @@ import pytest
 from stoa.app import new_services
 from stoa.client import Key as ClientKey
 from stoa.settings import LIMITS_OFF, Settings
-from stoa.store.engines.sqlite import store as sqlite
 from tests.support.app import Agent, App
 from tests.support.clock import VirtualClock
 from tests.support.composing import Composed
 from tests.support.doors import DOORS, Door
 from tests.support.forgetting import is_without_memory
 from tests.support.loaded import Process, Start
+from tests.support.migrated import migrated
 from tests.support.postgresql import PostgreSQL
 from tests.support.receiver import Receiver, receiving
 from tests.support.reuse import Reused
@@ -138,7 +137,7 @@ def clock() -> VirtualClock:
 def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file of the embedded engine with this program's schema and nothing else in it."""
     path = tmp_path_factory.mktemp("migrated") / "stoa.db"
-    sqlite.migrate(path)
+    migrated(path)
     return path
 
 
@@ -156,9 +155,6 @@ def stoa(
     kept = None
     if settings.engine == "postgresql":
         kept = request.getfixturevalue("reused")[settings.database_url]
-    else:
-        settings.database_path.parent.mkdir(mode=0o700)
-        shutil.copy(request.getfixturevalue("migrated_file"), settings.database_path)
     forgets = is_without_memory(request.node)
     with App(settings, clock, kept, forgets=forgets, composed=composed) as app:
         yield app

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from stoa.store.engines.sqlite import store as sqlite
 from tests.importers.conftest import SMALL
 from tests.support.command import Finished, run_stoa_here
 from tests.support.database import opened
+from tests.support.migrated import migrated
 from tests.support.postgresql import PostgreSQL
 
 ELSEWHERE = "postgresql://stoa:hush@127.0.0.1:1/elsewhere"
@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def made(file: Path) -> str:
     """Make a database there; its address."""
-    sqlite.migrate(file)
+    migrated(file)
     return f"sqlite:///{file}"
 
 

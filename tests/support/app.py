@@ -20,16 +20,19 @@ from tests.support import asgi
 from tests.support.answers import Answer
 from tests.support.clock import VirtualClock
 from tests.support.composing import Composed
-from tests.support.database import query
+from tests.support.database import KeptFile, query
 from tests.support.forgetting import without_memory
 from tests.support.keys import Key
-from tests.support.reuse import Kept
+from tests.support.migrated import migrated
+from tests.support.reuse import Kept, cancel_others
 
 T = TypeVar("T")
 
 HOST = "127.0.0.1:8080"
 NOTHING = object()
 """The body of a request that has none."""
+_IDLE: list[asyncio.Runner] = []
+"""Event loops of applications that were closed: a new one takes longer than most calls."""
 
 
 def full_path(path: str) -> str:
@@ -66,17 +69,20 @@ class App:
         self._closed = False
         self._forgets, self._composed, self._pace = forgets, composed, pace
         self._kept = kept
-        self._runner = kept.runner if kept else asyncio.Runner()
+        self._file = KeptFile(settings.database_path) if settings.engine == "sqlite" else None
+        self._runner = kept.runner if kept else _IDLE.pop() if _IDLE else asyncio.Runner()
         self.processes = self.run(self._open())
         self._next = cycle(self.processes)
         self.stoa = self.processes[0]
 
     async def _open(self) -> list[Service]:
+        if self.settings.engine == "sqlite":
+            migrated(self.settings.database_path)
         if self._forgets:
             services = self._composed(self.settings)
             return [await without_memory(self.settings, services, self.clock)]
         if self._kept is None:
-            if self.settings.engine == "postgresql" or not self.settings.database_path.exists():
+            if self.settings.engine == "postgresql":
                 await engine_of(self.settings).migrate(self.settings)
             services = self._composed(self.settings)
             if self._pace:
@@ -105,12 +111,15 @@ class App:
         if self._closed:
             return
         self._closed = True
+        if self._file:
+            self._file.close()
         for process in self.processes:
             self.run(process.close())
         if self._kept:
             self._kept.settle()
         else:
-            self._runner.close()
+            self.run(cancel_others())
+            _IDLE.append(self._runner)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine to its end. `Runner.run` would prepare for Ctrl-C each time, which takes

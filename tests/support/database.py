@@ -16,27 +16,54 @@ from stoa.store.engines.postgres.connection import PostgresConnection
 from stoa.store.statements import positional
 
 KEPT: dict[str, Callable[..., list[tuple[Any, ...]]]] = {}
-"""How to ask the databases to which a connection is open already, by address."""
+"""How to ask the databases to which a connection is open already, by address or file."""
+
+BUSY_MS = 5000
 
 
 @contextmanager
 def opened(path: Path) -> Generator[apsw.Connection]:
     """A connection of its own to the file of a service, running or not."""
     connection = apsw.Connection(str(path))
-    connection.set_busy_timeout(5000)
+    connection.set_busy_timeout(BUSY_MS)
     try:
         yield connection
     finally:
         connection.close()
 
 
+class KeptFile:
+    """A connection to the file of a service in this process, opened when it is first asked: each
+    new one reads the whole schema, which takes longer than most statements."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._connection: apsw.Connection | None = None
+        KEPT[str(path)] = self.ask
+
+    def ask(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Run a statement; its rows."""
+        if self._connection is None:
+            self._connection = apsw.Connection(str(self._path))
+            self._connection.set_busy_timeout(BUSY_MS)
+            self._connection.execute("PRAGMA foreign_keys = ON")
+        return self._connection.execute(sql, values).fetchall()
+
+    def close(self) -> None:
+        """From now on each statement has a connection of its own."""
+        del KEPT[str(self._path)]
+        if self._connection:
+            self._connection.close()
+
+
 def query(settings: Settings, sql: str, *values: Any) -> list[tuple[Any, ...]]:
     """Run a statement, with `?` for its values; its rows."""
-    if settings.engine == "postgresql":
-        kept = KEPT.get(settings.database_url)
-        return (
-            kept(sql, *values) if kept else asyncio.run(rows(settings.database_url, sql, *values))
-        )
+    on_postgresql = settings.engine == "postgresql"
+    where = settings.database_url if on_postgresql else str(settings.database_path)
+    if kept := KEPT.get(where):
+        return kept(sql, *values)
+    if on_postgresql:
+        return asyncio.run(rows(where, sql, *values))
     with opened(settings.database_path) as connection:
         connection.execute("PRAGMA foreign_keys = ON")
         return connection.execute(sql, values).fetchall()

@@ -116,7 +116,7 @@ class Kept:
 
     def settle(self) -> None:
         """End what a test has left running on the loop."""
-        self.runner.run(_cancel_others())
+        self.runner.run(cancel_others())
 
     def renew(self) -> bool:
         """Make it as it was when it was new; whether that is possible."""
@@ -140,7 +140,8 @@ class Kept:
         self._cluster.drop(self.url)
 
 
-async def _cancel_others() -> None:
+async def cancel_others() -> None:
+    """End all other tasks of the running loop."""
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()

@@ -17,6 +17,7 @@ import psutil
 
 from stoa.settings import Settings
 from tests.support.loaded import Command, Process, Start
+from tests.support.migrated import migrated
 
 MODERATOR_SEED = "4d" * 32
 """The secret half of the key whose agent moderates the shared servers."""
@@ -77,6 +78,9 @@ class Server:
         self.database = Settings(data_dir=str(data_dir), database_url=address)
         port = str(settings.get("port") or (free_port() if "base_url" in settings else 0))
         self.printed = ""
+        file = self.database.database_path
+        if how is Process and self.database.engine == "sqlite" and not file.parent.exists():
+            migrated(file)
         self._log_path = data_dir.with_name(f"{data_dir.name}.log")
         with self._log_path.open("ab") as log:
             arguments = ["serve", "--port", port, "--data-dir", str(data_dir), *flags]

@@ -12,20 +12,20 @@ import pytest
 from stoa.clock import Clock
 from stoa.domain.errors import Refusal
 from stoa.store import sessions, statements
-from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.groups import GROUP_MAX
 from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.tx import StoreUnavailable, Tx
 from tests.support.clock import VirtualClock
 from tests.support.database import opened as opened_file
+from tests.support.migrated import migrated
 from tests.support.storage import Storage
 from tests.support.store import NAMES, Opened, change, put, put_then
 
 
 async def opening(path: Path, clock: Clock, pace: WriterPace = WRITER_PACE) -> SqliteStore:
     """A store whose writer is a thread."""
-    sqlite.migrate(path)
+    migrated(path)
     return SqliteStore.open(path, clock, pace=pace)
 
 

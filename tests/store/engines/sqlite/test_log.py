@@ -9,12 +9,12 @@ import pytest
 
 from stoa.clock import SystemClock
 from stoa.store.engines.frames import WorkCodec
-from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.file import connect
 from stoa.store.engines.sqlite.groups import Groups
 from stoa.store.engines.sqlite.moving import log_pages
 from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.engines.sqlite.store import SqliteStore
+from tests.support.migrated import migrated
 from tests.support.store import NAMES, Opened, put
 
 # From Python 3.12 on: pytest has threads of its own, of which the writing process needs none.
@@ -24,13 +24,13 @@ Open = Callable[..., Opened]
 
 
 def in_a_process(path: Path, pace: WriterPace = WRITER_PACE) -> Opened:
-    sqlite.migrate(path)
+    migrated(path)
     return Opened(SqliteStore.open_apart(path, SystemClock(), WorkCodec(()), pace=pace))
 
 
 def in_a_thread(path: Path, pace: WriterPace = WRITER_PACE) -> Opened:
     async def opening() -> SqliteStore:
-        sqlite.migrate(path)
+        migrated(path)
         return SqliteStore.open(path, SystemClock(), pace=pace)
 
     return Opened(opening())

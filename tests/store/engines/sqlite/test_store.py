@@ -15,6 +15,7 @@ from stoa.store.engines.sqlite import file as sqlite_file
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.tx import StartRefused, StoreUnavailable, Tx, Work
+from tests.support.migrated import migrated
 
 
 async def now(tx: Tx) -> int:
@@ -23,7 +24,7 @@ async def now(tx: Tx) -> int:
 
 def test_a_closed_database_is_one_file_again(tmp_path: Path):
     async def open_and_close() -> None:
-        sqlite.migrate(tmp_path / "stoa.db")
+        migrated(tmp_path / "stoa.db")
         store = SqliteStore.open(tmp_path / "stoa.db", SystemClock())
         await store.write(now)
         await store.read(now)
@@ -37,7 +38,7 @@ def test_a_closed_database_is_one_file_again(tmp_path: Path):
 
 def test_a_closed_database_answers_nobody(tmp_path: Path):
     async def use_after_close() -> None:
-        sqlite.migrate(tmp_path / "stoa.db")
+        migrated(tmp_path / "stoa.db")
         store = SqliteStore.open(tmp_path / "stoa.db", SystemClock())
         await store.close()
         for late in (store.write(now), store.read(now), store.read(now, slow=True)):
@@ -59,7 +60,7 @@ def test_a_read_that_takes_too_long_is_ended_and_the_next_is_answered(
         return await tx.one("endless")
 
     async def read() -> None:
-        sqlite.migrate(tmp_path / "stoa.db")
+        migrated(tmp_path / "stoa.db")
         store = SqliteStore.open(tmp_path / "stoa.db", SystemClock(), timeout_s=0.05)
         with pytest.raises(StoreUnavailable, match="a read took too long"):
             await store.read(endless, slow=slow)
@@ -97,7 +98,7 @@ def test_a_brief_read_that_takes_longer_begins_anew_in_a_thread(
         await work(tx)
 
     async def read() -> None:
-        sqlite.migrate(tmp_path / "stoa.db")
+        migrated(tmp_path / "stoa.db")
         store = SqliteStore.open(tmp_path / "stoa.db", SystemClock())
         await store.read(noted, slow=True, brief=True)
         await store.close()
@@ -108,7 +109,7 @@ def test_a_brief_read_that_takes_longer_begins_anew_in_a_thread(
 
 def test_a_file_that_was_refused_can_be_opened_later(tmp_path: Path):
     path = tmp_path / "stoa.db"
-    sqlite.migrate(path)
+    migrated(path)
     connection = apsw.Connection(str(path))
     version = connection.pragma("user_version")
     connection.pragma("user_version", version + 1)
@@ -121,7 +122,7 @@ def test_a_file_that_was_refused_can_be_opened_later(tmp_path: Path):
 
 def test_a_file_is_locked_under_each_of_its_names(tmp_path: Path):
     path = tmp_path / "stoa.db"
-    sqlite.migrate(path)
+    migrated(path)
     (tmp_path / "other.db").symlink_to(path)
     descriptor = sqlite_file.lock(path)
     with pytest.raises(StartRefused, match="already serving"):
@@ -132,7 +133,7 @@ def test_a_file_is_locked_under_each_of_its_names(tmp_path: Path):
 
 def test_a_file_with_an_older_schema_is_not_read_but_says_what_to_do(tmp_path: Path):
     path = tmp_path / "stoa.db"
-    sqlite.migrate(path)
+    migrated(path)
     connection = apsw.Connection(str(path))
     connection.pragma("user_version", connection.pragma("user_version") - 1)
     connection.close()
@@ -142,7 +143,7 @@ def test_a_file_with_an_older_schema_is_not_read_but_says_what_to_do(tmp_path: P
 
 def test_durability_is_switched_on_for_the_writer_and_writing_off_for_readers(tmp_path: Path):
     path = tmp_path / "stoa.db"
-    sqlite.migrate(path)
+    migrated(path)
     writer = sqlite_file.connect(path, writer=True)
     reader = sqlite_file.connect(path, writer=False)
     assert writer.pragma("journal_mode") == "wal"
@@ -180,7 +181,7 @@ def test_forgetting_old_marks_makes_everything_older_stale():
 
 def test_reads_in_the_background_hold_up_no_slow_reads(tmp_path: Path) -> None:
     path = tmp_path / "stoa.db"
-    sqlite.migrate(path)
+    migrated(path)
     held = threading.Event()
 
     async def hold(_: Tx) -> None:
