@@ -5,21 +5,25 @@
 A request is a length of four bytes, with which come the descriptors of stdout, stderr and a pipe,
 and so many bytes of JSON. The pipe gets the id of the process and, when it has ended, its status,
 four bytes each. The process finds what it would find if it had been started by itself; but what
-`stoa serve` imports and prepares is there already, which takes most of the time to start a server.
+commands and `stoa serve` import and prepare is there already, which takes most of their time.
 """
 
+import atexit
 import gc
 import importlib
 import json
 import os
+import pkgutil
 import runpy
 import signal
 import socket
 import struct
 import sys
+import threading
 from contextlib import suppress
 from typing import Any
 
+import stoa.cli
 from stoa.store import dependencies
 from stoa.store.engines.sqlite import access
 
@@ -34,7 +38,10 @@ _MODULES = (
     "stoa.server.server",
     "stoa.store.engines.postgres.engine",
     "stoa.store.engines.sqlite.engine",
+    "typer._adapters",
+    "uvicorn.loops.uvloop",
     "uvloop",
+    *(found.name for found in pkgutil.walk_packages(stoa.cli.__path__, "stoa.cli.")),
 )
 
 
@@ -92,6 +99,21 @@ def _open_streams() -> None:
         setattr(sys, name, new)
 
 
+def _end(code: object) -> None:
+    """End without taking apart what is loaded, which takes longer than most commands. It returns
+    where that is not so plain: a code that is a text, a stream that nobody reads."""
+    if code is not None and not isinstance(code, int):
+        return
+    library: Any = threading
+    library._shutdown()  # as an exit does: it waits for threads
+    library = atexit
+    library._run_exitfuncs()
+    with suppress(OSError, ValueError):
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(code or 0)
+
+
 def main() -> None:
     """See above."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends this one with what it serves
@@ -110,10 +132,14 @@ def main() -> None:
     os.environ.update(wanted["environment"])
     os.chdir(wanted["folder"])
     sys.argv = ["stoa", *wanted["arguments"]]
-    if wanted["program"]:
-        runpy.run_path(wanted["program"], run_name="__main__")
-    else:
-        runpy.run_module("stoa", run_name="__main__", alter_sys=True)
+    try:
+        if wanted["program"]:
+            runpy.run_path(wanted["program"], run_name="__main__")
+        else:
+            runpy.run_module("stoa", run_name="__main__", alter_sys=True)
+    except SystemExit as ended:
+        _end(ended.code)
+        raise
 
 
 if __name__ == "__main__":
