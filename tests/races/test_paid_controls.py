@@ -5,11 +5,12 @@ two transactions. With the guard in its place the outcome is right all the same.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+import apsw
 import msgspec
 import pytest
 
@@ -47,7 +48,7 @@ CONSTRAINTS = {
 
 
 def take_out_guards(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take the guards out of statements and schema; each must be there to be taken."""
+    """Take the guards out of statements; each must be there to be taken."""
     known = statements.load("sqlite")
     for name, guards in GUARDS.items():
         naive = known[name]
@@ -55,14 +56,22 @@ def take_out_guards(monkeypatch: pytest.MonkeyPatch) -> None:
             assert naive.replace("\n", " ").count(guard) == 1
             naive = naive.replace("\n", " ").replace(guard, "")
         monkeypatch.setitem(known, name, naive)
+
+
+def settings_in(folder: Path, without: Mapping[str, str]) -> Settings:
+    """The settings of a database whose schema is without these constraints."""
+    settings = msgspec.convert({"data_dir": str(folder), **LIMITS_OFF}, Settings)
     steps: list[Migration] = []
     for step in sqlite_migrations.steps():
         sql = step.sql
-        for constraint, less in CONSTRAINTS.items():
+        for constraint, less in without.items():
             sql = sql.replace(constraint, less)
         steps.append(step._replace(sql=sql))
-    assert steps != sqlite_migrations.steps()
-    monkeypatch.setattr(sqlite_migrations, "steps", lambda: steps)
+    assert (steps == sqlite_migrations.steps()) is not bool(without)
+    folder.mkdir()
+    with closing(apsw.Connection(str(settings.database_path))) as connection:
+        sqlite_migrations.migrate(connection, steps)
+    return settings
 
 
 @pytest.fixture(params=["guarded", "naive"])
@@ -75,8 +84,7 @@ def guarded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def app(guarded: bool, tmp_path: Path) -> Iterator[App]:
-    values: dict[str, Any] = {"data_dir": str(tmp_path / "data"), **LIMITS_OFF}
-    with App(msgspec.convert(values, Settings)) as app:
+    with App(settings_in(tmp_path / "data", {} if guarded else CONSTRAINTS)) as app:
         yield app
 
 
@@ -300,12 +308,7 @@ def test_the_guard_of_the_settlement_alone_is_enough(
         for guard in GUARDS[name]:
             naive = naive.replace(guard, "")
         monkeypatch.setitem(known, name, naive)
-    steps = sqlite_migrations.steps()
-    (check, less), _ = CONSTRAINTS.items()
-    weaker = [step._replace(sql=step.sql.replace(check, less)) for step in steps]
-    assert weaker != steps
-    monkeypatch.setattr(sqlite_migrations, "steps", lambda: weaker)
-    values: dict[str, Any] = {"data_dir": str(tmp_path / "data"), **LIMITS_OFF}
-    with App(msgspec.convert(values, Settings)) as app:
+    of_balances, _ = CONSTRAINTS.items()
+    with App(settings_in(tmp_path / "data", dict([of_balances]))) as app:
         ada, bob = app.agent("ada"), app.agent("bob")
         test_without_its_guard_a_hold_is_settled_twice(app, ada, bob, guarded=True)
