@@ -17,6 +17,7 @@ from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access, Charged, Mode
 from stoa.settings import Settings, environment_name
 
+pytestmark = pytest.mark.long  # so that one process runs them all, which reads the code once
 SOURCE = Path(stoa.__file__).parent
 PROJECT = SOURCE.parents[1]
 MODULES = sorted(SOURCE.rglob("*.py"))
@@ -319,19 +320,31 @@ def dotted(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else "?"
 
 
-@pytest.mark.parametrize("source", SOURCES)
-def test_time_chance_and_environment_come_from_one_module_each(source: str) -> None:
+def sources_in(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
+    """Each source that a module uses, with the line."""
+    for node in nodes:
+        if isinstance(node, ast.Attribute):
+            used = dotted(node)
+            for source in SOURCES:
+                if f".{used}".endswith(f".{source}") or used.startswith(f"{source}."):
+                    yield source, node.lineno
+        elif isinstance(node, ast.ImportFrom):
+            names = {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+            yield from ((source, node.lineno) for source in SOURCES if source in names)
+
+
+def test_time_chance_and_environment_come_from_one_module_each() -> None:
     for name, nodes in every_module():
-        if name == SOURCES[source] or name.startswith(PROGRAMS_OF_AGENTS):
-            continue
-        for node in nodes:
-            if isinstance(node, ast.Attribute):
-                used = dotted(node)
-                assert not f".{used}".endswith(f".{source}"), f"{name}:{node.lineno}"
-                assert not used.startswith(f"{source}."), f"{name}:{node.lineno}"
-            elif isinstance(node, ast.ImportFrom):
-                names = {f"{node.module}.{alias.name}" for alias in node.names}
-                assert source not in {node.module, *names}, f"{name}:{node.lineno}"
+        if not name.startswith(PROGRAMS_OF_AGENTS):
+            found = [place for place in sources_in(nodes) if SOURCES[place[0]] != name]
+            assert found == [], name
+
+
+def test_a_use_of_time_chance_or_environment_is_found() -> None:
+    for source in SOURCES:
+        package, _, name = source.rpartition(".")
+        for code in (f"{source}.now()", f"from {package or name} import {name}"):
+            assert (source, 1) in [*sources_in(ast.walk(ast.parse(code)))], code
 
 
 # --- No test depends on speed.
@@ -529,7 +542,13 @@ def documentation() -> str:
 
 
 def named(word: str, text: str) -> bool:
-    return re.search(rf"(?<![\w/]){re.escape(word)}(?![\w])", text) is not None
+    place = text.find(word)
+    while place >= 0:
+        before, behind = text[place - 1 : place], text[place + len(word) : place + len(word) + 1]
+        if not re.match(r"[\w/]", before) and not re.match(r"\w", behind):
+            return True
+        place = text.find(word, place + 1)
+    return False
 
 
 def test_every_error_code_is_named_in_the_documentation(documentation: str) -> None:

@@ -64,15 +64,15 @@ def words(command: str) -> list[str]:
     return found[next(i for i, word in enumerate(found) if not re.match(r"[A-Z_]+=", word)) :]
 
 
-@pytest.mark.parametrize("command", [one for one in COMMANDS if words(one)[0] == "stoa"])
-def test_a_command_of_stoa_is_there_with_its_options(command: str) -> None:
-    found: Any = get_command(app)
-    rest = words(command)[1:]
-    while rest and rest[0] in getattr(found, "commands", {}):
-        found = found.commands[rest.pop(0)]
-    options = {"--help"} | {name for given in found.params for name in given.opts}
-    assert {word for word in rest if word.startswith("--")} <= options
-    assert not getattr(found, "commands", {}) or rest[0].startswith("--")
+def test_the_commands_of_stoa_are_there_with_their_options() -> None:
+    program: Any = get_command(app)
+    for command in (one for one in COMMANDS if words(one)[0] == "stoa"):
+        found, rest = program, words(command)[1:]
+        while rest and rest[0] in getattr(found, "commands", {}):
+            found = found.commands[rest.pop(0)]
+        options = {"--help"} | {name for given in found.params for name in given.opts}
+        assert {word for word in rest if word.startswith("--")} <= options, command
+        assert not getattr(found, "commands", {}) or rest[0].startswith("--"), command
 
 
 @pytest.mark.soak

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from stoa.operations.catalog import all_operations
 from stoa.operations.parts import recordings
 from stoa.operations.table import Access
 from stoa.schemas.validation import fields
-from stoa.settings import Settings
+from stoa.settings import LIMITS_OFF, Settings
 from tests.support import recording
 from tests.support.answers import Answer
 from tests.support.app import App
@@ -42,6 +43,21 @@ TOOLS = {operation.tool for operation in all_operations() if operation.tool}
 RANDOM = re.compile(
     r"\b(?:ag|th|rp|job|js|bty|rc|tx|ev)_[0-9a-z]{26}|\baHR0[0-9A-Za-z_-]{40,}|[0-9a-f]{128}"
 )
+
+
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """One for all tests that only read: each new one makes its documents anew."""
+    folder = tmp_path_factory.mktemp("unchanged")
+    with App(msgspec.convert({**LIMITS_OFF, "data_dir": str(folder)}, Settings)) as app:
+        yield app
+
+
+@pytest.fixture
+def stoa(request: pytest.FixtureRequest, unchanged: App) -> App:
+    """That one, or one with the settings of the test."""
+    has_own = request.node.get_closest_marker("settings")
+    return request.getfixturevalue("stoa") if has_own else unchanged
 
 
 @pytest.fixture
@@ -431,8 +447,7 @@ def test_openapi_names_the_tool_beside_its_operation(stoa: App) -> None:
         assert described.get("x-mcp-tool") == one.tool
 
 
-def test_documents_do_not_depend_on_who_asks(settings: Settings, stoa: App) -> None:
+def test_documents_do_not_depend_on_who_asks(stoa: App) -> None:
     alice = stoa.agent("alice")
     for path in TYPES:
         assert alice.get(path).content == stoa.get(path).content
-    assert stoa.settings == settings
