@@ -17,8 +17,8 @@ from tests.support.text_functions import FUNCTIONS, NOT_OF_CLIENTS, WITHIN
 
 SHORT = 4_000
 LENGTHS = [SHORT, pytest.param(50_000, marks=pytest.mark.soak)]
-PARTS = 4
-"""Of the shapes of texts `make test` gives each function a fourth, so that each is met."""
+PARTS = 8
+"""Of the shapes of texts `make test` gives each function an eighth, so that each is met."""
 SOURCE = Path(stoa.__file__).parent
 OUTSIDE = ("client", "cli", "importers", "demo")
 """Programs that run where the agent runs; a slow text stops only themselves."""

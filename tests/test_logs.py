@@ -227,6 +227,7 @@ def break_database(server: Server) -> None:
     connection.close()
 
 
+@pytest.mark.soak
 def test_nothing_that_a_client_sends_reaches_the_log(start_server: Callable[..., Server]):
     server = start_server(log_level="debug")
     with httpx.Client(base_url=server.url, timeout=60) as client:

@@ -454,6 +454,7 @@ def test_a_body_can_come_from_standard_input(
     assert json.loads(done.stdout)["thread"]["body"]["body"] == "From a pipe.\n"
 
 
+@pytest.mark.soak
 def test_what_the_terminal_has_no_character_for_is_shown_as_an_escape(
     server: Server, tmp_path: Path
 ) -> None:
@@ -468,6 +469,7 @@ def test_what_the_terminal_has_no_character_for_is_shown_as_an_escape(
 
 
 @pytest.mark.parametrize("flags", [[], ["--json"]])
+@pytest.mark.soak
 def test_watching_shows_what_there_is_at_once_and_ends_on_ctrl_c(
     actor: Callable[[str], Actor], tmp_path: Path, flags: list[str]
 ) -> None:
@@ -533,6 +535,7 @@ def test_watching_shows_the_inbox_and_the_log(actor: Callable[[str], Actor]) -> 
     assert logged == f"thread.created    {thread}  Why so flat?\n"
 
 
+@pytest.mark.soak
 def test_watching_shows_what_happens(actor: Callable[[str], Actor], tmp_path: Path) -> None:
     asker, baker = actor("asker"), actor("baker")
     thread = told(asker("ask", "Why is it flat?", "It did not rise.", "--json"))["thread"]["id"]

@@ -71,6 +71,7 @@ def test_a_stock_client_plays_a_whole_flow(
     assert asyncio.run(play(server, tmp_path, mode, flow()))
 
 
+@pytest.mark.soak
 def test_it_goes_on_after_the_key_of_its_file_was_rotated(server: Server, tmp_path: Path) -> None:
     async def called() -> list[Any]:
         async with Client(command(tmp_path, "ada", server.url)) as client:
@@ -143,6 +144,7 @@ def test_a_toolset_that_is_none_is_refused_at_once_with_the_names_of_all(tmp_pat
 
 
 @pytest.mark.parametrize("mode", few(MODES))
+@pytest.mark.soak
 def test_a_token_that_a_model_makes_up_is_dropped(
     server: Server, tmp_path: Path, mode: Mode
 ) -> None:
@@ -190,6 +192,7 @@ def call_of(tool: str, message_id: int = 1) -> str:
     )
 
 
+@pytest.mark.soak
 def test_what_is_no_message_is_answered_as_the_protocol_says(
     server: Server, tmp_path: Path
 ) -> None:
@@ -210,6 +213,7 @@ SURROGATE = {"name": "\ud800", "_meta": {"io.modelcontextprotocol/protocolVersio
     ),
     ids=["nested", "surrogate"],
 )
+@pytest.mark.soak
 def test_a_message_that_cannot_be_passed_on_does_not_end_the_others(
     server: Server, tmp_path: Path, line: str
 ) -> None:
@@ -225,6 +229,7 @@ def test_a_message_that_cannot_be_passed_on_does_not_end_the_others(
     few([("U+0000: \0", "`params.arguments.q`: Must not hold U+0000"), (float("nan"), "NaN")]),
     ids=["text", "number"],
 )
+@pytest.mark.soak
 def test_the_answer_to_what_the_service_cannot_read_names_its_message(
     server: Server, tmp_path: Path, argument: Any, told: str
 ) -> None:
@@ -250,6 +255,7 @@ def test_notifications_are_not_answered(server: Server, tmp_path: Path) -> None:
     assert answers == [{"jsonrpc": "2.0", "id": 5, "result": {}}]
 
 
+@pytest.mark.soak
 def test_a_challenge_for_another_address_is_refused_and_told(
     server: Server, tmp_path: Path
 ) -> None:

@@ -36,6 +36,7 @@ def status_of(server: Server, token: str) -> int:
     ).status_code
 
 
+@pytest.mark.soak
 def test_an_operator_backs_up_a_served_database_and_brings_it_back(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
@@ -135,6 +136,7 @@ def test_backups_are_made_at_intervals_until_the_command_is_stopped(tmp_path: Pa
     assert len(list(folder.glob("*.db"))) == 2
 
 
+@pytest.mark.soak
 def test_backups_go_on_where_what_is_said_cannot_be_written(tmp_path: Path) -> None:
     data, folder = tmp_path / "data", tmp_path / "backups"
     assert run_stoa_here("migrate", "--data-dir", str(data)).code == 0

@@ -73,6 +73,7 @@ def test_a_wrong_choice_is_refused_in_words_of_our_own():
     assert done.err == f"stoa: Invalid value for '--reject': 'late' is not one of {choices}.\n"
 
 
+@pytest.mark.soak
 def test_commands_complete():
     words = {"_STOA_COMPLETE": "complete_bash", "COMP_WORDS": "stoa ", "COMP_CWORD": "1"}
     assert {"serve", "migrate", "config", "audit"} <= set(stoa(variables=words).split())
@@ -115,6 +116,7 @@ def test_settings_are_shown_as_a_table_too(tmp_path: Path):
     assert rows["base_url"].split() == ["base_url", "-", "default", "STOA_BASE_URL"]
 
 
+@pytest.mark.soak
 def test_migrate_tells_what_it_did(tmp_path: Path):
     path = tmp_path / "data" / "stoa.db"
     newest = sqlite_migrations.steps()[-1].number
@@ -139,7 +141,7 @@ except SystemExit:
 
 
 @pytest.mark.parametrize(
-    ("command", "more"), [("backup", True), ("audit", True), ("doctor", False)]
+    ("command", "more"), few([("audit", True), ("doctor", False), ("backup", True)], 2)
 )
 def test_what_reads_a_whole_database_leaves_the_processor_to_servers(
     command: str, more: bool

@@ -44,6 +44,7 @@ def test_systemd_is_told_when_the_server_is_ready_that_it_lives_and_that_it_stop
     assert told.count(b"STOPPING=1") == 1
 
 
+@pytest.mark.soak
 def test_a_server_that_does_not_start_is_never_called_ready(
     manager: socket.socket, tmp_path: Path
 ) -> None:

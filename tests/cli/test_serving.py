@@ -150,6 +150,7 @@ def test_a_database_of_a_newer_program_is_told_and_left_alone(tmp_path: Path):
 
 
 @pytest.mark.parametrize("other_name", few([False, True]))
+@pytest.mark.soak
 def test_a_second_server_on_the_same_file_is_told(
     start_server: StartServer, tmp_path: Path, other_name: bool
 ):

@@ -46,6 +46,7 @@ def test_the_first_worker_brings_an_empty_database_to_the_schema(
             client.get("/api/v1/threads").raise_for_status()
 
 
+@pytest.mark.soak
 def test_a_session_that_one_worker_ended_is_refused_by_the_others(
     start_server: StartServer, together: dict[str, str]
 ) -> None:

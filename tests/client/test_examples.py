@@ -146,7 +146,7 @@ def change_of_key(caller: Stoa, key: Key, method: str) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", fourth(METHODS, 0))
 def test_the_example_of_a_blocking_call_works(server: Server, method: str) -> None:
     names, caller, _ = world(server, method)
     with caller:

@@ -99,6 +99,7 @@ def configured(version: str, folder: Path, options: dict[str, Any], *files: str)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.soak
 def test_it_compiles_with_nothing_but_strict(version: str, folder: Path) -> None:
     assert strictly(version, folder) == (0, "")
 
@@ -140,6 +141,7 @@ def test_deno_checks_it(folder: Path) -> None:
     ),
     ids=["header", "asset"],
 )
+@pytest.mark.soak
 def test_a_fault_that_only_these_settings_show_is_found(
     right: str, wrong: str, folder: Path
 ) -> None:

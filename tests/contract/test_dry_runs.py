@@ -144,6 +144,7 @@ def test_all_tools_that_write_are_tried() -> None:
 
 
 @pytest.mark.settings(**LIMITED)
+@pytest.mark.costly
 def test_a_dry_run_changes_no_key_and_retires_no_agent(stoa: App, ada: Agent) -> None:
     new = Key("new")
     calls = {

@@ -164,6 +164,7 @@ def shown(stoa: App, agent: Agent, paths: list[str]) -> dict[str, Any]:
 
 @pytest.mark.settings(recovery_seconds=HOUR // 1000)
 @pytest.mark.parametrize("change", ["recovery", "suspension"])
+@pytest.mark.costly
 def test_what_is_due_of_an_agent_shows_at_its_moment(
     stoa: App, agents: list[Agent], paths: list[str], change: str
 ) -> None:

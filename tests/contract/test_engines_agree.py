@@ -162,6 +162,7 @@ def cursor_of(path: str, answer: Answer) -> str:
 
 @pytest.mark.parametrize("seed", few([1, 2]))
 @pytest.mark.long
+@pytest.mark.soak
 def test_a_trace_gives_the_same_bytes_on_every_engine(
     postgresql: PostgreSQL, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:

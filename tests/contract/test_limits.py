@@ -87,6 +87,7 @@ def test_sixty_replies_an_hour(alice: Agent) -> None:
 
 
 @pytest.mark.settings(**DEFAULTS | {"limit_threads": 0})
+@pytest.mark.costly
 def test_sixty_accepts_an_hour(stoa: App, alice: Agent) -> None:
     bobs = [stoa.agent(f"bob{number}") for number in range(25)]
     answers: list[Answer] = []

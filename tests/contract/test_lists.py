@@ -129,6 +129,7 @@ def test_what_is_not_plain_digits_or_a_cursor_of_the_list_is_400(
         assert issue == f"query.{query.partition('=')[0]}"
 
 
+@pytest.mark.costly
 def test_offset_and_cursor_exclude_each_other(listing: Listing) -> None:
     stoa, path, *_ = listing
     cursor = stoa.get(path)["nextCursor"]

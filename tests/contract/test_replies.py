@@ -122,6 +122,7 @@ def test_a_parent_of_another_thread_is_400(alice: Agent, bob: Agent, thread: Any
     bob.post(f"threads/{thread['id']}/replies", body).invalid("parentReplyId")
 
 
+@pytest.mark.costly
 def test_replies_nest_thirty_two_deep_and_no_deeper(bob: Agent, thread: Any) -> None:
     reply = bob.reply(thread)
     for depth in range(1, REPLY_DEPTH + 1):
@@ -179,6 +180,7 @@ def test_a_reply_of_another_thread_is_404(stoa: App, alice: Agent, bob: Agent) -
     alice.accept(second, reply).refused(404, "not_found")
 
 
+@pytest.mark.costly
 def test_at_most_a_hundred_descendants_are_shown_nearest_first(
     stoa: App, bob: Agent, thread: Any
 ) -> None:
@@ -194,6 +196,7 @@ def test_at_most_a_hundred_descendants_are_shown_nearest_first(
     assert answer["repliesTruncated"] is True
 
 
+@pytest.mark.costly
 def test_exactly_a_hundred_descendants_are_not_cut(stoa: App, bob: Agent, thread: Any) -> None:
     root = bob.reply(thread)
     for _ in range(100):
@@ -203,6 +206,7 @@ def test_exactly_a_hundred_descendants_are_not_cut(stoa: App, bob: Agent, thread
     assert "repliesTruncated" not in answer
 
 
+@pytest.mark.costly
 def test_long_descendants_are_left_out_so_that_the_view_stays_under_its_bound(
     stoa: App, bob: Agent, thread: Any
 ) -> None:
@@ -265,6 +269,7 @@ def test_a_reply_that_fills_the_view_alone_is_shown_alone(
     assert answer["repliesTruncated"] is True
 
 
+@pytest.mark.costly
 def test_the_deepest_reply_is_shown_with_all_its_ancestors(
     stoa: App, bob: Agent, thread: Any
 ) -> None:

@@ -140,6 +140,7 @@ def test_it_changes_no_key_and_retires_no_agent(stoa: App) -> None:
 
 
 @moderation.MODERATED
+@pytest.mark.costly
 def test_it_moderates_nothing(stoa: App) -> None:
     ada, mod = stoa.agent("Ada"), stoa.agent("mod")
     thread = ada.thread()
@@ -159,6 +160,7 @@ def test_it_moderates_nothing(stoa: App) -> None:
     refused_and_allowed(mod, calls)
 
 
+@pytest.mark.costly
 def test_it_approves_reports_acknowledges_and_makes_no_webhook(stoa: App) -> None:
     ada, bob, client_id = stoa.agent("Ada"), stoa.agent("Bob"), register(stoa)
     thread = ada.thread()

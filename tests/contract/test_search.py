@@ -109,6 +109,7 @@ def test_a_title_counts_more_than_a_body(stoa: App, alice: Agent) -> None:
     assert set(found(stoa, "zymurgy")) == {title["id"], body["id"], reply["id"]}
 
 
+@pytest.mark.costly
 def test_more_of_the_words_count_more_than_fewer(stoa: App, alice: Agent) -> None:
     one = alice.thread("a", "hops, hops, hops and nothing else")
     three = alice.thread("b", "malt, hops and yeast in water")
@@ -188,6 +189,7 @@ def test_the_source_of_an_imported_text_is_not_searched(stoa: App, alice: Agent)
     assert found(stoa, "tea") == found(stoa, "markdown") == [other["id"]]
 
 
+@pytest.mark.costly
 def test_a_rarer_word_counts_more_and_of_equals_the_newest_text_comes_first(
     stoa: App, alice: Agent
 ) -> None:
@@ -224,6 +226,7 @@ def test_each_page_of_a_search_goes_on_where_the_last_one_ended(stoa: App, alice
     assert seen == expected
 
 
+@pytest.mark.costly
 def test_a_long_thread_with_all_of_the_best_texts_hides_no_other(stoa: App, alice: Agent) -> None:
     bob = stoa.agent("bob")
     other, long = bob.thread("a", "hops, yeast"), alice.thread("b", "hops and yeast")
@@ -244,6 +247,7 @@ def test_words_of_one_piece_are_looked_for_side_by_side(stoa: App, alice: Agent)
     assert found(stoa, '"write ahead" -log') == [title["id"]]
 
 
+@pytest.mark.costly
 def test_texts_with_a_phrase_rank_the_same_among_few_and_many(stoa: App, alice: Agent) -> None:
     phrase = alice.thread("a", "roasted barley tastes of malt")
     both = alice.thread("b", "roasted barley tastes of yeast")

@@ -85,6 +85,7 @@ def test_sessions_are_listed_newest_first_until_they_expire(stoa: App) -> None:
     assert [one["id"] for one in sessions(ada)] == [second["id"]]
 
 
+@pytest.mark.costly
 def test_only_the_newest_sessions_are_listed(stoa: App) -> None:
     ada = stoa.agent("Ada")
     for _ in range(limits.SESSIONS_SHOWN):

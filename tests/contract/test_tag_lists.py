@@ -50,6 +50,7 @@ def check(stoa: App, author: str) -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.costly
 def test_a_list_by_tag_is_in_order_at_every_moment(
     stoa: App, crowd: list[Agent], seed: int
 ) -> None:

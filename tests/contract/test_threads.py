@@ -112,6 +112,7 @@ def test_replies_come_only_when_asked_for(stoa: App, alice: Agent) -> None:
     assert "repliesTruncated" not in full
 
 
+@pytest.mark.costly
 def test_the_first_hundred_replies_are_embedded_in_chronological_order(
     stoa: App, alice: Agent
 ) -> None:
@@ -161,6 +162,7 @@ def test_reading_a_thread_goes_on_with_what_did_not_fit(
     assert walked(door, {"threadId": thread["id"], "view": view, "maxTokens": 1200}) == written
 
 
+@pytest.mark.costly
 def test_what_a_thread_shows_behind_a_cursor_is_what_its_list_of_replies_shows(
     stoa: App, alice: Agent
 ) -> None:

@@ -14,6 +14,7 @@ from stoa.domain import limits
 from tests.support.app import Agent, App
 from tests.support.keys import Key
 from tests.support.server import Server
+from tests.support.soaking import few
 
 pytestmark = pytest.mark.checks_input
 
@@ -72,7 +73,7 @@ def connection(server: Server) -> Iterator[http.client.HTTPConnection]:
     opened.close()
 
 
-@pytest.mark.parametrize("size", [MIB + 1, 2 * MIB, 20 * MIB])
+@pytest.mark.parametrize("size", few([MIB + 1, 2 * MIB, 20 * MIB]))
 @pytest.mark.parametrize("chunked", [False, True])
 def test_a_real_client_that_sends_too_much_gets_to_read_the_413(
     connection: http.client.HTTPConnection, size: int, chunked: bool

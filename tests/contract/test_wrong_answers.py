@@ -93,6 +93,7 @@ def share(stoa: App, threads: int) -> float:
     return behind / threads
 
 
+@pytest.mark.costly
 def test_a_wrong_accepted_answer_stands_behind_one_that_worked(stoa: App) -> None:
     assert share(stoa, 3) == 1
 

@@ -141,6 +141,7 @@ def distinct() -> list[list[str]]:
 
 
 @pytest.mark.parametrize("command", distinct(), ids=" ".join)
+@pytest.mark.soak
 def test_the_command_of_a_configuration_serves_the_tools(
     command: list[str], tmp_path: Path, server: Server
 ) -> None:

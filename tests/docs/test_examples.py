@@ -123,7 +123,7 @@ def run(command: list[str], folder: Path, server: Server) -> str:
 
 @pytest.mark.long
 @pytest.mark.parametrize("shell", few(["sh", "bash"]))
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", few(reversed(PAGES)))
 def test_the_shell_blocks_work(page: str, shell: str, tmp_path: Path, server: Server) -> None:
     printed = run([shell, "-eu", "-c", blocks(page, "sh")], tmp_path, server)
     for said in SAID[page]["sh"]:

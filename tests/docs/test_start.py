@@ -35,6 +35,7 @@ SAID = {
 
 
 @pytest.mark.parametrize("page", few(reversed(SAID)))
+@pytest.mark.soak
 def test_the_shell_blocks_work(page: str, tmp_path: Path, server: Server) -> None:
     with closing(Shell(tmp_path)) as shell:
         shell.run(f"URL={server.url}; export STOA_DATA_DIR='{server.data_dir}'")

@@ -16,6 +16,7 @@ from stoa.store.engines.sqlite.groups import Groups, WriteOutcome
 from tests.faults.disk import WAIT_S, Call, Disk, Fault, faulty_disk
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
+from tests.support.soaking import few
 from tests.support.store import PROBE_OFTEN
 
 TOGETHER = 8
@@ -101,7 +102,7 @@ def test_nothing_is_acknowledged_that_is_not_there_afterwards(
     expect_kept(settings, thread, answers)
 
 
-@pytest.mark.parametrize("first", [1, 2, 4])
+@pytest.mark.parametrize("first", few([1, 2, 4]))
 @pytest.mark.parametrize("kind", PASSING)
 def test_a_fault_of_a_moment_loses_nothing_that_is_acknowledged_then_or_later(
     settings: Settings, disk: Disk, kind: str, first: int

@@ -422,6 +422,7 @@ def test_an_export_that_was_changed_with_its_checksums_is_never_served(
 
 
 @SQLITE
+@pytest.mark.soak
 def test_a_database_that_is_in_use_takes_no_import(
     written: Path, other: Settings, clock: VirtualClock
 ) -> None:

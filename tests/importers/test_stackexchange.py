@@ -203,6 +203,7 @@ def test_a_server_is_known_again_by_another_of_its_addresses(server: Server, imp
 
 
 @pytest.mark.parametrize("line", few([1, 5]))
+@pytest.mark.soak
 def test_a_killed_import_goes_on_and_writes_nothing_twice(
     server: Server, importing: MakeImport, line: int
 ):
@@ -250,6 +251,7 @@ def test_equal_texts_of_one_author_are_told_apart(
     assert imported.run().created.total() == 2
 
 
+@pytest.mark.soak
 def test_a_malformed_file_is_one_line_and_leaves_nothing(tmp_path: Path):
     source = tmp_path / "Posts.xml"
     source.write_text(SMALL.read_text().replace('Id="7"', "Id=7"))
@@ -322,6 +324,7 @@ def test_the_settings_of_the_recipe_are_enough_for_an_import_without_a_wait(
     assert imported.progress.lines == []
 
 
+@pytest.mark.soak
 def test_an_accept_beyond_the_cap_of_a_pair_is_left_for_another_day(
     start_server: StartServer, importing: MakeImport, tmp_path: Path
 ):

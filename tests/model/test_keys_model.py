@@ -16,6 +16,7 @@ from tests.support.clock import HOUR
 from tests.support.jobs import new_job
 from tests.support.key_changes import chain, naming, recovery, rotation
 from tests.support.keys import Key
+from tests.support.soaking import few, fourth
 
 STARTS = list(starts())
 DEPTH = 6
@@ -229,8 +230,8 @@ class Stage:
 @pytest.mark.costly
 @pytest.mark.long
 @pytest.mark.settings(signup_grant=1000)
-@pytest.mark.parametrize("depth", [2, pytest.param(3, marks=pytest.mark.soak)])
-@every_start
+@pytest.mark.parametrize("depth", few([2, 3]))
+@pytest.mark.parametrize("start", fourth(STARTS, 0), ids=name)
 def test_the_service_does_what_the_model_does(stoa: App, start: Ring, depth: int) -> None:
     ways = reachable(start, depth if stoa.settings.engine == "sqlite" else depth - 1)
     for number, (ring, way) in enumerate(ways.items()):

@@ -175,13 +175,13 @@ class MarketWork(WatchedWork):
 
 @pytest.mark.promise("C60")
 @pytest.mark.long
-def test_four_hundred_steps_on_a_market_agree_with_the_model() -> None:
-    compare(400, MarketWork)
+def test_two_hundred_steps_on_a_market_agree_with_the_model() -> None:
+    compare(200, MarketWork)
 
 
 @pytest.mark.long
-def test_a_hundred_steps_on_a_market_on_postgresql_agree_with_the_model(reused: Reused) -> None:
-    compare(100, on(reused, MarketWork))
+def test_fifty_steps_on_a_market_on_postgresql_agree_with_the_model(reused: Reused) -> None:
+    compare(50, on(reused, MarketWork))
 
 
 @pytest.mark.soak

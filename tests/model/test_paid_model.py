@@ -568,8 +568,8 @@ def test_two_hundred_steps_agree_with_the_model() -> None:
 
 
 @pytest.mark.long
-def test_a_hundred_steps_on_postgresql_agree_with_the_model(reused: Reused) -> None:
-    compare(100, on(reused))
+def test_fifty_steps_on_postgresql_agree_with_the_model(reused: Reused) -> None:
+    compare(50, on(reused))
 
 
 @pytest.mark.soak

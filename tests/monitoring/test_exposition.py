@@ -248,6 +248,7 @@ def test_a_port_that_is_taken_is_told_in_one_line(tmp_path: Path) -> None:
     assert re.fullmatch(r"stoa: cannot listen on [^\n]*STOA_METRICS\n", result.stderr)
 
 
+@pytest.mark.costly
 def test_every_metric_is_told_by_a_server_with_all_that_it_has(
     started: Server, engine: str
 ) -> None:

@@ -103,6 +103,7 @@ def test_five_wrong_codes_refuse_an_agent_for_an_hour(stoa: App) -> None:
     ada.get(f"auth/approvals/{page.code}").refused(404, "not_found")
 
 
+@pytest.mark.costly
 def test_right_codes_are_not_counted(stoa: App) -> None:
     ada, client_id = stoa.agent("Ada"), register(stoa)
     for _ in range(12):

@@ -201,6 +201,7 @@ def test_a_key_made_in_the_browser_leaves_it_only_as_a_file(
     }
 
 
+@pytest.mark.soak
 def test_a_saved_key_file_lets_the_next_program_in(
     server: Server, callback: Callback, visit: Visit, seen: Seen, tmp_path: Path
 ) -> None:

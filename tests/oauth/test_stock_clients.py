@@ -119,6 +119,7 @@ def typescript(section: str, generation: int) -> str:
 
 @pytest.mark.parametrize("generation", few([2, 1]))
 @pytest.mark.parametrize("section", few([BY_KEY, BY_PERSON]), ids=["by the key", "by a person"])
+@pytest.mark.soak
 def test_a_client_in_typescript_signs_in_and_is_paid(
     section: str, generation: int, job: Job
 ) -> None:

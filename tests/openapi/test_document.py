@@ -78,6 +78,7 @@ def patterns() -> list[dict[str, Any]]:
     return [node for node in found if len(str(node.get("pattern"))) > 60]
 
 
+@pytest.mark.soak
 def test_the_description_is_valid_openapi_of_this_version() -> None:
     validate(document())
     assert document()["openapi"] == "3.1.0"

@@ -454,6 +454,7 @@ def _quoted(text: str) -> str:
     return "".join(f"%{byte:02X}" for byte in text.encode())
 
 
+@pytest.mark.costly
 def test_a_page_of_long_rows_ends_early_and_says_where_to_go_on(stoa: App, ada: Agent) -> None:
     long = [f"{number:02}" + "\U0001f37a" * 498 for number in range(20)]
     made = [jobs.offer(ada, 1, requirements=long, acceptanceCriteria=long)["id"] for _ in range(32)]

@@ -58,6 +58,7 @@ def test_the_market_counts_it_as_open_but_not_as_on_offer(
     assert market["threads"]["unanswered"] == 0
 
 
+@pytest.mark.costly
 def test_the_hint_about_demand_counts_what_is_on_offer(stoa: App, ada: Agent) -> None:
     offers = [stoa.agent(f"poor {number}").thread(bountyCredits=100) for number in range(11)]
     hints = stoa.get("market").ok()["economy"]

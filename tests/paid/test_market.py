@@ -176,6 +176,7 @@ def test_every_day_has_its_row(stoa: App, ada: Agent, bob: Agent) -> None:
     assert [day["agents"] for day in market(stoa)["daily"]][:2] == [1, 0]
 
 
+@pytest.mark.costly
 def test_the_jobs_of_the_days_are_those_of_the_whole_while_none_is_older(town: App) -> None:
     for wait in (0, 2 * HOUR, 8 * DAY):
         town.clock.advance(wait)
@@ -206,6 +207,7 @@ def test_a_day_shows_the_median_wait_for_its_decisions(stoa: App, ada: Agent, bo
     assert [wait for wait in waits_by_day.values() if wait is not None] == [2]
 
 
+@pytest.mark.costly
 def test_what_does_not_change_any_more_is_counted_once(stoa: App, ada: Agent, bob: Agent) -> None:
     jobs.job_in("COMPLETED", ada, bob)
     thread = ada.thread()
@@ -355,6 +357,7 @@ def test_every_hint_is_given_or_its_silence_explained(stoa: App) -> None:
     assert all(item["reason"] for item in shown["hintsSuppressed"])
 
 
+@pytest.mark.costly
 def test_hints_are_given_when_they_are_due(stoa: App, ada: Agent, bob: Agent) -> None:
     agents = [stoa.agent(f"agent {number}") for number in range(8)]
     for giver in (ada, *agents):
@@ -380,6 +383,7 @@ def test_hints_are_given_when_they_are_due(stoa: App, ada: Agent, bob: Agent) ->
     assert reasons["recirculate_demand"] == "there is enough open demand"
 
 
+@pytest.mark.costly
 def test_a_token_changes_nothing(stoa: App, town: App, ada: Agent) -> None:
     public, own = stoa.get("market").ok(), ada.get("market").ok()
     assert (public.content, public.headers["etag"]) == (own.content, own.headers["etag"])
@@ -402,6 +406,7 @@ async def all_remade() -> None:
     await asyncio.gather(*making)
 
 
+@pytest.mark.costly
 def test_the_snapshot_is_at_most_five_seconds_old(stoa: App, ada: Agent) -> None:
     assert stoa.get("market").ok()["market"]["threads"]["total"] == 0
     for _ in range(40):

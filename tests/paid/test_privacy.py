@@ -164,6 +164,7 @@ def test_no_page_shows_submitted_work(secrets: Secrets) -> None:
 
 
 @pytest.mark.parametrize("door", [name for name in DOORS if name != "rest"])
+@pytest.mark.costly
 def test_no_tool_shows_submitted_work_to_others(secrets: Secrets, door: str) -> None:
     tools = {operation.tool: operation for operation in all_operations() if operation.tool}
     answered: Counter[str] = Counter()
@@ -182,6 +183,7 @@ def test_no_tool_shows_submitted_work_to_others(secrets: Secrets, door: str) -> 
     assert answered["get_job_submissions"] == 0
 
 
+@pytest.mark.costly
 def test_no_write_answers_others_with_submitted_work(secrets: Secrets) -> None:
     for job in secrets.jobs.values():
         for action in ("claim", "submit", "accept", "reject"):

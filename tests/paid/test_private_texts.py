@@ -137,6 +137,7 @@ def test_nothing_shows_outsiders_what_the_parties_of_a_job_write(
 
 
 @pytest.mark.settings(**LOOPBACK)
+@pytest.mark.costly
 def test_the_two_parties_are_shown_all_of_it(talk: Talk) -> None:
     path = f"jobs/{talk.job['id']}"
     for party in (talk.ada, talk.bob):

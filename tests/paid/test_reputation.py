@@ -96,6 +96,7 @@ def test_events_say_what_they_were_for_and_not_how_much_they_counted(
     ]
 
 
+@pytest.mark.costly
 def test_the_last_twenty_events_are_shown(stoa: App, ada: Agent, bob: Agent) -> None:
     threads = [ada.thread() for _ in range(23)]
     for thread in threads:
@@ -178,6 +179,7 @@ def test_a_refused_accept_leaves_the_thread_open(stoa: App, ada: Agent, bob: Age
 
 
 @PAIR
+@pytest.mark.costly
 def test_paid_accepts_and_jobs_neither_count_nor_are_refused(
     stoa: App, ada: Agent, bob: Agent
 ) -> None:
@@ -220,6 +222,7 @@ def test_every_pair_is_counted_by_itself(stoa: App, ada: Agent, bob: Agent) -> N
 
 
 @PAIR
+@pytest.mark.costly
 def test_the_window_slides_exactly(stoa: App, ada: Agent, bob: Agent) -> None:
     times = (0, 6 * HOUR, 6 * HOUR + 1)
     for time in times:

@@ -14,6 +14,7 @@ from tests.support.keys import Key
 from tests.support.postgresql import PostgreSQL, rows
 from tests.support.processes import one_client_each
 from tests.support.server import Server
+from tests.support.soaking import few
 from tests.support.valkey import Valkey
 
 API = "/api/v1"
@@ -68,7 +69,7 @@ def pair(
         server.stop()
 
 
-@pytest.mark.parametrize("writer", [0, 1])
+@pytest.mark.parametrize("writer", few([0, 1]))
 def test_what_one_worker_wrote_both_show_at_once(pair: Pair, writer: int) -> None:
     asker = pair.sign_in(f"asker of {writer}", writer)
     solver = pair.sign_in(f"solver of {writer}", 1 - writer)

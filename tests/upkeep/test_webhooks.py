@@ -250,6 +250,7 @@ def test_deliveries_follow_the_log_whatever_fails(
     assert any(failed)
 
 
+@pytest.mark.costly
 def test_a_webhook_that_looked_in_vain_goes_on_behind_it(
     stoa: App, ada: Agent, bob: Agent, receiver: Receiver
 ) -> None:
@@ -308,6 +309,7 @@ def test_a_delivery_is_tried_again_for_a_day_and_then_the_webhook_is_disabled(
     assert len(receiver.received) == before
 
 
+@pytest.mark.costly
 def test_a_disabled_webhook_goes_on_where_it_stopped_after_a_test(
     stoa: App, ada: Agent, bob: Agent, receiver: Receiver
 ) -> None:

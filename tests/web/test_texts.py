@@ -43,12 +43,13 @@ DEAR = {
 
 
 @pytest.mark.parametrize("kind", few(dict.fromkeys(["unseen", *DEAR])))
+@pytest.mark.soak
 def test_no_text_makes_a_page_long(stoa: App, kind: str) -> None:
     asker, worker = stoa.agent("asker"), stoa.agent("worker")
     text = DEAR[kind][:BODY_CHARS]
     thread = asker.thread(body=text)
     asker.post(f"threads/{thread['id']}/append", {"body": text[:10_000]}).ok()
-    replies = [worker.reply(thread, text[: BODY_CHARS // (number + 1)]) for number in range(30)]
+    replies = [worker.reply(thread, text[: BODY_CHARS // (number + 1)]) for number in range(15)]
     asker.accept(thread, replies[-1])
     job = jobs.offer(asker, 1, description=text)
     worker.post(f"jobs/{job['id']}/messages", {"body": text[:10_000]}).ok(201)

@@ -115,6 +115,7 @@ def test_a_search_says_when_nothing_is_found_and_escape_leads_back(visit: Open) 
     expect(page.locator("main")).to_be_visible()
 
 
+@pytest.mark.soak
 def test_what_stands_in_the_search_field_is_text(visit: Open) -> None:
     page = visit("index.html")
     page.get_by_label("Search", exact=True).fill("<img src=x onerror=alert(1)> backup")

@@ -316,6 +316,7 @@ def test_what_was_hidden_between_two_runs_is_not_found_in_the_copy(
 
 @pytest.mark.costly
 @BOTH
+@pytest.mark.soak
 def test_sessions_that_were_renewed_between_two_runs_are_copied(
     stoa: App, settings: Settings, other: Settings
 ) -> None:
@@ -358,6 +359,7 @@ def test_a_copy_can_be_written_to_and_its_guards_hold(
 
 @pytest.mark.costly
 @BOTH
+@pytest.mark.soak
 def test_an_unfinished_copy_of_another_database_is_left_alone(
     stoa: App, settings: Settings, other: Settings, tmp_path: Path
 ) -> None:
@@ -401,6 +403,7 @@ def test_a_wrong_ledger_is_copied_as_it_is_but_not_served(
 
 @pytest.mark.costly
 @BOTH
+@pytest.mark.soak
 def test_rows_that_the_source_never_held_are_not_taken_away(
     stoa: App, settings: Settings, other: Settings, tmp_path: Path
 ) -> None:

@@ -246,7 +246,7 @@ def test_a_transaction_that_does_not_end_is_ended(url: str) -> None:
             await store.write(go_on_and_on)
         assert await noted(store) == set()
 
-    run(url, test, timeout_s=3)
+    run(url, test, timeout_s=2)
 
 
 def test_a_cancelled_call_leaves_nothing_behind(url: str) -> None:

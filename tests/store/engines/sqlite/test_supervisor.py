@@ -21,13 +21,13 @@ from stoa.clock import SystemClock
 from stoa.domain import limits
 from stoa.store.engines.frames import WorkCodec
 from stoa.store.engines.sqlite import spawner as sqlite_spawner
-from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite import supervisor
 from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.engines.sqlite.supervisor import Replacements, WriterSupervisor
 from stoa.store.tx import StartRefused, StoreUnavailable, Tx, WritingStopped
 from tests.support.logs import logged
+from tests.support.migrated import migrated
 from tests.support.processes import (
     NO_ROOM,
     ROOM,
@@ -36,6 +36,7 @@ from tests.support.processes import (
     parent_of,
     until,
 )
+from tests.support.soaking import few
 from tests.support.store import NAMES, Opened, put
 
 # From Python 3.12 on: pytest has threads of its own, of which the processes need none.
@@ -46,7 +47,7 @@ WAIT_S = 60
 
 def opened_apart(path: Path, pace: WriterPace = WRITER_PACE) -> Opened:
     """A store whose writer is a process."""
-    sqlite.migrate(path)
+    migrated(path)
     return Opened(SqliteStore.open_apart(path, SystemClock(), WorkCodec(()), pace=pace))
 
 
@@ -276,7 +277,7 @@ def test_a_writer_that_goes_on_at_once_is_left_alone(tmp_path: Path) -> None:
     apart.close()
 
 
-@pytest.mark.parametrize("endless", [spin, wait_for_ever])
+@pytest.mark.parametrize("endless", few([spin, wait_for_ever]))
 def test_a_writer_whose_work_never_ends_is_killed_and_replaced(apart: Opened, endless: Any) -> None:
     supervisor_of(apart).pace = WriterPace(group_ms=1000)  # once it has started
     hung = writer_of(apart)
@@ -428,7 +429,7 @@ def test_a_store_does_not_open_when_no_writer_can_be_forked(
 # --- What is left when the server dies.
 
 
-@pytest.mark.parametrize("is_stopped", [False, True])
+@pytest.mark.parametrize("is_stopped", few([False, True]))
 def test_no_process_outlives_a_server_that_was_killed(tmp_path: Path, is_stopped: bool) -> None:
     path = tmp_path / "stoa.db"
     told, tell = os.pipe()
@@ -477,10 +478,12 @@ async def lose_the_log(_: Tx, to: str, flags: int) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="only there /dev/fd names files")
 @pytest.mark.parametrize(
     ("to", "flags", "reason"),
-    [
-        ("/dev/full", os.O_RDWR, "the disk is full"),
-        ("/dev/null", os.O_RDONLY, "the storage failed"),
-    ],
+    few(
+        [
+            ("/dev/full", os.O_RDWR, "the disk is full"),
+            ("/dev/null", os.O_RDONLY, "the storage failed"),
+        ]
+    ),
 )
 def test_a_writer_whose_storage_fails_is_replaced(
     apart: Opened, to: str, flags: int, reason: str
@@ -540,6 +543,7 @@ def test_when_there_is_no_room_reads_go_on_and_writes_come_back_once_there_is(
 
 @pytest.mark.parametrize("pace", [WriterPace(probe_ms=20)])
 @can_limit_files
+@pytest.mark.soak
 def test_a_little_room_is_not_enough(crowded: Opened) -> None:
     """Else writes would come and go with each probe."""
     spawner = parent_of(writer_of(crowded))

@@ -22,7 +22,6 @@ from stoa.server.server import loop_factory
 from stoa.store import sessions
 from stoa.store.changes import Changes
 from stoa.store.engines.frames import PlainForm, WorkCodec
-from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.file import lock
 from stoa.store.engines.sqlite.groups import GROUP_MAX
 from stoa.store.engines.sqlite.store import SqliteStore
@@ -30,6 +29,8 @@ from stoa.store.engines.sqlite.writer_process import ProcessWriter
 from stoa.store.tx import StartRefused, StoreUnavailable, Tx, WritingStopped
 from tests.support.clock import START
 from tests.support.database import opened as opened_file
+from tests.support.migrated import migrated
+from tests.support.soaking import few
 from tests.support.store import NAMES, Opened, put, put_then
 
 # From Python 3.12 on: pytest has threads of its own, of which the process needs none.
@@ -65,7 +66,7 @@ class PlainSums(PlainForm):
 
 def opened_apart(path: Path) -> Opened:
     """A store whose writer is a process."""
-    sqlite.migrate(path)
+    migrated(path)
     return Opened(SqliteStore.open_apart(path, SystemClock(), WorkCodec((SHARED, PlainSums()))))
 
 
@@ -193,7 +194,7 @@ def test_a_full_bucket_is_still_one_after_crossing(apart: Opened) -> None:
 
 @pytest.mark.parametrize(
     ("error", "values", "comes_as"),
-    [(LookupError, (1,), LookupError), (Unwilling, (1, 2), RuntimeError)],
+    few([(LookupError, (1,), LookupError), (Unwilling, (1, 2), RuntimeError)]),
 )
 def test_a_defect_says_where_it_comes_from(
     apart: Opened, error: type[Exception], values: tuple[int, ...], comes_as: type[Exception]
