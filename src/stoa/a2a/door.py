@@ -13,19 +13,16 @@ from stoa.calls.runner import Runner
 from stoa.calls.task_store import TaskStore
 from stoa.domain.errors import Refusal
 from stoa.http import answering, reading, streaming
-from stoa.http.answering import RequestRefusal
 from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList, Send
 from stoa.limits.charge import Charges
 from stoa.operations.bootstrap import A2A
 from stoa.operations.parts.buckets import headers as rate_headers
 from stoa.operations.table import Operation
-from stoa.schemas.base import encode
 from stoa.schemas.tasks import TaskJson
 
 _VERSION = "A2A-Version"
 _SPOKEN = "1.0"
-_NO_STORE = (b"cache-control", b"no-store")
 _OK, _WRONG_TYPE = 200, 415
 _ABSENT = "0.3"
 """What a request without the header speaks, as the protocol has it."""
@@ -79,22 +76,14 @@ class TaskDoor:
 
     async def refuse(self, request: HttpRequest, send: Send, refusal: Refusal) -> None:
         """Answer with an error body, before there is a request to answer."""
-        body = self._told(refusal, request)
-        headers = [(b"content-type", answering.JSON), request.id_header, answering.NOSNIFF]
-        headers += [_NO_STORE, *answering.refusal_headers(refusal, None)]
-        head = request.method == "HEAD"
-        await answering.send_answer(send, refusal.status, headers, encode(body), head=head)
+        told = answering.refusal_headers(refusal, None)
+        await answering.send_refusal(send, request, refusal, self._documentation, told)
 
     async def _read(self, request: HttpRequest) -> TaskRequest:
         """The request in a body. Raises RpcError, or Refusal before there is one."""
         if request.method != "POST":
-            raise RequestRefusal(
-                "method_not_allowed",
-                (b"allow", b"POST"),
-                "This path takes only the method POST.",
-                recovery=f"Send a JSON-RPC request of A2A {_SPOKEN} with POST {A2A}.",
-                details={"allowedMethods": ["POST"]},
-            )
+            how = f"Send a JSON-RPC request of A2A {_SPOKEN} with POST {A2A}."
+            raise answering.wrong_method(["POST"], how)
         try:
             body = await reading.body_bytes(request.receive, request.headers)
         except Refusal as refusal:
@@ -166,7 +155,7 @@ def _common(call: TaskCall) -> HeaderList:
     """The headers of every answer to a request that could be read."""
     rates = rate_headers(call.charge) if call.charge else []
     replayed = [answering.REPLAYED] if call.replayed else []
-    return [call.request.id_header, answering.NOSNIFF, _NO_STORE, *rates, *replayed]
+    return [call.request.id_header, answering.NOSNIFF, answering.NO_STORE, *rates, *replayed]
 
 
 async def _send_error(call: TaskCall, send: Send, failure: RpcError) -> None:

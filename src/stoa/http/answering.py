@@ -1,5 +1,6 @@
 """Writes outcomes of the runner as HTTP answers: headers, error bodies, 304."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
@@ -9,10 +10,12 @@ from msgspec import UNSET
 
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import EVERY_SCOPE
+from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderLines, HeaderList, Send, header_lines
 from stoa.operations.parts.buckets import BucketFull, Charge
 from stoa.operations.parts.buckets import header_lines as rate_lines
 from stoa.operations.parts.buckets import headers as rate_headers
+from stoa.schemas.base import encode
 from stoa.schemas.errors import ErrorBody, IssueItem
 
 JSON = b"application/json"
@@ -49,8 +52,8 @@ REPLAYED = (b"idempotent-replayed", b"true")
 CACHE_PUBLIC = (b"cache-control", b"public, no-cache")
 PUBLIC_LINES = header_lines([CACHE_PUBLIC])
 TOKEN_LINES = header_lines([(b"cache-control", b"private, no-cache")])
-CACHE_PERSONAL = (b"cache-control", b"no-store")
-PERSONAL_LINES = header_lines([CACHE_PERSONAL])
+NO_STORE = (b"cache-control", b"no-store")
+PERSONAL_LINES = header_lines([NO_STORE])
 JSON_HEADERS = ((b"content-type", JSON), NOSNIFF, *CORS)
 VARY_LINES = header_lines([(b"vary", b"Authorization")])
 _JSON_LINE = header_lines([(b"content-type", JSON)])
@@ -91,6 +94,18 @@ class RequestRefusal(Refusal):
     ) -> None:
         super().__init__(code, message, recovery=recovery, details=details)
         self.header = header
+
+
+def wrong_method(methods: Sequence[str], recovery: str) -> RequestRefusal:
+    """405 for a path that takes only these methods."""
+    allowed = ", ".join(methods)
+    return RequestRefusal(
+        "method_not_allowed",
+        (b"allow", allowed.encode()),
+        f"This path takes only the {'methods' if len(methods) > 1 else 'method'} {allowed}.",
+        recovery=recovery,
+        details={"allowedMethods": list(methods)},
+    )
 
 
 def error_json(refusal: Refusal, documentation: str, request_id: str) -> dict[str, Any]:
@@ -196,6 +211,15 @@ async def send_answer(
         headers.append((b"content-length", b"%d" % len(body)))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": b"" if head else body})
+
+
+async def send_refusal(
+    send: Send, request: HttpRequest, refusal: Refusal, documentation: str, told: HeaderList
+) -> None:
+    """Send an error body that nothing keeps, with the headers `told` of the refusal."""
+    body = encode(error_json(refusal, documentation, request.id))
+    headers = [(b"content-type", JSON), request.id_header, NOSNIFF, NO_STORE, *told]
+    await send_answer(send, refusal.status, headers, body, head=request.method == "HEAD")
 
 
 async def send_preflight(send: Send, id_header: tuple[bytes, bytes]) -> None:

@@ -9,15 +9,12 @@ from stoa.calls.runner import Runner
 from stoa.calls.subscribing import Subscribing
 from stoa.domain.errors import Refusal
 from stoa.http import answering, reading, streaming
-from stoa.http.answering import RequestRefusal
 from stoa.http.hosts import Hosts
 from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList, Send
 from stoa.mcp.gate import Gate
 from stoa.operations.table import Operation
-from stoa.schemas.base import encode
 from stoa.shortcuts.known_calls import KnownCalls
-from stoa.shortcuts.tool_calls import NO_STORE
 
 if TYPE_CHECKING:
     from stoa.mcp.messages import McpReply
@@ -66,7 +63,7 @@ class Mcp:
         except Refusal as refusal:
             return await self.refuse(request, send, refusal)
         headers = [(b"content-type", answering.JSON)] if reply.body else []
-        headers += [request.id_header, answering.NOSNIFF, NO_STORE, *reply.headers]
+        headers += [request.id_header, answering.NOSNIFF, answering.NO_STORE, *reply.headers]
         if reply.frames:
             headers += [streaming.CONTENT_TYPE, streaming.UNBUFFERED]
             return await streaming.send_stream(send, request.receive, headers, reply.frames)
@@ -76,25 +73,16 @@ class Mcp:
         """Answer with an error body, before there is a message to answer."""
         if self._gate:
             self._gate.explain(refusal, request)
-        body = answering.error_json(refusal, self._documentation, request.id)
-        headers = [(b"content-type", answering.JSON), request.id_header, answering.NOSNIFF]
         told = answering.refusal_headers(refusal, None)
         told = self._gate.headers(refusal, told, request) if self._gate else told
-        headers += [NO_STORE, *told]
-        head = request.method == "HEAD"
-        await answering.send_answer(send, refusal.status, headers, encode(body), head=head)
+        await answering.send_refusal(send, request, refusal, self._documentation, told)
 
     async def _answer(self, request: HttpRequest, lines: HeaderList) -> "McpReply":
         if self._gate:
             await self._gate.check(request)
         if request.method != "POST":
-            raise RequestRefusal(
-                "method_not_allowed",
-                (b"allow", b"POST"),
-                "This path takes only the method POST.",
-                recovery=f"Send a JSON-RPC message with POST {request.path}.",
-                details={"allowedMethods": ["POST"]},
-            )
+            how = f"Send a JSON-RPC message with POST {request.path}."
+            raise answering.wrong_method(["POST"], how)
         origin = request.headers.get(b"origin")
         if origin is not None and not self._hosts.allows_origin(origin.decode("latin-1")):
             refusal = Refusal("origin_forbidden")

@@ -5,7 +5,6 @@ from stoa.calls.token_requests import TokenRequests
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import REVOCATION, TOKEN, OAuthRefusal
 from stoa.http import answering, reading
-from stoa.http.answering import RequestRefusal
 from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList, Send
 from stoa.logs import log
@@ -19,8 +18,8 @@ from stoa.schemas.base import encode
 PATHS = frozenset({TOKEN, REVOCATION, *DOCUMENTS})
 _FORM = b"application/x-www-form-urlencoded"
 _NO_STORE: HeaderList = [(b"cache-control", b"no-store"), (b"pragma", b"no-cache")]
-_METHODS = {TOKEN: b"POST", REVOCATION: b"POST"}
-_READING = b"GET, HEAD"
+_METHODS = {TOKEN: ("POST",), REVOCATION: ("POST",)}
+_READING = ("GET", "HEAD")
 
 
 class OAuthDoor:
@@ -89,15 +88,9 @@ class OAuthDoor:
 
 def _check_method(request: HttpRequest) -> None:
     allowed = _METHODS.get(request.path, _READING)
-    if request.method.encode() not in allowed.split(b", "):
-        names = allowed.decode()
-        raise RequestRefusal(
-            "method_not_allowed",
-            (b"allow", allowed),
-            f"This path takes only the method {names}.",
-            recovery=f"Send the request again with the method {names}.",
-            details={"allowedMethods": names.split(", ")},
-        )
+    if request.method not in allowed:
+        how = f"Send the request again with the method {' or '.join(allowed)}."
+        raise answering.wrong_method(allowed, how)
 
 
 async def _form(request: HttpRequest) -> FormFields:

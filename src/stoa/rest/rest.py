@@ -211,7 +211,7 @@ class Rest:
             answering.NOSNIFF,
             *answering.CORS,
             request.id_header,
-            answering.CACHE_PERSONAL,
+            answering.NO_STORE,
         ]
         headers += answering.refusal_headers(refusal, outcome.charge if outcome else None)
         head = request.method == "HEAD"

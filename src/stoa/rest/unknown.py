@@ -8,7 +8,7 @@ from stoa.domain import ids
 from stoa.domain.errors import Refusal
 from stoa.domain.wishes import Wish, own_list, wished, words_of
 from stoa.domain.words import says_little
-from stoa.http.answering import RequestRefusal
+from stoa.http import answering
 from stoa.operations.finding import does, known_as, meant
 from stoa.operations.table import TABLE, Operation
 from stoa.rest.router import RouteMatch
@@ -105,13 +105,7 @@ def wrong_method(found: RouteMatch, path: str, method: str) -> Refusal:
     calls = " or ".join(_named(operation, found.values) for operation in methods.values())
     if known:
         calls = _at(known, path, found)
-    return RequestRefusal(
-        "method_not_allowed",
-        (b"allow", ", ".join(allowed).encode()),
-        f"This path takes only the methods {', '.join(allowed)}.",
-        recovery=not_granted(wish) if wish else f"Call {calls}.",
-        details={"allowedMethods": allowed},
-    )
+    return answering.wrong_method(allowed, not_granted(wish) if wish else f"Call {calls}.")
 
 
 def _at(operation: Operation, path: str, near: RouteMatch | None) -> str:

@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from stoa.calls.public_reads import PublicReads
 from stoa.domain.errors import Refusal
-from stoa.http.answering import RequestRefusal, refusal_headers
+from stoa.http.answering import refusal_headers, wrong_method
 from stoa.http.browser_headers import SECURITY
 from stoa.http.wire import Application, Receive, Scope, Send
 from stoa.operations.bootstrap import UNANSWERED
@@ -92,13 +92,9 @@ def _refusal(error: HTTPException) -> Refusal:
     allowed = (error.headers or {}).get("Allow")
     if allowed is None:
         return Refusal("not_found")
-    methods = ", ".join(sorted(allowed.split(", ")))
-    return RequestRefusal(
-        "method_not_allowed",
-        (b"allow", methods.encode()),
-        f"This path takes only the methods {methods}.",
-        recovery=f"Send the request again with one of the methods {methods}.",
-    )
+    methods = sorted(allowed.split(", "))
+    how = f"Send the request again with one of the methods {', '.join(methods)}."
+    return wrong_method(methods, how)
 
 
 def _routes(
