@@ -3,58 +3,33 @@ carries it out there, and what it prints."""
 
 import asyncio
 import json
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any, Concatenate, ParamSpec
 
 import typer
 
-from stoa.cli import database, purging
-from stoa.cli.options import (
-    ConfigFile,
-    DatabaseUrl,
-    DataDir,
-    JsonOption,
-    SharedOptions,
-    with_shared,
-)
+from stoa.cli import purging
+from stoa.cli.database import OPTIONS, DatabaseRun, NamedDatabase
+from stoa.cli.options import with_shared
 from stoa.clock import SystemClock
 from stoa.domain.moderation import FOR_GOOD
 from stoa.domain.text import one_line
-from stoa.settings import Settings, SettingsError
+from stoa.settings import SettingsError
 
 P = ParamSpec("P")
 
-_DATABASE: SharedOptions = {
-    "data_dir": (DataDir, None),
-    "database_url": (DatabaseUrl, None),
-    "config": (ConfigFile, None),
-    "as_json": (JsonOption, False),
-}
 
-
-@dataclass
-class AdminRun:
-    """One run of a command, on the database that its options name."""
-
-    data_dir: str | None
-    database_url: str | None
-    config: Path | None
-    as_json: bool
+class AdminRun(DatabaseRun):
+    """One run of a command."""
 
     def do(self, asked: dict[str, Any]) -> dict[str, Any]:
         """What was done. Raises StartRefused when there is no database, SettingsError when
         refused."""
-        from stoa.store.engines import engine_of
-
-        named = database.chosen(self.config, self.data_dir, self.database_url)
-        command, engine = json.dumps(asked).encode(), engine_of(named.settings)
+        named = self.named
         with named.refusing():
-            asyncio.run(engine.refuse_absent(named.settings))
-            answer: dict[str, Any] = json.loads(_answered(named.settings, command))
+            asyncio.run(named.engine.refuse_absent(named.settings))
+            answer: dict[str, Any] = json.loads(_answered(named, json.dumps(asked).encode()))
             if "error" in answer:
                 raise SettingsError(answer["error"])
             if asked.get("action") in FOR_GOOD and not asked["dry_run"]:
@@ -71,32 +46,27 @@ class AdminRun:
             told["actions"] += more
         return told
 
-    def tell(self, done: dict[str, Any]) -> None:
+    def print(self, done: dict[str, Any]) -> None:
         """Print what was done."""
         if self.as_json:
-            typer.echo(json.dumps(done, indent=2))
+            self.tell(**done)
         else:
             _print(done)
 
 
 def operating(command: Callable[Concatenate[AdminRun, P], None]) -> Callable[..., None]:
     """A command with the options of its database, which gets them as an AdminRun."""
-    return with_shared(command, _run, _DATABASE)
+    return with_shared(command, AdminRun.opened, OPTIONS)
 
 
-@contextmanager
-def _run(**options: Any) -> Generator[AdminRun]:
-    yield AdminRun(**options)
-
-
-def _answered(settings: Settings, command: bytes) -> bytes:
+def _answered(named: NamedDatabase, command: bytes) -> bytes:
     """The answer of the server that uses the embedded database, or else what is done here."""
     from stoa.app import new_services
     from stoa.domain.errors import Refusal
     from stoa.operations.parts import operator
     from stoa.server import control
-    from stoa.store.engines import engine_of
 
+    settings = named.settings
     if settings.engine == "sqlite":
         answer = control.ask(settings.database_path, command)
         if answer == b"":
@@ -105,7 +75,7 @@ def _answered(settings: Settings, command: bytes) -> bytes:
             return answer
     work = partial(operator.run, services=new_services(settings), command=command)
     try:
-        answer = asyncio.run(engine_of(settings).write_once(settings, SystemClock(), work))
+        answer = asyncio.run(named.engine.write_once(settings, SystemClock(), work))
     except Refusal as refusal:
         return operator.refused(refusal)
     purging.finish(settings)

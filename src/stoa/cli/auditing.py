@@ -1,14 +1,11 @@
 """`stoa audit`: check the ledger."""
 
 import asyncio
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stoa.cli import database
-from stoa.cli.database import NamedDatabase
-from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir
+from stoa.cli.database import DatabaseRun, on_database
 from stoa.clock import SystemClock
 from stoa.store import ledger
 from stoa.store.transfer import audit
@@ -19,69 +16,49 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
+@on_database
 def audit_command(
-    data_dir: DataDir = None,
-    database_url: DatabaseUrl = None,
-    config: ConfigFile = None,
+    run: DatabaseRun,
     resume: Annotated[
         bool, typer.Option("--resume", help="When all is well, let settlements go on again.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Recompute every balance and compare it with the stored one; exit 1 on any difference.
 
     May run beside a server; with the embedded database, --resume needs the server to be stopped.
     """
-    named = database.chosen(config, data_dir, database_url)
+    named = run.named
     with named.refusing():
-        findings, stopped = _audit(named, say=not as_json)
+        findings, stopped = _audit(run)
         sound = not any(finding.differences for finding in findings)
-        if not as_json:
+        if not run.as_json:
             _print(findings, stopped)
         resumed = sound and stopped is not None and resume
         if resumed:
-            _resume(named)
-    if as_json:
-        typer.echo(json.dumps(_described(named, findings, None if resumed else stopped), indent=2))
+            asyncio.run(named.engine.write_once(named.settings, SystemClock(), ledger.resume))
+    if run.as_json:
+        checks = [_described(finding) for finding in findings]
+        run.tell(checks=checks, settlementsStopped=None if resumed else stopped)
     elif resumed:
         typer.echo("settlements go on")
     if not sound:
         raise typer.Exit(1)
 
 
-def _audit(named: NamedDatabase, *, say: bool) -> tuple[list[Finding], str | None]:
-    from stoa.store.engines import engine_of
-
+def _audit(run: DatabaseRun) -> tuple[list[Finding], str | None]:
     async def work(tx: Tx) -> tuple[list[Finding], str | None]:
-        if say:
-            typer.echo(f"database: {named.address}")
+        run.say_where()
         return await audit.run_all(tx), await ledger.stopped(tx)
 
-    return asyncio.run(engine_of(named.settings).read_once(named.settings, SystemClock(), work))
+    return asyncio.run(run.named.engine.read_once(run.named.settings, SystemClock(), work))
 
 
-def _resume(named: NamedDatabase) -> None:
-    from stoa.store.engines import engine_of
-
-    engine = engine_of(named.settings)
-    asyncio.run(engine.write_once(named.settings, SystemClock(), ledger.resume))
-
-
-def _described(
-    named: NamedDatabase, findings: list[Finding], stopped: str | None
-) -> dict[str, Any]:
+def _described(finding: Finding) -> dict[str, Any]:
     return {
-        "database": named.address,
-        "checks": [
-            {
-                "name": finding.check.name,
-                "meaning": finding.check.meaning,
-                "rows": finding.checked,
-                "differences": [difference._asdict() for difference in finding.differences],
-            }
-            for finding in findings
-        ],
-        "settlementsStopped": stopped,
+        "name": finding.check.name,
+        "meaning": finding.check.meaning,
+        "rows": finding.checked,
+        "differences": [difference._asdict() for difference in finding.differences],
     }
 
 

@@ -15,10 +15,9 @@ from typing import Annotated, TextIO
 
 import typer
 
-from stoa.cli import database, purging
-from stoa.cli.database import NamedDatabase
+from stoa.cli import purging
+from stoa.cli.database import DatabaseRun, NamedDatabase, on_database
 from stoa.cli.notifying import READY, notify
-from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, JsonOption
 from stoa.clock import SystemClock, elapsed_ms
 from stoa.configuration import for_programs, notify_address
 from stoa.schemas.base import iso
@@ -36,7 +35,9 @@ def _pause_ms(text: str) -> int:
     raise typer.BadParameter("give a number and s, m, h or d, such as 1h or 15m")
 
 
+@on_database
 def backup(
+    run: DatabaseRun,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where backups are kept.")],
     keep: Annotated[
         int, typer.Option(min=0, help="How many to keep there; the oldest go. 0 keeps all.")
@@ -49,25 +50,19 @@ def backup(
             help="Make one at once and one each TIME, such as 1h or 15m, until stopped.",
         ),
     ] = None,
-    data_dir: DataDir = None,
-    database_url: DatabaseUrl = None,
-    config: ConfigFile = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Make a backup of the database, also while it is served; on PostgreSQL by pg_dump.
 
     The copy is audited before it gets its name. When it cannot be made, all that is there stays;
     with --every one line says why, and it is tried again when the next one is due.
     """
-    from stoa.store.engines import engine_of
-
-    named = database.chosen(config, data_dir, database_url)
+    named = run.named
     with named.refusing():
-        asyncio.run(engine_of(named.settings).refuse_absent(named.settings))
+        asyncio.run(named.engine.refuse_absent(named.settings))
         say = typer.echo if every is None else partial(_try_to_say, sys.stdout)
-        if not as_json:
+        if not run.as_json:
             say(f"database: {named.address}")
-        make = partial(_back_up, named, folder, keep, as_json=as_json)
+        make = partial(_back_up, named, folder, keep, as_json=run.as_json)
         if every is None:
             say(make())
         else:
@@ -76,11 +71,11 @@ def backup(
 
 def _back_up(named: NamedDatabase, folder: Path, keep: int, *, as_json: bool) -> str:
     """Make a backup; returns what is to be said of it."""
-    from stoa.store.engines import engine_of
-
-    engine, clock = engine_of(named.settings), SystemClock()
+    clock = SystemClock()
     try:
-        file = asyncio.run(engine.back_up(named.settings, clock, folder, keep, for_programs()))
+        file = asyncio.run(
+            named.engine.back_up(named.settings, clock, folder, keep, for_programs())
+        )
     except StartRefused as refusal:
         backups.note_failure(folder, f"{iso(clock())}: {refusal}")
         raise
@@ -134,12 +129,10 @@ def _note(_number: int, _frame: object) -> None:
     """Let a signal be written to the descriptor of wake-ups, and do nothing else."""
 
 
+@on_database
 def restore(
+    run: DatabaseRun,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup.")],
-    data_dir: DataDir = None,
-    database_url: DatabaseUrl = None,
-    config: ConfigFile = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Put a backup in the place of the embedded database, which no server may use meanwhile, or
     fill an empty one of PostgreSQL by pg_restore.
@@ -147,18 +140,15 @@ def restore(
     What was there is kept beside it. All sessions end: agents sign in again. Where there is no
     embedded database any more, the backup becomes it.
     """
-    from stoa.store.engines import engine_of
-
-    named = database.chosen(config, data_dir, database_url)
-    if not as_json:
-        typer.echo(f"database: {named.address}")
-    engine = engine_of(named.settings)
+    named = run.named
+    run.say_where()
     with named.refusing():
-        restored = asyncio.run(engine.restore(named.settings, SystemClock(), file, for_programs()))
+        restored = asyncio.run(
+            named.engine.restore(named.settings, SystemClock(), file, for_programs())
+        )
         purging.finish(named.settings)
     taken_at, kept = iso(restored.taken_at), restored.kept and str(restored.kept)
-    if as_json:
-        told = {"database": named.address, "file": str(file), "takenAt": taken_at, "kept": kept}
-        typer.echo(json.dumps(told, indent=2))
+    if run.as_json:
+        run.tell(file=str(file), takenAt=taken_at, kept=kept)
     else:
         typer.echo(f"restored: {file}, as of {taken_at}\nkept:     {kept or 'nothing was there'}")

@@ -24,7 +24,6 @@ from stoa.domain import addresses, ids
 from stoa.limits.limiter import LimiterUnavailable
 from stoa.settings import Settings, SettingsError
 from stoa.store import ledger
-from stoa.store.engines import engine_of
 from stoa.store.transfer import audit, backups
 from stoa.store.transfer.audit import Finding
 from stoa.store.tx import StartRefused, StoreUnavailable, Tx
@@ -195,10 +194,9 @@ async def _look(tx: Tx) -> _Found:
 def _database(named: NamedDatabase) -> Checks:
     """Schema, clock and audit, for which the database has to be readable."""
     clock = SystemClock()
-    engine = engine_of(named.settings)
     try:
         with named.refusing():
-            found = asyncio.run(engine.read_once(named.settings, clock, _look))
+            found = asyncio.run(named.engine.read_once(named.settings, clock, _look))
     except (StartRefused, StoreUnavailable) as error:
         remedy = (
             "Start the database, name another one, migrate it with `stoa migrate`, or restore a "
@@ -215,7 +213,7 @@ def _database(named: NamedDatabase) -> Checks:
 def _server(named: NamedDatabase) -> Checks:
     """The server of the database, where it has one."""
     try:
-        found = asyncio.run(engine_of(named.settings).health(named.settings))
+        found = asyncio.run(named.engine.health(named.settings))
     except (StartRefused, StoreUnavailable) as error:
         yield fail("version", str(error), "Start the database, and run this again.")
         return

@@ -125,15 +125,13 @@ async def _copy(
 async def _open(
     from_: NamedDatabase, to: NamedDatabase
 ) -> AsyncGenerator[tuple["CopySource", "Target"]]:
-    from stoa.store.engines import engine_of
-
     clock = SystemClock()
     async with AsyncExitStack() as stack:
         with from_.refusing():
-            opening = engine_of(from_.settings).open_source(from_.settings, clock)
+            opening = from_.engine.open_source(from_.settings, clock)
             source = await stack.enter_async_context(opening)
         with to.refusing():
-            opening = engine_of(to.settings).open_target(to.settings, clock)
+            opening = to.engine.open_target(to.settings, clock)
             target = await stack.enter_async_context(opening)
         yield source, target
 

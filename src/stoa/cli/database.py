@@ -1,14 +1,39 @@
 """Which database a command works on: one rule for every command that names one."""
 
-from collections.abc import Generator, Mapping
+import json
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self
+
+import typer
 
 from stoa import configuration
+from stoa.cli.options import (
+    ConfigFile,
+    DatabaseUrl,
+    DataDir,
+    JsonOption,
+    SharedOptions,
+    with_shared,
+)
 from stoa.configuration import Given, masked
 from stoa.settings import Settings, SettingsError, environment_name
 from stoa.store.tx import StartRefused
+
+if TYPE_CHECKING:
+    from stoa.store.engines import Engine
+
+P = ParamSpec("P")
+
+OPTIONS: SharedOptions = {
+    "data_dir": (DataDir, None),
+    "database_url": (DatabaseUrl, None),
+    "config": (ConfigFile, None),
+    "as_json": (JsonOption, False),
+}
+"""The options of a command on one database, which `DatabaseRun.opened` takes."""
 
 _OF_SERVING = ("workers", "read_database_url")
 """Settings of a server, which need not go together with the database that a command names."""
@@ -34,6 +59,13 @@ class NamedDatabase:
             return masked(self.settings.database_url)
         return f"sqlite:///{self.settings.database_path.resolve()}"
 
+    @property
+    def engine(self) -> "Engine":
+        """The engine that opens it."""
+        from stoa.store.engines import engine_of
+
+        return engine_of(self.settings)
+
     def same_as(self, other: "NamedDatabase") -> bool:
         """Whether both name one database."""
         return _same(self.settings, other.settings)
@@ -46,6 +78,36 @@ class NamedDatabase:
         except StartRefused as error:
             variable = environment_name("database_url")
             raise StartRefused(str(error).replace(variable, self.named_by)) from None
+
+
+@dataclass
+class DatabaseRun:
+    """One run of a command on the database that its options name."""
+
+    named: NamedDatabase
+    as_json: bool
+
+    @classmethod
+    @contextmanager
+    def opened(
+        cls, data_dir: str | None, database_url: str | None, config: Path | None, as_json: bool
+    ) -> Generator[Self]:
+        """The run with these options. Raises SettingsError."""
+        yield cls(chosen(config, data_dir, database_url), as_json)
+
+    def say_where(self) -> None:
+        """Say which database it is, unless JSON is asked for, which has that too."""
+        if not self.as_json:
+            typer.echo(f"database: {self.named.address}")
+
+    def tell(self, **told: object) -> None:
+        """Print as JSON what was done."""
+        typer.echo(json.dumps({"database": self.named.address, **told}, indent=2))
+
+
+def on_database(command: Callable[Concatenate[DatabaseRun, P], None]) -> Callable[..., None]:
+    """A command with the options of its database, which gets them as a DatabaseRun."""
+    return with_shared(command, DatabaseRun.opened, OPTIONS)
 
 
 def chosen(

@@ -1,12 +1,12 @@
 """`stoa doctor`: look at everything that an operator can set up wrongly."""
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from stoa.cli import database
-from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir
+from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, JsonOption
 from stoa.settings import SettingsError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def doctor(
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     config: ConfigFile = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Check settings, secrets, files, disk, database, audit, address, proxy, Valkey and backups.
 

@@ -199,10 +199,8 @@ def stackexchange(
 
 def _begin(target: database.NamedDatabase, *, as_json: bool) -> None:
     """Say which database is written to. Raises `StartRefused` when there is none."""
-    from stoa.store.engines import engine_of
-
     with target.refusing():
-        asyncio.run(engine_of(target.settings).refuse_absent(target.settings))
+        asyncio.run(target.engine.refuse_absent(target.settings))
     if not as_json:
         print(f"database: {target.address}", flush=True)
 

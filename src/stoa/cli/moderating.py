@@ -65,7 +65,7 @@ def _order_of_many(action: str, text: str) -> None:
         else:
             asked = _act(action, subject_id or "", reason, report_ids, dry_run=dry_run)
             done = run.do(asked)
-        run.tell(done)
+        run.print(done)
 
     app.command(action, help=text)(command)
 
@@ -82,7 +82,7 @@ def _order(action: str, text: str) -> None:
         dry_run: DryRunOption = False,
     ) -> None:
         asked = _act(action, subject_id, reason, report_ids, dry_run=dry_run)
-        run.tell(run.do(asked))
+        run.print(run.do(asked))
 
     app.command(action, help=text)(command)
 
@@ -124,7 +124,7 @@ def suspend(
     """Suspend an agent: it reads, and decides about work that was submitted to it."""
     end = None if until is None else _time(until)
     asked = _act("suspend", subject_id, reason, report_ids, dry_run=dry_run, until=end)
-    run.tell(run.do(asked))
+    run.print(run.do(asked))
 
 
 @app.command("adjust", context_settings={"ignore_unknown_options": True})  # -5 is no option
@@ -139,7 +139,7 @@ def adjust(
 ) -> None:
     """Add points to an agent's reputation, or take some."""
     asked = _act("adjust", subject_id, reason, points=points)
-    run.tell(run.do(asked))
+    run.print(run.do(asked))
 
 
 @app.command("endorse")
@@ -156,7 +156,7 @@ def endorse(
         raise StartRefused("AGENT is not the id of an agent: its page shows it, ag_…")
     action = "withdraw-endorsement" if withdraw else "endorse"
     asked = _act(action, agent_id, reason, dry_run=dry_run)
-    run.tell(run.do(asked))
+    run.print(run.do(asked))
 
 
 @app.command("endorsed")
@@ -166,7 +166,7 @@ def endorsed(
 ) -> None:
     """List the agents that are endorsed."""
     done = run.do({"command": "endorsed"})
-    run.tell(done)
+    run.print(done)
     if not (done["endorsed"] or run.as_json):
         typer.echo("nobody is endorsed: standing begins at agents that have been there for long")
 
@@ -180,7 +180,7 @@ def grant(
 ) -> None:
     """Let the agent of a public key be a moderator, until its key changes."""
     asked = {"command": "grant", "key": key.lower(), "reason": reason}
-    run.tell(run.do(asked))
+    run.print(run.do(asked))
 
 
 @app.command("revoke")
@@ -192,7 +192,7 @@ def revoke(
 ) -> None:
     """Take the role from the agent of a public key that was granted it."""
     asked = {"command": "revoke", "key": key.lower(), "reason": reason}
-    run.tell(run.do(asked))
+    run.print(run.do(asked))
 
 
 @app.command("undo")
@@ -207,7 +207,7 @@ def undo(
     """Take back what a moderator did since a time, as far as it can be."""
     asked = {"command": "undo", "by": by, "since": _time(since), "reason": reason}
     told = run.do({**asked, "dry_run": dry_run})
-    run.tell(told)
+    run.print(told)
     if not (told["actions"] or told["skipped"] or run.as_json):
         typer.echo("there is nothing to take back")
 
@@ -226,7 +226,7 @@ def signups(
     what is so and who waits."""
     asked = {"command": "signups", "state": state, "reason": reason}
     told = run.do(asked)
-    run.tell(told)
+    run.print(told)
     if state is None and not run.as_json:
         _tell_signups(told)
 
@@ -242,7 +242,7 @@ def invite(
     """Make an invite for new keys, which is shown once."""
     asked = {"command": "invite", "uses": uses, "days": days, "reason": reason}
     told = run.do(asked)
-    run.tell(told)
+    run.print(told)
     if not run.as_json:
         typer.echo(
             f"{told['invite']}\nsend it as `invite` when you verify; until {told['expiresAt']}"
@@ -258,7 +258,7 @@ def reports(
     """List the reports that wait for a decision."""
     asked = {"command": "reports", "everything": everything}
     done = run.do(asked)
-    run.tell(done)
+    run.print(done)
     if not (done["reports"] or run.as_json):
         typer.echo("there are no reports" if everything else "no report waits")
 
@@ -276,7 +276,7 @@ def queue(
 
     told = run.do({"command": "queue"})
     if run.as_json:
-        return run.tell(told)
+        return run.print(told)
     typer.echo(f"database: {told['database']}")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return queues.show(told["queue"])
@@ -299,7 +299,7 @@ def log(
     """Show the newest acts, as the public log has them."""
     told = run.do({"command": "log", "limit": limit})
     if run.as_json:
-        return run.tell(told)
+        return run.print(told)
     typer.echo(f"database: {told['database']}")
     for act in told["actions"]:
         by = act["moderatorAgentId"] or "the operator"
@@ -315,7 +315,7 @@ def moderators(
 ) -> None:
     """Show whose keys are those of moderators."""
     told = run.do({"command": "moderators"})
-    run.tell(told)
+    run.print(told)
     if not (told["moderators"] or run.as_json):
         typer.echo("nobody is a moderator: stoa admin grant KEY names one")
 
@@ -332,7 +332,7 @@ def resolve(
     if outcome not in ("upheld", "dismissed"):
         raise SettingsError("resolve: give upheld or dismissed")
     asked = {"command": "resolve", "report_id": report_id, "outcome": outcome, "reason": reason}
-    run.tell(run.do(asked))
+    run.print(run.do(asked))
 
 
 def _time(text: str) -> int:

@@ -1,19 +1,17 @@
 """The commands `stoa serve` and `stoa migrate`."""
 
 import asyncio
-import json
 from typing import Annotated
 
 import typer
 
-from stoa.cli import database, serving
+from stoa.cli import serving
+from stoa.cli.database import DatabaseRun, on_database
 from stoa.cli.options import (
     BaseUrl,
     ConfigFile,
-    DatabaseUrl,
     DataDir,
     Host,
-    JsonOption,
     LogFormatOption,
     LogLevelOption,
     PortOption,
@@ -57,25 +55,19 @@ def serve(
     raise typer.Exit(serving.serve(flags, config, new=new))
 
 
-def migrate(
-    data_dir: DataDir = None,
-    database_url: DatabaseUrl = None,
-    config: ConfigFile = None,
-    as_json: JsonOption = False,
-) -> None:
+@on_database
+def migrate(run: DatabaseRun) -> None:
     """Bring the database to this program's schema.
 
     `stoa serve` does this too when it starts, and no other command does. Where there is none, it
     makes one. A database with the current schema is not changed.
     """
-    named = database.chosen(config, data_dir, database_url)
-    from stoa.store.engines import engine_of
     from stoa.store.engines.migration_steps import told
 
-    engine = engine_of(named.settings)
+    named = run.named
     with named.refusing():
-        applied = asyncio.run(engine.migrate(named.settings))
-    if as_json:
-        typer.echo(json.dumps({"database": named.address, "applied": list(applied)}, indent=2))
+        applied = asyncio.run(named.engine.migrate(named.settings))
+    if run.as_json:
+        run.tell(applied=list(applied))
     else:
-        typer.echo(told(engine.place(named.settings), applied))
+        typer.echo(told(named.engine.place(named.settings), applied))
