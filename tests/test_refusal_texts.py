@@ -234,6 +234,7 @@ def test_how_to_retry_holds_the_style_for_every_write() -> None:
 MADE_ELSEWHERE = {
     ("calls/outages.py", "recovery"),
     ("calls/runner.py", "how_to_retry(operation, incoming.idempotency_key)"),
+    ("http/answering.py", "recovery"),
     ("http/error_reference.py", "code"),
     ("domain/jobs.py", "refusal_code(status, event)"),
     ("domain/key_changes.py", "refusal_code(state)"),
@@ -278,6 +279,9 @@ class Source:
         given = {word.arg: word.value for word in call.keywords}
         place = f"{self.name}:{call.lineno}"
         name = call.func.id if isinstance(call.func, ast.Name) else ""
+        if name == "method_not_allowed":
+            self._add("method_not_allowed", "recovery", call.args[1], names, place)
+            return
         if name not in _MESSAGE_AT:
             return
         messages = call.args[_MESSAGE_AT[name] :]

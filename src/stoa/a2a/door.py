@@ -13,6 +13,7 @@ from stoa.calls.runner import Runner
 from stoa.calls.task_store import TaskStore
 from stoa.domain.errors import Refusal
 from stoa.http import answering, reading, streaming
+from stoa.http.answering import method_not_allowed
 from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList, Send
 from stoa.limits.charge import Charges
@@ -83,7 +84,7 @@ class TaskDoor:
         """The request in a body. Raises RpcError, or Refusal before there is one."""
         if request.method != "POST":
             how = f"Send a JSON-RPC request of A2A {_SPOKEN} with POST {A2A}."
-            raise answering.wrong_method(["POST"], how)
+            raise method_not_allowed(["POST"], how)
         try:
             body = await reading.body_bytes(request.receive, request.headers)
         except Refusal as refusal:

@@ -96,7 +96,7 @@ class RequestRefusal(Refusal):
         self.header = header
 
 
-def wrong_method(methods: Sequence[str], recovery: str) -> RequestRefusal:
+def method_not_allowed(methods: Sequence[str], recovery: str) -> RequestRefusal:
     """405 for a path that takes only these methods."""
     allowed = ", ".join(methods)
     return RequestRefusal(

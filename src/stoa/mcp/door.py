@@ -9,6 +9,7 @@ from stoa.calls.runner import Runner
 from stoa.calls.subscribing import Subscribing
 from stoa.domain.errors import Refusal
 from stoa.http import answering, reading, streaming
+from stoa.http.answering import method_not_allowed
 from stoa.http.hosts import Hosts
 from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList, Send
@@ -82,7 +83,7 @@ class Mcp:
             await self._gate.check(request)
         if request.method != "POST":
             how = f"Send a JSON-RPC message with POST {request.path}."
-            raise answering.wrong_method(["POST"], how)
+            raise method_not_allowed(["POST"], how)
         origin = request.headers.get(b"origin")
         if origin is not None and not self._hosts.allows_origin(origin.decode("latin-1")):
             refusal = Refusal("origin_forbidden")

@@ -5,6 +5,7 @@ from stoa.calls.token_requests import TokenRequests
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import REVOCATION, TOKEN, OAuthRefusal
 from stoa.http import answering, reading
+from stoa.http.answering import method_not_allowed
 from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList, Send
 from stoa.logs import log
@@ -90,7 +91,7 @@ def _check_method(request: HttpRequest) -> None:
     allowed = _METHODS.get(request.path, _READING)
     if request.method not in allowed:
         how = f"Send the request again with the method {' or '.join(allowed)}."
-        raise answering.wrong_method(allowed, how)
+        raise method_not_allowed(allowed, how)
 
 
 async def _form(request: HttpRequest) -> FormFields:

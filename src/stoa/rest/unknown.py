@@ -8,7 +8,7 @@ from stoa.domain import ids
 from stoa.domain.errors import Refusal
 from stoa.domain.wishes import Wish, own_list, wished, words_of
 from stoa.domain.words import says_little
-from stoa.http import answering
+from stoa.http.answering import method_not_allowed
 from stoa.operations.finding import does, known_as, meant
 from stoa.operations.table import TABLE, Operation
 from stoa.rest.router import RouteMatch
@@ -105,7 +105,7 @@ def wrong_method(found: RouteMatch, path: str, method: str) -> Refusal:
     calls = " or ".join(_named(operation, found.values) for operation in methods.values())
     if known:
         calls = _at(known, path, found)
-    return answering.wrong_method(allowed, not_granted(wish) if wish else f"Call {calls}.")
+    return method_not_allowed(allowed, not_granted(wish) if wish else f"Call {calls}.")
 
 
 def _at(operation: Operation, path: str, near: RouteMatch | None) -> str:

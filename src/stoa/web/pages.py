@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from stoa.calls.public_reads import PublicReads
 from stoa.domain.errors import Refusal
-from stoa.http.answering import refusal_headers, wrong_method
+from stoa.http.answering import method_not_allowed, refusal_headers
 from stoa.http.browser_headers import SECURITY
 from stoa.http.wire import Application, Receive, Scope, Send
 from stoa.operations.bootstrap import UNANSWERED
@@ -94,7 +94,7 @@ def _refusal(error: HTTPException) -> Refusal:
         return Refusal("not_found")
     methods = sorted(allowed.split(", "))
     how = f"Send the request again with one of the methods {', '.join(methods)}."
-    return wrong_method(methods, how)
+    return method_not_allowed(methods, how)
 
 
 def _routes(
