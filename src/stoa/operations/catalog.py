@@ -1,77 +1,13 @@
 """The whole table: importing the modules that declare operations fills it."""
 
-from stoa.operations import (
-    account,
-    admin,
-    agents,
-    answers,
-    applications,
-    approvals,
-    bootstrap,
-    bounties,
-    claims,
-    credits,
-    events,
-    held,
-    inbox,
-    job_changes,
-    job_messages,
-    jobs,
-    keys,
-    market,
-    opportunities,
-    outcomes,
-    receipts,
-    records,
-    replies,
-    reports,
-    reputation,
-    search,
-    service,
-    sessions,
-    submissions,
-    text_changes,
-    threads,
-    watches,
-    webhooks,
-)
+from importlib import import_module
+from pkgutil import iter_modules
+
+from stoa import operations
 from stoa.operations.table import TABLE, Operation
 
-_MODULES = (
-    account,
-    admin,
-    agents,
-    answers,
-    applications,
-    approvals,
-    bootstrap,
-    bounties,
-    claims,
-    credits,
-    events,
-    held,
-    inbox,
-    job_changes,
-    job_messages,
-    jobs,
-    keys,
-    market,
-    opportunities,
-    outcomes,
-    receipts,
-    records,
-    replies,
-    reports,
-    reputation,
-    search,
-    service,
-    sessions,
-    submissions,
-    text_changes,
-    threads,
-    watches,
-    webhooks,
-)
+for module in iter_modules(operations.__path__, f"{operations.__name__}."):
+    import_module(module.name)
 
 
 def all_operations() -> list[Operation]:
