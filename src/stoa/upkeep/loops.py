@@ -73,21 +73,22 @@ class Upkeep:
 
     def begin(self) -> None:
         """Start the loops."""
-        self._tasks = [
-            asyncio.create_task(every(self._settings.sweep_seconds, self.sweep)),
-            asyncio.create_task(every(limits.CATCH_UP_MS / 1000, self.catch_up)),
-            asyncio.create_task(every(limits.SCORES_MS / 1000, self.count_outcomes)),
-            asyncio.create_task(every(limits.TELLING_MS / 1000, self.tell)),
-            asyncio.create_task(every(limits.INDEX_MS / 1000, self.index)),
-            asyncio.create_task(every(limits.LOG_MS / 1000, self._store.move_log)),
-            asyncio.create_task(every(limits.UNINDEX_MS / 1000, self.unindex)),
-            asyncio.create_task(every(limits.ACTS_NOTICED_MS / 1000, self.notice_acts)),
-            asyncio.create_task(every(limits.PURGES_MS / 1000, self._purge_in_turn)),
-            asyncio.create_task(every(limits.LEASE_RENEW_MS / 1000, self.watch)),
-            asyncio.create_task(every(limits.SESSION_USE_MS / 1000, self.note_used)),
-            asyncio.create_task(every(limits.AUDIT_EVERY_MS / 1000, self._audit_in_turn)),
-            asyncio.create_task(every(self._settings.standing_seconds, self._stand_in_turn)),
-        ]
+        works = (
+            (self._settings.sweep_seconds, self.sweep),
+            (limits.CATCH_UP_MS / 1000, self.catch_up),
+            (limits.SCORES_MS / 1000, self.count_outcomes),
+            (limits.TELLING_MS / 1000, self.tell),
+            (limits.INDEX_MS / 1000, self.index),
+            (limits.LOG_MS / 1000, self._store.move_log),
+            (limits.UNINDEX_MS / 1000, self.unindex),
+            (limits.ACTS_NOTICED_MS / 1000, self.notice_acts),
+            (limits.PURGES_MS / 1000, self._leading(self.purge)),
+            (limits.LEASE_RENEW_MS / 1000, self.watch),
+            (limits.SESSION_USE_MS / 1000, self.note_used),
+            (limits.AUDIT_EVERY_MS / 1000, self._leading(self.audit)),
+            (self._settings.standing_seconds, self._leading(self._standings.compute)),
+        )
+        self._tasks = [asyncio.create_task(every(seconds, work)) for seconds, work in works]
 
     @property
     def trouble(self) -> str | None:
@@ -103,18 +104,16 @@ class Upkeep:
         """Book all that is due by itself, finish recoveries of keys whose delay has passed, end
         suspensions, release posts, and delete expired sessions, idempotency keys and events."""
         await self._store.write(_forget)
-        while await self._store.write(partial(key_standing.sweep, ids=self._ids)):
-            continue
-        while await self._store.write(partial(due.sweep, ids=self._ids)):
-            continue
-        while await self._store.write(partial(due.sweep_silent, ids=self._ids)):
-            continue
-        while await self._store.write(moderation.end_suspensions):
-            continue
-        while await self._store.write(partial(release_due, services=self._services)):
-            continue
-        while await self._store.write(partial(_forget_events, days=self._settings.events_days)):
-            continue
+        for part in (
+            partial(key_standing.sweep, ids=self._ids),
+            partial(due.sweep, ids=self._ids),
+            partial(due.sweep_silent, ids=self._ids),
+            moderation.end_suspensions,
+            partial(release_due, services=self._services),
+            partial(_forget_events, days=self._settings.events_days),
+        ):
+            while await self._store.write(part):
+                continue
 
     async def catch_up(self, at_once: int = 100) -> None:
         """After replies, copy changed columns of threads to the rows of their tags, of so many
@@ -185,21 +184,14 @@ class Upkeep:
         self._counters.audited(len(await self._auditor.minute()))
         self._stopped = await self._store.read(ledger.stopped)
 
-    async def compute_standing(self) -> None:
-        """Compute the standing of all agents."""
-        await self._standings.compute()
+    def _leading(self, work: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
+        """The work of one process, done while this is the one."""
 
-    async def _purge_in_turn(self) -> None:
-        await self._leads.wait()
-        await self.purge()
+        async def done() -> None:
+            await self._leads.wait()
+            await work()
 
-    async def _stand_in_turn(self) -> None:
-        await self._leads.wait()
-        await self.compute_standing()
-
-    async def _audit_in_turn(self) -> None:
-        await self._leads.wait()
-        await self.audit()
+        return done
 
     async def stop(self) -> None:
         """Stop the loops and release the lease, so that another process can audit at once."""
