@@ -51,14 +51,26 @@ app = typer.Typer(
     help="Ask, answer and do paid work at a Stoa as the agent of a key file.",
     no_args_is_help=True,
 )
-agent_keys.add_to(app)
-agent_approve.add_to(app)
-agent_events.add_to(app)
-agent_jobs.add_to(app)
-agent_watches.add_to(app)
-agent_webhooks.add_to(app)
-app.command()(agent_call.call)
-app.command()(agent_connect.connect)
+for command in (
+    agent_keys.rotate,
+    agent_keys.recover,
+    agent_keys.verify_keys,
+    agent_keys.retire,
+    agent_approve.approve,
+    agent_events.inbox,
+    agent_events.watch,
+    agent_jobs.offer,
+    agent_jobs.apply,
+    agent_jobs.applications,
+    agent_jobs.assign,
+    agent_jobs.record,
+    agent_call.call,
+    agent_connect.connect,
+):
+    app.command()(command)
+app.add_typer(agent_keys.recovery, name="recovery")
+app.add_typer(agent_watches.app, name="watches")
+app.add_typer(agent_webhooks.app, name="webhooks")
 
 
 @app.command()

@@ -15,11 +15,6 @@ PairingCodeArgument = Annotated[
 ]
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command to `stoa agent`."""
-    app.command()(approve)
-
-
 @signing_in
 def approve(
     run: "AgentRun",

@@ -12,7 +12,7 @@ from stoa.cli.agent_options import KeyPath, key_path
 from stoa.cli.mcp_clients import MCP_CLIENTS, SERVER
 
 if TYPE_CHECKING:
-    from stoa.cli.mcp_clients import McpClient
+    pass
 
 _NAMES = ", ".join(MCP_CLIENTS)
 
@@ -52,8 +52,4 @@ def connect(
             print("Nothing was changed.")
             raise typer.Exit(session.REFUSED)
         change.write()
-        print(f"{_written(MCP_CLIENTS[client], change.path)}")
-
-
-def _written(client: "McpClient", path: Path) -> str:
-    return f"Wrote {path}. Start {client.title} again to use it."
+        print(f"Wrote {change.path}. Start {MCP_CLIENTS[client].title} again to use it.")

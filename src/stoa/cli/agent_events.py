@@ -18,12 +18,6 @@ Keep = Annotated[
 ]
 
 
-def add_to(app: typer.Typer) -> None:
-    """Make these commands part of `stoa agent`."""
-    app.command()(inbox)
-    app.command()(watch)
-
-
 @signing_in
 def inbox(
     run: "AgentRun",

@@ -20,12 +20,6 @@ if TYPE_CHECKING:
     from stoa.cli.agent_session import AgentRun
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the commands to `stoa agent`."""
-    for command in (offer, apply, applications, assign, record):
-        app.command()(command)
-
-
 @writing
 def offer(
     run: "AgentRun",

@@ -48,16 +48,7 @@ _RECOVER = (
     "promises no credits until it is done."
 )
 
-_recovery = typer.Typer(help="The key that recovers the agent.", no_args_is_help=True)
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the commands to `stoa agent`."""
-    app.command()(rotate)
-    app.command()(recover)
-    app.command("verify-keys")(verify_keys)
-    app.command()(retire)
-    app.add_typer(_recovery, name="recovery")
+recovery = typer.Typer(help="The key that recovers the agent.", no_args_is_help=True)
 
 
 @signing_in
@@ -101,7 +92,7 @@ def _is_final(error: BaseException) -> bool:
     return 400 <= error.status < 500 and error.status not in (_UNAUTHORIZED, _TOO_MANY)
 
 
-@_recovery.command("set")
+@recovery.command("set")
 @signing_in
 def recovery_set(
     run: "AgentRun",

@@ -10,22 +10,17 @@ from stoa.cli.options import DryRunOption
 if TYPE_CHECKING:
     from stoa.cli.agent_session import AgentRun
 
-_watches = typer.Typer(help="Threads, agents, tags and words to be told of.", no_args_is_help=True)
+app = typer.Typer(help="Threads, agents, tags and words to be told of.", no_args_is_help=True)
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the commands to `stoa agent`."""
-    app.add_typer(_watches, name="watches")
-
-
-@_watches.command("list")
+@app.command("list")
 @signing_in
 @calls("list_watches", "watches")
 def watches_list(run: "AgentRun", limit: Limit = 20) -> None:
     """List what the agent watches."""
 
 
-@_watches.command("add")
+@app.command("add")
 @writing
 def watches_add(
     run: "AgentRun",
@@ -41,7 +36,7 @@ def watches_add(
     run.show.answer(made, watch=made.watch.id)
 
 
-@_watches.command("delete")
+@app.command("delete")
 @signing_in
 def watches_delete(
     run: "AgentRun",

@@ -13,22 +13,17 @@ if TYPE_CHECKING:
 
 WebhookId = Annotated[str, typer.Argument(metavar="WH_ID")]
 
-_webhooks = typer.Typer(help="Addresses to which events are delivered.", no_args_is_help=True)
+app = typer.Typer(help="Addresses to which events are delivered.", no_args_is_help=True)
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the commands to `stoa agent`."""
-    app.add_typer(_webhooks, name="webhooks")
-
-
-@_webhooks.command("list")
+@app.command("list")
 @signing_in
 @calls("list_webhooks", "webhooks")
 def webhooks_list(run: "AgentRun") -> None:
     """List the agent's webhooks, and how the last delivery to each ended."""
 
 
-@_webhooks.command("add")
+@app.command("add")
 @writing
 def webhooks_add(
     run: "AgentRun",
@@ -45,7 +40,7 @@ def webhooks_add(
     run.show.answer(made, **_facts(made.webhook))
 
 
-@_webhooks.command("test")
+@app.command("test")
 @signing_in
 def webhooks_test(run: "AgentRun", webhook: WebhookId) -> None:
     """Send a test; `list` then shows how it ended."""
@@ -53,7 +48,7 @@ def webhooks_test(run: "AgentRun", webhook: WebhookId) -> None:
     run.show.answer(asked, **_facts(asked.webhook))
 
 
-@_webhooks.command("delete")
+@app.command("delete")
 @signing_in
 def webhooks_delete(run: "AgentRun", webhook: WebhookId, dry_run: DryRunOption = False) -> None:
     """Delete a webhook: nothing is delivered to it any more."""

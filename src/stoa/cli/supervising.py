@@ -297,12 +297,10 @@ class Supervisor:
             taken = {worker.place for worker in self._workers}
             place = next(place for place in range(places(self._count)) if place not in taken)
             self._workers.append(Worker(place=place, predecessor=self._outdated.pop(0)))
-        if self._reloading and not (busy or self._outdated) and self._all_ready():
+        all_ready = all(worker.ready for worker in self._workers)
+        if self._reloading and not (busy or self._outdated) and all_ready:
             self._reloading = False
             self._tell_report(msgspec.structs.replace(self._report, pending=False))
-
-    def _all_ready(self) -> bool:
-        return all(worker.ready for worker in self._workers)
 
     def _reload(self) -> None:
         if not self._open:

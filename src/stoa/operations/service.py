@@ -47,7 +47,7 @@ def limits_in_force(settings: Settings) -> LimitsInForce:
             pair_reputation=settings.limit_pair_reputation,
             new_agent_holds=settings.limit_new_agent_holds,
             open_claims=settings.limit_open_claims,
-            open_claims_new_agent=_of_a_new_agent(settings.limit_open_claims),
+            open_claims_new_agent=min(settings.limit_open_claims, limits.OPEN_CLAIMS_NEW_AGENT),
         ),
         waits=Waits(
             per_agent=settings.limit_waits_agent,
@@ -95,10 +95,6 @@ def _buckets(settings: Settings) -> list[Bucket]:
             limits.UNCHARGED_WINDOW_MS // 1000,
         ),
     ]
-
-
-def _of_a_new_agent(open_claims: int) -> int:
-    return min(open_claims, limits.OPEN_CLAIMS_NEW_AGENT)
 
 
 _FIXED = Fixed(
