@@ -88,7 +88,7 @@ def test_every_command_is_on_the_page() -> None:
     rows = re.findall(r"^\| (`.*?`) \|", CLIENTS, re.MULTILINE)
     named = {name for row in rows for name in re.findall(r"`([a-z-]+)`", row)}
     commands = [
-        command.name or getattr(command.callback, "__name__", "")
+        command.name or getattr(command.callback, "__name__", "").replace("_", "-")
         for command in app.registered_commands
     ]
     assert commands
