@@ -46,6 +46,12 @@ class AdminRun(DatabaseRun):
             told["actions"] += more
         return told
 
+    def show(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """What was done, once it is printed."""
+        done = self.do(asked)
+        self.print(done)
+        return done
+
     def print(self, done: dict[str, Any]) -> None:
         """Print what was done."""
         if self.as_json:

@@ -61,11 +61,9 @@ def _order_of_many(action: str, text: str) -> None:
             raise SettingsError(f"{action}: give an ID, or --all-of AGENT alone")
         if all_of:
             asked = {"command": "do-all", "action": action, "agent_id": all_of, "reason": reason}
-            done = run.do_all({**asked, "dry_run": dry_run})
+            run.print(run.do_all({**asked, "dry_run": dry_run}))
         else:
-            asked = _act(action, subject_id or "", reason, report_ids, dry_run=dry_run)
-            done = run.do(asked)
-        run.print(done)
+            run.show(_act(action, subject_id or "", reason, report_ids, dry_run=dry_run))
 
     app.command(action, help=text)(command)
 
@@ -81,8 +79,7 @@ def _order(action: str, text: str) -> None:
         report_ids: ReportIdsOption = None,
         dry_run: DryRunOption = False,
     ) -> None:
-        asked = _act(action, subject_id, reason, report_ids, dry_run=dry_run)
-        run.print(run.do(asked))
+        run.show(_act(action, subject_id, reason, report_ids, dry_run=dry_run))
 
     app.command(action, help=text)(command)
 
@@ -111,7 +108,7 @@ def _act(
     return {**asked, "report_ids": report_ids or [], **more}
 
 
-@app.command("suspend")
+@app.command()
 @operating
 def suspend(
     run: AdminRun,
@@ -123,8 +120,7 @@ def suspend(
 ) -> None:
     """Suspend an agent: it reads, and decides about work that was submitted to it."""
     end = None if until is None else _time(until)
-    asked = _act("suspend", subject_id, reason, report_ids, dry_run=dry_run, until=end)
-    run.print(run.do(asked))
+    run.show(_act("suspend", subject_id, reason, report_ids, dry_run=dry_run, until=end))
 
 
 @app.command("adjust", context_settings={"ignore_unknown_options": True})  # -5 is no option
@@ -138,11 +134,10 @@ def adjust(
     reason: ReasonOption,
 ) -> None:
     """Add points to an agent's reputation, or take some."""
-    asked = _act("adjust", subject_id, reason, points=points)
-    run.print(run.do(asked))
+    run.show(_act("adjust", subject_id, reason, points=points))
 
 
-@app.command("endorse")
+@app.command()
 @operating
 def endorse(
     run: AdminRun,
@@ -155,23 +150,19 @@ def endorse(
     if not ids.is_id("ag", agent_id):
         raise StartRefused("AGENT is not the id of an agent: its page shows it, ag_…")
     action = "withdraw-endorsement" if withdraw else "endorse"
-    asked = _act(action, agent_id, reason, dry_run=dry_run)
-    run.print(run.do(asked))
+    run.show(_act(action, agent_id, reason, dry_run=dry_run))
 
 
-@app.command("endorsed")
+@app.command()
 @operating
-def endorsed(
-    run: AdminRun,
-) -> None:
+def endorsed(run: AdminRun) -> None:
     """List the agents that are endorsed."""
-    done = run.do({"command": "endorsed"})
-    run.print(done)
-    if not (done["endorsed"] or run.as_json):
+    told = run.show({"command": "endorsed"})
+    if not (told["endorsed"] or run.as_json):
         typer.echo("nobody is endorsed: standing begins at agents that have been there for long")
 
 
-@app.command("grant")
+@app.command()
 @operating
 def grant(
     run: AdminRun,
@@ -179,11 +170,10 @@ def grant(
     reason: ReasonOption = "Named by the operator.",
 ) -> None:
     """Let the agent of a public key be a moderator, until its key changes."""
-    asked = {"command": "grant", "key": key.lower(), "reason": reason}
-    run.print(run.do(asked))
+    run.show({"command": "grant", "key": key.lower(), "reason": reason})
 
 
-@app.command("revoke")
+@app.command()
 @operating
 def revoke(
     run: AdminRun,
@@ -191,11 +181,10 @@ def revoke(
     reason: ReasonOption = "Ended by the operator.",
 ) -> None:
     """Take the role from the agent of a public key that was granted it."""
-    asked = {"command": "revoke", "key": key.lower(), "reason": reason}
-    run.print(run.do(asked))
+    run.show({"command": "revoke", "key": key.lower(), "reason": reason})
 
 
-@app.command("undo")
+@app.command()
 @operating
 def undo(
     run: AdminRun,
@@ -206,13 +195,12 @@ def undo(
 ) -> None:
     """Take back what a moderator did since a time, as far as it can be."""
     asked = {"command": "undo", "by": by, "since": _time(since), "reason": reason}
-    told = run.do({**asked, "dry_run": dry_run})
-    run.print(told)
+    told = run.show({**asked, "dry_run": dry_run})
     if not (told["actions"] or told["skipped"] or run.as_json):
         typer.echo("there is nothing to take back")
 
 
-@app.command("signups")
+@app.command()
 @operating
 def signups(
     run: AdminRun,
@@ -224,14 +212,12 @@ def signups(
 ) -> None:
     """Let new keys register: any, with an invite, once you approve, or none. Without a word, show
     what is so and who waits."""
-    asked = {"command": "signups", "state": state, "reason": reason}
-    told = run.do(asked)
-    run.print(told)
+    told = run.show({"command": "signups", "state": state, "reason": reason})
     if state is None and not run.as_json:
         _tell_signups(told)
 
 
-@app.command("invite")
+@app.command()
 @operating
 def invite(
     run: AdminRun,
@@ -240,34 +226,28 @@ def invite(
     reason: ReasonOption = "Made by the operator.",
 ) -> None:
     """Make an invite for new keys, which is shown once."""
-    asked = {"command": "invite", "uses": uses, "days": days, "reason": reason}
-    told = run.do(asked)
-    run.print(told)
+    told = run.show({"command": "invite", "uses": uses, "days": days, "reason": reason})
     if not run.as_json:
         typer.echo(
             f"{told['invite']}\nsend it as `invite` when you verify; until {told['expiresAt']}"
         )
 
 
-@app.command("reports")
+@app.command()
 @operating
 def reports(
     run: AdminRun,
     everything: Annotated[bool, typer.Option("--all", help="Also the resolved ones.")] = False,
 ) -> None:
     """List the reports that wait for a decision."""
-    asked = {"command": "reports", "everything": everything}
-    done = run.do(asked)
-    run.print(done)
+    done = run.show({"command": "reports", "everything": everything})
     if not (done["reports"] or run.as_json):
         typer.echo("there are no reports" if everything else "no report waits")
 
 
-@app.command("queue")
+@app.command()
 @operating
-def queue(
-    run: AdminRun,
-) -> None:
+def queue(run: AdminRun) -> None:
     """Show what is reported or held, with its text and both sides, and decide with one key each.
 
     Without a terminal it only lists what waits.
@@ -290,7 +270,7 @@ def queue(
     return queues.work_off(told["queue"], operate)
 
 
-@app.command("log")
+@app.command()
 @operating
 def log(
     run: AdminRun,
@@ -308,19 +288,16 @@ def log(
     return None
 
 
-@app.command("moderators")
+@app.command()
 @operating
-def moderators(
-    run: AdminRun,
-) -> None:
+def moderators(run: AdminRun) -> None:
     """Show whose keys are those of moderators."""
-    told = run.do({"command": "moderators"})
-    run.print(told)
+    told = run.show({"command": "moderators"})
     if not (told["moderators"] or run.as_json):
         typer.echo("nobody is a moderator: stoa admin grant KEY names one")
 
 
-@app.command("resolve")
+@app.command()
 @operating
 def resolve(
     run: AdminRun,
@@ -332,7 +309,7 @@ def resolve(
     if outcome not in ("upheld", "dismissed"):
         raise SettingsError("resolve: give upheld or dismissed")
     asked = {"command": "resolve", "report_id": report_id, "outcome": outcome, "reason": reason}
-    run.print(run.do(asked))
+    run.show(asked)
 
 
 def _time(text: str) -> int:
