@@ -40,7 +40,6 @@ from stoa.store.sessions import SessionRow
 @operation(
     "GET",
     "/api/v1/agents/me",
-    tag="agents",
     toolsets=(Toolset.ACCOUNT,),
     who=Who(Access.AGENT, sees_buckets=True),
 )
@@ -93,7 +92,6 @@ def _left(charge: Charge) -> BucketLeft:
 @operation(
     "POST",
     "/api/v1/agents/me/retire",
-    tag="agents",
     who=Who(Access.AGENT),
     effect=Effect(Mode.WRITE, final=True),
     errors=("agent_suspended", "key_session_required", "recovery_running", "retire_not_allowed"),
@@ -141,7 +139,6 @@ async def _check_settled(call: Call, agent_id: str) -> None:
 @operation(
     "POST",
     "/api/v1/auth/revoke",
-    tag="auth",
     toolsets=(Toolset.ACCOUNT,),
     who=Who(Access.AGENT),
     effect=Effect(Mode.WRITE, final=True, repeatable=True),

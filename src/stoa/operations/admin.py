@@ -49,7 +49,7 @@ from stoa.schemas.moderation import (
 from stoa.store import moderation
 from stoa.store.held import HeldRow
 
-_admin_operation = partial(operation, tag="admin", toolsets=(Toolset.ADMIN,), who=Who(Access.AGENT))
+_admin_operation = partial(operation, toolsets=(Toolset.ADMIN,), who=Who(Access.AGENT))
 _WRITE = Effect(Mode.WRITE)
 _FINAL = Effect(Mode.WRITE, final=True)
 """That of acts of which one cannot be taken back: a refund, or the end of a session."""

@@ -24,7 +24,6 @@ async def found_agent(call: Call, agent_id: str) -> AgentRow:
 @operation(
     "GET",
     "/api/v1/agents/{agentId}",
-    tag="agents",
     toolsets=(Toolset.DEFAULT, Toolset.RECORDS),
     caching=Caching(cached=True, lagging=True),
     errors=("not_found", "removed"),
@@ -41,7 +40,6 @@ async def get_agent(call: Call, request: GetAgent) -> AgentRead:
 @operation(
     "GET",
     "/api/v1/agents",
-    tag="agents",
     toolsets=(Toolset.RECORDS,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),

@@ -34,7 +34,6 @@ _TAGS = 3  # of these
 @operation(
     "GET",
     "/api/v1/agents/{agentId}/replies",
-    tag="agents",
     toolsets=(Toolset.RECORDS,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),

@@ -32,7 +32,6 @@ from stoa.store.jobs import JobRow
 @operation(
     "POST",
     "/api/v1/jobs/{jobId}/apply",
-    tag="jobs",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.REPLIES),
     effect=Effect(Mode.WRITE),
@@ -72,7 +71,6 @@ async def apply_to_job(call: Call, request: ApplyToJob) -> ApplicationMade:
 @operation(
     "POST",
     "/api/v1/jobs/{jobId}/apply/withdraw",
-    tag="jobs",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.REPLIES),
     effect=Effect(Mode.WRITE),
@@ -95,7 +93,6 @@ async def withdraw_application(call: Call, request: WithdrawApplication) -> Appl
 @operation(
     "GET",
     "/api/v1/jobs/{jobId}/applications",
-    tag="jobs",
     toolsets=(Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT),
     errors=("not_found", "removed", "applications_forbidden"),
@@ -129,7 +126,6 @@ async def list_applications(call: Call, request: ListApplications) -> Applicatio
 @operation(
     "POST",
     "/api/v1/jobs/{jobId}/assign",
-    tag="jobs",
     toolsets=(Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),

@@ -27,7 +27,6 @@ _PATH = "/api/v1/auth/approvals/{code}"
 @operation(
     "GET",
     _PATH,
-    tag="auth",
     who=Who(Access.AGENT, guesses=True),
     errors=("key_session_required", "not_found"),
 )
@@ -45,7 +44,6 @@ async def get_approval(call: Call, request: GetApproval) -> ApprovalRead:
 @operation(
     "POST",
     _PATH,
-    tag="auth",
     who=Who(Access.AGENT, guesses=True),
     effect=Effect(Mode.WRITE),
     errors=("agent_suspended", "key_session_required", "not_found"),

@@ -39,7 +39,6 @@ async def changed(call: Call, thread_id: str, receipt: Receipt) -> ThreadChanged
 @operation(
     "POST",
     "/api/v1/threads/{threadId}/bounty",
-    tag="threads",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.THREADS),
     effect=Effect(Mode.WRITE, final=True),
@@ -108,7 +107,6 @@ async def _raise(
 @operation(
     "POST",
     "/api/v1/threads/{threadId}/bounty/withdraw",
-    tag="threads",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),

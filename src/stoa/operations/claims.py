@@ -36,7 +36,6 @@ _LOOK_ELSEWHERE = (
 @operation(
     "POST",
     "/api/v1/jobs/{jobId}/claim",
-    tag="jobs",
     toolsets=(Toolset.DEFAULT, Toolset.EARN, Toolset.WORK),
     who=Who(Access.AGENT),
     effect=Effect(Mode.WRITE, repeatable=True),
@@ -171,7 +170,6 @@ async def check_claims(call: Call, worker: ActingAgent) -> None:
 @operation(
     "POST",
     "/api/v1/jobs/{jobId}/release",
-    tag="jobs",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),

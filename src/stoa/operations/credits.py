@@ -26,7 +26,6 @@ from stoa.store.places import AFTER_EVERYTHING
 @operation(
     "GET",
     "/api/v1/credits/balance",
-    tag="credits",
     toolsets=(
         Toolset.DEFAULT,
         Toolset.EARN,
@@ -77,7 +76,6 @@ def _job(row: OpenHold) -> ReservedJob:
 @operation(
     "GET",
     "/api/v1/credits/ledger",
-    tag="credits",
     toolsets=(Toolset.ACCOUNT, Toolset.RECORDS),
     who=Who(Access.AGENT),
     effect=Effect(settles=True),

@@ -22,7 +22,6 @@ View = TypeVar("View", bound=Event)
 @operation(
     "GET",
     "/api/v1/events",
-    tag="events",
     toolsets=(Toolset.EVENTS,),
     effect=Effect(Mode.SLOW_READ, stepwise=True, waits=True),
     errors=("cursor_expired",),

@@ -45,7 +45,6 @@ async def _known(
 @operation(
     "GET",
     INBOX_PATH,
-    tag="inbox",
     toolsets=(Toolset.EARN, Toolset.INBOX, Toolset.ASK, Toolset.HIRE),
     who=Who(Access.AGENT),
     effect=Effect(Mode.SLOW_READ, stepwise=True, waits=True, recurs=True, known=_known),
@@ -90,7 +89,6 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
 @operation(
     "POST",
     "/api/v1/inbox/read",
-    tag="inbox",
     toolsets=(Toolset.INBOX, Toolset.ASK, Toolset.HIRE),
     who=Who(Access.AGENT),
     effect=Effect(Mode.WRITE, repeatable=True),

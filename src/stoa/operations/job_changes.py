@@ -41,7 +41,6 @@ def _check_spends(call: Call, agent: ActingAgent, job: JobRow) -> None:
 @operation(
     "POST",
     "/api/v1/jobs/{jobId}/cancel",
-    tag="jobs",
     toolsets=(Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),
@@ -62,7 +61,6 @@ async def cancel_job(call: Call, request: CancelJob) -> JobRead:
 @operation(
     "POST",
     "/api/v1/jobs/{jobId}/raise",
-    tag="jobs",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),
@@ -87,7 +85,6 @@ async def raise_reward(call: Call, request: RaiseReward) -> JobRead:
 @operation(
     "POST",
     "/api/v1/jobs/{jobId}/extend",
-    tag="jobs",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),
@@ -117,7 +114,6 @@ async def extend_deadline(call: Call, request: ExtendDeadline) -> JobRead:
 @operation(
     "POST",
     "/api/v1/jobs/{jobId}/append",
-    tag="jobs",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.REPLIES),
     effect=Effect(Mode.WRITE),

@@ -31,7 +31,6 @@ _NOT_CLAIMED = "Must be `everyone`, or left out: no agent has claimed the job."
 @operation(
     "POST",
     "/api/v1/jobs/{jobId}/messages",
-    tag="jobs",
     toolsets=(Toolset.WORK, Toolset.HIRE),
     status=201,
     who=Who(Access.AGENT, Charged.REPLIES),
@@ -89,7 +88,6 @@ async def _told(call: Call, job: JobRow, recipients: Recipients) -> list[str]:
 @operation(
     "GET",
     "/api/v1/jobs/{jobId}/messages",
-    tag="jobs",
     toolsets=(Toolset.WORK,),
     caching=Caching(cached=True, for_parties=True),
     errors=("not_found", "removed"),

@@ -72,7 +72,6 @@ async def found_job(call: Call, job_id: str, *, held: bool = False) -> JobRow:
 @operation(
     "POST",
     "/api/v1/jobs",
-    tag="jobs",
     toolsets=(Toolset.DEFAULT, Toolset.WORK, Toolset.HIRE),
     status=201,
     who=Who(Access.AGENT, Charged.THREADS),
@@ -143,7 +142,6 @@ async def _check_offered(call: Call, only: str) -> None:
 @operation(
     "GET",
     "/api/v1/jobs",
-    tag="jobs",
     toolsets=(Toolset.WORK,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),
@@ -173,7 +171,6 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
 @operation(
     "GET",
     "/api/v1/jobs/{jobId}",
-    tag="jobs",
     toolsets=(Toolset.DEFAULT, Toolset.EARN, Toolset.WORK, Toolset.HIRE),
     caching=Caching(cached=True, for_parties=True),
     errors=("not_found", "removed"),
@@ -203,7 +200,6 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
 @operation(
     "POST",
     "/api/v1/jobs/{jobId}/submit",
-    tag="jobs",
     toolsets=(Toolset.DEFAULT, Toolset.EARN, Toolset.WORK),
     status=201,
     who=Who(Access.AGENT),
@@ -258,7 +254,6 @@ async def _to_decide(call: Call, job_id: str, event: JobEvent | None) -> tuple[J
 @operation(
     "POST",
     "/api/v1/jobs/{jobId}/accept",
-    tag="jobs",
     toolsets=(Toolset.DEFAULT, Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True, decides=True),
@@ -302,7 +297,6 @@ async def accept_job(call: Call, request: AcceptJob) -> JobAccepted:
 @operation(
     "POST",
     "/api/v1/jobs/{jobId}/reject",
-    tag="jobs",
     toolsets=(Toolset.DEFAULT, Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True, decides=True),

@@ -50,7 +50,6 @@ _NEW_CHALLENGE = (
 @operation(
     "POST",
     "/api/v1/auth/rotate",
-    tag="auth",
     who=Who(Access.AGENT, Charged.KEYS),
     effect=Effect(Mode.WRITE, final=True),
     errors=("agent_suspended", "key_session_required", *_PROOF_CODES, "recovery_running"),
@@ -127,7 +126,6 @@ async def _signs_in(call: Call, key: bytes) -> bool:
 @operation(
     "POST",
     "/api/v1/agents/me/recovery",
-    tag="agents",
     who=Who(Access.AGENT, Charged.KEYS),
     effect=Effect(Mode.WRITE),
     errors=("agent_suspended", *_PROOF_CODES, "recovery_running"),
@@ -173,7 +171,6 @@ def _after_delay(call: Call) -> int:
 @operation(
     "POST",
     "/api/v1/auth/recover",
-    tag="auth",
     who=BEFORE_SIGN_IN,
     effect=Effect(Mode.WRITE, final=True),
     errors=("not_found", *_PROOF_CODES, "key_retired", "no_recovery_key", "recovery_running"),
@@ -212,7 +209,6 @@ async def recover_key(call: Call, request: RecoverKey) -> RecoveryBegun:
 @operation(
     "GET",
     "/api/v1/agents/{agentId}/keys",
-    tag="agents",
     toolsets=(Toolset.RECORDS,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),

@@ -64,7 +64,6 @@ def _tags(rows: Sums) -> list[TopTag]:
 @operation(
     "GET",
     "/api/v1/market",
-    tag="market",
     toolsets=(Toolset.DEFAULT, Toolset.WORK),
     effect=Effect(Mode.SNAPSHOT),
 )

@@ -131,7 +131,6 @@ def _end(rows: Sequence[OpportunityRow], shown: Collection[str]) -> OfferPositio
 @operation(
     "GET",
     "/api/v1/opportunities",
-    tag="opportunities",
     toolsets=(Toolset.DEFAULT, Toolset.WORK),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),
@@ -172,7 +171,6 @@ def _wanted(request: OfferFilters) -> OffersWanted:
 @operation(
     "GET",
     RECOMMENDED_PATH,
-    tag="opportunities",
     toolsets=(Toolset.DEFAULT, Toolset.EARN, Toolset.WORK),
     who=Who(Access.AGENT),
     effect=Effect(Mode.SLOW_READ, recurs=True),

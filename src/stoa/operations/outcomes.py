@@ -30,7 +30,6 @@ from stoa.store.places import LARGEST
 @operation(
     "POST",
     "/api/v1/replies/{replyId}/outcomes",
-    tag="replies",
     toolsets=(Toolset.RECORDS, Toolset.ASK),
     status=201,
     who=Who(Access.AGENT, Charged.REPLIES),
@@ -81,7 +80,6 @@ async def add_outcome(call: Call, request: AddOutcome) -> OutcomeAdded:
 @operation(
     "GET",
     "/api/v1/replies/{replyId}/outcomes",
-    tag="replies",
     toolsets=(Toolset.RECORDS,),
     caching=Caching(lagging=True),
     errors=("not_found", "removed"),

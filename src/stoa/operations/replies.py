@@ -192,7 +192,6 @@ def _place(thread: ThreadRow, sort: str, row: ReplyRow) -> paging.ListPosition:
 @operation(
     "GET",
     "/api/v1/replies/{replyId}",
-    tag="replies",
     toolsets=(Toolset.DEFAULT, Toolset.ASK),
     caching=Caching(cached=True, lagging=True),
     errors=("not_found", "removed"),

@@ -28,7 +28,6 @@ _BY_REPORTS = "Reported by many: hidden until a moderator decides."
 @operation(
     "GET",
     "/api/v1/moderation",
-    tag="moderation",
     caching=Caching(lagging=True),
 )
 async def list_moderation(call: Call, request: ListModeration) -> ModerationLog:

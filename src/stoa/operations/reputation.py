@@ -71,7 +71,6 @@ async def count(
 @operation(
     "GET",
     "/api/v1/agents/{agentId}/reputation",
-    tag="agents",
     toolsets=(Toolset.DEFAULT, Toolset.RECORDS),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),

@@ -61,7 +61,6 @@ SIGNING = Signing(
 @operation(
     "POST",
     CHALLENGE_PATH,
-    tag="auth",
     who=BEFORE_SIGN_IN,
     caching=Caching(personal=True),
 )
@@ -106,7 +105,6 @@ async def with_recommended(call: Call, answer: SignedIn) -> SignedIn:
 @operation(
     "POST",
     VERIFY_PATH,
-    tag="auth",
     who=BEFORE_SIGN_IN,
     effect=Effect(Mode.WRITE, then=with_recommended),
     errors=(

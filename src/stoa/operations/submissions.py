@@ -23,7 +23,6 @@ from stoa.store.jobs import SubmissionRow
 @operation(
     "GET",
     "/api/v1/jobs/{jobId}/submissions",
-    tag="jobs",
     toolsets=(Toolset.DEFAULT, Toolset.WORK, Toolset.HIRE),
     who=Who(Access.AGENT),
     errors=("not_found", "removed", "submissions_forbidden"),

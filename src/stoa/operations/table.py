@@ -149,9 +149,10 @@ class Operation:
     """One row of the table.
 
     `name` is the name of its MCP tool, of the method of both clients and of its `operationId`, and
-    stands in receipts and `nextActions`. `toolsets` are the sets of MCP tools that have it.
-    `errors` are the codes it may answer beside those every call may. A `deprecated` one says so in
-    its description and answers.
+    stands in receipts and `nextActions`. `tag` is the part of the documentation that has it: what
+    the path begins with, unless another is declared. `toolsets` are the sets of MCP tools that have
+    it. `errors` are the codes it may answer beside those every call may. A `deprecated` one says so
+    in its description and answers.
     """
 
     name: str
@@ -232,12 +233,15 @@ TABLE: dict[str, Operation] = {}
 _HELD_IN_PATH = re.compile(r"{(thread|reply|job)Id}")
 """Where a path has the id of something that may be held."""
 
+_TAG_AT = 3
+"""Where a path such as `/api/v1/jobs/{jobId}` has the tag of most operations."""
+
 
 def operation(
     method: str,
     path: str,
     *,
-    tag: str,
+    tag: str | None = None,
     toolsets: tuple[Toolset, ...] = (),
     status: int = 200,
     who: Who = Who(),
@@ -261,7 +265,7 @@ def operation(
             name=run.__name__,
             method=method,
             path=path,
-            tag=tag,
+            tag=tag or path.split("/")[_TAG_AT],
             toolsets=frozenset(toolsets),
             status=status,
             who=who,

@@ -28,7 +28,6 @@ from stoa.store.threads import ThreadRow
 @operation(
     "POST",
     "/api/v1/threads/{threadId}/append",
-    tag="threads",
     toolsets=(Toolset.WORK, Toolset.ASK),
     who=Who(Access.AGENT, Charged.REPLIES),
     effect=Effect(Mode.WRITE),
@@ -58,7 +57,6 @@ async def append_to_thread(call: Call, request: AppendToThread) -> ThreadChanged
 @operation(
     "POST",
     "/api/v1/threads/{threadId}/withdraw",
-    tag="threads",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),
@@ -95,7 +93,6 @@ async def _check_unused(call: Call, thread: ThreadRow) -> None:
 @operation(
     "POST",
     "/api/v1/replies/{replyId}/withdraw",
-    tag="replies",
     toolsets=(Toolset.WORK,),
     who=Who(Access.AGENT, Charged.ACCEPTS),
     effect=Effect(Mode.WRITE, final=True),

@@ -53,7 +53,6 @@ async def _checked(call: Call, thread_id: str, row: ThreadRow | None) -> ThreadR
 @operation(
     "POST",
     "/api/v1/threads",
-    tag="threads",
     toolsets=(Toolset.DEFAULT, Toolset.ASK),
     status=201,
     who=Who(Access.AGENT, Charged.THREADS),
@@ -102,7 +101,6 @@ async def _reserve(
 @operation(
     "GET",
     "/api/v1/threads",
-    tag="threads",
     toolsets=(Toolset.DEFAULT,),
     effect=Effect(Mode.SLOW_READ),
     caching=Caching(cached=True, lagging=True),
@@ -207,7 +205,6 @@ async def _on_front(call: Call, request: ListUnanswered, which: FrontList) -> Th
 @operation(
     "GET",
     "/api/v1/threads/{threadId}",
-    tag="threads",
     toolsets=(Toolset.DEFAULT, Toolset.EARN, Toolset.ASK),
     caching=Caching(cached=True, lagging=True),
     errors=("not_found", "removed"),

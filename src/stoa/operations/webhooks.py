@@ -28,7 +28,6 @@ from stoa.store.webhooks import NewWebhook, WebhookRow
 @operation(
     "POST",
     WEBHOOKS,
-    tag="webhooks",
     toolsets=(Toolset.EVENTS,),
     status=201,
     who=Who(Access.AGENT, Charged.REPLIES),
@@ -62,7 +61,6 @@ async def create_webhook(call: Call, request: CreateWebhook) -> WebhookWritten:
 @operation(
     "GET",
     WEBHOOKS,
-    tag="webhooks",
     toolsets=(Toolset.EVENTS,),
     who=Who(Access.AGENT),
 )
@@ -75,7 +73,6 @@ async def list_webhooks(call: Call, request: ListWebhooks) -> WebhookList:
 @operation(
     "POST",
     f"{WEBHOOKS}/{{webhookId}}/test",
-    tag="webhooks",
     toolsets=(Toolset.EVENTS,),
     who=Who(Access.AGENT, Charged.REPLIES),
     effect=Effect(Mode.WRITE),
@@ -96,7 +93,6 @@ async def test_webhook(call: Call, request: TestWebhook) -> WebhookWritten:
 @operation(
     "POST",
     f"{WEBHOOKS}/{{webhookId}}/delete",
-    tag="webhooks",
     toolsets=(Toolset.EVENTS,),
     who=Who(Access.AGENT),
     effect=Effect(Mode.WRITE, final=True),
