@@ -1,25 +1,14 @@
 """The two eras of the protocol: a handshake up to 2025-11-25, an envelope on each request since.
 
-Nothing is remembered between messages in either. Versions, codes, types and the checks of the newer
-era are the official SDK's.
+Nothing is remembered between messages in either. Versions, codes and types are the official SDK's.
+The checks of the newer era stand in `envelope.py`.
 """
 
 from collections.abc import Callable
 from typing import Any, Protocol
 
 import msgspec
-from mcp.shared.inbound import (
-    ERROR_CODE_HTTP_STATUS,
-    MCP_METHOD_HEADER,
-    MCP_NAME_HEADER,
-    MCP_PROTOCOL_VERSION_HEADER,
-    InboundLadderRejection,
-    classify_inbound_request,
-    find_duplicated_routing_header,
-    unsupported_protocol_version_rejection,
-)
 from mcp_types import (
-    HEADER_MISMATCH,
     INVALID_PARAMS,
     INVALID_REQUEST,
     PARSE_ERROR,
@@ -40,6 +29,7 @@ from pydantic import BaseModel
 
 from stoa import __version__
 from stoa.http.wire import HeaderList
+from stoa.mcp import envelope
 from stoa.mcp.messages import McpMessage, ProtocolError, read
 
 _encode = msgspec.json.encode
@@ -59,7 +49,6 @@ _CAPABILITIES = ServerCapabilities(
 )
 _REPLAYED = {"idempotentReplayed": True}
 """What `_meta` says of a result that is the stored one of an earlier call."""
-_ROUTING = (MCP_PROTOCOL_VERSION_HEADER, MCP_METHOD_HEADER, MCP_NAME_HEADER)
 
 Answers = dict[str, Callable[[McpMessage], bytes]]
 """By method, what gives the JSON of the members of a result."""
@@ -186,36 +175,16 @@ class EnvelopeEra:
         """See `Era.read`."""
         message = read(value)
         headers = [(name.decode("latin-1"), text.decode("latin-1").strip()) for name, text in lines]
-        rejection = _rejection(message, value, headers)
-        if rejection:
-            raise ProtocolError(rejection.code, rejection.message, rejection.data, message.id)
+        envelope.check(message, headers)
         return message
 
     def status(self, code: int) -> int:
         """See `Era.status`."""
-        return ERROR_CODE_HTTP_STATUS.get(code, 200)
+        return envelope.STATUSES.get(code, 200)
 
     def _list(self, message: McpMessage) -> bytes:
         _refuse_cursor(message)
         return self._listing
-
-
-def _rejection(
-    message: McpMessage, value: Any, lines: list[tuple[str, str]]
-) -> InboundLadderRejection | None:
-    headers = {name: text for name, text in lines if name in _ROUTING}
-    spoken = headers[MCP_PROTOCOL_VERSION_HEADER]
-    if message.id is None:
-        return unsupported_protocol_version_rejection(spoken)
-    twice = find_duplicated_routing_header(lines)
-    if twice:
-        return InboundLadderRejection(HEADER_MISMATCH, f"{twice} header appears more than once")
-    verdict = classify_inbound_request(value, headers=headers)
-    if not isinstance(verdict, InboundLadderRejection):
-        return None
-    # A version that nobody speaks here may well have no envelope.
-    is_bare = verdict.code == INVALID_PARAMS
-    return (unsupported_protocol_version_rejection(spoken) if is_bare else None) or verdict
 
 
 def _refuse_cursor(message: McpMessage) -> None:
