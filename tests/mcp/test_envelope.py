@@ -1,18 +1,24 @@
-"""The checks of the newer era refuse what those of the official SDK refuse, in the same words."""
+"""Codes, versions, announcements and the checks of the newer era are those of the official SDK,
+which is not loaded by a server."""
 
 import subprocess
 import sys
 from typing import Any
 
+import mcp_types
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from mcp.shared import inbound
 from mcp.shared.inbound import InboundLadderRejection
-from mcp_types import CLIENT_CAPABILITIES_META_KEY, INVALID_PARAMS, PROTOCOL_VERSION_META_KEY
+from mcp_types import DiscoverResult, InitializeResult
+from mcp_types import version as versions_of_sdk
 
-from stoa.mcp import envelope
-from stoa.mcp.messages import ProtocolError, read
+from stoa.mcp import codes, envelope
+from stoa.mcp.codes import CLIENT_CAPABILITIES_META_KEY, INVALID_PARAMS, PROTOCOL_VERSION_META_KEY
+from stoa.mcp.eras import Answers, EnvelopeEra, HandshakeEra, server_info
+from stoa.mcp.messages import McpMessage, ProtocolError, read
+from stoa.schemas.mcp_versions import ENVELOPE_VERSIONS, HANDSHAKE_VERSIONS
 
 SPOKEN, OTHER = "2026-07-28", "2027-01-01"
 VERSION, METHOD, NAME = "mcp-protocol-version", "mcp-method", "mcp-name"
@@ -72,7 +78,7 @@ def of_the_sdk(body: dict[str, Any], sent: list[tuple[str, str]]) -> Refused:
     if "id" not in body:
         found = unspoken
     elif twice:
-        return envelope.HEADER_MISMATCH, f"{twice} header appears more than once", None
+        return codes.HEADER_MISMATCH, f"{twice} header appears more than once", None
     elif not isinstance(verdict, InboundLadderRejection):
         found = None
     else:
@@ -115,14 +121,37 @@ def test_a_name_that_is_no_base64_of_ascii_matches_nothing() -> None:
     sent = [(VERSION, SPOKEN), (METHOD, "tools/call"), (NAME, "=?base64?é?=")]
     refused = of_ours(CALL, sent)
     assert refused
-    assert refused[0] == envelope.HEADER_MISMATCH
+    assert refused[0] == codes.HEADER_MISMATCH
 
 
-def test_errors_have_the_statuses_of_the_sdk() -> None:
-    assert dict(inbound.ERROR_CODE_HTTP_STATUS) == envelope.STATUSES
+def test_codes_names_and_versions_are_those_of_the_sdk() -> None:
+    named = {name: value for name, value in vars(codes).items() if name.isupper()}
+    assert named.pop("STATUSES") == dict(inbound.ERROR_CODE_HTTP_STATUS)
+    assert len(named) > 10
+    assert named == {name: getattr(mcp_types, name) for name in named}
+    assert versions_of_sdk.HANDSHAKE_PROTOCOL_VERSIONS == HANDSHAKE_VERSIONS
+    assert HANDSHAKE_VERSIONS[-1] == versions_of_sdk.LATEST_HANDSHAKE_VERSION
+    assert versions_of_sdk.MODERN_PROTOCOL_VERSIONS == ENVELOPE_VERSIONS
 
 
-@pytest.mark.parametrize("module", ["mcp.server", "mcp.client"])
-def test_the_whole_sdk_is_not_loaded(module: str) -> None:
+def test_what_is_announced_is_what_the_sdk_reads() -> None:
+    none: Answers = {}
+    parts = server_info("https://stoa.example"), "Read first.", b"[]", none
+    message = McpMessage(b"1", "initialize", {"protocolVersion": "2025-06-18"})
+    began = HandshakeEra(*parts).answers["initialize"](message)
+    first = InitializeResult.model_validate_json(b"{%b}" % began)
+    assert first.protocol_version == "2025-06-18"
+    found = EnvelopeEra(*parts).answers["server/discover"](message)
+    second = DiscoverResult.model_validate_json(b"{%b}" % found)
+    assert second.supported_versions == [*ENVELOPE_VERSIONS]
+    for told in (first, second):
+        assert told.capabilities.tools
+        assert told.capabilities.resources
+        assert told.instructions == "Read first."
+    assert first.server_info.website_url == "https://stoa.example"
+
+
+@pytest.mark.parametrize("module", ["mcp_types", "pydantic"])
+def test_the_sdk_is_not_loaded(module: str) -> None:
     program = f"import sys, stoa.mcp.server; sys.exit({module!r} in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

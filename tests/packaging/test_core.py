@@ -78,7 +78,7 @@ def run(program: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_core_is_a_part_of_the_server() -> None:
     assert asked_for("core") < asked_for("runtime")
-    assert {"starlette", "apsw", "mcp_types", "uvicorn"} <= server_only()
+    assert {"starlette", "apsw", "httptools", "uvicorn"} <= server_only()
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,6 @@ from decimal import Decimal
 from typing import Any, cast
 from urllib.parse import urlencode
 
-from mcp_types import INVALID_PARAMS
-
 from stoa.calls import dry_runs, idempotency
 from stoa.calls.incoming import Incoming
 from stoa.calls.runner import Runner
@@ -18,6 +16,7 @@ from stoa.domain.wishes import wished, words_of
 from stoa.http import answering, reading
 from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList
+from stoa.mcp.codes import INVALID_PARAMS
 from stoa.mcp.connection import PLAIN, AddressOptions
 from stoa.mcp.messages import McpMessage, ProtocolError
 from stoa.mcp.research import Research

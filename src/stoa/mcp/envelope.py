@@ -1,8 +1,7 @@
 """What the newer era asks of each request: an envelope, and headers that repeat what it asks.
 
-The official SDK checks the same (`mcp.shared.inbound`). To import that is to import all of its
-clients and servers, 23 MB and 0.7 s of a process (docs/decisions/0022), so the checks stand here,
-and a test compares them with the SDK's.
+The official SDK checks the same (`mcp.shared.inbound`), which a test compares; see `codes.py` for
+why it is not used here.
 """
 
 import base64
@@ -11,20 +10,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from mcp_types import (
+from stoa.mcp.codes import (
     CLIENT_CAPABILITIES_META_KEY,
     HEADER_MISMATCH,
     INVALID_PARAMS,
-    INVALID_REQUEST,
-    METHOD_NOT_FOUND,
-    MISSING_REQUIRED_CLIENT_CAPABILITY,
-    PARSE_ERROR,
     PROTOCOL_VERSION_META_KEY,
     UNSUPPORTED_PROTOCOL_VERSION,
 )
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-
 from stoa.mcp.messages import McpMessage, ProtocolError
+from stoa.schemas.mcp_versions import ENVELOPE_VERSIONS
 
 _VERSION, _METHOD, _NAME = "mcp-protocol-version", "mcp-method", "mcp-name"
 _ROUTING = (_VERSION, _METHOD, _NAME)
@@ -33,17 +27,6 @@ _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _REQUIRED = (PROTOCOL_VERSION_META_KEY, CLIENT_CAPABILITIES_META_KEY)
 _ENCODED = re.compile(r"=\?base64\?(.*)\?=")
 """A header's value that is no plain text."""
-
-STATUSES = {
-    PARSE_ERROR: 400,
-    INVALID_REQUEST: 400,
-    INVALID_PARAMS: 400,
-    HEADER_MISMATCH: 400,
-    MISSING_REQUIRED_CLIENT_CAPABILITY: 400,
-    UNSUPPORTED_PROTOCOL_VERSION: 400,
-    METHOD_NOT_FOUND: 404,
-}
-"""The HTTP statuses of errors, by their codes; of all others it is 200."""
 
 
 def check(message: McpMessage, lines: Sequence[tuple[str, str]]) -> None:
@@ -111,8 +94,8 @@ def _decoded(value: str | None) -> str | None:
 
 
 def _check_version(message: McpMessage, spoken: str) -> None:
-    if spoken not in MODERN_PROTOCOL_VERSIONS:
-        data = {"supported": [*MODERN_PROTOCOL_VERSIONS], "requested": spoken}
+    if spoken not in ENVELOPE_VERSIONS:
+        data = {"supported": [*ENVELOPE_VERSIONS], "requested": spoken}
         problem = "Unsupported protocol version"
         raise _refusal(message, UNSUPPORTED_PROTOCOL_VERSION, problem, data)
 

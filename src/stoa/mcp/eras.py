@@ -1,36 +1,20 @@
 """The two eras of the protocol: a handshake up to 2025-11-25, an envelope on each request since.
 
-Nothing is remembered between messages in either. Versions, codes and types are the official SDK's.
-The checks of the newer era stand in `envelope.py`.
+Nothing is remembered between messages in either. What the newer one checks of a request stands in
+`envelope.py`.
 """
 
 from collections.abc import Callable
 from typing import Any, Protocol
 
 import msgspec
-from mcp_types import (
-    INVALID_PARAMS,
-    INVALID_REQUEST,
-    PARSE_ERROR,
-    SERVER_INFO_META_KEY,
-    DiscoverResult,
-    Implementation,
-    InitializeResult,
-    ResourcesCapability,
-    ServerCapabilities,
-    ToolsCapability,
-)
-from mcp_types.version import (
-    HANDSHAKE_PROTOCOL_VERSIONS,
-    LATEST_HANDSHAKE_VERSION,
-    MODERN_PROTOCOL_VERSIONS,
-)
-from pydantic import BaseModel
 
 from stoa import __version__
 from stoa.http.wire import HeaderList
-from stoa.mcp import envelope
+from stoa.mcp import codes, envelope
+from stoa.mcp.codes import INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, SERVER_INFO_META_KEY
 from stoa.mcp.messages import McpMessage, ProtocolError, read
+from stoa.schemas.mcp_versions import ENVELOPE_VERSIONS, HANDSHAKE_VERSIONS
 
 _encode = msgspec.json.encode
 
@@ -42,13 +26,18 @@ _EXTENSIONS: dict[str, dict[str, Any]] = {
     "io.modelcontextprotocol/skills": {},
 }
 """What this service supports beside the protocol itself, by the ids of the extensions."""
-_CAPABILITIES = ServerCapabilities(
-    tools=ToolsCapability(list_changed=False),
-    resources=ResourcesCapability(subscribe=False, list_changed=False),
-    extensions=_EXTENSIONS,
-)
+_CAPABILITIES = {
+    "resources": {"subscribe": False, "listChanged": False},
+    "tools": {"listChanged": False},
+    "extensions": _EXTENSIONS,
+    "events": {},
+}
+"""`events` stands where the extension was before it had an id, too, which is where clients look."""
 _REPLAYED = {"idempotentReplayed": True}
 """What `_meta` says of a result that is the stored one of an earlier call."""
+
+ServerInfo = dict[str, str]
+"""What a server says of itself."""
 
 Answers = dict[str, Callable[[McpMessage], bytes]]
 """By method, what gives the JSON of the members of a result."""
@@ -72,7 +61,7 @@ class Era(Protocol):
 
 def is_handshake(version: bytes | None) -> bool:
     """Whether the version header, or its absence, means the era of the handshake."""
-    return version is None or version.decode("latin-1").strip() in HANDSHAKE_PROTOCOL_VERSIONS
+    return version is None or version.decode("latin-1").strip() in HANDSHAKE_VERSIONS
 
 
 def knows_text_alone(version: bytes | None) -> bool:
@@ -80,9 +69,9 @@ def knows_text_alone(version: bytes | None) -> bool:
     return version is not None and version.decode("latin-1").strip() in _OF_TEXT
 
 
-def server_info(address: str) -> Implementation:
+def server_info(address: str) -> ServerInfo:
     """Who answers, with the address of its pages."""
-    return Implementation(name="stoa", title="Stoa", version=__version__, website_url=address)
+    return {"name": "stoa", "title": "Stoa", "version": __version__, "websiteUrl": address}
 
 
 class HandshakeEra:
@@ -93,9 +82,7 @@ class HandshakeEra:
     replayed_result = b'"_meta":%b,' % _encode(_REPLAYED)
     """The same for a result that is the stored one of an earlier call."""
 
-    def __init__(
-        self, info: Implementation, instructions: str, tools: bytes, others: Answers
-    ) -> None:
+    def __init__(self, info: ServerInfo, instructions: str, tools: bytes, others: Answers) -> None:
         self._info = info
         self._instructions = instructions
         self._tools = tools
@@ -118,14 +105,12 @@ class HandshakeEra:
         wanted = message.params.get("protocolVersion")
         if not isinstance(wanted, str):
             raise ProtocolError(INVALID_PARAMS, "`protocolVersion` must be text.")
-        known = wanted in HANDSHAKE_PROTOCOL_VERSIONS
-        return _announced(
-            InitializeResult(
-                protocol_version=wanted if known else LATEST_HANDSHAKE_VERSION,
-                capabilities=_CAPABILITIES,
-                server_info=self._info,
-                instructions=self._instructions,
-            )
+        known = wanted in HANDSHAKE_VERSIONS
+        return _members(
+            protocolVersion=wanted if known else HANDSHAKE_VERSIONS[-1],
+            capabilities=_CAPABILITIES,
+            serverInfo=self._info,
+            instructions=self._instructions,
         )
 
     def _list(self, message: McpMessage) -> bytes:
@@ -141,30 +126,29 @@ class EnvelopeEra:
 
     def __init__(
         self,
-        info: Implementation,
+        info: ServerInfo,
         instructions: str,
         tools: bytes,
         others: Answers,
         *,
         private: bool = False,
     ) -> None:
-        whole = info.model_dump(by_alias=True, exclude_none=True)
-        stamp = {SERVER_INFO_META_KEY: {name: whole[name] for name in ("name", "version")}}
+        stamp = {SERVER_INFO_META_KEY: {name: info[name] for name in ("name", "version")}}
         self.every_result = _complete(stamp)
         self.replayed_result = _complete(stamp | _REPLAYED)
         begin = b'%b"ttlMs":%d,"cacheScope":"%b",'
         public = begin % (self.every_result, _CACHE_MS, b"public")
         scope = b"private" if private else b"public"
         self._listing = begin % (self.every_result, _CACHE_MS, scope) + b'"tools":%b' % tools
-        discovered = DiscoverResult(
-            supported_versions=list(MODERN_PROTOCOL_VERSIONS),
+        self._discovered = _members(
+            _meta={SERVER_INFO_META_KEY: info},
+            ttlMs=_CACHE_MS,
+            cacheScope="public",
+            supportedVersions=ENVELOPE_VERSIONS,
             capabilities=_CAPABILITIES,
             instructions=instructions,
-            ttl_ms=_CACHE_MS,
-            cache_scope="public",
-            _meta={SERVER_INFO_META_KEY: whole},
+            resultType="complete",
         )
-        self._discovered = _announced(discovered)
         self.answers: Answers = {
             "server/discover": lambda _message: self._discovered,
             "tools/list": self._list,
@@ -180,7 +164,7 @@ class EnvelopeEra:
 
     def status(self, code: int) -> int:
         """See `Era.status`."""
-        return envelope.STATUSES.get(code, 200)
+        return codes.STATUSES.get(code, 200)
 
     def _list(self, message: McpMessage) -> bytes:
         _refuse_cursor(message)
@@ -203,9 +187,6 @@ def _complete(meta: dict[str, Any]) -> bytes:
     return b'"resultType":"complete","_meta":%b,' % _encode(meta)
 
 
-def _announced(model: BaseModel) -> bytes:
-    """The JSON of the members of what says what is offered. `events` stands where the extension was
-    before it had an id, too, which is where clients look; the SDK knows no such capability."""
-    members = model.model_dump(mode="json", by_alias=True, exclude_none=True)
-    members["capabilities"]["events"] = {}
+def _members(**members: object) -> bytes:
+    """The JSON of these members."""
     return _encode(members)[1:-1]

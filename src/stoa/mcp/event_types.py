@@ -2,8 +2,7 @@
 
 from typing import Any, cast
 
-from mcp_types import INVALID_PARAMS
-
+from stoa.mcp.codes import INVALID_PARAMS
 from stoa.mcp.messages import ProtocolError
 from stoa.schemas.occurrences import TYPES, EventType
 from stoa.schemas.validation import Values

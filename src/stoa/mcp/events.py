@@ -6,7 +6,6 @@ from http import HTTPStatus
 from typing import Any, NamedTuple
 
 import msgspec
-from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 
 from stoa.calls.incoming import EventStream, Incoming, Outcome
 from stoa.calls.runner import Runner
@@ -16,6 +15,7 @@ from stoa.domain.errors import Refusal
 from stoa.http import answering
 from stoa.http.request import HttpRequest
 from stoa.mcp import messages
+from stoa.mcp.codes import INTERNAL_ERROR, INVALID_PARAMS
 from stoa.mcp.eras import Era
 from stoa.mcp.event_types import NOT_FOUND, chosen, count
 from stoa.mcp.messages import McpMessage, McpReply, ProtocolError

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import msgspec
-from mcp_types import INVALID_REQUEST
 
 from stoa.http.wire import HeaderList
+from stoa.mcp.codes import INVALID_REQUEST
 
 _encode = msgspec.json.encode
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from mcp_types import METHOD_NOT_FOUND, PARSE_ERROR
-
 from stoa.calls.runner import Runner
 from stoa.calls.subscribing import Subscribing
 from stoa.domain.errors import Refusal
@@ -16,6 +14,7 @@ from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList
 from stoa.mcp import messages, research, tools
 from stoa.mcp.calls import Tools
+from stoa.mcp.codes import METHOD_NOT_FOUND, PARSE_ERROR
 from stoa.mcp.connection import AddressOptions, connection, in_headers
 from stoa.mcp.eras import (
     EnvelopeEra,

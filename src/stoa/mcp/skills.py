@@ -5,9 +5,9 @@ from functools import cached_property
 from typing import Any
 
 import msgspec
-from mcp_types import INVALID_PARAMS
 
 from stoa.domain.skills import digest, frontmatter
+from stoa.mcp.codes import INVALID_PARAMS
 from stoa.mcp.messages import McpMessage, ProtocolError
 
 _MEDIA_TYPE = "text/markdown"

@@ -3,12 +3,12 @@
 from typing import Any, cast
 
 import msgspec
-from mcp_types import INVALID_PARAMS
 
 from stoa.calls.subscribing import Subscribing
 from stoa.domain import limits
 from stoa.domain import webhooks as rules
 from stoa.http.request import HttpRequest
+from stoa.mcp.codes import INVALID_PARAMS
 from stoa.mcp.event_types import chosen, count
 from stoa.mcp.messages import ProtocolError
 from stoa.operations.parts.subscriptions import AskedSubscription, Subscribed, WantedEvents

@@ -23,6 +23,7 @@ from stoa.operations.bootstrap import (
     card_path,
 )
 from stoa.schemas.base import iso
+from stoa.schemas.mcp_versions import ENVELOPE_VERSIONS, HANDSHAKE_VERSIONS
 
 _PUBLISHED = "https://static.modelcontextprotocol.io/schemas"
 _DESCRIPTION = "A network where AI agents ask, answer and do paid work for each other."
@@ -40,10 +41,7 @@ _HEADER = {
 
 def server_card(origin: str) -> dict[str, Any]:
     """What a client needs to connect over MCP (SEP-2127)."""
-    # The types of MCP take a quarter of a second to import.
-    from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
-
-    versions = [*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS]
+    versions = [*HANDSHAKE_VERSIONS, *ENVELOPE_VERSIONS]
     remotes = [{**one, "supportedProtocolVersions": versions} for one in _remotes(origin)]
     return {
         "$schema": f"{_PUBLISHED}/v1/server-card.schema.json",
