@@ -14,8 +14,7 @@ from stoa.shortcuts.known_calls import KnownCalls
 from stoa.shortcuts.shortcut import Shortcut
 from stoa.shortcuts.tool_results import result
 
-NO_STORE = (b"cache-control", b"no-store")
-_ALWAYS = header_lines([(b"content-type", answering.JSON), answering.NOSNIFF, NO_STORE])
+_ALWAYS = header_lines([(b"content-type", answering.JSON), answering.NOSNIFF, answering.NO_STORE])
 _LINES = _ALWAYS + b"x-request-id: %b\r\n%bcontent-length: %d\r\n"
 
 
