@@ -12,6 +12,8 @@ from tests.support.keys import Key
 
 CLIENTS = 100
 
+_REFUSED, _BEHIND = 503, b"more to do than it can"
+
 Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
@@ -46,11 +48,17 @@ class Crowd:
     async def ask(
         self, method: str, path: str, token: str = "", body: Any = None, key: str = ""
     ) -> Answer:
-        """One call, sent when a connection is free; `key` is its idempotency key."""
+        """One call, sent when a connection is free; `key` is its idempotency key. One that is
+        refused because a crowd is more than a busy machine can serve is sent again, as its answer
+        says."""
         connection = await self._idle.get()
         reader, writer = connection
-        writer.write(self._request(method, path, token, body, key))
-        answer = await _answer(reader)
+        while True:
+            writer.write(self._request(method, path, token, body, key))
+            answer = await _answer(reader)
+            if answer.status != _REFUSED or _BEHIND not in answer.content:
+                break
+            await asyncio.sleep(int(answer.headers["retry-after"]))
         self._idle.put_nowait(connection)
         return answer
 
