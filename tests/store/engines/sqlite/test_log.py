@@ -5,13 +5,14 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import psutil
 import pytest
 
 from stoa.clock import SystemClock
 from stoa.store.engines.frames import WorkCodec
 from stoa.store.engines.sqlite.file import connect
 from stoa.store.engines.sqlite.groups import Groups
-from stoa.store.engines.sqlite.moving import log_pages
+from stoa.store.engines.sqlite.moving import LogMover, log_pages
 from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.engines.sqlite.store import SqliteStore
 from tests.support.migrated import migrated
@@ -89,3 +90,19 @@ def test_most_of_a_long_log_is_moved_beside_the_writer(tmp_path: Path, opens: Op
         assert 150 <= pages == moved < 200
         opened.write(put(next(names)))
         assert log_pages(beside)[0] < 150, "the log is not begun anew"
+
+
+def test_what_is_closed_opens_the_file_no_more(tmp_path: Path) -> None:
+    path = tmp_path / "stoa.db"
+    migrated(path)
+
+    def is_open() -> bool:
+        return str(path) in {file.path for file in psutil.Process().open_files()}
+
+    mover, closed = LogMover(path, 4), LogMover(path, 4)
+    closed.close()
+    closed.move()
+    assert not is_open()
+    mover.move()
+    assert is_open()
+    mover.close()

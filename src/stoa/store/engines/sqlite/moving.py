@@ -20,11 +20,13 @@ class LogMover:
     def __init__(self, path: Path, most_pages: int) -> None:
         self._path, self._least_pages = path, most_pages * 3 // 4
         self._connection: apsw.Connection | None = None  # opening one reads the whole schema
-        self._lock = Lock()
+        self._lock, self._closed = Lock(), False
 
     def move(self) -> None:
         """Move what is not moved yet, if the log is long enough and this is not closed."""
         with self._lock, suppress(apsw.Error):  # nothing is lost: the writer tries it again
+            if self._closed:
+                return
             connection = self._connection or connect(self._path, writer=True, cache_mb=1)
             self._connection = connection
             pages, moved = log_pages(connection)
@@ -34,6 +36,7 @@ class LogMover:
     def close(self) -> None:
         """Close the connection, once nothing is being moved."""
         with self._lock:
+            self._closed = True
             if self._connection:
                 self._connection.close()
 
