@@ -46,15 +46,8 @@ class CachedAuthor(msgspec.Struct, frozen=True, gc=False):
     expires_at: int
 
 
-CachedThreads = RememberedById[str, CachedThread]
-"""Threads by their ids."""
-
-CachedAuthors = RememberedById[str, CachedAuthor]
-"""Authors by their ids."""
-
-
-def threads_by_id(cache: ByteCache) -> CachedThreads:
-    """Threads that are kept in this cache."""
+def threads_by_id(cache: ByteCache) -> RememberedById[str, CachedThread]:
+    """Threads by their ids, which are kept in this cache."""
     return RememberedById(
         cache,
         lambda thread: len(thread.before) + len(thread.behind) + _THREAD_BYTES,
@@ -62,8 +55,8 @@ def threads_by_id(cache: ByteCache) -> CachedThreads:
     )
 
 
-def authors_by_id(cache: ByteCache) -> CachedAuthors:
-    """Authors that are kept in this cache."""
+def authors_by_id(cache: ByteCache) -> RememberedById[str, CachedAuthor]:
+    """Authors by their ids, which are kept in this cache."""
     return RememberedById(
         cache,
         lambda author: len(author.json) + _AUTHOR_BYTES,

@@ -1,10 +1,8 @@
 """Search over titles, bodies and replies."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import NamedTuple, cast
 
-import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -20,9 +18,9 @@ from stoa.operations.related import kept_views, related
 from stoa.operations.summaries import ListedThread, made, summaries
 from stoa.operations.table import Effect, Mode, Toolset, operation
 from stoa.operations.threads import found_thread
-from stoa.schemas.base import decode, encode, iso, read_time
+from stoa.schemas.base import encode, iso, read_time
 from stoa.schemas.content import UntrustedContent
-from stoa.schemas.encoded import Encoded
+from stoa.schemas.encoded import EncodedRow
 from stoa.schemas.search import FoundThread, Match, SearchResult, SearchThreads
 from stoa.search import finding
 from stoa.search.following import catch_up
@@ -36,18 +34,11 @@ _LIGHT_CHARACTERS = 100_000
 """So many are made ready for snippets, or looked through for one, in a millisecond."""
 
 
-class FoundRow(Encoded[FoundThread]):
-    """A thread that was found, and where it matched. Its members are read when one is asked for."""
-
-    def __init__(self, listed: ListedThread, match: Match) -> None:
-        shown = encode(match)
-        self.wire = msgspec.Raw(b'%b,"match":%b}' % (listed.json, shown))
-        self.known_by = listed.counted + shown
-
-    @cached_property
-    def resource(self) -> FoundThread:
-        """The thread as it travels."""
-        return decode(bytes(self.wire), FoundThread)
+def _found_row(listed: ListedThread, match: Match) -> FoundThread:
+    """A thread that was found, and where it matched."""
+    shown = encode(match)
+    wire = b'%b,"match":%b}' % (listed.json, shown)
+    return cast(FoundThread, EncodedRow(FoundThread, wire, listed.counted + shown))
 
 
 class SearchHits(NamedTuple):
@@ -71,7 +62,7 @@ class SearchHits(NamedTuple):
 
     def rows(self) -> list[FoundThread]:
         """All rows as they travel."""
-        return cast("list[FoundThread]", [*map(FoundRow, self.threads, self.matches)])
+        return [*map(_found_row, self.threads, self.matches)]
 
 
 @operation(

@@ -3,7 +3,6 @@
 import hashlib
 import sys
 from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
 from typing import cast
 
 import msgspec
@@ -15,9 +14,9 @@ from stoa.memory.searched import CachedAuthor, CachedThread
 from stoa.operations.call import Call
 from stoa.operations.views.threads import thread_views
 from stoa.schemas.agents import Agent
-from stoa.schemas.base import decode, encode
+from stoa.schemas.base import encode
 from stoa.schemas.content import Addition, UntrustedContent
-from stoa.schemas.encoded import Encoded, known_by
+from stoa.schemas.encoded import EncodedRow, known_by
 from stoa.schemas.threads import Thread
 from stoa.store import threads
 from stoa.store.threads import ThreadRow
@@ -57,19 +56,6 @@ class _Texts(msgspec.Struct):
     additions: list[Addition] | UnsetType = UNSET
 
 
-class _ListRow(Encoded[Thread]):
-    """A thread in a list. Its members are read when one is asked for."""
-
-    def __init__(self, listed: ListedThread) -> None:
-        self.wire = msgspec.Raw(listed.json + b"}")
-        self.known_by = listed.counted
-
-    @cached_property
-    def resource(self) -> Thread:
-        """The thread as it travels."""
-        return decode(bytes(self.wire), Thread)
-
-
 async def listed(call: Call, rows: Sequence[ThreadRow]) -> list[Thread]:
     """The threads of these rows as they travel in a list."""
     known = await _cached(call, [row.id for row in rows])
@@ -77,7 +63,8 @@ async def listed(call: Call, rows: Sequence[ThreadRow]) -> list[Thread]:
         known |= await made(call, missing)
     for one in known.values():  # the rows tell of changes of their authors
         call.expires(one.expires_at)
-    return [cast(Thread, _ListRow(known[row.id])) for row in rows]
+    shown = [known[row.id] for row in rows]
+    return [cast(Thread, EncodedRow(Thread, one.json + b"}", one.counted)) for one in shown]
 
 
 async def summaries(call: Call, thread_ids: Collection[str]) -> dict[str, ListedThread]:

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar, cast
 import msgspec
 from msgspec.structs import replace
 
-from stoa.schemas.base import Answer, Resource, encode
+from stoa.schemas.base import Answer, Resource, decode, encode
 
 R = TypeVar("R", bound=Resource)
 
@@ -39,6 +39,19 @@ class Encoded(Generic[R]):
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.resource, name)
+
+
+class EncodedRow(Encoded[R]):
+    """A row of a list whose JSON is there. Its members are read when one is asked for."""
+
+    def __init__(self, kind: type[R], wire: bytes, known_by: bytes) -> None:
+        self.wire, self.known_by = msgspec.Raw(wire), known_by
+        self._kind = kind
+
+    @cached_property
+    def resource(self) -> R:
+        """The row as it travels."""
+        return decode(bytes(self.wire), self._kind)
 
 
 def encoded_once(resource: R) -> R:
