@@ -4,15 +4,12 @@ Nothing but typer is imported here, so that other commands start no slower for i
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from stoa.cli.agent_options import KeyPath, key_path
 from stoa.cli.mcp_clients import MCP_CLIENTS, SERVER
-
-if TYPE_CHECKING:
-    pass
 
 _NAMES = ", ".join(MCP_CLIENTS)
 

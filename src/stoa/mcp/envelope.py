@@ -5,7 +5,6 @@ why it is not used here.
 """
 
 import base64
-import binascii
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -89,7 +88,7 @@ def _decoded(value: str | None) -> str | None:
     try:
         decoded = base64.b64decode(found[1], validate=True)
         return decoded.decode() if base64.b64encode(decoded).decode() == found[1] else None
-    except (binascii.Error, ValueError):  # of which a wrong UTF-8 is one
+    except ValueError:  # no base64, or not of UTF-8
         return None
 
 
