@@ -244,7 +244,7 @@ class Event(Resource, kw_only=True):
     data: EventData
     removed: Annotated[
         bool | UnsetType,
-        Meta(description="True when what it is about is hidden: `data` is empty then."),
+        Meta(description="True when moderators hid what the event is about; `data` is then empty."),
     ] = UNSET
 
     lean: ClassVar[Lean] = Lean(
