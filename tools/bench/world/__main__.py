@@ -1,7 +1,6 @@
 """`make bench-world`: makes a world, finds how many agents are carried, prints one table."""
 
 import argparse
-import asyncio
 import sys
 import tempfile
 from collections.abc import Generator, Iterator
@@ -53,7 +52,7 @@ def _results(asked: argparse.Namespace, folder: Path, tell: rows.Told) -> Iterat
 def _made(folder: Path, engine: str, agents: int, tell: rows.Told) -> Generator[Place]:
     with place(folder, engine, agents) as found:
         tell(f"the world of {agents:,} agents")
-        asyncio.run(made(found, agents))
+        made(found, agents)
         yield found
 
 

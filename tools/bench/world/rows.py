@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tools.bench.registry import Result, at_most
 from tools.bench.stage import BenchFailed
@@ -40,15 +41,24 @@ class Carried:
     """Processors that were in use by the server."""
 
 
-def costs(stand: Stand, tell: Told) -> dict[str, float]:
-    """Processor time of the server for an act of each kind, ms, each kind alone."""
-    found: dict[str, float] = {}
+class Cost(NamedTuple):
+    """Processor time of one act, ms: of all processes, and of those of the database alone."""
+
+    all: float
+    database: float
+
+
+def costs(stand: Stand, tell: Told) -> dict[str, Cost]:
+    """What an act of each kind costs, each kind alone."""
+    found: dict[str, Cost] = {}
+    acts = _KIND_S * _KIND_RATE
     for kind in HOUR:
         tell(f"processor time of: {kind}")
         stand.drive(2.0, kind=kind, rate=_KIND_RATE, warm_up=0.5)
-        before = stand.processor_s()
+        every, database = stand.processor_s(), stand.database_s()
         stand.drive(_KIND_S, kind=kind, rate=_KIND_RATE, warm_up=0.0)
-        found[kind] = 1000 * (stand.processor_s() - before) / (_KIND_S * _KIND_RATE)
+        every, database = stand.processor_s() - every, stand.database_s() - database
+        found[kind] = Cost(1000 * every / acts, 1000 * database / acts)
     return found
 
 
@@ -101,15 +111,20 @@ def load(found: Carried, engine: str, memory_mb: float) -> Iterator[Result]:
         )
 
 
-def growth(small: dict[str, float], large: dict[str, float]) -> Iterator[Result]:
+def growth(small: dict[str, Cost], large: dict[str, Cost]) -> Iterator[Result]:
     """Processor time of each kind of act beside that in the small world."""
-    for kind, ms in large.items():
-        detail = f"{ms:.2f} ms of {small[kind]:.2f}"
-        yield at_most(
-            f"{kind}: processor time, to the small world", ms / small[kind], GROWTH, "", detail
-        )
-    hour = sum(HOUR[kind] * ms for kind, ms in large.items())
-    yield Result("processor time of an agent's hour", f"{hour:.1f} ms")
+    for kind, cost in large.items():
+        detail = f"{cost.all:.2f} ms of {small[kind].all:.2f}{_of_database(cost.database)}"
+        ratio = cost.all / small[kind].all
+        yield at_most(f"{kind}: processor time, to the small world", ratio, GROWTH, "", detail)
+    hour = sum(HOUR[kind] * cost.all for kind, cost in large.items())
+    database = sum(HOUR[kind] * cost.database for kind, cost in large.items())
+    detail = _of_database(database).removeprefix("; ")
+    yield Result("processor time of an agent's hour", f"{hour:.1f} ms", detail=detail)
+
+
+def _of_database(ms: float) -> str:
+    return f"; {ms:.2f} ms in the database" if ms else ""
 
 
 def beside(stand: Stand, agents: float, tell: Told) -> Iterator[Result]:
