@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from stoa.domain import limits
-from stoa.search.index import SearchIndex, SearchSizes
+from stoa.search.index import IndexProgress, SearchIndex, SearchSizes
+from stoa.search.postings import IndexState
 from tests.support.app import App
 from tests.support.composing import Composed, with_parts
 from tests.support.logs import logged
@@ -83,6 +85,26 @@ def test_a_damaged_file_is_made_anew_beside_the_service(stoa: App) -> None:
     for answer in found(stoa, "zymurgy"):
         assert "partial" not in answer
         assert answer["total"] == len(threads)
+
+
+def test_a_file_of_another_database_is_made_anew_and_the_log_says_why(stoa: App) -> None:
+    ada = stoa.agent("ada")
+    threads = [ada.thread(f"Zymurgy {number}", "of an ale")["id"] for number in range(20)]
+    background(stoa)
+    for process in stoa.processes:
+        index = process._services.index  # pyright: ignore[reportPrivateUsage]
+        assert index.place
+        assert index._postings  # pyright: ignore[reportPrivateUsage]
+        elsewhere = msgspec.structs.replace(index.place, event="ev_elsewhere")
+        progress = msgspec.json.encode(IndexProgress(elsewhere, None))
+        index._postings._keep(IndexState({"progress": progress}))  # pyright: ignore[reportPrivateUsage]
+        index.close()
+    with logged() as lines:
+        found(stoa, "zymurgy")
+    background(stoa)
+    assert all(answer["total"] == len(threads) for answer in found(stoa, "zymurgy"))
+    reasons = [line["reason"] for line in lines if line["event"] == "search index is made anew"]
+    assert reasons == ["it is of another database"] * len(stoa.processes)
 
 
 @pytest.mark.promise("Q37")

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from stoa.domain.events import EventKind
+from stoa.logs import log
 from stoa.search.index import LogPlace, SearchIndex
 from stoa.store import events, search
 from stoa.store.events import EventLogState, EventRow
@@ -33,7 +34,8 @@ async def catch_up(tx: Tx, index: SearchIndex, most: int | None = None) -> None:
     if version is not None and version == index.seen_version and not index.behind:
         return
     state = await events.log(tx)
-    if index.place is None or not await _fits(tx, index, index.place, state):
+    if why := await _unfit(tx, index, index.place, state):
+        log.info("search index is made anew", reason=why)
         index.clear(await _end(tx, state))
     place = index.place
     assert place
@@ -48,14 +50,21 @@ async def catch_up(tx: Tx, index: SearchIndex, most: int | None = None) -> None:
         index.seen_version = -1 if version is None else version
 
 
-async def _fits(tx: Tx, index: SearchIndex, place: LogPlace, state: EventLogState) -> bool:
-    """Whether the index is of this database, and the log has all that came since."""
-    if place.epoch != state.epoch or place.seq > state.newest or place.seq < state.deleted:
-        return False
+async def _unfit(
+    tx: Tx, index: SearchIndex, place: LogPlace | None, state: EventLogState
+) -> str | None:
+    """Why the index is not of this database, or the log has not all that came since; None where
+    neither is so."""
+    if place is None:
+        return "nothing was indexed yet"
+    if place.epoch != state.epoch or place.seq > state.newest:
+        return "it is of another state of the database"
+    if place.seq < state.deleted:
+        return "the event log no longer has all that came since"
     if index.is_checked or place.seq == state.deleted:
-        return True
+        return None
     index.is_checked = place == await _at(tx, place.seq, state.epoch)
-    return index.is_checked
+    return None if index.is_checked else "it is of another database"
 
 
 async def _end(tx: Tx, state: EventLogState) -> LogPlace:
