@@ -1,9 +1,10 @@
 """The continuous audit: new transactions every minute, the whole ledger every six hours."""
 
+import asyncio
 from functools import partial
 from itertools import chain
 
-from stoa.clock import Clock
+from stoa.clock import Clock, elapsed_ms
 from stoa.domain import limits
 from stoa.domain.ids import encode_ulid
 from stoa.logs import log
@@ -20,6 +21,10 @@ _OF_TOUCHED = {
     "agents": ("grants",),
 }
 """The checks that are cheap for a single row, by table."""
+
+_PAUSE = 4
+"""So many times as long as a part of the ledger took is the pause behind it. Without pauses each
+start was followed by some ten seconds, with a million agents, in which calls took turns with it."""
 
 
 class Auditor:
@@ -88,11 +93,17 @@ class Auditor:
         return self._behind
 
     async def _roll(self) -> list[Finding]:
-        """Audit as much of the ledger as needed to finish the pass in its time."""
+        """Audit as much of the ledger as needed to finish the pass in its time, with a pause behind
+        each part, for half of a minute at most."""
         findings: list[Finding] = []
         share = (self._clock() - self._round_started) / limits.AUDIT_ROUND_MS
+        ends_at = elapsed_ms() + limits.AUDIT_EVERY_MS // 2
         while self._place[0] < len(SUBJECTS) and self._place[0] / len(SUBJECTS) <= share:
+            began_at = elapsed_ms()
+            if began_at > ends_at:
+                break
             findings += await self._store.read(self._stretch, background=True)
+            await asyncio.sleep(_PAUSE * (elapsed_ms() - began_at) / 1000)
         if self._place[0] >= len(SUBJECTS) and share >= 1:
             self._place, self._round_started = (0, ""), self._clock()
         return findings
