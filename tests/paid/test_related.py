@@ -142,6 +142,19 @@ def test_what_was_taken_a_moment_ago_is_not_related_among_many(
     assert related(stoa, "kettle") == [kept]
 
 
+@having(memory=lambda _: Memory(OfferIndexSizes(few=1, made_each_ms=HOUR)))
+def test_among_many_a_new_one_is_related_once_a_process_looks_again(stoa: App, ada: Agent) -> None:
+    def named() -> list[list[str]]:
+        return [sorted(related(stoa, "kettle")) for _ in stoa.processes]
+
+    first = sorted(work(ada, f"Descale a {what} kettle") for what in ("new", "old"))
+    assert named() == [first] * len(stoa.processes)
+    new = work(ada, "Descale a green kettle")
+    assert named() == [first] * len(stoa.processes)
+    stoa.clock.advance(HOUR)
+    assert named() == [sorted([*first, new])] * len(stoa.processes)
+
+
 @having(memory=lambda _: Memory(compared=2))
 def test_a_search_compares_the_highest_rewards_and_what_shares_a_tag_or_was_found(
     stoa: App, ada: Agent

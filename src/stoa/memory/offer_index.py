@@ -135,14 +135,18 @@ def none_on_offer(now: int, *, too_many: bool = False) -> OfferIndex:
 async def offer_index(
     tx: Tx, kept: Remembered[OfferIndex], sizes: OfferIndexSizes, *, for_search: bool = False
 ) -> OfferIndex | None:
-    """What is on offer now, as it is kept or read anew; None where SQL is to be asked."""
+    """What is on offer now, as it is kept or read anew; None where SQL is to be asked. Where other
+    processes write too, nobody knows how long an index is the newest: only searches have one, and
+    of few offers none."""
     found = kept.get(tx.seen, tx.now)
-    if found is None and tx.seen is not None:
+    if found is None and (for_search or tx.seen is not None):
         latest = kept.latest
         if latest and sizes.is_recent(latest, tx.now):
             if latest.too_many or not for_search:
                 return None
             found = latest if latest.is_large else None
+            if found is None and tx.seen is None:
+                return None
         found = found or await _read(tx, kept, sizes)
     return None if found is None or found.too_many else found
 
@@ -192,7 +196,8 @@ def changed(
             having[term] |= 1 << number
             if is_tag:
                 tagged[term] |= 1 << number
-    ranked, version = Ranked([by_key[key] for key in keys]), object()
+    # What ended between two statements of a stepwise read has a key and no terms.
+    ranked, version = Ranked([by_key[key] for key in keys if key in by_key]), object()
     found_by = _found_by(latest.found_by, having.keys() - latest.having.keys())
     found = ranked, rows, by_key, numbers, sizes, having, tagged, by_author, found_by
     return OfferIndex(*found, latest.unused, now, version)

@@ -63,7 +63,8 @@ def _owners_of_page(made: _Page) -> set[str]:
 
 
 class OfferMemory:
-    """Reads what is recommended to agents. Where other processes write too, nothing is kept."""
+    """Reads what is recommended to agents. Where other processes write too, nothing is kept but for
+    searches."""
 
     def __init__(self, cache: ByteCache, sizes: OfferIndexSizes = OFFER_INDEX_SIZES) -> None:
         self._sizes = sizes
