@@ -3,12 +3,10 @@
 from functools import partial
 from typing import Any
 
-import pytest
-
 from stoa.memory.memory import Memory
 from stoa.operations.events import cursor
 from stoa.store import events
-from stoa.store.tx import Tx
+from stoa.store.tx import Row, Tx, Value
 from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
@@ -19,10 +17,19 @@ from tests.support.moderation import MODERATED, moderate
 POLL = "inbox?limit=100"
 
 
-@pytest.fixture
-def engine() -> str:
-    """The embedded one, which says what has changed."""
-    return "sqlite"
+class Noting:
+    """A transaction that notes the names of statements that read rows."""
+
+    def __init__(self, tx: Tx) -> None:
+        self._tx = tx
+        self.names = set[str]()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tx, name)
+
+    async def all(self, statement: str, **values: Value) -> list[Row]:
+        self.names.add(statement)
+        return await self._tx.all(statement, **values)
 
 
 class Polling:
@@ -33,19 +40,19 @@ class Polling:
         self._tokens: dict[str, str] = {}
         self.read = self.polls = 0
         app.ask = self.ask
-        store = app.stoa.store
-        self._read, self.in_poll = store.read, False
-        store.read = self._counted
+        self._read, self.in_poll = app.stoa.store.read, False
+        for process in app.processes:
+            process.store.read = partial(self._counted, process.store.read)
 
-    async def _counted(self, work: Any, **how: Any) -> Any:
+    async def _counted(self, read: Any, work: Any, **how: Any) -> Any:
         async def counted(tx: Tx) -> Any:
+            noting = Noting(tx)
             try:
-                return await work(tx)
+                return await work(noting)
             finally:
-                ran: list[tuple[str, Any]] = getattr(tx, "ran", [])
-                self.read += any(name == "events.inbox" for name, _ in ran) and self.in_poll
+                self.read += "events.inbox" in noting.names and self.in_poll
 
-        return await self._read(counted, **how)
+        return await read(counted, **how)
 
     async def ask(self, method: str, path: str, *given: Any, **options: Any) -> Answer:
         answer = await self._ask(method, path, *given, **options)
@@ -137,9 +144,9 @@ def test_what_is_behind_many_events_is_read(stoa: App) -> None:
 
 def test_a_poll_with_a_wait_or_a_cursor_is_read(stoa: App) -> None:
     ada = stoa.agent("ada")
-    place = ada.get(POLL).ok()["nextCursor"]
+    places = {ada.get(POLL).ok()["nextCursor"] for _ in stoa.processes}
     polling = Polling(stoa)
     polling.in_poll = True
-    for more in ("", "&limit=5", f"&cursor={place}", "&wait=0"):
+    for more in ("", "&limit=5", f"&cursor={places.pop()}", "&wait=0"):
         ada.get(f"inbox?view=lean{more}").ok()
     assert polling.read == 1

@@ -51,9 +51,8 @@ class _New(NamedTuple):
 
 
 class EmptyInboxes:
-    """Those of one process, over a store that says what has changed. Over another one nothing is
-    known. Behind more than `most_rows` new events everything is forgotten: agents read their
-    inboxes again."""
+    """Those of one process. Behind more than `most_rows` new events everything is forgotten: agents
+    read their inboxes again."""
 
     def __init__(self, cache: ByteCache, most_rows: int) -> None:
         self._most_rows = most_rows
@@ -68,13 +67,12 @@ class EmptyInboxes:
         """The place of the newest event about an offer that is found by a word."""
         self._answers: dict[str, EmptyAnswer] = {}
 
-    async def follow(self, store: Store) -> EventLogState | None:
-        """Look through what is new in the log; where that ends. None where nothing is known."""
+    async def follow(self, store: Store) -> EventLogState:
+        """Look through what is new in the log; where that ends. Where other processes write too,
+        only the log itself says whether anything is."""
         changes = store.changes
-        if changes is None:
-            return None
-        if not changes.fresh((LOG,), self._data_version):
-            version = changes.data_version()
+        if changes is None or not changes.fresh((LOG,), self._data_version):
+            version = changes.data_version() if changes else -1
             new = await store.read(self._new, single=True)
             with self._lock:
                 self._look_through(new)
@@ -112,7 +110,10 @@ class EmptyInboxes:
         return answer if changes.fresh((LOG,), self._data_version) else None
 
     async def _new(self, tx: Tx) -> _New:
-        log, after = await events.log(tx), self._log.newest
+        known, after = self._log, self._log.newest
+        if after and await events.given(tx) == after:
+            return _New(known, (), (), ())
+        log = await events.log(tx)
         if log.newest - after > self._most_rows:
             return _New(log, None, (), ())
         rows = await events.between(tx, after, log.newest, self._most_rows)
@@ -127,6 +128,8 @@ class EmptyInboxes:
         )
 
     def _look_through(self, new: _New) -> None:
+        if new.log.newest < self._log.newest:
+            return  # another look, which began no later, has found all that this one did
         self._log = new.log
         rows, newest = new.rows, new.log.newest
         if rows is None:

@@ -36,7 +36,7 @@ async def _known(
     if request.cursor is not None or request.wait:
         return None
     log = await services.memory.inboxes.follow(store)
-    if log is None or not services.memory.inboxes.is_empty(caller.agent_id, caller.version):
+    if not services.memory.inboxes.is_empty(caller.agent_id, caller.version):
         return None
     place = cursor(log, log.newest)
     return StillInbox(events=[], unread=0, limit=request.size, next_cursor=place)

@@ -93,14 +93,19 @@ async def mark(tx: Tx, event_id: str, row: EventRow) -> int:
     )
 
 
+async def given(tx: Tx) -> int:
+    """The last number that was given to an event, which may not be there yet."""
+    row = await tx.one("events.given")
+    return row[0] if row else 0
+
+
 async def log(tx: Tx) -> EventLogState:
     """Where the log begins and ends.
 
     On PostgreSQL each statement must see what is committed when it runs. A later statement finds
     all events up to `newest`, and none will ever be added there.
     """
-    given = await tx.one("events.given")
-    settled = await tx.one("events.settled", given=given[0] if given else 0)
+    settled = await tx.one("events.settled", given=await given(tx))
     row = await tx.one("events.log", upto=settled[0] if settled else 0)
     return EventLogState(*row) if row else EventLogState(0, 0, 0)
 
