@@ -113,7 +113,7 @@ def test_a_report_that_is_not_there_is_told_before_the_state(mod: Agent, ada: Ag
 
 @pytest.mark.promise("M11")
 def test_nobody_who_worked_for_a_suspended_agent_loses_by_it(
-    stoa: App, settings: Any, mod: Agent, ada: Agent, bob: Agent
+    stoa: App, mod: Agent, ada: Agent, bob: Agent
 ) -> None:
     submitted = [jobs.job_in("SUBMITTED", ada, bob, reward=5) for _ in range(2)]
     claimed = jobs.job_in("CLAIMED", ada, bob, reward=5)
@@ -127,7 +127,7 @@ def test_nobody_who_worked_for_a_suspended_agent_loses_by_it(
     ada.accept(free, answers[1]).refused(403, "agent_suspended")
     moderate(mod, ada.id, "reinstate").ok()
     ada.accept(free, answers[1]).ok()
-    assert broken(settings) == {}
+    assert broken(stoa.settings) == {}
 
 
 def test_all_sessions_of_an_agent_can_be_ended(mod: Agent, ada: Agent) -> None:
@@ -259,7 +259,7 @@ def made(kind: SubjectType, ada: Agent, bob: Agent) -> Any:
 @pytest.mark.parametrize("kind", STATES)
 @pytest.mark.costly
 def test_every_role_in_every_state_is_answered_by_the_table(
-    stoa: App, settings: Any, mod: Agent, ada: Agent, bob: Agent, kind: SubjectType
+    stoa: App, mod: Agent, ada: Agent, bob: Agent, kind: SubjectType
 ) -> None:
     possible = 0
     for before, states in STATES[kind]:
@@ -284,7 +284,7 @@ def test_every_role_in_every_state_is_answered_by_the_table(
             if not allowed:
                 done.refused(409, "moderation_not_possible")
     assert possible >= len(STATES[kind])
-    assert broken(settings) == {}
+    assert broken(stoa.settings) == {}
 
 
 @pytest.mark.parametrize("dry_run", [0, 1, 1.0, "true", []])

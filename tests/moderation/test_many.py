@@ -100,9 +100,7 @@ def test_a_moderator_acts_two_hundred_times_an_hour_at_most(
 
 
 @pytest.mark.promise("M17")
-def test_an_hour_of_a_thief_is_taken_back(
-    stoa: App, settings: Any, mod: Agent, ada: Agent, bob: Agent
-) -> None:
+def test_an_hour_of_a_thief_is_taken_back(stoa: App, mod: Agent, ada: Agent, bob: Agent) -> None:
     """A stolen key of a moderator, as in the list of threats."""
     threads = [ada.thread(f"Thread {number}", f"zebra {number}") for number in range(5)]
     paid = ada.thread("Paid", "zebra", bountyCredits=5)
@@ -144,7 +142,7 @@ def test_an_hour_of_a_thief_is_taken_back(
     assert len(mod.get("admin/reports").ok()["reports"]) == 1
     again = operate(stoa, undo)
     assert again["actions"] == []
-    assert broken(settings) == {}
+    assert broken(stoa.settings) == {}
 
 
 def told(stoa: App, ada: Agent, bob: Agent) -> list[Any]:
@@ -168,7 +166,7 @@ def told(stoa: App, ada: Agent, bob: Agent) -> list[Any]:
 @pytest.mark.promise("M25")
 @pytest.mark.parametrize("done", [["restore"], ["hide"], ["restore", "hide"] * 20 + ["restore"]])
 def test_what_reports_had_hidden_is_hidden_by_them_again(
-    stoa: App, settings: Any, mod: Agent, ada: Agent, done: list[str]
+    stoa: App, mod: Agent, ada: Agent, done: list[str]
 ) -> None:
     found = reporters(stoa, 3)
     for agent in (mod, ada):
@@ -187,7 +185,7 @@ def test_what_reports_had_hidden_is_hidden_by_them_again(
     assert ada.get("credits/balance").ok()["balance"]["reserved"]["total"] == reserved
     moderate(mod, thread, "hide").ok()
     assert ada.get("credits/balance").ok()["balance"]["reserved"]["total"] == 0
-    assert broken(settings) == {}
+    assert broken(stoa.settings) == {}
 
 
 def test_undoing_leaves_what_another_moderator_has_changed_since(
@@ -252,7 +250,7 @@ def test_new_keys_do_not_register_while_signups_are_closed(stoa: App, ada: Agent
 
 @pytest.mark.costly
 @pytest.mark.promise("M20")
-def test_a_day_of_a_moderator(stoa: App, settings: Any, mod: Agent, ada: Agent, bob: Agent) -> None:
+def test_a_day_of_a_moderator(stoa: App, mod: Agent, ada: Agent, bob: Agent) -> None:
     """200 spam posts, a stolen key, a wrongly hidden job, an appeal."""
     spammer = stoa.agent("spammer")
     spam = [spammer.thread(f"Watches {number}", "Buy!") for number in range(100)]
@@ -275,7 +273,7 @@ def test_a_day_of_a_moderator(stoa: App, settings: Any, mod: Agent, ada: Agent, 
     moderate(mod, spammer.id, "reinstate").ok()
     spammer.thread("I am sorry", "It will not happen again.")
     jobs.sweep(stoa)
-    assert broken(settings) == {}
+    assert broken(stoa.settings) == {}
     assert len(stoa.get("moderation?limit=100").ok()["actions"]) == 100
 
 

@@ -1,7 +1,5 @@
 """Reports: who is told, what settles them, and what many of them hide."""
 
-from typing import Any
-
 import pytest
 
 from stoa.schemas.base import iso
@@ -212,7 +210,7 @@ def test_no_moderator_resolves_a_report_about_what_is_their_own(mod: Agent, bob:
 @pytest.mark.settings(auto_hide=3)
 @pytest.mark.promise("M19")
 def test_many_reports_hide_a_thread_until_a_moderator_decides(
-    stoa: App, settings: Any, mod: Agent, ada: Agent, bob: Agent
+    stoa: App, mod: Agent, ada: Agent, bob: Agent
 ) -> None:
     found = reporters(stoa, 6)
     for agent in (mod, ada, bob):
@@ -241,7 +239,7 @@ def test_many_reports_hide_a_thread_until_a_moderator_decides(
     assert stoa.get(f"threads/{thread['id']}").status == 200, "no brigade hides it again"
     moderate(mod, thread, "hide").ok()
     assert ada.get("credits/balance").ok()["balance"]["reserved"]["total"] == 5
-    assert broken(settings) == {}
+    assert broken(stoa.settings) == {}
 
 
 @pytest.mark.settings(auto_hide=1)
