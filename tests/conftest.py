@@ -48,6 +48,7 @@ pytest_plugins = [
     "tests.plugins.failures_first",
     "tests.plugins.hanging",
     "tests.plugins.in_memory",
+    "tests.plugins.left_out",
     "tests.plugins.logs_of_forks",
     "tests.plugins.long_first",
     "tests.plugins.no_authorities",

@@ -6,11 +6,12 @@ but not on each engine through each door. Of several values it tries all on SQLi
 and the first in the other places.
 """
 
-from collections import defaultdict
+from collections.abc import Generator
 from typing import Any
 
 import pytest
 
+from tests.plugins.left_out import Made
 from tests.support.forgetting import WITHOUT_MEMORY
 
 _ELSEWHERE = ("postgresql", "mcp-2025-11-25", WITHOUT_MEMORY)
@@ -22,26 +23,27 @@ _ACROSS = {
 """Where each door is tried by a test that runs on both engines."""
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is left to `make soak`."""
-    engines: dict[str, set[object]] = defaultdict(set)
-    for item in items:
-        engines[_function(item)].add(_values(item).get("engine"))
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makeitem() -> Generator[None, Made, Made]:
+    """Mark what is left to `make soak`, of the tests that one function makes."""
+    made = yield
+    if isinstance(made, list):
+        _mark(made)
+    return made
+
+
+def _mark(items: list[pytest.Item]) -> None:
+    engines = {_values(item).get("engine") for item in items}
     tried: set[tuple[object, ...]] = set()
     for item in items:
         if item.get_closest_marker("checks_input") or item.get_closest_marker("costly"):
             repeats = any(value in _ELSEWHERE for value in _values(item).values())
-        elif engines[_function(item)] >= {"sqlite", "postgresql"}:
+        elif engines >= {"sqlite", "postgresql"}:
             repeats = _crosses(item) or _tries_again(item, tried)
         else:
             repeats = False
         if repeats:
             item.add_marker("soak")
-
-
-def _function(item: pytest.Item) -> str:
-    return item.nodeid.partition("[")[0]
 
 
 def _values(item: pytest.Item) -> dict[str, Any]:
@@ -58,9 +60,8 @@ def _tries_again(item: pytest.Item, tried: set[tuple[object, ...]]) -> bool:
         return False
     if item.get_closest_marker("soak"):
         return False
-    place = (_function(item), engine, door)
-    again = place in tried
-    tried.add(place)
+    again = (engine, door) in tried
+    tried.add((engine, door))
     return again
 
 
