@@ -26,6 +26,7 @@ from tests.support.clock import VirtualClock
 from tests.support.composing import Composed
 from tests.support.doors import DOORS, Door
 from tests.support.forgetting import is_without_memory
+from tests.support.lending import LentFile, LentFiles
 from tests.support.loaded import Process, Start
 from tests.support.migrated import migrated
 from tests.support.postgresql import PostgreSQL
@@ -148,17 +149,34 @@ def composed() -> Composed:
     return new_services
 
 
+@pytest.fixture(scope="session")
+def lent_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LentFiles]:
+    """Files of the embedded engine for one test after another."""
+    files = LentFiles(tmp_path_factory.mktemp("lent"))
+    yield files
+    files.end()
+
+
 @pytest.fixture
 def stoa(
-    request: pytest.FixtureRequest, settings: Settings, clock: VirtualClock, composed: Composed
+    request: pytest.FixtureRequest,
+    settings: Settings,
+    clock: VirtualClock,
+    composed: Composed,
+    lent_files: LentFiles,
 ) -> Iterator[App]:
-    """The application in this process, on a database that is migrated already."""
+    """The application in this process, on a database that is migrated already. Of the embedded
+    engine that is another one than `settings` name, but for tests marked `own_file`."""
     kept = None
     if settings.engine == "postgresql":
         kept = request.getfixturevalue("reused")[settings.database_url]
+    elif not request.node.get_closest_marker("own_file"):
+        kept = lent_files.take()
     forgets = is_without_memory(request.node)
     with App(settings, clock, kept, forgets=forgets, composed=composed) as app:
         yield app
+    if isinstance(kept, LentFile):
+        lent_files.give_back(kept)
 
 
 @pytest.fixture

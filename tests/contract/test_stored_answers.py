@@ -12,6 +12,7 @@ from tests.support.database import query
 from tests.support.jobs import WORK, new_job
 from tests.support.mcp import Mcp
 
+pytestmark = pytest.mark.own_file  # the size of the file is looked at
 REPLAYED = "idempotent-replayed"
 LONG = "\U0001f989" * limits.BODY_CHARS
 """The longest text in UTF-8."""

@@ -18,7 +18,7 @@ from tests.support.database import everything_in, table_names
 from tests.support.moderation import MODERATED, REASON, act, moderate, operate
 from tests.support.postgresql import PostgreSQL
 
-pytestmark = MODERATED
+pytestmark = [MODERATED, pytest.mark.own_file]  # its bytes are looked at
 CANARY = "zymurgist"
 _TABLE_FILES = "SELECT pg_relation_filepath(oid) FROM pg_class WHERE relkind IN ('r', 't')"
 

@@ -15,7 +15,7 @@ from stoa.settings import Settings
 from stoa.store.engines import engine_of
 from stoa.store.engines.sqlite.pace import WriterPace
 from stoa.store.engines.sqlite.store import SqliteStore
-from stoa.store.tx import Tx
+from stoa.store.tx import Store, Tx
 from tests.support import asgi
 from tests.support.answers import Answer
 from tests.support.clock import VirtualClock
@@ -23,6 +23,7 @@ from tests.support.composing import Composed
 from tests.support.database import KeptFile, query
 from tests.support.forgetting import without_memory
 from tests.support.keys import Key
+from tests.support.lending import LentFile
 from tests.support.migrated import migrated
 from tests.support.reuse import Kept, cancel_others
 
@@ -44,6 +45,10 @@ async def _nothing(_: Tx) -> None:
     """Work that changes nothing."""
 
 
+def _as_it_is(store: Store) -> Store:
+    return store
+
+
 class App:
     """An open Stoa, on a database that it opens itself or on a `kept` one.
 
@@ -58,29 +63,35 @@ class App:
         self,
         settings: Settings,
         clock: VirtualClock | None = None,
-        kept: Kept | None = None,
+        kept: Kept | LentFile | None = None,
         *,
         forgets: bool = False,
         composed: Composed = new_services,
         pace: WriterPace | None = None,
     ) -> None:
-        self.settings = settings
+        lent = isinstance(kept, LentFile)
+        self.settings = kept.settings(settings) if lent else settings
         self.clock = clock or VirtualClock()
         self._closed = False
         self._forgets, self._composed, self._pace = forgets, composed, pace
         self._kept = kept
-        self._file = KeptFile(settings.database_path) if settings.engine == "sqlite" else None
+        own_file = settings.engine == "sqlite" and not lent
+        self._file = KeptFile(settings.database_path) if own_file else None
         self._runner = kept.runner if kept else _IDLE.pop() if _IDLE else asyncio.Runner()
         self.processes = self.run(self._open())
         self._next = cycle(self.processes)
         self.stoa = self.processes[0]
 
     async def _open(self) -> list[Service]:
+        if isinstance(self._kept, LentFile):
+            through = without_memory if self._forgets else _as_it_is
+            return [await self._kept.open(self._composed(self.settings), self.clock, through)]
         if self.settings.engine == "sqlite":
             migrated(self.settings.database_path)
         if self._forgets:
             services = self._composed(self.settings)
-            return [await without_memory(self.settings, services, self.clock)]
+            store = await engine_of(self.settings).open_store(self.settings, self.clock)
+            return [await Service.over(without_memory(store), services, self.clock)]
         if self._kept is None:
             if self.settings.engine == "postgresql":
                 await engine_of(self.settings).migrate(self.settings)
@@ -104,6 +115,8 @@ class App:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if isinstance(self._kept, LentFile):
+            self._kept.stay()
         self.close()
 
     def close(self) -> None:

@@ -49,9 +49,14 @@ class KeptFile:
             self._connection.execute("PRAGMA foreign_keys = ON")
         return self._connection.execute(sql, values).fetchall()
 
+    @property
+    def is_writing(self) -> bool:
+        """Whether a transaction was left open."""
+        return self._connection is not None and self._connection.in_transaction
+
     def close(self) -> None:
         """From now on each statement has a connection of its own."""
-        del KEPT[str(self._path)]
+        KEPT.pop(str(self._path), None)
         if self._connection:
             self._connection.close()
 

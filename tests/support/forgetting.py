@@ -4,12 +4,7 @@ from typing import Any, TypeVar, cast
 
 import pytest
 
-from stoa.app import Service
-from stoa.operations.call import Services
-from stoa.settings import Settings
-from stoa.store.engines import engine_of
 from stoa.store.tx import Store, Tx, Work
-from tests.support.clock import VirtualClock
 
 T = TypeVar("T")
 
@@ -39,11 +34,9 @@ class Forgetting:
         return await self._store.read(unseen, **how)
 
 
-async def without_memory(settings: Settings, services: Services, clock: VirtualClock) -> Service:
-    """The service over such a store."""
-    store = await engine_of(settings).open_store(settings, clock)
-    forgetting = cast(Store, Forgetting(store))
-    return await Service.over(forgetting, services, clock)
+def without_memory(store: Store) -> Store:
+    """The same store, of which a service keeps nothing."""
+    return cast(Store, Forgetting(store))
 
 
 def is_without_memory(item: pytest.Item) -> bool:
