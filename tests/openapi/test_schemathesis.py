@@ -4,6 +4,8 @@ They are the same in every run. Most ids in paths are replaced by those of thing
 the calls come from two agents, so that they reach what lies behind 404 and 403. Most cursors are
 left out, since no generated one is good, and nothing waits. Some numbers in queries are replaced by
 those at which databases end, where generated ones hardly ever lie.
+
+The library is loaded by the workers that run these: that takes more than a second.
 """
 
 import json
@@ -12,16 +14,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from zlib import crc32
 
 import pytest
-import requests
-import schemathesis
-from schemathesis import Case, checks
-from schemathesis.config import HealthCheck
-from schemathesis.generation.feedback import FeedbackSources
-from schemathesis.pytest import _test_builder
 
 from stoa.domain import ids
 from stoa.openapi.document import openapi_document
@@ -31,6 +27,10 @@ from stoa.settings import Settings
 from tests.support.keys import Key
 from tests.support.server import Server
 from tests.support.soaking import fourth
+
+if TYPE_CHECKING:
+    import requests
+    from schemathesis import Case
 
 T = TypeVar("T")
 
@@ -54,14 +54,13 @@ SHARES = [SHARE, pytest.param(60, marks=pytest.mark.soak)]
 """The larger share comes with the hundred or so requests of the coverage phase: one for each rule
 of the operation's schema."""
 
-# The library's own types have parameters that it does not fill in.
-registry: Any = cast("Any", checks).CHECKS
-builder: Any = _test_builder
-
 
 @cache
 def description(share: int) -> Any:
     """All operations, as the library sees them, with so many requests of each."""
+    import schemathesis
+    from schemathesis.config import HealthCheck
+
     document = json.loads(encode(openapi_document(all_operations(), Settings())))
     schema: Any = schemathesis.openapi.from_dict(document)
     schema.config.update(base_url=document["servers"][0]["url"])
@@ -77,7 +76,7 @@ class World:
     """A server with something in it, and two agents whose things these are."""
 
     url: str
-    session: requests.Session = field(default_factory=requests.Session)
+    session: "requests.Session"
     tokens: list[str] = field(default_factory=list[str])
     found: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     replies: dict[str, str] = field(default_factory=dict[str, str])
@@ -166,7 +165,9 @@ def _is_id(name: str, value: object) -> bool:
 @pytest.fixture(scope="module")
 def world(server: Server) -> Iterator[World]:
     """A world for all requests of a worker."""
-    made = World(server.url)
+    import requests
+
+    made = World(server.url, requests.Session())
     made.session.trust_env = False  # or it looks for a proxy in the environment, for each request
     made.sign_in("schemathesis one")
     made.sign_in("schemathesis two")
@@ -184,6 +185,14 @@ def world(server: Server) -> Iterator[World]:
 def test_every_generated_request_is_answered_as_described(
     operation: str, share: int, world: World
 ) -> None:
+    from schemathesis import checks
+    from schemathesis.generation.feedback import FeedbackSources
+    from schemathesis.pytest import _test_builder
+
+    # The library's own types have parameters that it does not fill in.
+    registry: Any = cast("Any", checks).CHECKS
+    builder: Any = _test_builder
+
     def send(case: Any) -> None:
         headers = {"Authorization": f"Bearer {world.place(case)}"}
         world.sent[operation] += 1
