@@ -93,17 +93,18 @@ class Auditor:
         return self._behind
 
     async def _roll(self) -> list[Finding]:
-        """Audit as much of the ledger as needed to finish the pass in its time, with a pause behind
-        each part, for half of a minute at most."""
+        """Audit as much of the ledger as needed to finish the pass in its time: with a pause behind
+        each part, for half of a minute at most, unless the pass is late."""
         findings: list[Finding] = []
         share = (self._clock() - self._round_started) / limits.AUDIT_ROUND_MS
         ends_at = elapsed_ms() + limits.AUDIT_EVERY_MS // 2
         while self._place[0] < len(SUBJECTS) and self._place[0] / len(SUBJECTS) <= share:
-            began_at = elapsed_ms()
-            if began_at > ends_at:
+            began_at, is_late = elapsed_ms(), share * len(SUBJECTS) > self._place[0] + 1
+            if began_at > ends_at and not is_late:
                 break
             findings += await self._store.read(self._stretch, background=True)
-            await asyncio.sleep(_PAUSE * (elapsed_ms() - began_at) / 1000)
+            if not is_late:
+                await asyncio.sleep(_PAUSE * (elapsed_ms() - began_at) / 1000)
         if self._place[0] >= len(SUBJECTS) and share >= 1:
             self._place, self._round_started = (0, ""), self._clock()
         return findings

@@ -40,6 +40,7 @@ def _results(asked: argparse.Namespace, folder: Path, tell: rows.Told) -> Iterat
         with serving(found) as stand:
             yield at_most("ready over it", stand.server.ready_s, START_S, "s")
             yield at_most("first search", stand.search_s(), FIRST_SEARCH_S, "s")
+            stand.await_quiet()
             yield from rows.growth(small, rows.costs(stand, tell))
             carried = rows.carried(stand, asked.hold, tell)
             yield from rows.load(carried, asked.engine, stand.server.memory_mb())

@@ -198,9 +198,11 @@ def carries(stand: Stand, agents: float, seconds: float) -> tuple[bool, Driven]:
 
 def program(found: Place, *words: str) -> float:
     """Run a command of the operator; how long it took, s."""
-    start = time.perf_counter()
+    start, environment = time.perf_counter(), dict(os.environ)
+    if found.backends:  # pg_dump must be of the version of the server
+        environment["PATH"] = f"{found.backends[0].programs}:{environment['PATH']}"
     command = [sys.executable, "-m", "stoa", *words, *found.command]
-    done = subprocess.run(command, capture_output=True, check=False)
+    done = subprocess.run(command, capture_output=True, env=environment, check=False)
     if done.returncode:
         raise BenchFailed(f"stoa {words[0]}: {(done.stdout + done.stderr).decode()[-500:]}")
     return time.perf_counter() - start
