@@ -9,6 +9,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from stoa.store.engines.sqlite import backups as sqlite_backups
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.backups import back_up, restore
@@ -90,6 +91,25 @@ def test_what_was_backed_up_while_served_is_the_same_after_it_was_destroyed_and_
     findings = sqlite.read_once(file, clock, audit.run_all)
     assert [finding for finding in findings if finding.differences] == []
     assert sum(finding.checked for finding in findings) > 0
+
+
+def test_a_backup_is_of_one_moment_whatever_is_written_while_it_is_made(
+    paid: Agent, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, sync, writes = content(file), os.fsync, iter(range(3))
+
+    def written_meanwhile(descriptor: int) -> None:
+        if next(writes, None) is not None:
+            paid.thread()
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", written_meanwhile)
+    copy = tmp_path / "copy.db"
+    with copy.open("wb") as opened_copy:
+        check = sqlite_migrations.check_current
+        sqlite_backups._fill(file, copy, check, opened_copy.fileno(), at_once=20)  # pyright: ignore[reportPrivateUsage]
+    assert next(writes, None) is None
+    assert content(copy) == before
 
 
 @pytest.mark.usefixtures("paid")

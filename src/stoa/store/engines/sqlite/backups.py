@@ -118,9 +118,10 @@ def _fill(
     partial: Path,
     check: Callable[[apsw.Connection, Path], None],
     descriptor: int,
+    at_once: int = _PAGES_AT_ONCE,
 ) -> None:
     """Copy everything as it is in one snapshot: else each write to the source would start the copy
-    anew. What was copied is synced a few megabytes at a time, as a server beside it would wait for
+    anew. So many pages at once are copied and synced, as a server beside it would wait for
     gigabytes at its next sync."""
     with (
         closing(connect(source, writer=False)) as there,
@@ -132,7 +133,7 @@ def _fill(
         here.execute("PRAGMA synchronous = OFF")
         with here.backup("main", there, "main") as copying:
             while not copying.done:
-                copying.step(_PAGES_AT_ONCE)
+                copying.step(at_once)
                 os.fsync(descriptor)
 
 
