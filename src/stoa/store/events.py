@@ -99,13 +99,13 @@ async def given(tx: Tx) -> int:
     return row[0] if row else 0
 
 
-async def log(tx: Tx) -> EventLogState:
-    """Where the log begins and ends.
+async def log(tx: Tx, last: int | None = None) -> EventLogState:
+    """Where the log begins and ends; `last` is what `given` has said, if it was asked before.
 
     On PostgreSQL each statement must see what is committed when it runs. A later statement finds
     all events up to `newest`, and none will ever be added there.
     """
-    settled = await tx.one("events.settled", given=await given(tx))
+    settled = await tx.one("events.settled", given=await given(tx) if last is None else last)
     row = await tx.one("events.log", upto=settled[0] if settled else 0)
     return EventLogState(*row) if row else EventLogState(0, 0, 0)
 
