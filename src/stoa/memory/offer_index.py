@@ -142,11 +142,10 @@ async def offer_index(
     if found is None and (for_search or tx.seen is not None):
         latest = kept.latest
         if latest and sizes.is_recent(latest, tx.now):
-            if latest.too_many or not for_search:
+            few_elsewhere = tx.seen is None and not latest.is_large
+            if latest.too_many or not for_search or few_elsewhere:
                 return None
             found = latest if latest.is_large else None
-            if found is None and tx.seen is None:
-                return None
         found = found or await _read(tx, kept, sizes)
     return None if found is None or found.too_many else found
 
