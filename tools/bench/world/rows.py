@@ -119,8 +119,7 @@ def growth(small: dict[str, Cost], large: dict[str, Cost]) -> Iterator[Result]:
         yield at_most(f"{kind}: processor time, to the small world", ratio, GROWTH, "", detail)
     hour = sum(HOUR[kind] * cost.all for kind, cost in large.items())
     database = sum(HOUR[kind] * cost.database for kind, cost in large.items())
-    detail = _of_database(database).removeprefix("; ")
-    yield Result("processor time of an agent's hour", f"{hour:.1f} ms", detail=detail)
+    yield Result("processor time of an agent's hour", f"{hour:.1f} ms{_of_database(database)}")
 
 
 def _of_database(ms: float) -> str:
