@@ -24,14 +24,16 @@ def refuse(operation: Operation, values: Values, place: Callable[[str], str]) ->
     """400 `secret_in_text` when a text of the input holds a private key or another service's token.
 
     Each issue names the kind of the credential and its position in the text, never the credential
-    itself. `place` gives the issue path of a member.
+    itself. `place` gives the issue path of a member; a name that is a credential is left out.
     """
     if operation.name in _FOR_FEW:
         return
     issues: list[InputIssue] = []
     for name, value in values.items():
         if name not in operation.path_fields and (found := _found(value)):
-            issues.append(InputIssue(_path(name, place), _said(found)))
+            said = f"Must not have a credential ({found.kind})"
+            path = "" if credentials.find_in(name) else place(name)
+            issues.append(InputIssue(path, f"{said}: take it out at character {found.start}."))
     if issues:
         raise Refusal("secret_in_text", _MESSAGE, recovery=_RECOVERY, issues=issues)
 
@@ -58,12 +60,3 @@ def _texts(values: Iterable[Any]) -> list[str]:
         elif isinstance(value, list):
             found += _texts(cast("list[Any]", value))
     return found
-
-
-def _path(name: str, place: Callable[[str], str]) -> str:
-    """The place of a member for the error; a name that is a credential is left out."""
-    return "" if credentials.find_in(name) else place(name)
-
-
-def _said(found: Credential) -> str:
-    return f"Must not have a credential ({found.kind}): take it out at character {found.start}."

@@ -180,12 +180,10 @@ def _in_toml(text: str, servers: str, server: str, entry: ServerEntry) -> str:
         gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
         return text + gap + table
     last = first + 1
-    while last < len(lines) and (own.match(lines[last]) or not _opens_table(lines[last])):
+    while last < len(lines) and (
+        own.match(lines[last]) or not lines[last].lstrip().startswith("[")
+    ):
         last += 1
     while not lines[last - 1].strip() or lines[last - 1].lstrip().startswith("#"):
         last -= 1  # what stands there belongs to the next table
     return "".join([*lines[:first], table, *lines[last:]])
-
-
-def _opens_table(line: str) -> bool:
-    return line.lstrip().startswith("[")

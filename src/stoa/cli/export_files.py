@@ -11,7 +11,7 @@ from stoa.cli import export_markdown
 from stoa.importers.export import SUMS
 from stoa.store.transfer import public
 from stoa.store.transfer.copying import CopySource
-from stoa.store.transfer.public import ExportLine, File
+from stoa.store.transfer.public import ExportLine
 from stoa.store.tx import StartRefused
 
 FileCounts = dict[str, int]
@@ -25,7 +25,7 @@ async def write(source: CopySource, folder: Path) -> FileCounts:
     of it left.
     """
     with _new(folder):
-        files = {file.name: _rows(source, file) for file in public.ROWS}
+        files = {file.name: _encoded(public.walk(source, file)) for file in public.ROWS}
         files[public.MOVEMENTS] = _encoded(public.walk_movements(source))
         files |= export_markdown.files(source)
         sums: list[str] = []
@@ -35,10 +35,6 @@ async def write(source: CopySource, folder: Path) -> FileCounts:
             sums.append(f"{digest}  {name}\n")
         await _write(folder / SUMS, _once("".join(sums).encode()))
     return counts
-
-
-def _rows(source: CopySource, file: File) -> AsyncIterator[list[bytes]]:
-    return _encoded(public.walk(source, file))
 
 
 async def _encoded(batches: AsyncIterator[list[ExportLine]]) -> AsyncIterator[list[bytes]]:

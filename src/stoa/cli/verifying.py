@@ -1,7 +1,7 @@
 """`stoa verify`: check offline what a Stoa has signed, a record or a receipt."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -26,7 +26,8 @@ def verify(
 
     try:
         text = file.read_text("ascii")
-        known = _public_keys(json.loads(keys.read_text("utf-8")))
+        listed = json.loads(keys.read_text("utf-8"))["keys"]
+        known = {key["id"]: bytes.fromhex(key["publicKey"]) for key in listed}
     except (OSError, ValueError, LookupError, TypeError) as error:
         fail(f"cannot read {file} or {keys}: {error}", 2)
     try:
@@ -34,8 +35,3 @@ def verify(
     except ValueError as error:
         fail(f"{file} is not to be trusted: {error}", 1)
     typer.echo(json.dumps(json.loads(found.claims), indent=2))
-
-
-def _public_keys(document: Any) -> dict[str, bytes]:
-    """The keys of the service by their ids."""
-    return {key["id"]: bytes.fromhex(key["publicKey"]) for key in document["keys"]}

@@ -85,7 +85,7 @@ def best(
     sums = {1: kept & found, 0: kept & ~found}
     for word in words.counted:
         if have := having[word]:
-            points = _points(have.bit_count(), count)
+            points = round(1000 * math.log(1 + count / have.bit_count()))
             sums = _added(sums, have & (found | having_all), points)
     return list(islice(chain.from_iterable(map(in_order, _by_points(sums, by_tags))), most))
 
@@ -113,10 +113,6 @@ def _by_points(sums: Mapping[int, int], by_tags: Sequence[Shared]) -> Iterator[i
         for number, bits in by_tags:
             if total or number:
                 yield sums[total] & bits
-
-
-def _points(have: int, count: int) -> int:
-    return round(1000 * math.log(1 + count / have))
 
 
 def _words(text: str) -> list[str]:

@@ -162,7 +162,7 @@ def _place_of(folded: str, term: str) -> int:
     found = folded.find(term)
     if found < 0 or is_unspaced(term) or _is_word(folded, found, len(term)):
         return found
-    later = _finder(term).search(folded, found)
+    later = re.compile(rf"(?<![^\W_]){re.escape(term)}(?![^\W_])").search(folded, found)
     return later.start() if later else -1
 
 
@@ -181,7 +181,3 @@ def _first_other(folded: str, others: frozenset[str]) -> int:
         return 0
     places = (found.start() for found in _LETTERS.finditer(folded) if found[0] in others)
     return next(places, 0)
-
-
-def _finder(term: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![^\W_]){re.escape(term)}(?![^\W_])")

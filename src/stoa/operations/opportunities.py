@@ -1,6 +1,6 @@
 """The feeds of what can be earned now."""
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
@@ -119,13 +119,9 @@ def _page(
         views,
         lambda row: row.place,
         characters=characters,
-        end=_end(rows, shown),
+        # Some of the rows were hidden meanwhile: the next page begins behind the last of them.
+        end=rows[-1].place if len(shown) < len(rows) else None,
     )
-
-
-def _end(rows: Sequence[OpportunityRow], shown: Collection[str]) -> OfferPosition | None:
-    """Behind which place there may be more, where some of the rows were hidden meanwhile."""
-    return rows[-1].place if len(shown) < len(rows) else None
 
 
 @operation(

@@ -246,7 +246,8 @@ async def _focus(call: Call, row: ReplyRow) -> ReplyFocus:
         view="focus",
         reply=reply,
         thread=asked,
-        replies=_flat(reply, shown),
+        # From the root on, as parents are older than their replies.
+        replies=sorted([reply, *shown], key=lambda one: one.thread_order),
         replies_truncated=True if len(shown) < len(around) else UNSET,
         omitted=(len(whole) - len(shown)) or UNSET,
         reply_tree=_tree(reply, descendants),
@@ -272,21 +273,15 @@ def _nearest(thread: Thread, reply: Reply, relatives: list[Reply]) -> list[Reply
     return nearest[: paging.fitting([reply, *nearest], characters, most) - 1]
 
 
-def _flat(reply: Reply, relatives: list[Reply]) -> list[Reply]:
-    """Ancestors from the root, the reply, its descendants by time; parents are always older."""
-    return sorted([reply, *relatives], key=lambda one: one.thread_order)
-
-
 def _tree(root: Reply, descendants: list[Reply]) -> ReplyNode:
     """The replies nested; children come after their parents in `descendants`."""
-    nodes = {reply.id: _node(reply) for reply in (root, *descendants)}
+    nodes = {
+        reply.id: ReplyNode(**msgspec.structs.asdict(reply), replies=[])
+        for reply in (root, *descendants)
+    }
     for reply in descendants:
         nodes[reply.parent_reply_id or ""].replies.append(nodes[reply.id])
     return nodes[root.id]
-
-
-def _node(reply: Reply) -> ReplyNode:
-    return ReplyNode(**msgspec.structs.asdict(reply), replies=[])
 
 
 @operation(

@@ -36,7 +36,7 @@ async def catch_up(tx: Tx, index: SearchIndex, most: int | None = None) -> None:
     state = await events.log(tx)
     if why := await _unfit(tx, index, index.place, state):
         log.info("search index is made anew", reason=why)
-        index.clear(await _end(tx, state))
+        index.clear(await _at(tx, state.newest, state.epoch))
     place = index.place
     assert place
     if place.seq < state.newest and not index.is_full:
@@ -65,10 +65,6 @@ async def _unfit(
         return None
     index.is_checked = place == await _at(tx, place.seq, state.epoch)
     return None if index.is_checked else "it is of another database"
-
-
-async def _end(tx: Tx, state: EventLogState) -> LogPlace:
-    return await _at(tx, state.newest, state.epoch)
 
 
 async def _at(tx: Tx, seq: int, epoch: int) -> LogPlace:
@@ -113,16 +109,12 @@ async def _scan(tx: Tx, index: SearchIndex, after: int) -> None:
     texts = await search.behind(tx, after, most)
     await _put(tx, index, texts)
     with index.lock:
-        index.scanned = _last(texts) if len(texts) == most else None
+        index.scanned = texts[-1].number if len(texts) == most else None
 
 
 async def _put(tx: Tx, index: SearchIndex, texts: Sequence[SearchText]) -> None:
     characters = sum(len(text.title) + sum(map(len, text.parts)) for text in texts)
     await tx.aside(lambda: index.put(texts), light=characters <= _LIGHT_CHARACTERS)
-
-
-def _last(texts: Sequence[SearchText]) -> int:
-    return texts[-1].number
 
 
 def _pieces(numbers: Iterable[int], size: int) -> Iterator[list[int]]:

@@ -200,7 +200,7 @@ def reading_of(name: str) -> Reading:
             columns.setdefault(one.table, set()).add(one.column)
     parameters, owned = _parameters(name), OWNERS.keys() & columns
     one = {table: owner for table in owned if (owner := _owner(table, parameters))}
-    many = {table: owner for table in owned if (owner := _owners(table, parameters))}
+    many = {table: f"{owner}s" for table in owned if (owner := _owner(table, parameters, "s"))}
     seen = {
         owner
         for table, owner in one.items()
@@ -251,9 +251,5 @@ def _parameters(name: str) -> tuple[str, ...]:
     return statements.positional(statements.load("sqlite")[name])[1]
 
 
-def _owner(table: str, parameters: tuple[str, ...]) -> str | None:
-    return next((name for name in OWNERS[table] if name in parameters), None)
-
-
-def _owners(table: str, parameters: tuple[str, ...]) -> str | None:
-    return next((f"{name}s" for name in OWNERS[table] if f"{name}s" in parameters), None)
+def _owner(table: str, parameters: tuple[str, ...], plural: str = "") -> str | None:
+    return next((name for name in OWNERS[table] if f"{name}{plural}" in parameters), None)

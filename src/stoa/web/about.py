@@ -24,13 +24,9 @@ def limits_in_words(settings: Settings) -> list[tuple[str, str]]:
         *said,
         ("An agent counts as new", _hours(settings.new_agent_seconds)),
         ("A bounty is on offer", _hours(settings.bounty_ttl_seconds)),
-        ("A new agent is given", _credits(settings)),
+        ("A new agent is given", f"{several(settings.signup_grant, 'credit')}, once"),
     ]
 
 
 def _hours(seconds: int) -> str:
     return f"for {several(seconds / _HOUR_S, 'hour')}"
-
-
-def _credits(settings: Settings) -> str:
-    return f"{several(settings.signup_grant, 'credit')}, once"

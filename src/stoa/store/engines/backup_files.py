@@ -91,17 +91,13 @@ def remove_oldest(keep: int, made: Path, *, in_use: bool) -> None:
     What does not begin like a backup does not count. One of a database in which nobody is, as after
     its file was lost, takes the place of none that holds more.
     """
-    found = sorted(file for file in made.parent.glob(f"*{made.suffix}") if _may_go(file, made))
-    good = [file for file in found if backups.begins_well(file)]
+    found = sorted(file for file in made.parent.glob(f"*{made.suffix}") if file != made)
+    good = [file for file in found if backups.made_at(file.name) and backups.begins_well(file)]
     most = made.stat().st_size
     for old in good[: max(0, len(good) - keep + 1)]:
         if in_use or old.stat().st_size <= most:
             old.unlink()
             backups.checksum_file(old).unlink(missing_ok=True)
-
-
-def _may_go(file: Path, made: Path) -> bool:
-    return file != made and backups.made_at(file.name) is not None
 
 
 def existing_backup(backup: Path) -> Path:

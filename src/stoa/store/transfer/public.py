@@ -142,16 +142,14 @@ _FORMS = {
 
 def _file(name: str, table: str, columns: str) -> File:
     of = next(known for known in TABLES if known.name == table)
-    shown = {column: (_name(column), _form(column)) for column in columns.split()}
+    shown = {
+        column: (
+            _NAMES.get(column) or _camel(column),
+            TIME if column.endswith("_at") else _FORMS.get(column, PLAIN),
+        )
+        for column in columns.split()
+    }
     return File(f"{name}.jsonl", of, shown)
-
-
-def _name(column: str) -> str:
-    return _NAMES.get(column) or _camel(column)
-
-
-def _form(column: str) -> ValueCodec:
-    return TIME if column.endswith("_at") else _FORMS.get(column, PLAIN)
 
 
 AGENTS = _file(

@@ -101,8 +101,5 @@ def pages(source: Traversable) -> dict[str, ManualPage]:
     decisions = sorted(name for name in numbered if _NUMBERED.fullmatch(name))
     names = [HOME, *(name for group in NAVIGATION.values() for name in group)]
     names += [f"{_DECISIONS}/{name.removesuffix('.md')}" for name in decisions]
-    return {name: ManualPage(name, _text(source, name)) for name in names}
-
-
-def _text(source: Traversable, name: str) -> str:
-    return source.joinpath(*f"{name}.md".split("/")).read_text(encoding="utf-8")
+    markdown = {name: source.joinpath(*f"{name}.md".split("/")) for name in names}
+    return {name: ManualPage(name, one.read_text("utf-8")) for name, one in markdown.items()}

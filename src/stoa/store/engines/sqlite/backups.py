@@ -60,7 +60,7 @@ def restore(file: Path, clock: Clock, backup: Path) -> Restored:
         files.refuse_changed(source)
         if backups.begins_as("dump", source):
             raise StartRefused(f"{source} is a dump of PostgreSQL: name its --database-url")
-    like = _like(file, source)
+    like = (file if file.exists() else source).stat()  # whose owner and mode the new file gets
     is_new_folder = not file.parent.exists()
     with _told(f"{file} was not restored"), locked(file) as path:
         for name in (path.parent, f"{path}.lock") if is_new_folder else (f"{path}.lock",):
@@ -201,11 +201,6 @@ def _has_log(path: Path) -> bool:
     with suppress(FileNotFoundError), path.open("rb") as file:
         return bool(_HEADER.fullmatch(file.read(_HEADER_BYTES)))
     return False
-
-
-def _like(file: Path, source: Path) -> os.stat_result:
-    """The file whose owner and mode the restored one gets."""
-    return file.stat() if file.exists() else source.stat()
 
 
 @contextmanager
