@@ -29,7 +29,7 @@ def name_of(file: Path) -> str:
     return file.relative_to(SOURCE).as_posix()
 
 
-def room_of(name: str) -> str:
+def package_of(name: str) -> str:
     return name.removesuffix(".py").split("/")[0]
 
 
@@ -123,11 +123,11 @@ def shared_names(types: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     for module, name in types:
         if "generated" not in module.split("/"):
             modules.setdefault(name, []).append(module)
-    rooms = {"client", "schemas"}
+    packages = {"client", "schemas"}
     return {
         name: found
         for name, found in modules.items()
-        if len(found) > 1 and not (len(found) == 2 and {*map(room_of, found)} == rooms)
+        if len(found) > 1 and not (len(found) == 2 and {*map(package_of, found)} == packages)
     }
 
 
@@ -152,7 +152,7 @@ def test_a_name_that_two_types_share_is_found() -> None:
     assert shared_names([("client/a.py", "Row"), ("store/a.py", "Row")]) != {}
 
 
-# --- What rooms may know; `test_floors.py` says which may import which.
+# --- What packages may know; `test_layers.py` says which may import which.
 
 
 def test_the_domain_knows_no_library_but_that_of_keys() -> None:
@@ -163,7 +163,7 @@ def test_the_domain_knows_no_library_but_that_of_keys() -> None:
         "stoa", "string", "types", "typing", "unicodedata", "urllib", "zlib",
     }  # fmt: skip
     for name, nodes in every_module():
-        if room_of(name) != "domain":
+        if package_of(name) != "domain":
             continue
         for node in nodes:
             if isinstance(node, ast.Import):
@@ -432,7 +432,7 @@ def connects(nodes: list[ast.AST]) -> bool:
 
 
 def test_only_one_package_connects_to_other_machines() -> None:
-    found = {room_of(name) for name, nodes in every_module() if connects(nodes)}
+    found = {package_of(name) for name, nodes in every_module() if connects(nodes)}
     assert found - WHERE_AGENTS_RUN == {"outgoing"}
 
 
@@ -455,7 +455,9 @@ MONEY = re.compile(r"(credits|ledger|escrow|holds|bount|reward|amount|settle|eco
 
 
 def money_modules() -> list[str]:
-    return [name for name, _ in every_module() if MONEY.search(name) and room_of(name) != "client"]
+    return [
+        name for name, _ in every_module() if MONEY.search(name) and package_of(name) != "client"
+    ]
 
 
 def test_there_are_modules_of_money() -> None:
@@ -521,7 +523,7 @@ def test_no_face_handles_errors_of_the_domain_by_name() -> None:
     handlers = [
         name
         for name, nodes in every_module()
-        if room_of(name) in {"http", "server", "rest", "openapi", "mcp", "oauth", "web"}
+        if package_of(name) in {"http", "server", "rest", "openapi", "mcp", "oauth", "web"}
         for node in nodes
         if isinstance(node, ast.Compare)
         and any(isinstance(part, ast.Attribute) and part.attr == "code" for part in ast.walk(node))

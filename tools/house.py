@@ -1,5 +1,5 @@
-"""`python -m tools.house`: prints how large the house is, room by room, and exits with 1 where an
-import goes up or sideways, or a file or a function is too long."""
+"""`python -m tools.house`: prints how large the code is, package by package, and exits with 1 where
+an import goes up or sideways, or a file or a function is too long."""
 
 import ast
 import sys
@@ -11,8 +11,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from tests.test_floors import climbing
-from tests.test_house_rules import MODULES, every_module, functions, name_of, room_of
+from tests.test_house_rules import MODULES, every_module, functions, name_of, package_of
+from tests.test_layers import climbing
 
 _GOAL = 51_000
 _LINES_OF_FILE, _LINES_OF_FUNCTION = 600, 60
@@ -48,26 +48,28 @@ def too_long() -> Iterator[str]:
             yield f"{name}: {lines} lines"
 
 
-def _rooms() -> Table:
-    rooms, generated = Counter[str](), Counter[str]()
+def _packages() -> Table:
+    packages, generated = Counter[str](), Counter[str]()
     for file in MODULES:
-        counted = generated if _is_generated(name_of(file)) else rooms
-        counted[room_of(name_of(file))] += _lines(file)
-    table = Table("room", "lines", "generated")
-    for room, lines in rooms.most_common():
-        table.add_row(room, f"{lines:,}", f"{generated[room]:,}" if generated[room] else "")
+        counted = generated if _is_generated(name_of(file)) else packages
+        counted[package_of(name_of(file))] += _lines(file)
+    table = Table("package", "lines", "generated")
+    for package, lines in packages.most_common():
+        table.add_row(
+            package, f"{lines:,}", f"{generated[package]:,}" if generated[package] else ""
+        )
     table.add_section()
-    table.add_row(f"all (goal {_GOAL:,})", f"{rooms.total():,}", f"{generated.total():,}")
+    table.add_row(f"all (goal {_GOAL:,})", f"{packages.total():,}", f"{generated.total():,}")
     return table
 
 
 def main() -> int:
     """Print, and judge."""
     began, console = time.monotonic(), Console(width=100)
-    console.print(_rooms())
+    console.print(_packages())
     made = Counter(caches(every_module()))
     console.print(f"{made.total()} caches: {', '.join(sorted(made))}")
-    broken = [f"{name} imports {room}" for name, room in climbing(every_module())]
+    broken = [f"{name} imports {package}" for name, package in climbing(every_module())]
     broken += too_long()
     for line in broken:
         print(f"house: {line}", file=sys.stderr)

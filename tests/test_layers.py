@@ -1,13 +1,13 @@
-"""Floors: a room imports from rooms below it only, never up and never sideways."""
+"""Layers: a package imports from packages below it only, never up and never sideways."""
 
 import ast
 from collections.abc import Iterable, Iterator
 
 import pytest
 
-from tests.test_house_rules import MODULES, every_module, name_of, room_of
+from tests.test_house_rules import MODULES, every_module, name_of, package_of
 
-FLOORS = [
+LAYERS = [
     {"domain"},
     {"schemas", "caching", "clock", "entropy"},
     {"rendering", "logs", "metrics", "settings"},
@@ -28,13 +28,13 @@ FLOORS = [
     {"cli"},
     {"__main__"},
 ]
-FLOOR_OF = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}
+LAYER_OF = {package: height for height, packages in enumerate(LAYERS) for package in packages}
 ALONE = "client"
 """The SDK can be used without the server: it imports no other package of Stoa."""
 
 
 def imports(nodes: list[ast.AST]) -> Iterator[str]:
-    """The rooms that a module imports from, late imports included."""
+    """The packages that a module imports from, late imports included."""
     for node in nodes:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -46,14 +46,14 @@ def imports(nodes: list[ast.AST]) -> Iterator[str]:
 
 
 def climbing(modules: Iterable[tuple[str, list[ast.AST]]]) -> list[tuple[str, str]]:
-    """The imports that go up, or sideways to another room of the same floor."""
+    """The imports that go up, or sideways to another package of the same layer."""
     return [
-        (name, room)
+        (name, package)
         for name, nodes in modules
-        if room_of(name) in FLOOR_OF
-        for room in imports(nodes)
-        if room in FLOOR_OF and room != room_of(name)
-        if FLOOR_OF[room] >= FLOOR_OF[room_of(name)]
+        if package_of(name) in LAYER_OF
+        for package in imports(nodes)
+        if package in LAYER_OF and package != package_of(name)
+        if LAYER_OF[package] >= LAYER_OF[package_of(name)]
     ]
 
 
@@ -66,15 +66,15 @@ def test_an_import_that_goes_sideways_or_up_is_found(line: str) -> None:
     assert climbing([("oauth/pages.py", list(ast.walk(ast.parse(line))))]) != []
 
 
-def test_every_room_has_its_floor() -> None:
-    rooms = {room_of(name_of(file)) for file in MODULES} - {"__init__"}
-    assert rooms == {*FLOOR_OF, ALONE}
+def test_every_package_has_its_layer() -> None:
+    packages = {package_of(name_of(file)) for file in MODULES} - {"__init__"}
+    assert packages == {*LAYER_OF, ALONE}
 
 
 def test_the_client_stands_alone() -> None:
     for name, nodes in every_module():
-        rooms = set(imports(nodes))
-        if room_of(name) == ALONE:
-            assert rooms <= {ALONE, "__version__"}, name
-        elif ALONE in rooms:
-            assert room_of(name) in {"cli", "demo", "importers", "mcp", "sim"}, name
+        packages = set(imports(nodes))
+        if package_of(name) == ALONE:
+            assert packages <= {ALONE, "__version__"}, name
+        elif ALONE in packages:
+            assert package_of(name) in {"cli", "demo", "importers", "mcp", "sim"}, name
