@@ -10,6 +10,7 @@ from stoa.domain.errors import Refusal
 from stoa.limits.charge import Charges
 from stoa.logs import note_agent
 from stoa.operations.call import Caller
+from stoa.operations.parts.buckets import BucketFull
 from stoa.operations.table import Access, Operation
 from stoa.store import sessions
 from stoa.store.sessions import TokenRow
@@ -91,6 +92,14 @@ class Authenticator:
         note_agent(row.agent_id)
         self._used[digest] = now
         return _caller(row, now)
+
+    async def reader(self, authorization: str | None, address: str) -> Caller:
+        """The agent of a token, charged with one unit of its `reads`. Raises 401 or 429."""
+        caller = await self.check(authorization, address)
+        charge = await self._charges.take_read(caller, address)
+        if not charge.allowed:
+            raise BucketFull(charge)
+        return caller
 
     def known(self, authorization: str, now: int) -> Caller | None:
         """The agent of a token that is cached and live, without I/O."""

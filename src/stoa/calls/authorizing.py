@@ -1,10 +1,9 @@
 """What the pages of OAuth do in the store, without an agent that calls: store a request, read it,
 and end it with a code."""
 
-from collections.abc import Awaitable
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from stoa.calls.outages import Outages
 from stoa.domain import authorizations as rules
@@ -14,9 +13,7 @@ from stoa.entropy import random_bytes
 from stoa.operations.call import Services
 from stoa.operations.parts import authorizations
 from stoa.operations.parts.authorizations import ShownRequest
-from stoa.store.tx import Store, StoreUnavailable
-
-T = TypeVar("T")
+from stoa.store.tx import Store
 
 _TRIES = 3
 """Pairing codes that are drawn for a request. Two requests hardly ever draw the same."""
@@ -40,7 +37,7 @@ class Authorizing:
 
     async def secret(self) -> bytes:
         """What ids of registered clients are sealed with."""
-        return await self._answered(self.store.read(self.services.secret.of))
+        return await self.outages.answered("authorize", self.store.read(self.services.secret.of))
 
     async def begin(self, asked: AuthorizationRequest) -> StartedAuthorization:
         """Keep what a client asks for, under a new handle and a new pairing code."""
@@ -48,7 +45,7 @@ class Authorizing:
         for _ in range(_TRIES):
             code = rules.pairing_code(random_bytes(rules.PAIRING_BYTES))
             work = partial(authorizations.begin, handle=handle, pairing_code=code, asked=asked)
-            if await self._answered(self.store.write(work)):
+            if await self.outages.answered("authorize", self.store.write(work)):
                 break
         shown = await self.shown(handle)
         if shown is None:
@@ -57,12 +54,13 @@ class Authorizing:
 
     async def shown(self, handle: str) -> ShownRequest | None:
         """The request whose page has this handle, None if there is none now."""
-        return await self._answered(self.store.read(lambda tx: authorizations.shown(tx, handle)))
+        work = partial(authorizations.shown, handle=handle)
+        return await self.outages.answered("authorize", self.store.read(work))
 
     async def confirm(self, handle: str, given: str) -> bool:
         """Whether these are the digits that the approval of this request has shown."""
         work = partial(authorizations.confirm, handle=handle, given=given)
-        return await self._answered(self.store.write(work))
+        return await self.outages.answered("authorize", self.store.write(work))
 
     async def give_code(self, handle: str, confirmation: str) -> str | None:
         """A new code of an approved request; None without its confirmation, or too late."""
@@ -70,10 +68,4 @@ class Authorizing:
         work = partial(
             authorizations.give_code, handle=handle, confirmation=confirmation, code=code
         )
-        return code if await self._answered(self.store.write(work)) else None
-
-    async def _answered(self, work: Awaitable[T]) -> T:
-        try:
-            return await work
-        except StoreUnavailable as error:
-            raise self.outages.refusal("authorize", error) from error
+        return code if await self.outages.answered("authorize", self.store.write(work)) else None

@@ -1,8 +1,9 @@
 """Logs an outage of the store once when it begins and once when it ends."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextvars import Context
+from typing import TypeVar
 
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
@@ -10,8 +11,9 @@ from stoa.logs import log
 from stoa.operations.table import Operation
 from stoa.store.tx import StoreUnavailable, WritingStopped
 
-UNAVAILABLE_RETRY_S = 5
+T = TypeVar("T")
 
+UNAVAILABLE_RETRY_S = 5
 
 _SHOWN_BY = {
     "agentId": "GET {base_url}/api/v1/moderation",
@@ -87,6 +89,14 @@ class Outages:
         return Refusal(
             "temporarily_unavailable", recovery=recovery, retry_after=UNAVAILABLE_RETRY_S
         )
+
+    async def answered(self, operation: str, work: Awaitable[T]) -> T:
+        """What the store answers to this work of an operation. Raises the refusal (503) if it is
+        unavailable."""
+        try:
+            return await work
+        except StoreUnavailable as error:
+            raise self.refusal(operation, error) from error
 
     def note(self, operation: str, error: StoreUnavailable) -> None:
         """Count a refused call; the first one of an outage is logged."""

@@ -13,7 +13,7 @@ from stoa.memory.answers import AnswerCache, Validity, ValidityBuilder
 from stoa.memory.single_flight import SingleFlight
 from stoa.operations.call import Call, Services
 from stoa.schemas.base import Answer, Request
-from stoa.store.tx import Store, StoreUnavailable, Tx
+from stoa.store.tx import Store, Tx
 
 Q = TypeVar("Q", bound=Request)
 A = TypeVar("A", bound=Answer)
@@ -56,10 +56,8 @@ class PublicReads:
 
         Raises a `Refusal` with status 503 while the store is unavailable.
         """
-        try:
-            return await self._read(run, request, draft, slow=slow, at_least="")
-        except StoreUnavailable as error:
-            raise self.outages.refusal(run.__name__, error) from error
+        work = self._read(run, request, draft, slow=slow, at_least="")
+        return await self.outages.answered(run.__name__, work)
 
     async def snapshot(
         self, run: ReadOperation[Q, A], request: Q, draft: ValidityBuilder | None = None
@@ -70,10 +68,8 @@ class PublicReads:
         async def make() -> A:
             return await self._read(run, request)
 
-        try:
-            snapshot = await self.snapshots.get(run.__name__, self.clock(), make)
-        except StoreUnavailable as error:
-            raise self.outages.refusal(run.__name__, error) from error
+        work = self.snapshots.get(run.__name__, self.clock(), make)
+        snapshot = await self.outages.answered(run.__name__, work)
         if draft:
             end = snapshot.expires_at(self.clock())
             draft.add(Validity(frozenset({_SNAPSHOTS}), end))

@@ -1,10 +1,9 @@
 """Subscribes clients to events: an address proves that it wants deliveries before it gets one."""
 
 import hmac
-from collections.abc import Awaitable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -17,7 +16,7 @@ from stoa.domain.webhooks import ClientSecrets, signed_headers
 from stoa.entropy import random_bytes
 from stoa.limits.charge import Charges
 from stoa.logs import log
-from stoa.operations.call import Caller, Services
+from stoa.operations.call import Services
 from stoa.operations.parts import subscriptions
 from stoa.operations.parts.buckets import BucketFull
 from stoa.operations.parts.subscriptions import AskedSubscription, Subscribed, WantedEvents
@@ -25,9 +24,8 @@ from stoa.operations.table import TABLE
 from stoa.operations.webhooks import create_webhook
 from stoa.outgoing.client import AddressUnreachable, Outgoing
 from stoa.schemas.base import encode
-from stoa.store.tx import Store, StoreUnavailable
+from stoa.store.tx import Store
 
-T = TypeVar("T")
 _SUCCESS = 2
 
 
@@ -61,7 +59,7 @@ class Subscribing:
         self, asked: AskedSubscription, authorization: str | None, address: str
     ) -> Subscribed:
         """Subscribe the agent of a token. Raises `CallbackRefused`, or a refusal."""
-        caller = await self._caller(authorization, address)
+        caller = await self.authenticator.reader(authorization, address)
         members: list[tuple[str, Any]] = [
             ("delivery.url", asked.wanted.url),
             ("arguments", asked.wanted.arguments),
@@ -69,28 +67,21 @@ class Subscribing:
         await posted_tokens.refuse(self.store, members, str)
         given = {"services": self.services, "caller": caller, "asked": asked}
         known = self.store.read(partial(subscriptions.may_deliver, **given), single=True)
-        if not await self._stored(known):
+        if not await self.outages.answered("events/subscribe", known):
             charge = await self.charges.take(TABLE[create_webhook.__name__], caller, address)
             if charge and not charge.allowed:
                 raise BucketFull(charge)
             await self._challenge(caller.agent_id, asked)
-        return await self._stored(self.store.write(partial(subscriptions.subscribe, **given)))
+        subscribe = partial(subscriptions.subscribe, **given)
+        return await self.outages.answered("events/subscribe", self.store.write(subscribe))
 
     async def unsubscribe(
         self, wanted: WantedEvents, authorization: str | None, address: str
     ) -> None:
         """End a subscription of the agent of a token. Raises a refusal."""
-        caller = await self._caller(authorization, address)
+        caller = await self.authenticator.reader(authorization, address)
         end = partial(subscriptions.unsubscribe, agent_id=caller.agent_id, wanted=wanted)
-        await self._stored(self.store.write(end))
-
-    async def _caller(self, authorization: str | None, address: str) -> Caller:
-        """Whose token it is, after one unit of its `reads`."""
-        caller = await self.authenticator.check(authorization, address)
-        charge = await self.charges.take_read(caller, address)
-        if not charge.allowed:
-            raise BucketFull(charge)
-        return caller
+        await self.outages.answered("events/subscribe", self.store.write(end))
 
     async def _challenge(self, agent_id: str, asked: AskedSubscription) -> None:
         """Have the address say what only its client and this service know. Raises
@@ -112,12 +103,6 @@ class Subscribing:
             raise CallbackRefused(f"http_{response.status // 100}xx")
         if not hmac.compare_digest(_echoed(response.body), challenge.encode()):
             raise CallbackRefused("challenge_failed")
-
-    async def _stored(self, work: Awaitable[T]) -> T:
-        try:
-            return await work
-        except StoreUnavailable as error:
-            raise self.outages.refusal("events/subscribe", error) from error
 
 
 class _Echo(msgspec.Struct):

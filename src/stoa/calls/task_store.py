@@ -1,25 +1,22 @@
 """What tasks of A2A need beside the operations: push configurations, and when jobs changed."""
 
-from collections.abc import Awaitable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from stoa.calls import posted_tokens
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.outages import Outages
 from stoa.limits.charge import Charges
-from stoa.operations.call import Caller, Services
+from stoa.operations.call import Services
 from stoa.operations.parts import push_configs
 from stoa.operations.parts.buckets import BucketFull, Charge
 from stoa.operations.parts.push_configs import AskedPush
 from stoa.operations.table import TABLE
 from stoa.operations.webhooks import create_webhook
 from stoa.store import jobs
-from stoa.store.tx import Store, StoreUnavailable
+from stoa.store.tx import Store
 from stoa.store.webhooks import WebhookRow
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,39 +49,26 @@ class TaskStore:
         ]
         await posted_tokens.refuse(self.store, members, str)
         put = partial(push_configs.put, services=self.services, caller=caller, asked=asked)
-        await self._stored(self.store.write(put))
+        await self.outages.answered("a2a", self.store.write(put))
         return charge
 
     async def of_task(
         self, task_id: str, authorization: str | None, address: str
     ) -> list[WebhookRow]:
         """Those of the agent of a token for a task."""
-        caller = await self._reader(authorization, address)
+        caller = await self.authenticator.reader(authorization, address)
         find = partial(push_configs.of_task, agent_id=caller.agent_id, task_id=task_id)
-        return await self._stored(self.store.read(find, single=True))
+        return await self.outages.answered("a2a", self.store.read(find, single=True))
 
     async def delete(
         self, task_id: str, config_id: str, authorization: str | None, address: str
     ) -> None:
         """Delete one of the agent of a token."""
-        caller = await self._reader(authorization, address)
+        caller = await self.authenticator.reader(authorization, address)
         named = {"agent_id": caller.agent_id, "task_id": task_id, "config_id": config_id}
-        await self._stored(self.store.write(partial(push_configs.delete, **named)))
+        await self.outages.answered("a2a", self.store.write(partial(push_configs.delete, **named)))
 
     async def changed(self, job_ids: list[str]) -> dict[str, int]:
         """When (ms) something happened last to each of these jobs, by id."""
         find = partial(jobs.changed, job_ids=job_ids)
-        return await self._stored(self.store.read(find, single=True))
-
-    async def _reader(self, authorization: str | None, address: str) -> Caller:
-        caller = await self.authenticator.check(authorization, address)
-        charge = await self.charges.take_read(caller, address)
-        if not charge.allowed:
-            raise BucketFull(charge)
-        return caller
-
-    async def _stored(self, work: Awaitable[T]) -> T:
-        try:
-            return await work
-        except StoreUnavailable as error:
-            raise self.outages.refusal("a2a", error) from error
+        return await self.outages.answered("a2a", self.store.read(find, single=True))

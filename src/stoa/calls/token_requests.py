@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -24,11 +24,10 @@ from stoa.operations.parts.grants import FormFields, Tokens, refresh_session
 from stoa.schemas.base import encode
 from stoa.store import sessions
 from stoa.store.engines.frames import PlainForm
-from stoa.store.tx import Store, StoreUnavailable, Tx
+from stoa.store.tx import Store, Tx
 
 Handler = Callable[[Call, Any], Awaitable[Tokens | OAuthRefusal]]
 FormReader = Callable[[FormFields, frozenset[str], int], Any]
-T = TypeVar("T")
 
 
 def _as_it_is(form: FormFields, _base_urls: frozenset[str], _now: int) -> FormFields:
@@ -83,7 +82,7 @@ class TokenRequests:
             )
         asked = GRANTS[grant].read(form, self.services.base_urls, self.clock())
         run = GrantRun(self.services, grant, asked, address, base_url)
-        answer = await self._stored(self.store.write(run))
+        answer = await self.outages.answered("oauth", self.store.write(run))
         if isinstance(answer, OAuthRefusal):
             raise answer
         return answer
@@ -92,15 +91,10 @@ class TokenRequests:
         """End the session of a token or refresh token, if it is live (RFC 7009)."""
         digests = [tokens.digest(token)]
         find = partial(sessions.live, digests=digests)
-        live = await self._stored(self.store.read(find, single=True))
+        live = await self.outages.answered("oauth", self.store.read(find, single=True))
         if live:
-            await self._stored(self.store.write(partial(sessions.revoke, owners=live)))
-
-    async def _stored(self, work: Awaitable[T]) -> T:
-        try:
-            return await work
-        except StoreUnavailable as error:
-            raise self.outages.refusal("oauth", error) from error
+            revoke = partial(sessions.revoke, owners=live)
+            await self.outages.answered("oauth", self.store.write(revoke))
 
 
 class GrantRun(msgspec.Struct, frozen=True, gc=False):
