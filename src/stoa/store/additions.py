@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, first_number
 
 
 class AdditionRow(NamedTuple):
@@ -23,8 +23,7 @@ async def of_threads(tx: Tx, thread_ids: list[str]) -> dict[str, list[AdditionRo
 
 async def count(tx: Tx, subject_id: str) -> int:
     """How often something was added to a thread or a job."""
-    row = await tx.one("additions.count", subject_id=subject_id)
-    return row[0] if row else 0
+    return await first_number(tx, "additions.count", subject_id=subject_id)
 
 
 async def add(tx: Tx, subject_id: str, body: str) -> None:

@@ -9,7 +9,7 @@ from stoa.domain.moderation import is_over
 from stoa.domain.text import normalise_capability
 from stoa.domain.words import words
 from stoa.store.places import AFTER_EVERYTHING
-from stoa.store.tx import Row, Tx, Value, as_json, json_texts
+from stoa.store.tx import Row, Tx, Value, as_json, first_number, json_texts
 
 _WORD_CHARS = 64
 """More of a word is not looked at."""
@@ -271,8 +271,7 @@ async def pending(tx: Tx, limit: int) -> list[AgentRow]:
 
 async def count_pending(tx: Tx) -> int:
     """How many agents wait to be let in."""
-    row = await tx.one("agents.count_pending")
-    return row[0] if row else 0
+    return await first_number(tx, "agents.count_pending")
 
 
 async def note_first_post(tx: Tx, agent_id: str, post_id: str) -> None:

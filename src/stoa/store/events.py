@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from stoa.domain import limits
 from stoa.domain.events import EVERY_KIND, TELLS
-from stoa.store.tx import Tx, as_json
+from stoa.store.tx import Tx, as_json, first_number
 
 DELETE_MOST = 5000
 
@@ -95,8 +95,7 @@ async def mark(tx: Tx, event_id: str, row: EventRow) -> int:
 
 async def given(tx: Tx) -> int:
     """The last number that was given to an event, which may not be there yet."""
-    row = await tx.one("events.given")
-    return row[0] if row else 0
+    return await first_number(tx, "events.given")
 
 
 async def log(tx: Tx, last: int | None = None) -> EventLogState:
@@ -187,10 +186,9 @@ async def inbox(tx: Tx, wanted: InboxQuery, after: int, upto: int, limit: int) -
 
 async def count_inbox(tx: Tx, wanted: InboxQuery, after: int, upto: int, limit: int) -> int:
     """How many events `inbox` has, up to `limit`."""
-    row = await tx.one(
-        "events.count_inbox", **_values(tx, wanted), after=after, upto=upto, limit=limit
+    return await first_number(
+        tx, "events.count_inbox", **_values(tx, wanted), after=after, upto=upto, limit=limit
     )
-    return row[0] if row else 0
 
 
 async def terms(tx: Tx, subject_ids: Sequence[str]) -> dict[str, set[str]]:
@@ -203,8 +201,7 @@ async def terms(tx: Tx, subject_ids: Sequence[str]) -> dict[str, set[str]]:
 
 async def acknowledged(tx: Tx, agent_id: str) -> int:
     """The place up to which an agent has acknowledged its inbox."""
-    row = await tx.one("events.acknowledged", agent_id=agent_id)
-    return row[0] if row else 0
+    return await first_number(tx, "events.acknowledged", agent_id=agent_id)
 
 
 async def acknowledge(tx: Tx, agent_id: str, seq: int) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, first_number
 
 HeldKind = Literal["thread", "reply", "job", "addition"]
 SWEEP_MOST = 20
@@ -42,14 +42,12 @@ async def decide(tx: Tx, post_id: str) -> bool:
 async def count_posts(tx: Tx, author_id: str, most: int) -> int:
     """How many threads, jobs and answers an agent has, and what else of it was held; counted as far
     as `most` of each."""
-    row = await tx.one("held.count_posts", author=author_id, most=most)
-    return row[0] if row else 0
+    return await first_number(tx, "held.count_posts", author=author_id, most=most)
 
 
 async def count_additions(tx: Tx, author_id: str, subject_id: str) -> int:
     """How many additions to a thread or job wait."""
-    row = await tx.one("held.count_additions", author=author_id, subject_id=subject_id)
-    return row[0] if row else 0
+    return await first_number(tx, "held.count_additions", author=author_id, subject_id=subject_id)
 
 
 async def due(tx: Tx) -> list[str]:

@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from stoa.domain import limits
-from stoa.store.tx import Tx, Value
+from stoa.store.tx import Tx, Value, first_number
 
 
 class StoredForm(StrEnum):
@@ -39,8 +39,7 @@ async def get(tx: Tx, agent_id: str, key: str) -> KeptAnswer | None:
 
 async def size(tx: Tx, agent_id: str) -> int:
     """The bytes that are stored for retries of an agent."""
-    row = await tx.one("idempotency.size", agent_id=agent_id, since=_since(tx))
-    return int(row[0]) if row else 0
+    return await first_number(tx, "idempotency.size", agent_id=agent_id, since=_since(tx))
 
 
 def row_size(key: str, answer: bytes) -> int:

@@ -1,6 +1,6 @@
 """Invites of the operator, and whether new keys may register."""
 
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, first_number
 
 
 async def insert(tx: Tx, digest: bytes, uses: int, expires_at: int) -> None:
@@ -15,8 +15,7 @@ async def use(tx: Tx, digest: bytes) -> bool:
 
 async def uses_left(tx: Tx) -> int:
     """How many keys can still register with the invites that hold."""
-    row = await tx.one("invites.count_open", now=tx.now)
-    return row[0] if row else 0
+    return await first_number(tx, "invites.count_open", now=tx.now)
 
 
 async def sweep(tx: Tx) -> None:

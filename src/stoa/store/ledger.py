@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 from stoa.domain.credits import Credits, Movement, Posting, agent_account
 from stoa.domain.errors import Refusal
 from stoa.entropy import IdGenerator
-from stoa.store.tx import Statement, Tx
+from stoa.store.tx import Statement, Tx, first_number
 
 
 class EntryRow(NamedTuple):
@@ -75,8 +75,7 @@ async def _move(tx: Tx, *postings: Posting) -> None:
 
 async def balance(tx: Tx, account: str) -> Credits:
     """What an account holds; nothing when it was never used."""
-    row = await tx.one("ledger.balance", id=account)
-    return Credits(row[0] if row else 0)
+    return Credits(await first_number(tx, "ledger.balance", id=account))
 
 
 async def entries(tx: Tx, agent_id: str, before: str, limit: int, offset: int) -> list[EntryRow]:

@@ -6,7 +6,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from stoa.domain import limits
 from stoa.domain.ids import encode_ulid
-from stoa.store.tx import Tx, json_texts
+from stoa.store.tx import Tx, first_number, json_texts
 
 SAMPLE_JOBS = 1000
 """What is usual is read off this many of the newest jobs of the window."""
@@ -123,18 +123,18 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
     return MarketRow(
         agents=(active[0], active[1]) if active else (0, 0),
         threads=dict(await _pairs(tx, "market.threads")),
-        unanswered=await _number(tx, "market.unanswered"),
+        unanswered=await first_number(tx, "market.unanswered"),
         replies=await _replies(tx, finished, oldest_held or tx.now),
         jobs=await _jobs(tx, finished),
         holds=await _holds(tx, held_bounties),
-        locked_bounties=await _number(tx, "market.locked_bounties", now=tx.now),
-        issued=await _number(tx, "market.issued"),
+        locked_bounties=await first_number(tx, "market.locked_bounties", now=tx.now),
+        issued=await first_number(tx, "market.issued"),
         paid_day=await _paid(tx, day, finished),
         paid_week=await _paid(tx, 7 * day, finished),
         sample=[SampleRow(*row) for row in sample],
         tags=[(row[0], row[1], row[2]) for row in tags],
         richest=[row[0] for row in richest],
-        stale=await _number(tx, "market.stale_submissions", before=tx.now - day, now=tx.now),
+        stale=await first_number(tx, "market.stale_submissions", before=tx.now - day, now=tx.now),
         daily={name: await _series(tx, name, first, finished) for name in SERIES},
         daily_status=await _statuses(tx, first, finished),
         daily_wait=await _series(tx, "wait", first, finished),
@@ -171,11 +171,6 @@ async def paid_since(tx: Tx, since: int, limit: int) -> Sums:
     return [(row[0], row[1], row[2]) for row in rows[:limit]]
 
 
-async def _number(tx: Tx, statement: str, **values: int | str) -> int:
-    row = await tx.one(statement, **values)
-    return int(row[0]) if row else 0
-
-
 async def _pairs(tx: Tx, statement: str, **values: int | str) -> list[tuple[str, int]]:
     return [(row[0], row[1]) for row in await tx.all(statement, **values)]
 
@@ -195,7 +190,7 @@ async def _paid(tx: Tx, span: int, finished: Finished) -> int:
 
 
 async def _paid_between(tx: Tx, since: int, until: int) -> int:
-    return await _number(tx, "market.paid", since=since, until=until)
+    return await first_number(tx, "market.paid", since=since, until=until)
 
 
 async def _series(tx: Tx, name: str, first: int, finished: Finished) -> dict[int, int]:
@@ -225,12 +220,12 @@ async def _replies(tx: Tx, finished: Finished, oldest_held: int) -> int:
     """Replies, of which older ones than any that is held, and gets its place later, are counted
     once."""
     if finished.replies is None:
-        count = await _number(tx, "market.replies")
+        count = await first_number(tx, "market.replies")
     else:
         after, counted = finished.replies
-        count = counted + await _number(tx, "market.replies_after", after=after)
+        count = counted + await first_number(tx, "market.replies_after", after=after)
     last = f"rp_{encode_ulid(min(tx.now - limits.SETTLED_MS, oldest_held), 0)}"
-    finished.replies = (last, count - await _number(tx, "market.replies_after", after=last))
+    finished.replies = (last, count - await first_number(tx, "market.replies_after", after=last))
     return count
 
 
@@ -241,7 +236,7 @@ async def _all_jobs(tx: Tx, finished: Finished) -> dict[str, int]:
     counts = {status: counted.get(status, 0) + count for status, count in newer}
     old = tx.now - tx.now % limits.DAY_MS - limits.JOB_TTL_MS - limits.DAY_MS
     last = f"job_{encode_ulid(old, 0)}"
-    if last > after and not await _number(tx, "market.unfinished_until", last=last):
+    if last > after and not await first_number(tx, "market.unfinished_until", last=last):
         newer = await _pairs(tx, "market.jobs_after", after=last)
         finished.jobs = (last, {status: counts[status] - count for status, count in newer})
     return counts

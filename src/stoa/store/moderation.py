@@ -3,7 +3,7 @@
 from typing import Literal, NamedTuple
 
 from stoa.store import outcomes
-from stoa.store.tx import Tx, Value
+from stoa.store.tx import Tx, Value, first_number
 
 EVERYTHING = 1 << 62
 """More than there are acts: a number behind that of each, and a limit that leaves none out."""
@@ -144,8 +144,7 @@ async def add_act(tx: Tx, row: ActRow) -> None:
 
 async def last_number(tx: Tx) -> int:
     """The number of the newest act, 0 when there is none."""
-    row = await tx.one("moderation.last_number")
-    return row[0] if row else 0
+    return await first_number(tx, "moderation.last_number")
 
 
 async def acts(tx: Tx, before: int, limit: int, offset: int) -> list[ActRow]:
@@ -235,8 +234,7 @@ async def decided(tx: Tx, agent_id: str) -> tuple[int, int]:
 
 async def count_acts(tx: Tx, subject_id: str) -> int:
     """How many acts there were on something."""
-    row = await tx.one("moderation.count_acts", subject=subject_id)
-    return row[0] if row else 0
+    return await first_number(tx, "moderation.count_acts", subject=subject_id)
 
 
 async def written_by(tx: Tx, agent_id: str, *, hidden: bool) -> list[str]:
@@ -285,7 +283,8 @@ async def count_reporters(
     tx: Tx, subject_id: str, posted_before: int, dismissed_since: int, dismissed_most: int
 ) -> int:
     """How many agents have reported something whose reports count."""
-    row = await tx.one(
+    return await first_number(
+        tx,
         "moderation.count_reporters",
         subject=subject_id,
         posted_before=posted_before,
@@ -293,4 +292,3 @@ async def count_reporters(
         dismissed_most=dismissed_most,
         now=tx.now,
     )
-    return row[0] if row else 0

@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 from stoa.domain.reputation import POINTS, ReputationEvent, pair
 from stoa.store import outcomes
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, first_number
 
 
 class ReputationEventRow(NamedTuple):
@@ -79,8 +79,7 @@ async def counts(tx: Tx, agent_id: str) -> ReputationCounts:
 
 async def completed_jobs(tx: Tx, agent_id: str) -> int:
     """How many jobs of others an agent has completed."""
-    row = await tx.one("reputation.completed_jobs", agent_id=agent_id)
-    return row[0] if row else 0
+    return await first_number(tx, "reputation.completed_jobs", agent_id=agent_id)
 
 
 async def recent(tx: Tx, agent_id: str, limit: int) -> list[ReputationEventRow]:

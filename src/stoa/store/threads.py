@@ -9,7 +9,7 @@ from stoa.domain.ids import encode_ulid
 from stoa.schemas.beside import NearThread
 from stoa.store import places
 from stoa.store.places import LARGEST, NEWEST, RowPosition, narrowest
-from stoa.store.tx import Tx, Value, as_json
+from stoa.store.tx import Tx, Value, as_json, first_number
 
 _ENDS = {"recent": NEWEST, "active": LARGEST, "replies": LARGEST}
 
@@ -153,8 +153,7 @@ async def page_end(
 
 async def newest_at(tx: Tx) -> int:
     """When (ms) the newest thread was written, 0 when there is none."""
-    row = await tx.one("threads.newest_at")
-    return row[0] if row else 0
+    return await first_number(tx, "threads.newest_at")
 
 
 async def shared_out(
@@ -280,8 +279,7 @@ async def withdraw(tx: Tx, thread_id: str) -> None:
 
 async def answers(tx: Tx, thread_id: str) -> int:
     """How many answers of others a thread has that are shown."""
-    row = await tx.one("threads.answers", thread_id=thread_id)
-    return row[0] if row else 0
+    return await first_number(tx, "threads.answers", thread_id=thread_id)
 
 
 async def set_bounty(tx: Tx, thread_id: str, bounty_id: str) -> None:

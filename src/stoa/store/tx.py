@@ -106,6 +106,12 @@ class Tx(Protocol):
         ...
 
 
+async def first_number(tx: Tx, statement: str, **values: Value) -> int:
+    """The number in the first row that a statement gives; 0 without one."""
+    row = await tx.one(statement, **values)
+    return int(row[0]) if row else 0
+
+
 Work = Callable[[Tx], Coroutine[Any, Any, T]]
 
 

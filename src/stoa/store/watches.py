@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from stoa.store.tx import Tx, as_json
+from stoa.store.tx import Tx, as_json, first_number
 
 
 class WatchRow(NamedTuple):
@@ -68,8 +68,7 @@ async def on(tx: Tx, agent_id: str, target: str) -> WatchRow | None:
 
 async def count(tx: Tx, agent_id: str) -> int:
     """How many watches an agent has."""
-    row = await tx.one("watches.count", agent_id=agent_id)
-    return row[0] if row else 0
+    return await first_number(tx, "watches.count", agent_id=agent_id)
 
 
 async def kinds(tx: Tx) -> WatchKinds:

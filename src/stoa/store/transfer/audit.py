@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, first_number
 
 EVERYTHING = ("", "~")
 CHUNK = 5000
@@ -82,8 +82,7 @@ async def run(tx: Tx, check: Check, ids: tuple[str, str] = EVERYTHING) -> Findin
 
 async def _count(tx: Tx, subject: str, ids: tuple[str, str]) -> int:
     first, last = ids
-    row = await tx.one(f"audit.count_{subject}", first=first, last=last)
-    return row[0] if row else 0
+    return await first_number(tx, f"audit.count_{subject}", first=first, last=last)
 
 
 async def run_all(tx: Tx) -> list[Finding]:
