@@ -1,4 +1,4 @@
-"""The file of the index: of each word the texts that have it.
+"""The file of the index: for each word the texts that have it.
 
 They are kept as compressed bitmaps, one for each 65,536 numbers of texts. A change is one
 transaction of many short steps, so a process that is killed leaves it whole or not at all. The file
@@ -105,7 +105,7 @@ class Postings:
         return self._execute(_SQL["facts"]).fetchall()
 
     def find(self, words: Iterable[str]) -> Iterator[tuple[str, BitMap, BitMap]]:
-        """The texts of these words, in several pieces."""
+        """The texts of these words, a row for each word and part of the numbers."""
         wanted = _encode([*words]).decode()
         for word, anywhere, title in self._execute(_SQL["find"], (wanted,)).fetchall():
             yield word, BitMap.deserialize(anywhere), BitMap.deserialize(title)
@@ -117,8 +117,8 @@ class Postings:
         kept: IndexState,
         at_once: int,
     ) -> Iterator[None]:
-        """Add to these words their `texts`, in steps of so many words; with the last one it counts,
-        and what is `kept`."""
+        """Add to these words their `texts`, in steps of `at_once` words. The last step commits them
+        together with `kept`."""
         ordered = [*words]  # in the order of the file, but sorting them would be one long step
         heapify(ordered)
         with self._transaction():
@@ -143,8 +143,8 @@ class Postings:
             yield part, word, more.serialize(), more_in_title.serialize()
 
     def remove(self, texts: BitMap, kept: IndexState, at_once: int) -> Iterator[None]:
-        """Remove texts from all words, in steps of so many, and the words that no text has any
-        more. Behind the last step nothing of them is left in the file."""
+        """Remove texts from all words, in steps of `at_once` words, and the words that no text has
+        any more. After the last step no byte of them is left in the file."""
         with self._transaction():
             for part, some in _by_part(texts):
                 last = ""
@@ -158,7 +158,7 @@ class Postings:
             self._keep(kept)
 
     def _overwritten(self) -> Iterator[None]:
-        """Have nothing of what was deleted in the file, in steps."""
+        """Overwrite the pages of what was deleted, in steps."""
         self._execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         if self.path:
             with pages_of(self._connection, self.path) as pages:

@@ -48,13 +48,13 @@ def matching(
     texts: int,
     thread_of: Sequence[int],
 ) -> BitMap:
-    """The texts `among` these that have a rare phrase, of so many `texts` in all, or any phrase
-    where their thread has all that are needed. Each phrase is the texts that have it; `others` need
-    not be there."""
+    """The texts `among` these that have a rare phrase or all `needed` ones. Where these are few,
+    also those with one phrase in threads that have all needed ones. A phrase is given as the
+    texts that have it; `others` need not be there. `texts` is how many there are in all."""
     rare = [one for one in (*needed, *others) if is_rare(len(one), texts)]
     some = BitMap.union(*rare) & among if rare else BitMap()
     if any(is_rare(len(one), texts) for one in needed):
-        return some  # in which those with all phrases are
+        return some  # what has all needed phrases has the rare one too
     found = BitMap.intersection(*needed) & among
     if needed[1:] and len(found | some) < ENOUGH_TEXTS:
         found |= _of_threads_with_all([one & among for one in needed], thread_of)
@@ -62,7 +62,7 @@ def matching(
 
 
 def at_least(having: Iterable[BitMap], among: BitMap) -> list[BitMap]:
-    """At each place, from 0, the texts `among` these that are in at least so many sets."""
+    """At place n, from 0, the texts `among` these that are in at least n of the sets."""
     levels = [among]
     for texts in having:
         more = texts & among
@@ -118,12 +118,17 @@ def _choices(phrases: Sequence[PhraseTexts], weights: Weights, texts: int) -> It
 
 
 def _rarity(texts: int, having: int) -> int:
+    # Whole numbers, whose sums are equal in whatever order they are added.
     return math.floor(1000 * math.log(1 + texts / having) + 0.5) if having else 0
 
 
 def _by_classes(found: BitMap, choices: Iterable[Choice]) -> Iterator[int]:
-    """Texts with the same parts have the same points, so these are added once for all of them. A
-    class is taken apart only when no other can have more points, as mostly the first are enough."""
+    """Texts with the same parts are a class and have the same points, which are added up once.
+
+    The heap has first the class that can reach most points: those that it has, and the `most` that
+    the parts from its `place` on can add. It is split by the next part into texts with and
+    `without` it. A class with no part left has its final points, and no other can reach more.
+    """
     parts, most = _in_line(choices)
     classes: list[tuple[int, int, int, int, BitMap, BitMap | None]] = []
     order = count()  # so that bitmaps are never compared
@@ -135,7 +140,7 @@ def _by_classes(found: BitMap, choices: Iterable[Choice]) -> Iterator[int]:
     equal: list[BitMap] = []
     while classes:
         least, _, place, points, some, without = heappop(classes)
-        some = some - without if without else some
+        some = some - without if without else some  # only now: most classes are never reached
         if place == len(parts):
             equal.append(some)
         elif some:
@@ -150,9 +155,10 @@ def _by_classes(found: BitMap, choices: Iterable[Choice]) -> Iterator[int]:
 
 
 def _in_line(choices: Iterable[Choice]) -> tuple[list[tuple[int, BitMap, int]], list[int]]:
-    """The parts of all choices, those first that give most, each with the place behind its choice;
-    and the most points that a text can get from each place on, 0 at the end."""
-    by_gain = sorted(choices, key=lambda parts: parts[0][0])  # the last one comes first
+    """The parts of all choices, those first that give most, each with the place behind its choice,
+    as a text gets one part of a choice; and the most points that a text can get from each place
+    on, 0 at the end."""
+    by_gain = sorted(choices, key=lambda parts: parts[0][0])  # built from the end
     parts: list[tuple[int, BitMap, int]] = []
     most = [0]
     for choice in by_gain:
@@ -179,7 +185,7 @@ def _by_text(found: BitMap, choices: Iterable[Choice]) -> Iterator[int]:
 
 
 def _promising(found: BitMap, phrases: Sequence[PhraseTexts]) -> BitMap:
-    """Of many texts those with most of the phrases, the newest of them."""
+    """At most `_SCORED` texts: those with most of the rarest phrases, then the newest."""
     if len(found) <= _SCORED:
         return found
     rarest = sorted((phrase.present for phrase in phrases), key=len)[:_RAREST]

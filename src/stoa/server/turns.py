@@ -75,7 +75,7 @@ class Turns:
         now = self._now_ns()
         if now - since <= LATE_NS:
             return False
-        if now - self._late_at > BEHIND_NS:
+        if now - self._late_at > BEHIND_NS:  # the first late one after a time without any
             self._behind_since = now
         self._late_at = now
         return now - self._behind_since >= BEHIND_NS

@@ -13,10 +13,11 @@ from typing import Protocol
 from stoa.clock import elapsed_ns
 
 _UNCOUNTED = 16
-"""While few arrive together, so many answers are sent between two turns that are counted."""
+"""While few requests arrive together, the answers of a turn are counted only after so many others,
+since counting them takes a call at the end of the turn."""
 _MOST = 32
 _LONGEST_NS = 1_000_000
-"""So many at most are sent together, and none waits for much longer, however long others take."""
+"""At most so many answers are sent together, and none waits much longer than this."""
 
 
 class Answering(Protocol):
@@ -28,8 +29,8 @@ class Answering(Protocol):
 
 
 class Unsent:
-    """The connections that have something to send. Behind a turn with `many` answers those of the
-    next ones are sent together. `now_ns` is the clock of how long one waits."""
+    """The connections that have something to send. After a turn with `many` answers the answers of
+    the next turn are sent together. `now_ns` is the clock of how long one waits."""
 
     def __init__(self, now_ns: Callable[[], int] = elapsed_ns, many: int = 8) -> None:
         self._now_ns, self._many = now_ns, many
@@ -56,7 +57,7 @@ class Unsent:
 
     def _end_turn(self) -> None:
         self._together = self._answers >= self._many
-        self._answers = 0 if self._together else -_UNCOUNTED
+        self._answers = 0 if self._together else -_UNCOUNTED  # at 1 `add` schedules this again
         self._send()
 
     def _send(self) -> None:

@@ -98,10 +98,10 @@ class TableChange(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What an answer depends on because of a statement: the owners that these parameters name, one
-    or many (for those in `seen` and `seen_many` also changes of eventually consistent columns), and
-    these changing statements or `TIME`. A `private` statement reads a table that no answer may
-    show."""
+    """What an answer depends on because of a statement, by the parameters that name owners: `one`
+    id or `many`. For those in `seen` and `seen_many` changes of eventually consistent columns count
+    too. `changes` are changing statements, or `TIME`. A `private` statement reads a table that no
+    answer may show."""
 
     one: tuple[str, ...]
     many: tuple[str, ...]

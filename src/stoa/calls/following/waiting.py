@@ -215,6 +215,7 @@ class Waiting:
         if not elsewhere:
             return
         for owner, places in list(self._owners.items()):
+            # From the oldest on, each with how many of its owner began later in this process.
             for newer_here, place in reversed(list(enumerate(reversed(places)))):
                 limit = self._limit(place)
                 if limit and newer_here + elsewhere.newer(owner, place.turn) >= limit:
@@ -349,7 +350,7 @@ class Waiting:
 
 
 def _is_outdated(interest: Interest | None, version: int) -> bool:
-    """Whether a call is interested in what fits an older version of its agent's profile."""
+    """Whether the profile of the agent has changed since the call read which offers fit it."""
     return bool(interest and interest.inbox and interest.inbox.version < version)
 
 
