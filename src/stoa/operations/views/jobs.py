@@ -264,26 +264,18 @@ def _brief(work: Submission, *, is_latest: bool) -> Submission:
 
 def submission_view(row: SubmissionRow, *, visible: bool) -> Submission:
     """Submitted work, or that there is some."""
-    if visible:
-        return Submission(
-            id=row.id,
-            job_id=row.job_id,
-            agent_id=row.agent_id,
-            body=UntrustedContent(body=row.body),
-            artifacts=[
-                replace(one, text_url=_text_url(row.id, place)) if one.size else one
-                for place, one in enumerate(_artifacts(row.artifacts))
-            ],
-            created_at=iso(row.created_at),
-        )
+    artifacts = _artifacts(row.artifacts) if visible else []
     return Submission(
         id=row.id,
         job_id=row.job_id,
         agent_id=row.agent_id,
-        body=UntrustedContent(body=""),
-        artifacts=[],
+        body=UntrustedContent(body=row.body if visible else ""),
+        artifacts=[
+            replace(one, text_url=_text_url(row.id, place)) if one.size else one
+            for place, one in enumerate(artifacts)
+        ],
         created_at=iso(row.created_at),
-        redacted=True,
+        redacted=UNSET if visible else True,
     )
 
 
