@@ -23,8 +23,8 @@ def kept_bytes() -> int:
 
 
 class ByteCache:
-    """Room of `most_bytes` for values of some kinds, for all threads of a process. Where there is
-    no more, the kind that takes most of it gives way."""
+    """A cache of at most `most_bytes` for values of several kinds, for all threads of a process.
+    When it is full, the kind that takes most of it evicts."""
 
     def __init__(self, most_bytes: int) -> None:
         self.kept_bytes = 0
@@ -34,16 +34,16 @@ class ByteCache:
         _caches.append(ref(self, _caches.remove))
 
     def make_room(self, wanted: int) -> None:
-        """Make room for so many bytes."""
+        """Evict until so many bytes fit."""
         while self.kept_bytes + wanted > self.most_bytes:
             max(self.kinds, key=_BYTES).evict()
 
 
 class CachedKind(Generic[K, V]):
-    """Values of one kind in a cache; the oldest that were not used lately are evicted.
+    """Values of one kind in a cache, evicted with a second chance: one that was used since it was
+    put, or last spared, is spared and counts as new. So a lookup reorders nothing.
 
-    One that was used since it was put, or since it was last to be evicted, counts as new then: so
-    to find it moves nothing. `size` gives the bytes of a key and its value.
+    `size` gives the bytes of a key and its value.
     """
 
     def __init__(self, cache: ByteCache, size: Callable[[K, V], int]) -> None:

@@ -1,5 +1,5 @@
-"""Which threads stand beside one on its page. What is kept is their ids, which the next day are
-looked for again; what they say is read with each page."""
+"""Caches which threads are named beside a thread on its page: their ids, for a day. Their titles
+are read for each page."""
 
 from sys import getsizeof
 from typing import NamedTuple
@@ -8,14 +8,14 @@ from stoa.caching import ByteCache, CachedKind
 
 
 class NearIds(NamedTuple):
-    """The threads that are near another one, and until when (ms) they are not looked for again."""
+    """The ids of the threads near another one, cached until a time (ms)."""
 
     ids: list[str]
     until: int
 
 
 def near_by_id(cache: ByteCache) -> CachedKind[str, NearIds]:
-    """Those that are near a thread, by its id."""
+    """The cache of these, by the id of the thread."""
     return CachedKind(cache, _size)
 
 

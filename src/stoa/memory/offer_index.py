@@ -2,7 +2,7 @@
 
 Sets of what is on offer are bitmaps. So what is recommended to an agent is found without a
 statement, as `opportunities.recommended` finds it, and so are the opportunities that a search looks
-at. Of an index that is out of date a new one is made by a look at what came and went alone.
+at. A new index is made of the one before it by what came and went alone.
 """
 
 from bisect import bisect_left
@@ -135,9 +135,9 @@ def none_on_offer(now: int, *, too_many: bool = False) -> OfferIndex:
 async def offer_index(
     tx: Tx, kept: Remembered[OfferIndex], sizes: OfferIndexSizes, *, for_search: bool = False
 ) -> OfferIndex | None:
-    """What is on offer now, as it is kept or read anew; None where SQL is to be asked. Where other
-    processes write too, nobody knows how long an index is the newest: only searches have one, and
-    of few offers none."""
+    """What is on offer now, as it is cached or read anew; None where SQL is to be asked. Where
+    other processes write too, an index may be out of date: only searches use it then, and only
+    one of many offers."""
     found = kept.get(tx.seen, tx.now)
     if found is None and (for_search or tx.seen is not None):
         latest = kept.latest

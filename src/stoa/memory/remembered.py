@@ -45,7 +45,7 @@ class Remembered(Generic[T]):
         return self._entry.value if self._entry else None
 
     def get(self, seen: ChangesSeen | None, now: int) -> T | None:
-        """The value, if it is still what would be made now (ms)."""
+        """The value, if it is not stale now (ms)."""
         entry = self._entry
         if entry is None or seen is None or entry.data_version < 0 or now >= entry.ends_at:
             return None
@@ -55,19 +55,19 @@ class Remembered(Generic[T]):
         self, value: T, seen: ChangesSeen | None, depends_on: Set[str] | None, ends_at: int | None
     ) -> None:
         """Keep a value until something of `depends_on` changes, or until `ends_at` (ms). Without
-        these it is out of date at once."""
+        `seen` or `depends_on` it is stale at once."""
         data_version = seen.data_version if seen and depends_on is not None else -1
         ends_at = sys.maxsize if ends_at is None else ends_at
         self._entry = _Entry(value, depends_on or frozenset(), data_version, ends_at)
 
 
 class RememberedById(Generic[K, T]):
-    """Values that were made of the rows of some owners, by an id or another key, until one of these
-    changes.
+    """Caches values computed from the rows of some owners, by an id or another key, until a row of
+    one of these owners changes.
 
-    They are kept in a `cache` with others, for all threads of a process. `size` gives the bytes of
-    a value, `owners` the ids of those whose rows it was made of, which is its key unless it says
-    otherwise, `ends` when it ends at the latest (ms).
+    They share a `cache` with others, for all threads of a process. `size` gives the bytes of a
+    value, `owners` the ids of its owners (by default its key), `ends` when it ends at the latest
+    (ms).
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class RememberedById(Generic[K, T]):
         self._owners, self._ends = owners, ends
 
     def fresh(self, keys: Collection[K], seen: ChangesSeen | None, now: int) -> dict[K, T]:
-        """Those of these values that would be made now (ms)."""
+        """The values of these keys that are cached and not stale now (ms)."""
         if seen is None:
             return {}
         found = self._known.find_all(keys)
@@ -95,14 +95,14 @@ class RememberedById(Generic[K, T]):
         }
 
     def get(self, key: K, seen: ChangesSeen | None, now: int) -> T | None:
-        """One of these values, if it would be made now (ms)."""
+        """The value of a key, if it is cached and not stale now (ms)."""
         entry = self._known.find(key) if seen else None
         if entry is None or seen is None or now >= entry.ends_at:
             return None
         return entry.value if entry.is_fresh(seen.changes) else None
 
     def keep(self, values: Mapping[K, T], seen: ChangesSeen | None) -> None:
-        """Keep these, which were made in the transaction of `seen`."""
+        """Cache values that were computed in the transaction of `seen`."""
         if seen is None:
             return
         for key, value in values.items():

@@ -10,13 +10,13 @@ T = TypeVar("T")
 
 
 class SingleFlight:
-    """What is being made, by keys."""
+    """The values that are being computed, by key."""
 
     def __init__(self) -> None:
         self._running: dict[Hashable, asyncio.Future[Any]] = {}
 
     async def wait(self, key: Hashable) -> bool:
-        """Wait until what is being made has been made or has failed. False if nothing is."""
+        """Wait until the value of a key is computed or has failed. False if none is under way."""
         running = self._running.get(key)
         if running is None:
             return False
@@ -25,7 +25,7 @@ class SingleFlight:
 
     @contextmanager
     def making(self, key: Hashable) -> Generator[None]:
-        """Let others wait for this, unless they wait for the same already."""
+        """Let others wait for the end of this block, unless they wait for another one already."""
         if key in self._running:
             yield
             return
@@ -39,15 +39,15 @@ class SingleFlight:
     def start(
         self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]
     ) -> "asyncio.Future[T]":
-        """What another call is making now, or else this one. An exception is for those that wait;
-        without any, `make` has to log it."""
+        """The task that computes the value of a key, started unless it runs. Its exception goes to
+        those who wait; where none may wait, `make` has to log it."""
         if key not in self._running:
             task = self._running[key] = asyncio.create_task(make())
             task.add_done_callback(partial(self._ended, key))
         return self._running[key]
 
     async def shared(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """The same, once it is made; a caller that stops waiting does not end it."""
+        """The value of that task; a caller that stops waiting does not cancel it."""
         return await asyncio.shield(self.start(key, make))
 
     def _ended(self, key: Hashable, task: "asyncio.Task[Any]") -> None:

@@ -47,7 +47,7 @@ class SharedWaits:
         self._free.append(row)
 
     def elsewhere(self) -> "Elsewhere":
-        """Those that wait in the other processes now. This one tells them that it looks."""
+        """The calls that wait in the other processes now. Notes that this process has looked."""
         now = elapsed_ms()
         self._own[_LOOKED] = now
         found: dict[int, list[int]] = {}
