@@ -131,21 +131,24 @@ class Verification(Resource, kw_only=True):
     lean: ClassVar[Lean] = Lean(derivable=frozenset({"type"}))
 
 
+JobEventName = Literal[
+    "created",
+    "claimed",
+    "released",
+    "submitted",
+    "accepted",
+    "rejected",
+    "expired",
+    "cancelled",
+    "raised",
+    "extended",
+]
+
+
 class TimelineEvent(Resource, kw_only=True):
     """An event of a job, without an agent if a deadline, its terms or a moderator caused it."""
 
-    event: Literal[
-        "created",
-        "claimed",
-        "released",
-        "submitted",
-        "accepted",
-        "rejected",
-        "expired",
-        "cancelled",
-        "raised",
-        "extended",
-    ]
+    event: JobEventName
     agent_id: AgentId | None
     at: Time
 

@@ -10,24 +10,12 @@ from stoa.domain import jobs as rules
 from stoa.domain.jobs import STATUSES, Due, JobEvent, JobStatus
 from stoa.domain.records import Counted
 from stoa.domain.terms import NO_TERMS, WorkTerms
+from stoa.schemas.jobs import JobEventName
 from stoa.schemas.terms import read_terms
 from stoa.store import places, records
 from stoa.store.additions import AdditionRow
 from stoa.store.places import LARGEST, NEWEST, SMALLEST, RowPosition, narrowest
 from stoa.store.tx import Tx, Value, as_json, json_texts
-
-JobEventName = Literal[
-    "created",
-    "claimed",
-    "released",
-    "submitted",
-    "accepted",
-    "rejected",
-    "expired",
-    "cancelled",
-    "raised",
-    "extended",
-]
 
 
 class JobRow(msgspec.Struct, frozen=True, gc=False):
