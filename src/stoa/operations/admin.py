@@ -9,7 +9,7 @@ from stoa.domain.missing import missing
 from stoa.domain.moderation import Action, ModerationSubject, SubjectType
 from stoa.operations.call import Call
 from stoa.operations.parts import moderators
-from stoa.operations.parts.moderation import Order, act, act_on_many, found
+from stoa.operations.parts.moderation import Order, act, act_on_many, found, subject_in
 from stoa.operations.parts.paging import cut, place
 from stoa.operations.reports import found_report, resolve, uphold
 from stoa.operations.table import Access, Effect, Mode, Toolset, Who, operation
@@ -286,8 +286,6 @@ async def resolve_report(call: Call, request: ResolveReport) -> ReportResolved:
         report=report_for_moderators(done.report),
         settled_count=done.settled,
         subject_hidden=done.hidden,
-        next_actions=next_actions.on_reported(
-            ModerationSubject(SubjectType(asked.subject_type), asked.subject_id), done.next
-        ),
+        next_actions=next_actions.on_reported(subject_in(asked), done.next),
         receipt=call.receipt("resolve_report", "report", asked.id),
     )

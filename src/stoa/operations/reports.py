@@ -11,7 +11,15 @@ from stoa.domain.moderation import Action, ModerationSubject, SubjectType
 from stoa.operations.call import Call, Services
 from stoa.operations.job_messages import check_may_report
 from stoa.operations.parts import paging
-from stoa.operations.parts.moderation import Order, act, found, is_hidden, owner_of, possible_next
+from stoa.operations.parts.moderation import (
+    Order,
+    act,
+    found,
+    is_hidden,
+    owner_of,
+    possible_next,
+    subject_in,
+)
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Who, operation
 from stoa.operations.views.moderation import act_view, report_view
 from stoa.schemas.beside import ActContext, ActContexts, ActedOn
@@ -159,7 +167,7 @@ async def resolve(
     if row.outcome is not None:
         raise Refusal("moderation_not_possible", "This report was resolved before.")
     count = await moderation.settle(tx, row.subject_id, outcome, reason, moderator_id)
-    on = await found(tx, _subject(row))
+    on = await found(tx, subject_in(row))
     actions = await possible_next(tx, services, on, outcome, moderator_id)
     return Settled(await found_report(tx, row.id), count, is_hidden(on), actions)
 
@@ -183,14 +191,10 @@ async def uphold(tx: Tx, report_ids: Sequence[str], act: ActRow) -> None:
             raise Refusal("moderation_not_possible", f"The report {report_id} was resolved before.")
 
 
-def _subject(row: ReportRow) -> ModerationSubject:
-    return ModerationSubject(SubjectType(row.subject_type), row.subject_id)
-
-
 async def _check_resolver(tx: Tx, row: ReportRow, moderator_id: str | None) -> None:
     """403 for a moderator who owns what is reported, or is one of those whose reports wait."""
     if moderator_id is None:
         return
-    owns = owner_of(await found(tx, _subject(row))) == moderator_id
+    owns = owner_of(await found(tx, subject_in(row))) == moderator_id
     if owns or await moderation.has_open_report(tx, row.subject_id, moderator_id):
         raise Refusal("moderator_conflict")

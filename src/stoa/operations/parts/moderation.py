@@ -59,7 +59,7 @@ from stoa.store.agents import AgentRow
 from stoa.store.held import HeldRow
 from stoa.store.jobs import JobHistory, JobRow, SubmissionRow
 from stoa.store.messages import MessageRow
-from stoa.store.moderation import ActRow
+from stoa.store.moderation import ActRow, ReportRow
 from stoa.store.outcomes import OutcomeRow
 from stoa.store.replies import ReplyRow
 from stoa.store.threads import ThreadRow
@@ -92,6 +92,11 @@ def subject_of(subject_id: str) -> ModerationSubject:
         wanted = subject_id.partition("_")[0]
         raise missing(wanted if wanted in _TYPES else "th", subject_id)
     return ModerationSubject(_TYPES[prefix], subject_id)
+
+
+def subject_in(row: ActRow | ReportRow) -> ModerationSubject:
+    """What an act or a report is about."""
+    return ModerationSubject(SubjectType(row.subject_type), row.subject_id)
 
 
 _READ: dict[SubjectType, Callable[[Tx, str], Awaitable[SubjectRow | None]]] = {

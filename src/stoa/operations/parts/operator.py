@@ -10,7 +10,7 @@ from stoa.domain import base64url, limits
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.keys import parse_public_key
 from stoa.domain.missing import missing
-from stoa.domain.moderation import INVERSE, Action, ModerationSubject, SubjectType, same_aspect
+from stoa.domain.moderation import INVERSE, Action, same_aspect
 from stoa.domain.signups import INVITE_BYTES, INVITE_PREFIX, Admission, invite_digest
 from stoa.domain.text import check_label
 from stoa.entropy import random_bytes
@@ -22,6 +22,7 @@ from stoa.operations.parts.moderation import (
     act_locked,
     locked,
     record,
+    subject_in,
     subject_of,
 )
 from stoa.operations.parts.queue import ReportQueue
@@ -397,7 +398,7 @@ async def _undo(tx: Tx, services: Services, asked: Undo) -> Done:
     if await agents.get(tx, asked.by) is None:
         raise missing("ag", asked.by)
     rows = await moderation.acts_by(tx, asked.by, asked.since)
-    await locked(tx, [_subject(row) for row in rows])
+    await locked(tx, [subject_in(row) for row in rows])
     acts_on = {
         subject_id: await moderation.acts_on(tx, subject_id)
         for subject_id in {row.subject_id for row in rows}
@@ -425,15 +426,11 @@ async def _tried(tx: Tx, services: Services, order: Order) -> ActRow | None:
         return None
 
 
-def _subject(row: ActRow) -> ModerationSubject:
-    return ModerationSubject(SubjectType(row.subject_type), row.subject_id)
-
-
 def _inverse(row: ActRow, on_it: list[ActRow], undone: set[str], reason: str) -> Order | None:
     """What takes an act back; None if nothing does, if it was taken back before, or if another has
     changed the same since. `on_it` are all acts on its subject, the newest first; those with an id
     in `undone` take back newer ones."""
-    action, subject = Action(row.action), _subject(row)
+    action, subject = Action(row.action), subject_in(row)
     if action not in INVERSE or any(one.undoes == row.id for one in on_it):
         return None
     inverse = INVERSE[action]
