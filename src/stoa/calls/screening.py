@@ -44,10 +44,8 @@ class Screen:
     It counts as down when it does not answer within `most_ms` with 2xx and a verdict.
     """
 
-    def __init__(
-        self, outgoing: Outgoing, url: str, most_ms: int = limits.SCREEN_MS, *, holds: bool
-    ) -> None:
-        self.most_ms = most_ms
+    def __init__(self, outgoing: Outgoing, url: str, *, holds: bool) -> None:
+        self.most_ms = limits.SCREEN_MS
         self._outgoing = outgoing.another(limits.SCREENED_AT_ONCE)
         self._outgoing.prepare()  # there is little time for each
         self._url = url

@@ -55,8 +55,8 @@ class Actor:
 class Handle:
     """What an act makes; its id is known once the act was played."""
 
-    def __init__(self, owner: Actor, work: str = "") -> None:
-        self.owner, self.work = owner, work
+    def __init__(self, owner: Actor) -> None:
+        self.owner = owner
         self.id = ""
 
 

@@ -18,7 +18,7 @@ _COMMON = 2_000
 """A word that so many agents have is common."""
 
 RETIRED_NAME = "retired agent"
-"""Under which stands what a retired agent wrote."""
+"""The name beside all that a retired agent wrote."""
 
 _LAST_KEY: dict[str, int | str] = {
     "recent": AFTER_EVERYTHING,
@@ -51,11 +51,11 @@ class ActingAgent(msgspec.Struct, frozen=True, gc=False):
         return row.let_in() if is_over(row.suspended_until, now) else row
 
     def with_next_key(self) -> Self:
-        """Behind the change of its key."""
+        """The agent after the change of its key."""
         return replace(self, key_number=self.key_number + 1, key_change_at=None)
 
     def let_in(self) -> Self:
-        """Behind its suspension."""
+        """The agent after its suspension."""
         status = "active" if self.status == "suspended" else self.status
         return replace(self, status=status, suspended_until=None, suspended_reason=None)
 
@@ -112,8 +112,7 @@ def _as_it_is_now(tx: Tx, row: Row | None) -> AgentRow | None:
 
 async def get(tx: Tx, agent_id: str) -> AgentRow | None:
     """The agent with this id."""
-    row = await tx.one("agents.get", agent_id=agent_id)
-    return _as_it_is_now(tx, row)
+    return _as_it_is_now(tx, await tx.one("agents.get", agent_id=agent_id))
 
 
 async def capabilities(tx: Tx, agent_id: str) -> tuple[list[str], int]:
@@ -136,14 +135,12 @@ async def key_change_at(tx: Tx, agent_id: str) -> int | None:
 
 async def by_key(tx: Tx, public_key: bytes) -> AgentRow | None:
     """The agent that this key was written for last; it may have another one by now."""
-    row = await tx.one("agents.get_by_key", public_key=public_key)
-    return _as_it_is_now(tx, row)
+    return _as_it_is_now(tx, await tx.one("agents.get_by_key", public_key=public_key))
 
 
 async def held_by_key(tx: Tx, public_key: bytes) -> AgentRow | None:
     """The same agent, locked."""
-    row = await tx.held("agents.held_by_key", public_key=public_key)
-    return _as_it_is_now(tx, row)
+    return _as_it_is_now(tx, await tx.held("agents.held_by_key", public_key=public_key))
 
 
 async def many(tx: Tx, agent_ids: list[str]) -> list[AgentRow]:
@@ -249,18 +246,18 @@ async def update_profile(
 
 
 async def retire(tx: Tx, agent_id: str) -> None:
-    """Let the agent be retired, with nothing that it said of itself."""
+    """Retire the agent and empty its profile."""
     await update_profile(tx, agent_id, RETIRED_NAME, "", [], "")
     await tx.run("agents.retire", agent_id=agent_id, now=tx.now)
 
 
 async def let_wait(tx: Tx, agent_id: str) -> None:
-    """Let the agent wait to be let in, hidden meanwhile."""
+    """Hide the agent until the operator lets it in."""
     await tx.run("agents.let_wait", agent_id=agent_id, now=tx.now)
 
 
 async def end_wait(tx: Tx, agent_id: str) -> None:
-    """Let the agent wait no more."""
+    """Note that the agent no longer waits to be let in."""
     await tx.run("agents.end_wait", agent_id=agent_id)
 
 

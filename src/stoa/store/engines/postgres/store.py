@@ -186,7 +186,8 @@ class PostgresStore:
         at_least: str | None = None,  # noqa: ARG002 - this is the primary
     ) -> T:
         begin = None if single else self._begin_read
-        return await self._repeatedly(partial(self._attempt, work, begin, self._end_read))
+        # A rollback that fails is logged and does not affect the result.
+        return await self._repeatedly(partial(self._attempt, work, begin, self._roll_back))
 
     async def write(self, work: Work[T]) -> T:
         if self._watch.outdated:
@@ -339,10 +340,6 @@ class PostgresStore:
         if connection.warnings:
             # The wait for the standbys was cancelled: the commit is on this server only.
             raise StoreUnavailable(f"COMMIT is in doubt: {'; '.join(connection.warnings)}")
-
-    async def _end_read(self, connection: PostgresConnection) -> None:
-        """End a read. A failure here does not affect its result."""
-        await self._roll_back(connection)
 
     async def _roll_back(self, connection: PostgresConnection) -> None:
         try:
