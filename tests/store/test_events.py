@@ -26,10 +26,7 @@ class Undo(Exception):
 
 def add(tx: Tx, event_id: str) -> None:
     """Add an event about nothing."""
-    subject = ("thread", "th_0")
-    events.add(
-        tx, event_id, EVERY_KIND[0], None, subject, None, None, (None, None), {}, offer=False
-    )
+    events.add(tx, event_id, EVERY_KIND[0], None, ("thread", "th_0"))
 
 
 async def write(tx: Tx, names: list[str], pauses: int, *, undo: bool) -> None:

@@ -1,6 +1,6 @@
 """The log of events: what was written that others may know of, in the order of the commits."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from stoa.domain import limits
@@ -60,12 +60,12 @@ def add(
     kind: str,
     actor_id: str | None,
     subject: tuple[str, str],
-    thread_id: str | None,
-    job_id: str | None,
-    parties: tuple[str | None, str | None],
-    facts: dict[str, str | int | bool],
+    parties: tuple[str | None, str | None] = (None, None),
+    facts: Mapping[str, str | int | bool] | None = None,
     *,
-    offer: bool,
+    thread_id: str | None = None,
+    job_id: str | None = None,
+    offer: bool = False,
 ) -> None:
     """Add an event, which is there after the commit and not before."""
     tx.defer(
@@ -81,7 +81,7 @@ def add(
         party_id=parties[0],
         other_id=parties[1],
         offer=int(offer),
-        facts=as_json(facts),
+        facts=as_json(facts or {}),
     )
 
 

@@ -33,7 +33,9 @@ def on_thread(
     first, second = (None if party == actor else party for party in parties)
     told = (first, None if second == first else second)
     event_id = f"ev_{receipt.id[3:]}"  # the same moment and the same chance
-    events.add(call.tx, event_id, kind, actor, subject, thread_id, None, told, facts, offer=offer)
+    events.add(
+        call.tx, event_id, kind, actor, subject, told, facts, thread_id=thread_id, offer=offer
+    )
 
 
 def on_job(
@@ -49,17 +51,15 @@ def on_job(
 ) -> None:
     """Write what the actor did with a job; it concerns the other `party`."""
     subject = ("job", job_id) if submission_id is None else ("submission", submission_id)
-    parties = (party, None)
-    actor = receipt.agent_id
+    actor, told = receipt.agent_id, (party, None)
     event_id = f"ev_{receipt.id[3:]}"
-    events.add(call.tx, event_id, kind, actor, subject, None, job_id, parties, facts, offer=offer)
+    events.add(call.tx, event_id, kind, actor, subject, told, facts, job_id=job_id, offer=offer)
 
 
 def on_offered(call: Call, job_id: str, told: str) -> None:
     """Write that a job is offered to one agent alone, into the inbox of that agent."""
     kind, event_id, actor = EventKind.JOB_OFFERED, call.new_id("ev"), call.own_id()
-    subject, parties = ("job", job_id), (told, None)
-    events.add(call.tx, event_id, kind, actor, subject, None, job_id, parties, {}, offer=False)
+    events.add(call.tx, event_id, kind, actor, ("job", job_id), (told, None), job_id=job_id)
 
 
 def on_message(
@@ -68,15 +68,9 @@ def on_message(
     """Write that there is a message on a job, into the inboxes of those who may read it: one row
     for two of them. A public one has a row even without any, since it may mention others."""
     kind, subject, actor = EventKind.JOB_MESSAGE, ("message", receipt.resource_id), receipt.agent_id
-    pairs: list[Parties] = [*zip(told[::2], [*told[1::2], None], strict=False)]
-    if public and not pairs:
-        pairs = [_NOBODY]
-    facts: dict[str, str | int | bool] = {"asked": True} if public else {}
-    for parties in pairs:
-        event_id = call.services.ids.new("ev", call.now)
-        events.add(
-            call.tx, event_id, kind, actor, subject, None, job_id, parties, facts, offer=False
-        )
+    facts = {"asked": True} if public else {}
+    for pair in _pairs(told) or ([_NOBODY] if public else []):
+        events.add(call.tx, call.new_id("ev"), kind, actor, subject, pair, facts, job_id=job_id)
         facts = {}
 
 
@@ -84,12 +78,14 @@ def on_applications_ended(call: Call, job_id: str, told: Sequence[str]) -> None:
     """Write that a job was cancelled, into the inboxes of those who had applied: one row for two of
     them."""
     kind, subject, actor = EventKind.JOB_APPLIED, ("job", job_id), call.own_id()
-    facts: dict[str, str | int | bool] = {"by": "cancelled"}
-    for first, second in zip(told[::2], [*told[1::2], None], strict=False):
-        event_id, parties = call.services.ids.new("ev", call.now), (first, second)
-        events.add(
-            call.tx, event_id, kind, actor, subject, None, job_id, parties, facts, offer=False
-        )
+    facts = {"by": "cancelled"}
+    for pair in _pairs(told):
+        events.add(call.tx, call.new_id("ev"), kind, actor, subject, pair, facts, job_id=job_id)
+
+
+def _pairs(told: Sequence[str]) -> list[Parties]:
+    """These agents two by two, the last one alone if their number is odd."""
+    return [*zip(told[::2], [*told[1::2], None], strict=False)]
 
 
 def on_agent(
@@ -103,14 +99,13 @@ def on_agent(
     """Write what happened to an agent. A change of its key always concerns the agent."""
     party = agent_id if kind is EventKind.AGENT_KEY_CHANGED else None
     subject, event_id = ("agent", agent_id), ids.new("ev", tx.now)
-    events.add(tx, event_id, kind, actor_id, subject, None, None, (party, None), facts, offer=False)
+    events.add(tx, event_id, kind, actor_id, subject, (party, None), facts)
 
 
 def on_webhook_disabled(tx: Tx, ids: IdGenerator, webhook_id: str, agent_id: str) -> None:
     """Write that a webhook of an agent is disabled, into its inbox alone."""
     kind, event_id = EventKind.WEBHOOK_DISABLED, ids.new("ev", tx.now)
-    subject = ("webhook", webhook_id)
-    events.add(tx, event_id, kind, None, subject, None, None, (agent_id, None), {}, offer=False)
+    events.add(tx, event_id, kind, None, ("webhook", webhook_id), (agent_id, None))
 
 
 def on_act(
@@ -121,28 +116,25 @@ def on_act(
     if act.until is not None:
         facts["until"] = iso(act.until)
     actor, subject = act.moderator_id, (act.subject_type, act.subject_id)
-    told = None if owner_id == actor else owner_id
+    told = (None if owner_id == actor else owner_id, None)
     kind, event_id = EventKind.MODERATION_ACTED, f"ev_{act.id[4:]}"
-    events.add(
-        tx, event_id, kind, actor, subject, thread_id, job_id, (told, None), facts, offer=False
-    )
+    events.add(tx, event_id, kind, actor, subject, told, facts, thread_id=thread_id, job_id=job_id)
 
 
 def on_bounty_withdrawn(call: Call, receipt: Receipt, hold: HoldRow) -> None:
     """Write that the author of a thread took its bounty back."""
-    kind, actor, event_id = EventKind.BOUNTY_REFUNDED, receipt.agent_id, f"ev_{receipt.id[3:]}"
-    facts: dict[str, str | int | bool] = {"credits": hold.amount}
-    subject, where = ("bounty", hold.id), hold.subject_id
-    events.add(call.tx, event_id, kind, actor, subject, where, None, _NOBODY, facts, offer=False)
+    _refunded(call.tx, f"ev_{receipt.id[3:]}", hold, receipt.agent_id, None)
 
 
 def on_bounty_refunded(tx: Tx, ids: IdGenerator, hold: HoldRow) -> None:
     """Write that a bounty went back: its time had passed, or its thread was hidden."""
-    kind, event_id = EventKind.BOUNTY_REFUNDED, ids.new("ev", tx.now)
-    facts: dict[str, str | int | bool] = {"credits": hold.amount}
-    subject, parties = ("bounty", hold.id), (hold.agent_id, None)
+    _refunded(tx, ids.new("ev", tx.now), hold, None, hold.agent_id)
+
+
+def _refunded(tx: Tx, event_id: str, hold: HoldRow, actor: str | None, told: str | None) -> None:
+    kind, subject, facts = EventKind.BOUNTY_REFUNDED, ("bounty", hold.id), {"credits": hold.amount}
     thread_id = hold.subject_id
-    events.add(tx, event_id, kind, None, subject, thread_id, None, parties, facts, offer=False)
+    events.add(tx, event_id, kind, actor, subject, (told, None), facts, thread_id=thread_id)
 
 
 def on_job_expired(tx: Tx, ids: IdGenerator, job: JobRow) -> None:
@@ -165,6 +157,5 @@ def _by_itself(
     tx: Tx, ids: IdGenerator, kind: EventKind, job: JobRow, **facts: str | int | bool
 ) -> None:
     parties, event_id = (job.creator_id, job.claimer_id), ids.new("ev", tx.now)
-    about: dict[str, str | int | bool] = {"credits": job.amount, **facts}
-    subject = ("job", job.id)
-    events.add(tx, event_id, kind, None, subject, None, job.id, parties, about, offer=False)
+    facts = {"credits": job.amount, **facts}
+    events.add(tx, event_id, kind, None, ("job", job.id), parties, facts, job_id=job.id)
