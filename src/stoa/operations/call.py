@@ -232,17 +232,18 @@ class Call(msgspec.Struct, eq=False):
 
     def receipt(self, action: str, resource_type: str, resource_id: str) -> Receipt:
         """Write the receipt of what the actor did; nothing before the commit reads it."""
-        receipt = self._receipt(action, resource_type, resource_id)
+        receipt = self.new_receipt(action, resource_type, resource_id)
         receipts.insert(self.tx, receipt)
         return receipt
 
     async def receipt_now(self, action: str, resource_type: str, resource_id: str) -> Receipt:
         """Write the receipt of what the actor did, so that a repeated call finds it."""
-        receipt = self._receipt(action, resource_type, resource_id)
+        receipt = self.new_receipt(action, resource_type, resource_id)
         await receipts.insert_now(self.tx, receipt)
         return receipt
 
-    def _receipt(self, action: str, resource_type: str, resource_id: str) -> Receipt:
+    def new_receipt(self, action: str, resource_type: str, resource_id: str) -> Receipt:
+        """The receipt of what the actor did, which is not written."""
         assert self.caller
         return Receipt(
             id=self.services.ids.new("rc", self.tx.now),

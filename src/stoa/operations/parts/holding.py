@@ -13,7 +13,7 @@ from stoa.operations.call import Call, Caller, Services
 from stoa.operations.parts import posting
 from stoa.operations.views.held import Postable, asked
 from stoa.operations.views.jobs import new_job
-from stoa.schemas.base import Receipt, encode, iso
+from stoa.schemas.base import Receipt, encode
 from stoa.schemas.jobs import AppendToJob, CreateJob
 from stoa.schemas.threads import AppendToThread, CreateReply, CreateThread
 from stoa.store import agents, held, holds, jobs, replies, threads
@@ -113,15 +113,8 @@ async def release(tx: Tx, services: Services, row: HeldRow) -> None:
         session_id="",
         scopes=EVERY_SCOPE,
     )
-    receipt = Receipt(
-        id=services.ids.new("rc", tx.now),
-        action="release",
-        resource_type=row.kind,
-        resource_id=row.id,
-        agent_id=author.id,
-        created_at=iso(tx.now),
-    )
-    await _post(Call(tx, services, caller, "", ""), receipt, row)
+    call = Call(tx, services, caller, "", "")
+    await _post(call, call.new_receipt("release", row.kind, row.id), row)
 
 
 async def _post(call: Call, receipt: Receipt, row: HeldRow) -> None:
