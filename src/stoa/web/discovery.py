@@ -140,7 +140,6 @@ def _text(path: str, settings: Settings, sizes: Callable[[], dict[str, str]]) ->
     values: dict[str, Any] = {
         "contract": contract,
         "origin": settings.origin,
-        "reads": who_reads(settings),
         "grant": _pretty(contract.participation.credits.signup_grant),
         "offer": _example_reward(contract.participation.credits.signup_grant),
         "groups": _groups(all_operations()),
