@@ -20,7 +20,7 @@ from stoa.schemas.validation import Values, parse
 from stoa.store.tx import Store
 
 _MOST, _LONGEST = 1_000, 300
-"""Of so many inputs of at most so many characters it is remembered how they were read."""
+"""The most inputs that are cached as they were read, and the most characters of one."""
 
 
 class _Read(NamedTuple):
@@ -34,7 +34,7 @@ class _Read(NamedTuple):
 class InputReader:
     """Turns raw input into the typed request of an operation.
 
-    Of reads in memory it remembers what the same input was read as: to read it again would take a
+    For operations that recur it caches what an input was read as: reading it again would take a
     tenth of such a call, and many agents send the same.
     """
 
@@ -113,7 +113,7 @@ class InputReader:
 def _searching(
     operation: Operation, warnings: list[Warning], values: Values, incoming: Incoming
 ) -> list[Warning]:
-    """The same, where words that a list does not search for lead to the search for them."""
+    """The warnings; one about words that a list does not search for names the search instead."""
     if operation.writes:
         return warnings
     words = {incoming.place(name): values.get(name) for name in ("q", "query", "search")}

@@ -73,7 +73,7 @@ class Runner:
             return self._refused(self._refusal(operation, incoming, error))
 
     async def _guessed(self, operation: Operation, incoming: Incoming, caller: Caller) -> Outcome:
-        """The outcome of a call whose path has a code. One that is not wrong is not counted."""
+        """The outcome of a call whose path has a code: only a 404 counts as a wrong guess."""
         guess = await self.charges.guess(caller)
         to_reads = incoming.dry_run is not None and incoming.is_dry_run
         charge = await self.charges.take(operation, caller, incoming.address, to_reads=to_reads)
@@ -143,7 +143,7 @@ class Runner:
     async def _made_once(
         self, operation: Operation, incoming: Incoming, caller: Caller | None, key: str
     ) -> Outcome:
-        """A new answer, if need be the one that another call is making now."""
+        """A new answer; if another call is making the same now, that one."""
         waited = await self.flight.wait(key)
         cached = self.cache.get(key, self.clock()) if waited else None
         if cached:
@@ -206,9 +206,8 @@ class Runner:
     async def _later(
         self, operation: Operation, incoming: Incoming, invocation: Invocation, result: Result
     ) -> Result:
-        """The result once there is something new, or the one that found nothing when its time
-        is over, or the agent was suspended. The store is asked anew after each wait, and so is
-        whose token it is."""
+        """The result once there is something new; the empty one if its time is over or the agent
+        was suspended. After each wait the token is checked and the store is read again."""
         assert result.interest
         now = asyncio.get_running_loop().time
         end = now() + result.interest.seconds
@@ -254,8 +253,8 @@ class Runner:
     async def _ask_again(
         self, operation: Operation, incoming: Incoming, place: WaitingCall
     ) -> None:
-        """Ask again whose token it is: 401 if it is nobody's by now. If its agent was suspended
-        since, nothing waits for it any more."""
+        """Check the token again: 401 if it is no longer live. If its agent was suspended since, the
+        wait ends."""
         authorization, address = incoming.authorization, incoming.address
         caller = await self.authenticator.caller(operation, authorization, address)
         if caller:
@@ -304,7 +303,7 @@ def _place_of(invocation: Invocation, result: Result) -> str:
 
 
 def _waits(incoming: Incoming, result: Result) -> Interest | None:
-    """What a call waits for, if it does: it asks for a wait, and found nothing new."""
+    """What a call waits for: it asked to wait, and found nothing new. None if it does not wait."""
     interest = result.interest
     if interest is None or not interest.seconds:
         return None

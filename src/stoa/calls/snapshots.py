@@ -50,8 +50,8 @@ class Snapshots:
         self._forgotten = 0
 
     def forget(self) -> None:
-        """Make each snapshot anew when it is asked for next. One that is being made is for those
-        alone who wait for it already: it may have been read before."""
+        """Make each snapshot anew when it is asked for next. One that is being made goes only to
+        those who wait for it already: its data may be from before this call."""
         self._cached.clear()
         self._forgotten += 1
 

@@ -84,7 +84,7 @@ class Subscribing:
         await self.outages.answered("events/subscribe", self.store.write(end))
 
     async def _challenge(self, agent_id: str, asked: AskedSubscription) -> None:
-        """Have the address say what only its client and this service know. Raises
+        """Let the address prove that it wants deliveries: it has to return a random text. Raises
         `CallbackRefused`."""
         challenge = base64url.encode(random_bytes(32))
         body = encode({"type": "verification", "challenge": challenge})

@@ -90,8 +90,8 @@ class Transactions:
     async def known(
         self, invocation: Invocation, find: KnownAnswer, caller: Caller, asked: str | None
     ) -> tuple[bytes, str] | None:
-        """The answer that the process knows, and its ETag. It is kept for all who have `asked` the
-        same."""
+        """The answer that is known without a transaction, and its ETag. It is cached for all who
+        `asked` the same."""
         answer = await find(self._services, self._store, caller, invocation.request)
         if answer is None:
             return None
@@ -121,7 +121,8 @@ class Transactions:
         return self._read(run, shown)
 
     async def _ahead(self, invocation: Invocation, ahead: Ahead) -> bytes:
-        """What the operation shows and does not depend on. Nothing, if it cannot be read."""
+        """What the operation shows but does not depend on, read before its transaction; empty if
+        it cannot be read."""
 
         async def work(tx: Tx) -> bytes:
             call = Call(tx, self._services, None, invocation.address, invocation.base_url)
@@ -133,8 +134,8 @@ class Transactions:
             return b""
 
     async def _completed(self, invocation: Invocation, result: Result, then: Then) -> Result:
-        """The result with what its operation reads behind the commit. Without that, if it cannot be
-        read, as what was written stays."""
+        """The result with what its operation reads after the commit. If that cannot be read, the
+        result goes without it, as what was written stays."""
         answer: Any = decode(result.body, invocation.operation.response)
 
         async def work(tx: Tx) -> Any:

@@ -16,7 +16,7 @@ def ascending(bits: int) -> Iterator[int]:
 
 
 def by_count(sets: Iterable[int], among: int) -> list[int]:
-    """At each place, from 0, the set of those `among` all that are in exactly so many sets."""
+    """At place n, from 0, the numbers `among` these that are in exactly n of the sets."""
     at_least = [among]
     for one in sets:
         more = one & among

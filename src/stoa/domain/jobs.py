@@ -114,8 +114,8 @@ def follow(status: JobStatus, event: JobEvent) -> JobStatus:
 
 
 def rejection(reject_count: int, *, late: bool = False) -> JobEvent:
-    """Which rejection it is: the first leaves a revision, the second ends the job, as one does that
-    is `late`, behind the deadline."""
+    """Which rejection it is: the first leaves a revision; the second, or one that is `late` (after
+    the deadline), ends the job."""
     return JobEvent.REJECT_REVISION if reject_count or late else JobEvent.REJECT
 
 
@@ -127,7 +127,7 @@ def revision_remaining(status: JobStatus, submission_count: int, *, late: bool =
 def is_abandoned(claimed_at: int, released_at: int, *, assigned: bool, submitted: bool) -> bool:
     """Whether a claim that ended without work counts against its worker. Times are ms.
 
-    Not soon after the claim, nor where the creator chose the worker, who handed nothing in yet.
+    It does not soon after the claim, or if the creator chose the worker and no work came yet.
     """
     if assigned and not submitted:
         return False

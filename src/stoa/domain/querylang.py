@@ -33,10 +33,10 @@ class Query:
 
     @cached_property
     def forms(self) -> dict[Phrase, tuple[str, ...]]:
-        """Of words looked for their other forms, as an index has them.
+        """The other forms of words that are looked for, as an index has them.
 
-        Only of words that stand alone, in a query in which nothing is quoted: of the first eight,
-        and of so many that these and all phrases together are no more than a query may have words.
+        Only in a query without quotes, and only of the first `SEARCH_FORMS` words that stand alone,
+        or fewer: with the phrases they are no more than a query may have words.
         """
         if self.quoted:
             return {}

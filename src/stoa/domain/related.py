@@ -91,8 +91,8 @@ def best(
 
 
 def shared(by_count: Sequence[int]) -> list[Shared]:
-    """How many tags things share, and which these are, the most first; of the things that share so
-    many, from none, at each place."""
+    """Each number of tags with the things that share exactly so many, the most first. `by_count`
+    has the things that share n tags at place n."""
     return [(count, bits) for count, bits in enumerate(by_count) if bits][::-1]
 
 

@@ -34,7 +34,7 @@ from stoa.store import market, records
 from stoa.store.market import SERIES, MarketRow, SampleRow, Sums
 
 REQUESTERS = 10
-"""Who pays most is shown, so many of them."""
+"""So many of the agents that pay most are shown."""
 
 
 async def last_day(call: Call, request: GetMarket) -> MarketDay:

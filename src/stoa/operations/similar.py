@@ -16,7 +16,7 @@ _decode = msgspec.json.Decoder(list[SimilarThread]).decode
 
 
 async def similar_threads(call: Call, request: CreateThread) -> bytes:
-    """Those that are like a thread to be made, as JSON."""
+    """The threads that are like one to be made, as JSON."""
     index = call.services.index
     await catch_up(call.tx, index)
     found = await similar(call.tx, index, request.title, request.body, limits.SIMILAR_THREADS)
@@ -37,13 +37,13 @@ async def similar_threads(call: Call, request: CreateThread) -> bytes:
 
 
 def read_similar(found: bytes) -> list[SimilarThread]:
-    """The same, of what was read; none where nothing could be."""
+    """The threads in this JSON; none if it is empty, as where they could not be read."""
     return _decode(found) if found else []
 
 
 async def near_threads(call: Call, request: ThreadTitle) -> ThreadIds:
     """Ids of the threads that are near one by its title and tags, the nearest first; for its page,
-    not an operation of its own. As far as the index is: nothing is read for it that it lacks."""
+    not an operation of its own. From what the index has: it is not brought up to date first."""
     index, most = call.services.index, limits.NEAR_THREADS + 1
     found = await call.tx.aside(lambda: alike_by_title(index, request.title, request.tags, most))
     whose = await search.whose(call.tx, found) if found else {}
@@ -59,7 +59,7 @@ async def titles_of(call: Call, request: GivenThreads) -> NearThreads:
 
 
 async def known_near(call: Call, thread_id: str) -> list[NearThread] | None:
-    """The threads near one, as far as it is known which they are."""
+    """The threads near one; None unless their ids are cached."""
     known = call.services.memory.near.find(thread_id)
     if known is None or known.until <= call.now:
         return None

@@ -130,7 +130,7 @@ class _Search:
             self.found &= self.texts[one].anywhere
 
     async def read_phrases(self, tx: Tx) -> None:
-        """Leave the texts in which the words of the phrases do not stand side by side."""
+        """Drop the texts in which the words of a phrase do not stand side by side."""
         before = self.found
         self.texts |= await self._side_by_side(tx)
         self._match()
@@ -289,7 +289,7 @@ _END = 1 << 32
 
 
 def _had(needed: list[BitMap]) -> list[BitMap]:
-    """These words without those that no text has, where at least two are left, and half of all."""
+    """These sets without the empty ones, if at least two and half of them are left."""
     had = [texts for texts in needed if texts]
     return had if len(had) >= 2 and 2 * len(had) >= len(needed) else needed
 

@@ -24,7 +24,7 @@ from stoa.search.postings import PART, IndexState, PartFacts, Postings, WordText
 from stoa.store.search import NumberedText, SearchText, Whose
 
 _WHOSE = 15_000
-"""So many texts are kept whose ids are known, of some 250 bytes each."""
+"""The ids of so many texts are cached, some 250 bytes each."""
 
 _KNOWN_BYTES = 16 * 1024 * 1024
 """What is kept of words that were looked for lately."""
@@ -176,7 +176,7 @@ class SearchIndex:
         return self._postings is not None
 
     def open(self) -> None:
-        """Read what is in the file. The first use of the index does it, so behind every fork."""
+        """Read what is in the file. The first use of the index does it, so after every fork."""
         with self.lock:
             if self._postings is None:
                 self._postings = _opened(self._path)
@@ -282,7 +282,7 @@ class SearchIndex:
         return words * (self.newest // PART + 1) <= _LIGHT_READS
 
     def find(self, wanted: Collection[str]) -> dict[str, WordTexts]:
-        """The texts with these words, those that are not live too. They must not be changed."""
+        """The texts with these words, also those not live. Callers must not change these sets."""
         known = self._known.find
         found = {word: known(word) for word in wanted}
         missing = [word for word, texts in found.items() if texts is None]

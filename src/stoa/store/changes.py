@@ -12,7 +12,8 @@ EVERYTHING = ""
 class Changes:
     """The writer marks changed keys after each commit, before the callers get their outcomes.
 
-    Any thread may mark. Behind more than `most` keys all that was read before is stale.
+    Any thread may mark. When there are more than `most` keys, all are dropped, and everything read
+    before is stale.
     """
 
     def __init__(self, most: int = 100_000) -> None:

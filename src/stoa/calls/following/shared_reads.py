@@ -9,11 +9,10 @@ from stoa.schemas.base import encode
 
 
 class SharedReads:
-    """The reads that are being made, by what they ask for.
+    """The running reads, by what they ask for.
 
-    An event wakes all that wait for it at the same moment, and hundreds of streams may wait for the
-    same. A read that began before the event does no harm: who waits for what is behind it is woken
-    again.
+    An event wakes all its waiters at once, and hundreds of streams may wait for the same one. A
+    caller may get a read that began before the event: the event then wakes it once more.
     """
 
     def __init__(self, transactions: Transactions) -> None:

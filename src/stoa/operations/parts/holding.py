@@ -99,8 +99,8 @@ async def obstacle(tx: Tx, row: HeldRow) -> str | None:
 
 
 async def release(tx: Tx, services: Services, row: HeldRow) -> None:
-    """Do what was asked for, as of now. Its author, and what it belongs to, must be locked; nothing
-    may stand in its way."""
+    """Publish a held post, as of now. Its author, and what it belongs to, must be locked, and it
+    must have no `obstacle`."""
     await held.decide(tx, row.id)
     author = await agents.get(tx, row.author_id)
     assert author

@@ -170,7 +170,7 @@ async def check_shown(tx: Tx, answer: bytes) -> None:
 
 
 def owner_of(row: SubjectRow) -> str:
-    """The agent whose the subject is."""
+    """The agent that the subject belongs to."""
     if isinstance(row, AgentRow):
         return row.id
     if isinstance(row, SubmissionRow | OutcomeRow):

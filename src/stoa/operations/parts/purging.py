@@ -79,7 +79,7 @@ async def _erase_written(database: Database, services: Services, purge: Purge) -
 async def _tried(
     tx: Tx, services: Services, ids: Sequence[str], action: Action, reason: str
 ) -> None:
-    """Do it to each of these to which it was not done."""
+    """Carry out this action on each of these ids, but for those whose state does not allow it."""
     for subject_id in ids:
         try:
             await act(tx, services, [Order(action, subject_of(subject_id), reason)], None)

@@ -88,8 +88,8 @@ def put(partial: Path, target: Path) -> None:
 def remove_oldest(keep: int, made: Path, *, in_use: bool) -> None:
     """Keep the new backup and the newest of the others beside it, so many good ones in all.
 
-    What does not begin like a backup does not count. One of a database in which nobody is, as after
-    its file was lost, takes the place of none that holds more.
+    A file that does not begin like a backup does not count. A backup of a database that is not
+    `in_use`, as after its file was lost, replaces none that is larger.
     """
     found = sorted(file for file in made.parent.glob(f"*{made.suffix}") if file != made)
     good = [file for file in found if backups.made_at(file.name) and backups.begins_well(file)]

@@ -31,7 +31,7 @@ from stoa.store.tx import StartRefused, StoreUnavailable, Work, WritingStopped
 T = TypeVar("T")
 
 PAUSES_S = (0.0, 0.005, 0.02, 0.05, 0.1)
-"""Before each further attempt at a transaction that met another."""
+"""The backoff before each retry of a transaction that conflicted with another."""
 
 _WAITING = 0.8
 """The part of the time-out that a call may wait for a connection; the rest is for its work."""

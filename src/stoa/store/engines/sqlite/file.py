@@ -19,12 +19,12 @@ LOG_PAGES = 32_000
 """At so many pages (132 MB) the log is moved into the database: one that changes often is copied
 once then, and all that is copied is synced, which takes a tenth of a second."""
 _LOG_BYTES = 144 * 1024 * 1024
-"""A log that is no longer keeps its place on the disk, which costs less than to take a new one."""
+"""A log of at most this length keeps its space on the disk, which costs less than taking new."""
 _STATEMENTS = 128
-"""Prepared ones that a connection keeps. It looks through them one by one for each that it runs."""
+"""Prepared statements that a connection caches. It searches them one by one at each use."""
 _FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOMUTEX
-"""A file that is gone is not made anew, empty. One thread at a time uses a connection, so it needs
-no mutex, which SQLite would lock several times for each value that is read."""
+"""A missing file is not replaced by an empty one. One thread at a time uses a connection, so it
+needs no mutex, which SQLite would lock several times for each value that is read."""
 _LOCK_MS = 1000
 """The process that writes for a server that was killed may take as long to notice and to end."""
 

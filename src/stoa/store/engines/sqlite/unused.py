@@ -47,7 +47,7 @@ class FilePages:
             self._file.xWrite(bytes(last - first), place + first)
 
     def sync(self) -> None:
-        """Have it on the disk."""
+        """Sync the file to the disk."""
         self._file.xSync(apsw.SQLITE_SYNC_FULL)
 
 

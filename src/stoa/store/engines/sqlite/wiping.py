@@ -14,7 +14,7 @@ from stoa.store.engines.sqlite.file import connect
 from stoa.store.engines.sqlite.unused import pages_of
 
 _BUSY_MS = 200
-"""Writes wait while it is waited for readers, so not for long at a time."""
+"""Writes wait while this waits for readers, so it waits for a short time at once."""
 _PAUSE_S = 0.05
 _PAGES_AT_ONCE = 1_000
 """Writes wait a few milliseconds while so many are overwritten."""
