@@ -20,7 +20,7 @@ from stoa.cli.database import NamedDatabase
 from stoa.client.transport import opened
 from stoa.clock import SystemClock
 from stoa.configuration import Given
-from stoa.domain import addresses, ids
+from stoa.domain import addresses, ids, limits
 from stoa.limits.limiter import LimiterUnavailable
 from stoa.settings import Settings, SettingsError
 from stoa.store import ledger
@@ -34,7 +34,6 @@ _FULL_MB = 100
 _TIMEOUT_S = 10
 _AHEAD_MS = 60_000
 _BACKUP_HOURS = 26
-_HOUR_MS = 3_600_000
 _OTHERS = stat.S_IRWXO
 _NAMED = 20
 """So many files are named in a remedy at most."""
@@ -383,7 +382,7 @@ def _age(folder: str) -> CheckResult:
     if newest is None:
         detail = f"there is no backup in {folder} that is not dated in the future{last}"
         return fail("backup", detail, "Make a backup now, and let a timer make more.")
-    hours = (now - newest) // _HOUR_MS
+    hours = (now - newest) // limits.HOUR_MS
     detail = f"the newest backup in {folder} is {hours} hours old{last}"
     if failed or hours > _BACKUP_HOURS:
         return fail("backup", detail, "Look at what makes the backups, and make one now.")

@@ -100,16 +100,8 @@ def _place(page: Page) -> OfferPosition:
     return int(overlap), int(amount), int(created_at), str(opportunity_id)
 
 
-def _characters(views: list[Opportunity]) -> int:
-    return sum(len(label) for view in views for label in view.requirements)
-
-
 def _page(
-    call: Call,
-    request: Page,
-    rows: list[OpportunityRow],
-    views: list[Opportunity],
-    characters: int,
+    call: Call, request: Page, rows: list[OpportunityRow], views: list[Opportunity]
 ) -> paging.Cut[Opportunity]:
     shown = {view.id for view in views}
     return paging.cut(
@@ -118,7 +110,7 @@ def _page(
         [row for row in rows if row.id in shown],
         views,
         lambda row: row.place,
-        characters=characters,
+        characters=sum(len(label) for view in views for label in view.requirements),
         # Some of the rows were hidden meanwhile: the next page begins behind the last of them.
         end=rows[-1].place if len(shown) < len(rows) else None,
     )
@@ -140,7 +132,7 @@ async def get_opportunities(call: Call, request: ListOpportunities) -> Opportuni
     """
     rows = await _open_rows(call, request)
     views = await rows_views(call, rows)
-    page = _page(call, request, rows, views, _characters(views))
+    page = _page(call, request, rows, views)
     return OpportunityList(opportunities=page.rows, **page.members)
 
 
@@ -201,7 +193,7 @@ async def _recommended(
         rows = await offers.recommended(call.tx, agent_id, terms, _place(request), limit, wanted)
         rows = rows[request.skip :]
         views = await recommended_views(call, rows)
-        page = _page(call, request, rows, views, _characters(views))
+        page = _page(call, request, rows, views)
         seconds = limits.POLL_AFTER_MS // 1000
         return RecommendedList(opportunities=page.rows, poll_after_seconds=seconds, **page.members)
 

@@ -15,7 +15,6 @@ _PATH_CHARS = 200
 _SECRETS_BELOW = (f"{AUTHORIZATION}/", "/api/v1/auth/approvals/")
 """Paths that end in what lets an OAuth client in."""
 _REFUSED = 400
-_SECOND_MS = 1000
 
 
 class RequestLines:
@@ -55,7 +54,7 @@ class RequestLines:
 
     def tell_left_out(self) -> None:
         """Say how many refusals had no line in a second that is over."""
-        second = self._now_ms() // _SECOND_MS
+        second = self._now_ms() // limits.SECOND_MS
         if second == self._second:
             return
         left_out = self._refused - limits.REFUSAL_LINES
