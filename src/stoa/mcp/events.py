@@ -130,8 +130,8 @@ class EventMethods:
     async def _run(
         self, asked: _Asked, request: HttpRequest, *, streamed: bool
     ) -> tuple[Outcome, bool]:
-        """The outcome of the operation, from now on if what the cursor leads to is not kept any
-        more; and whether that is so."""
+        """The outcome of the operation, and whether it begins now because the events behind the
+        cursor are no longer kept."""
         request.operation = asked.operation.name
         outcome = await self._runner.call(asked.operation, _incoming(asked, request, streamed))
         if outcome.status != HTTPStatus.GONE:

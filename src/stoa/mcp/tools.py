@@ -21,8 +21,8 @@ _OF_WRITES = (idempotency.ARGUMENT, dry_runs.ARGUMENT)
 _OF_ALL = frozenset(
     {"omitted", "dryRun", "warnings", "limit", "offset", "nextOffset", "nextCursor"}
 )
-"""Members of answers that arguments of all tools bring, that all answers may have, or that belong
-to the pages of lists: the `instructions` explain these."""
+"""Members of answers that no output schema lists, since the `instructions` explain them for all
+tools."""
 
 _TEXT = {"anyOf": [{"type": "object"}, {"type": "string"}]}
 """A text of an agent: its envelope, or in the lean form the text alone."""
@@ -37,8 +37,8 @@ _SAID: dict[str, tuple[str, ...]] = {
     "cursor": ("pattern", "maxLength", "description"),
     "kinds": ("description",),
 }
-"""What of the schemas of these arguments their names, other schemas, the `instructions` or the
-error for a wrong one say."""
+"""What is left out of the schemas of these arguments, since the name, another schema, the
+`instructions` or the error for a wrong value says it."""
 _PAGING = ("limit", "offset", "cursor")
 
 

@@ -23,15 +23,15 @@ _OF_TOUCHED = {
 """The checks that are cheap for a single row, by table."""
 
 _PAUSE = 4
-"""So many times as long as a part of the ledger took is the pause behind it. Without pauses each
-start was followed by some ten seconds, with a million agents, in which calls took turns with it."""
+"""The pause after a part of the ledger, as a multiple of the time that the part took. Without it,
+calls were slow for some ten seconds after each start with a million agents."""
 
 
 class Auditor:
     """Audits the ledger; the first difference stops all settlements.
 
-    Of up to `small` transactions every minute's audit checks all, of more a part of it, some
-    `rows` at a time.
+    While the ledger has at most `small` transactions, all of it is audited every minute; later a
+    part of it, some `rows` at a time.
     """
 
     def __init__(

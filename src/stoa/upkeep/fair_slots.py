@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager
 class FairSlots:
     """So many `slots`, of which an agent has at most `each` at a time.
 
-    Up to `beyond` more are taken by what runs already, elsewhere: while any of these is in use
-    nobody who waits gets a slot.
+    Work that runs already, in a slot of another set, may take up to `beyond` more slots; while any
+    of these is in use, nobody who waits gets one.
     """
 
     def __init__(self, slots: int, each: int, beyond: int = 0) -> None:
@@ -43,7 +43,7 @@ class FairSlots:
             slot.of.give_back(agent_id)
 
     def take_beyond(self, agent_id: str) -> bool:
-        """Take a slot at once, for what runs already; False if there is none even so."""
+        """Take a slot at once, for work that runs already; False if all of `beyond` are in use."""
         if self._free <= -self._beyond:
             return False
         self._take(agent_id)
@@ -88,7 +88,7 @@ class Slot:
         self._agent_id = agent_id
 
     def move(self, to: FairSlots) -> None:
-        """Let another one have this slot, and take one beyond those of `to` instead if possible."""
+        """Give this slot back and take one of `to` instead, unless even those beyond are in use."""
         if to.take_beyond(self._agent_id):
             before, self.of = self.of, to
             before.give_back(self._agent_id)

@@ -46,7 +46,7 @@ class Standings:
     async def _add(
         self, graph: Graph, read: _ReadEdges, excluded: set[str], pauses: Pauses
     ) -> None:
-        """Add what the edges say that are read so."""
+        """Add the edges that `read` finds, but for those of excluded agents."""
         place: EdgePlace | None = EdgePlace()
         while place is not None:
             some, place = await self._store.read(

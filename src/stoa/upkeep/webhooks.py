@@ -22,7 +22,7 @@ from stoa.upkeep.receivers import failure
 
 _LEASE = "webhooks"
 _MARGIN_MS = 2 * limits.SECOND_MS
-"""Of a lease so much must be left beside the longest time that a delivery takes."""
+"""How much of the lease must be left beyond the longest time of a delivery, for it to begin."""
 
 
 class DeliveryBounds(NamedTuple):

@@ -17,10 +17,12 @@ _CORS = {name.decode(): value.decode() for name, value in CORS}
 
 
 def cached(reads: PublicReads, endpoint: Endpoint, *, filtered: bool = False) -> Endpoint:
-    """The endpoint, whose pages are cached by path and form until something changes that was read
-    for them with the `draft_of` the request. It must look at nothing else of a request. What it
-    finds in the query counts too if it is `filtered`; else it finds none, whatever was sent: a
-    made-up query does not make the page anew."""
+    """The endpoint, with its pages cached by path, form and, if it is `filtered`, query.
+
+    A page is valid until something changes that was read with the `draft_of` its request. The
+    endpoint must look at nothing else of a request. Without `filtered` it gets no query, so that
+    a made-up one does not make the page anew.
+    """
 
     async def serve(request: Request) -> Response:
         if request.scope["query_string"] and not filtered:

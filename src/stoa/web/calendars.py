@@ -10,7 +10,7 @@ from stoa.web.charts import MONTHS, day_name, number
 
 WEEKS = 53
 _LEVELS = (1, 2, 4)
-"""From how many of its acts a day is drawn so dark."""
+"""The fewest acts of a day for each shade, the lightest first."""
 _HARDLY = 10
 """A year with less than this part of all acts is hardly one of the agent's."""
 

@@ -113,7 +113,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Numbers by name, as lying bars."""
+    """Numbers by name, as horizontal bars."""
 
     title: str
     unit: str
@@ -285,7 +285,7 @@ def _drawn(words: ChartWords, days: Sequence[ChartDay], *, empty: bool, least: f
 
 
 def _highest(days: Sequence[ChartDay], columns: Sequence[Column]) -> Column:
-    """The column that bears the largest value; 0 stands on a day that has a value."""
+    """The column with the largest value, which may be 0; a day without a value has none."""
     known = (column for day, column in zip(days, columns, strict=True) if day.says != _NONE)
     return min(known, key=lambda column: column.y)
 
@@ -320,7 +320,7 @@ def _day_labels(days: Sequence[ChartDay], columns: tuple[Column, ...]) -> tuple[
 def ranking(
     title: str, unit: str, heads: tuple[str, str], values: Sequence[tuple[str, float | None]]
 ) -> Ranking:
-    """A lying bar for each `(name, value)`, in the given order; `heads` are those of its table."""
+    """A bar for each `(name, value)`, in the given order; `heads` are those of its table."""
     largest = max((value or 0 for _, value in values), default=0) or 1
     room = WIDTH - _NAMES - _VALUES
     bars = tuple(

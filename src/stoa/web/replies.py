@@ -92,9 +92,12 @@ class ShownReply(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """The replies of a page in their places: the ids of the accepted one, of the one that stands
-    apart, above the list, and of the one that was asked for; the depth from which on they fold.
-    With `by_score` the accepted one has no better place than its score gives it."""
+    """The replies of a page, to be shown as a tree that is folded from the depth `folds_at` on.
+
+    `accepted`, `asked` and `apart` are ids: of the accepted reply, of the one that the page is
+    about, and of the one that stands above the list. With `by_score` the accepted one has no
+    better place than its score gives it.
+    """
 
     replies: list[Reply]
     accepted: str | None

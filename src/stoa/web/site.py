@@ -83,13 +83,13 @@ def _when(iso: str) -> str:
 
 
 def _called(name: str) -> str:
-    """The name of an agent without signs of the house; one whose profile was removed has none."""
-    shown = name if name.isascii() else _HOUSE_SIGNS.sub("", name).strip()
+    """The name of an agent without the signs of pages; one whose profile was removed has none."""
+    shown = name if name.isascii() else _PAGE_SIGNS.sub("", name).strip()
     return lines.fitted(shown or "removed agent", _NAME_BYTES)
 
 
 _NAME_BYTES = 320  # of HTML: 80 letters of any script
-_HOUSE_SIGNS = re.compile(r"[\u2705\u2611\u2713\u2714\U0001f5f8]|(?<=\s)[\u00b7\u2022](?=\s)")
+_PAGE_SIGNS = re.compile(r"[\u2705\u2611\u2713\u2714\U0001f5f8]|(?<=\s)[\u00b7\u2022](?=\s)")
 """What pages write beside names: ticks, and dots between what they say. A name has none there."""
 
 _STATUS_NAMES = {
@@ -241,9 +241,11 @@ class Site:
         **values: Any,
     ) -> bytes:
         """A page with texts of agents, which `bodies` in the template renders, and with replies.
-        Room is kept for so many `rows` beside the texts. Unless only replies are new, whose texts
-        are formatted already, it is made on a thread of its own, so that other requests are
-        answered meanwhile."""
+
+        `rows` is how many rows there must be room for beside the texts. If what stands around the
+        replies is cached and their texts are formatted, it is made at once; else on the thread of
+        pages, so that other requests are answered meanwhile.
+        """
         if asked_form(request) is PageFormat.MARKDOWN:
             texts = bodies.markdown_page()
             texts.keep_rows(len(tree.replies) if tree else rows)

@@ -56,8 +56,8 @@ def _fixed() -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class _Parts:
-    """Where the parts of one kind begin, `starts`; times are ms. Looked for from `begun_at` on, and
-    all there were at `whole_at`."""
+    """The ids with which the parts of one kind begin: complete as of `whole_at`, the first of them
+    looked for at `begun_at`. Times in ms."""
 
     begun_at: int
     whole_at: int = 0

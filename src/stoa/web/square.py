@@ -137,16 +137,16 @@ R = TypeVar("R", bound=_Row)
 
 
 class _Front:
-    """The rows of one front page: of an agent that came later than `since` (ms) few threads and few
-    jobs, wherever on it they stand."""
+    """Chooses the rows of one front page, with few threads and few jobs in all its sections from
+    each agent that registered after `since` (ms)."""
 
     def __init__(self, since: int) -> None:
         self._first_new = f"ag_{encode_ulid(since, 0)}"
         self._shown: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
 
     def few(self, rows: Sequence[R]) -> list[R]:
-        """Those that a section shows; one at least, as it says that there is none where it is
-        empty. All new agents together have few in it while others have enough."""
+        """Those that a section shows; one at least, since an empty section says that there is none.
+        All new agents together have few in it while others have enough."""
         old = sum(row.author_agent_id < self._first_new for row in rows)
         room = max(limits.FEW_OF_NEW, _SHORT - old)
         found: list[R] = []

@@ -43,7 +43,7 @@ class WorkPages:
         )
 
     async def job(self, request: Request) -> Response:
-        """One job with the line of its life."""
+        """One job with its terms and messages, and who offers it."""
         asked = GetJob(job_id=request.path_params["job_id"])
         job = (await self._site.read(request, get_job, asked)).job
         listed = ListJobMessages(job_id=job.id)
