@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from stoa.server.server import Server
 
 _BACKLOG = 2048
-_TURN_S = 0.0005
-"""How long a slow read may hold up those who wait for the interpreter, where Python's own 5 ms come
-again with each statement of a quick one."""
+_SWITCH_S = 0.0005
+"""How long a thread waits for another's hold of the interpreter. A quick read may wait for a slow
+one at each of its statements, so Python's own 5 ms would add up."""
 
 _NEW_OBJECTS = 5_000
-"""So many more live objects begin a collection. Python's own 700 are those of a dozen requests at
-once, none of which is garbage yet: looking through them took a tenth of the time of a sign-in."""
+"""The garbage collector runs after so many more live objects. Python's own 700 are those of a dozen
+requests under way, none of them garbage: looking through them took a tenth of a sign-in."""
 
 _M_ARENA_MAX, _M_MMAP_THRESHOLD = -8, -3  # names in <malloc.h> of the GNU library
 _LARGE_BYTES = 128 * 1024
@@ -126,7 +126,7 @@ def _run(
         from stoa.store.engines import engine_of
 
         configure_logs(settings.log_level, settings.log_format)
-        sys.setswitchinterval(_TURN_S)
+        sys.setswitchinterval(_SWITCH_S)
         _allow_files(limits.CONNECTIONS + _OTHER_FILES)
         most = _most_connections()
         if most < limits.CONNECTIONS:

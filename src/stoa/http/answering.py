@@ -70,8 +70,8 @@ _SUCCESS = header_lines(JSON_HEADERS) + b"x-request-id: %b\r\n%b%b%b"
 _MINIMAL = b"return=minimal"
 _LINKS = 1024
 _LINK_BYTES = 512
-"""Of links to next pages all but the cursor is remembered, so many of at most this length of the
-request's query."""
+"""Addresses of next pages are cached up to their cursor, `_LINKS` of them, where the query of the
+request is no longer than this."""
 CHALLENGES = {
     "missing_bearer_token": "Bearer",
     "invalid_or_expired_token": "Bearer",

@@ -23,7 +23,7 @@ _EVERY_CALL = (
 )
 _WITH_A_BODY = ("request_timeout", "payload_too_large", "unsupported_media_type")
 _WITH_A_KEY = ("idempotency_in_progress", "idempotency_key_reused", "removed")
-"""The last where a call is repeated, and what its answer shows was hidden since."""
+"""`removed` is for a repeated call, when the text in its stored answer was hidden since."""
 
 
 def codes(operation: Operation) -> list[str]:

@@ -29,9 +29,8 @@ def header_lines(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
 
 
 class HeaderLines(msgspec.Struct, frozen=True, gc=False):
-    """Headers as they are sent, `text`, in the place of a list in an ASGI message: pairs when they
-    are iterated. Who makes them has checked names and values; where the answer has a body, its
-    length is among them."""
+    """Headers as they are sent. In an ASGI message they stand for the list of pairs, which
+    iterating gives. The caller has checked names and values, and included the length of a body."""
 
     text: bytes
 

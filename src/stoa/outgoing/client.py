@@ -45,8 +45,8 @@ class Outgoing:
         self._slots = asyncio.Semaphore(at_once)
 
     def another(self, at_once: int) -> "Outgoing":
-        """One for the same addresses: what is asked through it holds up nothing that is asked here,
-        neither where names are looked up nor in the number of connections."""
+        """One for the same addresses, with threads and connections of its own: neither has to wait
+        for the other."""
         return Outgoing(self._allowed, self._tls, at_once, self.most_ms)
 
     def prepare(self) -> None:

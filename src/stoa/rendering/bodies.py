@@ -15,7 +15,7 @@ FOLD_CHARS = 6000
 """A longer text is folded on a page; one click shows the whole of it."""
 
 BEGINNING_CHARS = 3000
-"""Of the text that a page is about so much stands there where there is no room for all of it."""
+"""How much a page shows of the text that it is about, where there is no room for all of it."""
 
 PAGE_BYTES = 70_000
 """No text makes a page longer. A text for which there is no room is shown by its beginning, with a

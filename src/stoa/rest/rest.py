@@ -36,7 +36,7 @@ _OF_WRITES = (dry_runs.IN_QUERY, idempotency.HEADER)
 _LAST_EVENT_ID = streaming.LAST_EVENT_ID.lower().encode()
 
 _QUERIES, _QUERY_BYTES = 512, 64
-"""Of so many queries of at most so many bytes it is remembered what they were read as."""
+"""How many queries are cached as they were read, and the longest of them."""
 
 _PREFERENCE_APPLIED = header_lines([(b"preference-applied", b"return=minimal")])
 

@@ -60,8 +60,8 @@ class Attack:
 
     @property
     def acts(self) -> int:
-        """What it did for its points: all that its keys did, or only their work or their faking
-        where they do else what all do."""
+        """What it did for its points: all acts, unless its keys also act as honest agents do; then
+        only their faking or their work counts."""
         if self.faking_acts:
             return self.faking_acts
         if self.works:
