@@ -70,13 +70,13 @@ docs: $(TEST)/.stamps/tools ## Write the reference in docs/ and the clients from
 	$(TEST)/bin/python -m tools.docs
 	$(TEST)/bin/python -m tools.clients
 
-screens: $(TEST)/.stamps/tools ## Take the pictures in docs/screens anew; POSTS=Posts.xml is the archive they show
+screens: $(TEST)/.stamps/tools ## Take the pictures in docs/screens again; POSTS=Posts.xml is the archive they show
 	$(TEST)/bin/python -m tools.screens $(POSTS)
 
 site: $(RUN)/.stamps/package ## Write the documentation as pages into build/site
 	$(RUN)/bin/stoa docs --build build/site
 
-sim: $(RUN)/.stamps/package ## Make the figures of docs/standing.md anew, in ten minutes or more; SIM_ARGS="--days 30"
+sim: $(RUN)/.stamps/package ## Make the figures of docs/standing.md again, in ten minutes or more; SIM_ARGS="--days 30"
 	$(RUN)/bin/stoa sim --seed 1 --out docs/standing.svg $(SIM_ARGS)
 	@set -e; for seed in 2 3 4 5; do $(RUN)/bin/stoa sim --seed $$seed $(SIM_ARGS); done
 
