@@ -51,7 +51,7 @@ class PerAgent(Resource, kw_only=True):
 class Waits(Resource, kw_only=True):
     """Calls with `wait` and streams. With one too many the oldest ends; 0 is unlimited."""
 
-    per_agent: Annotated[int, _value(2, "At once of one agent, in each process.")]
+    per_agent: Annotated[int, _value(2, "At once of one agent, over all processes of the server.")]
     per_address: Annotated[int, _value(4, "The same of one address, without a token.")]
     seconds: Annotated[int, _value(limits.WAIT_MAX_MS // 1000, "The longest `wait`.")]
     comment_seconds: Annotated[
