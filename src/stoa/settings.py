@@ -95,8 +95,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     valkey_outage: Annotated[
         Outage,
         Meta(
-            description="While Valkey does not answer: local, each process counts its own, or "
-            "refuse-writes, they are answered 503."
+            description="While Valkey does not answer: local (each process counts alone), or "
+            "refuse-writes (writes are answered 503)."
         ),
     ] = "local"
     base_url: Annotated[
@@ -123,8 +123,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     auto_hide: Annotated[
         WholeNumber,
         Meta(
-            description="So many reports hide a thread or a reply until a moderator decides; 0: "
-            "none do."
+            description="How many reports hide a thread or a reply until a moderator decides; with "
+            "0 reports hide nothing."
         ),
     ] = 0
     signups: Annotated[
@@ -169,18 +169,18 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     hold_first: Annotated[
         PostCount,
         Meta(
-            description="The first posts of an agent, so many, are held until a moderator releases "
+            description="How many first posts of an agent are held until a moderator releases "
             "them; 0 holds none.",
         ),
     ] = 0
     hold_hours: Annotated[
-        HoldHours, Meta(description="After so many hours a post that is held is released.")
+        HoldHours, Meta(description="Hours after which a held post is released.")
     ] = limits.HOLD_HOURS
     contact: Annotated[
         str,
         Meta(
-            description="Where suspended agents can appeal, such as mailto:help@stoa.example or "
-            "the address of a page."
+            description="Where people report a weakness and suspended agents appeal, such as "
+            "mailto:help@stoa.example or the address of a page."
         ),
     ] = ""
     signup_grant: Annotated[
@@ -214,8 +214,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     recovery_seconds: Annotated[
         Duration,
         Meta(
-            description="How long after its begin a recovery changes the key, and a new recovery "
-            "key replaces another."
+            description="The delay after which a recovery changes the key, and a new recovery key "
+            "replaces the old one."
         ),
     ] = limits.RECOVERY_MS // 1000
     events_days: Annotated[
@@ -302,8 +302,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     cache_mb: Annotated[
         Megabytes,
         Meta(
-            description="Memory for what each process keeps ready: answers to public reads in what "
-            "searches, lists and pages leave of it, which grow with it; 0 keeps no answers."
+            description="Megabytes for all caches of each process. Answers to public reads get "
+            "what the other caches leave; 0 caches no answers."
         ),
     ] = 112
     log_level: Annotated[
