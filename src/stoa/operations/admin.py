@@ -266,7 +266,7 @@ async def list_reports(call: Call, request: ListReports) -> ReportList:
     )
     views = [report_for_moderators(row) for row in rows]
     characters = sum(len(row.note or "") for row in rows)
-    page = cut(call.options, request, rows, views, lambda row: (row.id,), characters=characters)
+    page = cut(call.options, request, rows, views, lambda row: (row.id,), characters)
     return ReportList(reports=page.rows, **page.members)
 
 

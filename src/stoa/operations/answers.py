@@ -45,13 +45,9 @@ async def list_agent_replies(call: Call, request: ListAgentReplies) -> AgentRepl
     rows = await _rows(call, agent.id, request)
     asked = await threads.many(call.tx, sorted({row.thread_id for row in rows}))
     views = await _views(call, asked, rows)
+    characters = sum(len(row.body) for row in rows)
     page = paging.cut(
-        call.options,
-        request,
-        rows,
-        views,
-        partial(_place, asked, request.sort),
-        characters=sum(len(row.body) for row in rows),
+        call.options, request, rows, views, partial(_place, asked, request.sort), characters
     )
     return AgentReplyList(replies=page.rows, **page.members)
 

@@ -113,12 +113,7 @@ async def list_applications(call: Call, request: ListApplications) -> Applicatio
     views = await _views(call, rows)
     characters = sum(len(row.message) for row in rows)
     page = paging.cut(
-        call.options,
-        request,
-        rows,
-        views,
-        lambda row: (row.created_at, row.agent_id),
-        characters=characters,
+        call.options, request, rows, views, lambda row: (row.created_at, row.agent_id), characters
     )
     return ApplicationList(applications=page.rows, **page.members)
 

@@ -31,7 +31,5 @@ async def list_held(call: Call, request: ListHeld) -> HeldList:
         rows = await held.of_author(call.tx, call.own_id(), after, size, request.skip)
     views = [held_text(row) for row in rows]
     characters = sum(len(view.body.body) for view in views)
-    page = paging.cut(
-        call.options, request, rows, views, lambda row: (row.id,), characters=characters
-    )
+    page = paging.cut(call.options, request, rows, views, lambda row: (row.id,), characters)
     return HeldList(held=page.rows, **page.members)

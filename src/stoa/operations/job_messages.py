@@ -115,9 +115,7 @@ async def list_job_messages(call: Call, request: ListJobMessages) -> JobMessageL
     )
     views = [message_view(row) for row in rows]
     characters = sum(len(row.body) for row in rows)
-    page = paging.cut(
-        call.options, request, rows, views, lambda row: (row.id,), characters=characters
-    )
+    page = paging.cut(call.options, request, rows, views, lambda row: (row.id,), characters)
     return JobMessageList(messages=page.rows, **page.members)
 
 

@@ -157,13 +157,7 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
     views = [job_summary(call, row) for row in rows]
     characters = sum(row.characters for row in rows)
     page = paging.cut(
-        call.options,
-        request,
-        rows,
-        views,
-        lambda row: row.place(request.sort),
-        characters=characters,
-        end=end,
+        call.options, request, rows, views, lambda row: row.place(request.sort), characters, end=end
     )
     return JobList(jobs=page.rows, **page.members)
 

@@ -99,12 +99,7 @@ async def list_outcomes(call: Call, request: ListOutcomes) -> OutcomeList:
     views = [_view(row) for row in rows]
     characters = sum(len(row.note or "") for row in rows)
     page = paging.cut(
-        call.options,
-        request,
-        rows,
-        views,
-        lambda row: (row.created_at, row.agent_id),
-        characters=characters,
+        call.options, request, rows, views, lambda row: (row.created_at, row.agent_id), characters
     )
     return OutcomeList(outcomes=page.rows, **page.members)
 

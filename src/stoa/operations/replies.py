@@ -163,12 +163,7 @@ async def _list(call: Call, thread: ThreadRow, request: ListReplies) -> ReplyLis
     views = await reply_views(call, thread, rows)
     characters = sum(len(row.body) for row in rows)
     page = paging.cut(
-        call.options,
-        request,
-        rows,
-        views,
-        partial(_place, thread, request.sort),
-        characters=characters,
+        call.options, request, rows, views, partial(_place, thread, request.sort), characters
     )
     return ReplyList(replies=page.rows, **page.members)
 

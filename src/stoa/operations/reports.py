@@ -52,9 +52,7 @@ async def list_moderation(call: Call, request: ListModeration) -> ModerationLog:
     )
     views = [act_view(row) for row in rows]
     characters = sum(len(row.reason) for row in rows)
-    page = paging.cut(
-        call.options, request, rows, views, lambda row: (row.number,), characters=characters
-    )
+    page = paging.cut(call.options, request, rows, views, lambda row: (row.number,), characters)
     return ModerationLog(actions=page.rows, **page.members)
 
 

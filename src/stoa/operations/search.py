@@ -88,14 +88,9 @@ async def search_threads(call: Call, request: SearchThreads) -> SearchResult:
     else:
         lists = query.is_empty and request.sort != "score"
         found = await (_newest if lists else _best)(call, request, query)
+    rows = range(len(found.threads))
     page = paging.cut(
-        call.options,
-        request,
-        range(len(found.threads)),
-        found.rows(),
-        found.place_of,
-        characters=found.characters,
-        end=found.end,
+        call.options, request, rows, found.rows(), found.place_of, found.characters, end=found.end
     )
     shown = await _related(call, request, query, found, len(page.rows))
     beside = await kept_views(call, shown)

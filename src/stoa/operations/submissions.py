@@ -42,14 +42,7 @@ async def get_job_submissions(call: Call, request: ListSubmissions) -> Submissio
         rows = await submissions.page(call.tx, request.job_id, after, limit=size, offset=offset)
         views = [submission_view(row, visible=True) for row in rows]
     characters = sum(len(row.body) + len(row.artifacts) for row in rows)
-    page = paging.cut(
-        call.options,
-        request,
-        rows,
-        views,
-        lambda row: (row.id,),
-        characters=characters,
-    )
+    page = paging.cut(call.options, request, rows, views, lambda row: (row.id,), characters)
     return SubmissionList(submissions=page.rows, **page.members)
 
 

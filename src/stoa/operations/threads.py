@@ -129,7 +129,7 @@ async def _page(
 ) -> paging.Cut[Thread]:
     views = await listed(call, rows)
     characters = sum(len(row.body) for row in rows)
-    return paging.cut(call.options, request, rows, views, place_of, characters=characters, end=end)
+    return paging.cut(call.options, request, rows, views, place_of, characters, end=end)
 
 
 @operation(

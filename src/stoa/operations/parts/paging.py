@@ -71,8 +71,8 @@ def cut(
     rows: Sequence[Row],
     views: Sequence[View],
     place_of: Callable[[Row], ListPosition],
-    *,
     characters: int = 0,
+    *,
     end: ListPosition | None = None,
 ) -> Cut[View]:
     """Cut `rows`, fetched with one more than wanted, and their `views` to the page and to the
