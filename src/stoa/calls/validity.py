@@ -10,12 +10,11 @@ async def validity(call: Call) -> Validity:
     """How long the answer of this call is valid.
 
     A statement that was given the time may find other rows when a deadline passes, even one of a
-    row that the answer does not show. So the answer then expires with the next deadline of all.
-    Agents that it embeds may have been read for an earlier call. A change of a key or an end of a
-    suspension that is due changes how an agent is shown.
+    row that the answer does not show: so the answer expires with the next deadline of all, and
+    with the next due change of a key or end of a suspension of an agent that it embeds.
     """
     found = read_from(call.tx.ran)
-    # Their own statements may have run for an earlier call, so they are not in `ran`.
+    # They may have been read for an earlier call, whose statements are not in `ran`.
     if found is not None and call.embedded.agent_ids:
         found |= embedding()
     if call.embedded.until is not None:

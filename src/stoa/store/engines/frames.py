@@ -33,7 +33,7 @@ class Frames:
         self._rest = b""
 
     def feed(self, data: bytes) -> Iterator[memoryview]:
-        """The messages that are complete after these bytes."""
+        """The messages that these bytes complete. Take them all: only then the rest is kept."""
         data = self._rest + data
         view = memoryview(data)
         place = 0

@@ -165,7 +165,7 @@ class Target(Side, Protocol):
         ...
 
     async def apply(self, changes: list[TableUpdate]) -> None:
-        """Carry out changes, all or none; new rows in reverse order of the list."""
+        """Carry out changes, all or none; new rows in reverse order of the list: postings first."""
         ...
 
     async def finish(self) -> None:
@@ -259,7 +259,7 @@ async def copy(
 
 
 async def _identity(source: CopySource) -> str:
-    """What tells one Stoa's database from another's: made from its secrets, which it tells not."""
+    """What tells one Stoa's database from another's: a digest that does not reveal its secret."""
     row = await source.tx.one("sessions.secret", name="challenge")
     if row is None:
         raise StartRefused(f"{source.place} was never served: there is nothing to copy")
