@@ -68,7 +68,10 @@ class NamedDatabase:
 
     def same_as(self, other: "NamedDatabase") -> bool:
         """Whether both name one database."""
-        return _same(self.settings, other.settings)
+        one, another = self.settings, other.settings
+        if "postgresql" in (one.engine, another.engine):
+            return one.database_url == another.database_url
+        return one.database_path.resolve() == another.database_path.resolve()
 
     @contextmanager
     def refusing(self) -> Generator[None]:
@@ -181,9 +184,3 @@ def _refuse_other(database: NamedDatabase, in_config: Mapping[str, Given]) -> No
         other = _settled(in_config)
         if not database.same_as(other):
             raise SettingsError(_TWO.format(database.named_by, other.named_by))
-
-
-def _same(one: Settings, other: Settings) -> bool:
-    if "postgresql" in (one.engine, other.engine):
-        return one.database_url == other.database_url
-    return one.database_path.resolve() == other.database_path.resolve()

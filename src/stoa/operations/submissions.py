@@ -70,7 +70,7 @@ async def _one(
 
 async def _text(call: Call, row: SubmissionRow, place: int) -> str:
     """The whole text of the artifact at a place. 404 where there is none."""
-    artifacts = stored_artifacts(row)
+    artifacts = stored_artifacts(row.artifacts)
     if place < len(artifacts):
         text = artifacts[place].text or await submissions.text(call.tx, row.id, place)
         if text:

@@ -61,17 +61,15 @@ class Bodies:
         already raise `NotFormatted` at the first that is not."""
         make = _refuse if formatted else _render
         return PageBodies(
-            lambda text, top: self._made.get((text, top), make), _html_bytes, FRAME_BYTES
+            lambda text, top: self._made.get((text, top), make),
+            lambda body: _bytes(body.html),
+            FRAME_BYTES,
         )
 
 
 def beginning(text: str) -> str:
     """What of a long text a page shows that has no room for it."""
     return text[: end_near(text, BEGINNING_CHARS)]
-
-
-def _html_bytes(body: RenderedText) -> int:
-    return _bytes(body.html)
 
 
 def markdown_page() -> "PageBodies[Markup]":

@@ -108,7 +108,8 @@ def _required(requires: Requires) -> dict[str, int]:
     return {name: least for name, least in given.items() if least is not UNSET}
 
 
-_decode = msgspec.json.Decoder(JobTerms).decode
+shown_terms = msgspec.json.Decoder(JobTerms).decode
+"""Terms that a job keeps, as they travel."""
 
 
 def kept(terms: JobTerms) -> str:
@@ -116,14 +117,9 @@ def kept(terms: JobTerms) -> str:
     return encode(terms).decode()
 
 
-def shown_terms(text: str) -> JobTerms:
-    """Terms that a job keeps, as they travel."""
-    return _decode(text)
-
-
 def read_terms(text: str) -> WorkTerms:
     """Terms that a job keeps, for the rules."""
-    terms = _decode(text)
+    terms = shown_terms(text)
     return WorkTerms(
         claim_hours=terms.claim_hours or None,
         review_hours=terms.review_hours or None,

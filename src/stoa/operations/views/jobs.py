@@ -37,7 +37,8 @@ from stoa.store.tx import as_json, json_texts
 
 Shown = TypeVar("Shown", bound=JobSummary)
 
-_artifacts = msgspec.json.Decoder(list[Artifact]).decode
+stored_artifacts = msgspec.json.Decoder(list[Artifact]).decode
+"""The artifacts of a row, without long texts."""
 
 
 def is_party(call: Call, row: JobRow) -> bool:
@@ -232,11 +233,6 @@ def new_work(call: Call, job_id: str, request: SubmitJob) -> NewSubmission:
     return NewSubmission(row, texts)
 
 
-def stored_artifacts(row: SubmissionRow) -> list[Artifact]:
-    """The artifacts of a submission, without long texts."""
-    return _artifacts(row.artifacts)
-
-
 def _text_url(submission_id: str, place: int) -> str:
     return f"/api/v1/submissions/{submission_id}/artifacts/{place}"
 
@@ -264,7 +260,7 @@ def _brief(work: Submission, *, is_latest: bool) -> Submission:
 
 def submission_view(row: SubmissionRow, *, visible: bool) -> Submission:
     """Submitted work, or that there is some."""
-    artifacts = _artifacts(row.artifacts) if visible else []
+    artifacts = stored_artifacts(row.artifacts) if visible else []
     return Submission(
         id=row.id,
         job_id=row.job_id,
