@@ -21,7 +21,6 @@ def test_a_box_is_filled_with_three_or_four():
 """
 CONFIG = """
 areas = ["src/shop"]
-nearest = []
 
 [[equivalent]]
 old = "count += 1"

@@ -1,18 +1,22 @@
 """`make mutants`: changes the code in small ways, one at a time, and lists what no test notices."""
 
 import argparse
+import os
+import queue
 import random
 import signal
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tools.mutants import python, sql
 from tools.mutants.change import Mutant
-from tools.mutants.nearest import nearest
 from tools.mutants.runs import Copy
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -34,7 +38,7 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="the same seed draws the same mutants")
     parser.add_argument("--only", default="", help="draw only from paths that hold this")
     parser.add_argument(
-        "--seconds", type=float, default=900, help="when the tests of a mutant are given up"
+        "--seconds", type=float, default=300, help="how long the tests of a mutant may be"
     )
     parser.add_argument("--list", action="store_true", help="show what is drawn and end")
     parser.add_argument("--project", type=Path, default=PROJECT, help="the project to change")
@@ -85,20 +89,41 @@ def main(arguments: Sequence[str] | None = None) -> int:
     config = tomllib.loads(given.config.read_text(encoding="utf-8"))
     found = list(all_mutants(given.project, config["areas"], given.only))
     drawn = random.Random(given.seed).sample(found, min(given.count, len(found)))
-    judged: list[Judged] = []
-    with Copy.of(given.project) as copy:
+    if given.list:
         for mutant in drawn:
-            place, diff = _described(mutant, copy.root)
-            if given.list:
-                print(place, *diff, sep="\n  ")
-            elif _is_equivalent(diff, config["equivalent"]):
-                judged.append(Judged("equivalent", place, diff))
-            else:
-                tests = nearest(copy.root, mutant.path, config["nearest"])
-                verdict = copy.judge(mutant, tests, given.seconds)
-                judged.append(Judged(verdict, place, diff))
-                print(f"{len(judged):4} {verdict:10} {place}", flush=True)
-    return 0 if given.list else int(_report(judged, given.seed) < GOAL)
+            place, diff = _described(mutant, given.project)
+            print(place, *diff, sep="\n  ")
+        return 0
+    return int(_report(_judged(given, config, drawn), given.seed) < GOAL)
+
+
+def _judged(
+    given: argparse.Namespace, config: Mapping[str, Any], drawn: Sequence[Mutant]
+) -> list[Judged]:
+    """Judge mutants, two at a time on two processors."""
+    jobs = os.cpu_count() or 1
+    with ExitStack() as stack:
+        whole, *copies = [stack.enter_context(Copy.of(given.project)) for _ in range(jobs + 1)]
+        covering, free = whole.record(config["areas"]), queue.SimpleQueue[Copy]()
+        for copy in copies:
+            free.put(copy)
+
+        def judge(mutant: Mutant) -> Judged:
+            place, diff = _described(mutant, whole.root)
+            if _is_equivalent(diff, config["equivalent"]):
+                return Judged("equivalent", place, diff)
+            copy = free.get()
+            try:
+                tests = covering.tests(mutant, given.seconds)
+                return Judged(copy.judge(mutant, tests, 3 * given.seconds), place, diff)
+            finally:
+                free.put(copy)
+
+        judged: list[Judged] = []
+        for one in stack.enter_context(ThreadPoolExecutor(jobs)).map(judge, drawn):
+            judged.append(one)
+            print(f"{len(judged):4} {one.verdict:10} {one.place}", flush=True)
+        return judged
 
 
 if __name__ == "__main__":

@@ -6,24 +6,25 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
+from tools.mutants import recording
 from tools.mutants.change import Mutant
+from tools.mutants.covering import Covering
 
 Verdict = Literal["killed", "survived", "unfinished"]
 
 _LEFT_OUT = (".git", ".venv", "node_modules", "__pycache__", "stoa-data", ".*_cache")
 _SHARED = (".venv", "tests/mcp/node/node_modules")
-_PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "-n", "0")
+_PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
 TEST_SECONDS = 60
 """A test that takes longer has met an endless loop."""
 
 _STOP_SECONDS = 30
-_MARKS = "not soak and not bench and not long"
-_QUICK, _ON_POSTGRESQL = "not postgres", "postgres"
+_FIRST = 40  # are found in a few files, and kill most mutants
 _PASSED, _NONE_CHOSEN = 0, 5
 
 
@@ -46,19 +47,31 @@ class Copy:
                     (root / shared).symlink_to(project / shared)
             yield cls(root)
 
+    def record(self, areas: Iterable[str]) -> Covering:
+        """Run all tests once and note which lines of these folders each of them runs."""
+        folder = self.root.parent / "recorded"
+        folder.mkdir()
+        noted = ":".join(str(self.root / area) for area in areas)
+        self._environment |= {recording.FOLDER: str(folder), recording.AREAS: noted}
+        workers = ["-n", str(os.cpu_count() or 1), "--dist", "worksteal"]
+        self._pytest(["-p", recording.__name__, *workers], None)
+        return Covering.read(self.root, folder)
+
     def judge(self, mutant: Mutant, tests: Sequence[str], seconds: float) -> Verdict:
         """Whether one of these tests fails with the mutant, which ends them, or all pass.
 
-        A test that never ends fails too, by the time limit of each test. `seconds` are for the
-        tests without PostgreSQL, and again for those with it.
+        A test that never ends fails too, by the time limit of each test. `seconds` are for each of
+        three parts of the tests.
         """
         file = self.root / mutant.path
         source = file.read_bytes()
         self._write(file, mutant.of(source))
         try:
-            for step in _steps(mutant.path):
+            for some in filter(None, _parts(tests)):
+                chosen = self.root.parent / "tests.txt"
+                chosen.write_text("\n".join(some), encoding="utf-8")
                 code = self._pytest(
-                    ["--timeout", str(TEST_SECONDS), "-m", _MARKS, "-k", step, *tests], seconds
+                    ["-x", "-n", "0", "--timeout", str(TEST_SECONDS), f"@{chosen}"], seconds
                 )
                 if code is None:
                     return "unfinished"
@@ -91,11 +104,10 @@ class Copy:
             _end(running)
 
 
-def _steps(path: str) -> list[str]:
-    """Which tests run one after the other: the quick ones first, as they kill most mutants."""
-    if "/engines/postgres/" in path:
-        return [_ON_POSTGRESQL]
-    return [_QUICK] if "/engines/sqlite/" in path else [_QUICK, _ON_POSTGRESQL]
+def _parts(tests: Sequence[str]) -> list[Sequence[str]]:
+    """What runs one after the other: a few tests first, and last those that start PostgreSQL."""
+    quick = [test for test in tests if "postgres" not in test]
+    return [quick[:_FIRST], quick[_FIRST:], [test for test in tests if "postgres" in test]]
 
 
 def _end(running: subprocess.Popen[bytes]) -> None:
