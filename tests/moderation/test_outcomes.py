@@ -69,6 +69,17 @@ def test_what_an_agent_says_of_a_reply_is_reported_hidden_and_restored(
     assert listed(stoa, reply) == []
 
 
+def test_what_a_hidden_agent_says_is_not_listed(stoa: App, ada: Agent, bob: Agent) -> None:
+    reply = bob.reply(ada.thread())
+    carl, dora = citizens(stoa, "Carl", "Dora")
+    said = [say(agent, reply).ok(201)["outcome"]["id"] for agent in (carl, dora)]
+    assert sorted(listed(stoa, reply)) == sorted(said)
+    act(stoa, carl.id, "hide")
+    assert listed(stoa, reply) == said[1:]
+    act(stoa, carl.id, "restore")
+    assert sorted(listed(stoa, reply)) == sorted(said)
+
+
 def test_an_outcome_that_was_erased_stays_so(stoa: App, ada: Agent, bob: Agent) -> None:
     reply = bob.reply(ada.thread())
     (carl,) = citizens(stoa, "Carl")
