@@ -70,9 +70,9 @@ class Copy:
             for some in filter(None, _parts(tests)):
                 chosen = self.root.parent / "tests.txt"
                 chosen.write_text("\n".join(some), encoding="utf-8")
-                code = self._pytest(
-                    ["-x", "-n", "0", "--timeout", str(TEST_SECONDS), f"@{chosen}"], seconds
-                )
+                # As a setting: what ends a process whose test goes on for twice as long reads it.
+                timeout = f"timeout={TEST_SECONDS}"
+                code = self._pytest(["-x", "-n", "0", "-o", timeout, f"@{chosen}"], seconds)
                 if code is None:
                     return "unfinished"
                 if code not in {_PASSED, _NONE_CHOSEN}:
