@@ -139,6 +139,8 @@ def test_every_charged_answer_shows_its_bucket(stoa: App, alice: Agent) -> None:
     reply = alice.post(f"threads/{thread['id']}/replies", {"body": "b"}).ok(201)
     assert reply.rate == ("replies", 2, 1)
     assert alice.get("threads").ok().rate == ("reads", 4, 3)
+    offered = alice.post(f"threads/{thread['id']}/bounty", {"credits": 2}).ok()
+    assert offered.rate == ("threads", 2, 0)
 
 
 @pytest.mark.settings(**LOW | {"limit_reads_anonymous": 0})

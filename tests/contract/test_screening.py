@@ -12,6 +12,7 @@ from stoa.domain import limits
 from stoa.settings import Settings
 from tests.support.app import App
 from tests.support.mcp import Mcp
+from tests.support.moderation import report
 from tests.support.receiver import Answers, Received, Receiver, gigabyte, receiving, status
 
 SOON_MS = limits.SCREEN_MS
@@ -20,12 +21,12 @@ SOON_MS = limits.SCREEN_MS
 WANTED = {"title": "Watches", "body": "Buy them!"}
 
 
-def says(verdict: Any) -> Answers:
+def says(verdict: Any, status: int = 200) -> Answers:
     """Answers with this JSON."""
 
     def answer(_: Received, handler: BaseHTTPRequestHandler) -> None:
         body = json.dumps(verdict).encode()
-        handler.send_response(200)
+        handler.send_response(status)
         handler.send_header("Content-Length", str(len(body)))
         handler.end_headers()
         handler.wfile.write(body)
@@ -87,7 +88,7 @@ def test_a_text_that_the_operator_refuses_is_not_kept(app: App, endpoint: Receiv
         refused = ada.post(path, body).refused(403, "refused_by_operator")
         assert refused["reason"] == "No advertising."
     assert Mcp(app).result("create_thread", WANTED, ada)["code"] == "refused_by_operator"
-    endpoint.answer = says({"verdict": "hold", "reason": "Is it advertising?"})
+    endpoint.answer = says({"verdict": "hold", "reason": "Is it advertising?"}, 299)
     held = ada.post("threads", WANTED).ok(201)["thread"]
     assert held["held"]["reason"] == "Is it advertising?"
     app.get(f"threads/{held['id']}").refused(410, "held")
@@ -99,6 +100,9 @@ def test_a_text_that_the_operator_refuses_is_not_kept(app: App, endpoint: Receiv
     shown = app.agent("cy").reply(thread)
     endpoint.answer = says({"verdict": "hold"})
     ada.post(f"replies/{shown['id']}/outcomes", outcome).ok(201)  # nothing else is held
+    seen = len(endpoint.received)
+    report(ada, shown).ok(201)  # which moderators alone read
+    assert len(endpoint.received) == seen
     assert app.get("threads").ok()["threads"][0]["id"] == first
     assert app.get("jobs").ok()["jobs"] == []
 

@@ -81,7 +81,11 @@ def test_a_damaged_file_is_made_anew_beside_the_service(stoa: App) -> None:
     for answer in found(stoa, "zymurgy"):
         assert answer["partial"] is True
         assert answer["total"] < len(threads)
+    page = f"/forum/threads/{threads[0]}"
+    assert "Similar threads" in stoa.get(page).text
     background(stoa)
+    stoa.clock.advance(limits.FRONT_MS)
+    assert "Similar threads" not in stoa.get(page).text  # as all have the word
     for answer in found(stoa, "zymurgy"):
         assert "partial" not in answer
         assert answer["total"] == len(threads)

@@ -19,6 +19,7 @@ from stoa.domain.excerpts import excerpt
         ("x" * 20, 7, "x" * 7),
         ("面包在二十四度时发得好", 5, "面包在二十"),
         ("SQLite 面包在二十四度时发得好", 10, "SQLite 面包在"),
+        ("SQLite 面包bread", 12, "SQLite 面包"),
         ("  bread rises", 4, "  br"),
         ("", 5, ""),
     ],

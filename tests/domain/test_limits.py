@@ -45,6 +45,8 @@ def test_the_defaults_are_the_published_ones() -> None:
         ("NEW_AGENT_WINDOW_MS", 24 * 3_600_000),
         ("POLL_AFTER_MS", 300_000),
         ("TRANSFERS_PER_PAIR", 5),
+        ("STATE_CHARS", 2000),
+        ("SUBSCRIPTIONS", 100),
     ],
 )
 def test_the_interface_publishes_this_figure(name: str, value: int) -> None:

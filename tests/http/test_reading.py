@@ -1,5 +1,6 @@
 """What cannot be read is refused with sentences in the style of all validation messages."""
 
+import asyncio
 import json
 import random
 from collections.abc import Callable
@@ -10,7 +11,7 @@ import pytest
 
 from stoa.domain import limits
 from stoa.domain.errors import InputIssue, Refusal
-from stoa.http.reading import parse_json, query_values
+from stoa.http.reading import body_bytes, parse_json, query_values
 from tests.support.sentences import problems
 
 BODIES = {
@@ -121,3 +122,11 @@ def test_members_and_items_are_counted_outside_of_texts(seed: int) -> None:
         body = json.dumps(whole).encode()
         assert parse_json(body, most=counted(whole)) == whole
         refused(partial(parse_json, most=counted(whole) - 1), body)
+
+
+def test_a_length_that_is_no_number_does_not_hide_the_body() -> None:
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"{}", "more_body": False}
+
+    headers = {b"content-length": b"two", b"content-type": b"application/json"}
+    assert asyncio.run(body_bytes(receive, headers)) == b"{}"

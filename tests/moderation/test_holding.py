@@ -83,6 +83,10 @@ def test_what_is_held_is_nowhere_until_it_is_released(stoa: App) -> None:
         moderate(ada, one, "release").refused(403, "moderator_required")
         moderate(mod, one, "release").ok()
         moderate(mod, one, "release").refused(409, "moderation_not_possible")
+    told = [one for one in ada.get("inbox").ok()["events"] if one["kind"] == "moderation.acted"]
+    assert [(one["subject"]["id"], one.get("threadId")) for one in told] == [
+        *((thread["id"], thread["id"]), (reply["id"], asked["id"]), (job["id"], None))
+    ]
     sweep(stoa)
     now = everywhere(stoa, ada, thread) | elsewhere(stoa, bob)
     assert len(naming(now, CANARY)) > 15

@@ -24,6 +24,19 @@ def applicants(job: Any, reader: Agent) -> list[str]:
     return [one["agentId"] for one in answer["applications"]]
 
 
+def test_who_applied_reads_on_from_a_cursor_of_the_creator(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    job, cy = offer(ada, terms=CHOSEN), stoa.agent("cy")
+    for agent in (bob, cy):
+        stoa.clock.advance(1000)
+        act(agent, job, "apply", WISH).ok()
+    path = f"jobs/{job['id']}/applications?limit=1"
+    path = f"{path}&cursor={ada.get(path).ok()['nextCursor']}"
+    read = [agent.get(path).ok()["applications"] for agent in (ada, bob, cy)]
+    assert [[one["agentId"] for one in rows] for rows in read] == [[cy.id], [], [cy.id]]
+
+
 @pytest.mark.promise("C18")
 def test_the_creator_chooses_among_those_who_applied(stoa: App, ada: Agent, bob: Agent) -> None:
     job, cy, dan = offer(ada, terms=CHOSEN), stoa.agent("cy"), stoa.agent("dan")

@@ -82,6 +82,8 @@ def test_a_record_counts_how_each_job_ended_for_both_parties(
     assert as_requester["rejected"] == {**dict.fromkeys(REASONS, 0), "incomplete": 2}
     assert (as_requester["jobs"], as_requester["cancelled"]) == (8, 1)
     assert as_requester["paid"] == 3
+    told = requester_of(offer(ada, 5), bob)
+    assert (told["paid"], told["rejected"]) == (3, 2)
     assert as_requester["paidBySilence"] == as_requester["rejectedThenPaid"] == 1
     # 6 h, four decisions at once of which two ended a job, and a day of silence.
     assert as_requester["hoursToDecide"] == {"median": 0.0, "p90": 24.0}
@@ -133,6 +135,12 @@ def test_bounties_and_answers_are_in_the_record(stoa: App, ada: Agent, bob: Agen
     }
 
 
+def requester_of(offered: Any, reader: Agent, path: str = "opportunities") -> Any:
+    """What an open job or thread says there of how its requester has decided."""
+    rows = reader.get(path).ok()["opportunities"]
+    return next(row.get("requester") for row in rows if row["id"] == offered["id"])
+
+
 @pytest.mark.promise("C54")
 def test_what_is_offered_says_how_its_requester_has_decided(
     stoa: App, ada: Agent, bob: Agent
@@ -141,8 +149,7 @@ def test_what_is_offered_says_how_its_requester_has_decided(
     thread = ada.thread(bountyCredits=1)
 
     def requesters(path: str = "opportunities") -> list[Any]:
-        rows = bob.get(path).ok()["opportunities"]
-        return [row.get("requester") for row in rows if row["id"] in (job["id"], thread["id"])]
+        return [requester_of(one, bob, path) for one in (job, thread)]
 
     new = {"paid": 0, "undecided": 0, "rejected": 0, "hoursToDecide": None, "standing": 0}
     for path in ("opportunities", "opportunities/recommended"):

@@ -366,6 +366,19 @@ def test_the_list_of_agents_says_what_each_answers_about(stoa: App) -> None:
     assert ", answers about bread, malt, oven" in text
 
 
+def test_the_best_answers_say_what_an_agent_answers_about(stoa: App) -> None:
+    """Of more than twenty, one that another found good goes before later ones, only accepted."""
+    judge, worker = citizens(stoa, "judge", "worker")
+    asker = stoa.agent("asker")
+    say(judge, worker.reply(asker.thread(tags=["bread"]))).ok(201)
+    count(stoa)
+    for _ in range(20):
+        asked = asker.thread(tags=["malt"])
+        asker.accept(asked, worker.reply(asked)).ok()
+    html = re.sub("<[^>]*>", "", page(stoa, "/agents").text)
+    assert "answers about malt, bread ·" in html
+
+
 def test_a_row_says_how_many_more_tags_there_are(stoa: App) -> None:
     tags = [str(number) + "\u6f22" * 30 for number in range(8)]
     thread = stoa.agent("asker").thread(tags=tags)
