@@ -22,6 +22,15 @@ def filled(
     return min(
         count, MOST
     )
+
+
+@cache
+def known():
+    return 7
+
+
+def used():
+    return known()
 """
 SQL = """-- let now: :now + 1
 
@@ -39,12 +48,15 @@ OWN, QUICK, MOST, SLOW, DUE = (
     "a/test_shop.py::slow",
     "a/test_shop.py::due[postgres]",
 )
+DECLARED = ["tests/docs"]
 LINES = {
     BOXES: {
         1: [""],  # what runs while no test does
         7: [SLOW, QUICK, OWN],
         11: [QUICK, "a/test_failed.py::failed"],
         12: [MOST],
+        18: [QUICK],  # the first one
+        22: [QUICK, SLOW],
     }
 }
 TESTS = {
@@ -70,7 +82,7 @@ def covering(tmp_path: Path) -> Covering:
         file = tmp_path / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-    return Covering(tmp_path, TESTS, LINES)
+    return Covering(tmp_path, TESTS, LINES, DECLARED)
 
 
 def chosen(covering: Covering, path: str, changed: str, seconds: float = 100) -> list[str]:
@@ -85,9 +97,10 @@ def chosen(covering: Covering, path: str, changed: str, seconds: float = 100) ->
         # A condition of several lines, and a statement.
         (BOXES, "count < 0", [OWN, QUICK, SLOW]),
         (BOXES, "min(", [QUICK, MOST]),
-        # What runs when the module is loaded: a constant, and a default.
-        (BOXES, "3", [MOST]),
-        (BOXES, "=2", [OWN, QUICK, MOST, SLOW]),
+        # What runs when the module is loaded or once: a constant, a default, a cached result.
+        (BOXES, "3", [MOST, *DECLARED]),
+        (BOXES, "=2", [OWN, QUICK, MOST, SLOW, *DECLARED]),
+        (BOXES, "7", [QUICK, SLOW, *DECLARED]),
         (HOLDS, "c <", [DUE, SLOW]),
         (HOLDS.replace("holds", "sqlite/holds"), "c <", [SLOW]),
         (HOLDS.replace("holds", "postgresql/holds"), "c <", [DUE]),

@@ -21,6 +21,7 @@ def test_a_box_is_filled_with_three_or_four():
 """
 CONFIG = """
 areas = ["src/shop"]
+declared = []
 
 [[equivalent]]
 old = "count += 1"

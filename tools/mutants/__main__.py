@@ -104,7 +104,8 @@ def _judged(
     jobs = os.cpu_count() or 1
     with ExitStack() as stack:
         whole, *copies = [stack.enter_context(Copy.of(given.project)) for _ in range(jobs + 1)]
-        covering, free = whole.record(config["areas"]), queue.SimpleQueue[Copy]()
+        covering = whole.record(config["areas"], config["declared"])
+        free = queue.SimpleQueue[Copy]()
         for copy in copies:
             free.put(copy)
 

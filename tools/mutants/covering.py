@@ -3,9 +3,10 @@
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path, PurePosixPath
+from typing import TypeGuard
 
 import msgspec
 from coverage import CoverageData
@@ -22,19 +23,24 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class Covering:
-    """What the tests of a project run: `lines` by the paths of files."""
+    """What the tests of a project run: `lines` by the paths of files. What runs once, when a module
+    is loaded, is read by files of tests too, those of what is `declared`."""
 
     def __init__(
-        self, root: Path, tests: Mapping[str, RecordedTest], lines: Mapping[str, Lines]
+        self,
+        root: Path,
+        tests: Mapping[str, RecordedTest],
+        lines: Mapping[str, Lines],
+        declared: Sequence[str] = (),
     ) -> None:
-        self._root, self._tests, self._lines = root, tests, lines
+        self._root, self._tests, self._lines, self._declared = root, tests, lines, declared
         self._of_statement = defaultdict[str, set[str]](set)
         for test, recorded in tests.items():
             for statement in recorded.statements:
                 self._of_statement[statement].add(test)
 
     @classmethod
-    def read(cls, root: Path, folder: Path) -> "Covering":
+    def read(cls, root: Path, folder: Path, declared: Sequence[str]) -> "Covering":
         """What was recorded in a folder of the project at `root`."""
         tests: dict[str, RecordedTest] = {}
         lines = defaultdict[str, defaultdict[int, set[str]]](lambda: defaultdict(set))
@@ -47,13 +53,15 @@ class Covering:
                 of_file = lines[Path(path).relative_to(root).as_posix()]
                 for line, some in data.contexts_by_lineno(path).items():
                     of_file[line].update(some)
-        return cls(root, tests, lines)
+        return cls(root, tests, lines, declared)
 
     def tests(self, mutant: Mutant, seconds: float) -> list[str]:
         """The tests that run what is changed, as many as take so many seconds: first those of the
         file's own tests, then the quickest. Files of tests where none was recorded."""
         path = PurePosixPath(mutant.path)
-        found = self._of_sql(mutant) if path.suffix == ".sql" else self._of_python(mutant)
+        found, once = self._of_sql(mutant), False
+        if path.suffix != ".sql":
+            found, once = self._of_python(mutant)
         known = {test for test in found if test in self._tests}
         own, left, chosen = f"/test_{path.stem}.py::", seconds, list[str]()
         for test in sorted(known, key=lambda one: (own not in one, self._tests[one].seconds)):
@@ -61,7 +69,7 @@ class Covering:
             if left < 0 and chosen:
                 break
             chosen.append(test)
-        return chosen or self._files(path)
+        return [*(chosen or self._files(path)), *(self._declared if once else ())]
 
     def _files(self, path: PurePosixPath) -> list[str]:
         """Tests of a module that no recorded process runs."""
@@ -84,15 +92,21 @@ class Covering:
             found = {test for test in found if ("postgres" in test) == on_postgresql}
         return found
 
-    def _of_python(self, mutant: Mutant) -> set[str]:
+    def _of_python(self, mutant: Mutant) -> tuple[set[str], bool]:
+        """The tests, and whether it runs once, whichever test is the first."""
         source = (self._root / mutant.path).read_bytes()
         line = mutant.line(source)
         within = [*_around(ast.parse(source), line)]
         first, last = _head(within[-1])
         found = self._run(mutant.path, first, last)
+        cached = [one.name for one in within if _is_cached(one)]
+        if not cached and any(_in_body(one, line) for one in within):
+            return found, False
         # What runs when a module is loaded counts for what uses it.
-        names = [name for one in within[-2:] for name in _named(one)]
-        return found or self._body(mutant.path, line) or self._users(names)
+        if not cached and (of_body := self._body(mutant.path, line)):
+            return of_body, True
+        names = cached or [name for one in within[-2:] for name in _named(one)]
+        return found | self._users(names), True
 
     def _run(self, path: str, first: int, last: int) -> set[str]:
         lines = self._lines.get(path, {})
@@ -141,6 +155,18 @@ def _head(node: ast.AST) -> tuple[int, int]:
     first = node.pattern.lineno if isinstance(node, ast.match_case) else getattr(node, "lineno", 0)
     body = getattr(node, "body", None)
     return first, max(first, body[0].lineno - 1 if body else getattr(node, "end_lineno", first))
+
+
+def _in_body(node: ast.AST, line: int) -> bool:
+    """Whether a line is in the body of this function."""
+    is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    return is_function and line >= node.body[0].lineno
+
+
+def _is_cached(node: ast.AST) -> TypeGuard[ast.FunctionDef | ast.AsyncFunctionDef]:
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return False
+    return any("cache" in ast.unparse(one) for one in node.decorator_list)
 
 
 def _named(node: ast.AST) -> Iterator[str]:

@@ -2,14 +2,16 @@
 
 Each process that runs tests writes two files into the folder that `STOA_RECORDED` names: one of
 coverage, whose contexts are the tests, and the seconds and statements of each test as JSON. What a
-fixture of many tests runs counts for the first of them. What other processes run is not seen.
+fixture of many tests runs counts for the first of them; what functions have cached is dropped
+before each test. What other processes run is not seen.
 """
 
 import functools
 import os
+import sys
 from collections.abc import Generator, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import coverage
 import msgspec
@@ -50,12 +52,13 @@ class Recorder:
 
     def __init__(self, folder: Path, worker: str, areas: list[str]) -> None:
         self._file = folder / f"{worker}.json"
+        self._areas = tuple(f"{area}/" for area in areas)
         self._tests: dict[str, RecordedTest] = {}
         self._failed: set[str] = set()
         self.now = RecordedTest()
         self._coverage = coverage.Coverage(
             folder / f"{worker}.coverage",
-            include=[f"{area}/*" for area in areas],
+            include=[f"{area}*" for area in self._areas],
             config_file=False,
         )
         self._note_statements()
@@ -70,9 +73,22 @@ class Recorder:
         statements.load = functools.cache(load)
         postgres.numbered = functools.cache(lambda: _Statements(numbered(), self))
 
+    @functools.cached_property
+    def _cached(self) -> list[Any]:
+        """The functions of the recorded folders that cache their results."""
+        modules = [
+            module
+            for module in sys.modules.values()
+            if str(getattr(module, "__file__", "")).startswith(self._areas)
+        ]
+        values = (value for module in modules for value in vars(module).values())
+        return [one for one in values if callable(getattr(one, "cache_clear", None))]
+
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         """What runs from now on is of this test."""
+        for cached in self._cached:
+            cached.cache_clear()
         self.now = self._tests.setdefault(item.nodeid, RecordedTest())
         self._coverage.switch_context(item.nodeid)
         return (yield)

@@ -47,15 +47,16 @@ class Copy:
                     (root / shared).symlink_to(project / shared)
             yield cls(root)
 
-    def record(self, areas: Iterable[str]) -> Covering:
-        """Run all tests once and note which lines of these folders each of them runs."""
+    def record(self, areas: Iterable[str], declared: Sequence[str]) -> Covering:
+        """Run all tests once and note which lines of these folders each of them runs. `declared`
+        are files of tests for what runs when modules are loaded."""
         folder = self.root.parent / "recorded"
         folder.mkdir()
         noted = ":".join(str(self.root / area) for area in areas)
         self._environment |= {recording.FOLDER: str(folder), recording.AREAS: noted}
         workers = ["-n", str(os.cpu_count() or 1), "--dist", "worksteal"]
         self._pytest(["-p", recording.__name__, *workers], None)
-        return Covering.read(self.root, folder)
+        return Covering.read(self.root, folder, declared)
 
     def judge(self, mutant: Mutant, tests: Sequence[str], seconds: float) -> Verdict:
         """Whether one of these tests fails with the mutant, which ends them, or all pass.
