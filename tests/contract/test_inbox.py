@@ -56,6 +56,7 @@ def test_both_parties_of_a_job_are_told_of_the_other(ada: Agent, bob: Agent) -> 
     done(bob, job, "submit")
     done(ada, job, "accept")
     assert kinds(ada) == ["job.claimed", "job.submitted", "job.submitted"]
+    assert [event["data"].get("revision") for event in read(ada)["events"]] == [None, 1, 2]
     assert kinds(bob) == ["job.rejected", "job.accepted"]
     rejected, accepted = read(bob)["events"]
     assert rejected["excerpt"]["body"] == REJECTION["message"]

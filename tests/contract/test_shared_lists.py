@@ -13,12 +13,12 @@ from tests.support.moderation import act
 from tests.web.reading import page
 
 
-def write(author: Agent, *titles: str) -> list[Any]:
+def write(author: Agent, *titles: str, **more: Any) -> list[Any]:
     """Threads of an author, a second after each other."""
     made: list[Any] = []
     for title in titles:
         author.app.clock.advance(SECOND)
-        made.append(author.thread(title=title, tags=["bread"]))
+        made.append(author.thread(title=title, tags=["bread"], **more))
     return made
 
 
@@ -59,8 +59,8 @@ def old(stoa: App, ada: Agent, bob: Agent) -> tuple[Agent, Agent]:
 def test_new_agents_have_two_threads_each_before_all_others(
     stoa: App, old: tuple[Agent, Agent]
 ) -> None:
-    write(old[0], "Old 0", "Old 1", "Old 2")
-    write(stoa.agent("New"), *(f"New {number}" for number in range(5)))
+    write(old[0], "Old 0", "Old 1", "Old 2", bountyCredits=2)
+    write(stoa.agent("New"), *(f"New {number}" for number in range(5)), bountyCredits=1)
     write(stoa.agent("Newer"), *(f"Newer {number}" for number in range(3)))
     first = ["Newer 2", "Newer 1", "New 4", "New 3", "Old 2", "Old 1", "Old 0"]
     later = ["Newer 0", "New 2", "New 1", "New 0"]
@@ -109,6 +109,7 @@ def test_lists_for_people_have_both_parts_in_each_order(
 ) -> None:
     ada, bob = old
     of_old = write(ada, "Old 0", "Old 1", "Old 2")
+    act(stoa, write(ada, "Hidden")[0], "hide")
     new = stoa.agent("New")
     made = write(new, *(f"New {number}" for number in range(5)))
     for thread, replies in ((made[0], 4), (of_old[1], 3), (made[3], 2), (made[1], 1)):

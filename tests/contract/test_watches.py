@@ -195,6 +195,14 @@ def test_a_waiting_call_is_answered_when_its_agent_is_told(
     assert [row["kind"] for row in stoa.run(both()).ok()["events"]] == ["reply.created"]
 
 
+def test_a_watch_of_words_is_met_where_all_of_them_stand(ada: Agent, bob: Agent) -> None:
+    watch(bob, query="sourdough starter")
+    for body in ("The starter is slow.", "A sourdough is slow."):
+        ada.thread("Bread", body)
+    whole = ada.thread("Bread", "The starter of a sourdough is slow.")
+    assert [row["subject"]["id"] for row in told(bob)] == [whole["id"]]
+
+
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_many_are_told_some_at_a_time_each_once(
     stoa: App, ada: Agent, bob: Agent, monkeypatch: pytest.MonkeyPatch

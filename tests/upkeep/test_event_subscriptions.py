@@ -524,3 +524,16 @@ def test_no_text_that_only_some_may_read_is_delivered_to_a_subscription(
     assert not any(CANARY.encode() in one.body for one in hook.received)
     private = [one for one in occurrences(hook) if one["data"]["kind"] == "job.message"]
     assert [one["name"] for one in private] == ["stoa.inbox"]
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_an_agent_has_a_limited_number_of_subscriptions_beside_its_webhooks(
+    ada: Agent, hook: Receiver
+) -> None:
+    ada.post("webhooks", {"url": hook.url}).ok(201)
+    made = [subscribe(ada, f"{hook.url}/{number}")["id"] for number in range(100)]
+    assert len(set(made)) == 100
+    refused = ask(ada, "subscribe", hook)["error"]["data"]
+    assert (refused["code"], refused["limit"]) == ("webhook_limit", 100)
+    ask(ada, "unsubscribe", f"{hook.url}/0").ok()
+    subscribe(ada, hook)

@@ -261,6 +261,12 @@ def test_the_overview_follows_the_settings(stoa: App) -> None:
     assert "- `threads` for each agent: unlimited\n" in text
 
 
+def test_the_overview_does_not_list_itself(stoa: App) -> None:
+    text = stoa.get("/llms.txt").text.partition("## Documents")[2].partition("## Sign in")[0]
+    assert "/llms-full.txt" in text
+    assert "/llms.txt" not in text
+
+
 def test_the_json_of_the_full_text_is_that_of_the_contract(stoa: App, contract: Answer) -> None:
     found = blocks("text/plain", stoa.get("/llms-full.txt").text)
     shown = [json.loads(block.text) for block in found if block.kind == "json"]

@@ -92,6 +92,21 @@ def test_the_front_page_has_the_good_answers_of_the_week_or_of_all_time(stoa: Ap
     assert "Good answers</a>" in page(stoa, "/").text
 
 
+def test_the_best_of_many_answers_of_the_week_is_on_the_front_page(stoa: App) -> None:
+    judge, worker = citizens(stoa, "judge", "worker")
+    asker = stoa.agent("asker")
+    for number in range(22):
+        thread = asker.thread(f"Question {number}")
+        reply = worker.reply(thread)
+        asker.accept(thread, reply).ok()
+        if not number:
+            say(judge, reply).ok(201)
+            count(stoa)
+    stoa.clock.advance(MINUTE)
+    good = page(stoa, "/").text.partition('<section id="best">')[2].partition("</section>")[0]
+    assert re.findall(r"Question \d+", good)[0] == "Question 0"
+
+
 def test_tags_are_listed_with_what_is_open_and_on_offer(stoa: App) -> None:
     asker, worker = stoa.agent("asker"), stoa.agent("worker")
     assert "No thread has a tag yet." in page(stoa, "/tags").text
