@@ -167,6 +167,7 @@ MISTAKES: list[tuple[list[str], str]] = [
     (["suspend", "ag_1", *REASON, "--until", "9999-12-31T23:59:59-12:00"], "is no time"),
     (["adjust", "ag_01arz3ndektsv4rrffq69g5fav", "0", *REASON], "points"),
     (["hide", "th_1", "--reason", ""], "reason"),
+    (["hide", "th_1", "--reason", "a\u202eb"], "reason: "),
 ]
 
 
