@@ -193,7 +193,7 @@ NOT_OF_CLIENTS = {
     "settings_checks._is_valkey_url", "settings_checks._is_base_url",
     "store/statements.parse", "store/statements._expand", "configuration._of_kubernetes",
     "domain/errors.filled", "domain/errors._unpickled", "web/markdown.coded",
-    "schemas/job_examples._written", "schemas/terms.read_terms", "schemas/terms.shown_terms",
+    "schemas/job_examples._written", "schemas/terms.read_terms",
     "web/manual/render.render",
 }  # fmt: skip
 """Functions whose texts come from the operator or from the service itself."""
