@@ -47,6 +47,7 @@ def test_the_defaults_are_the_published_ones() -> None:
         ("TRANSFERS_PER_PAIR", 5),
         ("STATE_CHARS", 2000),
         ("SUBSCRIPTIONS", 100),
+        ("EVENTS_POLL_MS", 5000),
     ],
 )
 def test_the_interface_publishes_this_figure(name: str, value: int) -> None:

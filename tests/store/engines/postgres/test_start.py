@@ -134,6 +134,18 @@ def test_what_a_database_allows_its_users_does_not_end_a_long_audit(hurried: str
     assert asyncio.run(postgres.write_once(hurried, int, look)) == lifted
 
 
+def test_a_command_that_reads_a_whole_database_has_no_helpers(postgresql: PostgreSQL) -> None:
+    helpers = "SELECT current_setting('max_parallel_workers_per_gather')"
+    url = postgresql.new()
+    postgresql.do(f"ALTER DATABASE {name_of(url)} SET max_parallel_workers_per_gather = 2")
+
+    async def look(tx: Tx) -> list[tuple[str]]:
+        return await fetched(connection_of(tx), helpers)
+
+    assert asyncio.run(rows(url, helpers)) == [("2",)]
+    assert asyncio.run(postgres.read_once(url, int, look)) == [("0",)]
+
+
 def test_what_a_database_allows_its_users_does_not_end_a_long_step(
     hurried: str, tmp_path: Path
 ) -> None:

@@ -34,7 +34,8 @@ _FORGOTTEN = (errors.InvalidSQLStatementNameError, errors.DuplicatePreparedState
 _FAULTS = (errors.PostgresError, errors.InterfaceError, errors.InternalClientError)
 _LIFT_LIMITS = """
 SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN (
-  'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')
+  'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout',
+  'max_parallel_workers_per_gather')
 """
 _TABLES = """
 SELECT string_agg(quote_ident(tablename), ', ') FROM pg_tables WHERE schemaname = current_schema()
@@ -110,7 +111,8 @@ async def opened(url: str, application: str = APPLICATION) -> AsyncGenerator[Pos
 
 
 async def lift_limits(connection: PostgresConnection) -> None:
-    """Let this transaction take as long as it needs, whatever the database allows its users."""
+    """Let this transaction take as long as it needs, whatever the database allows its users, in one
+    process of the server: with helpers an audit leaves no processor to who serves."""
     await connection.execute(_LIFT_LIMITS)
 
 
