@@ -15,6 +15,7 @@ from stoa.cli import starting
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store.engines.migration_steps import read
 from stoa.store.engines.postgres import connection as postgres_connection
+from stoa.store.engines.postgres import copying
 from stoa.store.engines.postgres import migrations as postgres_migrations
 from stoa.store.engines.postgres import store as postgres
 from stoa.store.tx import StartRefused, Tx
@@ -142,8 +143,13 @@ def test_a_command_that_reads_a_whole_database_has_no_helpers(postgresql: Postgr
     async def look(tx: Tx) -> list[tuple[str]]:
         return await fetched(connection_of(tx), helpers)
 
+    async def copied() -> list[tuple[str]]:
+        async with copying.open_source(url, int) as source:
+            return await look(source.tx)
+
     assert asyncio.run(rows(url, helpers)) == [("2",)]
     assert asyncio.run(postgres.read_once(url, int, look)) == [("0",)]
+    assert asyncio.run(copied()) == [("0",)]
 
 
 def test_what_a_database_allows_its_users_does_not_end_a_long_step(

@@ -18,7 +18,7 @@ from stoa.store.tx import StartRefused, StoreUnavailable, Timed, Work
 _NAME = f"{APPLICATION}-import"
 _LOCK = int.from_bytes(b"StoaCopy")
 _LOCK_WAIT = "SET lock_timeout = '5s'"  # a program that was killed is gone by then
-NO_LIMITS = (
+_NO_LIMITS = (
     "SET lock_timeout = 0; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0"
 )
 _LEAVING_MS = 1000
@@ -52,7 +52,7 @@ async def hold(connection: PostgresConnection, where: str) -> None:
         await connection.execute("SELECT pg_advisory_lock($1)", _LOCK)
     except errors.LockNotAvailableError:
         raise StartRefused(f"another copy or import to {where} is running") from None
-    await connection.execute(NO_LIMITS)
+    await connection.execute(_NO_LIMITS)
 
 
 async def is_used(connection: PostgresConnection) -> bool:

@@ -7,11 +7,12 @@ from stoa.clock import Clock
 from stoa.store.engines import copy_statements as sql
 from stoa.store.engines import unfinished
 from stoa.store.engines.postgres import migrations as postgres_migrations
-from stoa.store.engines.postgres.alone import NO_LIMITS, USED, hold, is_used
+from stoa.store.engines.postgres.alone import USED, hold, is_used
 from stoa.store.engines.postgres.connection import (
     APPLICATION,
     PostgresConnection,
     analyze,
+    lift_limits,
     opened,
     place,
 )
@@ -44,11 +45,11 @@ async def open_source(url: str, clock: Clock) -> AsyncGenerator["PostgresSource"
     async with opened(url, _NAME) as connection:
         await postgres_migrations.check_current(connection, place(url))
         await postgres_migrations.refuse_unfinished(connection, place(url))
-        await connection.execute(NO_LIMITS)
         # Checked before the snapshot: writes of a server that ended before are in the snapshot.
         served = await is_used(connection)
         written = int(await connection.fetchval(_WRITTEN))
         async with connection.transaction(isolation="repeatable_read", readonly=True):
+            await lift_limits(connection)
             await connection.fetchval("SELECT count(*) FROM secret")
             yield PostgresSource(url, connection, clock, served=served, written=written)
 
