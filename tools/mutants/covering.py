@@ -19,7 +19,7 @@ Lines = Mapping[int, Iterable[str]]
 
 _STATEMENT = re.compile(r"^-- name: (\S+)$", re.MULTILINE)
 _KEY = re.compile(r"\\{\w+\\}")
-_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Covering:
@@ -59,9 +59,8 @@ class Covering:
         """The tests that run what is changed, as many as take so many seconds: first those of the
         file's own tests, then the quickest. Files of tests where none was recorded."""
         path = PurePosixPath(mutant.path)
-        found, once = self._of_sql(mutant), False
-        if path.suffix != ".sql":
-            found, once = self._of_python(mutant)
+        is_sql = path.suffix == ".sql"
+        found, once = (self._of_sql(mutant), False) if is_sql else self._of_python(mutant)
         known = {test for test in found if test in self._tests}
         own, left, chosen = f"/test_{path.stem}.py::", seconds, list[str]()
         for test in sorted(known, key=lambda one: (own not in one, self._tests[one].seconds)):
@@ -94,9 +93,9 @@ class Covering:
 
     def _of_python(self, mutant: Mutant) -> tuple[set[str], bool]:
         """The tests, and whether it runs once, whichever test is the first."""
-        source = (self._root / mutant.path).read_bytes()
-        line = mutant.line(source)
-        within = [*_around(ast.parse(source), line)]
+        file = self._root / mutant.path
+        line = mutant.line(file.read_bytes())
+        within = [*_around(_tree(file), line)]
         first, last = _head(within[-1])
         found = self._run(mutant.path, first, last)
         cached = [one.name for one in within if _is_cached(one)]
@@ -116,7 +115,7 @@ class Covering:
     def _body(self, path: str, line: int) -> set[str]:
         """The tests of the function in whose head the line is."""
         for one in reversed([*_around(_tree(self._root / path), line)]):
-            if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef):
+            if isinstance(one, _Function):
                 return self._run(path, one.body[0].lineno, one.end_lineno or 0)
         return set()
 
@@ -137,41 +136,41 @@ def _tree(file: Path) -> ast.Module:
     return ast.parse(file.read_bytes())
 
 
-def _around(tree: ast.AST, line: int) -> Iterator[ast.AST]:
+def _around(tree: ast.AST, line: int) -> Iterator[ast.stmt]:
     """The statements that hold a line, the outermost first."""
     for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case):
-            decorators = node.decorator_list if isinstance(node, _Definition) else []
-            held = node.pattern if isinstance(node, ast.match_case) else node
-            first = min([held.lineno, *(one.lineno for one in decorators)])
-            last = node.body[-1].end_lineno if isinstance(node, ast.match_case) else held.end_lineno
-            if first <= line <= (last or 0):
-                yield node
-                yield from _around(node, line)
+        if not isinstance(node, ast.stmt):
+            yield from _around(node, line)
+            continue
+        decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+        first = min([node.lineno, *(one.lineno for one in decorators)])
+        if first <= line <= (node.end_lineno or 0):
+            yield node
+            yield from _around(node, line)
 
 
-def _head(node: ast.AST) -> tuple[int, int]:
+def _head(node: ast.stmt) -> tuple[int, int]:
     """The first and the last line of a statement without the statements in it."""
-    first = node.pattern.lineno if isinstance(node, ast.match_case) else getattr(node, "lineno", 0)
-    body = getattr(node, "body", None)
-    return first, max(first, body[0].lineno - 1 if body else getattr(node, "end_lineno", first))
+    body: list[ast.stmt] = getattr(node, "body", [])
+    last = body[0].lineno - 1 if body else node.end_lineno or 0
+    return node.lineno, max(node.lineno, last)
 
 
-def _in_body(node: ast.AST, line: int) -> bool:
+def _in_body(node: ast.stmt, line: int) -> bool:
     """Whether a line is in the body of this function."""
-    is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    return is_function and line >= node.body[0].lineno
+    return isinstance(node, _Function) and line >= node.body[0].lineno
 
 
-def _is_cached(node: ast.AST) -> TypeGuard[ast.FunctionDef | ast.AsyncFunctionDef]:
-    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        return False
-    return any("cache" in ast.unparse(one) for one in node.decorator_list)
+def _is_cached(node: ast.stmt) -> TypeGuard[_Function]:
+    """Whether this is a function that caches its results."""
+    return isinstance(node, _Function) and any(
+        "cache" in ast.unparse(one) for one in node.decorator_list
+    )
 
 
-def _named(node: ast.AST) -> Iterator[str]:
+def _named(node: ast.stmt) -> Iterator[str]:
     """The names that a statement gives."""
-    if isinstance(node, _Definition):
+    if isinstance(node, _Function | ast.ClassDef):
         yield node.name
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
     for target in targets:
