@@ -135,19 +135,19 @@ def test_what_a_database_allows_its_users_does_not_end_a_long_audit(hurried: str
     assert asyncio.run(postgres.write_once(hurried, int, look)) == lifted
 
 
-def test_a_command_that_reads_a_whole_database_has_no_helpers(postgresql: PostgreSQL) -> None:
-    helpers = "SELECT current_setting('max_parallel_workers_per_gather')"
+def test_whole_databases_are_read_without_parallel_workers(postgresql: PostgreSQL) -> None:
+    workers = "SELECT current_setting('max_parallel_workers_per_gather')"
     url = postgresql.new()
     postgresql.do(f"ALTER DATABASE {name_of(url)} SET max_parallel_workers_per_gather = 2")
 
     async def look(tx: Tx) -> list[tuple[str]]:
-        return await fetched(connection_of(tx), helpers)
+        return await fetched(connection_of(tx), workers)
 
     async def copied() -> list[tuple[str]]:
         async with copying.open_source(url, int) as source:
             return await look(source.tx)
 
-    assert asyncio.run(rows(url, helpers)) == [("2",)]
+    assert asyncio.run(rows(url, workers)) == [("2",)]
     assert asyncio.run(postgres.read_once(url, int, look)) == [("0",)]
     assert asyncio.run(copied()) == [("0",)]
 

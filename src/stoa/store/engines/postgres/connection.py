@@ -111,8 +111,8 @@ async def opened(url: str, application: str = APPLICATION) -> AsyncGenerator[Pos
 
 
 async def lift_limits(connection: PostgresConnection) -> None:
-    """Let this transaction take as long as it needs, whatever the database allows its users, in one
-    process of the server: with helpers an audit leaves no processor to who serves."""
+    """Let this transaction take as long as it needs, whatever the database allows its users, but
+    without parallel workers: with them an audit leaves no processor for calls."""
     await connection.execute(_LIFT_LIMITS)
 
 
