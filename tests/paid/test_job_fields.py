@@ -10,6 +10,8 @@ from tests.support.app import Agent, App
 from tests.support.clock import SECOND
 
 BEER = "\U0001f37a"
+ALL_DIFFERENT = "".join(map(chr, range(0x20000, 0x20000 + 20 * 500)))
+"""Four bytes each in UTF-8, and as good as not to be compressed."""
 GOOD: list[dict[str, Any]] = [
     {"title": BEER * 300},
     {"title": " 5 < 6 & <b>bold</b> \u200d "},
@@ -19,6 +21,7 @@ GOOD: list[dict[str, Any]] = [
     {"tags": [f"{number}" + BEER * 39 for number in range(8)]},
     {"tags": ["a", "A", " a ", "b", "c", "d", "e", "f", "g", "h"]},
     {"requirements": ["r" * 500] * 20},
+    {"requirements": [ALL_DIFFERENT[number * 500 :][:500] for number in range(20)]},
     {"acceptanceCriteria": [BEER * 500] * 20},
     {"verification": {"requirements": ["v" * 500] * 20}},
     {"verification": {}},

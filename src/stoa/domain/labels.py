@@ -21,6 +21,9 @@ from stoa.domain.words import as_written, is_unspaced, runs, says_little
 MOST_WORDS = 5
 """A label of more words, or longer than a capability may be, meets the same label alone."""
 
+_MOST_CHARS = 2 * CAPABILITY_CHARS
+"""No capability is longer in lower case, in which İ has two characters."""
+
 _WHOLE, _CUT = "=", "=="
 
 # First parts of what is also written as one word, such as cybersecurity; behind them stand words of
@@ -57,8 +60,12 @@ _NUMBER = re.compile("v?[0-9]+")
 
 
 def offered_words(text: str) -> Iterator[str]:
-    """The words under which a tag or requirement is found."""
-    read = _read(normalise_capability(text))
+    """The words under which a tag or requirement is found: none for one that no capability can be,
+    which would be too long for the indexes of PostgreSQL."""
+    label = normalise_capability(text)
+    if len(label) > _MOST_CHARS:
+        return
+    read = _read(label)
     yield (_WHOLE if read.is_said else _CUT) + read.whole
     yield from read.ends
 
