@@ -9,6 +9,7 @@ from tests.paid.test_market import market
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR
+from tests.support.key_changes import name_recovery, recover
 from tests.support.keys import Key
 from tests.support.ledger import broken
 from tests.support.mcp import Mcp
@@ -261,3 +262,18 @@ def test_the_market_counts_what_was_held_from_its_release_on(stoa: App) -> None:
     for one in (thread, reply):
         moderate(mod, one, "release").ok()
     assert counted(stoa) == (1, 2, 5)
+
+
+@pytest.mark.settings(token_ttl_seconds=100 * 3600, hold_hours=80)
+def test_a_recovery_does_not_move_the_end_of_a_bounty_that_has_not_begun(stoa: App) -> None:
+    ada, mod, offline = stoa.agent("ada"), stoa.agent("mod"), Key("offline")
+    name_recovery(ada, offline).ok()
+    thread = ada.thread("A question", "How?", bountyCredits=5)
+    recover(stoa, ada.id, offline, Key("new")).ok()
+    (reserved,) = ada.get("credits/balance").ok()["balance"]["reserved"]["bounties"]
+    assert reserved["expiresAt"].startswith("9999-12-31")
+    stoa.clock.advance(HOUR)
+    moderate(mod, thread, "release").ok()
+    bounty = stoa.get(f"threads/{thread['id']}").ok()["thread"]["bounty"]
+    assert bounty["expiresAt"] == "2027-01-18T09:00:00.000Z"
+    assert sound(stoa)

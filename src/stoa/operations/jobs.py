@@ -94,7 +94,7 @@ async def create_job(call: Call, request: CreateJob) -> JobCreated:
     call.actor()
     job_id = call.new_id("job")
     why = await holding.why(call)
-    ends = holding.NEVER if why else deadline
+    ends = holds.NEVER if why else deadline
     await escrow.place(call, agent, "job", job_id, job_id, request.amount, ends)
     receipt = call.receipt("create_job", "job", job_id)
     if why:

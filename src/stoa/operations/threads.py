@@ -30,7 +30,7 @@ from stoa.schemas.threads import (
     ThreadList,
     ThreadRead,
 )
-from stoa.store import replies, threads
+from stoa.store import holds, replies, threads
 from stoa.store.agents import ActingAgent
 from stoa.store.places import RowPosition
 from stoa.store.replies import ReplyColumns
@@ -70,7 +70,7 @@ async def create_thread(call: Call, request: CreateThread) -> ThreadCreated:
     call.actor()
     thread_id = call.new_id("th")
     why = await holding.why(call)
-    ends = holding.NEVER if why else posting.bounty_end(call)
+    ends = holds.NEVER if why else posting.bounty_end(call)
     bounty_id = await _reserve(call, payer, thread_id, request, ends) if payer else None
     receipt = call.receipt("create_thread", "thread", thread_id)
     if why:

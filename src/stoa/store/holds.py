@@ -12,6 +12,9 @@ from stoa.store.tx import Row, Tx
 
 SWEEP_MOST = 200
 
+NEVER = 253_402_300_799_000
+"""The end of year 9999: what is reserved for a post that is held back has no deadline yet."""
+
 
 class HoldRow(msgspec.Struct, frozen=True, gc=False):
     """A row of `hold`; the amount is in hundredths, times are ms. `expires_at` is when the bounty

@@ -69,7 +69,7 @@ async def locked_subjects(tx: Tx, seen: Sequence[OpenHold | HoldRow]) -> set[str
 
 def _waits_for_payment(hold: OpenHold, now: int) -> bool:
     submitted = hold.type == "bounty" or hold.subject_status == JobStatus.SUBMITTED
-    return submitted and hold.expires_at > now
+    return submitted and now < hold.expires_at < holds.NEVER
 
 
 async def postpone_decision(call: Call, job: JobRow) -> int:

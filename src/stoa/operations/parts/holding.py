@@ -21,8 +21,6 @@ from stoa.store.held import HeldKind, HeldRow
 from stoa.store.tx import Tx
 
 FIRST_POSTS = "A moderator looks at the first posts of a new agent."
-NEVER = 253_402_300_799_000
-"""The end of year 9999: what is reserved for a held post has no deadline yet."""
 
 
 async def why(call: Call) -> str | None:
