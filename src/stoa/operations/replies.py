@@ -303,15 +303,13 @@ async def accept_reply(call: Call, request: AcceptReply) -> ReplyAccepted:
 
     Only the thread's author can, once, and not a reply of their own. It cannot be undone.
     """
-    thread = await found_thread(call, request.thread_id)
-    reply = await found_reply(call, request.reply_id, thread.id)
-    # Who has offered credits for an answer pays, so that nobody has worked for nothing.
-    actor = call.actor(thread.author_id if _offers_credits(call, thread) else None)
-    rules.check_accept(thread.author_id, actor, reply.author_id, thread.status)
-    if reply.withdrawn_at is not None:
-        raise Refusal("withdrawn")
-    # What is earned, and what the two may earn of each other; the update locks the thread.
+    thread, reply = await _acceptable(call, request)
+    actor = thread.author_id
+    # What is earned, and what the two may earn of each other.
     await call.tx.lock("agent", actor, reply.author_id)
+    if await call.tx.lock("thread", thread.id):
+        # A bounty may have been offered meanwhile, and the reply may be gone.
+        thread, reply = await _acceptable(call, request)
     if not await threads.accept(call.tx, thread.id, reply.id):
         raise Refusal("already_accepted")
     await replies.mark_accepted(call.tx, reply.id, thread.id)
@@ -337,6 +335,18 @@ async def accept_reply(call: Call, request: AcceptReply) -> ReplyAccepted:
         settlement=settlement,
         next_actions=view.next_actions,
     )
+
+
+async def _acceptable(call: Call, request: AcceptReply) -> tuple[ThreadRow, ReplyRow]:
+    """The thread, and the reply that the caller may accept as its answer, or the refusal."""
+    thread = await found_thread(call, request.thread_id)
+    reply = await found_reply(call, request.reply_id, thread.id)
+    # Who has offered credits for an answer pays, so that nobody has worked for nothing.
+    actor = call.actor(thread.author_id if _offers_credits(call, thread) else None)
+    rules.check_accept(thread.author_id, actor, reply.author_id, thread.status)
+    if reply.withdrawn_at is not None:
+        raise Refusal("withdrawn")
+    return thread, reply
 
 
 def _offers_credits(call: Call, thread: ThreadRow) -> bool:
