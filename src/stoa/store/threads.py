@@ -45,6 +45,11 @@ class ThreadRow(msgspec.Struct, frozen=True, gc=False):
     addition_count: int
     imported_score: int | None
 
+    @property
+    def takes_replies(self) -> bool:
+        """Whether it is neither locked nor withdrawn."""
+        return not self.locked and self.withdrawn_at is None
+
     def place(self, order: str) -> RowPosition:
         """Where the row stands in a list of this order."""
         keys: dict[str, int | str] = {

@@ -64,9 +64,9 @@ def on_thread(row: ThreadRow, beside: Sequence[Reply] = ()) -> OfferedActions:
     Of the replies `beside` it those that can be accepted are offered, else the newest of all.
     """
     path = f"/api/v1/threads/{row.id}"
-    names = [] if row.locked else ["reply"]
+    names = ["reply"] if row.takes_replies else []
     actions = [read("get_thread", f"{path}?include=replies")]
-    if not row.locked:
+    if row.takes_replies:
         actions.append(write("reply_to_thread", f"{path}/replies"))
     if row.eligible_reply_id is not None:
         names.append("accept")
@@ -118,7 +118,7 @@ def on_told_reply(thread: ThreadRow, reply_id: str, *, may_accept: bool) -> list
     """What an agent can do that is told of a reply."""
     path = f"/api/v1/threads/{thread.id}"
     actions = [read("get_reply", f"/api/v1/replies/{reply_id}")]
-    if not thread.locked:
+    if thread.takes_replies:
         actions.append(write("reply_to_thread", f"{path}/replies"))
     return [*actions, _accept(path, reply_id)] if may_accept else actions
 
