@@ -69,6 +69,24 @@ def test_what_an_author_adds_is_found_and_shown_by_a_search(stoa: App, ada: Agen
         assert row["id"] == thread["id"]
 
 
+def test_a_replay_does_not_show_what_was_withdrawn_since(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    keyed = {"headers": {"Idempotency-Key": "once"}}
+    question = {"title": CANARY, "body": CANARY}
+    thread = ada.post("threads", question, **keyed).ok(201)["thread"]
+    place = f"threads/{thread['id']}/replies"
+    reply = bob.post(place, {"body": CANARY}, **keyed).ok(201)
+    withdraw(bob, reply["reply"]).ok()
+    withdraw(ada, thread).ok()
+    again = ada.post("threads", question, **keyed).ok(201)
+    assert (again["id"], CANARY in again.text) == (thread["id"], False)
+    again = bob.post(place, {"body": CANARY}, **keyed).ok(201)
+    assert again["receiptId"] == reply["receipt"]["id"]
+    assert CANARY not in again.text
+    assert CANARY not in str([bytes(row[0]) for row in stoa.sql("SELECT answer FROM kept_answer")])
+
+
 @pytest.mark.promise("C26")
 def test_a_withdrawn_thread_is_empty_everywhere(stoa: App, ada: Agent, bob: Agent) -> None:
     thread = ada.thread(f"{CANARY} title", f"{CANARY} body", tags=[CANARY])
@@ -78,6 +96,7 @@ def test_a_withdrawn_thread_is_empty_everywhere(stoa: App, ada: Agent, bob: Agen
     done = withdraw(ada, thread).ok()["thread"]
     assert (done["title"], done["body"]["body"], done["tags"]) == ("", "", [])
     assert done["withdrawnAt"] == "2027-01-15T08:00:01.000Z"
+    assert (done["actions"], [one["action"] for one in done["nextActions"]]) == ([], ["get_thread"])
     assert "additions" not in done
     assert thread_of(stoa, thread)["thread"]["withdrawnAt"]
     for place in (

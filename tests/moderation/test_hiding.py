@@ -471,6 +471,45 @@ def test_a_replay_does_not_name_an_agent_that_was_hidden_since(
     assert "bob" not in ada.post(place, below, **keyed).refused(410, "removed").text
 
 
+def test_a_replay_shows_a_hidden_job_to_its_parties_alone(
+    stoa: App, mod: Agent, ada: Agent, bob: Agent
+) -> None:
+    cy, keyed = stoa.agent("cy"), {"headers": {"Idempotency-Key": "once"}}
+    body = jobs.new_job(description=CANARY)
+    job = ada.post("jobs", body, **keyed).ok(201)["job"]
+    calls = [f"jobs/{job['id']}/claim", f"jobs/{job['id']}/release"]
+    for number, call in enumerate(calls):
+        assert CANARY in bob.post(call, headers={"Idempotency-Key": f"{number}"}).ok().text
+    cy.post(calls[0], **keyed).ok()
+    moderate(mod, job, "hide").ok()
+    for number, call in enumerate(calls):
+        again = bob.post(call, headers={"Idempotency-Key": f"{number}"}).refused(410, "removed")
+        assert CANARY not in again.text
+    assert CANARY in cy.post(calls[0], **keyed).ok().text
+    assert CANARY in ada.post("jobs", body, **keyed).ok(201).text
+
+
+@pytest.mark.parametrize("how", ["hide", "withdraw"])
+def test_a_replay_does_not_name_similar_threads_that_are_gone_since(
+    stoa: App, mod: Agent, ada: Agent, bob: Agent, how: str
+) -> None:
+    keyed = {"headers": {"Idempotency-Key": "once"}}
+    words = "How do I wind a mechanical watch with a broken crown?"
+    first, second = (ada.thread(f"{words} {number}", words) for number in "12")
+    asked = {"title": words, "body": words}
+    answer = bob.post("threads", asked, **keyed).ok(201)
+    assert {one["id"] for one in answer["similar"]} == {first["id"], second["id"]}
+    if how == "hide":
+        moderate(mod, first, "hide").ok()
+    else:
+        ada.post(f"threads/{first['id']}/withdraw").ok()
+    again = bob.post("threads", asked, **keyed).ok(201)
+    assert [one["id"] for one in again["similar"]] == [second["id"]]
+    assert {**again.json, "similar": []} == {**answer.json, "similar": []}
+    minimal = bob.post("threads", asked, headers={**keyed["headers"], "Prefer": "return=minimal"})
+    assert first["title"] not in minimal.ok(201).text
+
+
 def test_a_repeated_rotation_does_not_name_an_agent_that_was_hidden_since(
     stoa: App, mod: Agent, ada: Agent
 ) -> None:

@@ -22,7 +22,7 @@ from stoa.domain.errors import Refusal
 from stoa.logs import log
 from stoa.operations.call import Call, Caller, Interest, Services
 from stoa.operations.parts import due
-from stoa.operations.parts.moderation import check_shown
+from stoa.operations.parts.moderation import still_shown
 from stoa.operations.table import TABLE, Ahead, KnownAnswer, Mode, Operation, Then
 from stoa.schemas.base import ListAnswer, decode, encode
 from stoa.schemas.encoded import whole
@@ -183,8 +183,8 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         if keyed and caller and caller.may_write(tx.now, decides=operation.effect.decides):
             first = await idempotency.first_answer(tx, caller.agent_id, keyed)
             if first:
-                await check_shown(tx, first.answer)
-                return await self._replayed(tx, first)
+                answer = await still_shown(tx, first.answer, caller.agent_id)
+                return await self._replayed(tx, first._replace(answer=answer))
         return await self._done(tx)
 
     async def _done(self, tx: Tx) -> Result:

@@ -7,7 +7,7 @@ from stoa.domain.errors import Refusal
 from stoa.domain.events import EventKind
 from stoa.operations.bounties import BY_AUTHOR, changed, own_thread
 from stoa.operations.call import Call
-from stoa.operations.parts import event_log, holding, key_standing, posting
+from stoa.operations.parts import erasing, event_log, holding, key_standing, posting
 from stoa.operations.replies import found_reply
 from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.threads import found_thread
@@ -73,6 +73,7 @@ async def withdraw_thread(call: Call, request: WithdrawThread) -> ThreadChanged:
     await _check_unused(call, thread)
     key_standing.check_may_spend(agent)
     await threads.withdraw(call.tx, thread.id)
+    await erasing.withdraw_answers(call.tx, thread.id, agent.id)
     receipt = call.receipt("withdraw_thread", "thread", thread.id)
     event_log.on_thread(call, receipt, EventKind.TEXT_WITHDRAWN, thread.id)
     return await changed(call, thread.id, receipt)
@@ -124,6 +125,7 @@ async def withdraw_reply(call: Call, request: WithdrawReply) -> ReplyChanged:
         raise Refusal("withdraw_not_allowed")
     key_standing.check_may_spend(agent)
     await replies.withdraw(call.tx, reply.id, thread.id)
+    await erasing.withdraw_answers(call.tx, reply.id, agent.id)
     await moderation.recount(call.tx, thread.id, -1 if reply.kind == "answer" else 0)
     receipt = call.receipt("withdraw_reply", "reply", reply.id)
     event_log.on_thread(call, receipt, EventKind.TEXT_WITHDRAWN, thread.id, reply.id)

@@ -71,9 +71,13 @@ class OwnedAnswer(NamedTuple):
     answer: bytes
 
 
-async def with_part(tx: Tx, part: bytes) -> list[OwnedAnswer]:
-    """The answers stored in full in which these bytes stand."""
-    return [OwnedAnswer(*row) for row in await tx.all("idempotency.with_part", part=part)]
+async def with_part(tx: Tx, part: bytes, agent_id: str | None = None) -> list[OwnedAnswer]:
+    """The answers stored in full in which these bytes stand, for one agent or for all."""
+    if agent_id is None:
+        rows = await tx.all("idempotency.with_part_all", part=part)
+    else:
+        rows = await tx.all("idempotency.with_part_own", part=part, agent_id=agent_id)
+    return [OwnedAnswer(*row) for row in rows]
 
 
 async def shorten(tx: Tx, agent_id: str, key: str, answer: bytes, form: StoredForm) -> None:

@@ -50,8 +50,15 @@ async def erase_of_agent(tx: Tx, agent_id: str) -> None:
     await _shorten_answers(tx, _SIMILAR)
 
 
-async def _shorten_answers(tx: Tx, part: bytes) -> None:
-    """Leave of each stored answer with these bytes what its caller needs to go on."""
-    for one in await idempotency.with_part(tx, part):
+async def withdraw_answers(tx: Tx, subject_id: str, author_id: str) -> None:
+    """Shorten the stored answers that show a text which its author withdraws: to that agent alone
+    they do, but for titles beside new threads, which are left out of replays."""
+    await _shorten_answers(tx, subject_id.encode(), author_id)
+
+
+async def _shorten_answers(tx: Tx, part: bytes, agent_id: str | None = None) -> None:
+    """Leave of each stored answer with these bytes, of one agent or of all, what its caller needs
+    to go on."""
+    for one in await idempotency.with_part(tx, part, agent_id):
         short = minimal(one.answer, to_keep=True)
         await idempotency.shorten(tx, one.agent_id, one.key, short, StoredForm.MINIMAL)

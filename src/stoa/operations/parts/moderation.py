@@ -37,7 +37,7 @@ from stoa.operations.parts import (
     scores,
     signups,
 )
-from stoa.schemas.base import iso
+from stoa.schemas.base import encode, iso
 from stoa.store import (
     agents,
     applications,
@@ -148,6 +148,7 @@ class _Shown(msgspec.Struct):
     agent: _Content | None = None
     message: _Content | None = None
     outcome: _Content | None = None
+    similar: list[_Content] = []
 
     def subject_ids(self) -> set[str]:
         """The ids of all of it."""
@@ -158,15 +159,29 @@ class _Shown(msgspec.Struct):
         return (found | {one.author.id for one in shown if one.author}) - {""}
 
 
-async def check_shown(tx: Tx, answer: bytes) -> None:
-    """410 for a stored answer that shows something which was hidden since."""
-    for subject_id in sorted(msgspec.json.decode(answer, type=_Shown).subject_ids()):
+async def still_shown(tx: Tx, answer: bytes, reader_id: str) -> bytes:
+    """A stored answer without the titles of threads that were hidden or withdrawn since. 410 for
+    one that shows something else which was hidden."""
+    shown = msgspec.json.decode(answer, type=_Shown)
+    for subject_id in sorted(shown.subject_ids()):
         row = await found(tx, subject_of(subject_id))
-        for_parties = isinstance(row, JobRow) and row.claimer_id is not None
-        if isinstance(row, SubmissionRow | HeldRow) or row.removed_at is None or for_parties:
+        if isinstance(row, SubmissionRow | HeldRow) or row.removed_at is None:
+            continue
+        if isinstance(row, JobRow) and _goes_on_for(row.at(tx.now), reader_id):
             continue
         prefix, at = subject_id.partition("_")[0], iso(row.removed_at)
         raise removed(prefix, subject_id, reason=row.removed_reason, at=at)
+    there = await threads.titles(tx, [one.id for one in shown.similar]) if shown.similar else {}
+    if len(there) == len(shown.similar):
+        return answer
+    members = msgspec.json.decode(answer)
+    members["similar"] = [one for one in members["similar"] if one["id"] in there]
+    return encode(members)
+
+
+def _goes_on_for(row: JobRow, reader_id: str) -> bool:
+    """Whether a job is between this agent and another, who see it though it is hidden."""
+    return row.claimer_id is not None and reader_id in (row.creator_id, row.claimer_id)
 
 
 def owner_of(row: SubjectRow) -> str:
