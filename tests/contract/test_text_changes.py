@@ -69,9 +69,7 @@ def test_what_an_author_adds_is_found_and_shown_by_a_search(stoa: App, ada: Agen
         assert row["id"] == thread["id"]
 
 
-def test_a_replay_does_not_show_what_was_withdrawn_since(
-    stoa: App, ada: Agent, bob: Agent
-) -> None:
+def test_a_replay_does_not_show_what_was_withdrawn_since(stoa: App, ada: Agent, bob: Agent) -> None:
     keyed = {"headers": {"Idempotency-Key": "once"}}
     question = {"title": CANARY, "body": CANARY}
     thread = ada.post("threads", question, **keyed).ok(201)["thread"]

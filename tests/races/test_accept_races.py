@@ -22,9 +22,7 @@ def overtaken(stoa: App, monkeypatch: pytest.MonkeyPatch) -> Overtaken:
     """Makes a call, and another one between what the first reads and its first lock; the answer to
     the first. The ledger must be sound then."""
 
-    def overtake(
-        first: Coroutine[Any, Any, Answer], second: Coroutine[Any, Any, Answer]
-    ) -> Answer:
+    def overtake(first: Coroutine[Any, Any, Answer], second: Coroutine[Any, Any, Answer]) -> Answer:
         at_its_lock, is_over = asyncio.Event(), asyncio.Event()
         real = PostgresTx.lock
 
