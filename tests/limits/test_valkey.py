@@ -127,6 +127,17 @@ def test_a_unit_given_back_leaves_no_log(own_valkey: Valkey) -> None:
     assert own_valkey.ask("KEYS", "*") == []
 
 
+def test_a_unit_is_given_back_with_the_next_step_and_not_waited_for(own_valkey: Valkey) -> None:
+    async def work(limiter: ValkeyLimiter) -> None:
+        charge = await limiter.take(0, THREADS)
+        with pytest.raises(StopIteration):  # it ends without a turn of the event loop
+            limiter.give_back(charge).send(None)
+        assert own_valkey.ask("LLEN", "stoa:limit:threads:ag_1") == 1
+        assert (await limiter.take(0, THREADS)).remaining == charge.remaining
+
+    with_limiter(own_valkey.url, work)
+
+
 # --- Without an answer.
 
 

@@ -31,7 +31,7 @@ class Limiter(Protocol):
         ...
 
     async def give_back(self, charge: Charge) -> None:
-        """Undo a charge, at most once."""
+        """Undo a charge, at most once: before the next step of this limiter, which may be later."""
         ...
 
     async def swap(self, now: int, charge: Charge, bucket: RateBucket) -> Charge:

@@ -30,7 +30,8 @@ _TOGETHER = 100  # steps in one pipeline at most, so that each response takes li
 
 _Values = list[str]
 _Answer = list[int]
-_Waiting = tuple[_Values, "asyncio.Future[_Answer]"]
+_Waiting = tuple[_Values, "asyncio.Future[_Answer] | None"]
+"""A step, and who waits for its answer."""
 
 
 class ValkeyLimiter:
@@ -69,9 +70,9 @@ class ValkeyLimiter:
         return counted(at, bucket, oldest, count)
 
     async def give_back(self, charge: Charge) -> None:
-        """See `Limiter.give_back`."""
+        """See `Limiter.give_back`. Not waited for: it goes in one pipeline with the next step."""
         if charge.taken_at:
-            await self._step(0, charge, _NONE, _NONE)
+            self._add(0, charge, _NONE, _NONE, None)
 
     async def swap(self, now: int, charge: Charge, bucket: RateBucket) -> Charge:
         """See `Limiter.swap`."""
@@ -105,13 +106,23 @@ class ValkeyLimiter:
     async def _raw_step(
         self, now: int, back: Charge, bucket: RateBucket, guard: RateBucket
     ) -> _Answer:
+        answer: asyncio.Future[_Answer] = asyncio.get_running_loop().create_future()
+        self._add(now, back, bucket, guard, answer)
+        return await answer
+
+    def _add(
+        self,
+        now: int,
+        back: Charge,
+        bucket: RateBucket,
+        guard: RateBucket,
+        answer: "asyncio.Future[_Answer] | None",
+    ) -> None:
         keys = [self._key(back.bucket), self._key(bucket), self._key(guard)]
         values = [bucket.limit, bucket.window_ms, guard.limit, guard.window_ms]
-        answer: asyncio.Future[_Answer] = asyncio.get_running_loop().create_future()
         self._waiting.append(([*keys, *map(str, (now, back.taken_at, *values))], answer))
         if self._sender is None:
             self._sender = asyncio.create_task(self._send())
-        return await answer
 
     async def _send(self) -> None:
         """Send all waiting steps in one pipeline, then those added meanwhile. If Valkey does not
@@ -124,7 +135,8 @@ class ValkeyLimiter:
                 sent, self._waiting = sent + self._waiting, []
                 answers = [error] * len(sent)
             for (_, future), answer in zip(sent, answers, strict=True):
-                _tell(future, answer)
+                if future and not future.done():  # done: the waiting call was cancelled
+                    _tell(future, answer)
         self._sender = None
 
     async def _evaluate(self, steps: list[_Values]) -> list[_Answer | Exception]:
@@ -166,8 +178,6 @@ async def _answering() -> AsyncGenerator[None]:
 
 
 def _tell(future: "asyncio.Future[_Answer]", answer: _Answer | Exception) -> None:
-    if future.done():  # the waiting call was cancelled
-        return
     if isinstance(answer, Exception):
         future.set_exception(LimiterUnavailable(str(answer) or "no answer in time"))
     else:
