@@ -111,10 +111,9 @@ class EmptyInboxes:
 
     async def _new(self, tx: Tx) -> _New:
         known, after = self._log, self._log.newest
-        last = await events.given(tx)
-        if after and last == after:
+        if after and await events.given(tx) == after:
             return _New(known, (), (), ())
-        log = await events.log(tx, last)
+        log = await events.log(tx)
         if log.newest - after > self._most_rows:
             return _New(log, None, (), ())
         rows = await events.between(tx, after, log.newest, self._most_rows)

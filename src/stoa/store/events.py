@@ -98,14 +98,13 @@ async def given(tx: Tx) -> int:
     return await first_number(tx, "events.given")
 
 
-async def log(tx: Tx, last: int | None = None) -> EventLogState:
-    """Where the log begins and ends; `last` is what `given` has said, if it was asked before.
+async def log(tx: Tx) -> EventLogState:
+    """Where the log begins and ends.
 
     On PostgreSQL each statement must see what is committed when it runs. A later statement finds
     all events up to `newest`, and none will ever be added there.
     """
-    settled = await tx.one("events.settled", given=await given(tx) if last is None else last)
-    row = await tx.one("events.log", upto=settled[0] if settled else 0)
+    row = await tx.one("events.log", upto=await first_number(tx, "events.settled"))
     return EventLogState(*row) if row else EventLogState(0, 0, 0)
 
 

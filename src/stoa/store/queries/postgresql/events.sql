@@ -8,11 +8,14 @@
 -- name: given
 SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM event_log_seq_seq
 
+-- The locks are read behind the number, since that is a value of the inner query.
 -- name: settled
-SELECT least(CAST(:given AS BIGINT), min((CAST(CAST(classid AS BIGINT) << 32 AS BIGINT) | CAST(objid AS BIGINT)) & 281474976710655))
-FROM pg_locks
-WHERE locktype = 'advisory' AND objsubid = 1 AND CAST(classid AS BIGINT) >> 16 = 21365
-  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+SELECT (
+  SELECT least(given.seq, min((CAST(CAST(classid AS BIGINT) << 32 AS BIGINT) | CAST(objid AS BIGINT)) & 281474976710655))
+  FROM pg_locks
+  WHERE locktype = 'advisory' AND objsubid = 1 AND CAST(classid AS BIGINT) >> 16 = 21365
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+FROM (SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS seq FROM event_log_seq_seq OFFSET 0) given
 
 -- name: insert
 INSERT INTO event_log (id, kind, at, actor_id, subject_type, subject_id, thread_id, job_id, party_id, other_id, offer, facts)

@@ -7,7 +7,7 @@ SELECT coalesce(max(seq), 0) FROM event_log
 
 -- One writer gives numbers in the order of the commits, so that every one that is seen is settled.
 -- name: settled
-SELECT :given
+SELECT coalesce(max(seq), 0) FROM event_log
 
 -- name: page_{who}_{tag}_{where}
 -- each who: all = :actor_id IS NULL | one = e.actor_id = :actor_id
