@@ -1,7 +1,9 @@
 """Brings the index up to date with the event log, in the transaction of a read that asks it."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
+from typing import TypeVar
 
 from stoa.domain.events import EventKind
 from stoa.logs import log
@@ -10,6 +12,8 @@ from stoa.store import events, search
 from stoa.store.events import EventLogState, EventRow
 from stoa.store.search import SearchText
 from stoa.store.tx import Tx
+
+T = TypeVar("T")
 
 _LIGHT_CHARACTERS = 10_000
 """So much text is indexed in under a millisecond."""
@@ -113,11 +117,12 @@ async def _scan(tx: Tx, index: SearchIndex, after: int) -> None:
 
 
 async def _put(tx: Tx, index: SearchIndex, texts: Sequence[SearchText]) -> None:
-    characters = sum(len(text.title) + sum(map(len, text.parts)) for text in texts)
-    await tx.aside(lambda: index.put(texts), light=characters <= _LIGHT_CHARACTERS)
+    for some in _pieces(texts, index.sizes.indexed):
+        characters = sum(len(text.title) + sum(map(len, text.parts)) for text in some)
+        await tx.aside(partial(index.put, some), light=characters <= _LIGHT_CHARACTERS)
 
 
-def _pieces(numbers: Iterable[int], size: int) -> Iterator[list[int]]:
-    rest = iter(numbers)
+def _pieces(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    rest = iter(items)
     while some := list(islice(rest, size)):
         yield some

@@ -52,16 +52,18 @@ class SearchSizes(NamedTuple):
     once, and while the file cannot be written; then indexing stops. They take at most so many
     `bytes` and those of one text. A step in the file is of so many `words`. So many events `ahead`,
     and as many texts from before the index, a search reads before it answers, some `texts` at a
-    time; with more behind them its answer is partial. So many of the newest texts with all words of
-    a phrase are `checked`, up to so many `characters`, some at a time: whether the words stand side
-    by side there."""
+    time, as a statement takes as long as reading 100 texts; with more behind them its answer is
+    partial. So many are `indexed` before a search can read the index again. So many of the newest
+    texts with all words of a phrase are `checked`, up to so many `characters`, some at a time:
+    whether the words stand side by side there."""
 
     flushed: int = 4_000
     kept: int = 16_000
     bytes: int = 32 * 1024 * 1024
     words: int = 100
     ahead: int = 500
-    texts: int = 50
+    texts: int = 200
+    indexed: int = 50
     checked: int = 1_000
     checked_characters: int = 1_000_000
     checked_at_once: int = 100
