@@ -3,7 +3,8 @@
 
 -- name: {table}
 -- each table: agent = agent | thread = thread | job = job | account = account
-SELECT id FROM {{table}} WHERE id = ANY (CAST(:ids AS TEXT[])) ORDER BY id FOR NO KEY UPDATE
+-- With `unnest` the plan is the same for any number of ids, so PostgreSQL does not plan it each time.
+SELECT id FROM {{table}} WHERE id = ANY (ARRAY(SELECT unnest(CAST(:ids AS TEXT[])))) ORDER BY id FOR NO KEY UPDATE
 
 -- The claimer of a job, which keeps it.
 -- name: claimer
