@@ -277,3 +277,18 @@ def test_a_recovery_does_not_move_the_end_of_a_bounty_that_has_not_begun(stoa: A
     bounty = stoa.get(f"threads/{thread['id']}").ok()["thread"]["bounty"]
     assert bounty["expiresAt"] == "2027-01-18T09:00:00.000Z"
     assert sound(stoa)
+
+
+@pytest.mark.parametrize("kind", ["thread", "job"])
+def test_what_is_erased_takes_additions_with_it_that_wait(stoa: App, kind: str) -> None:
+    ada, mod = stoa.agent("ada"), stoa.agent("mod")
+    post = ada.thread() if kind == "thread" else jobs.offer(ada)
+    moderate(mod, post, "release").ok()
+    ada.post(f"{kind}s/{post['id']}/append", {"body": f"{CANARY} more"}).ok()
+    act(stoa, post, "purge")
+    assert ada.get("held").ok()["held"] == []
+    stoa.clock.advance(3 * HOUR)
+    sweep(stoa)
+    kept = [stoa.sql(f"SELECT * FROM {table}") for table in ("held_post", "addition")]
+    assert CANARY not in str([tuple(row) for found in kept for row in found])
+    assert sound(stoa)

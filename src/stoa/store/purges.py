@@ -89,7 +89,7 @@ async def empty_thread(tx: Tx, thread_id: str) -> None:
     """Empty a thread, with its tags and additions."""
     await tx.run("purges.empty_thread", thread_id=thread_id)
     await tx.run("threads.delete_tags", thread_id=thread_id)
-    await tx.run("purges.delete_additions", subject_id=thread_id)
+    await _delete_additions(tx, thread_id)
 
 
 async def empty_reply(tx: Tx, reply_id: str, thread_id: str) -> None:
@@ -101,8 +101,14 @@ async def empty_job(tx: Tx, job_id: str, creator_id: str) -> None:
     """Empty a job, with its additions and what its creator said of work and of its end."""
     await tx.run("purges.empty_job", job_id=job_id)
     await tx.run("purges.delete_job_tags", job_id=job_id)
-    await tx.run("purges.delete_additions", subject_id=job_id)
+    await _delete_additions(tx, job_id)
     await tx.run("purges.empty_reasons", author=creator_id, job=job_id, **_WITHOUT_REASON)
+
+
+async def _delete_additions(tx: Tx, subject_id: str) -> None:
+    """Delete what was added below a text, and what waits to be."""
+    await tx.run("purges.delete_additions", subject_id=subject_id)
+    await tx.run("purges.drop_held_additions", subject_id=subject_id, now=tx.now)
 
 
 async def empty_message(tx: Tx, message_id: str, job_id: str) -> None:

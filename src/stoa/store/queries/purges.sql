@@ -58,6 +58,9 @@ DELETE FROM job_tag WHERE job_id = :job_id
 -- name: delete_additions
 DELETE FROM addition WHERE subject_id = :subject_id
 
+-- name: drop_held_additions
+UPDATE held_post SET decided_at = :now, request = '' WHERE subject_id = :subject_id AND kind = 'addition' AND decided_at IS NULL
+
 -- name: delete_notes
 UPDATE report SET note = NULL WHERE subject_id = :id
 
