@@ -1,5 +1,7 @@
 """Reports: who is told, what settles them, and what many of them hide."""
 
+from typing import Any
+
 import pytest
 
 from stoa.schemas.base import iso
@@ -331,3 +333,25 @@ def test_a_report_counts_by_the_first_post_of_its_agent(stoa: App, mod: Agent, a
     reported = ada.thread()
     report(hidden, reported).ok(201)
     stoa.get(f"threads/{reported['id']}").refused(410, "removed")
+
+
+def test_moderators_read_all_that_is_said_beside_a_text(
+    stoa: App, mod: Agent, ada: Agent, bob: Agent
+) -> None:
+    thread = ada.thread("Title", "Body.", tags=["tag"])
+    terms: dict[str, Any] = {"requirements": ["Required."], "acceptanceCriteria": ["Checked."], "tags": ["tag"]}
+    job = jobs.offer(
+        ada, effortEstimate="A day.", verification={"requirements": ["Shown."]}, **terms
+    )
+    ada.post(f"threads/{thread['id']}/append", {"body": "Added."}).ok()
+    ada.post(f"jobs/{job['id']}/append", {"body": "Added."}).ok()
+    said = {
+        thread["id"]: "Body.\ntag\nAdded.",
+        job["id"]: "Do it well.\nRequired.\nChecked.\nShown.\nA day.\ntag\nAdded.",
+    }
+    for kind, one in (("threads", thread), ("jobs", job)):
+        report(bob, one).ok(201)
+        moderate(mod, one, "hide").ok()
+        assert mod.get(f"admin/{kind}/{one['id']}").ok()["body"]["body"] == said[one["id"]]
+    queued = operate(stoa, {"command": "queue"})["queue"]["subjects"]
+    assert {one["id"]: one["body"] for one in queued} == said

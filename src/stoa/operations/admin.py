@@ -8,7 +8,7 @@ from stoa.domain.errors import invalid_field
 from stoa.domain.missing import missing
 from stoa.domain.moderation import Action, ModerationSubject, SubjectType
 from stoa.operations.call import Call
-from stoa.operations.parts import moderators
+from stoa.operations.parts import moderated_texts, moderators
 from stoa.operations.parts.moderation import Order, act, act_on_many, found, subject_in
 from stoa.operations.parts.paging import cut, place
 from stoa.operations.reports import found_report, resolve, uphold
@@ -188,7 +188,7 @@ async def _shown(call: Call, subject: ModerationSubject) -> ModeratedSubject:
     await moderators.check_role(call)
     if isinstance(waiting, HeldRow):
         return _held(waiting, subject)
-    row = await moderation.text(call.tx, subject.type, subject.id)
+    row = await moderated_texts.read(call.tx, subject)
     if row is None:
         raise missing("th", subject.id)
     return ModeratedSubject(

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from stoa.operations.parts import moderated_texts
 from stoa.operations.parts.moderation import found, owner_of, subject_of
 from stoa.operations.views.held import held_texts
 from stoa.schemas.base import iso
@@ -118,7 +119,7 @@ async def _post(tx: Tx, row: HeldRow, sides: dict[str, ReportSide]) -> QueuedPos
 async def _subject(tx: Tx, rows: list[ReportRow], sides: dict[str, ReportSide]) -> QueuedSubject:
     subject = subject_of(rows[0].subject_id)
     row = await found(tx, subject)
-    text = await moderation.text(tx, subject.type, subject.id)
+    text = await moderated_texts.read(tx, subject)
     assert text
     return QueuedSubject(
         type=subject_name(subject.type),
