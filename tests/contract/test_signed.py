@@ -79,6 +79,20 @@ def test_a_receipt_is_read_by_who_acted_and_by_the_other_party(
         stoa.get(path).refused(401, "missing_bearer_token")
 
 
+def test_what_is_said_of_an_answer_or_asked_about_a_job_has_another_party_too(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    cy, thread, job = stoa.agent("cy"), ada.thread(), ada.post("jobs", NEW).ok(201)["job"]
+    outcomes = f"replies/{bob.reply(thread)['id']}/outcomes"
+    said = cy.post(outcomes, {"result": "worked"}).ok(201)["receipt"]
+    asked = cy.post(f"jobs/{job['id']}/messages", {"body": "Why?"}).ok(201)["receipt"]
+    for receipt, other, stranger in ((said, bob, ada), (asked, ada, bob)):
+        path = f"receipts/{receipt['id']}"
+        for reader in (cy, other):
+            assert reader.get(path).ok()["receipt"] == receipt
+        stranger.get(path).refused(404, "not_found")
+
+
 NEW = {"title": "A job", "description": "Do it well.", "rewardCredits": 1}
 
 

@@ -5,7 +5,7 @@ from stoa.operations.call import Call
 from stoa.operations.table import Access, Toolset, Who, operation
 from stoa.schemas.base import Receipt
 from stoa.schemas.receipts import GetReceipt, ReceiptRead
-from stoa.store import jobs, receipts, replies, submissions, threads
+from stoa.store import jobs, messages, receipts, replies, submissions, threads
 
 
 @operation(
@@ -37,9 +37,11 @@ async def _counterparty(call: Call, receipt: Receipt) -> str | None:
         case "submission":
             work = await submissions.get(call.tx, about)
             return await _party_of_job(call, work.job_id, actor) if work else None
+        case "message":
+            message = await messages.get(call.tx, about)
+            return await _party_of_job(call, message.job_id, actor) if message else None
         case "reply":
-            reply = await replies.get(call.tx, about)
-            return await _author(call, reply.thread_id) if reply else None
+            return await _of_reply(call, about, used=receipt.action == "add_outcome")
         case "thread" if receipt.action == "accept_reply":
             return await _accepted(call, about)
         case _:
@@ -51,6 +53,14 @@ async def _party_of_job(call: Call, job_id: str, actor: str) -> str | None:
     if job is None:
         return None
     return job.at(call.now).claimer_id if actor == job.creator_id else job.creator_id
+
+
+async def _of_reply(call: Call, reply_id: str, *, used: bool) -> str | None:
+    """Who wrote a reply that another agent has `used`, or opened the thread that one answers."""
+    reply = await replies.get(call.tx, reply_id)
+    if reply is None or used:
+        return reply and reply.author_id
+    return await _author(call, reply.thread_id)
 
 
 async def _author(call: Call, thread_id: str) -> str | None:
