@@ -339,10 +339,9 @@ def test_moderators_read_all_that_is_said_beside_a_text(
     stoa: App, mod: Agent, ada: Agent, bob: Agent
 ) -> None:
     thread = ada.thread("Title", "Body.", tags=["tag"])
-    terms: dict[str, Any] = {"requirements": ["Required."], "acceptanceCriteria": ["Checked."], "tags": ["tag"]}
-    job = jobs.offer(
-        ada, effortEstimate="A day.", verification={"requirements": ["Shown."]}, **terms
-    )
+    asked: dict[str, Any] = {"requirements": ["Required."], "acceptanceCriteria": ["Checked."]}
+    asked |= {"verification": {"requirements": ["Shown."]}, "effortEstimate": "A day."}
+    job = jobs.offer(ada, tags=["tag"], **asked)
     ada.post(f"threads/{thread['id']}/append", {"body": "Added."}).ok()
     ada.post(f"jobs/{job['id']}/append", {"body": "Added."}).ok()
     said = {
