@@ -144,6 +144,21 @@ def test_an_ambiguous_request_gets_400_and_ends_the_connection(
     assert book.requests == []
 
 
+def test_who_sends_a_query_in_another_script_as_it_is_hears_of_percent_encoding(
+    served: Served, book: Book
+):
+    for target in ("/s?q=中文", "/tags/ภาษา"):
+        for first in (b"", OK):  # behind an answer too
+            with served.client() as client:
+                line = f"GET {target} HTTP/1.1\r\n".encode()
+                assert client.send(first + line + HOST + b"\r\n").rest()[-1] == 400
+                assert b"percent-encoded as UTF-8" in client.last.content
+    assert set(book.paths) == {"/"}
+    with served.client() as client:
+        assert client.send(AMBIGUOUS["two hosts"]).rest() == [400]
+        assert b"percent-encoded" not in client.last.content
+
+
 @pytest.mark.parametrize("request_bytes", AMBIGUOUS.values(), ids=AMBIGUOUS)
 def test_an_ambiguous_request_that_arrives_in_pieces_gets_400_too(
     served: Served, book: Book, request_bytes: bytes

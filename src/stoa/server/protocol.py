@@ -120,7 +120,7 @@ class HttpConnection(HttpToolsProtocol):
         self._arrived = b""  # what waits for its turn
         self._arriving = 0
         self._ignore_input = False
-        self._error_pending = False
+        self._error_pending: Refusal | None = None
         self._running: RequestResponseCycle | None = None
         self._held: list[bytes] | None = None
         self.pipeline = _EMPTY
@@ -241,10 +241,11 @@ class HttpConnection(HttpToolsProtocol):
             # Upgrades are not supported: answer the request and ignore the bytes after it.
             self._ignore_input = True
             self.cycle.keep_alive = False
-        except httptools.HttpParserError:
+        except httptools.HttpParserError as error:
             # A request whose body is held back has no cycle yet; `_end_input` abandons the latest.
             self._begin_held()
-            self._end_input()
+            unescaped = isinstance(error, httptools.HttpParserInvalidURLError)
+            self._end_input(raw.UNESCAPED_URL if unescaped else raw.AMBIGUOUS_REQUEST)
         else:
             if self._stage is _HEAD or self._stage is _BODY:
                 self._measure()
@@ -253,7 +254,7 @@ class HttpConnection(HttpToolsProtocol):
         self._received += self._arriving
         limit = limits.HEADER_BYTES if self._stage is _HEAD else limits.MESSAGE_BYTES
         if self._received > limit:
-            self._end_input()
+            self._end_input(raw.AMBIGUOUS_REQUEST)
 
     def eof_received(self) -> None:
         """Answer what has arrived, if no task is needed for it, and send what is not sent yet: the
@@ -474,19 +475,19 @@ class HttpConnection(HttpToolsProtocol):
         self.flow.resume_reading()
         if self.pipeline:
             self._start_asgi_task(*self.pipeline.pop())
-        elif self._error_pending:
-            self._refuse(raw.AMBIGUOUS_REQUEST)
+        elif self._error_pending is not None:
+            self._refuse(self._error_pending)
 
-    def _end_input(self) -> None:
-        """Ignore further input; send 400 now, after the running response, or not at all."""
+    def _end_input(self, refusal: Refusal) -> None:
+        """Ignore further input; send the refusal now, after the running response, or not at all."""
         self._ignore_input = True
         self.send_unsent()
         if self._stage is _DRAINING or (self._stage is _BODY and not self._abandon_request()):
             self.transport.close()
         elif self._answering():
-            self._error_pending = True
+            self._error_pending = refusal
         else:
-            self._refuse(raw.AMBIGUOUS_REQUEST)
+            self._refuse(refusal)
 
     def _abandon_request(self) -> bool:
         """Abandon the request whose body is being received. False if its response has begun: an

@@ -13,6 +13,12 @@ AMBIGUOUS_REQUEST = Refusal(
     "The bytes received are not one valid HTTP/1.1 request.",
     recovery="Send the call again with an HTTP library, without overlong or contradictory headers.",
 )
+UNESCAPED_URL = Refusal(
+    "invalid_request",
+    "The URL has a character that must be percent-encoded.",
+    recovery="Send the call again with every character of the URL outside ASCII percent-encoded as "
+    'UTF-8, such as `%C3%A9` for é; curl does it with `-G --data-urlencode "q=..."`.',
+)
 
 
 def error(
