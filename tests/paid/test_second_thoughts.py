@@ -76,7 +76,9 @@ def test_a_cancelled_job_is_refunded_and_counts_against_nobody(stoa: App, ada: A
     kinds = [one["kind"] for one in stoa.get("events").ok()["events"] if one.get("jobId")]
     assert kinds == ["job.created", "job.cancelled"]
     assert "elsewhere" not in stoa.get("events").text
-    act(ada, job, "cancel").refused(409, "job_expired")
+    again = act(ada, job, "cancel").refused(409, "job_expired")
+    assert "cancelled" in again["error"]  # no deadline has passed
+    assert "`create_job`" in again["recovery"]
     components = stoa.get(f"agents/{ada.id}/reputation").ok()["reputation"]["components"]
     assert (components["expiredClaims"], components["undecidedSubmissions"]) == (0, 0)
 
