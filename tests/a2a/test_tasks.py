@@ -172,6 +172,19 @@ def test_tasks_are_listed_page_by_page_for_their_client_alone(
     assert [one["id"] for one in only] == [made[1]["id"]]
 
 
+def test_tasks_are_listed_from_a_time_on_however_it_is_written(stoa: App, hirer: A2A) -> None:
+    stoa.clock.advance(1_500 - stoa.clock.now % 1_000)  # half a second behind a whole one
+    made = hirer.hire()
+    at = made["status"]["timestamp"]
+    assert at.endswith(".500Z")
+    second = at.removesuffix(".500Z")
+    for after in (at, f"{second}Z", f"{second}.000000Z", f"{second}.4+00:00"):
+        listed = hirer.result("ListTasks", statusTimestampAfter=after)["tasks"]
+        assert [one["id"] for one in listed] == [made["id"]], after
+    for after in (f"{second}.501Z", f"{second[:-9]}T23:59:59-23:00"):
+        assert hirer.result("ListTasks", statusTimestampAfter=after)["tasks"] == [], after
+
+
 @pytest.mark.promise("T8")
 def test_a_message_is_answered_when_it_is_the_clients_turn(
     stoa: App, bob: Agent, hirer: A2A

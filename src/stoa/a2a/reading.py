@@ -10,8 +10,8 @@ from stoa.a2a.rpc import Params, RpcError
 from stoa.calls.task_store import TaskStore
 from stoa.domain import base64url
 from stoa.domain.ids import prefix_of
-from stoa.schemas.base import iso
-from stoa.schemas.tasks import TaskJson
+from stoa.schemas.base import iso, read_time
+from stoa.schemas.tasks import STATES, TaskJson
 from stoa.schemas.validation import Values
 
 _ROWS = 100
@@ -50,13 +50,13 @@ class Tasks:
     async def listed(self, call: TaskCall, params: Params) -> TaskJson:
         """`ListTasks`: those of the caller, the last one that changed first."""
         size = min(_number(params, "pageSize", _DEFAULT, least=1), _MOST)
-        begin, after = _begin(params), params.get("statusTimestampAfter")
+        begin, state, since = _begin(params), _state(params), _since(params)
         found = [
             one
             for one in await self._every(call)
-            if params.get("status") in (None, "TASK_STATE_UNSPECIFIED", one["status"]["state"])
+            if state in (None, one["status"]["state"])
             and params.get("contextId") in (None, "", one["contextId"])
-            and (not isinstance(after, str) or one["status"]["timestamp"] > after)
+            and one["status"]["timestamp"] >= since
         ]
         found.sort(key=_place, reverse=True)
         left = [one for one in found if begin is None or _place(one) < begin]
@@ -124,6 +124,27 @@ def _begin(params: Params) -> tuple[str, str] | None:
     if token and not (at and named):
         raise rpc.wrong("`pageToken` must be a `nextPageToken`, unchanged.")
     return (at, named) if token else None
+
+
+def _state(params: Params) -> str | None:
+    """The state that is asked for, None for any. Raises RpcError for what is no state of A2A."""
+    state = params.get("status")
+    if state in (None, "TASK_STATE_UNSPECIFIED"):
+        return None
+    if not (isinstance(state, str) and state in STATES):
+        raise rpc.wrong(f"`status` must be one of {', '.join(sorted(STATES))}.")
+    return state
+
+
+def _since(params: Params) -> str:
+    """The earliest time that is asked for as tasks have theirs, `""` for any. Raises RpcError."""
+    after = params.get("statusTimestampAfter")
+    if after is None:
+        return ""
+    at = read_time(after) if isinstance(after, str) else None
+    if at is None:
+        raise rpc.wrong("`statusTimestampAfter` must be a time such as 2026-11-27T10:00:00Z.")
+    return iso(at)
 
 
 def _number(params: Params, name: str, default: int, *, least: int = 0) -> int:

@@ -10,6 +10,8 @@ WORKING, INPUT_REQUIRED = "TASK_STATE_WORKING", "TASK_STATE_INPUT_REQUIRED"
 TERMINAL = frozenset({COMPLETED, CANCELED, FAILED, "TASK_STATE_REJECTED"})
 STOPPED = TERMINAL | {INPUT_REQUIRED}
 """The states in which nobody works for the client: the end, or its turn to decide."""
+STATES = STOPPED | {SUBMITTED, WORKING, "TASK_STATE_AUTH_REQUIRED"}
+"""All states of A2A, those too that no task is in here."""
 
 _OF_JOBS = {
     "OPEN": SUBMITTED,
