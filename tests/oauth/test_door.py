@@ -90,6 +90,8 @@ def test_web_pages_of_any_origin_may_ask(stoa: App, path: str) -> None:
         ("GET", "/oauth/token", "POST"),
         ("PUT", "/oauth/token", "POST"),
         ("GET", "/oauth/revoke", "POST"),
+        ("GET", "/oauth/register", "POST"),
+        ("DELETE", "/oauth/register", "POST"),
         ("POST", RESOURCE, "GET, HEAD"),
         ("DELETE", SERVER, "GET, HEAD"),
     ],

@@ -27,11 +27,13 @@ def routes(
     allowed = parse_networks(authorizing.services.settings.webhooks_allow)
     clients = Clients(Outgoing(allowed), authorizing, charges, clock, plain=bool(allowed))
     pages = AuthorizationPages(site, clients, authorizing, charges)
+    register = Registration(authorizing, charges, clock).register
     return [
         Route(AUTHORIZATION, _shown(site, pages.begin)),
         Route(f"{AUTHORIZATION}/{{handle}}", _shown(site, pages.show)),
         Route(f"{AUTHORIZATION}/{{handle}}/continue", _shown(site, pages.leave)),
-        Route(REGISTRATION, Registration(authorizing, charges, clock).register, methods=["POST"]),
+        # With the methods that it refuses: its refusals are for programs, not pages.
+        Route(REGISTRATION, register, methods=["GET", "POST", "PUT", "PATCH", "DELETE"]),
     ]
 
 

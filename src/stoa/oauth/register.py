@@ -12,7 +12,7 @@ from stoa.domain.clients import BadClient
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import EVERY_SCOPE, OAuthRefusal
 from stoa.http import reading
-from stoa.http.answering import CORS
+from stoa.http.answering import CORS, method_not_allowed, refusal_headers
 from stoa.http.request import REQUEST
 from stoa.http.request import HttpRequest as Incoming
 from stoa.limits.charge import Charges
@@ -35,6 +35,9 @@ class Registration:
         """Answer a registration, or its refusal in the form of RFC 7591, 3.2.2."""
         incoming: Incoming = request.scope[REQUEST]
         try:
+            if incoming.method != "POST":
+                again = "Send the request again with the method POST."
+                raise method_not_allowed(("POST",), again)
             return _answer(201, await self._registered(incoming))
         except BadClient as problem:
             return _answer(400, body(OAuthRefusal(problem.error, str(problem))))
@@ -66,8 +69,7 @@ def _refused(refusal: Refusal) -> Response:
     if told.error == "invalid_request":
         told = OAuthRefusal("invalid_client_metadata", told.description, told.status)
     answer = _answer(told.status, body(told))
-    if refusal.retry_after is not None:
-        answer.headers["Retry-After"] = str(refusal.retry_after)
+    answer.raw_headers.extend(refusal_headers(refusal, None))
     return answer
 
 
