@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import get_args, get_type_hints
 
+import httpx
 import pytest
 
 from stoa.cli.agent_options import ONE_CALL
@@ -74,3 +75,9 @@ def test_a_mistake_is_told_before_anything_is_sent(
 ) -> None:
     done = ada("call", *words)
     assert (done.code, told_of in done.err.replace("\n│ ", " ")) == (2, True), done.err
+
+
+def test_an_unknown_operation_is_told_where_all_names_are(ada: Actor, server: Server) -> None:
+    done = ada("call", "close_shop")
+    assert f"{server.url}/llms.txt lists them" in done.err
+    assert "`list_watches`" in httpx.get(f"{server.url}/llms.txt").text

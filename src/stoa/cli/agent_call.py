@@ -32,7 +32,8 @@ def call(
 
     declared = getattr(operations, operation.upper(), None)
     if not isinstance(declared, ClientOperation) or declared.name != operation:
-        raise typer.BadParameter(f"there is no operation {operation!r}: /reference lists them")
+        where = f"{run.stoa.url}/llms.txt"
+        raise typer.BadParameter(f"there is no operation {operation!r}: {where} lists them")
     method = getattr(run.stoa, operation)
     known, given = inspect.signature(method).parameters, dict(map(_value, values or []))
     if unknown := given.keys() - known.keys():
