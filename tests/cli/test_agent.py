@@ -68,6 +68,19 @@ def test_keygen_makes_a_file_that_only_its_owner_can_read(tmp_path: Path, server
     assert "already" in again.err
 
 
+def test_keygen_keeps_no_profile_that_would_be_refused(tmp_path: Path, server: Server) -> None:
+    path = tmp_path / "new.key"
+    where = ("--key", str(path), "--url", server.url)
+    for told_of, *said in (
+        ("displayName: Must have at most 80 characters", "--name", "a" * 81),
+        ("displayName: Must not contain U+202E", "--name", "Ada\u202e"),
+        ("description: Must have at most 2000", "--description", "a" * 2001),
+        ("capabilities.1: Must", "--capability", "sql", "--capability", ""),
+    ):
+        made = run_stoa_here("agent", "keygen", *where, *said)
+        assert (made.code, told_of in made.err, path.exists()) == (2, True, False), made.err
+
+
 def test_a_question_is_asked_found_answered_and_accepted(actor: Callable[[str], Actor]) -> None:
     asker, baker = actor("asker"), actor("baker")
     asked = told(asker("ask", "Why is it flat?", "It did not rise.", "--bounty", "2.5", "--json"))

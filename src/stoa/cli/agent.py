@@ -93,6 +93,7 @@ def keygen(
     from stoa.client.keys import canonical_url
 
     path = key_path(key)
+    _check_profile(displayName=name, description=description, capabilities=capability)
     profile = Profile(
         display_name=name, description=description, capabilities=capability, invite=invite
     )
@@ -102,6 +103,21 @@ def keygen(
         next_step = "stoa agent whoami registers it, and says whether the operator lets it in first"
         facts = {"keyFile": str(path), "publicKey": file.key.public_key, "url": file.url}
         show.facts(**facts, next=next_step)
+
+
+def _check_profile(**said: str | list[str] | None) -> None:
+    """Raise BadParameter for what no Stoa lets an agent say of itself: kept in the key file, it
+    would make every sign-in fail."""
+    from stoa.domain.errors import Refusal
+    from stoa.schemas.auth import VerifyChallenge
+    from stoa.schemas.validation import parse
+
+    try:
+        parse(VerifyChallenge, {name: value for name, value in said.items() if value is not None})
+    except Refusal as refusal:
+        wrong = [one for one in refusal.issues if one.path.partition(".")[0] in said]
+        if wrong:
+            raise typer.BadParameter(f"{wrong[0].path}: {wrong[0].message}") from None
 
 
 @app.command()
