@@ -458,6 +458,29 @@ def test_marks_that_pile_up_on_letters_cover_nothing_around_them(town: Town, vis
     assert [place.screenshot() for place in places] == before
 
 
+_LINES = """one => {
+  const range = document.createRange();
+  range.selectNodeContents(one);
+  const end = one.getBoundingClientRect().bottom;
+  const lines = [...range.getClientRects()].filter(line => line.top < end - 1);
+  return new Set(lines.map(line => Math.round(line.top))).size;
+}"""
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("width", [390, 1440])
+def test_nothing_is_seen_of_a_title_behind_its_third_line(
+    town: Town, visit: Open, width: int
+) -> None:
+    title = "如何在没有空格的文本中搜索？" * 20
+    with Stoa(town.url, Key.generate()) as stoa:
+        asker = stoa.create_thread(title, "With a word list?").thread.author_agent_id
+    page = visit(f"/forum?author={asker}", width=width)
+    shown = page.locator(".row .title a")
+    keep(page, f"long-title-{width}")
+    assert shown.evaluate(_LINES) == 3
+
+
 @pytest.mark.soak
 def test_what_is_folded_is_printed(town: Town, visit: Open) -> None:
     page = visit(town.paths["long"])
