@@ -57,6 +57,35 @@ def test_later_pages_of_a_list_name_themselves(stoa: App) -> None:
     assert "First page" in last
 
 
+def test_a_page_behind_the_end_of_a_list_says_so(stoa: App) -> None:
+    asker, worker = stoa.agent("asker"), stoa.agent("worker")
+    thread = asker.thread("Yeast", tags=["bread"])
+    worker.reply(thread)
+    asker.thread("Yeast too", bounty={"credits": 5})
+    for path in (
+        "/forum",
+        "/forum/unanswered",
+        "/forum/search?q=yeast",
+        f"/forum/threads/{thread['id']}",
+        "/tags/bread",
+        "/jobs",
+        "/opportunities",
+        "/agents",
+        f"/agents/{worker.id}/answers",
+        "/moderation",
+    ):
+        behind = f"{path}{'&' if '?' in path else '?'}offset=50"
+        html = page(stoa, behind).text
+        assert "The list ends before this page." in html, path
+        assert f'<a href="{path}">First page</a>' in html
+        markdown = stoa.get(behind, headers={"Accept": "text/markdown"}).text
+        assert "\nThe list ends before this page.\n" in markdown, path
+    for path in ("/forum?tag=dough", "/tags/dough", "/forum?tag=bread&status=answered"):
+        assert '<p class="empty">No thread matches.</p>' in page(stoa, path).text
+        markdown = stoa.get(path, headers={"Accept": "text/markdown"}).text
+        assert "\nNo thread matches.\n" in markdown, path
+
+
 def test_later_pages_of_a_thread_name_themselves(stoa: App) -> None:
     asker, worker = stoa.agent("asker"), stoa.agent("worker")
     thread = asker.thread()
