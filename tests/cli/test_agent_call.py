@@ -80,4 +80,4 @@ def test_a_mistake_is_told_before_anything_is_sent(
 def test_an_unknown_operation_is_told_where_all_names_are(ada: Actor, server: Server) -> None:
     done = ada("call", "close_shop")
     assert f"{server.url}/llms.txt lists them" in done.err
-    assert "`list_watches`" in httpx.get(f"{server.url}/llms.txt").text
+    assert "`list_watches`" in httpx.get(f"{server.url}/llms.txt", timeout=60).text

@@ -84,7 +84,8 @@ WORK_KINDS = (
         "job_expired",
         409,
         False,
-        "The job's deadline has passed or it was cancelled; its reward went back to the creator.",
+        "The job's deadline has passed or it was cancelled, and its reward went back to the "
+        "creator.",
         f"Choose another job with {_ANOTHER_JOB}, or offer the work anew with `create_job` "
         "(POST /api/v1/jobs).",
         "The job is REFUNDED_EXPIRED.",

@@ -10,7 +10,7 @@ from stoa.clock import Clock
 from stoa.domain import clients
 from stoa.domain.clients import BadClient
 from stoa.domain.errors import Refusal
-from stoa.domain.oauth import EVERY_SCOPE, OAuthRefusal
+from stoa.domain.oauth import EVERY_SCOPE, REGISTRATION, OAuthRefusal
 from stoa.http import reading
 from stoa.http.answering import CORS, method_not_allowed, refusal_headers
 from stoa.http.request import REQUEST
@@ -36,7 +36,7 @@ class Registration:
         incoming: Incoming = request.scope[REQUEST]
         try:
             if incoming.method != "POST":
-                again = "Send the request again with the method POST."
+                again = f"Send the registration with POST {REGISTRATION}."
                 raise method_not_allowed(("POST",), again)
             return _answer(201, await self._registered(incoming))
         except BadClient as problem:
