@@ -13,13 +13,16 @@ import pytest
 from stoa.domain import limits
 from tests.support import jobs
 from tests.support.app import Agent, App
+from tests.support.clock import HOUR
 from tests.support.command import run_stoa_here
 from tests.support.database import everything_in, table_names
+from tests.support.ledger import broken
 from tests.support.moderation import MODERATED, REASON, act, moderate, operate
 from tests.support.postgresql import PostgreSQL
 
 pytestmark = [MODERATED, pytest.mark.own_file]  # its bytes are looked at
 CANARY = "zymurgist"
+STOP = "INSERT INTO stop (name, reason, created_at) VALUES ('settlements', 'a test', 1)"
 _TABLE_FILES = "SELECT pg_relation_filepath(oid) FROM pg_class WHERE relkind IN ('r', 't')"
 
 
@@ -232,3 +235,40 @@ def test_a_restored_dump_has_no_purged_text(
     assert CANARY.encode() not in restored()
     (backups / "purge-list.jsonl").unlink()
     assert CANARY.encode() in restored()
+
+
+def test_a_purge_does_not_wait_for_settlements_that_are_stopped(stoa: App) -> None:
+    ada, mod = stoa.agent("ada"), stoa.agent("mod")
+    thread = ada.thread(f"A {CANARY}", CANARY, bountyCredits=7, tags=[CANARY])
+    job = jobs.offer(ada, 5, title=CANARY, tags=[CANARY])
+    stoa.sql(STOP)
+    for one in (thread, job):
+        moderate(mod, one, "hide").refused(503, "temporarily_unavailable")
+    act(stoa, ada.id, "forget")
+    background(stoa)
+    assert (in_rows(stoa), in_files(stoa)) == ([], [])
+    kinds = {one["action"] for one in stoa.get("moderation").ok()["actions"]}
+    assert kinds == {"forget", "purge"}
+    assert jobs.funds(ada) == (88, 12)
+    stoa.sql("DELETE FROM stop WHERE name = 'settlements'")
+    stoa.clock.advance(168 * HOUR)
+    jobs.sweep(stoa)
+    ada.sign_in()
+    assert jobs.funds(ada) == (100, 0)
+    assert not any(broken(stoa.settings).values())
+
+
+def test_what_cannot_be_undone_yet_is_left_as_it_is(stoa: App) -> None:
+    ada, mod = stoa.agent("ada"), stoa.agent("mod")
+    thread = ada.thread("Shown again", "For all.")
+    moderate(mod, thread, "hide").ok()
+    stoa.clock.advance(HOUR)
+    mod.sign_in()
+    since = stoa.clock()
+    moderate(mod, thread, "restore").ok()
+    ada.sign_in()
+    ada.post(f"threads/{thread['id']}/bounty", {"credits": 3}).ok()
+    stoa.sql(STOP)
+    done = operate(stoa, {"command": "undo", "by": mod.id, "since": since, "reason": REASON})
+    assert [one["action"] for one in done["skipped"]] == ["restore"]
+    assert stoa.get(f"threads/{thread['id']}").ok()["thread"]["title"] == "Shown again"

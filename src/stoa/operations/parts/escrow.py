@@ -117,7 +117,7 @@ async def pay(call: Call, payment: Payment, agent_id: str) -> CreditChange:
 async def pay_out(tx: Tx, ids: IdGenerator, payment: Payment, agent_id: str) -> CreditChange:
     """As `pay`, by a word that the payer gave before: a recovery does not stop it."""
     if payment.stopped:
-        raise _stopped()
+        raise stopped()
     hold, amount = payment.hold, Credits(payment.hold.amount)
     movement = credits.payout(hold.type, hold.id, agent_id, amount)
     transaction_id = await ledger.book(tx, ids, movement)
@@ -137,13 +137,14 @@ async def take_back(tx: Tx, ids: IdGenerator, agent_id: str, amount: Credits) ->
 async def give_back(tx: Tx, ids: IdGenerator, hold: HoldRow) -> None:
     """Return a hold to the agent who made it. Its thread or job must be locked."""
     if await ledger.stopped(tx):
-        raise _stopped()
+        raise stopped()
     movement = credits.refund(hold.type, hold.id, hold.agent_id, Credits(hold.amount))
     transaction_id = await ledger.book(tx, ids, movement)
     await holds.settle(tx, hold, "refund", hold.agent_id, transaction_id)
 
 
-def _stopped() -> Refusal:
+def stopped() -> Refusal:
+    """503 while settlements are stopped."""
     return Refusal(
         "temporarily_unavailable",
         "Payments and refunds are stopped until the operator has checked the ledger.",
@@ -155,7 +156,7 @@ def check_booked(job: JobRow, now: int) -> None:
     """503 for a job that something has happened to by itself which is not booked: settlements are
     stopped."""
     if job.due_at is not None and job.due_at <= now:
-        raise _stopped()
+        raise stopped()
 
 
 async def expire_bounty(tx: Tx, ids: IdGenerator, hold: HoldRow) -> None:

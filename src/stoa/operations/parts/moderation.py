@@ -44,6 +44,7 @@ from stoa.store import (
     held,
     holds,
     jobs,
+    ledger,
     messages,
     moderation,
     outcomes,
@@ -464,9 +465,9 @@ async def _show_or_hide(tx: Tx, services: Services, order: Order, row: SubjectRo
     ids = services.ids
     reason = None if order.action is Action.RESTORE else order.reason
     is_news = is_hidden(row) is (reason is None)
-    refunds = order.action in (Action.HIDE, Action.PURGE)
     if isinstance(row, SubmissionRow | HeldRow):
         return
+    refunds = order.action in (Action.HIDE, Action.PURGE) and await _is_refunded(tx, order, row)
     if isinstance(row, ThreadRow):
         await moderation.mark(tx, "thread", reason, thread_id=row.id)
         if refunds:
@@ -483,7 +484,7 @@ async def _show_or_hide(tx: Tx, services: Services, order: Order, row: SubjectRo
         await scores.recount_reply(tx, row.reply_id, row.thread_id, new_agent_ms=new_ms)
     elif isinstance(row, JobRow):
         await moderation.mark(tx, "job", reason, job_id=row.id)
-        if refunds and row.status_at(tx.now) is JobStatus.OPEN:
+        if refunds:
             await _refund_job(tx, ids, row.id)
     else:
         await moderation.mark(tx, "agent", reason, agent_id=row.id)
@@ -494,10 +495,35 @@ def _is_answer(row: ReplyRow) -> bool:
     return row.kind == "answer" and row.withdrawn_at is None
 
 
+async def _is_refunded(tx: Tx, order: Order, row: SubjectRow) -> bool:
+    """Whether credits that are reserved for it go back now that it is hidden or erased.
+
+    While settlements are stopped hiding is 503, before anything is changed. What is erased does not
+    wait for the ledger: its credits go back when their time has passed.
+    """
+    if not await _is_promised(tx, row):
+        return False
+    if not await ledger.stopped(tx):
+        return True
+    if order.action is Action.HIDE:
+        raise escrow.stopped()
+    await escrow.close_opportunity(tx, row.id)
+    return False
+
+
+async def _is_promised(tx: Tx, row: SubjectRow) -> bool:
+    """Whether credits are reserved for it that go back when it is hidden."""
+    if isinstance(row, JobRow):
+        return row.status_at(tx.now) is JobStatus.OPEN
+    bounty_id = row.bounty_id if isinstance(row, ThreadRow) else None
+    hold = await holds.get(tx, bounty_id) if bounty_id else None
+    return hold is not None and hold.status == "OPEN"
+
+
 async def _refund_bounty(tx: Tx, ids: IdGenerator, row: ThreadRow) -> None:
     """Give the open bounty of a locked thread back."""
     hold = await holds.get(tx, row.bounty_id) if row.bounty_id else None
-    if hold and hold.status == "OPEN":
+    if hold:
         await escrow.give_back(tx, ids, hold)
         await threads.refunded(tx, row.id, min(tx.now, hold.expires_at))
         event_log.on_bounty_refunded(tx, ids, hold)
