@@ -463,3 +463,22 @@ def test_a_text_cannot_look_like_a_part_of_the_markdown(
     text = (tmp_path / "out" / "threads.md").read_text()
     assert text.startswith("# \\# Not \\[a\\]\\(http\\://x\\) title\n\n- id: `th_")
     assert "````untrusted\n# Not a title\n```\n# Nor this\n\n````" in text
+
+
+@pytest.mark.settings(hold_first=4)
+@BOTH_WAYS
+def test_what_is_reserved_for_a_held_post_is_in_no_export(
+    stoa: App, settings: Settings, clock: VirtualClock, other: Settings, tmp_path: Path
+) -> None:
+    ada = stoa.agent("ada")
+    ada.thread("Held", "Not yet.", bountyCredits=7)
+    ada.post("jobs", {"title": "Held", "description": "Too.", "rewardCredits": 5}).ok(201)
+    assert stoa_balance(ada)["available"] == 88
+    exported(settings, clock, tmp_path / "out")
+    assert lines(tmp_path / "out", "holds.jsonl") == []
+    assert lines(tmp_path / "out", "movements.jsonl") == []
+    imported(other, clock, tmp_path / "out")
+    with App(other, clock) as again:
+        ada.app = again
+        ada.sign_in()
+        assert stoa_balance(ada)["available"] == 100

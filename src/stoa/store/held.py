@@ -69,6 +69,11 @@ async def of_author(
     return [HeldRow(*row) for row in rows]
 
 
+async def reserved(tx: Tx) -> set[str]:
+    """The ids of the holds of posts that wait."""
+    return {row[0] for row in await tx.all("held.holds")}
+
+
 async def count_waiting(tx: Tx) -> tuple[int, int]:
     """How many posts wait, and since when (ms) the oldest that the clock will release; 0 without
     one."""

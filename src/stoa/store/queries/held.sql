@@ -31,6 +31,9 @@ WHERE p.decided_at IS NULL AND p.until <= :now AND a.status = 'active' ORDER BY 
 -- name: waiting
 SELECT {{held}} FROM held_post p WHERE p.decided_at IS NULL AND p.id > :after ORDER BY p.id LIMIT :limit OFFSET :offset
 
+-- name: holds
+SELECT p.hold_id FROM held_post p WHERE p.hold_id IS NOT NULL AND p.decided_at IS NULL
+
 -- name: of_author
 SELECT {{held}} FROM held_post p WHERE p.author_id = :author AND p.id > :after AND p.decided_at IS NULL
 ORDER BY p.id LIMIT :limit OFFSET :offset

@@ -9,7 +9,7 @@ import msgspec
 
 from stoa.domain.credits import Credits
 from stoa.schemas.base import iso, read_time
-from stoa.store import moderation
+from stoa.store import held, moderation
 from stoa.store.transfer.copying import POSTING, SEAL, TABLES, CopySource, RowKey, Table
 from stoa.store.tx import as_json, json_texts
 
@@ -255,9 +255,10 @@ async def walk(
     """The rows of a table as they travel, in the order of its key, some at a time."""
     columns = tuple(file.columns)
     places = [columns.index(name) for name in file.table.key]
+    unknown = await held.reserved(source.tx) if file.name == HOLDS.name else set[str]()
     while True:
         rows = [tuple(row) for row in await source.rows(file.table, columns, after, upto, BATCH)]
-        lines = [file.line(row) for row in rows]
+        lines = [file.line(row) for row in rows if row[0] not in unknown]
         for member in _BELONGS_TO.get(file.name, ()):
             lines = await _without_hidden(source, file, lines, member)
         yield lines
@@ -292,15 +293,18 @@ _AGENT = "agent:"
 
 
 async def walk_movements(source: CopySource) -> AsyncIterator[list[ExportLine]]:
-    """The transactions of holds as they travel, with the agent whose balance they moved."""
+    """The transactions of holds as they travel, with the agent whose balance they moved; but those
+    of posts that are held, of which nobody knows."""
     after: RowKey | None = None
+    unknown = await held.reserved(source.tx)
     while True:
         sealed = await source.rows(SEAL, _SEALED, after, None, BATCH)
         is_last = len(sealed) < BATCH
         upto = None if is_last else (sealed[-1][0],)
         postings = await source.rows(POSTING, _POSTED, after, upto)
         moved = {row[0]: row[1:] for row in postings if row[1].startswith(_AGENT)}
-        yield [_movement(*row, *moved[row[0]]) for row in sealed if row[1] in PUBLIC_KINDS]
+        known = (row for row in sealed if row[1] in PUBLIC_KINDS and row[3] not in unknown)
+        yield [_movement(*row, *moved[row[0]]) for row in known]
         if is_last:
             return
         after = upto
