@@ -14,6 +14,7 @@ from typing import Any
 
 import apsw
 import httpx
+import msgspec
 import pytest
 
 from stoa.cli import main
@@ -30,6 +31,7 @@ from stoa.store.tx import StartRefused
 from tests.importers.conftest import SMALL, Import
 from tests.importers.test_stackexchange import REAL, SMALL_SUMMARY
 from tests.support.command import run_stoa_here
+from tests.support.database import query as database_query
 from tests.support.server import Server, environment
 from tests.support.soaking import few
 
@@ -275,6 +277,17 @@ def test_a_database_that_lost_its_data_is_noticed(
     journal.close()
     with pytest.raises(ImportStopped, match=r"does not have th_.*remove the journal"):
         again.run()
+
+
+@pytest.mark.parametrize("signups", ["closed", "invite", "approve"])
+def test_what_holds_for_strangers_does_not_hold_for_the_import(
+    database: Settings, tmp_path: Path, signups: str
+) -> None:
+    strict = msgspec.structs.replace(database, signups=signups, signup_work=8, hold_first=2)
+    summary = _direct(strict, tmp_path).run()
+    assert summary.created[StepAction.THREAD] == 5
+    query = "SELECT count(*) FROM thread WHERE removed_at IS NULL"
+    assert database_query(database, query) == [(5,)]
 
 
 @pytest.mark.costly

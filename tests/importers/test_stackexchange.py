@@ -336,6 +336,31 @@ def test_an_accept_beyond_the_cap_of_a_pair_is_left_for_another_day(
     assert first.skipped[POSTPONED].count == second.skipped[POSTPONED].count == 1
 
 
+def test_a_text_with_a_credential_is_left_out_until_the_server_takes_it(
+    start_server: StartServer, importing: MakeImport, tmp_path: Path
+):
+    begin, end = (f"-----{word} RSA PRIVATE KEY-----" for word in ("BEGIN", "END"))
+    key = f"{begin}&#xA;{'MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn' * 2}&#xA;{end}"
+    posts = [
+        f'<row Id="1" PostTypeId="1" Title="Mine" {COMMON.format(1, f"It is {key}")}/>',
+        f'<row Id="2" PostTypeId="2" ParentId="1" {COMMON.format(2, "Never show it.")}/>',
+        f'<row Id="3" PostTypeId="1" Title="Other" {COMMON.format(1, "Fine.")}/>',
+    ]
+    server = start_server(**WITHOUT_LIMITS)
+    imported = importing(server.url, _file(tmp_path, posts))
+    skipped = imported.run().skipped
+    assert [reason.partition(":")[0] for reason in skipped] == [
+        "secret_in_text",
+        "answer to a question that was skipped",
+    ]
+    assert [title for title, *_ in _texts(imported.threads())] == ["Other"]
+    server.stop()
+    port = server.url.rpartition(":")[2]
+    start_server(server.data_dir, port=port, screen_secrets="off", **WITHOUT_LIMITS)
+    assert imported.run().skipped == {}
+    assert [len(answers) for _, answers, _ in _texts(imported.threads())] == [0, 1]
+
+
 def test_a_challenge_for_another_address_is_not_signed(server: Server, importing: MakeImport):
     asked: list[str] = []
 

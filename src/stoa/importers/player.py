@@ -26,6 +26,13 @@ REFUSALS = {
 
 POSTPONED = "pair_farming_limit: accepts between two authors for today; run again tomorrow"
 
+_FOR_NOW = {
+    PAIR_LIMIT: POSTPONED,
+    "refused_by_operator": "refused_by_operator: the service's own check refuses the text",
+    "secret_in_text": "secret_in_text: the text has a credential; STOA_SCREEN_SECRETS=off takes it",
+}
+"""What another run may get past, when the server has other settings or a day has passed."""
+
 
 class Progress(Protocol):
     """Who is told how the import gets on."""
@@ -151,8 +158,8 @@ def prepared(writes: Writes, step: ImportStep) -> PostDraft:
 
 def settled(journal: Journal, step: ImportStep, code: str) -> str | None:
     """Why a refused step is left out, for good or for now; None if its refusal is a stop."""
-    if code == PAIR_LIMIT:
-        return POSTPONED
+    if code in _FOR_NOW:
+        return _FOR_NOW[code]
     if code not in REFUSALS:
         return None
     journal.refuse(step, code)

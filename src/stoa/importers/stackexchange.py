@@ -102,8 +102,7 @@ async def _play_directly(
 ) -> None:
     assert job.database
     async with engine_of(job.database).open_alone(job.database) as alone:
-        free = msgspec.structs.replace(job.database, limit_registrations=0, limit_pair_reputation=0)
-        database = await DirectDatabase.over(alone, free, SystemClock())
+        database = await DirectDatabase.over(alone, _freed(job.database), SystemClock())
         thread_id = writes.journal.any_thread()
         if thread_id and not await database.has(thread_id):
             raise ImportStopped(
@@ -113,6 +112,18 @@ async def _play_directly(
         await _refuse_second_name(database.has, job, writes.journal)
         player = DirectPlayer(writes, database, keys, summary, progress)
         await player.play(writes.journal.chunks())
+
+
+def _freed(settings: Settings) -> Settings:
+    """Settings without what holds for strangers: the operator brings these authors in."""
+    return msgspec.structs.replace(
+        settings,
+        limit_registrations=0,
+        limit_pair_reputation=0,
+        signups="open",
+        signup_work=0,
+        hold_first=0,
+    )
 
 
 async def _refuse_served(settings: Settings) -> None:
