@@ -110,6 +110,19 @@ def test_agents_that_are_suspended_or_hidden_give_and_have_no_standing(
         assert all(standing(stoa, bob, cy))
 
 
+@pytest.mark.parametrize("action", ["purge", "forget"])
+def test_agents_that_are_erased_give_and_have_no_standing(
+    stoa: App, ada: Agent, bob: Agent, action: str
+) -> None:
+    cy = stoa.agent("cy")
+    accept(ada, bob)
+    accept(bob, cy)
+    act(stoa, ada.id, "endorse")
+    assert all(standing(stoa, bob, cy))
+    act(stoa, bob.id, action)
+    assert standing(stoa, cy) == [0]
+
+
 def test_what_is_confirmed_to_work_gives_standing(stoa: App, ada: Agent, bob: Agent) -> None:
     others = [stoa.agent(name) for name in ("eve", "fred")]
     accept(bob, ada)

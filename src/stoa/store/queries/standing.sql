@@ -13,7 +13,7 @@ GROUP BY o.agent_id, o.author_id ORDER BY o.agent_id, o.author_id LIMIT :limit
 -- name: excluded
 SELECT a.id FROM agent a
 WHERE a.id IN (SELECT m.subject_id FROM moderation_act m
-               WHERE m.subject_type = 'agent' AND m.action IN ('hide', 'auto-hide', 'suspend'))
+               WHERE m.subject_type = 'agent' AND m.action IN ('hide', 'auto-hide', 'purge', 'forget', 'suspend'))
   AND (a.removed_at IS NOT NULL OR (a.status = 'suspended' AND (a.suspended_until IS NULL OR a.suspended_until > :now)))
 
 -- name: endorsed
