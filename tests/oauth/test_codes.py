@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
+from tests.support.moderation import act
 from tests.support.oauth import ask, bearer, post, refused
 from tests.support.oauth_pages import (
     REDIRECT,
@@ -172,6 +173,27 @@ def test_a_key_that_changes_after_the_approval_ends_it(stoa: App) -> None:
     stoa.sql("UPDATE agent SET key_number = key_number + 1, version = version + 1")
     refused(post(stoa, trade(client_id, code)), 400, "invalid_grant")
     assert stoa.sql("SELECT count(*) FROM token WHERE via = 'authorization_code'")[0][0] == 0
+
+
+def all_are_ended(ada: Agent) -> None:
+    ada.post("auth/revoke", {"all": True}).ok()
+
+
+def the_operator_ends_them(ada: Agent) -> None:
+    act(ada.app, ada.id, "revoke-sessions")
+
+
+@pytest.mark.parametrize("end", [all_are_ended, the_operator_ends_them])
+def test_with_all_sessions_what_was_approved_and_not_traded_ends(stoa: App, end: Any) -> None:
+    """Who had a stolen token approve a client of its own gets no session behind the end of all."""
+    ada, eve = stoa.agent("Ada"), stoa.agent("Eve")
+    client_id, code = let_in(stoa, ada)
+    others, other_code = let_in(stoa, eve)
+    end(ada)
+    refused(post(stoa, trade(client_id, code)), 400, "invalid_grant")
+    tokens_of(post(stoa, trade(others, other_code)))
+    ada.sign_in()
+    tokens_of(post(stoa, trade(*let_in(stoa, ada))))
 
 
 def test_neither_codes_nor_handles_are_stored(stoa: App) -> None:

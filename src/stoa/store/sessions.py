@@ -242,8 +242,13 @@ async def end(tx: Tx, agent_id: str, session_id: str) -> int:
 
 
 async def end_all(tx: Tx, agent_id: str) -> int:
-    """End every session of the agent, at once and for every process; returns how many."""
-    return await tx.run("sessions.revoke_all", agent_id=agent_id, now=tx.now)
+    """End every session of the agent, at once and for every process, and drop the requests that it
+    approved, from which one could begin; returns how many ended."""
+    ended, _ = await tx.run_all(
+        ("sessions.revoke_all", {"agent_id": agent_id, "now": tx.now}),
+        ("authorizations.drop_approved", {"agent_id": agent_id}),
+    )
+    return ended
 
 
 async def note_used(tx: Tx, used: dict[bytes, int]) -> None:

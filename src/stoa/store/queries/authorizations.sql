@@ -40,6 +40,9 @@ UPDATE authorization_request SET used_at = :now WHERE handle = :handle AND code 
 -- name: opened
 UPDATE authorization_request SET session_id = :session_id WHERE handle = :handle
 
+-- name: drop_approved
+DELETE FROM authorization_request WHERE agent_id = :agent_id AND used_at IS NULL
+
 -- name: forget_all
 DELETE FROM authorization_request
 
