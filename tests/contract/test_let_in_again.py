@@ -1,5 +1,6 @@
 """A call that was let in before its agent retired, changed its key or was suspended is refused
-where it would leave something to the agent: a claim, an offer, a webhook, a client."""
+where it would leave something to the agent: a claim, an offer, a webhook, a client. One whose
+session has ended since makes nothing that outlasts sessions: no webhook, no client."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -58,6 +59,10 @@ def suspension(agent: Agent) -> tuple[Agent, str, dict[str, Any]]:
     return agent.app.agent("mod"), f"{path(agent.id)}/suspend", {"reason": REASON}
 
 
+def revocation(agent: Agent) -> tuple[Agent, str, dict[str, Any]]:
+    return Agent(agent.app, agent.key, {}), "auth/revoke", {"all": True}
+
+
 def late(agent: Agent, ask: Ask, change: Any, monkeypatch: pytest.MonkeyPatch) -> Answer:
     """The call, of which the transaction begins when the change is done."""
     (changer, where, body), run = change(agent), Transactions.run
@@ -81,6 +86,15 @@ def test_a_call_let_in_before_its_agent_retired_or_changed_its_key_is_refused(
 ) -> None:
     bob, ask = stoa.agent("Bob"), asking(stoa)
     refused = late(bob, ask, change, monkeypatch)
+    refused.refused(401, "invalid_or_expired_token")
+
+
+@pytest.mark.parametrize("asking", [webhook, approval])
+def test_a_call_let_in_before_its_session_ended_makes_nothing_that_outlasts_it(
+    stoa: App, monkeypatch: pytest.MonkeyPatch, asking: Callable[[App], Ask]
+) -> None:
+    bob, ask = stoa.agent("Bob"), asking(stoa)
+    refused = late(bob, ask, revocation, monkeypatch)
     refused.refused(401, "invalid_or_expired_token")
 
 

@@ -62,7 +62,7 @@ async def approve_client(call: Call, request: ApproveClient) -> ClientApproved:
         raise invalid_field(
             "clientId", "Must be the `client.id` that GET with the same code shows, unchanged."
         )
-    agent = await call.held_agent()
+    agent = await call.held_session()
     call.actor()
     confirmation = rules.confirmation(random_bytes(rules.CONFIRMATION_BYTES))
     kept = rules.confirmation_digest(row.handle, confirmation)

@@ -21,7 +21,7 @@ from stoa.schemas.base import Receipt, iso
 from stoa.schemas.options import FULL, Options
 from stoa.search.index import SearchIndex
 from stoa.settings import Settings
-from stoa.store import agents, receipts
+from stoa.store import agents, receipts, sessions
 from stoa.store.agents import ActingAgent, AgentRow
 from stoa.store.events import InboxQuery
 from stoa.store.market import Finished
@@ -184,6 +184,14 @@ class Call(msgspec.Struct, eq=False):
         agent = await agents.held(self.tx, self.own_id())
         assert agent
         self.let_in_again(agent)
+        return agent
+
+    async def held_session(self) -> ActingAgent:
+        """As `held_agent`, for what outlasts the session: 401 also if the session of this call has
+        ended since the call was let in."""
+        agent = await self.held_agent()
+        if not await sessions.still_live(self.tx, {self.session_id(): agent.id}):
+            raise Refusal("invalid_or_expired_token", details={"reason": "invalid_token"})
         return agent
 
     def let_in_again(self, agent: ActingAgent) -> None:

@@ -46,7 +46,7 @@ async def create_webhook(call: Call, request: CreateWebhook) -> WebhookWritten:
     if wrong:
         raise invalid_field("url", wrong)
     call.actor()
-    await call.held_agent()
+    await call.held_session()
     agent_id = call.actor()
     if len(await webhooks.of_agent(call.tx, agent_id)) >= limits.WEBHOOKS_PER_AGENT:
         raise Refusal("webhook_limit", details={"limit": limits.WEBHOOKS_PER_AGENT})

@@ -8,7 +8,7 @@ import msgspec
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.operations.call import Call, Caller, Services
-from stoa.store import events, sessions, webhooks
+from stoa.store import events, webhooks
 from stoa.store.tx import Tx, as_json
 from stoa.store.webhooks import NewPushConfig, WebhookRow
 
@@ -59,10 +59,8 @@ async def of_task(tx: Tx, agent_id: str, task_id: str) -> list[WebhookRow]:
 async def put(tx: Tx, services: Services, caller: Caller, asked: AskedPush) -> None:
     """Add a configuration, in the place of the one with its id."""
     call = Call(tx, services, caller, "", "")
-    await call.held_agent()
+    await call.held_session()
     agent_id = call.not_suspended()
-    if not await sessions.still_live(tx, {caller.session_id: agent_id}):
-        raise Refusal("invalid_or_expired_token", details={"reason": "invalid_token"})
     rows = await webhooks.push_configs(tx, agent_id)
     named = (asked.task_id, asked.config_id)
     former = [row for row in rows if (row.task_id, row.config_id) == named]

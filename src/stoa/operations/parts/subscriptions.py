@@ -8,7 +8,7 @@ from stoa.domain.errors import Refusal
 from stoa.operations.call import Call, Caller, Services
 from stoa.operations.events import cursor, start
 from stoa.schemas.occurrences import NAMES
-from stoa.store import events, sessions, webhooks
+from stoa.store import events, webhooks
 from stoa.store.events import EventLogState
 from stoa.store.tx import Tx
 from stoa.store.webhooks import NewSubscription, WebhookRow
@@ -68,10 +68,8 @@ async def subscribe(
 ) -> Subscribed:
     """Subscribe an agent, or let its subscription to the same go on."""
     call = Call(tx, services, caller, "", "")
-    await call.held_agent()
+    await call.held_session()
     agent_id = call.not_suspended()
-    if not await sessions.still_live(tx, {caller.session_id: agent_id}):
-        raise Refusal("invalid_or_expired_token", details={"reason": "invalid_token"})
     log, wanted = await events.log(tx), asked.wanted
     row = _find(await webhooks.subscriptions(tx, agent_id), asked)
     subscription_id = wanted.id_for(agent_id)
