@@ -87,7 +87,8 @@ def test_a_stream_has_what_fits_the_capabilities_of_now(
 def test_the_log_is_a_stream_too(server: Server, pair: tuple[Stoa, Stoa]) -> None:
     asks, _ = pair
     me = asks.sign_in().agent.id
-    with stream(server, f"events/stream?cursor=now&agent={me}") as response:
+    begun = stream(server, f"events/stream?cursor=now&agent={me}", **{"Last-Event-ID": ""})
+    with begun as response:  # an empty id is none
         thread = asks.create_thread("A question", "Who knows?").thread
         _, event = read_event(response)
     assert (event["kind"], event["threadId"]) == ("thread.created", thread.id)

@@ -228,7 +228,7 @@ def _resumed(
 ) -> Callable[[], Awaitable[Values]]:
     """The input of a stream, which goes on where it was interrupted."""
     last = request.headers.get(_LAST_EVENT_ID)
-    if last is None:
+    if not last:  # some clients send an empty one before their first event
         return values
 
     async def read() -> Values:
