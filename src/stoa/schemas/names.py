@@ -93,13 +93,13 @@ class Names:
 
     def __init__(self, names: Iterable[str]) -> None:
         names = tuple(names)
-        self._plain = {name: _plain(name) for name in names}
+        self._plain = {name: plain(name) for name in names}
         self._spelled: dict[str, tuple[str, ...]] = {}
         for name in names:
             for alias in ALIASES.get(name, ()):
-                plain = _plain(alias)
-                self._spelled[plain] = (*self._spelled.get(plain, ()), name)
-        self._spelled |= {plain: (name,) for name, plain in self._plain.items()}
+                key = plain(alias)
+                self._spelled[key] = (*self._spelled.get(key, ()), name)
+        self._spelled |= {key: (name,) for name, key in self._plain.items()}
 
     def meant(self, name: str, *, measured: bool = True) -> tuple[str, ...]:
         """The fields that an unknown name nearly is, empty for none.
@@ -109,21 +109,21 @@ class Names:
         """
         if len(name) > NAME_CHARS_MAX:
             return ()
-        plain = _plain(name)
-        return self._spelled.get(plain) or (self._closest(plain) if measured else ())
+        key = plain(name)
+        return self._spelled.get(key) or (self._closest(key) if measured else ())
 
-    def _closest(self, plain: str) -> tuple[str, ...]:
+    def _closest(self, key: str) -> tuple[str, ...]:
         found: dict[str, int] = {}
         for name, own in self._plain.items():
-            most = _slips(plain, own)
-            slips = distance(plain, own, most) if abs(len(plain) - len(own)) <= most else most + 1
+            most = _slips(key, own)
+            slips = distance(key, own, most) if abs(len(key) - len(own)) <= most else most + 1
             if slips <= most:
                 found[name] = slips
         least = min(found.values(), default=0)
         return tuple(name for name, slips in found.items() if slips == least)
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
     """A name without what snake_case, `tags[]` and other cases add to it."""
     return name.translate(_IGNORED).lower()
 

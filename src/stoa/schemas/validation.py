@@ -18,7 +18,7 @@ from stoa.domain.credits import Credits
 from stoa.domain.errors import InputIssue, invalid
 from stoa.schemas import messages
 from stoa.schemas.base import Problems, Request, Rule, Warning, convert, json_schema
-from stoa.schemas.names import IN_QUERY, Names
+from stoa.schemas.names import IN_QUERY, NAME_CHARS_MAX, Names, plain
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -224,10 +224,11 @@ def _sorted_out(strangers: Iterable[_Stranger], place: Callable[[str], str]) -> 
     more = 0
     for count, (path, name, kind, beside, offered) in enumerate(strangers):
         measured = count < ISSUES_MAX
-        if refusal := _refusal(kind, name, measured=measured):
+        meant = offered.meant(name, measured=measured)
+        refusal = _refusal(kind, name, measured=measured)
+        if refusal := refusal or (None if meant else _misplaced(kind, name)):
             found.refused.append(InputIssue(place(path + name), refusal))
             continue
-        meant = offered.meant(name, measured=measured)
         if not meant:
             if len(found.warnings) < ISSUES_MAX:
                 shown = name if len(name) <= _NAME_CHARS else f"{name[:_NAME_CHARS]}…"
@@ -251,6 +252,24 @@ def _refusal(kind: type[msgspec.Struct], name: str, *, measured: bool) -> str | 
         return None
     meant = _refused_names(kind).meant(name.removeprefix(IN_QUERY), measured=measured)
     return kind.refused[meant[0]] if meant else None
+
+
+def _misplaced(kind: type[msgspec.Struct], name: str) -> str | None:
+    """The sentence about a name that an object in the request has, if one has it."""
+    within = _within(kind).get(plain(name)) if len(name) <= NAME_CHARS_MAX else None
+    return messages.did_you_mean(within) if within else None
+
+
+@cache
+def _within(kind: type[msgspec.Struct]) -> dict[str, str]:
+    """The paths of the fields of objects in a request, such as `terms.claimHours`, by their plain
+    names. Objects in lists are left out: a name alone does not tell which of them is meant."""
+    found: dict[str, str] = {}
+    for name, holds in _holders(kind):
+        if not shapes(kind)[name].is_list:
+            paths = {plain(field): field for field in fields(holds)} | _within(holds)
+            found = {key: f"{name}.{path}" for key, path in paths.items()} | found
+    return found
 
 
 @cache
