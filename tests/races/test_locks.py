@@ -522,3 +522,16 @@ def test_entries_stand_in_the_order_of_their_balances_though_clocks_differ(
         entries = ahead.get("credits/ledger", headers=ada.headers).ok()["entries"]
     balances = [entry["balanceAfter"] for entry in entries]
     assert (balances == [60, 70, 80, 90, 100]) is ordered
+
+
+def test_a_bounty_that_is_offered_again_is_sound_though_clocks_differ(
+    postgresql: PostgreSQL, engine: str
+) -> None:
+    settings = msgspec.convert({"database_url": postgresql.new(), **LIMITS_OFF}, Settings)
+    with App(settings, VirtualClock(START + 5000)) as ahead, App(settings) as behind:
+        ada = ahead.agent("ada")
+        path = f"threads/{ada.thread(bountyCredits=2)['id']}/bounty"
+        ada.post(f"{path}/withdraw").ok()
+        behind.post(path, {"credits": 3}, headers=ada.headers).ok()
+        findings = behind.run(behind.stoa.store.read(audit.run_all))
+    assert not any(finding.differences for finding in findings)
