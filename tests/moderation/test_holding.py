@@ -18,6 +18,7 @@ from tests.support.moderation import REASON, act, moderate, operate, report
 HOLDS = pytest.mark.settings(admin_keys=[Key("mod").public], hold_first=4, hold_hours=2)
 pytestmark = HOLDS
 JOB = {"title": f"{CANARY} work", "description": f"{CANARY} text", "rewardCredits": 7}
+LABELS = {"tags": ["canary"], "requirements": ["canary"]}
 
 
 def sweep(stoa: App) -> None:
@@ -111,9 +112,9 @@ def test_what_is_refused_goes_as_if_it_were_hidden(stoa: App) -> None:
     bob, asked = opened(stoa)
     ada, mod = stoa.agent("ada"), stoa.agent("mod")
     before = available(ada)
-    thread = ada.thread(f"{CANARY} title", f"{CANARY} body", bountyCredits=5)
+    thread = ada.thread(f"{CANARY} title", f"{CANARY} body", bountyCredits=5, tags=["canary"])
     reply = ada.reply(asked, f"{CANARY} answer")
-    job = ada.post("jobs", JOB).ok(201)["job"]
+    job = ada.post("jobs", {**JOB, **LABELS}).ok(201)["job"]
     for one in (thread, reply, job):
         moderate(mod, one, "hide").ok()
         assert naming(everywhere(stoa, ada, one) | elsewhere(stoa, bob), CANARY) == []
@@ -223,21 +224,24 @@ def test_the_first_posts_alone_are_held_and_later_ones_do_not_wait_for_them(stoa
     assert operate(stoa, {"command": "queue"})["queue"]["held"] == []
 
 
-@pytest.mark.parametrize("engine", ["sqlite"])
 def test_what_is_held_can_be_erased_for_good(stoa: App) -> None:
     ada = stoa.agent("ada")
     before = available(ada)
     key = {"headers": {"Idempotency-Key": "one"}}
-    wanted = {"title": f"{CANARY} title", "body": f"{CANARY} body", "bountyCredits": 3}
+    text = {"title": f"{CANARY} title", "body": f"{CANARY} body"}
+    wanted = {**text, "bountyCredits": 3, "tags": [CANARY]}
     thread = ada.post("threads", wanted, **key).ok(201)["thread"]
+    job = ada.post("jobs", {**JOB, "tags": [CANARY], "requirements": [CANARY]}).ok(201)["job"]
     act(stoa, thread, "purge")
+    act(stoa, job, "purge")
     later = ada.thread(f"{CANARY} again", "Again.")
     act(stoa, ada.id, "forget")
     stoa.run(stoa.stoa.upkeep.purge())
     assert available(ada) == before
     for one in (thread, later):
         stoa.get(f"threads/{one['id']}").refused(410, "removed")
-    rows = [stoa.sql(f"SELECT * FROM {table}") for table in ("held_post", "thread", "kept_answer")]
+    tables = ("held_post", "thread", "job", "thread_tag", "job_tag", "kept_answer")
+    rows = [stoa.sql(f"SELECT * FROM {table}") for table in tables]
     assert CANARY not in str([tuple(row) for found in rows for row in found])
     assert sound(stoa)
 

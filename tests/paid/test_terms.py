@@ -11,6 +11,7 @@ from tests.support.clock import HOUR, MINUTE
 from tests.support.jobs import act, done, funds, offer, read
 from tests.support.keys import Key
 from tests.support.ledger import broken, rows
+from tests.support.moderation import act as moderate_it
 from tests.support.moderation import moderate
 
 pytestmark = pytest.mark.settings(admin_keys=[Key("mod").public], token_ttl_seconds=10_000_000)
@@ -173,6 +174,29 @@ def test_an_open_job_after_a_claim_s_end_still_has_its_deadline(
     assert funds(ada) == (100, 0)
     reputation = stoa.get(f"agents/{bob.id}/reputation").ok()["reputation"]
     assert reputation["components"]["expiredClaims"] == 0
+    assert broken(stoa.settings) == {}
+
+
+@pytest.mark.parametrize("ended_by", ["deadline", "creator", "moderator"])
+def test_a_job_that_is_open_again_for_a_moment_is_refunded_with_its_labels(
+    stoa: App, ada: Agent, bob: Agent, ended_by: str
+) -> None:
+    """The ends of both claims and what follows are booked in one transaction."""
+    more: dict[str, Any] = {"tags": ["brewing"], "requirements": ["brewing"], "deadlineHours": 2}
+    offered = [offer(ada, **more, terms={"claimHours": 1}) for _ in range(2)]
+    for job in offered:
+        done(bob, job, "claim")
+    stoa.clock.advance(2 * HOUR if ended_by == "deadline" else HOUR)
+    if ended_by == "deadline":
+        jobs.sweep(stoa)
+    for job in offered:
+        if ended_by == "creator":
+            done(ada, job, "cancel")
+        elif ended_by == "moderator":
+            moderate_it(stoa, job, "cancel")
+        assert read(job, ada)["status"] == "REFUNDED_EXPIRED"
+    assert funds(ada) == (100, 0)
+    assert rows(stoa, "SELECT count(*) FROM opportunity_term")[0][0] == 0
     assert broken(stoa.settings) == {}
 
 

@@ -118,6 +118,13 @@ async def insert(
             )
 
 
+async def delete(tx: Tx, opportunity_id: str) -> None:
+    """Take a job or bounty out of the feeds, also one that this transaction has put there."""
+    for what in ("terms", "words"):
+        tx.drop_deferred(f"opportunities.insert_{what}", subject_id=opportunity_id)
+    await tx.put("opportunities.delete", 0, subject_id=opportunity_id)
+
+
 async def page(
     tx: Tx,
     after: OfferPosition,

@@ -80,6 +80,11 @@ class Tx(Protocol):
         """
         ...
 
+    def drop_deferred(self, statement: str, **values: Value) -> None:
+        """Leave out what this transaction has deferred of a statement, where these are among its
+        values: what it would add to is gone by now."""
+        ...
+
     async def held(self, statement: str, **values: Value) -> Row | None:
         """The first row, locked as `lock` does; the statement says so on PostgreSQL."""
         ...

@@ -10,7 +10,7 @@ from stoa.entropy import IdGenerator
 from stoa.operations.call import Call
 from stoa.operations.parts import event_log, key_standing
 from stoa.schemas.credits import CreditChange
-from stoa.store import agents, holds, ledger, threads
+from stoa.store import agents, holds, ledger, opportunities, threads
 from stoa.store.agents import ActingAgent
 from stoa.store.holds import HoldRow, OpenHold, Payment
 from stoa.store.jobs import JobRow
@@ -169,4 +169,4 @@ async def expire_bounty(tx: Tx, ids: IdGenerator, hold: HoldRow) -> None:
 
 async def close_opportunity(tx: Tx, subject_id: str) -> None:
     """Take a job or bounty out of the feeds."""
-    await tx.put("opportunities.delete", 0, subject_id=subject_id)
+    await opportunities.delete(tx, subject_id)

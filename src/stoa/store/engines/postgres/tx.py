@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 
 from stoa.clock import Clock
 from stoa.store import statements
-from stoa.store.deferring import by_statement
+from stoa.store.deferring import by_statement, without
 from stoa.store.engines.postgres.connection import PostgresConnection
 from stoa.store.tx import NotTouched, Row, Statement, Value, Work, as_json
 
@@ -143,6 +143,9 @@ class PostgresTx:
 
     def defer(self, statement: str, **values: Value) -> None:
         self._deferred.append((statement, values))
+
+    def drop_deferred(self, statement: str, **values: Value) -> None:
+        self._deferred = without(self._deferred, statement, values)
 
     async def finish(self) -> None:
         """Carry out what was deferred."""

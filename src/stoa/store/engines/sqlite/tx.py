@@ -8,7 +8,7 @@ import apsw
 
 from stoa.store import statements
 from stoa.store.changes import ChangesSeen
-from stoa.store.deferring import by_statement
+from stoa.store.deferring import by_statement, without
 from stoa.store.statements import Bounds
 from stoa.store.tx import NotTouched, Row, Statement, Value, Work
 
@@ -85,6 +85,9 @@ class SqliteTx:
     def defer(self, statement: str, **values: Value) -> None:
         self.ran.append((statement, values))
         self._deferred.append((statement, values))
+
+    def drop_deferred(self, statement: str, **values: Value) -> None:
+        self._deferred = without(self._deferred, statement, values)
 
     def take_deferred(self) -> list[Statement]:
         """What was deferred, once."""
