@@ -108,6 +108,17 @@ def lines_of(process: "subprocess.Popen[str]", number: int) -> list[str]:
     return [process.stdout.readline() for _ in range(number)]
 
 
+@pytest.mark.parametrize("address", ["sqlite:///{0}/none.db", "postgresql://127.0.0.1:1/none"])
+def test_a_database_that_is_not_reached_is_noted_beside_the_backups(
+    tmp_path: Path, address: str
+) -> None:
+    done = run_stoa_here("backup", str(tmp_path), "--database-url", address.format(tmp_path))
+    assert done.code == 1
+    said = done.err.removeprefix("stoa: ").strip()
+    noted = (tmp_path / ".failed").read_text()
+    assert noted.partition("Z: ")[2].partition(":")[0] == said.partition(":")[0]
+
+
 @pytest.mark.promise("B3")
 def test_backups_are_made_at_intervals_until_the_command_is_stopped(tmp_path: Path) -> None:
     data, folder = tmp_path / "data", tmp_path / "backups"

@@ -7,8 +7,8 @@ import re
 import select
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Annotated, TextIO
@@ -58,7 +58,8 @@ def backup(
     """
     named = run.named
     with named.refusing():
-        asyncio.run(named.engine.refuse_absent(named.settings))
+        with _noted(folder):
+            asyncio.run(named.engine.refuse_absent(named.settings))
         say = typer.echo if every is None else partial(_try_to_say, sys.stdout)
         if not run.as_json:
             say(f"database: {named.address}")
@@ -71,18 +72,23 @@ def backup(
 
 def _back_up(named: NamedDatabase, folder: Path, keep: int, *, as_json: bool) -> str:
     """Make a backup; returns what is to be said of it."""
-    clock = SystemClock()
-    try:
-        file = asyncio.run(
-            named.engine.back_up(named.settings, clock, folder, keep, for_programs())
-        )
-    except StartRefused as refusal:
-        backups.note_failure(folder, f"{iso(clock())}: {refusal}")
-        raise
+    with _noted(folder):
+        making = named.engine.back_up(named.settings, SystemClock(), folder, keep, for_programs())
+        file = asyncio.run(making)
     backups.forget_failure(folder)
     if as_json:
         return json.dumps({"database": named.address, "file": str(file)}, indent=2)
     return f"backup:   {file}"
+
+
+@contextmanager
+def _noted(folder: Path) -> Generator[None]:
+    """Leave beside the backups why none can be made."""
+    try:
+        yield
+    except StartRefused as refusal:
+        backups.note_failure(folder, f"{iso(SystemClock()())}: {refusal}")
+        raise
 
 
 def _back_up_each(pause_ms: int, make: Callable[[], str]) -> None:
