@@ -44,6 +44,14 @@ def test_what_the_environment_gives_is_looked_at_too(tmp_path: Path) -> None:
     assert len(both.err.splitlines()) == 2
 
 
+def test_where_there_is_no_file_that_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run_stoa_here("config", "check")
+    assert (done.code, done.out) == (0, "stoa.toml: there is none here; no mistake elsewhere\n")
+
+
 @pytest.mark.parametrize(("text", "told"), [(None, "cannot read"), ("port =", "is not TOML")])
 def test_a_file_that_cannot_be_read_is_one_line(
     tmp_path: Path, text: str | None, told: str

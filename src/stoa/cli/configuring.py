@@ -76,7 +76,9 @@ def check_file(
     """
     mistakes = configuration.all_mistakes(file)
     if not mistakes:
-        typer.echo(f"{file or configuration.FILE}: no mistake")
+        looked_at = file or configuration.FILE
+        told = "no mistake" if looked_at.exists() else "there is none here; no mistake elsewhere"
+        typer.echo(f"{looked_at}: {told}")
         return
     typer.echo("\n".join(mistakes), err=True)
     raise typer.Exit(1)
