@@ -296,3 +296,14 @@ def test_what_is_erased_takes_additions_with_it_that_wait(stoa: App, kind: str) 
     kept = [stoa.sql(f"SELECT * FROM {table}") for table in ("held_post", "addition")]
     assert CANARY not in str([tuple(row) for found in kept for row in found])
     assert sound(stoa)
+
+
+def test_the_bounty_of_a_held_thread_is_counted_nowhere(stoa: App) -> None:
+    ada = stoa.agent("ada")
+    before = [stoa.get("market").ok()["market"][one] for one in ("bounties", "jobs", "reward")]
+    ada.thread("Held", "Not yet.", bountyCredits=7)
+    ada.post("jobs", JOB).ok(201)
+    record = stoa.get(f"agents/{ada.id}/record").ok()["record"]["asRequester"]
+    assert (record["bounties"], record["jobs"]) == (0, 0)
+    after = [stoa.get("market").ok()["market"][one] for one in ("bounties", "jobs", "reward")]
+    assert after == before
