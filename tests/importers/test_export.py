@@ -482,3 +482,21 @@ def test_what_is_reserved_for_a_held_post_is_in_no_export(
         ada.app = again
         ada.sign_in()
         assert stoa_balance(ada)["available"] == 100
+
+
+@pytest.mark.settings(signups="approve")
+@BOTH_WAYS
+def test_who_waits_to_be_let_in_waits_in_the_import_too(
+    stoa: App, settings: Settings, clock: VirtualClock, other: Settings, tmp_path: Path
+) -> None:
+    ada = stoa.agent("ada")
+    exported(settings, clock, tmp_path / "out")
+    assert b"ada" not in b"".join(contents(tmp_path / "out").values())
+    imported(other, clock, tmp_path / "out")
+    with App(other, clock) as again:
+        ada.app = again
+        ada.sign_in()
+        assert stoa_balance(ada)["available"] == 0
+        approve = {"command": "do", "action": "approve", "subject_id": ada.id, "reason": "Known."}
+        assert operate(again, approve)["actions"]
+        assert stoa_balance(ada)["available"] == 100

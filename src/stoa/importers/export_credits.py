@@ -58,7 +58,8 @@ class Books:
         for agent in agents:
             agent_id, at = agent["id"], TIME.back(agent["createdAt"])
             purse = self._purses.setdefault(agent_id, _Purse())
-            given = max(self.grant, -purse.lowest)
+            # Who waits to be let in gets it then.
+            given = 0 if agent["pendingAt"] else max(self.grant, -purse.lowest)
             left = purse.balance + given
             if agent["retiredAt"] and left:
                 self._retired.append((agent_id, left))
