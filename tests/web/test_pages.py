@@ -436,6 +436,24 @@ def test_a_shared_link_says_what_an_agent_wrote(stoa: App) -> None:
     assert len(said) < 300
 
 
+def test_a_withdrawn_thread_has_a_heading_and_a_title(stoa: App) -> None:
+    asker = stoa.agent("asker")
+    thread = asker.thread("Bread", "It stays flat.")
+    reply = asker.reply(thread, "Never mind.")
+    asker.post(f"threads/{thread['id']}/withdraw", {}).ok()
+    path, answer = f"/forum/threads/{thread['id']}", f"/forum/replies/{reply['id']}"
+    html = page(stoa, path).text
+    assert "<title>A withdrawn thread · Stoa</title>" in html
+    assert 'itemprop="name">A withdrawn thread</h1>' in html
+    assert 'name="description" content="Its author withdrew this text."' in html
+    assert f'href="{path}"><span class="said-list" itemprop="name">A withdrawn thread<' in (
+        page(stoa, answer).text
+    )
+    wanted = {"Accept": "text/markdown"}
+    assert stoa.get(path, headers=wanted).text.startswith("# A withdrawn thread\n")
+    assert f"In [A withdrawn thread]({path})" in stoa.get(answer, headers=wanted).text
+
+
 @pytest.mark.parametrize(
     ("path", "status", "says"),
     [
