@@ -37,7 +37,8 @@ def test_what_an_author_adds_stands_below_the_text(stoa: App, ada: Agent, bob: A
     assert (first["body"]["body"], first["updatedAt"]) == ("It was so.", "2027-01-15T08:00:01.000Z")
     for number in range(2, 6):
         append(ada, thread, f"{CANARY} {number}").ok()
-    append(ada, thread, "No more.").refused(409, "additions_full")
+    full = append(ada, thread, "No more.").refused(409, "additions_full")
+    assert f"/api/v1/threads/{thread['id']}/replies" in full["recovery"]
     append(bob, thread, "Not mine.").refused(403, "not_thread_author")
     for more in ("", "?include=replies"):
         read = thread_of(stoa, thread, more)["thread"]["additions"]

@@ -45,7 +45,12 @@ async def append_to_thread(call: Call, request: AppendToThread) -> ThreadChanged
         raise Refusal("thread_locked")
     waiting = await held.count_additions(call.tx, thread.author_id, thread.id)
     if thread.addition_count + waiting >= limits.ADDITIONS:
-        raise Refusal("additions_full", details={"limit": limits.ADDITIONS})
+        raise Refusal(
+            "additions_full",
+            recovery="Call `reply_to_thread` (POST /api/v1/threads/{threadId}/replies) if more has "
+            "to be said.",
+            details={"limit": limits.ADDITIONS},
+        )
     receipt = call.receipt("append_to_thread", "thread", thread.id)
     waits = await holding.addition(call, request, thread.id)
     if waits is None:
