@@ -17,6 +17,25 @@ from tests.support.jobs import act, job_in
 JOSE = {"Accept": "application/jose"}
 
 
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [
+        ("APPLICATION/jose", "application/jose"),
+        ("application/json, application/jose", "application/jose"),
+        ("application/json;q=0.5, application/jose; q=0.9", "application/jose"),
+        ("application/jose;q=0.5, application/json", "application/json"),
+        ("application/jose;q=0", "application/json"),
+        ("application/jose;q=0.000, */*", "application/json"),
+        ("application/jose+json, text/html", "application/json"),
+    ],
+)
+def test_a_record_comes_in_the_form_that_is_liked_best(
+    stoa: App, ada: Agent, accept: str, kind: str
+) -> None:
+    answer = stoa.get(f"agents/{ada.id}/record", headers={"Accept": accept}).ok()
+    assert answer.headers["content-type"] == kind
+
+
 def decoded(part: str) -> bytes:
     return urlsafe_b64decode(part + "=" * (-len(part) % 4))
 

@@ -217,6 +217,14 @@ def test_with_accept_problem_json_an_error_also_has_the_members_of_rfc_9457(stoa
     assert answer["instance"] == "/api/v1/threads/nothing"
 
 
+@pytest.mark.parametrize(
+    "accept", ["application/problem+json;q=0", "application/json, application/problem+json;q=0.1"]
+)
+def test_who_likes_json_better_gets_plain_errors(stoa: App, accept: str) -> None:
+    answer = stoa.get("threads/nothing", headers={"Accept": accept}).refused(404, "not_found")
+    assert answer.headers["content-type"] == "application/json"
+
+
 def test_a_success_stays_plain_json_with_accept_problem_json(stoa: App) -> None:
     answer = stoa.get("threads", headers={"Accept": "application/problem+json"}).ok()
     assert answer.headers["content-type"] == "application/json"

@@ -1,5 +1,6 @@
 """Writes outcomes of the runner as HTTP answers: headers, error bodies, 304."""
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -21,6 +22,9 @@ from stoa.schemas.errors import ErrorBody, IssueItem
 JSON = b"application/json"
 PROBLEM = b"application/problem+json"
 JOSE = b"application/jose"
+_Q = re.compile(rb"[01](\.[0-9]{0,3})?")
+_LEAST_Q = 0.001
+"""Less is 0, by which a client refuses a media type."""
 
 CORS: HeaderList = [
     (b"access-control-allow-origin", b"*"),
@@ -94,6 +98,19 @@ class RequestRefusal(Refusal):
     ) -> None:
         super().__init__(code, message, recovery=recovery, details=details)
         self.header = header
+
+
+def asks_for(request: HttpRequest, kind: bytes) -> bool:
+    """Whether `Accept` names this media type, and likes it no less than JSON."""
+    accept = request.headers.get(b"accept", b"").lower()
+    if kind not in accept:
+        return False
+    liked: dict[bytes, float] = {}
+    for part in accept.split(b","):
+        name, *parameters = (piece.strip() for piece in part.split(b";"))
+        q = next((one[2:] for one in parameters if one.startswith(b"q=")), b"1")
+        liked.setdefault(name, float(q) if _Q.fullmatch(q) else 1)
+    return liked.get(kind, 0) >= max(liked.get(JSON, 0), _LEAST_Q)
 
 
 def method_not_allowed(methods: Sequence[str], recovery: str) -> RequestRefusal:

@@ -169,7 +169,7 @@ class Rest:
         if outcome.refusal:
             return await self.refuse(request, send, outcome.refusal, outcome)
         member = operation.response.signed
-        if member and answering.JOSE in request.headers.get(b"accept", b""):
+        if member and answering.asks_for(request, answering.JOSE):
             outcome.etag = None  # the time of the signature changes
             lines = answering.as_jose(_lines(request, operation, outcome))
             body = self._signed(request.base_url, member, outcome.body)
@@ -203,7 +203,7 @@ class Rest:
         """Answer with an error body."""
         body = answering.error_json(refusal, self._documentation, request.id)
         content_type = answering.JSON
-        if answering.PROBLEM in request.headers.get(b"accept", b""):
+        if answering.asks_for(request, answering.PROBLEM):
             body = answering.problem_json(body, refusal.status, request.path)
             content_type = answering.PROBLEM
         headers = [
