@@ -7,9 +7,12 @@ import asyncpg
 import msgspec
 import pytest
 
+from stoa.domain import limits
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store import statements
+from stoa.store.engines.postgres import migrations
 from stoa.store.engines.postgres import store as postgres
+from stoa.store.engines.postgres.connection import opened
 from tests.support import everything
 from tests.support.app import Agent, App
 from tests.support.ledger import broken
@@ -52,6 +55,32 @@ def test_every_statement_is_understood(release: PostgreSQL) -> None:
 def test_a_statement_that_only_newer_versions_understand_is_found(oldest: PostgreSQL) -> None:
     newer = {"newer": "SELECT count(*) FROM (SELECT 1 LIMIT :most)"}
     assert list(refused(oldest.url(), newer)) == ["newer"]
+
+
+OFFERED = """
+SET LOCAL session_replication_role = replica;
+INSERT INTO opportunity (id, type, author_id, amount, created_at, expires_at)
+VALUES ('job_1', 'job', 'ag_1', 1, 0, 0);
+INSERT INTO opportunity_term (term, is_tag, type, amount, created_at, opportunity_id)
+VALUES ('{label}', 0, 'job', 1, 0, 'job_1'), ('brewing', 0, 'job', 1, 0, 'job_1')
+"""
+LONG_LABEL = "".join(map(chr, range(0x20000, 0x20000 + limits.REQUIREMENT_CHARS)))
+"""As good as not to be compressed, so that an index does not hold it twice in a row."""
+
+
+def test_an_offer_with_long_labels_is_brought_to_the_newest_schema(postgresql: PostgreSQL) -> None:
+    url, known = postgresql.empty(), migrations.steps()
+
+    async def migrate() -> list[str]:
+        async with opened(url) as connection:
+            await migrations.migrate(connection, "here", known[:25])
+            async with connection.transaction():
+                await connection.execute(OFFERED.format(label=LONG_LABEL))
+            await migrations.migrate(connection, "here")
+            found = await connection.fetch("SELECT word FROM opportunity_word")
+            return [row["word"] for row in found]
+
+    assert asyncio.run(migrate()) == ["=brewing"]
 
 
 @pytest.mark.parametrize("release", few(["postgresql", "oldest"]), indirect=True)

@@ -1,5 +1,5 @@
 -- The words by which tags and requirements of what is on offer meet capabilities. What was offered before is found by the
--- same label alone.
+-- same label alone, if a capability can be as long: the index of PostgreSQL could not hold the longest labels twice.
 CREATE TABLE opportunity_word (
   word TEXT COLLATE "C" NOT NULL,
   label TEXT COLLATE "C" NOT NULL,
@@ -10,4 +10,4 @@ CREATE TABLE opportunity_word (
 CREATE INDEX opportunity_word_by_opportunity ON opportunity_word (opportunity_id, word);
 
 INSERT INTO opportunity_word (word, label, opportunity_id)
-SELECT DISTINCT '=' || term, term, opportunity_id FROM opportunity_term;
+SELECT DISTINCT '=' || term, term, opportunity_id FROM opportunity_term WHERE length(term) <= 128;
