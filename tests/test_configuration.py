@@ -78,6 +78,9 @@ def test_amounts_are_read_exactly(tmp_path: Path, text: str):
 def test_an_unknown_variable_stops_the_start_and_names_the_near_one():
     assert refused({"STOA_PROT": "1"}) == "unknown setting STOA_PROT; did you mean STOA_PORT?"
     assert refused({"STOA_port": "1"}) == "unknown setting STOA_port; did you mean STOA_PORT?"
+    reads = "STOA_LIMIT_READS_ANONYMOUS or STOA_LIMIT_READS_AGENT"
+    assert refused({"STOA_LIMIT_READS": "1"}).endswith(f"; did you mean {reads}?")
+    assert refused({"STOA_SIGNUP": "1"}).endswith("; did you mean STOA_SIGNUPS?")
     assert "`stoa config show`" in refused({"STOA_ZZZZZZZZ": "1"})
 
 

@@ -293,10 +293,14 @@ _VARIABLE = re.compile(rf"\b{PREFIX}[A-Z_]+\b")
 def _near(name: str, *, environment: bool = False) -> str:
     import difflib
 
-    close = difflib.get_close_matches(name.lower(), Settings.__struct_fields__, 1)
-    if not close:
+    given, known = name.lower(), Settings.__struct_fields__
+    begun = [one for one in known if one.startswith(given)]
+    meant = difflib.get_close_matches(given, known, 1)
+    if begun and not {*begun} & {*meant}:  # `limit_reads` is two, none of them `limit_threads`
+        meant = begun
+    if not meant:
         return "; `stoa config show` lists the settings"
-    return f"; did you mean {environment_name(close[0]) if environment else close[0]}?"
+    return f"; did you mean {' or '.join(map(environment_name, meant) if environment else meant)}?"
 
 
 def _converted(name: str, given: Given) -> Any:
