@@ -221,3 +221,16 @@ def test_many_are_told_some_at_a_time_each_once(
     for agent in (*others, bob):
         expected = [] if agent is bob else [thread["id"], other["id"]]
         assert [row["subject"]["id"] for row in told(agent)] == expected
+
+
+def test_who_is_told_of_an_addition_reads_how_it_begins(stoa: App, ada: Agent, bob: Agent) -> None:
+    carl, thread, job = stoa.agent("Carl"), ada.thread(body="Before."), offer(ada)
+    watch(carl, threadId=thread["id"])
+    stoa.clock.advance(SECOND)
+    for path in (f"threads/{thread['id']}", f"jobs/{job['id']}"):
+        ada.post(f"{path}/append", {"body": f"@{bob.id} {path}"}).ok()
+    for reader, paths in ((carl, ["threads"]), (bob, ["threads", "jobs"])):
+        begins = [row["excerpt"]["body"].partition(" ")[2] for row in told(reader)]
+        assert [one.partition("/")[0] for one in begins] == paths
+    ada.post(f"threads/{thread['id']}/withdraw").ok()
+    assert "excerpt" not in told(carl)[0]

@@ -17,7 +17,7 @@ from stoa.schemas.base import OF_STRANGERS, NextAction
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.events import GetInbox, Inbox, InboxEvent, InboxRead, ReadInbox, StillInbox
 from stoa.schemas.shaping import cut_envelope
-from stoa.store import agents, events, jobs, messages, replies
+from stoa.store import additions, agents, events, jobs, messages, replies
 from stoa.store.events import EventLogState, EventRow
 from stoa.store.jobs import JobRow
 from stoa.store.threads import ThreadRow
@@ -26,7 +26,7 @@ from stoa.store.tx import Store, Tx
 INBOX_PATH = "/api/v1/inbox"
 
 TextsById = dict[str, str]
-"""The texts of replies, submissions and messages, by id."""
+"""The texts of replies, submissions and messages by id, and what was added by its event."""
 
 
 async def _known(
@@ -156,7 +156,22 @@ async def _texts(call: Call, rows: Sequence[EventRow]) -> TextsById:
     told = [row.subject_id for row in rows if row.subject_type == "message"]
     found = await replies.texts(call.tx, of_replies) if of_replies else {}
     found |= {row.id: row.body for row in await messages.texts(call.tx, told)}
+    found |= await _added(call, rows)
     return found | (await jobs.submission_texts(call.tx, submitted) if submitted else {})
+
+
+async def _added(call: Call, rows: Sequence[EventRow]) -> TextsById:
+    """What was added to threads and jobs, by the ids of the events of that."""
+    kinds, types = (EventKind.TEXT_ADDED, EventKind.MENTIONED), ("thread", "job")
+    told = [row for row in rows if row.kind in kinds and row.subject_type in types]
+    subjects = sorted({row.subject_id for row in told})
+    found = await additions.of_threads(call.tx, subjects) if subjects else {}
+    return {
+        row.id: one.body
+        for row in told
+        for one in found[row.subject_id]
+        if one.created_at == row.at
+    }
 
 
 def _excerpt(
@@ -181,8 +196,9 @@ def _text_of_thread(row: EventRow, known: About, texts: TextsById) -> str | None
         return None  # the reply is the reader's own
     if thread and row.kind in (EventKind.THREAD_CREATED, EventKind.MENTIONED):
         is_opening = row.subject_type == "thread" and row.at == thread.created_at
-        return thread.body if is_opening else texts.get(row.subject_id)
-    return texts.get(row.subject_id)
+        if is_opening:
+            return thread.body
+    return texts.get(row.id, texts.get(row.subject_id))
 
 
 def _text_of_job(call: Call, row: EventRow, job: JobRow, texts: TextsById) -> str | None:
@@ -192,6 +208,8 @@ def _text_of_job(call: Call, row: EventRow, job: JobRow, texts: TextsById) -> st
         return job.description
     if row.kind == EventKind.MENTIONED and row.at == job.created_at:
         return job.description
+    if row.id in texts:
+        return texts[row.id]  # what is added is for everyone to read
     if row.kind == EventKind.JOB_RELEASED and call.own_id() in (row.party_id, row.other_id):
         return event_views.facts_of(row).reason or None
     if call.own_id() not in (job.creator_id, job.claimer_id):

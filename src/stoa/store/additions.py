@@ -13,7 +13,7 @@ class AdditionRow(NamedTuple):
 
 
 async def of_threads(tx: Tx, thread_ids: list[str]) -> dict[str, list[AdditionRow]]:
-    """What was added to these threads, by id, oldest first."""
+    """What was added to these threads or jobs, by id, oldest first."""
     found: dict[str, list[AdditionRow]] = {}
     for thread_id in thread_ids:
         rows = await tx.all("additions.of_thread", thread_id=thread_id)
