@@ -22,7 +22,7 @@ from stoa.domain import limits
 from stoa.entropy import IdGenerator
 from stoa.operations.parts import due
 from stoa.settings import LIMITS_OFF, Settings
-from stoa.store import jobs, ledger, statements, threads
+from stoa.store import jobs, ledger, sessions, statements, threads
 from stoa.store.engines.postgres.tx import PostgresTx, numbered
 from stoa.store.jobs import JobHistory
 from stoa.store.transfer import audit
@@ -33,6 +33,8 @@ from tests.support.database import rows
 from tests.support.jobs import REJECTION, WORK, done, new_job, offer, read
 from tests.support.key_changes import name_recovery, recovery
 from tests.support.keys import Key
+from tests.support.oauth import ask as asked_by_form
+from tests.support.oauth import bearer, granted, renewal
 from tests.support.postgresql import PostgreSQL, name_of
 from tests.support.sessions import begin_sessions, live_sessions
 
@@ -328,6 +330,30 @@ def test_an_agent_has_no_more_sessions_than_it_may(
     monkeypatch.setattr(PostgresTx, "finish", held_up)
     assert statuses(stoa, [stoa.ask("POST", "auth/verify", body) for body in bodies]) == {200: 3}
     assert (len(live_sessions(stoa, ada)) == limits.SESSIONS) is locked
+
+
+def test_a_refresh_token_that_is_revoked_beside_its_use_ends_its_session(
+    stoa: App, ada: Agent, locked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = granted(stoa, ada).refresh_token
+    assert token
+    used = asyncio.Event()
+    real = sessions.insert_refresh_token
+
+    async def held_up(*values: Any) -> None:
+        await real(*values)
+        used.set()
+        await until_waiting(stoa)
+
+    async def revoke() -> Answer:
+        await used.wait()
+        return await asked_by_form(stoa, {"token": token}, "/oauth/revoke")
+
+    monkeypatch.setattr(sessions, "insert_refresh_token", held_up)
+    renewed, revoked = stoa.together(asked_by_form(stoa, renewal(token)), revoke())
+    assert revoked.status == 200
+    headers = bearer(renewed.ok()["access_token"])
+    assert (stoa.get("agents/me", headers=headers).status == 401) is locked
 
 
 def test_sweeps_at_the_same_time_book_each_refund_once(

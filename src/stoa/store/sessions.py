@@ -200,7 +200,8 @@ async def live(tx: Tx, digests: list[bytes]) -> dict[bytes, str]:
 
 async def revoke(tx: Tx, owners: dict[bytes, str]) -> None:
     """End the sessions of these agents whose tokens or refresh tokens have these hashes, at once
-    and for every process."""
+    and for every process. A renewal, which gives a session another token, comes before or after."""
+    await tx.lock("agent", *set(owners.values()))
     for agent_id in sorted(set(owners.values())):
         digests = [digest for digest, owner in owners.items() if owner == agent_id]
         await tx.run(
