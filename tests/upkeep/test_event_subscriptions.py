@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 
 from stoa.domain import limits
+from stoa.domain.webhooks import Failure
+from stoa.entropy import IdGenerator
+from stoa.operations.parts import deliveries
 from stoa.store.transfer import restoring
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
@@ -381,6 +384,33 @@ def test_a_failed_delivery_is_tried_again_and_told_to_who_refreshes(
     first, second = hook.received[1:]
     assert first.headers["webhook-id"] == second.headers["webhook-id"]
     assert "failedSince" not in subscribe(ada, hook)["deliveryStatus"]
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_an_attempt_that_fails_beside_a_refresh_leaves_the_subscription_on(
+    stoa: App, ada: Agent, bob: Agent, hook: Receiver
+) -> None:
+    """A day of failures ends with the refresh, though the attempt under way began before it."""
+    thread = ada.thread()
+    subscribe(ada, hook, ttlMs=None)
+    hook.answer = status(500)
+    reply = bob.reply(thread)
+    deliver(stoa)
+    stoa.clock.advance(limits.WEBHOOK_GIVE_UP_MS)
+    ada.sign_in()
+    store = stoa.stoa.store
+    (row,) = stoa.sql("SELECT id FROM webhook")
+    find = partial(deliveries.next_delivery, webhook_id=row[0], looked={}, span=10)
+    sent = stoa.run(store.read(find, slow=True, single=True))
+    assert sent
+    subscribe(ada, hook, ttlMs=None)
+    failed = partial(
+        deliveries.failed, ids=IdGenerator(), sent=sent, failure=Failure("", "http_5xx")
+    )
+    assert not stoa.run(store.write(failed))
+    hook.answer = echo
+    deliver(stoa)
+    assert occurrences(hook)[-1]["data"]["subject"]["id"] == reply["id"]
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])

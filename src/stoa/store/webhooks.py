@@ -250,6 +250,7 @@ async def failed(tx: Tx, row: WebhookRow, seq: int, problem: str, due_at: int | 
         status="disabled" if due_at is None else "active",
         due_at=tx.now if due_at is None else due_at,
         failing_since=since,
+        failures=row.failures,
         problem=problem,
         now=tx.now,
     )

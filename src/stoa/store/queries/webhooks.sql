@@ -84,7 +84,7 @@ WHERE id = :id AND seq < :seq
 -- name: failed
 UPDATE webhook SET status = :status, due_at = :due_at, failures = failures + 1,
   failing_since = :failing_since, attempted_at = :now, problem = :problem
-WHERE id = :id AND seq < :seq AND status = 'active'
+WHERE id = :id AND seq < :seq AND status = 'active' AND failures = :failures
 
 -- name: move
 UPDATE webhook SET seq = :seq WHERE id = :id AND seq < :seq
