@@ -145,6 +145,20 @@ def test_a_cursor_that_is_not_kept_any_more_is_no_error(client: Mcp, ada: Agent)
     assert kinds(poll(client, cursor=page["cursor"])) == ["thread.created"]
 
 
+@pytest.mark.settings(limit_reads_anonymous=9)
+def test_a_poll_with_a_cursor_that_is_not_kept_is_one_read(client: Mcp, ada: Agent) -> None:
+    stoa = client.app
+    cursor = poll(client)["cursor"]
+    for _ in range(2):
+        ada.thread()
+        stoa.clock.advance(31 * DAY)
+        ada.sign_in()
+    stoa.run(stoa.stoa.upkeep.sweep())
+    answer = client.ask("events/poll", {"name": "stoa.event", "cursor": cursor})
+    assert answer.ok()["result"]["truncated"] is True
+    assert answer.rate == ("reads", 9, 6)  # behind a challenge and a verify
+
+
 def test_events_that_are_too_old_are_left_out(client: Mcp, ada: Agent) -> None:
     cursor = poll(client)["cursor"]
     ada.thread("Old")

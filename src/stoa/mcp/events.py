@@ -136,6 +136,8 @@ class EventMethods:
         outcome = await self._runner.call(asked.operation, _incoming(asked, request, streamed))
         if outcome.status != HTTPStatus.GONE:
             return outcome, False
+        if outcome.charge:  # the client has asked once
+            await self._runner.charges.uncount(outcome.charge)
         asked = asked._replace(values={**asked.values, "cursor": FROM_NOW})
         return await self._runner.call(asked.operation, _incoming(asked, request, streamed)), True
 
