@@ -173,3 +173,27 @@ def test_an_agent_has_a_bounded_number_of_configurations(
     asked = {"taskId": task["id"], "url": receiver.url, "id": "three"}
     error = hirer.ask("CreateTaskPushNotificationConfig", **asked)["error"]
     assert error["data"][-1]["value"]["code"] == "webhook_limit"
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+@pytest.mark.settings(limit_replies=1, limit_reads_agent=99, **LOOPBACK)
+def test_a_configuration_that_is_refused_is_charged_to_reads(
+    stoa: App, ada: Agent, receiver: Receiver
+) -> None:
+    hirer = A2A(stoa, ada)
+    task = hirer.hire()
+    refused = hirer.ask(
+        "CreateTaskPushNotificationConfig",
+        taskId=task["id"],
+        url=receiver.url,
+        token=ada.token,
+    )
+    assert refused["error"]["data"][-1]["value"]["code"] == "secret_in_text"
+    ada.sign_in()
+    left = {one["resource"]: one["remaining"] for one in ada.get("agents/me").ok()["limits"]}
+    assert left["replies"] == 1
+    set_up(A2A(stoa, ada), task, receiver)
+    full = A2A(stoa, ada).ask(
+        "CreateTaskPushNotificationConfig", taskId=task["id"], url=receiver.url
+    )
+    assert full["error"]["data"][-1]["value"]["resource"] == "replies"

@@ -19,10 +19,12 @@ import pytest
 from stoa import __version__
 from stoa.settings import Settings
 from tests.support import processes
+from tests.support.a2a import A2A
 from tests.support.app import App
 from tests.support.crowd import Crowd
 from tests.support.keys import Key
 from tests.support.metrics import scrape, values
+from tests.support.oauth import assertion, by_key, post, refused
 from tests.support.remote import Remote
 from tests.support.server import Server
 from tests.support.valkey import Valkey
@@ -90,13 +92,18 @@ def test_ready_tells_loopback_alone_who_counts(stoa: App, own_valkey: Valkey) ->
 @pytest.mark.settings(limit_threads=2)
 def test_writes_can_be_refused_meanwhile(strict: App, own_valkey: Valkey) -> None:
     alice = strict.agent("alice")
-    thread = alice.thread()
+    thread, hirer = alice.thread(), A2A(strict, alice)
+    task = hirer.hire()
     own_valkey.kill()
     for _ in range(5):
         refusal = alice.post("threads", NEW).refused(503, GONE)
         assert refusal.headers["retry-after"] == "5"
     alice.post(f"threads/{thread['id']}/replies", {"body": "b"}).refused(503, GONE)
     strict.verify(Key("bob")).refused(503, GONE)
+    refused(post(strict, by_key(assertion(Key("bob"), strict.clock()))), 503, GONE)
+    push = {"taskId": task["id"], "url": "https://agent.example/hook"}
+    error = hirer.ask("CreateTaskPushNotificationConfig", **push)["error"]
+    assert error["data"][-1]["value"]["code"] == GONE
     assert len(alice.get("threads").ok()["threads"]) == 1
 
 

@@ -8,12 +8,20 @@ from typing import TypeVar
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.logs import log
+from stoa.operations.parts.buckets import Charge
 from stoa.operations.table import Operation
 from stoa.store.tx import StoreUnavailable, WritingStopped
 
 T = TypeVar("T")
 
 UNAVAILABLE_RETRY_S = 5
+
+
+def check_counted(charge: Charge) -> None:
+    """503 for a write whose limit cannot be counted now, where the operator wants none then."""
+    if not charge.exact:
+        raise Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
+
 
 _SHOWN_BY = {
     "agentId": "GET {base_url}/api/v1/moderation",

@@ -9,7 +9,7 @@ import msgspec
 
 from stoa.calls import posted_tokens
 from stoa.calls.authenticate import Authenticator
-from stoa.calls.outages import Outages
+from stoa.calls.outages import Outages, check_counted
 from stoa.clock import Clock
 from stoa.domain import base64url
 from stoa.domain.webhooks import ClientSecrets, signed_headers
@@ -69,8 +69,10 @@ class Subscribing:
         known = self.store.read(partial(subscriptions.may_deliver, **given), single=True)
         if not await self.outages.answered("events/subscribe", known):
             charge = await self.charges.take(TABLE[create_webhook.__name__], caller, address)
-            if charge and not charge.allowed:
+            assert charge
+            if not charge.allowed:
                 raise BucketFull(charge)
+            check_counted(charge)
             await self._challenge(caller.agent_id, asked)
         subscribe = partial(subscriptions.subscribe, **given)
         return await self.outages.answered("events/subscribe", self.store.write(subscribe))

@@ -6,9 +6,10 @@ from typing import Any
 
 from stoa.calls import posted_tokens
 from stoa.calls.authenticate import Authenticator
-from stoa.calls.outages import Outages
+from stoa.calls.outages import Outages, check_counted
+from stoa.domain.errors import Refusal
 from stoa.limits.charge import Charges
-from stoa.operations.call import Services
+from stoa.operations.call import Caller, Services
 from stoa.operations.parts import push_configs
 from stoa.operations.parts.buckets import BucketFull, Charge
 from stoa.operations.parts.push_configs import AskedPush
@@ -34,12 +35,24 @@ class TaskStore:
         """Whether addresses may begin with http."""
         return bool(self.services.settings.webhooks_allow)
 
-    async def put(self, asked: AskedPush, authorization: str | None, address: str) -> Charge | None:
+    async def put(self, asked: AskedPush, authorization: str | None, address: str) -> Charge:
         """Set one for the agent of a token; what it was charged. Raises a refusal."""
         caller = await self.authenticator.check(authorization, address)
         charge = await self.charges.take(TABLE[create_webhook.__name__], caller, address)
-        if charge and not charge.allowed:
+        assert charge
+        if not charge.allowed:
             raise BucketFull(charge)
+        try:
+            check_counted(charge)
+            await self._put(asked, caller)
+        except Refusal:
+            moved = await self.charges.give_back(charge, caller, address)
+            if not moved.allowed:
+                raise BucketFull(moved) from None
+            raise
+        return charge
+
+    async def _put(self, asked: AskedPush, caller: Caller) -> None:
         wanted = asked.proof
         members: list[tuple[str, Any]] = [
             ("id", asked.config_id),
@@ -50,7 +63,6 @@ class TaskStore:
         await posted_tokens.refuse(self.store, members, str)
         put = partial(push_configs.put, services=self.services, caller=caller, asked=asked)
         await self.outages.answered("a2a", self.store.write(put))
-        return charge
 
     async def of_task(
         self, task_id: str, authorization: str | None, address: str

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from stoa.calls.outages import Outages
+from stoa.calls.outages import Outages, check_counted
 from stoa.clock import Clock
 from stoa.domain import tokens
 from stoa.domain.oauth import OAuthRefusal
@@ -65,11 +65,13 @@ class TokenRequests:
     clock: Clock
 
     async def charge(self, address: str) -> Charge:
-        """One unit of `reads` of this address, as a sign-in takes. Raises 429."""
+        """One unit of `reads` of this address, as a sign-in takes. Raises 429, and 503 while writes
+        are refused."""
         charge = self.charges.take_read_at_once(self.clock(), address)
         charge = charge or await self.charges.take_read(None, address)
         if not charge.allowed:
             raise BucketFull(charge)
+        check_counted(charge)
         return charge
 
     async def issue(self, form: FormFields, address: str, base_url: str) -> bytes:
