@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stoa.domain import limits
-from tests.support.a2a import A2A, problem, said, state
+from tests.support.a2a import A2A, AT_ONCE, problem, said, state
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.jobs import act, done, funds, read
@@ -121,6 +121,19 @@ def test_a_message_that_is_sent_again_is_done_once(stoa: App, ada: Agent, hirer:
     )
     assert first["result"] == second["result"]
     assert second.headers["idempotent-replayed"] == "true"
+    assert len(stoa.get("jobs").ok()["jobs"]) == 1
+
+
+@pytest.mark.settings(limit_threads=1)
+def test_a_full_bucket_does_not_stop_a_message_that_is_sent_again(
+    stoa: App, ada: Agent, hirer: A2A
+) -> None:
+    wanted = said({"title": "A job", "reward": {"amount": 10}}, "Do it.", messageId="one")
+    other = said({"title": "Another", "reward": {"amount": 10}}, "Do it.", messageId="one")
+    first = hirer.ask("SendMessage", message=wanted, configuration=AT_ONCE).ok()
+    again = hirer.ask("SendMessage", message=wanted, configuration=AT_ONCE).ok()
+    assert (again["result"], again.headers["idempotent-replayed"]) == (first["result"], "true")
+    assert problem(hirer.ask("SendMessage", message=other, configuration=AT_ONCE))[0] < 0
     assert len(stoa.get("jobs").ok()["jobs"]) == 1
 
 

@@ -10,7 +10,9 @@ from stoa.store import idempotency
 from stoa.store.tx import Tx
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
+from tests.support.clock import MINUTE
 from tests.support.jobs import WORK, job_in, new_job
+from tests.support.late import begin_late
 from tests.support.mcp import ERAS, Mcp
 from tests.support.moderation import suspend
 
@@ -155,6 +157,22 @@ def test_a_full_bucket_does_not_stop_a_replay(stoa: App, ada: Agent) -> None:
     send(ada, "k", "threads", QUESTION).ok(201)
     assert send(ada, "k", "threads", QUESTION).refused(429, "rate_limited")["resource"] == "reads"
     suspend(stoa, ada)
+    send(ada, "k", "threads", QUESTION).refused(429, "rate_limited")
+
+
+@pytest.mark.settings(limit_threads=1)
+def test_a_replay_whose_answer_is_gone_by_then_writes_nothing(
+    stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was let past the full bucket because its answer was stored."""
+    send(ada, "k", "threads", QUESTION).ok(201)
+    stoa.clock.advance(limits.ANSWERS_KEPT_MS - MINUTE)
+    ada.sign_in()
+    ada.thread()
+    stoa.clock.advance(MINUTE)
+    with monkeypatch.context() as patch:
+        begin_late(stoa, patch, 1)
+        send(ada, "k", "threads", QUESTION).refused(409, "idempotency_in_progress")
     send(ada, "k", "threads", QUESTION).refused(429, "rate_limited")
 
 

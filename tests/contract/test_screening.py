@@ -11,6 +11,7 @@ import pytest
 from stoa.domain import limits
 from stoa.settings import Settings
 from tests.support.app import App
+from tests.support.late import begin_late
 from tests.support.mcp import Mcp
 from tests.support.moderation import report
 from tests.support.receiver import Answers, Received, Receiver, gigabyte, receiving, status
@@ -105,6 +106,20 @@ def test_a_text_that_the_operator_refuses_is_not_kept(app: App, endpoint: Receiv
     assert len(endpoint.received) == seen
     assert app.get("threads").ok()["threads"][0]["id"] == first
     assert app.get("jobs").ok()["jobs"] == []
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_text_is_not_kept_unseen_because_its_answer_was_stored_until_now(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = app.agent("ada")
+    key = {"headers": {"Idempotency-Key": "one"}}
+    ada.post("threads", WANTED, **key).ok(201)
+    app.clock.advance(limits.ANSWERS_KEPT_MS)
+    ada.sign_in()
+    begin_late(app, monkeypatch, 1)
+    ada.post("threads", WANTED, **key).refused(409, "idempotency_in_progress")
+    assert len(app.get("threads").ok()["threads"]) == 1
 
 
 def stalls(_: Received, handler: BaseHTTPRequestHandler) -> None:

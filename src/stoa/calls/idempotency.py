@@ -57,7 +57,7 @@ class InProgress:
         """Run one call with this key of this agent at a time. Raises 409 for a second one."""
         entry = agent_id, call.key
         if entry in self._running:
-            raise _in_progress()
+            raise in_progress()
         self._running.add(entry)
         try:
             yield
@@ -79,7 +79,7 @@ async def first_answer(tx: Tx, agent_id: str, call: Keyed) -> KeptAnswer | None:
     another call.
     """
     if not await idempotency.take(tx, agent_id, call.key):
-        raise _in_progress()
+        raise in_progress()
     stored = await idempotency.get(tx, agent_id, call.key)
     if stored and stored.request != call.request:
         raise Refusal("idempotency_key_reused")
@@ -103,5 +103,6 @@ async def keep(
     await idempotency.insert(tx, agent_id, call.key, call.request, body, form)
 
 
-def _in_progress() -> Refusal:
+def in_progress() -> Refusal:
+    """409 that says to send the same call again."""
     return Refusal("idempotency_in_progress", retry_after=_IN_PROGRESS_RETRY_S)

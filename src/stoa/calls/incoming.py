@@ -26,7 +26,8 @@ class Incoming(msgspec.Struct, eq=False):
     `prefers_minimal` asks for the minimal answer to a write. Reads with the same `same_input` have
     the same values. `in_path` has the unchecked values of
     the fields in the path by name. A `streamed` call goes on after its first answer. The client
-    has the answers whose ETags are in `if_none_match`.
+    has the answers whose ETags are in `if_none_match`. A call that `replays` was let through as one
+    whose answer is stored.
     """
 
     authorization: str | None
@@ -48,6 +49,7 @@ class Incoming(msgspec.Struct, eq=False):
     in_path: Values = msgspec.field(default_factory=Values)
     streamed: bool = False
     if_none_match: bytes = b""
+    replays: bool = False
 
     @property
     def is_dry_run(self) -> bool:

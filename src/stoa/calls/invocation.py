@@ -17,7 +17,8 @@ class Invocation(msgspec.Struct, frozen=True, gc=False):
     set for a write with an idempotency key, `buckets` for an operation that shows them. A `dry_run`
     is undone once its answer is made. `options` say how the answer is wanted; a `minimal` one is
     made of the full answer after the write. What the operation reads ahead is `found`.
-    Where the operator's endpoint holds the text, `held` says why."""
+    Where the operator's endpoint holds the text, `held` says why. One that `replays` was neither
+    charged nor screened as a write, because its answer is stored: it writes nothing."""
 
     operation: Operation
     request: Request
@@ -32,3 +33,4 @@ class Invocation(msgspec.Struct, frozen=True, gc=False):
     minimal: bool = False
     found: bytes = b""
     held: str | None = None
+    replays: bool = False

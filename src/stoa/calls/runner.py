@@ -15,7 +15,7 @@ from stoa.calls.following.shared_reads import SharedReads
 from stoa.calls.following.waiting import Waiting, WaitingCall, Woken
 from stoa.calls.incoming import EventStream, Incoming, Outcome, Streamed, refused
 from stoa.calls.invocation import Invocation
-from stoa.calls.outages import UNAVAILABLE_RETRY_S, Outages, how_to_retry
+from stoa.calls.outages import Outages, check_counted, how_to_retry
 from stoa.calls.public_reads import PublicReads
 from stoa.calls.read_input import InputReader
 from stoa.calls.screening import Screen
@@ -88,12 +88,13 @@ class Runner:
     ) -> Outcome:
         """The outcome with its charge. That of a refused or replayed call moves to `reads`."""
         if not charge.allowed and await self._is_repeated(operation, incoming, caller):
+            incoming.replays = True
             charge = await self.charges.take_read(caller, incoming.address)
         if not charge.allowed:
             return self._refused(BucketFull(charge), charge)
         try:
             if operation.writes and not (charge.exact or incoming.is_dry_run):
-                raise Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
+                check_counted(charge)
             # A write that was answered from the cache would not happen.
             answer = self._made if operation.writes else self._answer
             outcome = await answer(operation, incoming, caller)
@@ -109,10 +110,17 @@ class Runner:
     async def _is_repeated(
         self, operation: Operation, incoming: Incoming, caller: Caller | None
     ) -> bool:
-        """Whether a response is stored under the key of this call."""
+        """Whether a response is stored under the key of this call, of which the input may not have
+        been read yet."""
         key = incoming.idempotency_key
         if caller is None or key is None or not operation.takes_key:
             return False
+        if incoming.key_may_return:
+            try:
+                asked = await self.reader.invocation(operation, incoming, caller)
+            except Refusal:
+                return False
+            key = asked.keyed.key if asked.keyed else key
         return await self.transactions.has_answer(operation, caller, key)
 
     def _refused(self, refusal: Refusal, charge: Charge | None = None) -> Outcome:
@@ -159,9 +167,8 @@ class Runner:
         key: str | None = None,
     ) -> Outcome:
         invocation = await self.reader.invocation(operation, incoming, caller)
-        if self.screen and not await self._is_repeated(operation, incoming, caller):
-            held = await self.screen.check(invocation)
-            invocation = msgspec.structs.replace(invocation, held=held)
+        if self.screen or incoming.replays:
+            invocation = await self._screened(operation, incoming, invocation)
         if operation.who.sees_buckets and caller:
             buckets = await self.charges.look(caller)
             invocation = msgspec.structs.replace(invocation, buckets=buckets)
@@ -202,6 +209,17 @@ class Runner:
         if operation.writes and not invocation.dry_run:
             outcome.consistency = await self.transactions.consistency(invocation, result)
         return outcome
+
+    async def _screened(
+        self, operation: Operation, incoming: Incoming, invocation: Invocation
+    ) -> Invocation:
+        """The call with what the operator's endpoint says of its texts; one whose answer is stored
+        is not shown to it, and writes nothing."""
+        replace = msgspec.structs.replace
+        if incoming.replays or await self._is_repeated(operation, incoming, invocation.caller):
+            return replace(invocation, replays=True)
+        held = await self.screen.check(invocation) if self.screen else None
+        return replace(invocation, held=held)
 
     async def _later(
         self, operation: Operation, incoming: Incoming, invocation: Invocation, result: Result

@@ -13,7 +13,7 @@ from msgspec.structs import asdict, astuple, replace
 
 from stoa.calls import idempotency, refunds
 from stoa.calls.encode import encoded
-from stoa.calls.idempotency import InProgress, Keyed
+from stoa.calls.idempotency import InProgress, Keyed, in_progress
 from stoa.calls.invocation import Invocation
 from stoa.calls.replica import at_least
 from stoa.calls.validity import Validity, validity
@@ -185,6 +185,8 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             if first:
                 answer = await still_shown(tx, first.answer, caller.agent_id)
                 return await self._replayed(tx, first._replace(answer=answer))
+            if asked.replays:  # the time of its key has ended since: the next try is a new call
+                raise in_progress()
         return await self._done(tx)
 
     async def _done(self, tx: Tx) -> Result:
@@ -278,13 +280,14 @@ class PlainRuns(PlainForm):
             asked.dry_run,
             asked.found,
             asked.held,
+            asked.replays,
             work.check_refunds,
         )
 
     def work(self, values: tuple[Any, ...]) -> OperationRun:
         """The run, with the services of this process."""
         name, request, caller, keyed, options, warnings, *rest = values
-        address, base_url, dry_run, found, held, check_refunds = rest
+        address, base_url, dry_run, found, held, replays, check_refunds = rest
         operation = TABLE[name]
         invocation = Invocation(
             operation,
@@ -298,5 +301,6 @@ class PlainRuns(PlainForm):
             dry_run=dry_run,
             found=found,
             held=held,
+            replays=replays,
         )
         return OperationRun(self._services, invocation, check_refunds)
