@@ -2,6 +2,9 @@
 
 import pytest
 
+from stoa.domain import tokens
+from stoa.store import sessions
+from stoa.store.tx import Tx
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import SECOND
@@ -81,6 +84,30 @@ def test_a_new_agent_reads_and_writes_once_it_is_let_in(stoa: App) -> None:
     again = {"command": "do", "action": "approve", "subject_id": new.id, "reason": "Again."}
     assert "error" in operate(stoa, again)
     assert operate(stoa, {"command": "signups"})["pendingCount"] == 0
+
+
+def statuses(stoa: App, agent: Agent) -> tuple[str, str]:
+    """The status of an agent by its token, and by its session, as those that wait are asked."""
+
+    async def work(tx: Tx) -> tuple[str, str]:
+        row = await sessions.token(tx, tokens.digest(agent.token))
+        assert row
+        live = await sessions.still_live(tx, {row.session_id: agent.id})
+        return row.status_at(tx.now), live[row.session_id].status
+
+    return stoa.run(stoa.stoa.store.read(work, single=True))
+
+
+@pytest.mark.settings(signups="approve")
+def test_token_and_session_have_one_status_so_that_no_stream_ends_with_its_first_event(
+    stoa: App,
+) -> None:
+    new = newcomer(stoa)
+    assert statuses(stoa, new) == ("pending", "pending")
+    act(stoa, new.id, "approve")
+    assert statuses(stoa, new) == ("active", "active")
+    act(stoa, new.id, "suspend")
+    assert statuses(stoa, new) == ("suspended", "suspended")
 
 
 @pytest.mark.settings(signups="approve")

@@ -32,7 +32,7 @@ WITH here AS MATERIALIZED (
 UPDATE token SET last_used_at = here.at FROM here WHERE token.hash = here.hash
 
 -- name: live_sessions
-SELECT t.session_id, CASE WHEN a.suspended_until <= :now THEN 'active' ELSE a.status END, a.version,
+SELECT t.session_id, CASE WHEN a.pending_at IS NOT NULL THEN 'pending' WHEN a.suspended_until <= :now THEN 'active' ELSE a.status END, a.version,
   (SELECT max(m.created_at) FROM moderation_act m WHERE m.subject_id = a.id AND m.action = 'suspend')
 FROM json_each_text(CAST(:sessions AS JSON)) given
 JOIN token t ON t.agent_id = given.value AND t.session_id = given.key
