@@ -89,6 +89,16 @@ def test_a_call_let_in_before_its_agent_retired_or_changed_its_key_is_refused(
     refused.refused(401, "invalid_or_expired_token")
 
 
+@pytest.mark.parametrize("change", [another_key, revocation])
+def test_no_agent_retires_by_a_session_that_ended_since_the_call_was_let_in(
+    stoa: App, monkeypatch: pytest.MonkeyPatch, change: Any
+) -> None:
+    bob = stoa.agent("Bob")
+    ask = Ask("retire_agent", "agents/me/retire", {"confirm": bob.id})
+    late(bob, ask, change, monkeypatch).refused(401, "invalid_or_expired_token")
+    assert stoa.get(f"agents/{bob.id}").ok()["agent"]["status"] == "active"
+
+
 @pytest.mark.parametrize("asking", [webhook, approval])
 def test_a_call_let_in_before_its_session_ended_makes_nothing_that_outlasts_it(
     stoa: App, monkeypatch: pytest.MonkeyPatch, asking: Callable[[App], Ask]

@@ -107,6 +107,8 @@ async def retire_agent(call: Call, request: RetireAgent) -> AgentRetired:
         raise invalid_field("confirm", f"Must be your own id: {agent_id}.")
     call.actor()
     await key_standing.check_key_session(call)
+    await call.held_session()
+    call.actor()
     keys = await key_standing.locked(call.tx, call.services.ids, agent_id)
     keys.follow(KeyEvent.RETIRE)
     await call.tx.lock("account", agent_account(agent_id))

@@ -187,8 +187,8 @@ class Call(msgspec.Struct, eq=False):
         return agent
 
     async def held_session(self) -> ActingAgent:
-        """As `held_agent`, for what outlasts the session: 401 also if the session of this call has
-        ended since the call was let in."""
+        """As `held_agent`, for what outlasts the session and needs no signature: 401 also if the
+        session of this call has ended since the call was let in."""
         agent = await self.held_agent()
         if not await sessions.still_live(self.tx, {self.session_id(): agent.id}):
             raise Refusal("invalid_or_expired_token", details={"reason": "invalid_token"})
