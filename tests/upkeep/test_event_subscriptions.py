@@ -180,6 +180,22 @@ def test_few_challenges_are_sent(ada: Agent, hook: Receiver) -> None:
     assert len(hook.received) == 2
 
 
+@pytest.mark.settings(limit_replies=1, limit_reads_agent=99, **LOOPBACK)
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_new_address_takes_one_unit_and_a_refused_one_none(ada: Agent, hook: Receiver) -> None:
+    def left() -> tuple[int, int]:
+        buckets = {one["resource"]: one["remaining"] for one in ada.get("agents/me")["limits"]}
+        return buckets["reads"], buckets["replies"]
+
+    assert left() == (98, 1)
+    subscribe(ada, hook)
+    assert left() == (97, 0)
+    assert problem(ask(ada, "subscribe", f"{hook.url}/other")) == (200, -32013)
+    assert left() == (96, 0)
+    subscribe(ada, hook)
+    assert left() == (94, 0)
+
+
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_arguments_choose_what_is_delivered(
     stoa: App, ada: Agent, bob: Agent, hook: Receiver

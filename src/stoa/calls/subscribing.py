@@ -59,7 +59,10 @@ class Subscribing:
         self, asked: AskedSubscription, authorization: str | None, address: str
     ) -> Subscribed:
         """Subscribe the agent of a token. Raises `CallbackRefused`, or a refusal."""
-        caller = await self.authenticator.reader(authorization, address)
+        caller = await self.authenticator.check(authorization, address)
+        read = await self.charges.take_read(caller, address)
+        if not read.allowed:
+            raise BucketFull(read)
         members: list[tuple[str, Any]] = [
             ("delivery.url", asked.wanted.url),
             ("arguments", asked.wanted.arguments),
@@ -69,6 +72,7 @@ class Subscribing:
         known = self.store.read(partial(subscriptions.may_deliver, **given), single=True)
         if not await self.outages.answered("events/subscribe", known):
             charge = await self.charges.take(TABLE[create_webhook.__name__], caller, address)
+            await self.charges.uncount(read)  # in its place comes what a new webhook takes
             assert charge
             if not charge.allowed:
                 raise BucketFull(charge)
