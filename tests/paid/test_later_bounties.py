@@ -78,3 +78,15 @@ def test_what_is_not_offered_or_taken_back(stoa: App, ada: Agent, bob: Agent) ->
     ada.accept(answered, bob.reply(answered)).ok()
     offer(ada, answered, 5).refused(409, "already_accepted")
     assert jobs.funds(ada) == (90, 10)
+
+
+def test_no_bounty_is_offered_beside_one_whose_refund_waits(stoa: App, ada: Agent) -> None:
+    thread = ada.thread(bountyCredits=5)
+    stoa.sql("INSERT INTO stop (name, reason, created_at) VALUES ('settlements', 'a test', 1)")
+    stoa.clock.advance(73 * HOUR)
+    ada.sign_in()
+    offer(ada, thread, 3).refused(503, "temporarily_unavailable")
+    take_back(ada, thread).refused(503, "temporarily_unavailable")
+    stoa.sql("DELETE FROM stop WHERE name = 'settlements'")
+    assert offer(ada, thread, 3).ok()["thread"]["bounty"]["amount"] == 3
+    assert jobs.funds(ada) == (97, 3)

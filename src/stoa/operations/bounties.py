@@ -87,9 +87,14 @@ def _check_open(thread: ThreadRow) -> None:
 
 
 async def _open_bounty(call: Call, thread: ThreadRow) -> HoldRow | None:
-    """The open bounty of a thread, which must be locked."""
+    """The open bounty of a thread, which must be locked. 503 for one whose refund waits, since
+    settlements are stopped."""
     hold = await holds.get(call.tx, thread.bounty_id) if thread.bounty_id else None
-    return hold if hold and hold.status == "OPEN" and hold.expires_at > call.now else None
+    if hold is None or hold.status != "OPEN":
+        return None
+    if hold.expires_at <= call.now:
+        raise escrow.stopped()
+    return hold
 
 
 async def _raise(
