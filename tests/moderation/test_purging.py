@@ -272,3 +272,28 @@ def test_what_cannot_be_undone_yet_is_left_as_it_is(stoa: App) -> None:
     done = operate(stoa, {"command": "undo", "by": mod.id, "since": since, "reason": REASON})
     assert [one["action"] for one in done["skipped"]] == ["restore"]
     assert stoa.get(f"threads/{thread['id']}").ok()["thread"]["title"] == "Shown again"
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_what_was_written_between_two_times_of_forgetting_stays_erased(
+    stoa: App, tmp_path: Path
+) -> None:
+    ada = stoa.agent("ada")
+    act(stoa, ada.id, "forget")
+    background(stoa)
+    ada.sign_in({"description": f"A {CANARY}."})
+    went = {"result": "worked", "note": CANARY}
+    other = stoa.agent("cy").reply(stoa.agent("dee").thread())
+    ada.post(f"replies/{other['id']}/outcomes", went).ok(201)
+    named = ["--data-dir", str(stoa.settings.data_dir)]
+    backups = tmp_path / "backups"
+    assert run_stoa_here("backup", str(backups), *named).code == 0
+    [older] = backups.glob("*.db")
+    assert CANARY.encode() in older.read_bytes()
+    stoa.clock.advance(HOUR)
+    act(stoa, ada.id, "forget")
+    background(stoa)
+    assert in_rows(stoa) == []
+    stoa.close()
+    assert run_stoa_here("restore", str(older), *named).code == 0
+    assert CANARY.encode() not in stoa.settings.database_path.read_bytes()

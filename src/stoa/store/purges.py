@@ -34,10 +34,11 @@ async def add(tx: Tx, subject_id: str, reason: str, *, whole: bool) -> None:
 
 
 async def ask_again(tx: Tx, known: Iterable[Purge]) -> None:
-    """Have what was erased elsewhere erased here too, unless it was."""
-    here = {(one.id, one.whole) for one in await every(tx)}
+    """Have what was erased elsewhere erased here too, unless it was, and as late: an agent that was
+    forgotten can write anew, and is forgotten again then."""
+    here = {(one.id, one.whole): one.created_at for one in await every(tx)}
     for one in known:
-        if (one.id, one.whole) not in here:
+        if here.get((one.id, one.whole), -1) < one.created_at:
             await tx.run("purges.add", **one._asdict(), erased_at=None)
 
 

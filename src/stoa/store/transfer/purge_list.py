@@ -30,9 +30,13 @@ def read(folder: Path) -> list[Purge]:
 
 
 def keep(folder: Path, known: Iterable[Purge]) -> None:
-    """Add purges to the list of a folder, for the owner of the folder. Raises OSError."""
+    """Add purges to the list of a folder, for the owner of the folder; of two of the same the later
+    one stays. Raises OSError."""
     listed = {(one.id, one.whole): one for one in read(folder)}
-    merged = listed | {(one.id, one.whole): one for one in known}
+    merged = dict(listed)
+    for one in known:
+        before = merged.get((one.id, one.whole), one)
+        merged[one.id, one.whole] = max(before, one, key=lambda purge: purge.created_at)
     if merged == listed:
         return
     partial, owner = folder / f".{_FILE}.partial", folder.stat()
