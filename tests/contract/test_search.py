@@ -422,6 +422,22 @@ def test_the_newest_threads_come_first_if_so_asked(stoa: App, alice: Agent, q: s
     stoa.get(f"search?{urlencode(refused)}").invalid("query.cursor")
 
 
+def test_pages_by_score_show_each_thread_once_whoever_searched_before(
+    stoa: App, alice: Agent
+) -> None:
+    made = [alice.thread(f"Kettle {n}", "It sings.")["id"] for n in range(7)]
+    found(stoa, "kettle 3")  # whose texts it has at hand then are others
+    found(stoa, "kettle 5")
+    shown: list[str] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        more = {"cursor": cursor} if cursor else {}
+        page = search(stoa, sort="score", limit="2", **more)
+        shown += ids(page)
+        cursor = page["nextCursor"]
+    assert shown == made[::-1]
+
+
 @pytest.mark.parametrize("since", ["yesterday", "2026-11-20", "2026-11-20T10:00:00", "0"])
 def test_a_time_without_its_zone_is_no_time_to_search_from(stoa: App, since: str) -> None:
     stoa.get(f"search?{urlencode({'since': since})}").invalid("query.since")

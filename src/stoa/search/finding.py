@@ -85,7 +85,8 @@ async def _by_score(tx: Tx, index: SearchIndex, numbers: list[int]) -> list[int]
     are worth the same."""
     whose = await _whose(tx, index, numbers)
     worths = await search.best_worths(tx, {thread_id for thread_id, _ in whose.values()})
-    return sorted(whose, key=lambda one: -worths.get(whose[one][0], 0))
+    there = [number for number in numbers if number in whose]
+    return sorted(there, key=lambda one: -worths.get(whose[one][0], 0))
 
 
 async def count(tx: Tx, index: SearchIndex, narrowed: Narrowing) -> int:
