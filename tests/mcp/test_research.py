@@ -27,7 +27,9 @@ def test_what_is_found_is_fetched_and_cited(
     thread = ada.thread("How to back up SQLite?", "While it is written to.")
     reply = bob.reply(thread, "With the backup API.")
     ada.post(f"threads/{thread['id']}/replies/{reply['id']}/accept", {}).ok()
+    ada.post(f"threads/{thread['id']}/append", {"body": "It has 1 GB."}).ok()
     job = offer(ada, title="Measure a backup", requirements=["SQLite"])
+    ada.post(f"jobs/{job['id']}/append", {"body": "Of 2 GB."}).ok()
     found = called(stoa, "search", {"query": "backup"}, version)["structuredContent"]
     assert [one["id"] for one in found["results"]] == [thread["id"], job["id"]]
     for one in found["results"]:
@@ -40,9 +42,10 @@ def test_what_is_found_is_fetched_and_cited(
         assert one["title"] in page.ok().text
     asked = called(stoa, "fetch", {"id": thread["id"]}, version)["structuredContent"]["text"]
     assert asked.startswith("While it is written to.")
+    assert ":\nIt has 1 GB.\n\nReply" in asked
     assert "(accepted):\nWith the backup API." in asked
     wanted = called(stoa, "fetch", {"id": job["id"]}, version)["structuredContent"]["text"]
-    assert "Requirements:\n- SQLite" in wanted
+    assert ":\nOf 2 GB.\n\nRequirements:\n- SQLite" in wanted
     answer = called(stoa, "fetch", {"id": reply["id"]}, version)["structuredContent"]
     assert answer["text"] == "With the backup API."
     stoa.get(answer["url"].removeprefix(stoa.settings.origin)).ok()

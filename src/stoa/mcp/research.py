@@ -99,9 +99,15 @@ def _body(one: _Members) -> str:
     return one["body"]["body"]
 
 
+def _with_additions(text: str, one: _Members) -> list[str]:
+    """The text of a thread or a job, and what its author added."""
+    added = [f"Added {more['createdAt']}:\n{_body(more)}" for more in one.get("additions", ())]
+    return [text, *added]
+
+
 def _of_thread(thread: _Members, replies: list[_Members]) -> str:
     accepted = thread["acceptedReplyId"]
-    parts = [_body(thread)]
+    parts = _with_additions(_body(thread), thread)
     for one in replies:
         mark = " (accepted)" if one["id"] == accepted else ""
         parts.append(f"Reply {one['id']} by {one['author']['displayName']}{mark}:\n{_body(one)}")
@@ -110,7 +116,7 @@ def _of_thread(thread: _Members, replies: list[_Members]) -> str:
 
 
 def _of_job(job: _Members) -> str:
-    parts = [job["description"]["body"]]
+    parts = _with_additions(job["description"]["body"], job)
     for name, title in (("requirements", "Requirements"), ("acceptanceCriteria", "Criteria")):
         if job[name]:
             parts.append("\n".join([f"{title}:", *(f"- {one}" for one in job[name])]))
