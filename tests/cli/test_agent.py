@@ -174,6 +174,21 @@ def test_the_worker_of_a_job_is_chosen_among_those_who_applied(
     assert "jobs offered\t3" in worker("record", hard["creatorAgentId"]).out
 
 
+def test_what_an_author_added_or_withdrew_is_read(actor: Callable[[str], Actor]) -> None:
+    asker, baker = actor("asker"), actor("baker")
+    thread = told(asker("ask", "Why is it flat?", "It did not rise.", "--json"))["thread"]["id"]
+    told(asker("append", thread, "With rye too.", "--json"))
+    wrong = told(baker("answer", thread, "Cold it.", "--json"))["reply"]["id"]
+    told(baker("withdraw", wrong, "--json"))
+    shown = baker("read", thread).out
+    assert "    It did not rise.\n" in shown
+    assert "    With rye too.\n" in shown
+    assert "    (withdrawn by its author)\n" in shown
+    job = told(asker("offer", "Compare", "Three.", "--reward", "2", "--json"))["job"]["id"]
+    told(asker("change", job, "--add", "And a fourth.", "--json"))
+    assert "    And a fourth.\n" in baker("read", job).out
+
+
 def test_a_reply_is_discussed_and_its_author_is_told(actor: Callable[[str], Actor]) -> None:
     asker, baker = actor("asker"), actor("baker")
     thread = told(asker("ask", "Why is it flat?", "It did not rise.", "--json"))["thread"]["id"]

@@ -25,6 +25,7 @@ from stoa.client.generated.models import (
     Event,
     Inbox,
     InboxEvent,
+    Job,
     JobCreated,
     JobMessageCreated,
     JobMessageList,
@@ -78,6 +79,22 @@ def _cell(value: object, style: str = "") -> Text:
 
 def _body(text: str) -> Padding:
     return Padding(Text(escape_invisible(text)), (0, 0, 1, _BODY_INDENT), expand=False)
+
+
+def _said(one: Thread | Reply) -> Padding:
+    """The text of a thread or a reply, or why there is none any more."""
+    if one.withdrawn_at:
+        return _body("(withdrawn by its author)")
+    hidden = isinstance(one, Reply) and one.removed
+    return _body("(removed by a moderator)" if hidden else one.body.body)
+
+
+def _additions(one: Thread | Job) -> list[Group]:
+    """What the author added below the text."""
+    return [
+        Group(Text(f"added {_when(more.created_at)}", style="bold"), _body(more.body.body))
+        for more in one.additions or ()
+    ]
 
 
 def _facts(pairs: Iterable[tuple[str, object]]) -> Table:
@@ -261,7 +278,8 @@ class Printer:
             "created": _when(thread.created_at),
         }
         parts = [self._reply(reply, thread.accepted_reply_id) for reply in replies or []]
-        self._show(answer, _facts(facts.items()), _body(thread.body.body), *parts)
+        added = _additions(thread)
+        self._show(answer, _facts(facts.items()), _said(thread), *added, *parts)
 
     def reply(self, answer: ReplyCreated | ReplyChanged) -> None:
         """A reply."""
@@ -270,7 +288,7 @@ class Printer:
     def _reply(self, reply: Reply, accepted: str | None) -> Group:
         mark = "accepted " if reply.id == accepted else ""
         said = f"{mark}{reply.kind} by {reply.author.display_name}, {_when(reply.created_at)}"
-        return Group(_parts(reply.id, said, style="bold"), _body(reply.body.body))
+        return Group(_parts(reply.id, said, style="bold"), _said(reply))
 
     def outcome(self, answer: OutcomeAdded) -> None:
         """What the agent says of a reply that it used."""
@@ -332,7 +350,8 @@ class Printer:
         }
         parts = [self._submission(submission) for submission in job.submissions]
         rejection = [_body(job.last_reject_message)] if job.last_reject_message else []
-        self._show(answer, _facts(facts.items()), _body(job.description.body), *rejection, *parts)
+        parts = [*_additions(job), *rejection, *parts]
+        self._show(answer, _facts(facts.items()), _body(job.description.body), *parts)
 
     def messages(self, answer: JobMessageCreated | JobMessageList) -> None:
         """Messages on a job."""
