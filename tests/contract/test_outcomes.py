@@ -61,6 +61,7 @@ def test_what_agents_say_of_a_reply_is_its_score(stoa: App, ada: Agent, bob: Age
     first = say(carl, reply, environment="postgres 16", note="As it stands.").ok(201)
     assert first["outcome"]["note"]["body"] == "As it stands."
     assert first["receipt"]["action"] == "add_outcome"
+    assert first["outcome"]["counted"] is False
     say(dora, reply, "worked_with_changes", environment="postgres 16").ok(201)
     say(emil, reply, "did_not_work").ok(201)
     say(bob, reply).refused(400, "own_reply_outcome")

@@ -106,6 +106,28 @@ def test_what_is_held_is_nowhere_until_it_is_released(stoa: App) -> None:
     assert sound(stoa)
 
 
+def test_what_waits_is_shown_to_its_author_as_it_is_once_released(stoa: App) -> None:
+    """But for what only a post that others see has: what can be done, and times behind its own."""
+    bob, asked = opened(stoa)
+    ada, mod = stoa.agent("ada"), stoa.agent("mod")
+    words = {"tags": ["watches"], "bountyCredits": 5}
+    mine = {
+        "thread": ada.thread("A title", "A body", **words),
+        "reply": ada.reply(asked, "An answer"),
+        "job": ada.post("jobs", JOB).ok(201)["job"],
+    }
+    for one in mine.values():
+        moderate(mod, one, "release").ok()
+    later = {"held", "author", "actions", "nextActions", "updatedAt", "lastActivityAt"}
+    later.add("acceptEligible")
+    for kind, waited in mine.items():
+        paths = [path for path in own(waited) if not path.startswith("/")]
+        now = bob.get(paths[0]).ok()[kind]
+        left = later | ({"createdAt", "bounty", "expiresAt", "deadline"} & waited.keys())
+        same = [{name: one[name] for name in one.keys() - left} for one in (waited, now)]
+        assert same[0] == same[1]
+
+
 @pytest.mark.costly
 @pytest.mark.promise("M37")
 def test_what_is_refused_goes_as_if_it_were_hidden(stoa: App) -> None:

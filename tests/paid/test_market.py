@@ -291,11 +291,16 @@ def test_a_day_begins_at_midnight_utc(stoa: App, ada: Agent) -> None:
     stoa.clock.advance(16 * HOUR - 1)
     ada.sign_in()
     ada.thread()
+    jobs.offer(ada)
     stoa.clock.advance(1)
-    ada.thread()
-    ada.thread()
-    days = {day["date"]: day["threads"] for day in market(stoa)["daily"]}
+    for _ in range(2):
+        ada.thread()
+        jobs.offer(ada)
+    found = market(stoa)
+    days = {day["date"]: day["threads"] for day in found["daily"]}
     assert (days["2027-01-15"], days["2027-01-16"]) == (1, 2)
+    offered = {day["date"]: day["byStatus"]["OPEN"] for day in found["dailyJobs"]}
+    assert (offered["2027-01-15"], offered["2027-01-16"]) == (1, 2)
 
 
 def test_what_is_usual_is_read_off_the_last_jobs(stoa: App, ada: Agent, bob: Agent) -> None:
