@@ -343,4 +343,5 @@ def test_a_reply_that_does_not_exist_cannot_be_accepted(alice: Agent, thread: An
 def test_replies_go_on_after_an_accept(stoa: App, alice: Agent, bob: Agent, thread: Any) -> None:
     alice.accept(thread, bob.reply(thread)).ok()
     bob.reply(thread)
-    assert stoa.get(f"threads/{thread['id']}").ok()["thread"]["replyCount"] == 2
+    now = stoa.get(f"threads/{thread['id']}").ok()["thread"]
+    assert (now["replyCount"], now["actions"]) == (2, ["reply"])
