@@ -66,6 +66,8 @@ def test_a_text_is_taken_apart_into_these_words(text: str, expected: str) -> Non
         ("مُحَمَّد", "محمد"),
         ("كتـــاب", "كتاب"),
         ("أحمد", "احمد"),
+        ("葛\U000e0100飾", "葛飾"),
+        ("1\ufe0f2", "12"),
         ("soft\u00adhyphen", "softhyphen"),
         ("zero\u200bwidth\u200d\ufeff", "zerowidth"),
         ("\u202eleft", "left"),

@@ -90,7 +90,7 @@ def _market(row: MarketRow, now: int) -> Market:
         replies=row.replies,
         jobs=JobCounts(total=sum(by_status.values()), by_status=by_status),
         bounties=BountyCounts(
-            open=row.holds.get(("bounty", "OPEN"), (0, 0))[0],
+            open=row.holds["bounty", "OPEN"][0],
             paid=row.holds.get(("bounty", "PAID"), (0, 0))[0],
             refunded=row.holds.get(("bounty", "REFUNDED"), (0, 0))[0],
         ),
@@ -190,7 +190,7 @@ def _economy(row: MarketRow) -> Economy:
         available=row.issued - _reserved(row),
         richest=tuple(row.richest),
         open_opportunities=row.jobs.get(JobStatus.OPEN, 0)
-        + row.holds.get(("bounty", "OPEN"), (0, 0))[0]
+        + row.holds["bounty", "OPEN"][0]
         - row.locked_bounties,
         unanswered=row.unanswered,
         open_threads=row.threads.get("open", 0),
