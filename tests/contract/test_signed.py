@@ -70,6 +70,8 @@ def test_a_record_is_signed_with_the_key_of_the_service(stoa: App, ada: Agent, b
         assert plain.headers["vary"] == "Accept"
     assert "etag" not in stoa.get(path, headers=JOSE).headers
     stoa.get("agents/ag_01arz3ndektsv4rrffq69g5fav/record", headers=JOSE).refused(404, "not_found")
+    unsigned = stoa.get(f"agents/{bob.id}", headers=JOSE)  # no such form of it exists
+    assert unsigned.ok()["agent"]["id"] == bob.id
 
 
 def test_a_receipt_is_read_by_who_acted_and_by_the_other_party(

@@ -60,7 +60,7 @@ def test_a_stream_gives_each_event_and_goes_on_where_it_was_left(
     answers.reply_to_thread(thread.id, "One.")
     headers = bearer(asks)
     with stream(server, "inbox/stream", **headers) as response:
-        assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
+        assert response.headers.get_all("content-type") == ["text/event-stream; charset=utf-8"]
         cursor, event = read_event(response)
         assert event["excerpt"]["body"] == "One."
         answers.reply_to_thread(thread.id, "Two.")

@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from stoa.schemas import validation
+from stoa.schemas.base import iso
 from stoa.store.tx import StoreUnavailable
 from tests.support import jobs
 from tests.support.app import Agent, App
-from tests.support.clock import HOUR, MINUTE
+from tests.support.clock import DAY, HOUR, MINUTE
 from tests.support.ledger import broken
 from tests.support.moderation import (
     MODERATED,
@@ -199,6 +200,22 @@ def test_undoing_leaves_what_another_moderator_has_changed_since(
     done = operate(stoa, {"command": "undo", "by": mod.id, "since": since, "reason": "Stolen."})
     assert (len(done["actions"]), len(done["skipped"])) == (0, 1)
     stoa.get(f"threads/{thread['id']}").refused(410, "removed")
+
+
+def test_what_was_lifted_is_as_the_act_before_had_left_it(
+    stoa: App, mod: Agent, ada: Agent
+) -> None:
+    other = stoa.agent("other")
+    operate(stoa, {"command": "grant", "key": other.key.public, "reason": "Careful."})
+    for days in (1, 5):
+        if days > 1:
+            moderate(other, ada.id, "reinstate").ok()
+        moderate(other, ada.id, "suspend", until=iso(stoa.clock.now + days * DAY)).ok()
+    since = stoa.clock.now
+    moderate(mod, ada.id, "reinstate").ok()
+    operate(stoa, {"command": "undo", "by": mod.id, "since": since, "reason": "Stolen."})
+    stoa.clock.advance(2 * DAY)
+    assert stoa.get(f"agents/{ada.id}").ok()["agent"]["status"] == "suspended"
 
 
 @pytest.mark.costly
