@@ -83,6 +83,21 @@ def test_a_cancelled_job_is_refunded_and_counts_against_nobody(stoa: App, ada: A
     assert (components["expiredClaims"], components["undecidedSubmissions"]) == (0, 0)
 
 
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_job_that_is_open_again_beside_a_raise_is_found_by_its_new_reward(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    """One commit has both; what the first adds to the feeds is added behind the second."""
+    job = offer(ada, 5, tags=["brewing"])
+    done(bob, job, "claim")
+    path = f"jobs/{job['id']}"
+    raising = ada.ask("POST", f"{path}/raise", {"rewardCredits": 9})
+    for answer in stoa.together(bob.ask("POST", f"{path}/release"), raising):
+        answer.ok()
+    [found] = stoa.get("opportunities?tags=brewing&minReward=9").ok()["opportunities"]
+    assert found["rewardCredits"] == 9
+
+
 def test_a_raised_reward_is_reserved_shown_and_paid(stoa: App, ada: Agent, bob: Agent) -> None:
     job, other = offer(ada, tags=["sql"]), offer(ada, 20)
     for credits in (10, 0, 1.001, 2_000_000):

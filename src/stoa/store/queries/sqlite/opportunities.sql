@@ -36,9 +36,10 @@ WHERE {{showable}} AND {{scope}} AND {{own}} AND o.author_id <> :agent_id
                   AND m.word IN (SELECT value FROM json_each(:terms)))
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
 
+-- This waits for the end of a commit of many transactions, of which a later one may have raised the amount.
 -- name: insert_terms
 INSERT INTO opportunity_term (term, is_tag, type, amount, created_at, opportunity_id)
-SELECT :term, :is_tag, :type, :amount, :created_at, id FROM opportunity WHERE id = :subject_id
+SELECT :term, :is_tag, :type, max(:amount, amount), :created_at, id FROM opportunity WHERE id = :subject_id
 
 -- name: insert_words
 INSERT INTO opportunity_word (word, label, opportunity_id)
