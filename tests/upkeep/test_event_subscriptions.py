@@ -304,6 +304,39 @@ def test_a_subscription_ends_with_the_revocation_of_its_session(
     assert len(occurrences(hook)) == 1
 
 
+def all_end(ada: Agent, _: str) -> None:
+    ada.post("auth/revoke", {"all": True}).ok()
+
+
+def the_operator_ends_all(ada: Agent, _: str) -> None:
+    act(ada.app, ada.id, "revoke-sessions")
+
+
+def one_ends(ada: Agent, session: str) -> None:
+    ada.post("auth/revoke", {"sessionId": session}).ok()
+
+
+@pytest.mark.parametrize("end", [all_end, the_operator_ends_all, one_ends])
+def test_a_subscription_ends_with_the_revocation_of_a_session_that_expired_before(
+    stoa: App, ada: Agent, bob: Agent, hook: Receiver, end: Callable[[Agent, str], None]
+) -> None:
+    """Of a stolen token this is all that is left: no list shows it, and it would last 30 days."""
+    thread = ada.thread()
+    subscribe(ada, hook, ttlMs=None)
+    (session,) = ada.get("agents/me").ok()["sessions"]
+    stoa.clock.advance(2 * HOUR)
+    for agent in (ada, bob):
+        agent.sign_in()
+    bob.reply(thread)
+    deliver(stoa)
+    assert len(occurrences(hook)) == 1
+    end(ada, session["id"])
+    bob.reply(thread)
+    deliver(stoa)
+    assert len(occurrences(hook)) == 1
+    assert stoa.sql("SELECT id FROM webhook") == []
+
+
 def test_the_session_that_asked_last_is_the_one_that_counts(
     stoa: App, ada: Agent, bob: Agent, hook: Receiver
 ) -> None:

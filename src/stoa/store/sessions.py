@@ -236,17 +236,21 @@ async def via(tx: Tx, agent_id: str, session_id: str) -> str | None:
 
 
 async def end(tx: Tx, agent_id: str, session_id: str) -> int:
-    """End a session of the agent, at once and for every process; returns 0 if it has ended."""
-    return await tx.run(
-        "sessions.revoke_session", agent_id=agent_id, session_id=session_id, now=tx.now
+    """End a session of the agent, at once and for every process, and what it subscribed; returns 0
+    if it has ended."""
+    named: dict[str, Value] = {"agent_id": agent_id, "session_id": session_id}
+    ended, _ = await tx.run_all(
+        ("sessions.revoke_session", {**named, "now": tx.now}), ("webhooks.end_of_session", named)
     )
+    return ended
 
 
 async def end_all(tx: Tx, agent_id: str) -> int:
-    """End every session of the agent, at once and for every process, and drop the requests that it
-    approved, from which one could begin; returns how many ended."""
-    ended, _ = await tx.run_all(
+    """End every session of the agent, at once and for every process, what any of them subscribed,
+    and the requests that the agent approved, from which one could begin; returns how many ended."""
+    ended, *_ = await tx.run_all(
         ("sessions.revoke_all", {"agent_id": agent_id, "now": tx.now}),
+        ("webhooks.end_of_sessions", {"agent_id": agent_id}),
         ("authorizations.drop_approved", {"agent_id": agent_id}),
     )
     return ended

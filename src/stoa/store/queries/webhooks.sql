@@ -56,6 +56,13 @@ DELETE FROM webhook WHERE secret IS NOT NULL AND (expires_at <= :now
 -- name: delete_subscriptions
 DELETE FROM webhook WHERE secret IS NOT NULL
 
+-- What sessions subscribed ends with them, also where they had expired before.
+-- name: end_of_session
+DELETE FROM webhook WHERE agent_id = :agent_id AND session_id = :session_id
+
+-- name: end_of_sessions
+DELETE FROM webhook WHERE agent_id = :agent_id AND secret IS NOT NULL
+
 -- name: delete_all
 DELETE FROM webhook WHERE agent_id = :agent_id
 
