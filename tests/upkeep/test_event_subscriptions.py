@@ -13,9 +13,6 @@ from typing import Any
 import pytest
 
 from stoa.domain import limits
-from stoa.domain.webhooks import Failure
-from stoa.entropy import IdGenerator
-from stoa.operations.parts import deliveries
 from stoa.store.transfer import restoring
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
@@ -304,39 +301,6 @@ def test_a_subscription_ends_with_the_revocation_of_its_session(
     assert len(occurrences(hook)) == 1
 
 
-def all_end(ada: Agent, _: str) -> None:
-    ada.post("auth/revoke", {"all": True}).ok()
-
-
-def the_operator_ends_all(ada: Agent, _: str) -> None:
-    act(ada.app, ada.id, "revoke-sessions")
-
-
-def one_ends(ada: Agent, session: str) -> None:
-    ada.post("auth/revoke", {"sessionId": session}).ok()
-
-
-@pytest.mark.parametrize("end", [all_end, the_operator_ends_all, one_ends])
-def test_a_subscription_ends_with_the_revocation_of_a_session_that_expired_before(
-    stoa: App, ada: Agent, bob: Agent, hook: Receiver, end: Callable[[Agent, str], None]
-) -> None:
-    """Of a stolen token this is all that is left: no list shows it, and it would last 30 days."""
-    thread = ada.thread()
-    subscribe(ada, hook, ttlMs=None)
-    (session,) = ada.get("agents/me").ok()["sessions"]
-    stoa.clock.advance(2 * HOUR)
-    for agent in (ada, bob):
-        agent.sign_in()
-    bob.reply(thread)
-    deliver(stoa)
-    assert len(occurrences(hook)) == 1
-    end(ada, session["id"])
-    bob.reply(thread)
-    deliver(stoa)
-    assert len(occurrences(hook)) == 1
-    assert stoa.sql("SELECT id FROM webhook") == []
-
-
 def test_the_session_that_asked_last_is_the_one_that_counts(
     stoa: App, ada: Agent, bob: Agent, hook: Receiver
 ) -> None:
@@ -433,33 +397,6 @@ def test_a_failed_delivery_is_tried_again_and_told_to_who_refreshes(
     first, second = hook.received[1:]
     assert first.headers["webhook-id"] == second.headers["webhook-id"]
     assert "failedSince" not in subscribe(ada, hook)["deliveryStatus"]
-
-
-@pytest.mark.parametrize("engine", ["sqlite"])
-def test_an_attempt_that_fails_beside_a_refresh_leaves_the_subscription_on(
-    stoa: App, ada: Agent, bob: Agent, hook: Receiver
-) -> None:
-    """A day of failures ends with the refresh, though the attempt under way began before it."""
-    thread = ada.thread()
-    subscribe(ada, hook, ttlMs=None)
-    hook.answer = status(500)
-    reply = bob.reply(thread)
-    deliver(stoa)
-    stoa.clock.advance(limits.WEBHOOK_GIVE_UP_MS)
-    ada.sign_in()
-    store = stoa.stoa.store
-    (row,) = stoa.sql("SELECT id FROM webhook")
-    find = partial(deliveries.next_delivery, webhook_id=row[0], looked={}, span=10)
-    sent = stoa.run(store.read(find, slow=True, single=True))
-    assert sent
-    subscribe(ada, hook, ttlMs=None)
-    failed = partial(
-        deliveries.failed, ids=IdGenerator(), sent=sent, failure=Failure("", "http_5xx")
-    )
-    assert not stoa.run(store.write(failed))
-    hook.answer = echo
-    deliver(stoa)
-    assert occurrences(hook)[-1]["data"]["subject"]["id"] == reply["id"]
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])
