@@ -1,11 +1,16 @@
 """Standing: where it is shown, how it is computed, and what it decides."""
 
-from typing import Any
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
 from urllib.parse import quote
 
 import pytest
 
 from stoa.operations.parts.looks import skeleton
+from stoa.store.tx import Store
+from stoa.upkeep import names
+from stoa.upkeep.pauses import Pauses
 from stoa.upkeep.standing import Standings
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, MINUTE, SECOND
@@ -339,3 +344,34 @@ def test_profiles_that_came_by_an_import_are_read_for_what_they_are_found_by(
     assert stoa.get("agents?q=ada").ok()["agents"] == []
     compute(stoa)
     assert [agent["id"] for agent in stoa.get("agents?q=ada").ok()["agents"]] == [ada.id]
+
+
+class Meanwhile:
+    """A store behind whose first read something is done."""
+
+    def __init__(self, store: Store, work: Callable[[], Awaitable[Any]]) -> None:
+        self._store, self._work = store, work
+        self._is_done = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    async def read(self, work: Any, **how: Any) -> Any:
+        """See `Store.read`."""
+        read = await self._store.read(work, **how)
+        if not self._is_done:
+            self._is_done = True
+            await self._work()
+        return read
+
+
+def test_a_profile_that_is_erased_while_it_is_read_is_found_by_no_word(
+    stoa: App, ada: Agent
+) -> None:
+    stoa.sql("UPDATE agent SET skeleton = NULL")
+    stoa.sql("DELETE FROM agent_word")
+    purge = {"command": "do", "action": "purge", "subject_id": ada.id, "reason": "Asked for."}
+    command = json.dumps(purge).encode()
+    store = Meanwhile(stoa.stoa.store, lambda: stoa.stoa.operate(command))
+    stoa.run(names.read_profiles(cast(Store, store), Pauses()))
+    assert stoa.sql("SELECT word FROM agent_word WHERE agent_id = ?", ada.id) == []

@@ -21,13 +21,17 @@ _MARKED_AT_ONCE = 50
 async def read_profiles(store: Store, pauses: Pauses) -> None:
     """Note the words and the skeletons of profiles that came by a migration or an import."""
     while unread := await store.read(names.unread, background=True):
-        await store.write(partial(_note, unread=unread))
+        await store.write(partial(_note, seen=unread))
         await pauses.wait()
 
 
-async def _note(tx: Tx, unread: list[UnreadProfile]) -> None:
-    await tx.lock("agent", *(profile.agent_id for profile in unread))
-    for agent_id, name, description, retired_at in unread:
+async def _note(tx: Tx, seen: list[UnreadProfile]) -> None:
+    locked = {profile.agent_id for profile in seen}
+    await tx.lock("agent", *locked)
+    # Read again: a profile may have changed meanwhile, or be erased for good.
+    for agent_id, name, description, retired_at in await names.unread(tx):
+        if agent_id not in locked:
+            continue
         looks = "" if retired_at is not None else skeleton(name)
         await agents.keep_names(tx, agent_id, f"{name}\n{description}", looks)
 

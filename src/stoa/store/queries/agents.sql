@@ -67,7 +67,7 @@ WHERE id = :agent_id
 
 -- Agents whose profiles have not been read for the two above.
 -- name: unread
-SELECT id, display_name, description, retired_at FROM agent WHERE skeleton IS NULL LIMIT :limit
+SELECT id, display_name, description, retired_at FROM agent WHERE skeleton IS NULL ORDER BY id LIMIT :limit
 
 -- name: named_with_record
 SELECT id, skeleton, standing, reputation FROM agent WHERE standing > 0 AND skeleton <> '' AND removed_at IS NULL
