@@ -1,6 +1,8 @@
 """The file of the search index beside a service: what leaves it, and what a damaged one costs."""
 
-from collections.abc import Iterator
+import asyncio
+import json
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from stoa.domain import limits
 from stoa.search.index import IndexProgress, SearchIndex, SearchSizes
 from stoa.search.postings import IndexState
+from stoa.store import events, search
 from tests.support.app import App
 from tests.support.composing import Composed, with_parts
 from tests.support.logs import logged
@@ -132,3 +135,73 @@ def test_writing_goes_on_where_the_file_of_the_index_cannot_be_written(stoa: App
         index._postings._execute("PRAGMA max_page_count = 100000")  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
     background(stoa)
     assert all(answer["total"] == 21 for answer in found(stoa, "zymurgy"))
+
+
+def meanwhile(
+    stoa: App,
+    monkeypatch: pytest.MonkeyPatch,
+    module: Any,
+    read: str,
+    work: Callable[[], Coroutine[Any, Any, None]],
+) -> None:
+    """Index what is new; behind the first read of this name, before what was read is used, this
+    work is done."""
+    usual, loops = getattr(module, read), list[asyncio.AbstractEventLoop]()
+
+    async def reading(*values: Any) -> Any:
+        found = await usual(*values)
+        monkeypatch.setattr(module, read, usual)
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:  # in a thread of the embedded engine
+            asyncio.run_coroutine_threadsafe(work(), loops[0]).result(60)
+        else:
+            await work()
+        return found
+
+    async def index() -> None:
+        loops.append(asyncio.get_running_loop())
+        await stoa.stoa.upkeep.index()
+
+    monkeypatch.setattr(module, read, reading)
+    stoa.run(index())
+
+
+def test_a_text_that_is_purged_while_it_is_indexed_is_not_in_the_index(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = stoa.agent("ada")
+    ada.thread("First", "Indexed.")
+    background(stoa)
+    thread = ada.thread("Then a zymurgist", "Not yet.")
+    purge = {"command": "do", "action": "purge", "subject_id": thread["id"], "reason": "Asked for."}
+
+    async def purged() -> None:
+        await stoa.stoa.operate(json.dumps(purge).encode())
+        await stoa.stoa.upkeep.index()
+
+    meanwhile(stoa, monkeypatch, search, "texts", purged)
+    assert stoa.get("search?q=zymurgist").ok()["total"] == 0
+    for _ in range(6):
+        ada.thread("More", "So that it is written.")
+    background(stoa)
+    assert b"zymurgist" not in written(stoa)
+
+
+def test_an_index_stays_that_others_brought_further_while_the_log_was_read(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = stoa.agent("ada")
+    ada.thread("First", "Indexed.")
+    background(stoa)
+    ada.thread("Another", "Not yet.")
+
+    async def further() -> None:
+        new = {"title": "Second", "body": "Meanwhile."}
+        (await ada.ask("POST", "threads", new)).ok(201)
+        await stoa.stoa.upkeep.index()
+
+    with logged() as lines:
+        meanwhile(stoa, monkeypatch, events, "log", further)
+    assert [line for line in lines if line["event"] == "search index is made anew"] == []
+    assert stoa.get("search?q=second").ok()["total"] == 1

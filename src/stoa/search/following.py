@@ -37,8 +37,9 @@ async def catch_up(tx: Tx, index: SearchIndex, most: int | None = None) -> None:
     version = tx.seen.data_version if tx.seen else None
     if version is not None and version == index.seen_version and not index.behind:
         return
+    read = index.place  # before the log, of which others may read more meanwhile
     state = await events.log(tx)
-    if why := await _unfit(tx, index, index.place, state):
+    if why := await _unfit(tx, index, read, state):
         log.info("search index is made anew", reason=why)
         index.clear(await _at(tx, state.newest, state.epoch))
     place = index.place
@@ -48,7 +49,8 @@ async def catch_up(tx: Tx, index: SearchIndex, most: int | None = None) -> None:
     for _ in range(0, most, index.sizes.texts):
         if index.scanned is None or index.is_full:
             break
-        await _scan(tx, index, index.scanned)
+        if not await _scan(tx, index, index.scanned, state.newest):
+            break
     with index.lock:
         index.behind = place.seq < state.newest or index.scanned is not None
         index.seen_version = -1 if version is None else version
@@ -80,7 +82,7 @@ async def _follow(
     tx: Tx, index: SearchIndex, place: LogPlace, state: EventLogState, most: int
 ) -> LogPlace:
     rows = await events.between(tx, place.seq, state.newest, most)
-    await _refresh(tx, index, rows)
+    await _refresh(tx, index, rows, state.newest)
     last = rows[-1] if rows else None
     with index.lock:
         # Another search may have read further meanwhile.
@@ -89,15 +91,17 @@ async def _follow(
     return LogPlace(place.epoch, last.seq if last else state.newest, "")
 
 
-async def _refresh(tx: Tx, index: SearchIndex, rows: Sequence[EventRow]) -> None:
-    """Index the texts of these events, as they are now."""
+async def _refresh(tx: Tx, index: SearchIndex, rows: Sequence[EventRow], newest: int) -> None:
+    """Index the texts of these events, as they are now, unless another search has read the log
+    beyond its `newest` row here: then it has these events too."""
     new = {row.subject_id for row in rows if row.kind in NEW_TEXTS}
     replies = {row.subject_id for row in rows if row.kind == EventKind.REPLY_CREATED}
     whole = {row.thread_id for row in rows if row.kind in CHANGED_THREADS and row.thread_id}
     if not new and not whole:
         return
     found = await search.numbered(tx, replies, new - replies, whole)
-    index.mark(found)
+    if not index.mark(found, newest):
+        return
     live = index.live
     unread = [
         text.number
@@ -105,21 +109,28 @@ async def _refresh(tx: Tx, index: SearchIndex, rows: Sequence[EventRow]) -> None
         if text.is_shown and (text.number not in live or (text.reply_id or text.thread_id) in new)
     ]
     for some in _pieces(sorted(unread), index.sizes.texts):
-        await _put(tx, index, await search.texts(tx, some))
+        await _put(tx, index, await search.texts(tx, some), newest)
 
 
-async def _scan(tx: Tx, index: SearchIndex, after: int) -> None:
+async def _scan(tx: Tx, index: SearchIndex, after: int, newest: int) -> bool:
+    """Index the next texts from before the index; False where another search has read the log
+    further meanwhile, so that they may be older than what it found."""
     most = index.sizes.texts
     texts = await search.behind(tx, after, most)
-    await _put(tx, index, texts)
+    if not await _put(tx, index, texts, newest):
+        return False
     with index.lock:
         index.scanned = texts[-1].number if len(texts) == most else None
+    return True
 
 
-async def _put(tx: Tx, index: SearchIndex, texts: Sequence[SearchText]) -> None:
+async def _put(tx: Tx, index: SearchIndex, texts: Sequence[SearchText], newest: int) -> bool:
     for some in _pieces(texts, index.sizes.indexed):
         characters = sum(len(text.title) + sum(map(len, text.parts)) for text in some)
-        await tx.aside(partial(index.put, some), light=characters <= _LIGHT_CHARACTERS)
+        put = partial(index.put, some, newest)
+        if not await tx.aside(put, light=characters <= _LIGHT_CHARACTERS):
+            return False
+    return True
 
 
 def _pieces(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -240,15 +240,21 @@ class SearchIndex:
         """The number of the newest text, 0 without any."""
         return self.live.max() if self.live else 0
 
-    def put(self, texts: Iterable[SearchText]) -> None:
-        """Index these texts as they are now: those that are shown, the others are dropped."""
+    def put(self, texts: Iterable[SearchText], upto: int | None = None) -> bool:
+        """Index these texts as they are now: those that are shown, the others are dropped. For
+        `upto` see `mark`."""
         texts = [*texts]
         with self.lock:
+            if self._has_read_beyond(upto):
+                return False
             for text in texts:
                 if text.is_shown:
                     self._recent.add(text)
                     self._note(text)
-            self.mark(texts)
+            return self.mark(texts)
+
+    def _has_read_beyond(self, upto: int | None) -> bool:
+        return upto is not None and self.place is not None and self.place.seq > upto
 
     def _note(self, text: SearchText) -> None:
         number = text.number
@@ -266,9 +272,15 @@ class SearchIndex:
             for facts in (self.thread_of, self.created):
                 facts.frombytes(bytes(facts.itemsize * PART))
 
-    def mark(self, texts: Iterable[NumberedText | SearchText]) -> None:
-        """Drop those of these texts that are hidden, and note which are answered and accepted."""
+    def mark(self, texts: Iterable[NumberedText | SearchText], upto: int | None = None) -> bool:
+        """Drop those of these texts that are hidden, and note which are answered and accepted.
+
+        False, and nothing is done, where the log was read beyond `upto` by now: who read the texts
+        knew the log up to there, so they may be older than what the index has.
+        """
         with self.lock:
+            if self._has_read_beyond(upto):
+                return False
             for text in texts:
                 if not text.is_shown and text.number in self.live:
                     self.live.discard(text.number)
@@ -278,6 +290,7 @@ class SearchIndex:
                     self.answered.add(text.number)
                 if text.is_accepted:
                     self.accepted.add(text.number)
+        return True
 
     def is_light(self, words: int) -> bool:
         """Whether so many words are looked for in about half a millisecond."""
