@@ -24,8 +24,9 @@ def read(folder: Path) -> list[Purge]:
         return []
     found: list[Purge] = []
     for line in lines:
-        with suppress(msgspec.MsgspecError, TypeError):
-            found.append(Purge(**_decode(line)))
+        with suppress(msgspec.MsgspecError, KeyError):
+            members = _decode(line)
+            found.append(msgspec.convert([members[name] for name in Purge._fields], Purge))
     return found
 
 
