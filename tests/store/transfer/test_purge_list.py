@@ -1,4 +1,4 @@
-"""The list of purges beside backups: what cannot be read is passed over, and the later one stays."""
+"""The list of purges beside backups: what cannot be read is passed over; the later one stays."""
 
 from pathlib import Path
 
