@@ -194,6 +194,14 @@ def test_a_setting_is_named_by_where_the_value_in_force_was_given(tmp_path: Path
     assert refused({"STOA_HOST": "192.0.2.1"}).startswith("STOA_BASE_URL must be set")
 
 
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path):
+    path = tmp_path / "stoa.toml"
+    path.write_bytes(b"\xef\xbb\xbfport = 99\r\n")
+    assert load({}, {}, path).port == 99
+    (tmp_path / "port").write_bytes(b"\xef\xbb\xbf98\r\n")
+    assert load({}, {"STOA_PORT_FILE": str(tmp_path / "port")}).port == 98
+
+
 def test_a_file_that_was_named_must_be_there_and_be_toml(tmp_path: Path):
     missing = tmp_path / "missing.toml"
     assert refused({}, missing) == f"cannot read {missing}: No such file or directory"

@@ -190,7 +190,8 @@ def _hidden(found: re.Match[str]) -> str:
 
 def _from_file(path: Path, wrong: list[SettingsError], *, required: bool) -> dict[str, Given]:
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
+        # Editors on Windows put a byte order mark in front, which this encoding takes away.
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig"), parse_float=Decimal)
     except OSError as error:
         if isinstance(error, FileNotFoundError) and not required:
             return {}
@@ -262,7 +263,7 @@ def _from_credentials(
 def _text_of(path: Path, named_by: str) -> str:
     """The text of a file that has one value. Raises SettingsError, which does not repeat it."""
     try:
-        text = path.read_text(encoding="utf-8").strip()
+        text = path.read_text(encoding="utf-8-sig").strip()
     except OSError as error:
         raise SettingsError(f"{named_by}: cannot read {path}: {error.strerror}") from None
     except ValueError:
