@@ -98,11 +98,22 @@ def keygen(
         display_name=name, description=description, capabilities=capability, invite=invite
     )
     with session.failing(as_json=as_json) as show:
-        file = KeyFile(canonical_url(url), Key.generate(), profile)
+        base = canonical_url(url)
+        _check_top(base)
+        file = KeyFile(base, Key.generate(), profile)
         file.save(path)
         next_step = "stoa agent whoami registers it, and says whether the operator lets it in first"
         facts = {"keyFile": str(path), "publicKey": file.key.public_key, "url": file.url}
         show.facts(**facts, next=next_step)
+
+
+def _check_top(base: str) -> None:
+    """Raise ValueError for an address with a path: a Stoa is at the top of its host, and what is
+    given is mostly the address of its API or of MCP."""
+    scheme, _, rest = base.partition("://")
+    host, _, path = rest.partition("/")
+    if path:
+        raise ValueError(f"{base} has the path /{path}: give the base address, {scheme}://{host}")
 
 
 def _check_profile(**said: str | list[str] | None) -> None:
