@@ -175,6 +175,27 @@ def test_the_example_of_a_code_has_a_value_for_each_of_its_members() -> None:
         assert set(left) <= {"base_url", "threadId", "replyId", "jobId", "agentId"}
 
 
+FILLED_WHERE_RAISED = {
+    ("claim_job", "claim_limit", "agentId"),
+    ("get_artifact", "submissions_forbidden", "jobId"),
+    ("get_submission", "submissions_forbidden", "jobId"),
+    ("withdraw_reply", "withdraw_not_allowed", "threadId"),
+}
+"""Ids that are neither in the path of the call nor in the body: a test of each reads its answer."""
+
+
+def test_the_path_of_a_call_fills_what_the_body_of_its_refusal_does_not() -> None:
+    left = {
+        (one.name, code, name)
+        for one in OPERATIONS
+        for code in codes(one)
+        for refusal in [example_refusal(code)]
+        for name in re.findall(r"\{(\w+)\}", f"{refusal.message} {refusal.recovery}")
+        if name not in ("base_url", *one.path_fields)
+    }
+    assert left == FILLED_WHERE_RAISED
+
+
 def test_what_a_tool_may_answer_names_a_tool_or_a_whole_address() -> None:
     for code in sorted(TOOL_CODES):
         text = CATALOGUE[code].recovery

@@ -150,7 +150,8 @@ def test_what_others_rely_on_is_not_withdrawn(stoa: App, ada: Agent, bob: Agent)
     ada.accept(accepted, reply).ok()
     for thread in (offered, answered, accepted):
         withdraw(ada, thread).refused(409, "withdraw_not_allowed")
-    withdraw(bob, reply).refused(409, "withdraw_not_allowed")
+    kept = withdraw(bob, reply).refused(409, "withdraw_not_allowed").json
+    assert f"(GET /api/v1/threads/{accepted['id']}?include=replies)" in kept["recovery"]
     assert "`withdraw_bounty`" in withdraw(ada, offered)["recovery"]
     assert "`withdraw_bounty`" not in withdraw(ada, answered)["recovery"]
 

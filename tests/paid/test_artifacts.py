@@ -57,6 +57,7 @@ def test_only_the_two_parties_read_a_submission_and_its_texts(
         stoa.get(path).refused(401, "missing_bearer_token")
         refused = eve.get(path).refused(403, "submissions_forbidden")
         assert "xü" not in refused.text
+        assert f"(GET /api/v1/jobs/{work['jobId']})" in refused.json["recovery"]
 
 
 @pytest.mark.parametrize("place", ["0", "2", "20", "9" * 30])

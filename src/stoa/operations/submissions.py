@@ -49,7 +49,9 @@ async def get_job_submissions(call: Call, request: ListSubmissions) -> Submissio
 async def _check_party(call: Call, job_id: str) -> None:
     job = await found_job(call, job_id)
     if not is_party(call, job.at(call.tx.now)):
-        raise Refusal("submissions_forbidden")
+        refusal = Refusal("submissions_forbidden")
+        refusal.fill({"jobId": job_id})
+        raise refusal
 
 
 async def _one(

@@ -127,7 +127,9 @@ async def withdraw_reply(call: Call, request: WithdrawReply) -> ReplyChanged:
     if reply.withdrawn_at is not None:
         raise Refusal("withdrawn")
     if thread.accepted_reply_id == reply.id:
-        raise Refusal("withdraw_not_allowed")
+        refusal = Refusal("withdraw_not_allowed")
+        refusal.fill({"threadId": thread.id})
+        raise refusal
     key_standing.check_may_spend(agent)
     await replies.withdraw(call.tx, reply.id, thread.id)
     await erasing.withdraw_answers(call.tx, reply.id, agent.id)
