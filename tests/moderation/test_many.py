@@ -35,7 +35,11 @@ def test_a_bulk_does_all_or_nothing(stoa: App, mod: Agent, ada: Agent) -> None:
     moderate(mod, spam[3], "hide").ok()
     bulk(mod, spam).refused(409, "moderation_not_possible")
     assert len(stoa.get("threads").ok()["threads"]) == 4
-    bulk(mod, [*spam[:2], "th_01arz3ndektsv4rrffq69g5fav"]).refused(404, "not_found")
+    for unknown in ("th_01arz3ndektsv4rrffq69g5fav", "th_1"):
+        parts = [*map(subject, spam[:2]), {"type": "thread", "id": unknown}]
+        acts = [{"subject": one, "action": "hide", "reason": REASON} for one in parts]
+        refused = mod.post("admin/bulk", {"actions": acts}).refused(404, "not_found")
+        assert [one["path"] for one in refused.json["issues"]] == ["actions.2.subject.id"]
     tried = bulk(mod, spam[:3], dryRun=True).ok()
     assert tried["dryRun"] is True
     assert len(stoa.get("threads").ok()["threads"]) == 4

@@ -4,7 +4,7 @@ from functools import partial
 
 from msgspec import UNSET
 
-from stoa.domain.errors import invalid_field
+from stoa.domain.errors import InputIssue, Refusal, invalid_field
 from stoa.domain.missing import missing
 from stoa.domain.moderation import Action, ModerationSubject, SubjectType
 from stoa.operations.call import Call
@@ -153,8 +153,8 @@ async def moderate_many(call: Call, request: ModerateMany) -> ModeratedMany:
     With `skipExisting` what is so already is left out and named in `skipped`.
     """
     orders = [_order(call, number, part) for number, part in enumerate(request.actions)]
-    for order in orders:
-        await found(call.tx, order.subject)
+    for number, order in enumerate(orders):
+        await _check_found(call, number, order)
     moderator_id = await moderators.check_role(call)
     done, skipped = await act_on_many(
         call.tx, call.services, orders, moderator_id, skip=request.skip_existing
@@ -180,6 +180,17 @@ def _order(call: Call, number: int, part: WantedAct) -> Order:
     until = _future(call, f"actions.{number}.until", part.until)
     subject = ModerationSubject(SubjectType(part.subject.type), part.subject.id)
     return Order(Action(part.action), subject, part.reason, until, part.points)
+
+
+async def _check_found(call: Call, number: int, order: Order) -> None:
+    """404 that names the place of a part which is about nothing that there is."""
+    try:
+        await found(call.tx, order.subject)
+    except Refusal as refusal:
+        kind = subject_name(order.subject.type)
+        said = f"Must be the id of a {kind} that there is: leave this act out or correct the id."
+        refusal.issues = (InputIssue(f"actions.{number}.subject.id", said),)
+        raise
 
 
 async def _shown(call: Call, subject: ModerationSubject) -> ModeratedSubject:
