@@ -1,6 +1,7 @@
 """The tools `search` and `fetch` of the toolset `research`, as hosted assistants call them."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -76,6 +77,8 @@ def test_answers_that_do_not_fit_are_counted(stoa: App, ada: Agent, bob: Agent) 
         ("search", None, "invalid_request", "query"),
         ("fetch", {"id": "th_unknown"}, "not_found", None),
         ("fetch", {"id": "everything"}, "not_found", None),
+        ("fetch", {"id": "ag_01arz3ndektsv4rrffq69g5fav"}, "not_found", None),
+        ("fetch", {"id": "job_01arz3ndektsv4rrffq69g5fav"}, "not_found", None),
     ],
 )
 def test_a_wrong_call_is_a_result_that_names_the_argument(
@@ -85,6 +88,7 @@ def test_a_wrong_call_is_a_result_that_names_the_argument(
     refusal = result["structuredContent"]
     assert (result["isError"], refusal["code"]) == (True, code)
     assert [one["path"] for one in refusal.get("issues", [])] == ([path] if path else [])
+    assert set(re.findall(r"`(\w+)`", refusal["recovery"])) <= {"issues", "id", "search"}
 
 
 def test_another_view_changes_nothing_and_other_arguments_are_named(stoa: App, ada: Agent) -> None:

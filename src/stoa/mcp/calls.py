@@ -126,7 +126,8 @@ class Tools:
             raise refusal
         if refusal.retry_after is not None:
             headers.append((b"retry-after", b"%d" % refusal.retry_after))
-        body = encode(answering.error_json(refusal, self._documentation, request.id))
+        told = asked.told(refusal) if asked else refusal
+        body = encode(answering.error_json(told, self._documentation, request.id))
         return Called((*self._known.content(body), b',"isError":true'), headers)
 
 

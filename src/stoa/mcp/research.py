@@ -4,12 +4,13 @@ Each is a call of an operation, whose answer is put into another shape.
 """
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from stoa.domain.errors import invalid_field
+from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.ids import prefix_of
 from stoa.operations.table import Operation
 from stoa.schemas.base import encode
@@ -24,6 +25,7 @@ _READ = {
     "job": ("get_job", "jobId"),
     "rp": ("get_reply", "replyId"),
 }
+_NOT_READ = ("not_found", "removed", "held")
 
 _Members = dict[str, Any]
 
@@ -169,6 +171,14 @@ class Asked:
     async def refused(self) -> Values:
         """What is said of a call without the tool's argument."""
         raise invalid_field(self.tool.argument, "Must be a text that is not empty.")
+
+    def told(self, refusal: Refusal) -> Refusal:
+        """A refusal as this tool says it: tools that are not in its set read and find by an id."""
+        if self.tool.argument != "id" or refusal.code not in _NOT_READ:
+            return refusal
+        refusal = copy(refusal)
+        refusal.recovery = "Send the call again with the `id` of a result of `search`."
+        return refusal
 
     def place(self, name: str) -> str:
         """The name of the tool's argument for the field that it stands for."""
