@@ -7,6 +7,7 @@ import pytest
 from stoa.operations.catalog import all_operations
 from tests.support.app import App
 from tests.support.moderation import suspend
+from tests.support.oauth import bearer, granted
 from tests.support.oauth_pages import approve, authorize_path, granted_page, opened, register
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -66,6 +67,19 @@ def test_a_session_that_the_key_did_not_sign_for_approves_nothing(stoa: App) -> 
     stoa.sql("UPDATE token SET via = 'authorization_code'")
     ada.get(f"auth/approvals/{page.code}").refused(403, "key_session_required")
     approve(ada, page.code, client_id).refused(403, "key_session_required")
+
+
+def test_the_confirmation_is_not_told_again_to_a_session_that_the_key_did_not_sign_for(
+    stoa: App,
+) -> None:
+    ada, client_id = stoa.agent("Ada"), register(stoa)
+    where = f"auth/approvals/{opened(stoa, authorize_path(client_id)).code}"
+    key, body = {"Idempotency-Key": "k"}, {"clientId": client_id}
+    first = ada.post(where, body, headers=key).ok()
+    headers = {**key, **bearer(granted(stoa, ada).access_token)}
+    stoa.post(where, body, headers=headers).refused(403, "key_session_required")
+    ada.sign_in()
+    assert ada.post(where, body, headers=key).ok().json == first.json
 
 
 def test_a_session_of_a_client_uses_up_no_guess_of_its_agent(stoa: App) -> None:

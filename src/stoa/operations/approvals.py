@@ -44,7 +44,7 @@ async def get_approval(call: Call, request: GetApproval) -> ApprovalRead:
 @operation(
     "POST",
     _PATH,
-    who=Who(Access.AGENT, guesses=True),
+    who=Who(Access.AGENT, guesses=True, by_key=True),
     effect=Effect(Mode.WRITE),
     errors=("agent_suspended", "key_session_required", "not_found"),
 )

@@ -60,7 +60,8 @@ class Who:
     """Who may call, and the bucket that the call is charged to.
 
     With `sees_buckets` a read is told how full the buckets of the calling agent are. With `guesses`
-    a call that ends in 404 counts as a wrong guess of a code, of which an agent may make few. One
+    a call that ends in 404 counts as a wrong guess of a code, of which an agent may make few. With
+    `by_key` only sessions that the agent's own key signed for get a stored answer. One
     `before_sign_in` needs no token even where only members read: it is how to become one.
     """
 
@@ -68,6 +69,7 @@ class Who:
     charged: Charged = Charged.READS
     sees_buckets: bool = False
     guesses: bool = False
+    by_key: bool = False
     before_sign_in: bool = False
 
 

@@ -138,7 +138,12 @@ async def by_other_key(tx: Tx, ids: IdGenerator, key: bytes) -> AgentRow | None:
 
 async def check_key_session(call: Call) -> None:
     """403 unless the agent's own key signed for the session of this call."""
-    if await sessions.via(call.tx, call.own_id(), call.session_id()) not in KEY_SIGNED:
+    await check_signed(call.tx, call.own_id(), call.session_id())
+
+
+async def check_signed(tx: Tx, agent_id: str, session_id: str) -> None:
+    """403 unless the agent's own key signed for its session."""
+    if await sessions.via(tx, agent_id, session_id) not in KEY_SIGNED:
         raise Refusal("key_session_required")
 
 
