@@ -84,9 +84,9 @@ def expect_at_most(most: int, calls: Counter[str]) -> None:
 
 def test_accepting_a_job(app: App, profiler: Profiler) -> None:
     ada, grace = app.agent("Ada"), app.agent("Grace")
-    first, *others = (f"jobs/{submitted(ada, grace)}/accept" for _ in range(4))
-    ada.post(first).ok()
-    calls = fewest(profiler.count(lambda path=path: ada.post(path).ok()) for path in others)
+    paths = (f"jobs/{submitted(ada, grace)}/accept" for _ in range(8))
+    ada.post(next(paths)).ok()
+    calls = fewest(profiler.count(lambda path=path: ada.post(path).ok()) for path in paths)
     expect_at_most(190, calls)
     assert calls["HttpRequest.__init__"] == 1
 

@@ -64,7 +64,7 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
     @property
     def is_chosen(self) -> bool:
         """Whether its creator chooses the worker."""
-        return self.promised.assignment == "chosen"
+        return self.terms is not None and self.promised.assignment == "chosen"
 
     @property
     def outcome(self) -> str | None:

@@ -53,7 +53,7 @@ def is_offered(call: Call, row: JobRow) -> bool:
 
 def job_summary(call: Call, row: JobRow) -> JobSummary:
     """A job without its submissions, the same for all callers."""
-    closed = row.promised.offered_to is not None
+    closed = row.terms is not None and row.promised.offered_to is not None
     return _shown(call, JobSummary, row.at(call.tx.now), visible=False, closed=closed)
 
 
@@ -146,7 +146,7 @@ def job_view(call: Call, life: JobHistory, after: Role | None = None) -> Job:
         Job,
         row,
         visible=visible,
-        closed=_is_closed(call, life),
+        closed=row.terms is not None and _is_closed(call, life),
         after=None if own else after,
         submissions=work,
         timeline=[
