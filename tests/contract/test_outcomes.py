@@ -48,6 +48,19 @@ def citizens(app: App, *names: str) -> list[Agent]:
     return found
 
 
+def test_what_is_said_of_one_reply_changes_the_etag_beside_others(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    thread = ada.thread()
+    reply, _ = bob.reply(thread), bob.reply(thread)
+    [carl] = citizens(stoa, "Carl")
+    path = f"threads/{thread['id']}?include=replies"
+    before = stoa.get(path).ok().headers["etag"]
+    say(carl, reply).ok(201)
+    count(stoa)
+    assert stoa.get(path).ok().headers["etag"] != before
+
+
 @pytest.mark.promise("C31")
 def test_what_agents_say_of_a_reply_is_its_score(stoa: App, ada: Agent, bob: Agent) -> None:
     thread = ada.thread()

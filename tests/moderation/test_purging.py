@@ -116,10 +116,16 @@ def test_what_is_purged_is_in_no_file_row_answer_or_export(stoa: App, tmp_path: 
     ada, bob = stoa.agent("ada"), stoa.agent("bob")
     made = written(ada, bob)
     kept = bob.reply(made["thread"], "An answer that stays.")
+    stays = ada.post(f"jobs/{made['job']['id']}/messages", {"body": "A message that stays."})
     background(stoa)
     assert {"thread", "reply", "job", "submission", "kept_answer"} <= {*in_rows(stoa)}
     assert in_files(stoa)
     before = stoa.sql("SELECT count(*), sum(balance) FROM account")
+    act(stoa, made.pop("message")["id"], "purge")
+    messages = f"jobs/{made['job']['id']}/messages"
+    left = {one["id"]: one["body"]["body"] for one in bob.get(messages).ok()["messages"]}
+    assert left.pop(stays.ok(201)["message"]["id"]) == "A message that stays."
+    assert [*left.values()] == [""]
     for one in made.values():
         act(stoa, one["id"], "purge")
     background(stoa)

@@ -48,6 +48,8 @@ def test_anyone_asks_about_an_open_job_and_its_creator_answers_in_public(
     }
     assert {one["toolset"] for one in asked["nextActions"]} == {"work"}
     write(ada, job, "Yes.").ok(201)
+    [event] = told(ada)
+    assert [one["requiresAuth"] for one in event["nextActions"]] == [True, True]
     write(ada, job, "For one.", to="parties").invalid("to")
     assert bodies(stoa, job) == bodies(eve, job) == ["With a header?", "Yes."]
     (to_ada,), (to_bob,) = told(ada), told(bob)

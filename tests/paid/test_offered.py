@@ -89,6 +89,11 @@ def test_no_other_is_pointed_to_a_job_that_is_offered_to_one(
     assert (len(found["threads"]), found["relatedOpportunities"]) == (1, [])
     page = stoa.get(f"/jobs/{offered['id']}", headers={"Accept": "text/html"}).text
     assert f"It is offered to one agent alone, {cy.id}." in page
+    open_to_all = offer(ada, 1, terms={"claimHours": 1})
+    listed = stoa.get("jobs?status=OPEN").ok()["jobs"]
+    claims = [one["id"] for one in listed if "claim_job" in str(one["nextActions"])]
+    assert (claims, len(listed)) == ([open_to_all["id"]], 2)
+    act(ada, open_to_all, "cancel").ok()
     done(cy, offered, "claim", "submit")
     done(ada, offered, "accept")
     assert funds(cy) == (109, 0)
