@@ -2,6 +2,7 @@
 
 import base64
 import json
+import pickle
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -13,9 +14,11 @@ import pytest
 from stoa.client import (
     AlreadyDone,
     ForeignChallenge,
+    Issue,
     Key,
     RateLimited,
     Refused,
+    StoaError,
     UnexpectedAnswer,
     Unreachable,
 )
@@ -247,6 +250,24 @@ def test_a_challenge_for_another_address_is_never_signed(address: str) -> None:
     with pytest.raises(ForeignChallenge):
         play.run(play.session.call(GET_CREDIT_BALANCE, {}))
     assert play.paths == ["challenge"]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RateLimited(
+            "Wait.", code="rate_limited", status=429, retry_after=9, issues=(Issue("a", "b"),)
+        ),
+        AlreadyDone({"id": "th_1", "receiptId": "rc_1"}, 201),
+        Unreachable("no answer", maybe_done=True),
+        UnexpectedAnswer("HTTP 502", 502, 7),
+        ForeignChallenge("http://stoa.test", "http://stoa.evil"),
+    ],
+)
+def test_an_error_arrives_whole_in_another_process(error: StoaError) -> None:
+    arrived = pickle.loads(pickle.dumps(error))  # noqa: S301 - made in this line
+    assert (type(arrived), str(arrived), arrived.args) == (type(error), str(error), error.args)
+    assert vars(arrived) == vars(error)
 
 
 @pytest.mark.parametrize("text", ["", "!!", "aGVsbG8", "a", "aHR0cDovL3N0b2EudGVzdAo=", "_w"])

@@ -49,6 +49,10 @@ class StoaError(Exception):
         self.issues = issues
         self.details = details or {}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it is pickled, such as for another process: each class has arguments of its own."""
+        return _unpickled, (type(self), *self.args), vars(self)
+
     def __str__(self) -> str:
         problems = "".join(f"; {issue.path}: {issue.message}" for issue in self.issues)
         return f"{self.code}: {self.message}{problems}"
@@ -64,6 +68,10 @@ class StoaError(Exception):
         """The page about this code."""
         found = self.details.get("documentation")
         return found if isinstance(found, str) else None
+
+
+def _unpickled(cls: type[StoaError], message: str) -> StoaError:
+    return cls.__new__(cls, message)  # pickle then sets the attributes
 
 
 class Refused(StoaError):
