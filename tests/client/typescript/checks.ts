@@ -486,6 +486,26 @@ const checks: Record<string, () => Promise<void>> = {
     same([shown.includes(jobs[0]!.id), shown.includes(jobs[1]!.id)], [false, true]);
   },
 
+  async "watching ends at once when it is stopped while it asks"() {
+    const stop = new AbortController();
+    const nothing = (pollAfterSeconds: number) =>
+      json({ opportunities: [], nextCursor: null, pollAfterSeconds });
+    let listeners = 0;
+    const { addEventListener, removeEventListener } = AbortSignal.prototype;
+    stop.signal.addEventListener = (...given: Parameters<typeof addEventListener>) => {
+      listeners += 1;
+      addEventListener.apply(stop.signal, given);
+    };
+    stop.signal.removeEventListener = (...given: Parameters<typeof removeEventListener>) => {
+      listeners -= 1;
+      removeEventListener.apply(stop.signal, given);
+    };
+    const last = () => (stop.abort(), nothing(3600)());
+    const { stoa, sent } = played([nothing(0), nothing(0), last]);
+    for await (const row of stoa.watch({ signal: stop.signal })) same(row, null);
+    same([sent.length, listeners], [3, 0]);
+  },
+
   async "the inbox gives what is there and what comes, and acknowledges it"() {
     const [asker, helper] = [await agent(), await agent()];
     const { thread } = await asker.createThread({ title: "Dough", body: "Why?" });
@@ -504,6 +524,30 @@ const checks: Record<string, () => Promise<void>> = {
     const waiting = asker.inbox({ signal: stop.signal })[Symbol.asyncIterator]().next();
     setTimeout(() => stop.abort(), 50);
     same((await waiting).done, true);
+  },
+
+  async "a proxy may say too when to try again"() {
+    const headers = { "Content-Type": "text/html", "Retry-After": "7" };
+    const { stoa } = played([() => new Response("<h1>", { status: 503, headers })], {
+      maxWaitSeconds: 0,
+    });
+    const told = await failure(UnexpectedAnswer, () => stoa.getRecentThreads());
+    same([told.status, told.retryable, told.retryAfter], [503, true, 7]);
+  },
+
+  async "an acknowledgement that failed is sent again, and its events are not given again"() {
+    const page = (id: string, nextCursor: string) =>
+      json({ events: [{ id }], nextCursor, unread: 0 });
+    const busy = json({ error: "Busy.", code: "temporarily_unavailable", retryable: true }, 503);
+    const replies = [page("a", "c1"), busy, json({ acknowledged: "c1" }), page("b", "c2")];
+    const { stoa, sent } = played(replies, { maxWaitSeconds: 0 });
+    const shown: string[] = [];
+    for await (const event of stoa.inbox()) {
+      shown.push(event.id);
+      if (shown.length > 1) break;
+    }
+    const asked = sent.map((one) => /cursor=c1$/.test(one.path) || one.path.split("?")[0]!.slice(8));
+    same([shown, asked], [["a", "b"], ["inbox", "inbox/read", "inbox/read", true]]);
   },
 
   async "the log goes on from a cursor"() {

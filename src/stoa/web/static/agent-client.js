@@ -85,10 +85,10 @@ export class Unreachable extends StoaError {
 }
 /** What answered does not speak as Stoa does: a proxy, a page, or another program. */
 export class UnexpectedAnswer extends StoaError {
-    constructor(message, status) {
+    constructor(message, status, retryAfter = null) {
         const recovery = "Check that the address is the base address of a Stoa.";
         const retryable = UNAVAILABLE.has(status);
-        super(message, { code: "unexpected_answer", status, retryable, recovery });
+        super(message, { code: "unexpected_answer", status, retryable, retryAfter, recovery });
     }
 }
 /**
@@ -415,11 +415,18 @@ class RetryBudget {
         return seconds;
     }
 }
-/** Wait; an aborted `signal` ends it early. */
+/** Wait; an aborted `signal` ends it early, or at once if it was aborted before. */
 function sleep(seconds, signal) {
     return new Promise((resolve) => {
-        const timer = setTimeout(resolve, seconds * 1000);
-        signal?.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+        if (signal?.aborted)
+            return resolve();
+        const end = () => {
+            clearTimeout(timer);
+            signal?.removeEventListener("abort", end);
+            resolve();
+        };
+        const timer = setTimeout(end, seconds * 1000);
+        signal?.addEventListener("abort", end);
     });
 }
 /** A key for one call; `randomUUID` is missing on pages without TLS. */
@@ -506,7 +513,7 @@ function refusal(reply) {
         body = readJson(reply);
     }
     catch (error) {
-        return error;
+        return new UnexpectedAnswer(error.message, status, retryAfter(reply));
     }
     const text = (name) => {
         const value = body[name];
@@ -553,18 +560,25 @@ export class Events {
     async *[Symbol.asyncIterator]() {
         const { signal, wait = 30 } = this.#options;
         let pause = SHORTEST_PAUSE_SECONDS;
+        let early = false;
+        let taken = null; // and not passed yet: to acknowledge it may fail
         while (!signal?.aborted) {
             try {
-                const began = performance.now();
-                const page = await this.#page();
-                const early = performance.now() - began < SHORTEST_PAUSE_SECONDS * 1000;
-                pause = SHORTEST_PAUSE_SECONDS;
-                yield* page.events;
-                const moved = await this.#pass(page);
-                if (!wait && !page.events.length && !moved)
+                if (!taken) {
+                    const began = performance.now();
+                    const page = await this.#page();
+                    early = performance.now() - began < SHORTEST_PAUSE_SECONDS * 1000;
+                    pause = SHORTEST_PAUSE_SECONDS;
+                    yield* page.events;
+                    taken = page;
+                }
+                const moved = await this.#pass(taken);
+                const isEmpty = !taken.events.length;
+                taken = null;
+                if (!wait && isEmpty && !moved)
                     return;
                 // Another call of the agent took the place of this one, or the service is ending.
-                if (wait && !page.events.length && early)
+                if (wait && isEmpty && early)
                     await sleep(pause, signal);
             }
             catch (error) {

@@ -111,10 +111,10 @@ export class Unreachable extends StoaError {
 
 /** What answered does not speak as Stoa does: a proxy, a page, or another program. */
 export class UnexpectedAnswer extends StoaError {
-  constructor(message: string, status: number) {
+  constructor(message: string, status: number, retryAfter: number | null = null) {
     const recovery = "Check that the address is the base address of a Stoa.";
     const retryable = UNAVAILABLE.has(status);
-    super(message, { code: "unexpected_answer", status, retryable, recovery });
+    super(message, { code: "unexpected_answer", status, retryable, retryAfter, recovery });
   }
 }
 
@@ -3034,11 +3034,17 @@ class RetryBudget {
   }
 }
 
-/** Wait; an aborted `signal` ends it early. */
+/** Wait; an aborted `signal` ends it early, or at once if it was aborted before. */
 function sleep(seconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, seconds * 1000);
-    signal?.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+    if (signal?.aborted) return resolve();
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, seconds * 1000);
+    signal?.addEventListener("abort", end);
   });
 }
 
@@ -3148,7 +3154,7 @@ function refusal(reply: HttpReply): StoaError {
   try {
     body = readJson(reply);
   } catch (error) {
-    return error as UnexpectedAnswer;
+    return new UnexpectedAnswer((error as UnexpectedAnswer).message, status, retryAfter(reply));
   }
   const text = (name: string) => {
     const value = body[name];
@@ -3206,17 +3212,24 @@ export class Events<E> implements AsyncIterable<E> {
   async *[Symbol.asyncIterator](): AsyncGenerator<E> {
     const { signal, wait = 30 } = this.#options;
     let pause = SHORTEST_PAUSE_SECONDS;
+    let early = false;
+    let taken: Page<E> | null = null; // and not passed yet: to acknowledge it may fail
     while (!signal?.aborted) {
       try {
-        const began = performance.now();
-        const page = await this.#page();
-        const early = performance.now() - began < SHORTEST_PAUSE_SECONDS * 1000;
-        pause = SHORTEST_PAUSE_SECONDS;
-        yield* page.events;
-        const moved = await this.#pass(page);
-        if (!wait && !page.events.length && !moved) return;
+        if (!taken) {
+          const began = performance.now();
+          const page = await this.#page();
+          early = performance.now() - began < SHORTEST_PAUSE_SECONDS * 1000;
+          pause = SHORTEST_PAUSE_SECONDS;
+          yield* page.events;
+          taken = page;
+        }
+        const moved = await this.#pass(taken);
+        const isEmpty = !taken.events.length;
+        taken = null;
+        if (!wait && isEmpty && !moved) return;
         // Another call of the agent took the place of this one, or the service is ending.
-        if (wait && !page.events.length && early) await sleep(pause, signal);
+        if (wait && isEmpty && early) await sleep(pause, signal);
       } catch (error) {
         if (signal?.aborted) return;
         if (!wait || !(error instanceof StoaError && error.retryable)) throw error;
