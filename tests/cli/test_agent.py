@@ -180,8 +180,22 @@ def test_the_worker_of_a_job_is_chosen_among_those_who_applied(
     least = ("--least-jobs", "1", "--least-reputation", "5", "--json")
     hard = told(creator("offer", "Compare", "Two.", "--reward", "2", *least))["job"]
     assert hard["terms"]["requires"] == {"reputation": 5, "completedJobs": 1}
-    assert "claim_requirements" in worker("claim", hard["id"]).err
+    refused = worker("claim", hard["id"]).err
+    assert "claim_requirements" in refused
+    assert '\n  missing: {"reputation": {"wanted": 5, "yours": 0}' in refused
     assert "jobs offered\t3" in worker("record", hard["creatorAgentId"]).out
+    late = creator("offer", "Compare", "Two.", "--reward", "1", "--json")
+    taken = told(late)["job"]["id"]
+    assert worker("claim", taken).code == 0
+    assert '\n  suggestions.openJobs: [{"id": "job_' in actor("late")("claim", taken).err
+
+
+def test_a_refusal_shows_what_its_texts_name(capsys: pytest.CaptureFixture[str]) -> None:
+    said = {"reason": "No\nadvertising.", "issues": [{"path": "a"}], "kind": None}
+    with pytest.raises(Exit), failing(as_json=False):
+        raise Refused("No.", code="x", recovery="See `issues`, `kind`, `no`.", details=said)
+    shown = "stoa: x: No.\n  See `issues`, `kind`, `no`.\n  reason: No advertising.\n"
+    assert capsys.readouterr().err == shown
 
 
 def test_what_an_author_added_or_withdrew_is_read(actor: Callable[[str], Actor]) -> None:

@@ -3,11 +3,12 @@
 Exit status: 1 refused by the service, 2 wrong command line or key file, 3 no usable answer.
 """
 
+import re
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack, cast, get_args
 
 import typer
 
@@ -20,6 +21,8 @@ from stoa.domain.text import one_line
 
 if TYPE_CHECKING:
     from stoa.client.generated.models import NewTermsInput, RequiresInput, SubmittedArtifactInput
+
+_NAMED = re.compile(r"`([a-zA-Z]+(?:\.[a-zA-Z]+)?)`")
 
 REFUSED = 1
 USAGE = 2
@@ -73,9 +76,22 @@ def _explain(error: StoaError) -> None:
     lines += [f"  {one_line(issue.path)}: {one_line(issue.message)}" for issue in error.issues]
     if error.recovery:
         lines.append(f"  {one_line(error.recovery)}")
+    lines += [f"  {name}: {one_line(text)}" for name, text in _own(error).items()]
     if error.retry_after is not None:
         lines.append(f"  Wait {error.retry_after} s.")
     print("\n".join(lines), file=sys.stderr)
+
+
+def _own(error: StoaError) -> dict[str, str]:
+    """The members of the error body that its texts point to, and its reason."""
+    found: dict[str, str] = {}
+    for name in (*_NAMED.findall(f"{error.message} {error.recovery}"), "reason"):
+        value: Any = error.details
+        for part in name.split("."):
+            value = cast("dict[str, Any]", value).get(part) if isinstance(value, dict) else None
+        if value and name != "issues":
+            found[name] = value if isinstance(value, str) else dump(value)
+    return found
 
 
 @contextmanager
