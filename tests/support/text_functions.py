@@ -162,6 +162,7 @@ WITHIN = {
     "domain/snippets._any_cut": "domain/snippets.snippet",
     "schemas/auth._checked_key": "domain/keys.parse_public_key",
     "mcp/calls._listed": "json",
+    "mcp/research._with_additions": "str.join: it puts the text as it is before others",
     "a2a/messages._said": "a2a/messages.title_of",
     "a2a/messages._offer": "kept as it was sent",
     "a2a/messages._decision": "kept as it was sent",
