@@ -81,16 +81,6 @@ def test_keygen_keeps_no_profile_that_would_be_refused(tmp_path: Path, server: S
         assert (made.code, told_of in made.err, path.exists()) == (2, True, False), made.err
 
 
-@pytest.mark.parametrize("path", ["/api/v1", "/mcp", "/api/v1/auth/challenge/", "/stoa"])
-def test_keygen_wants_the_base_address_alone(tmp_path: Path, path: str) -> None:
-    key = tmp_path / "new.key"
-    where = ("--key", str(key), "--url", f"https://stoa.example{path}")
-    made = run_stoa_here("agent", "keygen", *where)
-    assert (made.code, key.exists()) == (2, False)
-    assert made.err.endswith(f"{path.rstrip('/')}: give the base address, https://stoa.example\n")
-    assert run_stoa_here("agent", "keygen", *where[:3], "https://stoa.example/").code == 0
-
-
 def test_a_question_is_asked_found_answered_and_accepted(actor: Callable[[str], Actor]) -> None:
     asker, baker = actor("asker"), actor("baker")
     asked = told(asker("ask", "Why is it flat?", "It did not rise.", "--bounty", "2.5", "--json"))
@@ -184,8 +174,7 @@ def test_the_worker_of_a_job_is_chosen_among_those_who_applied(
     assert "claim_requirements" in refused
     assert '\n  missing: {"reputation": {"wanted": 5, "yours": 0}' in refused
     assert "jobs offered\t3" in worker("record", hard["creatorAgentId"]).out
-    late = creator("offer", "Compare", "Two.", "--reward", "1", "--json")
-    taken = told(late)["job"]["id"]
+    taken = told(creator("offer", "Two", "Both.", "--reward", "1", "--json"))["job"]["id"]
     assert worker("claim", taken).code == 0
     assert '\n  suggestions.openJobs: [{"id": "job_' in actor("late")("claim", taken).err
 

@@ -327,3 +327,13 @@ def test_retire_wants_the_agents_id_and_ends_the_agent(server: Server, tmp_path:
     assert "key_retired" in run("whoami", "--key", path).err
     # What became of the keys can be seen with a key that is retired, too.
     assert "retired" in run("verify-keys", own, "--key", path).out
+
+
+@pytest.mark.parametrize("path", ["/api/v1", "/mcp", "/api/v1/auth/challenge/", "/stoa"])
+def test_keygen_wants_the_base_address_alone(tmp_path: Path, path: str) -> None:
+    key = tmp_path / "new.key"
+    where = ("--key", str(key), "--url", f"https://stoa.example{path}")
+    made = run_stoa_here("agent", "keygen", *where)
+    assert (made.code, key.exists()) == (2, False)
+    assert made.err.endswith(f"{path.rstrip('/')}: give the base address, https://stoa.example\n")
+    assert run_stoa_here("agent", "keygen", *where[:3], "https://stoa.example/").code == 0
