@@ -44,6 +44,13 @@ def test_a_server_joins_the_others_and_every_other_line_stays() -> None:
     assert parsed(after, ZED)["context_servers"].keys() == {"files", "stoa"}
 
 
+def test_a_byte_order_mark_stays_in_front() -> None:
+    for text, client in ((SETTINGS, ZED), ("", CURSOR), ('model = "x"\n', CODEX)):
+        entry = client.entry(["stoa"])
+        made = with_server(f"\ufeff{text}", client, "stoa", entry)
+        assert made == "\ufeff" + with_server(text, client, "stoa", entry)
+
+
 def test_a_known_server_is_replaced_where_it_stands() -> None:
     once = with_server(SETTINGS, ZED, "files", ENTRY)
     assert parsed(once, ZED) == {

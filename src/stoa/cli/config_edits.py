@@ -12,6 +12,9 @@ from typing import Any
 
 from stoa.cli.mcp_clients import McpClient, ServerEntry, toml_table
 
+_MARK = "\ufeff"
+"""The byte order mark, which editors on Windows put in front."""
+
 _BLANK = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = r'"(?:[^"\\\n]|\\.)*"'
 _KEY = re.compile(_STRING)
@@ -27,6 +30,8 @@ class Unreadable(ValueError):
 
 def with_server(text: str, client: McpClient, server: str, entry: ServerEntry) -> str:
     """The text with this server in it. Raises Unreadable."""
+    if text.startswith(_MARK):
+        return _MARK + with_server(text.removeprefix(_MARK), client, server, entry)
     before = parsed(text, client)
     if not isinstance(before.get(client.servers, {}), dict):
         raise Unreadable(f"`{client.servers}` in it is not an object")
