@@ -1,5 +1,7 @@
 """Writes that are sent again: with a key they are done once and answered alike."""
 
+import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import MINUTE
 from tests.support.jobs import WORK, job_in, new_job
-from tests.support.late import begin_late
+from tests.support.late import begin_behind, begin_late
 from tests.support.mcp import ERAS, Mcp
 from tests.support.moderation import suspend
 
@@ -251,6 +253,20 @@ def test_a_suspended_agent_gets_no_answer_again(stoa: App, ada: Agent) -> None:
     send(ada, "k", "threads", QUESTION).ok(201)
     suspend(stoa, ada)
     send(ada, "k", "threads", QUESTION).refused(403, "agent_suspended")
+
+
+def test_a_repeat_that_meets_the_end_of_a_suspension_is_done_once(
+    stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = {**QUESTION, "bountyCredits": 2}
+    first = send(ada, "k", "threads", asked).ok(201)
+    suspend(stoa, ada)
+    reinstate = {"command": "do", "action": "reinstate", "subject_id": ada.id, "reason": "So."}
+    with monkeypatch.context() as patch:
+        begin_behind(patch, partial(stoa.stoa.operate, json.dumps(reinstate).encode()))
+        again = send(ada, "k", "threads", asked).ok(201)
+    assert (again.content, again.headers[REPLAYED]) == (first.content, "true")
+    assert reserved(ada) == 2
 
 
 @pytest.mark.promise("M26")

@@ -181,7 +181,9 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             return await tx.undone(self._tried)
         if self.check_refunds and caller:
             await refunds.check(tx, caller.agent_id, asked.request)
-        if keyed and caller and caller.may_write(tx.now, decides=operation.effect.decides):
+        if keyed and caller:
+            if not caller.may_write(tx.now, decides=operation.effect.decides):
+                await tx.undone(self._done)  # refused, unless the agent may write by now
             first = await idempotency.first_answer(tx, caller.agent_id, keyed)
             if first:
                 if operation.who.by_key:
