@@ -1,12 +1,12 @@
 """What changes on PostgreSQL while an accept waits for its locks is not passed over."""
 
-import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from stoa.store.engines.postgres.tx import PostgresTx
+from tests.races.overtaking import Asked
+from tests.races.overtaking import overtaken as overtaken_by
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.ledger import broken
@@ -14,7 +14,7 @@ from tests.support.moderation import MODERATED, REASON, path
 
 pytestmark = pytest.mark.parametrize("engine", ["postgresql"])
 
-Overtaken = Callable[[Coroutine[Any, Any, Answer], Coroutine[Any, Any, Answer]], Answer]
+Overtaken = Callable[[Asked, Asked], Answer]
 
 
 @pytest.fixture
@@ -22,24 +22,8 @@ def overtaken(stoa: App, monkeypatch: pytest.MonkeyPatch) -> Overtaken:
     """Makes a call, and another one between what the first reads and its first lock; the answer to
     the first. The ledger must be sound then."""
 
-    def overtake(first: Coroutine[Any, Any, Answer], second: Coroutine[Any, Any, Answer]) -> Answer:
-        at_its_lock, is_over = asyncio.Event(), asyncio.Event()
-        real = PostgresTx.lock
-
-        async def lock(tx: PostgresTx, table: str, *ids: str) -> bool:
-            if not at_its_lock.is_set():
-                at_its_lock.set()
-                await is_over.wait()
-            return await real(tx, table, *ids)
-
-        async def other() -> Answer:
-            await at_its_lock.wait()
-            answer = await second
-            is_over.set()
-            return answer
-
-        monkeypatch.setattr(PostgresTx, "lock", lock)
-        answer, done = stoa.together(first, other())
+    def overtake(first: Asked, second: Asked) -> Answer:
+        answer, done = overtaken_by(stoa, monkeypatch, first, second)
         assert done.status == 200
         assert not any(broken(stoa.settings).values())
         return answer
@@ -47,7 +31,7 @@ def overtaken(stoa: App, monkeypatch: pytest.MonkeyPatch) -> Overtaken:
     return overtake
 
 
-def accepting(author: Agent, thread: Any, reply: Any) -> Coroutine[Any, Any, Answer]:
+def accepting(author: Agent, thread: Any, reply: Any) -> Asked:
     return author.ask("POST", f"threads/{thread['id']}/replies/{reply['id']}/accept")
 
 
