@@ -54,6 +54,7 @@ class App:
 
     There it is two `processes` as far as one can hold two: each has connections and caches of its
     own, and they take the calls in turn. What a server does by itself these do when the test says.
+    The clock of the second is `apart_ms` ahead of the other.
     Calls come from 127.0.0.1 unless they say another `client`. One that `forgets` keeps nothing of
     the store in memory. What the calls of each process share is `composed`. The `pace` is that of a
     writer of the embedded engine.
@@ -72,6 +73,7 @@ class App:
         lent = isinstance(kept, LentFile)
         self.settings = kept.settings(settings) if lent else settings
         self.clock = clock or VirtualClock()
+        self.apart_ms = 0
         self._closed = False
         self._forgets, self._composed, self._pace = forgets, composed, pace
         self._kept = kept
@@ -102,9 +104,12 @@ class App:
                 return [await Service.over(store, services, self.clock)]
             return [await Service.open(self.settings, self.clock, services=services)]
         return [
-            await self._kept.open(self.settings, self._composed(self.settings), self.clock, place)
-            for place in range(2)
+            await self._kept.open(self.settings, self._composed(self.settings), clock, place)
+            for place, clock in enumerate((self.clock, self._ahead))
         ]
+
+    def _ahead(self) -> int:
+        return self.clock() + self.apart_ms
 
     def __enter__(self) -> Self:
         return self
