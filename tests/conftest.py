@@ -5,7 +5,7 @@ engine: on PostgreSQL it is two, which take turns as two processes would.
 `@pytest.mark.parametrize("engine", ["sqlite"])` keeps a test to one engine. Limits are off unless
 `@pytest.mark.settings(limit_threads=10)` sets them; the marker takes any setting.
 Contract tests run a third time without what a process keeps in memory, most of them in `make soak`.
-`door` runs a test once for each way of calling an operation. `server` is the program itself, shared
+`face` runs a test once for each way of calling an operation. `server` is the program itself, shared
 by the tests of a worker; `start_server(limit_threads=10)` starts one for the test alone.
 """
 
@@ -24,7 +24,7 @@ from stoa.settings import LIMITS_OFF, Settings
 from tests.support.app import Agent, App
 from tests.support.clock import VirtualClock
 from tests.support.composing import Composed
-from tests.support.doors import DOORS, Door
+from tests.support.faces import FACES, Face
 from tests.support.forgetting import is_without_memory
 from tests.support.lending import LentFile, LentFiles
 from tests.support.loaded import Process, Start
@@ -198,10 +198,10 @@ def receiver() -> Iterator[Receiver]:
         yield one
 
 
-@pytest.fixture(params=DOORS)
-def door(request: pytest.FixtureRequest, stoa: App) -> Door:
-    """Every door of `stoa` in turn."""
-    return DOORS[request.param](stoa)
+@pytest.fixture(params=FACES)
+def face(request: pytest.FixtureRequest, stoa: App) -> Face:
+    """Every face of `stoa` in turn."""
+    return FACES[request.param](stoa)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from stoa import __version__, caching
-from stoa.a2a.door import TaskDoor
+from stoa.a2a.endpoint import TaskEndpoint
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.authorizing import Authorizing
 from stoa.calls.following.shared_reads import SharedReads
@@ -36,13 +36,13 @@ from stoa.http.wire import Application
 from stoa.limits.charge import Charges
 from stoa.limits.limiter import MemoryLimiter
 from stoa.limits.shared import SharedLimiter
-from stoa.mcp.door import PATH, Mcp
+from stoa.mcp.endpoint import PATH, Mcp
 from stoa.mcp.gate import Gate
 from stoa.memory.answers import AnswerCache
 from stoa.memory.memory import Memory
 from stoa.metrics import CONNECTIONS, AllCounters, Counters
 from stoa.monitoring.exposition import Exposition
-from stoa.oauth.door import OAuthDoor
+from stoa.oauth.endpoints import OAuthEndpoints
 from stoa.operations import secret
 from stoa.operations.call import Services, authors_kept
 from stoa.operations.catalog import all_operations
@@ -144,8 +144,8 @@ class Service:
         self.asgi = App(
             Rest(runner, charges, operations, documentation, signer, clock),
             _tools(runner, subscribing, hosts, known, partial(_skill, settings)),
-            TaskDoor(runner, charges, task_store, operations, hosts.origin),
-            OAuthDoor(TokenRequests(store, services, charges, outages, clock)),
+            TaskEndpoint(runner, charges, task_store, operations, hosts.origin),
+            OAuthEndpoints(TokenRequests(store, services, charges, outages, clock)),
             LateApplication(partial(_site, reads, authorizing, charges, clock, signer)),
             hosts,
             lambda: self.upkeep.trouble,
@@ -385,13 +385,13 @@ def _tools(
     known: KnownCalls,
     skill: Callable[[], bytes],
 ) -> dict[str, Mcp]:
-    """The doors of MCP by their paths. Clients add a slash to an address that they are given."""
-    door = (runner, subscribing, all_operations(), hosts, hosts.origin, skill, known)
-    doors = {
-        PATH: Mcp(*door),
-        RESOURCE: Mcp(*door, Gate(runner.authenticator)),
+    """The endpoints of MCP by path. Clients add a slash to an address that they are given."""
+    given = (runner, subscribing, all_operations(), hosts, hosts.origin, skill, known)
+    endpoints = {
+        PATH: Mcp(*given),
+        RESOURCE: Mcp(*given, Gate(runner.authenticator)),
     }
-    return doors | {f"{path}/": door for path, door in doors.items()}
+    return endpoints | {f"{path}/": one for path, one in endpoints.items()}
 
 
 def _skill(settings: Settings) -> bytes:

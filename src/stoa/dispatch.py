@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from stoa.a2a.door import TaskDoor
+from stoa.a2a.endpoint import TaskEndpoint
 from stoa.domain.addresses import is_loopback
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import REGISTRATION
@@ -15,10 +15,10 @@ from stoa.http.hosts import Hosts
 from stoa.http.request import REQUEST, HttpRequest
 from stoa.http.wire import HeaderList, Message, Receive, Scope, Send
 from stoa.logs import log, note_request
-from stoa.mcp import door as mcp
+from stoa.mcp import endpoint as mcp
 from stoa.metrics import A2A as A2A_CALL
 from stoa.metrics import HEALTH, MCP, PAGE, PREFLIGHT
-from stoa.oauth import door
+from stoa.oauth import endpoints
 from stoa.operations.bootstrap import A2A, DOCUMENTS, SECURITY_TXT
 from stoa.rest.rest import Rest
 from stoa.web.members import REFUSED, MembersOnly, privately
@@ -46,14 +46,14 @@ _FOR_PROGRAMS = ("/feeds/", "/sitemap", "/robots.txt")
 @dataclass(frozen=True, slots=True)
 class App:
     """Dispatches a request to REST, MCP, A2A, OAuth, a health check or a page. `tools` are the
-    doors of MCP by path, `tasks` that of A2A. `trouble` returns why the service is not ready,
+    endpoints of MCP by path, `tasks` that of A2A. `trouble` returns why the service is not ready,
     `details` adds facts for the operator to `/readyz`, `rate_limit_address` refuses an address that
     reads too many pages, `shed` tells that to a person. With `members` they alone read."""
 
     rest: Rest
     tools: Mapping[str, mcp.Mcp]
-    tasks: TaskDoor
-    oauth: door.OAuthDoor
+    tasks: TaskEndpoint
+    oauth: endpoints.OAuthEndpoints
     pages: PageApplication
     hosts: Hosts
     trouble: Health
@@ -81,7 +81,7 @@ class App:
                 )
             elif incoming.path in _TASKS:
                 await self.tasks.refuse(incoming, send, self._wrong_host(incoming.host))
-            elif incoming.path in door.PATHS:
+            elif incoming.path in endpoints.PATHS:
                 await self.oauth.refuse(incoming, send, self._wrong_host(incoming.host))
             else:
                 await self.rest.refuse(incoming, send, self._wrong_host(incoming.host))
@@ -111,7 +111,7 @@ class App:
         if path in _TASKS:
             incoming.operation = A2A_CALL
             return self.tasks(incoming, send)
-        if path in door.PATHS:
+        if path in endpoints.PATHS:
             return self.oauth(incoming, send)
         is_api = path.startswith("/api/") or path == "/api" or self.rest.serves(path)
         if is_api and path not in _MOVED:

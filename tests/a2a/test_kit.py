@@ -7,7 +7,7 @@ here with jobs instead:
 - CORE-SEND-001, 002, CORE-MULTI-001a, 003, 005, CORE-EXECUTION-MODE, CORE-LIST, CORE-GET-001,
   CORE-CANCEL-001, 002, CORE-HIST, DM-TASK, DM-ART, DM-MSG, STREAM-ORDER: `test_tasks.py`
 - CORE-STREAM, DM-PART, DM-SERIAL, JSONRPC-FMT, JSONRPC-SSE, CARD-CACHE, CARD-DISC: here
-- PUSH: `test_pushes.py`; VER-SERVER, JSONRPC-ERR, JSONRPC-SVC: here and `test_door.py`
+- PUSH: `test_pushes.py`; VER-SERVER, JSONRPC-ERR, JSONRPC-SVC: here and `test_face.py`
 - CARD-SIGN, CARD-STRUCT, CARD-PROTO: `test_sdk_client.py`
 """
 

@@ -9,7 +9,7 @@ import pytest
 from stoa.domain.token_counts import estimate
 from tests.support import everything
 from tests.support.app import App
-from tests.support.doors import Door
+from tests.support.faces import Face
 from tests.support.lean_rules import ENVELOPE, differences
 
 pytestmark = pytest.mark.costly
@@ -168,9 +168,9 @@ def test_related_work_takes_what_the_rows_of_a_search_leave(stoa: App) -> None:
 )
 @pytest.mark.checks_input
 def test_bad_bounds_are_refused_by_their_names(
-    stoa: App, door: Door, options: dict[str, Any]
+    stoa: App, face: Face, options: dict[str, Any]
 ) -> None:
-    refused = door.call("get_recent_threads", {**options, "limit": 0}).invalid()
+    refused = face.call("get_recent_threads", {**options, "limit": 0}).invalid()
     assert {path.removeprefix("query.") for path in refused.issues} == {*options, "limit"}
 
 
@@ -179,12 +179,12 @@ def test_the_least_bounds_are_taken_and_names_that_are_nearly_right_are_refused(
     stoa.get("threads?max_tokens=500&exerpt=50").invalid("query.max_tokens", "query.exerpt")
 
 
-def test_both_bounds_go_through_every_door(stoa: App, door: Door) -> None:
+def test_both_bounds_go_through_every_face(stoa: App, face: Face) -> None:
     ada = stoa.agent("Ada")
     for _ in range(3):
         ada.thread(body=WORDS * 10)
     given = {"excerpt": 40, "maxTokens": 200, "view": "lean"}
-    answer = door.call("get_recent_threads", given).ok()
+    answer = face.call("get_recent_threads", given).ok()
     assert len(answer["threads"]) < 3
     assert answer["omitted"] == 3 - len(answer["threads"])
     assert answer["threads"][0]["truncated"] is True

@@ -13,7 +13,7 @@ from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import SECOND
 from tests.support.database import query, table_names
-from tests.support.doors import DOORS, Door, Manner
+from tests.support.faces import FACES, Face, Manner
 from tests.support.flow import Flow, Step, job_flow, market_flow, thread_flow, tools_of
 from tests.support.jobs import TTL, WORK, balance, done, new_job, offer
 from tests.support.key_changes import naming, rotation
@@ -60,7 +60,7 @@ def left(agent: Agent) -> list[Any]:
     return [bucket for bucket in limits if bucket["resource"] != "reads"]
 
 
-def rehearsed(app: App, door: Door, flow: Flow) -> set[str | None]:
+def rehearsed(app: App, face: Face, flow: Flow) -> set[str | None]:
     """Take the steps of a flow, each write first as a dry run; the tools that were tried.
 
     The dry run must answer what the call then answers, and change nothing but the bucket `reads`.
@@ -73,23 +73,23 @@ def rehearsed(app: App, door: Door, flow: Flow) -> set[str | None]:
         agent = agents[step.who] if step.who else None
         if agent and TOOLS[step.tool].writes:
             tried.add(step.tool)
-            answer = rehearse(app, door, step, agent)
+            answer = rehearse(app, face, step, agent)
         else:
-            answer = door.call(step.tool, step.arguments, agent)
+            answer = face.call(step.tool, step.arguments, agent)
         try:
             step = flow.send(answer.json)
         except StopIteration:
             return tried
 
 
-def rehearse(app: App, door: Door, step: Step, agent: Agent) -> Answer:
+def rehearse(app: App, face: Face, step: Step, agent: Agent) -> Answer:
     """The answer of a write after its dry run."""
     before = stored(app), left(agent)
-    expected = door.call(step.tool, step.arguments, agent, Manner(dry_run=True))
+    expected = face.call(step.tool, step.arguments, agent, Manner(dry_run=True))
     assert (stored(app), left(agent)) == before
     assert expected.rate[0] == "reads"
     assert expected.json.get("dryRun", False) is (expected.status < 300)
-    answer = door.call(step.tool, step.arguments, agent)
+    answer = face.call(step.tool, step.arguments, agent)
     assert "dryRun" not in answer
     assert likened(expected) == likened(answer)
     if answer.status < 300:
@@ -101,12 +101,12 @@ def rehearse(app: App, door: Door, step: Step, agent: Agent) -> Answer:
 
 @pytest.mark.settings(**LIMITED)
 @pytest.mark.promise("W44")
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("face", FACES)
 @pytest.mark.parametrize("flow", [thread_flow, job_flow, refusals])
 def test_a_dry_run_answers_what_the_call_then_answers_and_changes_nothing(
-    stoa: App, flow: Callable[[], Flow], door: str
+    stoa: App, flow: Callable[[], Flow], face: str
 ) -> None:
-    assert rehearsed(stoa, DOORS[door](stoa), flow())
+    assert rehearsed(stoa, FACES[face](stoa), flow())
 
 
 @pytest.mark.soak
@@ -115,7 +115,7 @@ def test_a_dry_run_answers_what_the_call_then_answers_and_changes_nothing(
     ("engine", "through"), [("sqlite", "rest"), ("postgresql", "mcp-2025-11-25")]
 )
 def test_second_thoughts_can_be_tried_first(stoa: App, through: str) -> None:
-    assert rehearsed(stoa, DOORS[through](stoa), market_flow())
+    assert rehearsed(stoa, FACES[through](stoa), market_flow())
 
 
 def test_all_tools_that_write_are_tried() -> None:

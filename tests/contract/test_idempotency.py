@@ -182,7 +182,7 @@ def test_a_replay_whose_answer_is_gone_by_then_writes_nothing(
 
 
 @pytest.mark.promise("W43")
-def test_one_set_of_keys_serves_both_doors(stoa: App, ada: Agent) -> None:
+def test_one_set_of_keys_serves_both_faces(stoa: App, ada: Agent) -> None:
     for version in ERAS:
         first = send(ada, version, "threads", QUESTION).ok(201)
         arguments = {**QUESTION, "idempotencyKey": version, "authorization": f"Bearer {ada.token}"}
@@ -198,7 +198,7 @@ def test_one_set_of_keys_serves_both_doors(stoa: App, ada: Agent) -> None:
         assert over_rest.headers[REPLAYED] == "true"
 
 
-def test_a_key_is_one_for_both_doors_when_another_call_comes_with_it(stoa: App, ada: Agent) -> None:
+def test_a_key_is_one_for_both_faces_when_another_call_comes_with_it(stoa: App, ada: Agent) -> None:
     send(ada, "k", "threads", QUESTION).ok(201)
     arguments = {**QUESTION, "title": "Another", "idempotencyKey": "k"}
     assert Mcp(stoa).result("create_thread", arguments, ada)["code"] == "idempotency_key_reused"

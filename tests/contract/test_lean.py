@@ -8,7 +8,7 @@ from stoa.operations.catalog import all_operations
 from tests.support import everything, jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
-from tests.support.doors import Door
+from tests.support.faces import Face
 from tests.support.lean_rules import ENVELOPE, differences
 
 pytestmark = pytest.mark.costly
@@ -150,7 +150,7 @@ def test_an_author_is_described_once_in_an_answer(stoa: App) -> None:
     assert shared[4:] == [{"id": other.id, "name": "Ada"}, {"id": other.id}, {"id": ada.id}]
 
 
-def test_every_tool_that_reads_has_a_lean_form(stoa: App, door: Door) -> None:
+def test_every_tool_that_reads_has_a_lean_form(stoa: App, face: Face) -> None:
     ada, bob, _ = everything.fill(stoa)
     thread = stoa.get("threads?sort=replies").ok()["threads"][0]
     job = stoa.get(f"jobs?creator={ada.id}").ok()["jobs"][0]
@@ -164,13 +164,13 @@ def test_every_tool_that_reads_has_a_lean_form(stoa: App, door: Door) -> None:
         assert operation.tool
         arguments = {name: given[name] for name in operation.path_fields}
         caller = ada if operation.who.access == "agent" else None
-        answer = door.call(operation.tool, {**arguments, "view": "lean"}, caller).ok()
+        answer = face.call(operation.tool, {**arguments, "view": "lean"}, caller).ok()
         assert answer["notice"], operation.name
         assert ENVELOPE not in answer.text, operation.name
 
 
-def test_another_view_is_refused_by_its_name(stoa: App, door: Door) -> None:
-    refused = door.call("get_recent_threads", {"view": "thin", "limit": 0}).invalid()
+def test_another_view_is_refused_by_its_name(stoa: App, face: Face) -> None:
+    refused = face.call("get_recent_threads", {"view": "thin", "limit": 0}).invalid()
     paths = [path.removeprefix("query.") for path in refused.issues]
     assert sorted(paths) == ["limit", "view"]
 

@@ -10,7 +10,7 @@ from stoa.schemas.minimal import minimal
 from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import NOTHING, Agent, App
-from tests.support.doors import Door
+from tests.support.faces import Face
 
 MINIMAL = {"Prefer": "return=minimal"}
 
@@ -110,14 +110,14 @@ def test_a_read_and_a_sign_in_apply_no_preference(stoa: App) -> None:
     assert signed_in["token"]
 
 
-def test_the_lean_view_of_a_write_is_the_minimal_answer(stoa: App, door: Door) -> None:
+def test_the_lean_view_of_a_write_is_the_minimal_answer(stoa: App, face: Face) -> None:
     ada = stoa.agent("Ada")
     wanted = {"title": "Bread?", "body": "How?"}
-    if door.__class__.__name__ == "Rest":
+    if face.__class__.__name__ == "Rest":
         answer = ada.post("threads?view=lean", wanted).ok(201)
         assert "preference-applied" not in answer.headers
     else:
-        answer = door.call("create_thread", {**wanted, "view": "lean"}, ada).ok(201)
+        answer = face.call("create_thread", {**wanted, "view": "lean"}, ada).ok(201)
     assert answer.json.keys() == {"id", "status", "receiptId", "nextActions"}
 
 

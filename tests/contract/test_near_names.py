@@ -1,4 +1,4 @@
-"""A name that nearly is a known one is refused through every door, and null counts as absent."""
+"""A name that nearly is a known one is refused through every face, and null counts as absent."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.support import jobs
 from tests.support.app import Agent, App
-from tests.support.doors import Door
+from tests.support.faces import Face
 from tests.support.keys import Key
 from tests.support.mcp import Mcp
 
@@ -59,9 +59,9 @@ IDS = {
 @pytest.mark.promise("W23")
 @pytest.mark.parametrize(("tool", "arguments", "path", "meant"), NEAR)
 def test_a_member_that_nearly_is_a_known_one_is_refused_and_nothing_is_written(
-    stoa: App, door: Door, alice: Agent, tool: str, arguments: dict[str, Any], path: str, meant: str
+    stoa: App, face: Face, alice: Agent, tool: str, arguments: dict[str, Any], path: str, meant: str
 ) -> None:
-    answer = door.call(tool, {**IDS.get(tool, {}), **arguments}, alice).invalid()
+    answer = face.call(tool, {**IDS.get(tool, {}), **arguments}, alice).invalid()
     assert f"Did you mean `{meant}`?" in answer.issues[path]
     assert stoa.get("threads").ok()["threads"] == []
     assert stoa.get("jobs").ok()["jobs"] == []
@@ -81,9 +81,9 @@ def test_a_member_that_nearly_is_a_known_one_is_refused_and_nothing_is_written(
     ],
 )
 def test_a_parameter_that_nearly_is_a_known_one_is_refused(
-    stoa: App, door: Door, tool: str, arguments: dict[str, Any], name: str, meant: str
+    stoa: App, face: Face, tool: str, arguments: dict[str, Any], name: str, meant: str
 ) -> None:
-    answer = door.call(tool, arguments).invalid()
+    answer = face.call(tool, arguments).invalid()
     (issue,) = answer["issues"]
     assert issue["path"].removeprefix("query.") == name
     assert issue["message"].startswith(f"Did you mean `{meant}`?")
@@ -99,32 +99,32 @@ def test_a_parameter_that_nearly_is_a_known_one_is_refused(
     ],
 )
 def test_other_unknown_names_stay_warnings(
-    stoa: App, door: Door, alice: Agent, tool: str, arguments: dict[str, Any]
+    stoa: App, face: Face, alice: Agent, tool: str, arguments: dict[str, Any]
 ) -> None:
-    answer = door.call(tool, arguments, alice)
+    answer = face.call(tool, arguments, alice)
     assert answer.status in (200, 201), answer.content
     assert answer.warnings
 
 
 def test_a_missing_field_whose_misspelt_twin_is_there_is_told_once(
-    door: Door, alice: Agent
+    face: Face, alice: Agent
 ) -> None:
-    answer = door.call("create_thread", {"titel": "t", "Body": "b"}, alice).invalid("titel", "Body")
+    answer = face.call("create_thread", {"titel": "t", "Body": "b"}, alice).invalid("titel", "Body")
     assert len(answer["issues"]) == 2
     job = {"title": "t", "description": "d", "credits": 5}
-    door.call("create_job", job, alice).invalid("credits")
+    face.call("create_job", job, alice).invalid("credits")
 
 
 def test_what_else_is_wrong_with_a_misspelt_member_is_told_as_well(
-    door: Door, alice: Agent
+    face: Face, alice: Agent
 ) -> None:
     arguments = {"titel": 5, "body": "", "Tags": ["a,b"]}
-    answer = door.call("create_thread", arguments, alice)
+    answer = face.call("create_thread", arguments, alice)
     answer.invalid("titel", "title", "body", "Tags", "tags.0")
 
 
-def test_a_misspelt_twin_of_a_field_that_is_there_too_is_refused(door: Door, alice: Agent) -> None:
-    answer = door.call("create_thread", {**THREAD, "text": "another"}, alice).invalid("text")
+def test_a_misspelt_twin_of_a_field_that_is_there_too_is_refused(face: Face, alice: Agent) -> None:
+    answer = face.call("create_thread", {**THREAD, "text": "another"}, alice).invalid("text")
     assert "`body`" in answer.issues["text"]
 
 
@@ -158,9 +158,9 @@ def test_a_field_of_the_path_is_not_meant_where_the_path_already_has_it(
 
 
 def test_a_near_name_is_refused_after_the_token_and_the_limits_are_checked(
-    door: Door, stoa: App
+    face: Face, stoa: App
 ) -> None:
-    door.call("create_thread", {"titel": "t"}).refused(401, "missing_bearer_token")
+    face.call("create_thread", {"titel": "t"}).refused(401, "missing_bearer_token")
 
 
 def test_a_sign_in_tells_near_names_before_the_challenge_is_used(stoa: App) -> None:
@@ -173,7 +173,7 @@ def test_a_sign_in_tells_near_names_before_the_challenge_is_used(stoa: App) -> N
 
 @pytest.mark.promise("W63")
 def test_a_wish_to_pay_in_part_or_for_other_work_is_refused_and_nothing_is_paid(
-    stoa: App, door: Door, alice: Agent
+    stoa: App, face: Face, alice: Agent
 ) -> None:
     bob = stoa.agent("bob")
     job = jobs.job_in("SUBMITTED", alice, bob, reward=4)
@@ -186,15 +186,15 @@ def test_a_wish_to_pay_in_part_or_for_other_work_is_refused_and_nothing_is_paid(
     ]
     for tool, ids in accepts:
         for name in ("amount", "partial", "reward_credits", "percent", "tip", "ammount"):
-            answer = door.call(tool, {**ids, name: 2}, alice).invalid(name)
+            answer = face.call(tool, {**ids, name: 2}, alice).invalid(name)
             assert "is paid or nothing" in answer.issues[name]
     old = {"jobId": job["id"], "submission_id": job["latestSubmissionId"]}
-    answer = door.call("accept_job", old, alice).invalid("submission_id")
+    answer = face.call("accept_job", old, alice).invalid("submission_id")
     assert "the latest submission is accepted" in answer.issues["submission_id"]
     assert [one.get("credits/ledger").ok().json for one in (alice, bob)] == before
     assert jobs.read(job, alice)["status"] == "SUBMITTED"
     for tool, ids in accepts:
-        assert door.call(tool, {**ids, "thanks": "Well done."}, alice).ok().warnings
+        assert face.call(tool, {**ids, "thanks": "Well done."}, alice).ok().warnings
 
 
 def test_a_wish_to_pay_in_part_is_refused_in_a_query_and_a_dry_run(stoa: App, alice: Agent) -> None:
@@ -239,27 +239,27 @@ def test_an_idempotency_key_in_a_body_or_query_is_refused(alice: Agent, name: st
     ],
 )
 def test_null_for_an_optional_field_counts_as_absent_at_every_depth(
-    door: Door, alice: Agent, tool: str, arguments: dict[str, Any]
+    face: Face, alice: Agent, tool: str, arguments: dict[str, Any]
 ) -> None:
-    answer = door.call(tool, arguments, alice).ok(201)
+    answer = face.call(tool, arguments, alice).ok(201)
     made = answer["thread"] if tool == "create_thread" else answer["job"]
     assert made["reward"]["asset"] == "FORUM_CREDIT"
     assert made["tags"] == []
 
 
-def test_null_in_an_artifact_counts_as_absent(stoa: App, door: Door, alice: Agent) -> None:
+def test_null_in_an_artifact_counts_as_absent(stoa: App, face: Face, alice: Agent) -> None:
     bob = stoa.agent("bob")
-    job = door.call("create_job", JOB, alice).ok(201)["job"]
-    door.call("claim_job", {"jobId": job["id"]}, bob).ok()
+    job = face.call("create_job", JOB, alice).ok(201)["job"]
+    face.call("claim_job", {"jobId": job["id"]}, bob).ok()
     artifact = {"name": "a", "url": None, "text": None, "sha256": None, "mediaType": None}
     work = {"jobId": job["id"], "body": "b", "artifacts": [artifact]}
-    submitted = door.call("submit_job", work, bob).ok(201)["submission"]
+    submitted = face.call("submit_job", work, bob).ok(201)["submission"]
     assert submitted["artifacts"] == [{"name": "a"}]
 
 
-def test_null_for_a_required_field_or_in_a_list_is_refused(door: Door, alice: Agent) -> None:
+def test_null_for_a_required_field_or_in_a_list_is_refused(face: Face, alice: Agent) -> None:
     arguments = {"title": None, "body": "b", "tags": [None], "bounty": {"credits": None}}
-    answer = door.call("create_thread", arguments, alice)
+    answer = face.call("create_thread", arguments, alice)
     answer.invalid("title", "tags.0", "bounty.credits")
 
 

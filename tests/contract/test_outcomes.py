@@ -12,7 +12,7 @@ from stoa.store import replies
 from stoa.store.tx import Tx
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, SECOND
-from tests.support.doors import Door
+from tests.support.faces import Face
 from tests.support.jobs import done, offer
 from tests.support.moderation import act
 
@@ -349,16 +349,16 @@ def test_an_agent_that_says_it_many_times_at_once_counts_once(
 
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_no_agent_gives_a_post_the_score_of_another_site(
-    ada: Agent, bob: Agent, door: Door
+    ada: Agent, bob: Agent, face: Face
 ) -> None:
     """Who imports over HTTP calls as an agent too."""
     given = {"title": "t", "body": "b", "importedScore": 9, "imported_score": 9}
-    thread = door.call("create_thread", given, ada).ok(201)
+    thread = face.call("create_thread", given, ada).ok(201)
     replying = {"threadId": thread["thread"]["id"], "body": "b", "importedScore": 9, "score": 9}
-    reply = door.call("reply_to_thread", replying, bob).ok(201)
+    reply = face.call("reply_to_thread", replying, bob).ok(201)
     ignored = [warning["path"] for answer in (thread, reply) for warning in answer["warnings"]]
     assert ignored == ["importedScore", "imported_score", "importedScore", "score"]
-    read = door.call("get_reply", {"replyId": reply["reply"]["id"]}).ok()
+    read = face.call("get_reply", {"replyId": reply["reply"]["id"]}).ok()
     assert "importedScore" not in {*read["reply"], *read["thread"]}
     assert read["reply"]["score"] == 0
     takes = {name for one in all_operations() for name in names_of(one.request)}

@@ -8,7 +8,7 @@ from stoa.store.tx import Tx
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import SECOND
-from tests.support.doors import DOORS
+from tests.support.faces import FACES
 from tests.support.keys import Key
 from tests.support.moderation import act, operate, report
 from tests.support.oauth import assertion, by_key, post
@@ -123,12 +123,12 @@ def test_an_agent_that_is_not_let_in_is_retired_with_its_key(stoa: App) -> None:
 
 @pytest.mark.parametrize("engine", ["sqlite"])
 @pytest.mark.settings(signups="approve")
-def test_no_door_writes_for_an_agent_that_waits(stoa: App) -> None:
+def test_no_face_writes_for_an_agent_that_waits(stoa: App) -> None:
     new = newcomer(stoa)
     wanted = {"title": "Hello", "body": "There?"}
-    for door in DOORS.values():
-        door(stoa).call("create_thread", wanted, new).refused(403, "agent_pending")
-        door(stoa).call("search_threads", {"q": "bread"}, new).ok()
+    for face in FACES.values():
+        face(stoa).call("create_thread", wanted, new).refused(403, "agent_pending")
+        face(stoa).call("search_threads", {"q": "bread"}, new).ok()
     new.post("threads?dryRun=true", wanted).refused(403, "agent_pending")
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.domain.test_credentials import INVENTED
 from tests.support.app import App, signed
-from tests.support.doors import Door
+from tests.support.faces import Face
 from tests.support.jobs import job_in
 from tests.support.keys import Key
 
@@ -33,13 +33,13 @@ POSTED: list[tuple[str, dict[str, Any], str]] = [
 @pytest.mark.promise("S17")
 @pytest.mark.parametrize(("tool", "arguments", "path"), POSTED)
 def test_a_credential_of_another_service_in_any_text_is_refused(
-    stoa: App, door: Door, tool: str, arguments: dict[str, Any], path: str
+    stoa: App, face: Face, tool: str, arguments: dict[str, Any], path: str
 ) -> None:
     alice, bob = stoa.agent("alice"), stoa.agent("bob")
     job, thread = job_in("CLAIMED", bob, alice)["id"], bob.thread()["id"]
     sent = json.loads(json.dumps(arguments).replace('"thread"', f'"{thread}"'))
     sent = json.loads(json.dumps(sent).replace('"job"', f'"{job}"'))
-    answer = door.call(tool, sent, alice)
+    answer = face.call(tool, sent, alice)
     answer.refused(400, "secret_in_text", path)
     assert "GitHub token" in answer.issues[path]
     assert SECRET not in answer.text

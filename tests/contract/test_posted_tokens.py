@@ -11,7 +11,7 @@ from tests.support.answers import Answer
 from tests.support.app import App, signed
 from tests.support.clock import HOUR
 from tests.support.database import query
-from tests.support.doors import Door
+from tests.support.faces import Face
 from tests.support.jobs import job_in
 from tests.support.keys import Key
 from tests.support.remote import Remote
@@ -98,14 +98,14 @@ def filled(arguments: Any, **places: str) -> Any:
 @pytest.mark.promise("S10")
 @pytest.mark.parametrize(("tool", "arguments", "path"), fourth(POSTED, 1))
 def test_a_live_token_in_any_text_is_refused_and_revoked(
-    stoa: App, door: Door, tool: str, arguments: dict[str, Any], path: str
+    stoa: App, face: Face, tool: str, arguments: dict[str, Any], path: str
 ) -> None:
     alice, bob = stoa.agent("alice"), stoa.agent("bob")
     places = {"thread": bob.thread()["id"], "job": job_in("CLAIMED", bob, alice)["id"]}
     before = stored(stoa)
     for _ in stoa.processes:
         alice.get("threads").ok()  # so that each process has the token in its cache
-    answer = door.call(tool, filled(arguments, token=alice.token, **places), alice)
+    answer = face.call(tool, filled(arguments, token=alice.token, **places), alice)
     where = {f"path.{path}", path} & {*answer.issues}
     secret_in(answer, *where)
     assert len(where) == 1
@@ -118,11 +118,11 @@ def test_a_live_token_in_any_text_is_refused_and_revoked(
 
 
 @pytest.mark.parametrize("text", [f"My token was {T}.", T])
-def test_a_token_that_has_ended_is_text_like_any_other(stoa: App, door: Door, text: str) -> None:
+def test_a_token_that_has_ended_is_text_like_any_other(stoa: App, face: Face, text: str) -> None:
     alice, bob = stoa.agent("alice"), stoa.agent("bob")
-    secret_in(door.call("create_thread", {"title": "t", "body": bob.token}, alice))
+    secret_in(face.call("create_thread", {"title": "t", "body": bob.token}, alice))
     for dead in (bob.token, invented(1), alice.token[:-1], alice.token.upper()):
-        thread = door.call("create_thread", {"title": "t", "body": text.replace(T, dead)}, alice)
+        thread = face.call("create_thread", {"title": "t", "body": text.replace(T, dead)}, alice)
         assert thread.ok(201)["thread"]["body"]["body"] == text.replace(T, dead)
 
 
@@ -183,10 +183,10 @@ def test_a_live_token_as_idempotency_key_or_parameter_is_refused_and_revoked(sto
     assert stoa.get("threads").ok()["threads"] == []
 
 
-def test_a_token_for_authorization_is_no_text(stoa: App, door: Door) -> None:
+def test_a_token_for_authorization_is_no_text(stoa: App, face: Face) -> None:
     alice = stoa.agent("alice")
     for _ in range(2):
-        door.call("create_thread", THREAD, alice).ok(201)
+        face.call("create_thread", THREAD, alice).ok(201)
     stoa.get(f"search?q={alice.token}", headers=alice.headers).ok()
     alice.thread()
 

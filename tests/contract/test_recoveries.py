@@ -10,7 +10,7 @@ from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App, signed
 from tests.support.clock import DAY, HOUR, MINUTE
-from tests.support.doors import DOORS, Door
+from tests.support.faces import FACES, Face
 from tests.support.keys import Key
 from tests.support.mcp import Mcp
 
@@ -85,8 +85,8 @@ def test_a_token_that_is_none_or_has_ended_leads_to_a_new_sign_in(stoa: App, ada
     assert len(texts) == 4
 
 
-def test_a_call_without_a_token_names_the_two_addresses_whole(door: Door) -> None:
-    answer = door.call("get_credit_balance", {}).refused(401, "missing_bearer_token")
+def test_a_call_without_a_token_names_the_two_addresses_whole(face: Face) -> None:
+    answer = face.call("get_credit_balance", {}).refused(401, "missing_bearer_token")
     for path in ("challenge", "verify"):
         assert f"POST {BASE}/api/v1/auth/{path}" in told(answer)[1]
 
@@ -211,22 +211,22 @@ def test_open_jobs_are_recommended_only_if_there_are_some(
 
 
 def test_a_refusal_names_its_job_and_its_thread(
-    stoa: App, ada: Agent, bob: Agent, door: Door
+    stoa: App, ada: Agent, bob: Agent, face: Face
 ) -> None:
     job, thread = jobs.offer(ada), ada.thread(bountyCredits=1)
     reply = bob.reply(thread)
     refusals = [
-        door.call("accept_job", {"jobId": job["id"]}, ada).refused(409, "job_not_submitted"),
-        door.call("accept_job", {"jobId": job["id"]}, bob).refused(403, "not_job_creator"),
-        door.call("get_job_submissions", {"jobId": job["id"]}, bob),
+        face.call("accept_job", {"jobId": job["id"]}, ada).refused(409, "job_not_submitted"),
+        face.call("accept_job", {"jobId": job["id"]}, bob).refused(403, "not_job_creator"),
+        face.call("get_job_submissions", {"jobId": job["id"]}, bob),
     ]
     for answer in refusals:
         assert f"`get_job` (GET /api/v1/jobs/{job['id']})" in told(answer)[1]
         called(stoa, answer["recovery"]).ok()
     accept = {"threadId": thread["id"], "replyId": reply["id"]}
-    answer = door.call("accept_reply", accept, bob).refused(403, "not_thread_author")
+    answer = face.call("accept_reply", accept, bob).refused(403, "not_thread_author")
     assert called(stoa, told(answer)[1]).ok()["thread"]["id"] == thread["id"]
-    claim = door.call("claim_job", {"jobId": thread["id"]}, bob)
+    claim = face.call("claim_job", {"jobId": thread["id"]}, bob)
     assert f"`reply_to_thread` (POST {thread['repliesUrl'].split('?')[0]})" in told(claim)[1]
 
 
@@ -243,10 +243,10 @@ READS = {
 
 @pytest.mark.parametrize("tool", READS)
 def test_an_unknown_id_says_what_was_looked_for_and_where_to_find_one(
-    door: Door, stoa: App, tool: str
+    face: Face, stoa: App, tool: str
 ) -> None:
     field, prefix, noun = READS[tool]
-    error, recovery = told(door.call(tool, {field: f"{prefix}_{ULID}"}).refused(404, "not_found"))
+    error, recovery = told(face.call(tool, {field: f"{prefix}_{ULID}"}).refused(404, "not_found"))
     assert error == f"No {noun} has the id {prefix}_{ULID}."
     if tool != "get_reply":  # a reply is found in its thread, which nobody named
         called(stoa, recovery).ok()
@@ -255,11 +255,11 @@ def test_an_unknown_id_says_what_was_looked_for_and_where_to_find_one(
 @pytest.mark.promise("W27")
 @pytest.mark.parametrize("given", ["nonsense", "x" * 1000, "th_x", "<b>Ignore this<b>"])
 @pytest.mark.checks_input
-def test_a_malformed_id_says_the_prefix_and_repeats_nothing(door: Door, given: str) -> None:
-    if door.__class__.__name__ == "Rest":
+def test_a_malformed_id_says_the_prefix_and_repeats_nothing(face: Face, given: str) -> None:
+    if face.__class__.__name__ == "Rest":
         given = given.replace("<", "%3C").replace(" ", "%20")
     for tool, (field, prefix, _) in READS.items():
-        answer = door.call(tool, {field: given}).refused(404, "not_found")
+        answer = face.call(tool, {field: given}).refused(404, "not_found")
         assert f"`{prefix}_` and 26 characters" in told(answer)[1]
         assert given not in answer.text
         assert "Ignore" not in answer.text
@@ -267,7 +267,7 @@ def test_a_malformed_id_says_the_prefix_and_repeats_nothing(door: Door, given: s
 
 @pytest.mark.parametrize("tool", READS)
 def test_the_id_of_something_else_leads_there(
-    door: Door, ada: Agent, bob: Agent, tool: str
+    face: Face, ada: Agent, bob: Agent, tool: str
 ) -> None:
     field, prefix, _ = READS[tool]
     thread = ada.thread()
@@ -279,38 +279,38 @@ def test_the_id_of_something_else_leads_there(
     }
     for other, given in made.items():
         if other != prefix:
-            error, recovery = told(door.call(tool, {field: given}).refused(404, "not_found"))
+            error, recovery = told(face.call(tool, {field: given}).refused(404, "not_found"))
             assert given in error
             assert f"/{given})" in recovery
             called(ada, recovery).ok()
 
 
-def test_an_id_in_upper_case_or_without_its_prefix_is_put_right(door: Door, ada: Agent) -> None:
+def test_an_id_in_upper_case_or_without_its_prefix_is_put_right(face: Face, ada: Agent) -> None:
     thread = ada.thread()
     for given in (thread["id"].upper(), thread["id"].removeprefix("th_")):
-        answer = door.call("get_thread", {"threadId": given}).refused(404, "not_found")
+        answer = face.call("get_thread", {"threadId": given}).refused(404, "not_found")
         assert told(answer)[1] == f"Send the call again with the id {thread['id']}."
 
 
 # Over REST this is an operation of its own.
-@pytest.mark.parametrize("door", [name for name in DOORS if name != "rest"], indirect=True)
-def test_me_is_told_where_the_own_id_is(door: Door) -> None:
-    answer = door.call("get_agent", {"agentId": "me"}).refused(404, "not_found")
+@pytest.mark.parametrize("face", [name for name in FACES if name != "rest"], indirect=True)
+def test_me_is_told_where_the_own_id_is(face: Face) -> None:
+    answer = face.call("get_agent", {"agentId": "me"}).refused(404, "not_found")
     assert "`agent.id` in the answer to your sign-in" in told(answer)[1]
     assert "`get_credit_balance`" in answer["recovery"]
 
 
-def test_a_reply_of_another_thread_says_which(door: Door, ada: Agent, bob: Agent) -> None:
+def test_a_reply_of_another_thread_says_which(face: Face, ada: Agent, bob: Agent) -> None:
     thread, other = ada.thread(), ada.thread()
     reply = bob.reply(thread)
     wrong = {"threadId": other["id"], "replyId": reply["id"]}
-    answer = door.call("accept_reply", wrong, ada).refused(404, "not_found")
+    answer = face.call("accept_reply", wrong, ada).refused(404, "not_found")
     assert told(answer) == (
         f"The reply {reply['id']} belongs to another thread.",
         f"Send the call again with the thread id {thread['id']}.",
     )
     unknown = {"threadId": other["id"], "replyId": f"rp_{ULID}"}
-    answer = door.call("accept_reply", unknown, ada).refused(404, "not_found")
+    answer = face.call("accept_reply", unknown, ada).refused(404, "not_found")
     assert f"/api/v1/threads/{other['id']}?include=replies" in told(answer)[1]
 
 

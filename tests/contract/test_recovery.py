@@ -9,7 +9,7 @@ from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, MINUTE
 from tests.support.database import query
-from tests.support.doors import Door
+from tests.support.faces import Face
 from tests.support.jobs import WORK, new_job
 from tests.support.key_changes import (
     chain,
@@ -255,7 +255,7 @@ def test_the_new_key_is_one_that_no_agent_has_or_had(stoa: App) -> None:
 
 
 @pytest.mark.promise("K10")
-def test_nothing_can_be_spent_or_promised_during_a_recovery(stoa: App, door: Door) -> None:
+def test_nothing_can_be_spent_or_promised_during_a_recovery(stoa: App, face: Face) -> None:
     ada, bob = guarded(stoa), stoa.agent("Bob")
     question = ada.thread(bounty={"credits": 5})
     answer = bob.reply(question)
@@ -266,10 +266,10 @@ def test_nothing_can_be_spent_or_promised_during_a_recovery(stoa: App, door: Doo
     balance = ada.get("credits/balance")["balance"]
     thread = {"title": "t", "body": "b", "bounty": {"credits": 1}}
     refused: list[Answer] = [
-        door.call("create_thread", thread, ada),
-        door.call("create_job", new_job(1), ada),
-        door.call("accept_job", {"jobId": job["id"]}, ada),
-        door.call("accept_reply", {"threadId": question["id"], "replyId": answer["id"]}, ada),
+        face.call("create_thread", thread, ada),
+        face.call("create_job", new_job(1), ada),
+        face.call("accept_job", {"jobId": job["id"]}, ada),
+        face.call("accept_reply", {"threadId": question["id"], "replyId": answer["id"]}, ada),
     ]
     for one in refused:
         one.refused(409, "recovery_running")

@@ -8,7 +8,7 @@ from stoa.domain import limits
 from stoa.domain.limits import REPLY_DEPTH
 from tests.support.app import Agent, App
 from tests.support.clock import MINUTE
-from tests.support.doors import Door
+from tests.support.faces import Face
 from tests.support.moderation import act
 
 NOBODY = "rp_01arz3ndektsv4rrffq69g5fav"
@@ -234,7 +234,7 @@ def below(node: Any) -> list[str]:
 
 @pytest.mark.promise("Q10")
 def test_the_focus_view_keeps_the_nearest_relatives_and_says_that_it_is_cut(
-    stoa: App, bob: Agent, thread: Any, door: Door
+    stoa: App, bob: Agent, thread: Any, face: Face
 ) -> None:
     long = "x" * (limits.BODY_CHARS - 9)
     above: list[Any] = []
@@ -244,7 +244,7 @@ def test_the_focus_view_keeps_the_nearest_relatives_and_says_that_it_is_cut(
     middle = reply
     for place in range(3):
         middle = bob.reply(thread, f"below {place:02} {long}", middle)
-    answer = door.call("get_reply", {"replyId": reply["id"]}).ok()
+    answer = face.call("get_reply", {"replyId": reply["id"]}).ok()
     shown = bodies(answer["replies"])
     cut = shown.index("the reply")
     assert shown[:cut] == [f"above {place:02} " for place in range(20 - cut, 20)]

@@ -12,7 +12,7 @@ from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import SECOND
 from tests.support.database import query, table_names
-from tests.support.doors import DOORS, Door, Manner
+from tests.support.faces import FACES, Face, Manner
 from tests.support.flow import Flow, job_flow, market_flow, thread_flow, tools_of
 from tests.support.key_changes import naming, rotation
 from tests.support.keys import Key
@@ -64,7 +64,7 @@ def forbidden(answer: Answer) -> Answer:
     return answer
 
 
-def played(app: App, door: Door, flow: Flow) -> set[str | None]:
+def played(app: App, face: Face, flow: Flow) -> set[str | None]:
     """Take the steps of a flow. Each write is tried first by a session that may only read, which
     changes nothing, and each read is made by it; the tools that were tried."""
     agents = {name: app.agent(name, capabilities=["research"]) for name in ("asker", "worker")}
@@ -78,10 +78,10 @@ def played(app: App, door: Door, flow: Flow) -> set[str | None]:
             tried.add(step.tool)
             before = stored(app)
             for manner in (Manner(), Manner(dry_run=True), Manner(key="k")):
-                forbidden(door.call(step.tool, step.arguments, readers[step.who], manner))
+                forbidden(face.call(step.tool, step.arguments, readers[step.who], manner))
             assert stored(app) == before
             agent = agents[step.who]
-        answer = door.call(step.tool, step.arguments, agent)
+        answer = face.call(step.tool, step.arguments, agent)
         try:
             step = flow.send(answer.json)
         except StopIteration:
@@ -91,22 +91,22 @@ def played(app: App, door: Door, flow: Flow) -> set[str | None]:
 @pytest.mark.promise("J11")
 @pytest.mark.parametrize("flow", [thread_flow, job_flow])
 @pytest.mark.costly
-def test_a_session_that_may_only_read_writes_nothing_through_any_door(
-    stoa: App, door: Door, flow: Callable[[], Flow]
+def test_a_session_that_may_only_read_writes_nothing_through_any_face(
+    stoa: App, face: Face, flow: Callable[[], Flow]
 ) -> None:
-    assert played(stoa, door, flow())
+    assert played(stoa, face, flow())
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("engine", ["postgresql"])
-def test_it_has_no_second_thoughts_through_another_door(stoa: App) -> None:
-    assert played(stoa, DOORS["mcp-2026-07-28"](stoa), market_flow())
+def test_it_has_no_second_thoughts_through_another_face(stoa: App) -> None:
+    assert played(stoa, FACES["mcp-2026-07-28"](stoa), market_flow())
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_a_session_that_may_only_read_has_no_second_thoughts(stoa: App) -> None:
-    assert played(stoa, DOORS["rest"](stoa), market_flow())
+    assert played(stoa, FACES["rest"](stoa), market_flow())
 
 
 def test_every_write_is_tried() -> None:

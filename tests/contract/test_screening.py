@@ -1,4 +1,4 @@
-"""The operator's own endpoint sees each text before it is kept, whatever door it comes by."""
+"""The operator's own endpoint sees each text before it is kept, whatever face it comes by."""
 
 import json
 from collections.abc import Iterator

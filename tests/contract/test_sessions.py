@@ -281,10 +281,10 @@ def test_a_second_logout_with_the_key_of_the_first_never_says_that_it_is_done(
     """The session that it means without naming it is another one, which goes on."""
     ada, key = stoa.agent("Ada"), {"Idempotency-Key": "logout"}
     ada.post("auth/revoke", body, headers=key).ok()
-    for door in range(2):
+    for face in range(2):
         stoa.clock.advance(1)
         ada.sign_in()
-        if door:
+        if face:
             named = {**body, "idempotencyKey": "logout"}
             refused = Mcp(stoa, path="/mcp?toolsets=account").result("revoke_sessions", named, ada)
             assert refused["code"] == "idempotency_key_reused"
@@ -371,11 +371,11 @@ def by_approval(stoa: App, agent: Agent) -> str:
     return granted(stoa, agent).access_token
 
 
-DOORS = [by_challenge, by_assertion, by_approval]
+FACES = [by_challenge, by_assertion, by_approval]
 
 
 @pytest.mark.promise("S15")
-@pytest.mark.parametrize("sign_in", DOORS)
+@pytest.mark.parametrize("sign_in", FACES)
 def test_a_sign_in_beyond_the_limit_ends_the_session_that_would_end_first_everywhere(
     stoa: App, sign_in: Callable[[App, Agent], str]
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 from stoa.schemas.content import WARNING
 from tests.support.app import Agent, App
 from tests.support.clock import MINUTE, SECOND
-from tests.support.doors import Door
+from tests.support.faces import Face
 from tests.support.moderation import suspend
 
 
@@ -20,9 +20,9 @@ def ids(answer: Any) -> list[str]:
     return [row["id"] for row in answer["threads"]]
 
 
-def test_a_thread_is_read_as_it_was_written(stoa: App, alice: Agent, door: Door) -> None:
-    created = door.call("create_thread", {"title": "Hi", "body": "there"}, alice).ok(201)
-    read = door.call("get_thread", {"threadId": created["thread"]["id"]}).ok()
+def test_a_thread_is_read_as_it_was_written(stoa: App, alice: Agent, face: Face) -> None:
+    created = face.call("create_thread", {"title": "Hi", "body": "there"}, alice).ok(201)
+    read = face.call("get_thread", {"threadId": created["thread"]["id"]}).ok()
     told = [one for one in created["thread"]["nextActions"] if one["action"] != "get_inbox"]
     assert read["thread"] == created["thread"] | {"nextActions": told}
 
@@ -129,12 +129,12 @@ def test_the_first_hundred_replies_are_embedded_in_chronological_order(
     assert answer["thread"]["replyCount"] == 101
 
 
-def walked(door: Door, arguments: dict[str, Any]) -> list[str]:
+def walked(face: Face, arguments: dict[str, Any]) -> list[str]:
     """The ids of all replies that reading a thread and going on with its cursors shows."""
     found: list[str] = []
     cursor: dict[str, Any] = {}
     while True:
-        answer = door.call("get_thread", {**arguments, "include": "replies", **cursor}).ok()
+        answer = face.call("get_thread", {**arguments, "include": "replies", **cursor}).ok()
         assert "warnings" not in answer
         found += [reply["id"] for reply in answer["replies"]]
         assert ("nextCursor" in answer) == ("repliesTruncated" in answer)
@@ -146,20 +146,20 @@ def walked(door: Door, arguments: dict[str, Any]) -> list[str]:
 @pytest.mark.costly
 @pytest.mark.parametrize("view", ["full", "lean"])
 def test_reading_a_thread_goes_on_behind_the_first_hundred_replies(
-    stoa: App, alice: Agent, door: Door, view: str
+    stoa: App, alice: Agent, face: Face, view: str
 ) -> None:
     thread = alice.thread()
     written = [alice.reply(thread)["id"] for _ in range(102)]
-    assert walked(door, {"threadId": thread["id"], "view": view}) == written
+    assert walked(face, {"threadId": thread["id"], "view": view}) == written
 
 
 @pytest.mark.parametrize("view", ["full", "lean"])
 def test_reading_a_thread_goes_on_with_what_did_not_fit(
-    stoa: App, alice: Agent, door: Door, view: str
+    stoa: App, alice: Agent, face: Face, view: str
 ) -> None:
     thread = alice.thread()
     written = [alice.reply(thread, "Bread rises well. " * 40)["id"] for _ in range(6)]
-    assert walked(door, {"threadId": thread["id"], "view": view, "maxTokens": 1200}) == written
+    assert walked(face, {"threadId": thread["id"], "view": view, "maxTokens": 1200}) == written
 
 
 @pytest.mark.costly
@@ -179,14 +179,14 @@ def test_what_a_thread_shows_behind_a_cursor_is_what_its_list_of_replies_shows(
 
 
 def test_a_cursor_of_replies_comes_with_them_and_is_one_of_theirs(
-    stoa: App, alice: Agent, door: Door
+    stoa: App, alice: Agent, face: Face
 ) -> None:
     thread = alice.thread()
     alice.thread()
     asked = {"threadId": thread["id"]}
     other = stoa.get("threads?limit=1").ok()["nextCursor"]
     for wrong in ({"cursor": "MQpyZXBsaWVzCmkw"}, {"include": "replies", "cursor": other}):
-        refused = door.call("get_thread", {**asked, **wrong}).refused(400, "invalid_request")
+        refused = face.call("get_thread", {**asked, **wrong}).refused(400, "invalid_request")
         (path,) = refused.issues
         assert path.removeprefix("query.") == "cursor"
 

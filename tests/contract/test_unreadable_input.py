@@ -375,7 +375,7 @@ def test_two_hundred_bombs_at_once_neither_break_the_server_nor_fill_its_memory(
 BOM = b"\xef\xbb\xbf"
 
 
-def test_a_byte_order_mark_in_front_is_skipped_at_every_door(stoa: App) -> None:
+def test_a_byte_order_mark_in_front_is_skipped_at_every_face(stoa: App) -> None:
     key = {"publicKey": Key("Ada").public}
     stoa.post(CHALLENGE, BOM + json.dumps(key).encode()).ok()
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}

@@ -108,7 +108,7 @@ def test_no_operation_is_found_that_does_something_else() -> None:
     assert [one.name for one in meant("cancel_reply", OPERATIONS)] == []
 
 
-# --- On both doors.
+# --- On both faces.
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])

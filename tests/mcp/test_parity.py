@@ -1,4 +1,4 @@
-"""One action, two doors, two engines: the answers and the ledger are the same."""
+"""One action, two faces, two engines: the answers and the ledger are the same."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from stoa.settings import Settings
 from tests.conftest import ENGINES
 from tests.support.app import App
 from tests.support.clock import SECOND
-from tests.support.doors import DOORS, Door
+from tests.support.faces import FACES, Face
 from tests.support.flow import Flow, Step, job_flow, thread_flow
 from tests.support.postgresql import PostgreSQL
 
@@ -54,14 +54,14 @@ def refusals() -> Flow:
     yield Step("get_opportunities", {"types": ["game"]})
 
 
-def play(flow: Flow, app: App, door: Door) -> str:
+def play(flow: Flow, app: App, face: Face) -> str:
     """Play a flow and then read both ledgers: everything that came back, as text."""
     agents = {name: app.agent(name, capabilities=["research"]) for name in ("asker", "worker")}
     story: list[Any] = []
     step = next(flow)
     while True:
         app.clock.advance(SECOND)
-        answer = door.call(step.tool, step.arguments, agents[step.who] if step.who else None)
+        answer = face.call(step.tool, step.arguments, agents[step.who] if step.who else None)
         story.append([step.tool, answer.status, answer.json])
         try:
             step = flow.send(answer.json)
@@ -81,16 +81,16 @@ def named_in_turn(text: str) -> str:
 
 @pytest.mark.promise("T1")
 @pytest.mark.parametrize("flow", [thread_flow, job_flow, refusals])
-def test_the_same_calls_through_every_door_and_on_every_engine_tell_the_same_story(
+def test_the_same_calls_through_every_face_and_on_every_engine_tell_the_same_story(
     flow: Callable[[], Flow], settings: Settings, tmp_path: Path, postgresql: PostgreSQL
 ) -> None:
     stories: dict[tuple[str, str], str] = {}
-    for engine, (name, door) in product(ENGINES, DOORS.items()):
+    for engine, (name, face) in product(ENGINES, FACES.items()):
         url = postgresql.new() if engine == "postgresql" else ""
         folder = str(tmp_path / f"{engine}-{name}")
         own = msgspec.structs.replace(settings, data_dir=folder, database_url=url)
         with App(own) as app:
-            stories[engine, name] = play(flow(), app, door(app))
+            stories[engine, name] = play(flow(), app, face(app))
         if url:
             postgresql.drop(url)
     assert stories["sqlite", "rest"].count('"transactionId"') >= 3

@@ -27,7 +27,7 @@ from tests.support import in_memory, jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import START, VirtualClock
-from tests.support.doors import DOORS, Door, Manner
+from tests.support.faces import FACES, Face, Manner
 from tests.support.keys import Key
 from tests.support.ledger import broken, rows
 from tests.support.moderation import moderate
@@ -49,10 +49,10 @@ amounts = st.sampled_from([100, 101, 250, 1_999, 5_000, 9_999, 10_000, 10_001, 3
 
 
 class Style(NamedTuple):
-    """How writes are called: through which doors at the same time, with one key if there are
-    several; through which door a dry run is made first, and then the call is repeated."""
+    """How writes are called: through which faces at the same time, with one key if there are
+    several; through which face a dry run is made first, and then the call is repeated."""
 
-    doors: tuple[str, ...]
+    faces: tuple[str, ...]
     tried: str | None
     repeated: str | None
 
@@ -69,9 +69,9 @@ class Sent(NamedTuple):
 
 
 PLAINLY = Style(("rest",), None, None)
-doors = st.sampled_from(list(DOORS))
-perhaps = st.none() | doors
-styles = st.builds(Style, st.lists(doors, min_size=1, max_size=3).map(tuple), perhaps, perhaps)
+faces = st.sampled_from(list(FACES))
+perhaps = st.none() | faces
+styles = st.builds(Style, st.lists(faces, min_size=1, max_size=3).map(tuple), perhaps, perhaps)
 
 
 class PaidWork(RuleBasedStateMachine):
@@ -109,8 +109,8 @@ class PaidWork(RuleBasedStateMachine):
 
     def send(self, agent: Agent, tool: str, arguments: dict[str, Any]) -> Answer:
         """A write, as the style says. Its dry run must come to the same."""
-        door, dry = self.style.tried, Manner(dry_run=True)
-        tried = self.door(door).call(tool, arguments, agent, dry) if door else None
+        face, dry = self.style.tried, Manner(dry_run=True)
+        tried = self.face(face).call(tool, arguments, agent, dry) if face else None
         manner = Manner(None if self.style == PLAINLY else f"key-{next(self.keys)}")
         answer = self.send_together(agent, tool, arguments, manner)
         if tried:
@@ -126,43 +126,43 @@ class PaidWork(RuleBasedStateMachine):
         self, agent: Agent, tool: str, arguments: dict[str, Any], manner: Manner
     ) -> Answer:
         """The one answer to all the calls; besides it some are told that one still runs."""
-        asked = [self.door(door).ask(tool, arguments, agent, manner) for door in self.style.doors]
+        asked = [self.face(face).ask(tool, arguments, agent, manner) for face in self.style.faces]
         answers = self.app.together(*asked)
         told = [one for one in answers if one.code != "idempotency_in_progress"]
         assert len({(one.status, one.code) for one in told}) == 1
         assert told[0].code or all(one.json == told[0].json for one in told)
         return told[0]
 
-    def repeat(self, sent: Sent, door: str) -> None:
+    def repeat(self, sent: Sent, face: str) -> None:
         """A write is sent again with its key, and answered alike."""
         self.count()
-        again = self.door(door).call(sent.tool, sent.arguments, sent.agent, sent.manner)
+        again = self.face(face).call(sent.tool, sent.arguments, sent.agent, sent.manner)
         assert (again.status, again.json) == (sent.answer.status, sent.answer.json)
         assert again.headers["idempotent-replayed"] == "true"
 
     @precondition(lambda self: self.lately())
-    @rule(number=which, door=doors)
-    def repeat_later(self, number: int, door: str) -> None:
+    @rule(number=which, face=faces)
+    def repeat_later(self, number: int, face: str) -> None:
         """A write of the last day is sent again with its key."""
-        self.repeat(self.pick(self.lately(), number)[1], door)
+        self.repeat(self.pick(self.lately(), number)[1], face)
 
     @precondition(lambda self: self.lately())
-    @rule(number=which, door=doors)
-    def take_a_key_twice(self, number: int, door: str) -> None:
+    @rule(number=which, face=faces)
+    def take_a_key_twice(self, number: int, face: str) -> None:
         """Another write with the key of one of the last day is refused."""
         self.count()
         _, sent = self.pick(self.lately(), number)
         other = {"title": "another", "body": "b", "bountyCredits": 1}
-        answer = self.door(door).call("create_thread", other, sent.agent, sent.manner)
+        answer = self.face(face).call("create_thread", other, sent.agent, sent.manner)
         assert answer.code == "idempotency_key_reused"
 
     def lately(self) -> list[Sent]:
         """The writes whose answers must still be stored."""
         return [sent for sent in self.sent if self.clock.now - sent.at < DAY]
 
-    def door(self, name: str) -> Door:
-        """A door of the application."""
-        return DOORS[name](self.app)
+    def face(self, name: str) -> Face:
+        """A face of the application."""
+        return FACES[name](self.app)
 
     def pick(self, things: Sequence[T], number: int) -> tuple[int, T]:
         """One of these, by a number that may be any."""

@@ -8,7 +8,7 @@ import pytest
 from stoa.domain.limits import ARTIFACT_TEXT_BYTES, SUBMISSION_TEXT_BYTES
 from tests.support import jobs
 from tests.support.app import Agent, App
-from tests.support.doors import DOORS
+from tests.support.faces import FACES
 
 SHORT = "ü" * 2048
 LONG = "x" + "ü" * 2048
@@ -115,13 +115,13 @@ def test_a_lean_job_has_no_text_of_artifacts_and_only_the_latest_work(
     assert second["artifacts"] == [{"name": "n", "size": 5, "textUrl": url}]
 
 
-@pytest.mark.parametrize("door", [name for name in DOORS if name != "rest"])
+@pytest.mark.parametrize("face", [name for name in FACES if name != "rest"])
 def test_the_default_tools_read_one_submission_and_the_text_of_an_artifact(
-    stoa: App, ada: Agent, bob: Agent, door: str
+    stoa: App, ada: Agent, bob: Agent, face: str
 ) -> None:
     work, eve = handed_in(ada, bob, SHORT, LONG), stoa.agent("eve")
     asked: dict[str, Any] = {"jobId": work["jobId"], "submissionId": work["id"]}
-    tools = DOORS[door](stoa)
+    tools = FACES[face](stoa)
     assert tools.call("get_job_submissions", asked, ada).ok()["submissions"] == [work]
     (whole,) = tools.call("get_job_submissions", {**asked, "artifact": 2}, bob).ok()["submissions"]
     assert whole["artifacts"][2]["text"] == LONG

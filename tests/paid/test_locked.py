@@ -6,7 +6,7 @@ import pytest
 
 from tests.support import jobs
 from tests.support.app import Agent, App
-from tests.support.doors import Door
+from tests.support.faces import Face
 from tests.support.moderation import act
 
 LISTS = {
@@ -27,13 +27,13 @@ def lock(stoa: App, thread: Any) -> Any:
 @pytest.mark.promise("Q11")
 @pytest.mark.parametrize("tool", LISTS)
 def test_the_bounty_of_a_locked_thread_is_in_no_feed(
-    stoa: App, ada: Agent, bob: Agent, door: Door, tool: str
+    stoa: App, ada: Agent, bob: Agent, face: Face, tool: str
 ) -> None:
     kept = ada.thread("Why does beer foam?", tags=["beer"], bountyCredits=5)
     lock(stoa, ada.thread("Why does beer freeze?", tags=["beer"], bountyCredits=9))
     asked = {"tags": "beer"} if tool in ("get_opportunities", "search_threads") else {}
     for more in (asked, {**asked, "q": "beer"}) if tool == "search_threads" else (asked,):
-        rows = door.call(tool, more, bob).ok()[LISTS[tool]]
+        rows = face.call(tool, more, bob).ok()[LISTS[tool]]
         assert [row["id"] for row in rows] == [kept["id"]]
 
 

@@ -10,7 +10,7 @@ from stoa.operations.catalog import all_operations
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR
-from tests.support.doors import Door
+from tests.support.faces import Face
 from tests.support.moderation import act
 
 pytestmark = pytest.mark.checks_input
@@ -227,7 +227,7 @@ def test_what_a_job_offers_is_taken_from_those_whose_turn_it_is(
 
 
 def test_each_action_is_a_tool_that_its_address_gives_the_arguments_of(
-    people: People, door: Door
+    people: People, face: Face
 ) -> None:
     job = jobs.job_in("SUBMITTED", people.owner, people.claimer)
     for answer in (
@@ -238,18 +238,18 @@ def test_each_action_is_a_tool_that_its_address_gives_the_arguments_of(
         for action in answer["nextActions"][:4]:
             if action["action"] != "reject_job":
                 status = OPERATIONS[action["action"]].status
-                door.call(action["action"], arguments_of(action), people.owner).ok(status)
+                face.call(action["action"], arguments_of(action), people.owner).ok(status)
 
 
 # --- After a write.
 
 
-def written(people: People, door: Door) -> Iterator[tuple[str, Agent, str, Any]]:
+def written(people: People, face: Face) -> Iterator[tuple[str, Agent, str, Any]]:
     """Each write that is answered with next actions: its tool, who did it as what, the answer."""
     owner, claimer = people.owner, people.claimer
 
     def call(agent: Agent, role: str, tool: str, **values: Any) -> tuple[str, Agent, str, Any]:
-        answer = door.call(tool, values, agent).ok(OPERATIONS[tool].status)
+        answer = face.call(tool, values, agent).ok(OPERATIONS[tool].status)
         return tool, agent, role, answer.json
 
     made = call(owner, "author", "create_thread", title="Why?", body="Who knows?")
@@ -293,10 +293,10 @@ AFTER: list[tuple[str, list[Turn]]] = [
 
 @pytest.mark.promise("Q14")
 def test_the_answer_to_a_write_begins_with_what_its_caller_can_do(
-    people: People, door: Door
+    people: People, face: Face
 ) -> None:
     seen: list[tuple[str, list[Turn]]] = []
-    for tool, agent, role, answer in written(people, door):
+    for tool, agent, role, answer in written(people, face):
         seen.append((tool, turns(answer)))
         own = [
             action["by"] in ("anyone", role)
@@ -308,7 +308,7 @@ def test_the_answer_to_a_write_begins_with_what_its_caller_can_do(
         assert resource is None or resource["nextActions"] == answer["nextActions"]
         first = answer["nextActions"][0]
         if first["method"] == "GET":
-            door.call(first["action"], arguments_of(first), agent).ok()
+            face.call(first["action"], arguments_of(first), agent).ok()
     assert seen == AFTER
 
 

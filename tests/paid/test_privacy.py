@@ -12,7 +12,7 @@ from stoa.operations.catalog import all_operations
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR
-from tests.support.doors import DOORS
+from tests.support.faces import FACES
 
 CANARY = "canary-5b1f"
 ARTIFACT = {
@@ -163,9 +163,9 @@ def test_no_page_shows_submitted_work(secrets: Secrets) -> None:
     assert {f"/jobs/{job['id']}" for job in secrets.jobs.values()} <= known
 
 
-@pytest.mark.parametrize("door", [name for name in DOORS if name != "rest"])
+@pytest.mark.parametrize("face", [name for name in FACES if name != "rest"])
 @pytest.mark.costly
-def test_no_tool_shows_submitted_work_to_others(secrets: Secrets, door: str) -> None:
+def test_no_tool_shows_submitted_work_to_others(secrets: Secrets, face: str) -> None:
     tools = {operation.tool: operation for operation in all_operations() if operation.tool}
     answered: Counter[str] = Counter()
     for tool, operation in tools.items():
@@ -175,7 +175,7 @@ def test_no_tool_shows_submitted_work_to_others(secrets: Secrets, door: str) -> 
             calls = [{**call, name: value} for call in calls for value in values]
         for call in calls:
             for reader in (None, secrets.eve):
-                answer = DOORS[door](secrets.app).call(tool, call, reader)
+                answer = FACES[face](secrets.app).call(tool, call, reader)
                 assert CANARY not in answer.text, (tool, call)
                 answered[tool] += answer.status == 200
     assert len(tools) == 21

@@ -13,7 +13,7 @@ from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, SECOND
 from tests.support.composing import having
-from tests.support.doors import Door
+from tests.support.faces import Face
 
 
 def related(stoa: App, q: str = "", **more: str) -> list[str]:
@@ -35,7 +35,7 @@ def work(agent: Agent, title: str, reward: float = 1, **more: Any) -> str:
 
 @pytest.mark.promise("Q9")
 def test_opportunities_that_match_neither_words_nor_tags_are_not_related(
-    stoa: App, ada: Agent, door: Door
+    stoa: App, ada: Agent, face: Face
 ) -> None:
     kettle = work(ada, "Descale a kettle", tags=["copper"])
     asked = ada.thread("Which kettle for porridge?", bountyCredits=1)["id"]
@@ -43,7 +43,7 @@ def test_opportunities_that_match_neither_words_nor_tags_are_not_related(
     work(ada, "Translate a poem", 50, tags=["french"])
 
     def found(**asked: str) -> list[str]:
-        return ids(door.call("search_threads", asked).ok())
+        return ids(face.call("search_threads", asked).ok())
 
     assert sorted(found(q="kettle")) == sorted([kettle, asked])
     assert found(q="pipes") == [kettle]

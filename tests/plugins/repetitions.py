@@ -1,8 +1,8 @@
 """Leaves repetitions of a test over engines and versions of MCP to `make soak`.
 
 What is decided before SQL matters, and what costs much, runs on one engine and one version of MCP.
-All else that runs on both engines and through every door runs on each engine and through each door,
-but not on each engine through each door. Of several values it tries all on SQLite and over REST,
+All else that runs on both engines and through every face runs on each engine and through each face,
+but not on each engine through each face. Of several values it tries all on SQLite and over REST,
 and the first in the other places.
 """
 
@@ -20,7 +20,7 @@ _ACROSS = {
     "mcp-2025-11-25": ("sqlite",),
     "mcp-2026-07-28": ("postgresql",),
 }
-"""Where each door is tried by a test that runs on both engines."""
+"""Where each face is tried by a test that runs on both engines."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -55,13 +55,13 @@ def _values(item: pytest.Item) -> dict[str, Any]:
 def _tries_again(item: pytest.Item, tried: set[tuple[object, ...]]) -> bool:
     """Whether another value was tried in this place, which is one of the further ones."""
     values = _values(item)
-    engine, door = values.get("engine"), values.get("door", "rest")
-    if (engine, door) == ("sqlite", "rest") or _has_own_engines(item):
+    engine, face = values.get("engine"), values.get("face", "rest")
+    if (engine, face) == ("sqlite", "rest") or _has_own_engines(item):
         return False
     if item.get_closest_marker("soak"):
         return False
-    again = (engine, door) in tried
-    tried.add((engine, door))
+    again = (engine, face) in tried
+    tried.add((engine, face))
     return again
 
 
@@ -73,5 +73,5 @@ def _has_own_engines(item: pytest.Item) -> bool:
 
 def _crosses(item: pytest.Item) -> bool:
     values = _values(item)
-    door, engine = values.get("door"), values.get("engine")
-    return door in _ACROSS and engine is not None and engine not in _ACROSS[door]
+    face, engine = values.get("face"), values.get("engine")
+    return face in _ACROSS and engine is not None and engine not in _ACROSS[face]

@@ -10,19 +10,19 @@ TESTS = """
         return request.param
 
     @pytest.fixture(params=["rest", "mcp-2025-11-25", "mcp-2026-07-28"])
-    def door(request):
+    def face(request):
         return request.param
 
     @pytest.mark.checks_input
-    def test_input(engine, door): ...
+    def test_input(engine, face): ...
 
     @pytest.mark.costly
-    def test_costly(engine, door): ...
+    def test_costly(engine, face): ...
 
-    def test_across(engine, door): ...
+    def test_across(engine, face): ...
 
     @pytest.mark.parametrize("engine", ["sqlite"])
-    def test_on_one_engine(engine, door): ...
+    def test_on_one_engine(engine, face): ...
 
     def test_more(engine): ...
 
@@ -51,7 +51,7 @@ def test_each_engine_and_version_runs_somewhere(
     result.assert_outcomes(passed=passed, deselected=ALL - passed)
 
 
-def test_on_both_engines_each_door_is_tried_once(pytester: pytest.Pytester) -> None:
+def test_on_both_engines_each_face_is_tried_once(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(TESTS)
     pytester.makeini(MARKERS)
     chosen = ("-m", "not soak", "-k", "test_across", "-v")

@@ -46,7 +46,7 @@ async def _signalled() -> list[str]:
     return told
 
 
-class Door:
+class Face:
     """Counts the requests that wait until their clients are gone."""
 
     def __init__(self) -> None:
@@ -59,13 +59,13 @@ class Door:
 
 
 def test_a_connection_that_waits_takes_little_memory() -> None:
-    door = Door()
+    face = Face()
     with ExitStack() as stack:
-        served = stack.enter_context(Served(door, ready=Begins()))
+        served = stack.enter_context(Served(face, ready=Begins()))
 
         def wait() -> None:
             stack.enter_context(served.client()).send(REQUEST)
-            assert door.waiting.acquire(timeout=WAIT_S)
+            assert face.waiting.acquire(timeout=WAIT_S)
 
         wait()
         tracemalloc.start()

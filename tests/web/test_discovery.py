@@ -275,7 +275,7 @@ def test_the_json_of_the_full_text_is_that_of_the_contract(stoa: App, contract: 
     assert shown == [contract["limits"], *examples]
 
 
-def test_an_operation_has_one_name_on_every_door(stoa: App) -> None:
+def test_an_operation_has_one_name_on_every_face(stoa: App) -> None:
     client = stoa.get("/agent-client.ts").text
     described = stoa.get("/openapi.json")["paths"]
     written = {(row["method"], row["url"]): row for row in stoa.get("bootstrap")["writeEndpoints"]}

@@ -19,7 +19,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class Signer(Protocol):
-    """Whatever can sign for the agent: a `Key`, or a door to hardware or a vault.
+    """Whatever can sign for the agent: a `Key`, or what asks hardware or a vault.
 
     `public_key` is the 32-byte Ed25519 key in hex, `sign` gives the 64 bytes of a signature.
     """

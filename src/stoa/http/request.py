@@ -1,4 +1,4 @@
-"""One HTTP request as the doors see it: id, host, client address, headers."""
+"""One HTTP request as the faces see it: id, host, client address, headers."""
 
 import re
 

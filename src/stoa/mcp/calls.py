@@ -195,7 +195,7 @@ def _authorization(given: Any, header: str | None) -> str | None:
 def _read(
     operation: Operation, given: Values, own: tuple[str, ...]
 ) -> tuple[Values, dict[str, str]]:
-    """The arguments as the operation's fields, without those of the door's `own`, and those that
+    """The arguments as the operation's fields, without those of `own`, and those that
     are lists in the form of JSON text.
 
     Lists of labels may be comma text too. For what is read as a query over HTTP, numbers may be

@@ -1,4 +1,4 @@
-"""Answers messages of both eras. The door imports this when the first message comes."""
+"""Answers messages of both eras. The endpoint imports this when the first message comes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The REST door: from an HTTP request to the runner and back."""
+"""The REST face: from an HTTP request to the runner and back."""
 
 from collections.abc import Awaitable, Callable
 from functools import cache, lru_cache

@@ -85,7 +85,7 @@ class Document(Resource, kw_only=True):
 
 
 class Interfaces(Resource, kw_only=True):
-    """The doors of the service."""
+    """The interfaces of the service."""
 
     rest: RestInterface
     mcp: McpInterface

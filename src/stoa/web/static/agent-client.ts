@@ -136,7 +136,7 @@ export class ForeignChallenge extends StoaError {
 
 // --- Keys.
 
-/** Whatever can sign for the agent: an `AgentKey`, or a door to hardware or a vault. */
+/** Whatever can sign for the agent: an `AgentKey`, or what asks hardware or a vault. */
 export interface Signer {
   /** The 32-byte Ed25519 public key as 64 hex digits. */
   readonly publicKey: string;
@@ -1721,7 +1721,7 @@ export interface Document {
   purpose: string;
 }
 
-/** The doors of the service. */
+/** The interfaces of the service. */
 export interface Interfaces {
   rest: RestInterface;
   mcp: McpInterface;

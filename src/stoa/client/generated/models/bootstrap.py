@@ -69,7 +69,7 @@ class Document(Resource, frozen=True, kw_only=True):
 
 
 class Interfaces(Resource, frozen=True, kw_only=True):
-    """The doors of the service."""
+    """The interfaces of the service."""
 
     rest: RestInterface
     mcp: McpInterface

@@ -23,7 +23,7 @@ _METHODS = {TOKEN: ("POST",), REVOCATION: ("POST",)}
 _READING = ("GET", "HEAD")
 
 
-class OAuthDoor:
+class OAuthEndpoints:
     """Answers programs of any origin: nothing here depends on what a browser keeps."""
 
     def __init__(self, requests: TokenRequests) -> None:

@@ -29,7 +29,7 @@ _ABSENT = "0.3"
 """What a request without the header speaks, as the protocol has it."""
 
 
-class TaskDoor:
+class TaskEndpoint:
     """The endpoint of A2A 1.0 over JSON-RPC."""
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The doors through which one operation can be called, so that one test can try each."""
+"""The faces through which one operation can be called, so that one test can try each."""
 
 import json
 from collections.abc import Callable
@@ -25,8 +25,8 @@ class Manner(NamedTuple):
 PLAIN = Manner()
 
 
-class Door:
-    """Calls an operation by its tool name. The answer of every door reads like that of REST."""
+class Face:
+    """Calls an operation by its tool name. The answer of every face reads like that of REST."""
 
     def __init__(self, app: App) -> None:
         self._app = app
@@ -49,13 +49,13 @@ class Door:
         return self._app.run(self.ask(tool, arguments, agent, manner))
 
 
-class Rest(Door):
-    """The REST door."""
+class Rest(Face):
+    """The REST face."""
 
     async def ask(
         self, tool: str, arguments: dict[str, Any], agent: Agent | None, manner: Manner
     ) -> Answer:
-        """See `Door.ask`."""
+        """See `Face.ask`."""
         operation = self._operations[tool]
         path, rest = _filled(operation, arguments)
         headers = {} if agent is None else agent.headers
@@ -69,8 +69,8 @@ class Rest(Door):
         return await self._app.ask(operation.method, path, rest or NOTHING, headers=headers)
 
 
-class Mcp(Door):
-    """The MCP door, at one version of the protocol. Statuses are those REST would answer with."""
+class Mcp(Face):
+    """The MCP face, at one version of the protocol. Statuses are those REST would answer with."""
 
     def __init__(self, app: App, version: str) -> None:
         super().__init__(app)
@@ -79,7 +79,7 @@ class Mcp(Door):
     async def ask(
         self, tool: str, arguments: dict[str, Any], agent: Agent | None, manner: Manner
     ) -> Answer:
-        """See `Door.ask`."""
+        """See `Face.ask`."""
         more: dict[str, Any] = {"authorization": f"Bearer {agent.token}"} if agent else {}
         if manner.key is not None:
             more["idempotencyKey"] = manner.key
@@ -97,7 +97,7 @@ class Mcp(Door):
         return Answer(status, answer.header_list, json.dumps(body).encode())
 
 
-DOORS: dict[str, Callable[[App], Door]] = {
+FACES: dict[str, Callable[[App], Face]] = {
     "rest": Rest,
     **{f"mcp-{version}": partial(Mcp, version=version) for version in ERAS},
 }
