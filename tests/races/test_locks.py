@@ -31,7 +31,7 @@ from tests.support.app import Agent, App, signed
 from tests.support.clock import DAY, HOUR, SECOND, START, VirtualClock
 from tests.support.database import rows
 from tests.support.jobs import REJECTION, WORK, done, new_job, offer, read
-from tests.support.key_changes import name_recovery, recovery
+from tests.support.key_changes import name_recovery, recovery, rotation
 from tests.support.keys import Key
 from tests.support.oauth import ask as asked_by_form
 from tests.support.oauth import bearer, granted, renewal
@@ -561,3 +561,24 @@ def test_a_bounty_that_is_offered_again_is_sound_though_clocks_differ(
         behind.post(path, {"credits": 3}, headers=ada.headers).ok()
         findings = behind.run(behind.stoa.store.read(audit.run_all))
     assert not any(finding.differences for finding in findings)
+
+
+def test_a_change_of_keys_is_in_force_though_clocks_differ(
+    postgresql: PostgreSQL, engine: str
+) -> None:
+    settings = msgspec.convert({"database_url": postgresql.new(), **LIMITS_OFF}, Settings)
+    with App(settings, VirtualClock(START + 5000)) as ahead, App(settings) as behind:
+        ada, helper = ahead.agent("ada"), Key("helper")
+        ada.post("auth/rotate", rotation(ahead, ada.id, ada.key, Key("next"))).ok()
+        again = rotation(behind, ada.id, ada.key, Key("another"))
+        behind.post("auth/rotate", again, headers=ada.headers).refused(
+            401, "invalid_or_expired_token"
+        )
+        ada.key = Key("next")
+        ada.sign_in()
+        name_recovery(ada, helper).ok()
+        begun = recovery(behind, ada.id, helper, Key("last"))
+        behind.post("auth/recover", begun).ok()
+        chain = behind.get(f"agents/{ada.id}/keys").ok()
+    assert [one["change"] for one in chain["changes"]] == ["rotate", "recovery", "recover"]
+    assert not any(one["droppedAt"] for one in chain["changes"])

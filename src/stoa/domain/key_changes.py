@@ -139,7 +139,8 @@ def standing(
     for link in links:
         if link.dropped_at is not None:
             continue
-        if link.in_force_at > now:
+        # What had no delay is in force, though another machine's clock may be ahead of this one's.
+        if link.in_force_at > max(now, link.created_at):
             begun = link
         elif link.change is KeyChange.RECOVERY:
             recovery = link.key

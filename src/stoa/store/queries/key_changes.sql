@@ -26,11 +26,11 @@ INSERT INTO key_change (agent_id, position, change, key, replaced, signer, chall
 VALUES (:agent_id, (SELECT coalesce(max(position), 0) + 1 FROM key_change WHERE agent_id = :agent_id),
         :change, :key, :replaced, :signer, :challenge, :signature, :new_signature, :now, :in_force_at)
 
--- Only the last one can have begun: each drops the one before.
+-- Only the last one can have begun: each drops the one before. What had no delay is in force, whatever a clock says.
 -- name: drop_begun
 UPDATE key_change SET dropped_at = :now
 WHERE agent_id = :agent_id AND position = (SELECT max(position) FROM key_change WHERE agent_id = :agent_id)
-  AND in_force_at > :now AND dropped_at IS NULL
+  AND in_force_at > :now AND in_force_at > created_at AND dropped_at IS NULL
 
 -- name: put_in_force
 UPDATE agent SET public_key = :key, key_number = key_number + 1, key_change_at = NULL,
