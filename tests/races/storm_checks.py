@@ -62,8 +62,8 @@ def _same(what: str, one: object, other: object) -> None:
 
 def check_answers(sent: list[tuple[Planned, Answer]], lines: list[LogLine]) -> None:
     """No answer is a defect, none is in the log, and what was repeated was done once."""
-    _none("defects", [(str(call), one.text) for call, one in sent if one.status >= _DEFECT])
     _none("in the log", [line for line in lines if line["level"] in ("error", "critical")])
+    _none("defects", [(str(call), one.text) for call, one in sent if one.status >= _DEFECT])
     repeated: dict[str, set[str]] = defaultdict(set)
     for call, answer in sent:
         if call.key and answer.status < _REFUSED and "receipt" in answer:
