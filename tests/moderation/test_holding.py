@@ -119,7 +119,7 @@ def test_what_waits_is_shown_to_its_author_as_it_is_once_released(stoa: App) -> 
     for one in mine.values():
         moderate(mod, one, "release").ok()
     later = {"held", "author", "actions", "nextActions", "updatedAt", "lastActivityAt"}
-    later.add("acceptEligible")
+    later |= {"acceptEligible", "timeline"}
     for kind, waited in mine.items():
         paths = [path for path in own(waited) if not path.startswith("/")]
         now = bob.get(paths[0]).ok()[kind]

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from stoa.app import Service, new_services
+from stoa.clock import Clock
 from stoa.settings import Settings
 from stoa.store.engines import engine_of
 from stoa.store.engines.sqlite.pace import WriterPace
@@ -105,11 +106,13 @@ class App:
             return [await Service.open(self.settings, self.clock, services=services)]
         return [
             await self._kept.open(self.settings, self._composed(self.settings), clock, place)
-            for place, clock in enumerate((self.clock, self._ahead))
+            for place, clock in enumerate((self.clock, self._second_clock()))
         ]
 
-    def _ahead(self) -> int:
-        return self.clock() + self.apart_ms
+    def _second_clock(self) -> Clock:
+        if type(self.clock) is not VirtualClock:
+            return self.clock  # that of a machine tells of its steps too
+        return lambda: self.clock() + self.apart_ms
 
     def __enter__(self) -> Self:
         return self
