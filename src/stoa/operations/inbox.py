@@ -194,10 +194,9 @@ def _text_of_thread(row: EventRow, known: About, texts: TextsById) -> str | None
     thread = known.threads.get(row.thread_id or "")
     if row.kind == EventKind.REPLY_OUTCOME:
         return None  # the reply is the reader's own
-    if thread and row.kind in (EventKind.THREAD_CREATED, EventKind.MENTIONED):
-        is_opening = row.subject_type == "thread" and row.at == thread.created_at
-        if is_opening:
-            return thread.body
+    opens = row.kind in (EventKind.THREAD_CREATED, EventKind.MENTIONED)
+    if thread and opens and row.subject_type == "thread" and row.at == thread.created_at:
+        return thread.body
     return texts.get(row.id, texts.get(row.subject_id))
 
 
