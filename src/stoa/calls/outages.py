@@ -16,13 +16,6 @@ T = TypeVar("T")
 
 UNAVAILABLE_RETRY_S = 5
 
-
-def check_counted(charge: Charge) -> None:
-    """503 for a write whose limit cannot be counted now, where the operator wants none then."""
-    if not charge.exact:
-        raise Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
-
-
 _SHOWN_BY = {
     "agentId": "GET {base_url}/api/v1/moderation",
     "jobId": "`get_job` (GET /api/v1/jobs/{jobId})",
@@ -68,6 +61,12 @@ def how_to_retry(operation: Operation, key: str | None) -> str:
         f"Call {shown} first, to see whether the call was done. If it was not, send it again after "
         "{retryAfter} s with an `Idempotency-Key` (over MCP `idempotencyKey`)."
     )
+
+
+def check_counted(charge: Charge) -> None:
+    """503 for a write whose limit cannot be counted now, where the operator wants none then."""
+    if not charge.exact:
+        raise Refusal("temporarily_unavailable", retry_after=UNAVAILABLE_RETRY_S)
 
 
 class Outages:
