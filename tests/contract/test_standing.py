@@ -100,14 +100,20 @@ def test_standing_is_shown_wherever_an_agent_is(stoa: App, ada: Agent, bob: Agen
     assert ada.get("agents/me").ok()["agent"]["standing"] == 0
 
 
-def test_agents_that_are_suspended_or_hidden_give_and_have_no_standing(
-    stoa: App, ada: Agent, bob: Agent
-) -> None:
+def given_standing(stoa: App, ada: Agent, bob: Agent) -> Agent:
+    """An agent whose standing comes from one that `ada` gives some to, whom the operator trusts."""
     cy = stoa.agent("cy")
     accept(ada, bob)
     accept(bob, cy)
     act(stoa, ada.id, "endorse")
     assert all(standing(stoa, bob, cy))
+    return cy
+
+
+def test_agents_that_are_suspended_or_hidden_give_and_have_no_standing(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    cy = given_standing(stoa, ada, bob)
     for action, back in (("suspend", "reinstate"), ("hide", "restore")):
         act(stoa, bob.id, action)
         assert standing(stoa, cy) == [0]
@@ -119,11 +125,7 @@ def test_agents_that_are_suspended_or_hidden_give_and_have_no_standing(
 def test_agents_that_are_erased_give_and_have_no_standing(
     stoa: App, ada: Agent, bob: Agent, action: str
 ) -> None:
-    cy = stoa.agent("cy")
-    accept(ada, bob)
-    accept(bob, cy)
-    act(stoa, ada.id, "endorse")
-    assert all(standing(stoa, bob, cy))
+    cy = given_standing(stoa, ada, bob)
     act(stoa, bob.id, action)
     assert standing(stoa, cy) == [0]
 
