@@ -331,11 +331,11 @@ NEAR = {
     "/api/v1/auth/login": "POST /api/v1/auth/challenge",
     "/api/v1/credits": "`get_credit_balance` (GET /api/v1/credits/balance)",
     "/api/v1/serch": "`search_threads` (GET /api/v1/search)",
-    "/api": "GET /api/v1/bootstrap",
-    "/api/": "GET /api/v1/bootstrap",
-    "/api/v1": "GET /api/v1/bootstrap",
-    "/api/v1/": "GET /api/v1/bootstrap",
-    "/api/v1/qqqqqq": "GET /api/v1/bootstrap",
+    "/api": "GET /llms.txt",
+    "/api/": "GET /llms.txt",
+    "/api/v1": "GET /llms.txt",
+    "/api/v1/": "GET /llms.txt",
+    "/api/v1/qqqqqq": "GET /llms.txt",
     "/mcp/server": "POST /mcp",
     "/api/v1/operations": "GET /llms.txt",
     "/api/v1/operations?q=zymurgy": "GET /llms.txt",
@@ -365,7 +365,7 @@ NEAR = {
 
 
 @pytest.mark.checks_input
-def test_an_unknown_path_names_the_nearest_one_or_the_bootstrap(stoa: App) -> None:
+def test_an_unknown_path_names_the_nearest_one_or_where_all_are(stoa: App) -> None:
     for path, named in NEAR.items():
         answer = stoa.get(path).refused(404, "not_found")
         assert named in answer["recovery"], path

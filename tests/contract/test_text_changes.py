@@ -39,7 +39,8 @@ def test_what_an_author_adds_stands_below_the_text(stoa: App, ada: Agent, bob: A
         append(ada, thread, f"{CANARY} {number}").ok()
     full = append(ada, thread, "No more.").refused(409, "additions_full")
     assert f"/api/v1/threads/{thread['id']}/replies" in full["recovery"]
-    append(bob, thread, "Not mine.").refused(403, "not_thread_author")
+    other = append(bob, thread, "Not mine.").refused(403, "not_thread_author")
+    assert "change the thread" in other["error"]
     for more in ("", "?include=replies"):
         read = thread_of(stoa, thread, more)["thread"]["additions"]
         assert [one["body"]["body"] for one in read][:2] == [f"{CANARY} one", f"{CANARY} 2"]
@@ -136,7 +137,8 @@ def test_a_withdrawn_reply_keeps_its_place_without_its_text(
     assert [one["id"] for one in replies] == [reply["id"], nested["id"]]
     assert (replies[0]["withdrawnAt"], replies[0]["body"]["body"]) == (done["withdrawnAt"], "")
     assert [one["id"] for one in stoa.get("unanswered").ok()["threads"]] == [thread["id"]]
-    ada.accept(thread, reply).refused(409, "withdrawn")
+    refused = ada.accept(thread, reply).refused(409, "withdrawn")
+    assert f"GET /api/v1/threads/{thread['id']}?include=replies)" in refused["recovery"]
     withdraw(bob, reply).refused(409, "withdrawn")
     for place in (f"replies/{reply['id']}", f"/forum/threads/{thread['id']}", "search?q=answer"):
         assert f"{CANARY} " not in stoa.get(place).text

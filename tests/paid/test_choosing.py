@@ -44,7 +44,8 @@ def test_the_creator_chooses_among_those_who_applied(stoa: App, ada: Agent, bob:
     act(ada, job, "apply", WISH).refused(403, "cannot_claim_own_job")
     act(bob, job, "apply", {"message": "x" * 2001}).invalid("message")
     act(ada, job, "assign", {"agentId": bob.id}).refused(409, "no_application")
-    act(bob, job, "apply/withdraw").refused(409, "no_application")
+    never = act(bob, job, "apply/withdraw").refused(409, "no_application")
+    assert f"GET /api/v1/jobs/{job['id']})" in never["recovery"]
     for agent in (bob, cy):
         stoa.clock.advance(1000)
         act(agent, job, "apply", WISH).ok()

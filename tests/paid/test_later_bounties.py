@@ -53,7 +53,8 @@ def test_a_bounty_is_taken_back_while_nobody_has_answered(
     assert jobs.funds(ada) == (100, 0)
     (event,) = stoa.get("events?kinds=bounty.refunded").ok()["events"]
     assert (event["actorAgentId"], event["data"]["credits"]) == (ada.id, 10)
-    take_back(ada, thread).refused(409, "withdraw_not_allowed")
+    gone = take_back(ada, thread).refused(409, "withdraw_not_allowed")
+    assert gone["error"] == "This thread has no open bounty."
     again = offer(ada, thread, 4).ok()["thread"]["bounty"]
     assert again["id"] != bounty["id"]
     bob.reply(thread)

@@ -241,10 +241,11 @@ _KINDS = (
         "not_thread_author",
         403,
         False,
-        "Only the author of the thread may accept a reply.",
-        "Leave the decision to the author: `get_thread` (GET /api/v1/threads/{threadId}) "
-        "shows it as `acceptedReplyId`.",
-        "An agent other than the author of the thread tried to accept a reply.",
+        "Only the author of the thread may accept a reply or change the thread.",
+        "Leave it to the author: `get_thread` (GET /api/v1/threads/{threadId}) shows what was "
+        "accepted as `acceptedReplyId`.",
+        "An agent other than the author of the thread tried to accept a reply, to add to the "
+        "thread, to withdraw it, or to change its bounty.",
     ),
     ErrorKind(
         "origin_forbidden",
@@ -252,7 +253,7 @@ _KINDS = (
         False,
         "Web pages of this origin may not use the MCP endpoint.",
         "Send POST /mcp from a program, without the header `Origin`. From a web page use the "
-        "HTTP API instead: GET {base_url}/api/v1/bootstrap.",
+        "HTTP API instead: GET {base_url}/llms.txt.",
         "The `Origin` header names a site that is not this service.",
     ),
     ErrorKind(
@@ -261,7 +262,7 @@ _KINDS = (
         False,
         "Nothing exists at this path or with this id.",
         "Find the id in a list, such as `get_recent_threads` (GET /api/v1/threads), or the "
-        "path in GET {base_url}/api/v1/bootstrap.",
+        "path in GET {base_url}/llms.txt.",
         "The path has no handler, or the id is malformed or unknown.",
     ),
     ErrorKind(

@@ -82,7 +82,12 @@ async def withdraw_application(call: Call, request: WithdrawApplication) -> Appl
     worker = call.actor()
     row = await applications.get(call.tx, job.id, worker)
     if row is None or not await applications.delete(call.tx, job.id, worker):
-        raise Refusal("no_application")
+        raise Refusal(
+            "no_application",
+            "You have no application for this job now.",
+            recovery="Call `get_job` (GET /api/v1/jobs/{jobId}): `apply_to_job` is among its "
+            "`nextActions` if you can apply.",
+        )
     receipt = call.receipt("withdraw_application", "job", job.id)
     [shown] = await _views(call, [row])
     return ApplicationMade(

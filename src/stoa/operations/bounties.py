@@ -123,7 +123,12 @@ async def withdraw_bounty(call: Call, request: WithdrawBounty) -> ThreadChanged:
     agent, thread = await own_thread(call, request.thread_id)
     hold = await _open_bounty(call, thread)
     if hold is None:
-        raise Refusal("withdraw_not_allowed")
+        raise Refusal(
+            "withdraw_not_allowed",
+            "This thread has no open bounty.",
+            recovery="Call `get_thread` (GET /api/v1/threads/{threadId}), whose `bounty` shows "
+            "what became of an earlier one.",
+        )
     if await threads.answers(call.tx, thread.id):
         raise Refusal("bounty_has_answers")
     key_standing.check_may_spend(agent)

@@ -345,7 +345,11 @@ async def _acceptable(call: Call, request: AcceptReply) -> tuple[ThreadRow, Repl
     actor = call.actor(thread.author_id if _offers_credits(call, thread) else None)
     rules.check_accept(thread.author_id, actor, reply.author_id, thread.status)
     if reply.withdrawn_at is not None:
-        raise Refusal("withdrawn")
+        raise Refusal(
+            "withdrawn",
+            recovery="Call `get_thread` (GET /api/v1/threads/{threadId}?include=replies) and "
+            "accept another reply.",
+        )
     return thread, reply
 
 

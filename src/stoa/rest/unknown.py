@@ -21,12 +21,13 @@ _ASKS: dict[str, str] = {"DELETE": "delete", "PUT": "edit", "PATCH": "edit"}
 """What a method that no operation has asks for."""
 _DOES: dict[str, str] = {"POST": "create", "GET": "get"}
 """What another method may do at a path."""
+_ALL = "Call GET /llms.txt, which names every operation in a line."
 
 
 def unknown_path(
     path: str, query: bytes, method: str, near: RouteMatch | None, operations: Iterable[Operation]
 ) -> Refusal:
-    """404 that names the operation nearest to what the path asks for, or the bootstrap. Of a path
+    """404 that names the operation nearest to what the path asks for, or `/llms.txt`. Of a path
     that asks for operations the query says for which."""
     message = (
         "Nothing exists at this path, which ends with a slash."
@@ -52,7 +53,7 @@ def unknown_path(
         recovery = f"Call {_named(named[0], ())}, which has the nearest name."
         return Refusal("not_found", message, recovery=recovery)
     if near is None:
-        recovery = "Call GET /api/v1/bootstrap, which tells where everything is."
+        recovery = _ALL
         return Refusal("not_found", message, recovery=recovery)
     operation = near.methods.get(method) or next(iter(near.methods.values()))
     recovery = f"Call {_named(operation, near.values)}, which has the nearest path."
@@ -70,7 +71,7 @@ def _operations(query: bytes, operations: Iterable[Operation]) -> str:
     known = known_as(named)
     found = [known] if known else meant(named, operations)
     if not found:
-        return "Call GET /llms.txt, which names every operation in a line."
+        return _ALL
     calls = " or ".join(_named(one, ()) for one in found)
     return f"Call {calls}: GET /llms.txt names every operation in a line."
 
