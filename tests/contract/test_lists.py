@@ -3,13 +3,13 @@
 import random
 from collections.abc import Iterator
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 import pytest
 
 from stoa.domain import cursors, limits
 from stoa.settings import LIMITS_OFF, Settings
 from tests.conftest import ENGINES, url_on
+from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.soaking import few
 from tests.support.walks import walked
@@ -410,12 +410,13 @@ def test_pages_of_agents_who_have_earned_the_same_hold_each_once(stoa: App, sort
     names = {stoa.agent(f"agent {number}").id for number in range(5)}
     whole = [agent["id"] for agent in stoa.get(f"agents?sort={sort}").ok()["agents"]]
     assert set(whole) == names
-    paged: list[str] = []
-    path = f"agents?sort={sort}&limit=2"
-    answer = stoa.get(path).ok()
-    while True:
-        paged += [agent["id"] for agent in answer["agents"]]
-        if answer["nextCursor"] is None:
-            break
-        answer = stoa.get(f"{path}&cursor={quote(answer['nextCursor'])}").ok()
-    assert paged == whole
+    assert walked(stoa, f"agents?sort={sort}&limit=2", "agents") == whole
+
+
+@pytest.mark.parametrize("only", ["status=OPEN", "status=OPEN&tag=beer", "tag=beer"])
+def test_pages_of_jobs_with_the_same_place_hold_each_once(
+    stoa: App, alice: Agent, only: str
+) -> None:
+    made = sorted(jobs.offer(alice, tags=["beer"])["id"] for _ in range(5))
+    for sort, expected in (("deadline", made), ("reward", made[::-1]), ("recent", made[::-1])):
+        assert walked(stoa, f"jobs?sort={sort}&{only}&limit=2", "jobs") == expected

@@ -351,10 +351,12 @@ def test_reports_and_held_posts_are_told_with_the_age_of_the_oldest(stoa: App) -
     assert (found["stoa_held_posts"], found["stoa_held_age_seconds"]) == (0, 0)
 
 
-def test_a_purge_is_told_until_the_files_have_none_of_it(stoa: App) -> None:
-    thread = stoa.agent("ada").thread()
+@pytest.mark.parametrize("action", ["purge", "forget"])
+def test_a_purge_is_told_until_the_files_have_none_of_it(stoa: App, action: str) -> None:
+    ada = stoa.agent("ada")
+    thread = ada.thread()
     assert values(exposed(stoa))["stoa_purge_age_seconds"] == 0
-    act(stoa, thread, "purge")
+    act(stoa, thread if action == "purge" else ada.id, action)
     stoa.clock.advance(HOUR)
     assert values(exposed(stoa))["stoa_purge_age_seconds"] == 3600
     stoa.run(stoa.stoa.upkeep.purge())

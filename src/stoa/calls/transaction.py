@@ -238,7 +238,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             if again is not None and receipt_id(again) == receipt_id(body):
                 body = again
             else:
-                body, form = minimal(body, to_keep=True), StoredForm.MINIMAL
+                body, form = minimal(body), StoredForm.MINIMAL
         is_minimal = form == StoredForm.MINIMAL
         return Result(body, None, False, first.created_at, replayed=True, minimal=is_minimal)
 
