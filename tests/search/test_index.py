@@ -10,6 +10,7 @@ import pytest
 
 from stoa.search.index import LogPlace, SearchIndex, SearchSizes
 from stoa.store.search import SearchText
+from tests.support.logs import logged
 
 FEW = SearchSizes(flushed=10, kept=25, words=7)
 PLACE = LogPlace(0, 7, "ev_a")
@@ -195,6 +196,19 @@ def test_what_cannot_be_written_stays_in_memory_until_there_is_too_much(tmp_path
     assert not index.is_full
     assert having(index, "common") == {*range(1, 26)}
     index.close()
+
+
+@pytest.mark.parametrize("place", ["search", "search/index"])
+def test_an_index_that_can_have_no_file_is_in_memory(tmp_path: Path, place: str) -> None:
+    if place == "search":
+        (tmp_path / place).mkdir()
+    else:
+        (tmp_path / "search").write_text("no folder")
+    with logged() as lines, closing(opened(tmp_path / place)) as index:
+        index.put(map(text, range(1, 12)))
+        work(index)
+        assert having(index, "own1") == {1}
+    assert {line["event"] for line in lines} == {"search index has no file"}
 
 
 def test_an_index_that_is_behind_is_written_less_often(tmp_path: Path) -> None:

@@ -444,7 +444,7 @@ def _opened(path: Path | None) -> Postings:
                 return Postings.open(Path(f"{path}-{slot}" if slot else path))
             except apsw.BusyError:
                 continue
-            except apsw.Error as error:
+            except (apsw.Error, OSError) as error:
                 log.warning("search index has no file", path=str(path), reason=str(error))
                 break
     return Postings.open(None)

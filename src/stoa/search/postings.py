@@ -63,8 +63,8 @@ class Postings:
     @classmethod
     def open(cls, path: Path | None) -> "Postings":
         """Open a file, which is made anew if it is damaged or of another format; `path` None is
-        the memory. Raises `apsw.Error` where there can be none, `apsw.BusyError` where another
-        process uses it."""
+        the memory. Raises `apsw.Error` or `OSError` where there can be none, `apsw.BusyError` where
+        another process uses it."""
         try:
             return cls._of(path)
         except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, ValueError):
