@@ -167,3 +167,16 @@ def test_who_turns_pages_gets_each_thread_once_whatever_happens_meanwhile(
 
 def test_a_cursor_of_another_form_is_refused(stoa: App) -> None:
     stoa.get("unanswered?cursor=MQp1bmFuc3dlcmVkCnN0aF8x").invalid("query.cursor")
+
+
+@pytest.mark.settings(hold_first=1)
+@pytest.mark.parametrize("order", ["active", "replies"])
+def test_a_thread_that_was_held_is_listed_from_its_release_on(stoa: App, order: str) -> None:
+    ada, bob = stoa.agent("ada"), stoa.agent("bob")
+    held, first = write(ada, "Held"), write(bob, "First")
+    act(stoa, first[0], "release")
+    write(bob, "Second")
+    stoa.clock.advance(SECOND)
+    act(stoa, held[0], "release")
+    (titles,) = forum(stoa, f"/forum?sort={order}")
+    assert sorted(titles) == ["First", "Held", "Second"]

@@ -61,8 +61,9 @@ SELECT count(*) FROM (
     AND (CAST(:status AS TEXT) IS NULL OR t.status = :status) AND {{few}}
   ORDER BY g.thread_id DESC LIMIT :most) passed
 
+-- A thread that was held has an older id than some that were written before its release.
 -- name: newest_at
-SELECT created_at FROM thread ORDER BY id DESC LIMIT 1
+SELECT coalesce(max(created_at), 0) FROM thread
 
 -- For people: of an author that is new only the newest few come `first`, the others `later`, behind all `first` ones. A new
 -- author has no thread that is older than the window.
