@@ -90,15 +90,18 @@ async def said(tx: Tx, reply_id: str) -> list[SaidRow]:
 
 
 async def note_counted(
-    tx: Tx, reply_id: str, agent_id: str, *, counts: bool, due_at: int | None
+    tx: Tx, reply_id: str, row: SaidRow, *, counts: bool, due_at: int | None
 ) -> None:
-    """Note whether what an agent said counts, and when (ms) that may change by time alone."""
+    """Note whether what an agent said counts, and when (ms) that may change by time alone; not of
+    what is to be counted anew since `row` was read."""
     await tx.put(
         "outcomes.note_counted",
+        0,
         reply_id=reply_id,
-        agent_id=agent_id,
+        agent_id=row.agent_id,
         counts=int(counts),
         due_at=due_at,
+        was_due_at=row.due_at,
     )
 
 

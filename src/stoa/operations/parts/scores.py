@@ -26,7 +26,7 @@ async def recount_reply(tx: Tx, reply_id: str, thread_id: str, *, new_agent_ms: 
         if counts:
             counted.append(OutcomeGiven(row.result, row.environment, bool(row.knows_author)))
         if (counts, due_at) != (bool(row.counts), row.due_at):
-            await rows.note_counted(tx, reply_id, row.agent_id, counts=counts, due_at=due_at)
+            await rows.note_counted(tx, reply_id, row, counts=counts, due_at=due_at)
     await rows.set_score(tx, reply_id, thread_id, outcomes.score(counted))
 
 

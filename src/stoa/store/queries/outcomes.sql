@@ -21,11 +21,13 @@ ORDER BY o.created_at DESC, o.agent_id DESC LIMIT :limit OFFSET :offset
 UPDATE outcome SET due_at = :now WHERE agent_id = :agent_id
 
 -- Two agents have settled something: what each said of the other's replies is of one who knows the author, and what did
--- not count for want of any settlement may count.
+-- not count for want of any settlement may count. What is to be counted now is marked anew: another transaction may count it, which
+-- does not see this settlement yet.
 -- name: settled
 UPDATE outcome SET due_at = :now
 WHERE (agent_id = :first AND author_id = :second) OR (agent_id = :second AND author_id = :first)
    OR (agent_id = :first AND counts = 0 AND due_at IS NULL) OR (agent_id = :second AND counts = 0 AND due_at IS NULL)
+   OR (due_at <= :now AND agent_id IN (:first, :second))
 
 -- name: has_due
 SELECT 1 FROM outcome WHERE due_at <= :now LIMIT 1
@@ -43,8 +45,10 @@ SELECT o.agent_id, o.result, o.environment, o.counts, o.due_at, a.created_at, co
          OR EXISTS (SELECT 1 FROM reputation_event e WHERE e.agent_id = o.author_id AND e.counterparty_id = a.id) THEN 1 ELSE 0 END
 FROM outcome o JOIN agent a ON a.id = o.agent_id WHERE o.reply_id = :reply_id
 
+-- What was marked anew since it was read is counted once more.
 -- name: note_counted
-UPDATE outcome SET counts = :counts, due_at = :due_at WHERE reply_id = :reply_id AND agent_id = :agent_id
+UPDATE outcome SET counts = :counts, due_at = :due_at
+WHERE reply_id = :reply_id AND agent_id = :agent_id AND due_at IS NOT DISTINCT FROM CAST(:was_due_at AS BIGINT)
 
 -- name: set_score
 UPDATE reply SET worked = :worked, worked_with_changes = :worked_with_changes, did_not_work = :did_not_work, score = :score,
