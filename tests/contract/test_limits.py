@@ -404,12 +404,18 @@ def test_calls_that_end_before_a_bucket_is_known_are_limited_by_address(
 def test_tool_calls_without_a_valid_token_are_limited_by_address(
     stoa: App, token: str | None
 ) -> None:
-    def ask() -> str:
+    def ask() -> Answer:
         arguments = {"authorization": token} if token else {}
-        return Mcp(stoa).result("get_credit_balance", arguments)["code"]
+        return Mcp(stoa).call("get_credit_balance", arguments).ok()
+
+    def code(answer: Answer) -> str:
+        return answer["result"]["structuredContent"]["code"]
 
     refused = "invalid_or_expired_token" if token else "missing_bearer_token"
-    assert [ask() for _ in range(4)] == [*[refused] * 3, "rate_limited"]
+    assert [code(ask()) for _ in range(3)] == [refused] * 3
+    last = ask()
+    assert (code(last), last.rate) == ("rate_limited", ("uncharged", 3, 0))
+    assert last.headers["retry-after"] == "60"
 
 
 @pytest.mark.settings(limit_uncharged=3, token_ttl_seconds=3600)

@@ -153,13 +153,19 @@ def problem_json(body: dict[str, Any], status: int, path: str) -> dict[str, Any]
     return {**problem, **body}
 
 
-def refusal_headers(refusal: Refusal, charge: Charge | None) -> HeaderList:
-    """Rate headers (of the full bucket, if one is), `Retry-After`, and what the code needs."""
+def retry_headers(refusal: Refusal, charge: Charge | None) -> HeaderList:
+    """Rate headers (of the full bucket, if one is) and `Retry-After`."""
     if isinstance(refusal, BucketFull):
         charge = refusal.charge
     headers = rate_headers(charge) if charge else []
     if refusal.retry_after is not None:
         headers.append((b"retry-after", b"%d" % refusal.retry_after))
+    return headers
+
+
+def refusal_headers(refusal: Refusal, charge: Charge | None) -> HeaderList:
+    """Those of `retry_headers`, and what the code needs."""
+    headers = retry_headers(refusal, charge)
     if refusal.code in CHALLENGES:
         headers.append((b"www-authenticate", CHALLENGES[refusal.code].encode()))
     if isinstance(refusal, RequestRefusal):

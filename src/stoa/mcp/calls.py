@@ -115,17 +115,16 @@ class Tools:
             incoming.place, incoming.cache_key = asked.place, None
             incoming.values = incoming.values if asked.has_argument else asked.refused
         outcome = await self._runner.call(operation, incoming)
-        headers = rate_headers(outcome.charge) if outcome.charge else []
         refusal = outcome.refusal
         if refusal is None:
+            headers = rate_headers(outcome.charge) if outcome.charge else []
             headers += [answering.REPLAYED] if outcome.replayed else []
             cache_key = incoming.cache_key if incoming.authorization is None else None
             body = asked.shaped(outcome.body) if asked else outcome.body
             return Called(self._known.content(body), headers, outcome.replayed, cache_key)
         if not self._takes_token and refusal.code in answering.CHALLENGES:
             raise refusal
-        if refusal.retry_after is not None:
-            headers.append((b"retry-after", b"%d" % refusal.retry_after))
+        headers = answering.retry_headers(refusal, outcome.charge)
         told = asked.told(refusal) if asked else refusal
         body = encode(answering.error_json(told, self._documentation, request.id))
         return Called((*self._known.content(body), b',"isError":true'), headers)

@@ -209,10 +209,9 @@ class EventMethods:
         data = answering.error_json(refusal, self._documentation, request.id)
         problem = " ".join((refusal.message, *(f"`{i.path}`: {i.message}" for i in refusal.issues)))
         failure = ProtocolError(_code(refusal), problem, data)
-        headers = answering.refusal_headers(refusal, charge)
-        kept = [pair for pair in headers if pair[0] != b"www-authenticate"]
+        headers = answering.retry_headers(refusal, charge)
         body = messages.error(message.id, failure)
-        return McpReply(era.status(failure.code), body, kept, charged=charge is not None)
+        return McpReply(era.status(failure.code), body, headers, charged=charge is not None)
 
 
 class _Notifications:
