@@ -220,6 +220,27 @@ def test_additions_are_held_and_dropped_where_they_come_too_late(stoa: App) -> N
     ]
 
 
+@pytest.mark.parametrize("change", ["withdraw", "lock"])
+def test_a_reply_is_not_released_where_none_can_be_written_any_more(stoa: App, change: str) -> None:
+    bob, asked = opened(stoa)
+    ada, mod = stoa.agent("ada"), stoa.agent("mod")
+    reply = ada.reply(asked, f"{CANARY} answer @{bob.id}")
+    if change == "withdraw":
+        bob.post(f"threads/{asked['id']}/withdraw").ok()
+    else:
+        moderate(mod, asked, "lock").ok()
+    moderate(mod, reply, "release").refused(409, "moderation_not_possible")
+    assert [one["id"] for one in ada.get("held").ok()["held"]] == [reply["id"]]
+    stoa.clock.advance(3 * HOUR)
+    sweep(stoa)
+    for agent in (ada, bob):
+        agent.sign_in()
+    assert naming(everywhere(stoa, ada, asked) | elsewhere(stoa, bob), CANARY) == []
+    why = ada.get(f"replies/{reply['id']}").refused(410, "removed")["reason"]
+    told = [one["data"] for one in ada.get("inbox").ok()["events"]]
+    assert [one["reason"] for one in told if one.get("action") == "hide"] == [why]
+
+
 def test_a_queue_shows_the_operator_what_is_held(stoa: App) -> None:
     ada = stoa.agent("ada")
     thread = ada.thread(f"{CANARY} title", f"{CANARY} body", tags=["watches"])

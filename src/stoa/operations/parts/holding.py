@@ -85,13 +85,15 @@ async def own(call: Call, post_id: str) -> HeldRow | None:
 
 
 async def obstacle(tx: Tx, row: HeldRow) -> str | None:
-    """Why an addition can be released no more; None for what can be."""
-    if row.kind != "addition":
+    """Why a reply or an addition can be released no more; None for what can be."""
+    if row.subject_id is None:
         return None
-    thread = await threads.get(tx, row.subject_id or "")
+    thread = await threads.get(tx, row.subject_id)
     if thread:
-        return "Its author has withdrawn the thread." if thread.withdrawn_at is not None else None
-    job = await jobs.get(tx, row.subject_id or "")
+        if thread.withdrawn_at is not None:
+            return "Its author has withdrawn the thread."
+        return "The thread is locked." if thread.locked else None
+    job = await jobs.get(tx, row.subject_id)
     is_open = job is not None and job.status_at(tx.now) is JobStatus.OPEN
     return None if is_open else "The job is not open any more, so its text stays as it is."
 

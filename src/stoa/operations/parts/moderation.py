@@ -279,23 +279,22 @@ async def act_locked(tx: Tx, services: Services, order: Order, moderator_id: str
 async def _decide(tx: Tx, services: Services, order: Order, row: HeldRow) -> None:
     """Release a post that is held. What is refused is released too, and hidden at once, so that all
     that follows from hiding follows; an addition is then dropped."""
-    if row.kind != "addition":
+    if order.action is Action.RELEASE:
+        if problem := await holding.obstacle(tx, row):
+            raise Refusal("moderation_not_possible", f"{problem} It cannot be released now.")
         await holding.release(tx, services, row)
-        if order.action is not Action.RELEASE:
-            await _do(tx, services, order, await found(tx, order.subject))
-    elif order.action is not Action.RELEASE:
+    elif row.kind == "addition":
         await held.decide(tx, row.id)
         if order.action is Action.PURGE:
             await purges.add(tx, row.id, order.reason, whole=False)
-    elif problem := await holding.obstacle(tx, row):
-        raise Refusal("moderation_not_possible", f"{problem} It can be released no more.")
     else:
         await holding.release(tx, services, row)
+        await _do(tx, services, order, await found(tx, order.subject))
 
 
 async def release_due(tx: Tx, services: Services) -> int:
-    """Release some of the posts whose time is over; returns how many there were. Additions that are
-    not possible any more are dropped, and their authors told."""
+    """Release some of the posts whose time is over; returns how many there were. Those that are not
+    possible any more are refused, and their authors told: additions are dropped."""
     ids = await held.due(tx)
     await locked(tx, [subject_of(one) for one in ids if await held.get(tx, one)])
     for post_id in ids:
