@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from stoa.domain import limits
 from tests.moderation.test_hiding import CANARY, everywhere, naming, own
 from tests.paid.test_market import market
 from tests.support import jobs
@@ -239,6 +240,27 @@ def test_a_reply_is_not_released_where_none_can_be_written_any_more(stoa: App, c
     why = ada.get(f"replies/{reply['id']}").refused(410, "removed")["reason"]
     told = [one["data"] for one in ada.get("inbox").ok()["events"]]
     assert [one["reason"] for one in told if one.get("action") == "hide"] == [why]
+
+
+def test_what_a_suspended_agent_reserved_goes_back_when_its_time_would_be_over(stoa: App) -> None:
+    (_, asked), ada = opened(stoa), stoa.agent("ada")
+    before = available(ada)
+    thread, job = ada.thread("A question", "How?", bountyCredits=3), jobs.offer(ada, 7)
+    reply = ada.reply(asked, "So.")
+    act(stoa, ada.id, "suspend")
+    stoa.clock.advance(2 * HOUR + limits.JOB_TTL_MS - 1)
+    sweep(stoa)
+    ada.sign_in()
+    assert available(ada) == before - 10
+    stoa.clock.advance(1)
+    sweep(stoa)
+    assert available(ada) == before
+    assert [stoa.get(path).code for path in (f"threads/{thread['id']}", f"jobs/{job['id']}")] == [
+        "removed",
+        "removed",
+    ]
+    assert [one["id"] for one in ada.get("held").ok()["held"]] == [reply["id"]]
+    assert sound(stoa)
 
 
 def test_a_queue_shows_the_operator_what_is_held(stoa: App) -> None:

@@ -67,6 +67,11 @@ class Services:
     memory: Memory = field(default_factory=Memory)
     index: SearchIndex = field(default_factory=SearchIndex)
 
+    @property
+    def latest_end_ms(self) -> int:
+        """For how long at most credits are reserved for a post, from its release on, ms."""
+        return 1000 * max(self.settings.job_ttl_seconds, self.settings.bounty_ttl_seconds)
+
     def latest_deadline(self, now: int) -> int:
         """When a job that is offered now must end, ms."""
         return now + self.settings.job_ttl_seconds * 1000

@@ -98,6 +98,15 @@ async def obstacle(tx: Tx, row: HeldRow) -> str | None:
     return None if is_open else "The job is not open any more, so its text stays as it is."
 
 
+async def too_late(tx: Tx, row: HeldRow) -> str | None:
+    """Why the clock releases a post no more: its author is still suspended, and what is reserved
+    for it would have ended by now. None for all others."""
+    author = await agents.get(tx, row.author_id)
+    if author is None or author.status != "suspended":
+        return None
+    return "Its author was suspended for as long as its credits can be reserved."
+
+
 async def release(tx: Tx, services: Services, row: HeldRow) -> None:
     """Publish a held post, as of now. Its author, and what it belongs to, must be locked, and it
     must have no `obstacle`."""

@@ -295,13 +295,14 @@ async def _decide(tx: Tx, services: Services, order: Order, row: HeldRow) -> Non
 async def release_due(tx: Tx, services: Services) -> int:
     """Release some of the posts whose time is over; returns how many there were. Those that are not
     possible any more are refused, and their authors told: additions are dropped."""
-    ids = await held.due(tx)
+    most = tx.now if await ledger.stopped(tx) else services.latest_end_ms  # nothing goes back then
+    ids = await held.due(tx, most)
     await locked(tx, [subject_of(one) for one in ids if await held.get(tx, one)])
     for post_id in ids:
         row = await held.get(tx, post_id)
         if row is None:  # another process was first
             continue
-        if problem := await holding.obstacle(tx, row):
+        if problem := await holding.obstacle(tx, row) or await holding.too_late(tx, row):
             await act_locked(tx, services, Order(Action.HIDE, subject_of(post_id), problem), None)
         else:
             await holding.release(tx, services, row)

@@ -23,10 +23,11 @@ SELECT count(*) FROM (
 -- name: count_additions
 SELECT count(*) FROM held_post WHERE author_id = :author AND subject_id = :subject_id AND kind = 'addition' AND decided_at IS NULL
 
--- What a suspended agent posted waits until it is reinstated, or a moderator decides.
+-- What a suspended agent posted waits until it is reinstated, or a moderator decides; with credits no longer than they would have
+-- been reserved.
 -- name: due
 SELECT p.id FROM held_post p JOIN agent a ON a.id = p.author_id
-WHERE p.decided_at IS NULL AND p.until <= :now AND a.status = 'active' ORDER BY p.until LIMIT :most
+WHERE p.decided_at IS NULL AND p.until <= :now AND (a.status = 'active' OR (p.hold_id IS NOT NULL AND p.until <= :ended)) ORDER BY p.until LIMIT :most
 
 -- name: waiting
 SELECT {{held}} FROM held_post p WHERE p.decided_at IS NULL AND p.id > :after ORDER BY p.id LIMIT :limit OFFSET :offset
