@@ -49,6 +49,9 @@ def test_what_an_agent_says_of_a_reply_is_reported_hidden_and_restored(
     mod.post(address, {"reason": "Advertising.", "reportIds": [made["id"]]}).ok()
 
     assert listed(stoa, reply) == []
+    for inbox in (stoa.get("events"), bob.get("inbox")):
+        (told,) = [one for one in inbox.ok()["events"] if one["kind"] == "reply.outcome"]
+        assert (told["removed"], told["data"]) == (True, {})
     read = stoa.get(f"replies/{reply['id']}").ok()["reply"]
     assert (read["score"], read["outcomes"]["didNotWork"]) == (0, 0)
     assert say(carl, reply).refused(410, "removed")["reason"] == "Advertising."

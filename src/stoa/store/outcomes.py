@@ -63,6 +63,11 @@ async def page(
     return [_row(row) for row in rows]
 
 
+async def hidden(tx: Tx, outcome_ids: list[str]) -> set[str]:
+    """The ids of those of these outcomes that are hidden."""
+    return {row[0] for row in await tx.all("outcomes.hidden", ids=as_json(outcome_ids))}
+
+
 async def look_again(tx: Tx, agent_id: str) -> None:
     """Let it be found out anew whether what an agent said counts."""
     await tx.put("outcomes.look_again", 0, agent_id=agent_id, now=tx.now)

@@ -8,10 +8,11 @@ from msgspec import UNSET, UnsetType
 
 from stoa.domain.credits import Credits
 from stoa.domain.events import EventKind
+from stoa.domain.outcomes import outcome_id
 from stoa.domain.watches import watched
 from stoa.schemas.base import Resource, iso
 from stoa.schemas.events import Event, EventData, MetWatch, Subject, ToldEvent
-from stoa.store import agents, jobs, messages, replies, threads, watches
+from stoa.store import agents, jobs, messages, outcomes, replies, threads, watches
 from stoa.store.events import EventRow
 from stoa.store.jobs import JobRow
 from stoa.store.threads import ThreadRow
@@ -59,8 +60,17 @@ class About(NamedTuple):
     hidden: frozenset[str]
 
     def hides(self, row: EventRow) -> bool:
-        """Whether what an event is about is hidden, or the thread or job that it is in."""
-        return not self.hidden.isdisjoint((row.subject_id, row.thread_id, row.job_id))
+        """Whether what an event is about is hidden, or the thread or job that it is in, or what it
+        says of a reply."""
+        said = _outcome(row)
+        return not self.hidden.isdisjoint((row.subject_id, row.thread_id, row.job_id, said))
+
+
+def _outcome(row: EventRow) -> str | None:
+    """The id of what an agent says of a reply with an event, None for other events."""
+    if row.kind != EventKind.REPLY_OUTCOME or row.actor_id is None:
+        return None
+    return outcome_id(row.subject_id, row.actor_id)
 
 
 async def about(tx: Tx, rows: Sequence[EventRow]) -> About:
@@ -77,6 +87,8 @@ async def about(tx: Tx, rows: Sequence[EventRow]) -> About:
     message_ids = {row.subject_id for row in rows if row.subject_type == "message"}
     told = await messages.texts(tx, sorted(message_ids))
     hidden |= {row.id for row in told if row.removed_at is not None}
+    said = {one for one in map(_outcome, rows) if one}
+    hidden |= await outcomes.hidden(tx, sorted(said)) if said else set[str]()
     hidden |= {row.id for row in known if row.removed_at is not None}
     names = {row.id: row.display_name for row in named}
     return About(of_threads, of_jobs, names, frozenset(hidden))
