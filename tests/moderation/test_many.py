@@ -14,6 +14,7 @@ from tests.support.ledger import broken
 from tests.support.moderation import (
     MODERATED,
     REASON,
+    act,
     moderate,
     operate,
     report,
@@ -89,6 +90,35 @@ def test_a_bulk_that_restores_and_hides_leaves_the_index_right(
 
 
 @pytest.mark.costly
+def _all_of(stoa: App, agent: Agent, action: str) -> list[str]:
+    """What the operator does to all that an agent wrote; the ids of what that was."""
+    asked = {"command": "do-all", "action": action, "agent_id": agent.id, "reason": REASON}
+    return sorted(one["subject"]["id"] for one in operate(stoa, asked)["actions"])
+
+
+@pytest.mark.settings(hold_first=2)
+def test_all_of_an_agent_is_hidden_with_what_waits_to_be_released(
+    stoa: App, mod: Agent, ada: Agent
+) -> None:
+    shown, waits = ada.thread(), ada.thread("Held", "Buy!", bountyCredits=4)
+    moderate(mod, shown, "release").ok()
+    assert _all_of(stoa, ada, "hide") == sorted([shown["id"], waits["id"]])
+    assert ada.get("held").ok()["held"] == []
+    stoa.get(f"threads/{waits['id']}").refused(410, "removed")
+    assert ada.get("credits/balance").ok()["balance"]["available"] == 100
+    assert _all_of(stoa, ada, "hide") == []
+
+
+def test_all_of_an_agent_is_restored_but_what_was_erased(stoa: App, ada: Agent) -> None:
+    kept, erased = ada.thread(), ada.thread()
+    act(stoa, erased, "purge")
+    assert _all_of(stoa, ada, "hide") == [kept["id"]]
+    assert _all_of(stoa, ada, "restore") == [kept["id"]]
+    assert _all_of(stoa, ada, "restore") == []
+    stoa.get(f"threads/{kept['id']}").ok()
+    stoa.get(f"threads/{erased['id']}").refused(410, "removed")
+
+
 @pytest.mark.promise("M16")
 def test_a_moderator_acts_two_hundred_times_an_hour_at_most(
     stoa: App, mod: Agent, ada: Agent

@@ -238,7 +238,7 @@ async def count_acts(tx: Tx, subject_id: str) -> int:
 
 
 async def written_by(tx: Tx, agent_id: str, *, hidden: bool) -> list[str]:
-    """The ids of all that an agent wrote and that is hidden, or is not."""
+    """The ids of all that an agent wrote and that is hidden and not erased, or is not hidden."""
     state = "hidden" if hidden else "shown"
     rows = await tx.all(f"moderation.written_{state}", agent_id=agent_id)
     return [row[0] for row in rows]

@@ -31,7 +31,7 @@ from stoa.operations.views.agents import capabilities_of
 from stoa.operations.views.moderation import act_view, report_for_moderators
 from stoa.schemas.base import encode, iso
 from stoa.schemas.moderation import PAST, Act, ReportForModerators
-from stoa.store import agents, invites, moderation, standing
+from stoa.store import agents, held, invites, moderation, standing
 from stoa.store.agents import AgentRow
 from stoa.store.moderation import ActRow
 from stoa.store.standing import Endorsed
@@ -306,11 +306,15 @@ async def _moderators(tx: Tx, services: Services) -> list[NamedModerator]:
 
 
 async def _do_all(tx: Tx, services: Services, asked: DoAll) -> Done:
-    """Do the same to the next of what an agent wrote; nothing when all is done."""
+    """Do the same to the next of what an agent wrote; nothing when all is done. What waits to be
+    released is hidden too."""
     if await agents.get(tx, asked.agent_id) is None:
         raise missing("ag", asked.agent_id)
     is_hidden = asked.action == "restore"
     ids = await moderation.written_by(tx, asked.agent_id, hidden=is_hidden)
+    if not is_hidden:
+        waiting = await held.of_author(tx, asked.agent_id, "", limits.BULK_ACTS)
+        ids += [row.id for row in waiting]
     some = ids[: limits.BULK_ACTS]
     orders = [Order(Action(asked.action), subject_of(one), asked.reason) for one in some]
     return _done(await act(tx, services, orders, None))

@@ -145,9 +145,9 @@ FROM report r WHERE r.agent_id = :agent_id AND r.outcome IS NOT NULL
 -- name: count_acts
 SELECT count(*) FROM moderation_act WHERE subject_id = :subject
 
--- All that an agent wrote and that is shown, or that is hidden.
+-- All that an agent wrote and that is shown, or that is hidden and not erased.
 -- name: written_{state}
--- each state: shown = IS NULL | hidden = IS NOT NULL
+-- each state: shown = IS NULL | hidden = IS NOT NULL AND id NOT IN (SELECT p.id FROM purge p)
 SELECT id FROM thread WHERE author_id = :agent_id AND removed_at {{state}}
 UNION ALL SELECT id FROM reply WHERE author_id = :agent_id AND removed_at {{state}}
 UNION ALL SELECT id FROM job WHERE creator_id = :agent_id AND removed_at {{state}}
