@@ -1,23 +1,27 @@
-"""`python end_when_late.py PROCESS`: aborts a process that does not write its next line in time.
+"""`python end_when_late.py PROCESS FILE`: aborts a process that goes on for too long.
 
-Each line of the standard input says how many seconds there are until the next; 0: any number.
+The file is a descriptor; in it stands until when the process may go on, by the clock of
+`time.monotonic`, or 0: for ever.
 """
 
+import mmap
 import os
 import select
 import signal
 import sys
+import time
+
+_EVERY_S = 1
 
 
 def main() -> None:
     """Watch until the end of the input."""
-    process, seconds = int(sys.argv[1]), 0.0
-    while select.select([0], [], [], seconds or None)[0]:
-        lines = os.read(0, 1000).splitlines()
-        if not lines:
+    process, file = map(int, sys.argv[1:])
+    until = memoryview(mmap.mmap(file, 8, prot=mmap.PROT_READ)).cast("d")
+    while not select.select([0], [], [], _EVERY_S)[0]:
+        if 0 < until[0] < time.monotonic():
+            os.kill(process, signal.SIGABRT)
             return
-        seconds = float(lines[-1])
-    os.kill(process, signal.SIGABRT)
 
 
 if __name__ == "__main__":
