@@ -74,7 +74,7 @@ from stoa.shortcuts.tool_calls import ReadyCalls
 from stoa.store import sessions
 from stoa.store.engines import engine_of
 from stoa.store.transfer import backups
-from stoa.store.tx import StartRefused, Store, StoreUnavailable
+from stoa.store.tx import StartRefused, Store, StoreUnavailable, Tx
 from stoa.upkeep.auditor import Auditor
 from stoa.upkeep.loops import Upkeep
 from stoa.upkeep.webhooks import Webhooks
@@ -188,7 +188,7 @@ class Service:
     ) -> "Service":
         """Build everything over a store that is open. Raises `StoreUnavailable`."""
         limiter = _limiter(services.settings, own_clock=not isinstance(clock, SystemClock))
-        signer = await _keep_secrets(store)
+        signer = await _signer(store)
         await purging.finish(store, services)  # before anyone reads what a backup brought back
         if isinstance(limiter, SharedLimiter):
             await limiter.open()
@@ -311,17 +311,20 @@ def _kept_bytes(services: Services) -> int:
     return 3 * caching.kept_bytes() + services.authors.kept_bytes
 
 
-async def _keep_secrets(store: Store) -> WebhookSigner:
-    """Have something to seal challenges with, and to sign deliveries to webhooks. Closes the store
-    when it does not take them."""
+async def _signer(store: Store) -> WebhookSigner:
+    """What signs deliveries to webhooks. Closes the store when it does not take the secrets."""
     try:
-        for name, size in {secret.NAME: secret.BYTES, _WEBHOOKS: SECRET_BYTES}.items():
-            fresh = random_bytes(size)
-            await store.write(partial(sessions.keep_secret, name=name, fresh=fresh))
-        return WebhookSigner.of(await store.read(partial(sessions.secret, name=_WEBHOOKS)))
+        return WebhookSigner.of(await store.write(_keep_secrets))
     except StoreUnavailable:
         await store.close()
         raise
+
+
+async def _keep_secrets(tx: Tx) -> bytes:
+    """Have something to seal challenges with, and to sign deliveries to webhooks; the latter."""
+    for name, size in {secret.NAME: secret.BYTES, _WEBHOOKS: SECRET_BYTES}.items():
+        await sessions.keep_secret(tx, name, random_bytes(size))
+    return await sessions.secret(tx, _WEBHOOKS)
 
 
 def _ready(
