@@ -25,8 +25,9 @@ from tests.support.database import KeptFile, query
 from tests.support.forgetting import without_memory
 from tests.support.keys import Key
 from tests.support.lending import LentFile
+from tests.support.loops import cancel_others, run_on
 from tests.support.migrated import migrated
-from tests.support.reuse import Kept, cancel_others
+from tests.support.reuse import Kept
 
 T = TypeVar("T")
 
@@ -143,9 +144,8 @@ class App:
             _IDLE.append(self._runner)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine to its end. `Runner.run` would prepare for Ctrl-C each time, which takes
-        longer than most calls."""
-        return self._runner.get_loop().run_until_complete(work)
+        """Run a coroutine to its end."""
+        return run_on(self._runner, work)
 
     def together(self, *work: Coroutine[Any, Any, T]) -> list[T]:
         """Run coroutines at the same time; their results in the order given."""

@@ -31,8 +31,8 @@ from stoa.store.engines.sqlite.writer_thread import Writer
 from stoa.store.tx import Store, StoreUnavailable, Tx
 from tests.support.clock import VirtualClock
 from tests.support.database import KeptFile
+from tests.support.loops import cancel_others, run_on
 from tests.support.migrated import migrated
-from tests.support.reuse import cancel_others
 
 _USES = 200
 """After so many tests a file is made anew."""
@@ -169,7 +169,7 @@ class LentFile:
 
     def settle(self) -> None:
         """End what a test has left running on the loop, and what asks a file that was closed."""
-        self.runner.run(cancel_others())
+        run_on(self.runner, cancel_others())
         if self._store.broken:
             self._asking.close()
 
@@ -179,11 +179,11 @@ class LentFile:
         if self._uses == _USES or self._store.broken or self._asking.is_writing:
             return False
         try:
-            self.runner.run(self._store.rest())
+            run_on(self.runner, self._store.rest())
             fits = self._look() == self._shape and self._path.stat().st_size < _GROWN * self._size
             if fits:
                 self._empty()
-                self.runner.run(self._store.notice())
+                run_on(self.runner, self._store.notice())
         except (apsw.Error, StoreUnavailable):  # as when another program holds the file
             return False
         return fits and not self._store.broken

@@ -16,6 +16,7 @@ from stoa.store.engines.postgres.connection import connect
 from stoa.store.engines.postgres.pool import Pool
 from stoa.store.engines.postgres.store import PostgresStore
 from tests.support import database
+from tests.support.loops import cancel_others, run_on
 from tests.support.postgresql import PostgreSQL
 
 _USES = 100
@@ -89,7 +90,7 @@ class Kept:
 
     def ask(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         """Run a statement; its rows."""
-        return self.runner.run(database.fetched(self._connection, sql, *values))
+        return run_on(self.runner, database.fetched(self._connection, sql, *values))
 
     async def _look(self) -> tuple[str, object]:
         names = [row[0] for row in await self._connection.fetch(_TABLES)]
@@ -116,12 +117,12 @@ class Kept:
 
     def settle(self) -> None:
         """End what a test has left running on the loop."""
-        self.runner.run(cancel_others())
+        run_on(self.runner, cancel_others())
 
     def renew(self) -> bool:
         """Make it as it was when it was new; whether that is possible."""
         self._uses += 1
-        return self._uses < _USES and self.runner.run(self._renew())
+        return self._uses < _USES and run_on(self.runner, self._renew())
 
     async def _renew(self) -> bool:
         await self._connection.fetch(_OTHERS, _KEPT)
@@ -138,14 +139,6 @@ class Kept:
             self.runner.run(store.end())
         self.runner.close()
         self._cluster.drop(self.url)
-
-
-async def cancel_others() -> None:
-    """End all other tasks of the running loop."""
-    others = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in others:
-        task.cancel()
-    await asyncio.gather(*others, return_exceptions=True)
 
 
 class Reused:
