@@ -5,16 +5,18 @@ from typing import Any
 import pytest
 
 from stoa.domain import limits
+from stoa.schemas.base import iso
 from tests.moderation.test_hiding import CANARY, everywhere, naming, own
 from tests.paid.test_market import market
 from tests.support import jobs
 from tests.support.app import Agent, App
-from tests.support.clock import HOUR
+from tests.support.clock import HOUR, SECOND
 from tests.support.key_changes import name_recovery, recover
 from tests.support.keys import Key
 from tests.support.ledger import broken
 from tests.support.mcp import Mcp
 from tests.support.moderation import REASON, act, moderate, operate, report
+from tests.support.walks import walked
 
 HOLDS = pytest.mark.settings(admin_keys=[Key("mod").public], hold_first=4, hold_hours=2)
 pytestmark = HOLDS
@@ -372,3 +374,20 @@ def test_the_bounty_of_a_held_thread_is_counted_nowhere(stoa: App) -> None:
     assert (record["bounties"], record["jobs"]) == (0, 0)
     after = [stoa.get("market").ok()["market"][one] for one in ("bounties", "jobs", "reward")]
     assert after == before
+
+
+@pytest.mark.settings(hold_first=1)
+@pytest.mark.parametrize("tags", ["", "&tags=bread,rye"])
+def test_a_search_since_a_time_has_what_was_released_since(stoa: App, tags: str) -> None:
+    ada, bob, labels = stoa.agent("ada"), stoa.agent("bob"), ["bread", "rye"]
+    held, first = ada.thread("Held", tags=labels), bob.thread("First", tags=labels)
+    act(stoa, first, "release")
+    for number in range(3):
+        stoa.clock.advance(SECOND)
+        bob.thread(f"Before {number}", tags=labels)
+    stoa.clock.advance(SECOND)
+    path = f"search?since={iso(stoa.clock.now)}{tags}"
+    after = sorted(bob.thread(f"After {number}", tags=labels)["id"] for number in range(2))
+    act(stoa, held, "release")
+    assert walked(stoa, f"{path}&limit=1", "threads") == [*after[::-1], held["id"]]
+    assert [row["id"] for row in stoa.get(f"{path}&offset=2").ok()["threads"]] == [held["id"]]

@@ -1,6 +1,6 @@
 """Search over titles, bodies and replies."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from msgspec import UNSET
@@ -27,6 +27,7 @@ from stoa.search.following import catch_up
 from stoa.search.similar import similar
 from stoa.store import replies, search, threads
 from stoa.store.opportunities import OpportunityRow
+from stoa.store.places import RowPosition
 from stoa.store.search import Narrowing
 from stoa.store.threads import ThreadFilter
 
@@ -123,14 +124,52 @@ async def _related(
 
 async def _newest(call: Call, request: SearchThreads, query: Query) -> SearchHits:
     """By creation: a page starts behind a thread, wherever that stands by now."""
-    place, narrowed = paging.place(request), _narrowed(request)
+    narrowed, index = _narrowed(request), call.services.index
+    size = limits.SEARCH_TOTAL if narrowed.since else 0
+    counted = await finding.find(call.tx, index, Query(), narrowed, index.newest, size, 0)
+    if narrowed.since and counted.total < size and not counted.is_partial:
+        known, end = await _all_since(call, request, counted.texts)
+    else:
+        known, end = await _page_of_newest(call, request, narrowed)
+    ids, shown = [*known], [*known.values()]
+    matches = await _matches(call, query, shown, dict(zip(ids, ids, strict=True)))
+
+    def place_of(row: int) -> paging.ListPosition:
+        return (ids[row],)
+
+    return SearchHits(ids, shown, matches, place_of, counted.total, index.behind, end and end[1:])
+
+
+ThreadsPage = tuple[dict[str, ListedThread], RowPosition | None]
+"""Threads of a page by id, and where it ends if there may be more than these."""
+
+
+async def _all_since(call: Call, request: SearchThreads, found: Iterable[str]) -> ThreadsPage:
+    """A page of these threads, which are all that there are since a time. One that was held may be
+    older by its id, so that it stands behind others that were created before that time."""
+    place = paging.place(request)
+    behind = [one for one in sorted(found, reverse=True) if place is None or one < str(place[0])]
+    return await _still_shown(call, behind[request.skip :][: request.size + 1], request.size + 1)
+
+
+async def _still_shown(call: Call, ids: Sequence[str], size: int) -> ThreadsPage:
+    """These threads, of which some may have been hidden meanwhile; of so many there may be more."""
+    known = await summaries(call, ids)
+    return known, (ids[-1], ids[-1]) if len(known) < len(ids) == size else None
+
+
+async def _page_of_newest(call: Call, request: SearchThreads, narrowed: Narrowing) -> ThreadsPage:
+    """A page of the newest threads. Of a thousand or more since a time it leaves out those that are
+    older by their ids."""
+    place = paging.place(request)
     after = (str(place[0]), str(place[0])) if place else None
     tags, size, offset = request.tags or [], request.size + 1, request.skip
     end = None
     if len(tags) > 1:
         end = await search.tagged_end(call.tx, tags, after)
         ids = await search.tagged(call.tx, narrowed, after, size, offset, end)
-        known = await summaries(call, ids)
+        known, early = await _still_shown(call, ids, size)
+        end = early or end
     else:
         only = ThreadFilter(tags[0] if tags else None, request.author, narrowed.status)
         rows = await threads.page(call.tx, only, "recent", after, size, offset)
@@ -140,15 +179,7 @@ async def _newest(call: Call, request: SearchThreads, query: Query) -> SearchHit
         recent = {one: it for one, it in known.items() if it.thread.created_at >= first}
         end = end if len(recent) == len(known) else None
         known = recent
-    ids, shown = [*known], [*known.values()]
-    matches = await _matches(call, query, shown, dict(zip(ids, ids, strict=True)))
-
-    def place_of(row: int) -> paging.ListPosition:
-        return (ids[row],)
-
-    index = call.services.index
-    total = await finding.count(call.tx, index, narrowed)
-    return SearchHits(ids, shown, matches, place_of, total, index.behind, end and end[1:])
+    return known, end
 
 
 async def _like(call: Call, request: SearchThreads, thread_id: str) -> SearchHits:

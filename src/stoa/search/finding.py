@@ -89,11 +89,6 @@ async def _by_score(tx: Tx, index: SearchIndex, numbers: list[int]) -> list[int]
     return sorted(there, key=lambda one: -worths.get(whose[one][0], 0))
 
 
-async def count(tx: Tx, index: SearchIndex, narrowed: Narrowing) -> int:
-    """How many threads there are that a search without words lists."""
-    return (await find(tx, index, Query(), narrowed, index.newest, 0, 0)).total
-
-
 def _is_light(index: SearchIndex, query: Query) -> bool:
     """Whether the texts of a query are found in under 2 ms."""
     words = len(query.include) + len(query.exclude) + len(query.other_terms)
