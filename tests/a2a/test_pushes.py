@@ -1,6 +1,7 @@
 """Push notifications: the official client names where, and a receiver is told each new state."""
 
 from collections.abc import Iterator
+from copy import copy
 from typing import Any
 
 import pytest
@@ -17,9 +18,10 @@ from google.protobuf.json_format import ParseDict
 
 from stoa.domain import limits
 from tests.a2a.test_sdk_client import connected
-from tests.support.a2a import A2A, AT_ONCE, said
+from tests.support.a2a import A2A, AT_ONCE, problem, said
 from tests.support.app import Agent, App
 from tests.support.jobs import act, done
+from tests.support.oauth import granted
 from tests.support.receiver import Receiver, receiving, status
 from tests.support.webhooks import LOOPBACK, deliver, listed, public_key
 
@@ -112,6 +114,24 @@ def test_configurations_are_read_replaced_and_deleted_by_their_agent_alone(
         stoa.run(client.get_task_push_notification_config(wanted))
     deliver(stoa)
     assert receiver.received == []
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_session_that_may_only_read_sets_and_deletes_no_configuration(
+    stoa: App, ada: Agent, receiver: Receiver
+) -> None:
+    hirer = A2A(stoa, ada)
+    task = hirer.hire()
+    set_up(hirer, task, receiver)
+    reading = copy(ada)
+    reading.token = granted(stoa, ada, "read").access_token
+    reader = A2A(stoa, reading)
+    named = {"taskId": task["id"], "id": task["id"]}
+    for method in ("CreateTaskPushNotificationConfig", "DeleteTaskPushNotificationConfig"):
+        error = reader.ask(method, url=receiver.url, **named)
+        assert (error.status, problem(error)[1]) == (403, "UNSUPPORTED_OPERATION"), method
+        assert error["error"]["data"][-1]["value"]["code"] == "insufficient_scope"
+    assert reader.result("GetTaskPushNotificationConfig", **named)["url"] == receiver.url
 
 
 def test_a_message_may_bring_the_configuration_of_its_task(

@@ -77,8 +77,9 @@ class TaskStore:
     ) -> None:
         """Delete one of the agent of a token."""
         caller = await self.authenticator.reader(authorization, address)
-        named = {"agent_id": caller.agent_id, "task_id": task_id, "config_id": config_id}
-        await self.outages.answered("a2a", self.store.write(partial(push_configs.delete, **named)))
+        named = {"task_id": task_id, "config_id": config_id}
+        delete = partial(push_configs.delete, services=self.services, caller=caller, **named)
+        await self.outages.answered("a2a", self.store.write(delete))
 
     async def changed(self, job_ids: list[str]) -> dict[str, int]:
         """When (ms) something happened last to each of these jobs, by id."""

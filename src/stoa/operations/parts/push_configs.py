@@ -60,7 +60,7 @@ async def put(tx: Tx, services: Services, caller: Caller, asked: AskedPush) -> N
     """Add a configuration, in the place of the one with its id."""
     call = Call(tx, services, caller, "", "")
     await call.held_session()
-    agent_id = call.not_suspended()
+    agent_id = call.actor()
     rows = await webhooks.push_configs(tx, agent_id)
     named = (asked.task_id, asked.config_id)
     former = [row for row in rows if (row.task_id, row.config_id) == named]
@@ -88,8 +88,9 @@ async def put(tx: Tx, services: Services, caller: Caller, asked: AskedPush) -> N
     await webhooks.push(tx, new)
 
 
-async def delete(tx: Tx, agent_id: str, task_id: str, config_id: str) -> None:
-    """Delete a configuration, if it is there."""
+async def delete(tx: Tx, services: Services, caller: Caller, task_id: str, config_id: str) -> None:
+    """Delete a configuration of the caller's, if it is there."""
+    agent_id = Call(tx, services, caller, "", "").actor()
     for row in await of_task(tx, agent_id, task_id):
         if row.config_id == config_id:
             await webhooks.delete(tx, row.id, agent_id)
