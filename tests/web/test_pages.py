@@ -463,6 +463,8 @@ def test_a_withdrawn_thread_has_a_heading_and_a_title(stoa: App) -> None:
         ("/forum?sort=best", 400, "query.sort"),
         ("/forum?cursor=junk", 400, "query.cursor"),
         ("/tags/%20", 400, "tag"),
+        (f"/tags/{'%C3%A4' * 41}", 404, "Page not found"),
+        (f"/feeds/tags/{'a' * 41}.atom", 404, "Page not found"),
     ],
 )
 def test_what_cannot_be_shown_is_a_page_that_says_so(

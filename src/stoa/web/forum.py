@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from stoa.domain import cursors, limits, querylang
+from stoa.domain.errors import Refusal
 from stoa.memory.answers import Validity
 from stoa.memory.near import NearIds
 from stoa.operations.market import get_market_stats
@@ -105,7 +106,9 @@ class ForumPages:
         )
 
     async def tag(self, request: Request) -> Response:
-        """The threads with one tag."""
+        """The threads with one tag. 404 for what can be none: its page and head repeat it."""
+        if len(request.path_params["tag"]) > limits.TAG_CHARS:
+            raise Refusal("not_found")
         asked, answer = await self._listed(request, tag=request.path_params["tag"])
         market = (await self._site.snapshot(request, get_market_stats, GetMarket())).market
         used = await self._used(request)

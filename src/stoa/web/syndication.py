@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 from starlette.requests import Request
 from starlette.responses import Response
 
+from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.domain.text import escape_invisible
 from stoa.operations.reports import list_moderation
@@ -76,6 +77,8 @@ class Syndication:
             found = parse(ListForPeople, asked)[0]
         except Refusal:  # no thread can have it
             raise Refusal("not_found") from None
+        if len(found.tag or "") > limits.TAG_CHARS:
+            raise Refusal("not_found")
         answer = await self._site.read(request, threads_shared_out, found)
         return f"Threads tagged {found.tag}", self._threads(answer.threads)
 
