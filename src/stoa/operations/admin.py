@@ -130,7 +130,7 @@ async def _one(call: Call, request: Moderate, order: Order) -> Moderated:
     await found(call.tx, order.subject)
     for report_id in request.report_ids or []:
         await found_report(call.tx, report_id)
-    moderator_id = await moderators.check_role(call)
+    moderator_id = await moderators.lock_acts(call)
     (done,) = await act(call.tx, call.services, [order], moderator_id)
     await moderators.check_limit(call, moderator_id)
     await uphold(call.tx, request.report_ids or [], done)
@@ -155,7 +155,7 @@ async def moderate_many(call: Call, request: ModerateMany) -> ModeratedMany:
     orders = [_order(call, number, part) for number, part in enumerate(request.actions)]
     for number, order in enumerate(orders):
         await _check_found(call, number, order)
-    moderator_id = await moderators.check_role(call)
+    moderator_id = await moderators.lock_acts(call)
     done, skipped = await act_on_many(
         call.tx, call.services, orders, moderator_id, skip=request.skip_existing
     )
@@ -289,7 +289,7 @@ async def resolve_report(call: Call, request: ResolveReport) -> ReportResolved:
     with a `reason` and `reportIds`, the id of one of the reports.
     """
     asked = await found_report(call.tx, request.report_id)
-    moderator_id = await moderators.check_role(call)
+    moderator_id = await moderators.lock_acts(call)
     done = await resolve(
         call.tx, call.services, asked, request.outcome, request.reason, moderator_id
     )

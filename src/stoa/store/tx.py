@@ -100,9 +100,9 @@ class Tx(Protocol):
         current too.
 
         `table` names a statement `locks.<table>` with the array `:ids`. It may also stand for a
-        rule over rows that do not exist yet. Lock tables in one order: address or key, agent,
-        job, thread, account; accounts are else locked by their moves. With one writer this does
-        nothing.
+        rule over rows that do not exist yet. Lock tables in one order: moderation, address or key,
+        agent, job, thread, account; accounts are else locked by their moves. With one writer this
+        does nothing.
         """
         ...
 

@@ -23,10 +23,28 @@ async def check_role(call: Call) -> str:
     Ask after the subject is found: 403 comes behind 404.
     """
     agent_id = call.actor()
-    row = await agents.get(call.tx, agent_id)
+    await _check(call, await agents.get(call.tx, agent_id))
+    return agent_id
+
+
+async def lock_acts(call: Call) -> str:
+    """Lock the log of acts; the id of the calling moderator.
+
+    Refused as by `check_role`, also who lost the role or was suspended while the call waited.
+    """
+    agent_id = await check_role(call)
+    if await call.tx.lock("moderation", "acts"):
+        row = await agents.get(call.tx, agent_id)
+        if row:
+            call.let_in_again(row)
+        call.actor()
+        await _check(call, row)
+    return agent_id
+
+
+async def _check(call: Call, row: AgentRow | None) -> None:
     if row is None or not await is_moderator(call.tx, call.services.settings, row):
         raise Refusal("moderator_required")
-    return agent_id
 
 
 async def check_limit(call: Call, moderator_id: str) -> None:

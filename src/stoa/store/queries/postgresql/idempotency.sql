@@ -1,5 +1,5 @@
 -- name: take
--- 3 is the rule of idempotency keys, beside those of `locks.sql`.
+-- 3 is the rule of idempotency keys, beside those of `locks.sql`, where it is that of `acts` too.
 SELECT pg_try_advisory_xact_lock(hashtextextended(:id, 3))::int
 
 -- name: with_part_{whose}

@@ -11,6 +11,8 @@ SELECT id FROM {{table}} WHERE id = ANY (ARRAY(SELECT unnest(CAST(:ids AS TEXT[]
 SELECT id FROM agent WHERE id = (SELECT claimer_id FROM job WHERE id = (CAST(:ids AS TEXT[]))[1])
 FOR NO KEY UPDATE
 
+-- Idempotency keys have the number 3 too (`idempotency.sql`); a text of theirs has a space, so it is none of these. Other numbers
+-- would lock nothing against the programs that are still to be upgraded.
 -- name: {rule}
 -- each rule: address = 1 | key = 2 | moderation = 3
 SELECT pg_advisory_xact_lock(hashtextextended(id, {{rule}}))
