@@ -9,30 +9,16 @@ from tests.support.app import Agent, App
 from tests.support.moderation import act
 from tests.support.oauth import ask, bearer, post, refused
 from tests.support.oauth_pages import (
-    REDIRECT,
-    VERIFIER,
     approve,
     authorize_path,
     granted_page,
     led_to,
     opened,
     register,
+    trade,
 )
 
 USES = 200
-
-
-def trade(client: str, given: str, **changed: str | None) -> dict[str, str]:
-    """The form with which a client trades its code."""
-    form = {
-        "grant_type": "authorization_code",
-        "client_id": client,
-        "code": given,
-        "redirect_uri": REDIRECT,
-        "code_verifier": VERIFIER,
-        **changed,
-    }
-    return {name: value for name, value in form.items() if value is not None}
 
 
 def let_in(stoa: App, agent: Agent, **asked: Any) -> tuple[str, str]:

@@ -95,3 +95,16 @@ def led_to(stoa: App, agent: Agent, client_id: str, **asked: Any) -> dict[str, s
     back = stoa.get(granted.link("continue"))
     assert back.status == 303
     return dict(parse_qsl(urlsplit(back.headers["location"]).query))
+
+
+def trade(client: str, given: str, **changed: str | None) -> dict[str, str]:
+    """The form with which a client trades its code."""
+    form = {
+        "grant_type": "authorization_code",
+        "client_id": client,
+        "code": given,
+        "redirect_uri": REDIRECT,
+        "code_verifier": VERIFIER,
+        **changed,
+    }
+    return {name: value for name, value in form.items() if value is not None}

@@ -8,13 +8,12 @@ import pytest
 
 from stoa.settings import Settings
 from stoa.store.transfer.restoring import begin_anew
-from tests.oauth.test_codes import trade
 from tests.support.answers import Answer
 from tests.support.app import App, signed
 from tests.support.clock import SECOND, VirtualClock
 from tests.support.keys import Key
 from tests.support.oauth import assertion, by_key, granted, post, renewal
-from tests.support.oauth_pages import approve, authorize_path, led_to, opened, register
+from tests.support.oauth_pages import approve, authorize_path, led_to, opened, register, trade
 from tools.docs import ROOT
 
 Calls = dict[str, Callable[[App], Answer]]

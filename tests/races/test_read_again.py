@@ -1,0 +1,182 @@
+"""What a lock guards and was read before it is read again behind it: another may have changed it.
+
+Every write runs on PostgreSQL, as does what processes do by themselves. Of each transaction that
+writes, the reads and locks are noted in their order.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+import pytest
+
+from stoa.calls.transaction import OperationRun, Result
+from stoa.operations.table import TABLE
+from stoa.store import statements
+from stoa.store.dependencies import OWNERS
+from stoa.store.engines.postgres import store as engine
+from stoa.store.engines.postgres.tx import PostgresTx
+from stoa.store.engines.sqlite.access import Verb, accesses
+from stoa.store.tx import Row, Statement, Tx, Value
+from tests.support.app import Agent, App
+from tests.support.writes import write_all
+
+pytestmark = pytest.mark.parametrize("engine", ["postgresql"])
+
+
+def owned(lock: str) -> set[str]:
+    """The tables whose rows belong to an agent, a thread or a job."""
+    return {table for table, owners in OWNERS.items() if f"{lock}_id" in owners}
+
+
+_AGENT = owned("agent") | {"authorization_request", "refresh_token", "webhook", "watch"}
+GUARDED = {
+    "address": {"registration"},
+    "key": {"agent", "key_change"},
+    "moderation": {"moderation_act", "moderator", "report"},
+    "agent": _AGENT,
+    "claimer": _AGENT,
+    "job": owned("job") | {"addition", "application", "held_post"},
+    "thread": owned("thread") | {"addition", "held_post", "outcome"},
+    "account": {"account"},
+}
+"""The tables of which a lock guards rows."""
+HELD = {"agents.held": "agent", "agents.held_by_key": "agent", "jobs.held": "job"}
+"""Statements that lock what they read."""
+
+
+class Stale(NamedTuple):
+    """A statement that read before a lock what it guards, and not again."""
+
+    statement: str
+    lock: str
+
+
+_DUE = "what falls due is booked apart, and the state of a row says whether it has"
+_CHOOSES = "it only says which to lock; what is done to each is decided by what is read then"
+READ_ONCE = {
+    Stale("authorizations.by_code", "agent"): "what was asked for stays; a change uses the code up",
+    Stale("authorizations.to_approve", "agent"): "what was asked for stays; a change approves it",
+    Stale("held.due", "agent"): _CHOOSES,
+    Stale("holds.any_due", "job"): _DUE,
+    Stale("holds.any_due", "thread"): _DUE,
+    Stale("key_changes.due", "agent"): _CHOOSES,
+    Stale("moderation.ended", "agent"): _CHOOSES,
+    Stale("outcomes.due", "thread"): _CHOOSES,
+    Stale("sessions.session", "agent"): "how a session began stays",
+    Stale("threads.get", "agent"): "of its author it reads the version alone",
+}
+"""Why these need not be read again."""
+
+
+@cache
+def tables(name: str, *, changed: bool) -> frozenset[str]:
+    """The tables that a statement changes, or those that it reads."""
+    sql = statements.load("sqlite").get(name)
+    found = accesses(sql) if sql else []
+    return frozenset(one.table for one in found if (one.verb is not Verb.READ) is changed)
+
+
+def changes(name: str) -> bool:
+    """Whether a statement changes anything."""
+    return bool(tables(name, changed=True))
+
+
+class Noted(PostgresTx):
+    """Notes the statements of a transaction in their order, and what of it is stale at its end."""
+
+    stale: set[Stale]
+
+    def __init__(self, *parts: Any) -> None:
+        super().__init__(*parts)
+        self.steps: list[Statement] = []
+
+    async def one(self, statement: str, **values: Value) -> Row | None:
+        row = await super().one(statement, **values)
+        self.steps.append((statement, values))
+        return row
+
+    async def all(self, statement: str, **values: Value) -> list[Row]:
+        rows = await super().all(statement, **values)
+        self.steps.append((statement, values))
+        return rows
+
+    async def run(self, statement: str, **values: Value) -> int:
+        self.steps.append((statement, values))
+        return await super().run(statement, **values)
+
+    async def run_all(self, *changes: Statement) -> list[int]:
+        self.steps += changes
+        return await super().run_all(*changes)
+
+    async def lock(self, table: str, *ids: str) -> bool:
+        locked = await super().lock(table, *ids)
+        for one in sorted(set(ids)):
+            self.steps.append((f"locks.{table}", {"id": one}))
+        return locked
+
+    async def finish(self) -> None:
+        await super().finish()
+        self.stale.update(self._stale())
+
+    def _stale(self) -> Iterator[Stale]:
+        seen: set[tuple[str, Any]] = set()
+        for at, (name, values) in enumerate(self.steps):
+            lock = HELD.get(name) or name.removeprefix("locks.")
+            locked = next(iter(values.values()), None)
+            if lock not in GUARDED or (lock, locked) in seen:
+                continue
+            seen.add((lock, locked))
+            for read in self.steps[:at]:
+                is_other = read[1].get(f"{lock}_id", locked) != locked
+                guards = tables(read[0], changed=False) & GUARDED[lock]
+                if guards and not (is_other or changes(read[0]) or self._again(read, at)):
+                    yield Stale(read[0], lock)
+
+    def _again(self, read: Statement, at: int) -> bool:
+        """Whether the same is read from there on, before the next change."""
+        for name, values in self.steps[at:]:
+            if (name, {**values, "now": 0}) == (read[0], {**read[1], "now": 0}):
+                return True
+            if changes(name):
+                return False
+        return False
+
+
+@pytest.fixture
+def stale(monkeypatch: pytest.MonkeyPatch) -> set[Stale]:
+    found = Noted.stale = set[Stale]()
+    monkeypatch.setattr(engine, "PostgresTx", Noted)
+    return found
+
+
+@pytest.fixture
+def ran(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The operations that were run."""
+    found, real = set[str](), OperationRun.__call__
+
+    async def call(run: OperationRun, tx: Tx) -> Result:
+        found.add(run.invocation.operation.name)
+        return await real(run, tx)
+
+    monkeypatch.setattr(OperationRun, "__call__", call)
+    return found
+
+
+def test_what_a_lock_guards_is_read_behind_it(stoa: App, stale: set[Stale], ran: set[str]) -> None:
+    write_all(stoa)
+    assert {one.name for one in TABLE.values() if one.writes} <= ran
+    assert sorted(stale) == sorted(READ_ONCE)
+
+
+def test_an_accept_that_does_not_look_again_is_found(
+    stoa: App, ada: Agent, bob: Agent, stale: set[Stale], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def lock(tx: Noted, table: str, *ids: str) -> bool:
+        return await real(tx, table, *ids) and table != "thread"
+
+    real = Noted.lock
+    monkeypatch.setattr(Noted, "lock", lock)
+    thread = ada.thread()
+    ada.accept(thread, bob.reply(thread)).ok()
+    assert {Stale("threads.get", "thread"), Stale("replies.get", "thread")} <= stale
