@@ -189,3 +189,18 @@ def test_what_is_due_of_an_agent_shows_at_its_moment(
     for process in stoa.processes:
         stoa.run(process.upkeep.sweep())
     assert shown(stoa, ada, paths) == after, "it is the same before a sweep and after it"
+
+
+def test_an_agent_is_not_shown_as_new_once_it_is_not(
+    stoa: App, agents: list[Agent], paths: list[str]
+) -> None:
+    def new() -> set[str]:
+        read = ((path, stoa.get(path).ok().json) for path in paths)
+        return {path for path, answer in read if any("new" in one for one in authors_in(answer))}
+
+    stoa.clock.advance(MINUTE)  # so that authors are read anew, and are known to all but the first
+    assert new() == {*paths}
+    stoa.clock.now = stoa.clock() - MINUTE + 1000 * stoa.settings.new_agent_seconds - 1
+    assert new() == {*paths}
+    stoa.clock.advance(1)
+    assert new() == set()

@@ -79,14 +79,15 @@ class _Known:
             return False
         return tx.seen is None or tx.seen.changes.fresh(embedding(), self.data_version)
 
-    def put(self, agent: Agent, row: AgentRow, tx: Tx) -> None:
-        """Keep an agent that this transaction read, unless it began before the first that did."""
+    def put(self, agent: Agent, row: AgentRow, tx: Tx, until: int | None) -> None:
+        """Keep an agent that this transaction read, unless it began before the first that did. At
+        `until` (ms) it changes without a write."""
         if tx.now >= self.read_at and _data_version(tx) >= self.data_version:
             replaced = self.agents.get(row.id)
             self.kept_bytes += _bytes(agent) - (_bytes(replaced) if replaced else 0)
             self.agents[row.id], self.versions[row.id] = agent, row.version
-            if row.changes_at is not None:
-                self.until = min(row.changes_at, self.until or row.changes_at)
+            if until is not None:
+                self.until = min(until, self.until or until)
 
 
 class Authors:
@@ -139,9 +140,11 @@ class Authors:
         shown = Shown(agents_shown, {agent_id: known.versions[agent_id] for agent_id in rest})
         embedded.note_read(tx, missing)
         for row in await agents.many(tx, missing):
-            view = encoded_once(self._view(row, embedded, tx.now))
+            itself = Embedded()
+            view = encoded_once(self._view(row, itself, tx.now))
+            embedded.note_change(itself.until)
             shown.agents[row.id], shown.versions[row.id] = view, row.version
-            known.put(view, row, tx)
+            known.put(view, row, tx, itself.until)
         return shown
 
 
