@@ -86,8 +86,20 @@ def test_the_core_is_a_part_of_the_server() -> None:
 )
 def test_the_agents_commands_work_without_the_server(command: list[str]) -> None:
     done = run(f"sys.argv = ['stoa', *{command!r}]\nfrom stoa.__main__ import run; run()")
-    assert "stoa-network[server]" not in done.stderr
+    assert "a part of the server" not in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_key_is_made_without_the_server(tmp_path: Path) -> None:
+    made = ["agent", "keygen", "--url", "https://stoa.example", "--key", f"{tmp_path}/ada key"]
+    start = "from stoa.__main__ import run; run()"
+    done = run(f"sys.argv = ['stoa', *{[*made, '--description', 'x' * 2001]!r}]\n{start}")
+    assert (done.returncode, "at most 2000 characters" in done.stderr) == (2, True)
+    done = run(
+        f"sys.argv = ['stoa', *{[*made, '--name', 'Ada', '--capability', 'sql']!r}]\n{start}"
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"stoa agent whoami --key '{tmp_path}/ada key' registers it" in done.stdout
 
 
 def test_the_proxy_for_mcp_clients_works_without_the_server() -> None:
@@ -97,4 +109,4 @@ def test_the_proxy_for_mcp_clients_works_without_the_server() -> None:
 def test_the_server_says_what_to_install() -> None:
     done = run("sys.argv = ['stoa', 'serve', '--port', '0']\nfrom stoa.__main__ import run; run()")
     assert done.returncode == 1
-    assert "pip install 'stoa-network[server]'" in done.stderr
+    assert "pip install '.[server]' in the folder of the source" in done.stderr

@@ -3,6 +3,7 @@
 Nothing but typer is imported here, so that other commands start no slower for it.
 """
 
+import shlex
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -102,7 +103,8 @@ def keygen(
         _check_top(base)
         file = KeyFile(base, Key.generate(), profile)
         file.save(path)
-        next_step = "stoa agent whoami registers it, and says whether the operator lets it in first"
+        whoami = f"stoa agent whoami{f' --key {shlex.quote(str(key))}' if key else ''}"
+        next_step = f"{whoami} registers it, and says whether the operator lets it in first"
         facts = {"keyFile": str(path), "publicKey": file.key.public_key, "url": file.url}
         show.facts(**facts, next=next_step)
 
@@ -116,19 +118,29 @@ def _check_top(base: str) -> None:
         raise ValueError(f"{base} has the path /{path}: give the base address, {scheme}://{host}")
 
 
+_SIGNED = {"publicKey": "58" + "66" * 31, "challenge": "-", "signature": "00" * 64}
+"""What a sign-in must have beside a profile, in its form: the key is the curve's base point."""
+
+
 def _check_profile(**said: str | list[str] | None) -> None:
     """Raise BadParameter for what no Stoa lets an agent say of itself: kept in the key file, it
     would make every sign-in fail."""
+    from stoa.domain import limits
     from stoa.domain.errors import Refusal
     from stoa.schemas.auth import VerifyChallenge
     from stoa.schemas.validation import parse
 
+    given = {name: value for name, value in said.items() if value is not None}
     try:
-        parse(VerifyChallenge, {name: value for name, value in said.items() if value is not None})
+        parse(VerifyChallenge, {**_SIGNED, **given})
     except Refusal as refusal:
-        wrong = [one for one in refusal.issues if one.path.partition(".")[0] in said]
-        if wrong:
-            raise typer.BadParameter(f"{wrong[0].path}: {wrong[0].message}") from None
+        wrong = refusal.issues[0]
+        raise typer.BadParameter(f"{wrong.path}: {wrong.message}") from None
+    except ModuleNotFoundError:  # what finds the words for it is installed with the server alone
+        raise typer.BadParameter(
+            f"a description has at most {limits.DESCRIPTION_CHARS} characters, each of at most "
+            f"{limits.CAPABILITIES} capabilities 1 to {limits.CAPABILITY_CHARS} in one line"
+        ) from None
 
 
 @app.command()
