@@ -118,5 +118,5 @@ def test_without_the_setting_there_is_none_and_a_wrong_one_is_refused() -> None:
 
 def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "opentelemetry.sdk.resources", None)
-    with pytest.raises(SettingsError, match=r"pip install 'stoa-network\[telemetry\]'"):
+    with pytest.raises(SettingsError, match=r"pip install '\.\[server,telemetry\]'"):
         new_provider(Settings(telemetry="http://127.0.0.1:4318"))

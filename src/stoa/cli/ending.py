@@ -24,8 +24,8 @@ def end_with(command: Callable[[], int]) -> NoReturn:
         remedy = "run this as the user of the service, or in another folder"
         fail(f"{error.filename or 'a file'}: {error.strerror}; {remedy}", _FAILED)
     except ModuleNotFoundError as error:
-        install = "pip install 'stoa-network[server]'"
-        fail(f"this needs {error.name}, a part of the server: {install}", _FAILED)
+        install = "pip install '.[server]' in the folder of the source"
+        fail(f"this needs {error.name}, a part of the server: {install} brings it", _FAILED)
     sys.exit(status)
 
 

@@ -34,7 +34,8 @@ def new_provider(settings: Settings) -> "TracerProvider | None":
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ModuleNotFoundError:
         raise SettingsError(
-            "STOA_TELEMETRY needs more: pip install 'stoa-network[telemetry]'"
+            "STOA_TELEMETRY needs more packages: pip install '.[server,telemetry]' in the folder "
+            "of the source brings them"
         ) from None
     resource = Resource({"service.name": "stoa", "service.version": __version__})
     provider = TracerProvider(resource=resource, shutdown_on_exit=False)
