@@ -81,7 +81,7 @@ def test_an_unknown_variable_stops_the_start_and_names_the_near_one():
     reads = "STOA_LIMIT_READS_ANONYMOUS or STOA_LIMIT_READS_AGENT"
     assert refused({"STOA_LIMIT_READS": "1"}).endswith(f"; did you mean {reads}?")
     assert refused({"STOA_SIGNUP": "1"}).endswith("; did you mean STOA_SIGNUPS?")
-    assert "`stoa config show`" in refused({"STOA_ZZZZZZZZ": "1"})
+    assert "`stoa docs settings`" in refused({"STOA_ZZZZZZZZ": "1"})
 
 
 SERVICES = {
@@ -122,7 +122,9 @@ def test_a_port_that_is_no_address_of_a_service_stops_the_start():
 
 def test_an_unknown_name_in_the_file_stops_the_start(tmp_path: Path):
     path = file(tmp_path, "[server]\nport = 1\n")
-    assert refused({}, path).startswith(f"{path}: unknown setting server")
+    assert refused({}, path).startswith(f"{path}: unknown table [server]: write all settings at")
+    path = file(tmp_path, "prot = 1\n")
+    assert refused({}, path) == f"{path}: unknown setting prot; did you mean port?"
 
 
 WRONG = [

@@ -99,6 +99,9 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("STOA_DATABASE_URL cannot", {"database_url": "postgresql://stoa:a/b@db/stoa"}),
     ("STOA_DATABASE_URL cannot", {"database_url": "postgresql://[::1/stoa"}),
     ("STOA_WORKERS", {"workers": 2}),
+    ("STOA_ALLOWED_HOSTS", {"allowed_hosts": ["a.example", "https://b.example"]}),
+    ("STOA_ALLOWED_HOSTS", {"allowed_hosts": ["b.example/forum"]}),
+    ("STOA_ALLOWED_HOSTS", {"allowed_hosts": ["*.example"]}),
 ]
 
 

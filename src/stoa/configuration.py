@@ -202,8 +202,8 @@ def _from_file(path: Path, wrong: list[SettingsError], *, required: bool) -> dic
         wrong.append(SettingsError(f"{path} is not TOML: {error}"))
         return {}
     wrong += [
-        SettingsError(f"{path}: unknown setting {name}{_near(name)}")
-        for name in values
+        SettingsError(f"{path}: {_unknown(name, value)}")
+        for name, value in values.items()
         if name not in Settings.__struct_fields__
     ]
     return {
@@ -211,6 +211,12 @@ def _from_file(path: Path, wrong: list[SettingsError], *, required: bool) -> dic
         for name, value in values.items()
         if name in Settings.__struct_fields__
     }
+
+
+def _unknown(name: str, value: object) -> str:
+    if isinstance(value, dict):
+        return f"unknown table [{name}]: write all settings at the top of the file, in no table"
+    return f"unknown setting {name}{_near(name)}"
 
 
 def _from_environment(
@@ -300,7 +306,7 @@ def _near(name: str, *, environment: bool = False) -> str:
     if begun and not {*begun} & {*meant}:  # `limit_reads` is two, none of them `limit_threads`
         meant = begun
     if not meant:
-        return "; `stoa config show` lists the settings"
+        return "; `stoa docs settings` lists the settings"
     return f"; did you mean {' or '.join(map(environment_name, meant) if environment else meant)}?"
 
 

@@ -33,6 +33,7 @@ def mistakes(settings: Settings) -> Iterator[SettingsError]:
         _check_replica,
         _check_valkey,
         _check_address,
+        _check_allowed_hosts,
         _check_grant,
         _check_metrics,
         _check_networks,
@@ -179,6 +180,15 @@ def _is_base_url(text: str) -> bool:
     except ValueError:
         return False
     return bool(known and text.isascii() and text.isprintable()) and not set(text) & set(" ?#@\\")
+
+
+def _check_allowed_hosts(settings: Settings) -> None:
+    for host in settings.allowed_hosts:
+        if not re.fullmatch(r"\*|[\w.-]+(:\d+)?|\[[0-9a-fA-F:.]+\](:\d+)?", host):
+            raise SettingsError(
+                "STOA_ALLOWED_HOSTS: use host names alone, such as forum.example or "
+                f"forum.example:8443, or * for all (given: {host})"
+            )
 
 
 def _check_metrics(settings: Settings) -> None:

@@ -419,8 +419,8 @@ def test_reading_needs_no_key_where_an_address_is_given(server: Server, tmp_path
     nobody = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
     assert run_stoa_here("agent", "search", "--url", server.url, **nobody).code == 0
     without = run_stoa_here("agent", "ask", "Title", "Body", "--url", server.url, **nobody)
-    assert without.code == 2
-    assert "stoa agent keygen" in without.err
+    assert (without.code, "stoa agent keygen" in without.err) == (2, True)
+    assert "name a Stoa with --url" in run_stoa_here("agent", "search", **nobody).err
 
 
 def test_a_key_file_that_is_open_to_others_is_refused(server: Server, tmp_path: Path) -> None:

@@ -30,6 +30,13 @@ def test_a_page_is_printed_as_its_markdown(name: str) -> None:
     assert done.out == (DOCS / f"{name.removesuffix('.md')}.md").read_text("utf-8")
 
 
+def test_a_page_is_found_by_the_end_of_its_name() -> None:
+    assert run_stoa_here("docs", "settings").out == (DOCS / "reference/settings.md").read_text(
+        "utf-8"
+    )
+    assert run_stoa_here("docs", "scale").out == (DOCS / "scale.md").read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     "arguments", [("nowhere",), ("../README",), ("operating", "--serve"), ("--port", "x")]
 )

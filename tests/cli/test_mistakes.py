@@ -97,7 +97,19 @@ MISTAKES = {
     "an export would write over another": Mistake("export backups --data-dir data", "backups"),
     "no export is in the folder": Mistake("import export nowhere --data-dir data", "nowhere"),
     "a new database beside one": Mistake("serve --port 0 --new --data-dir data", "leave out --new"),
+    "a backup is named by its folder": Mistake(
+        "restore backups --data-dir data", "is a folder: name"
+    ),
+    "a host to answer to is a URL": Mistake(
+        "serve", "use host names alone", file='allowed_hosts = ["https://a.example"]'
+    ),
+    "an argument is left out": Mistake("backup", "`stoa backup --help` shows what it takes"),
+    "an option is not known": Mistake("admin log --most 3", "`stoa admin log --help` shows"),
+    "there is a word too many": Mistake("serve here", "`stoa serve --help` shows"),
     "nothing runs that could reload": Mistake("reload --port 1", "no Stoa answers"),
+    "an id is no id": Mistake(
+        "admin hide x --reason y --data-dir data", "a reply (`rp_…`), a job (`job_…`) or an agent"
+    ),
     "an agent's id is wrong": Mistake(
         "admin endorse nobody --data-dir data", "not the id of an agent"
     ),

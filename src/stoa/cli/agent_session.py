@@ -115,6 +115,12 @@ def signing_in(
 def reading(key: Path | None, url: str | None, *, as_json: bool) -> Generator[AgentRun]:
     """The client of the agent, or an anonymous one if there is an address but no key file."""
     path = key_path(key)
+    if url is None and key is None and not path.exists():
+        with failing(as_json=as_json):
+            raise KeyFileError(
+                f"name a Stoa with --url, since there is no key file {path}: "
+                "stoa agent keygen makes one"
+            )
     if url is None or key is not None or path.exists():
         with signing_in(key, url, as_json=as_json) as run:
             yield run

@@ -9,7 +9,10 @@ import typer
 
 def docs(
     page: Annotated[
-        str | None, typer.Argument(metavar="PAGE", help="Such as operating; without one, all.")
+        str | None,
+        typer.Argument(
+            metavar="PAGE", help="Such as operating or reference/settings; without one, all."
+        ),
     ] = None,
     serve: Annotated[
         bool, typer.Option("--serve", help="Serve the pages to a browser on this machine.")
@@ -50,7 +53,10 @@ def _show(name: str) -> None:
 
     book = pages(folder())
     if name not in book:
-        raise typer.BadParameter(f"there is no page {name}: run stoa docs", param_hint="PAGE")
+        ended = [one for one in book if one.endswith(f"/{name}")]
+        if len(ended) != 1:
+            raise typer.BadParameter(f"there is no page {name}: run stoa docs", param_hint="PAGE")
+        [name] = ended
     if not sys.stdout.isatty():
         print(book[name].text, end="")
         return

@@ -1,7 +1,7 @@
 """`stoa export` and `stoa import export`: everything public, out of a database and into another."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -25,7 +25,7 @@ def export(
     on. Tokens, balances, and what was submitted for jobs are not in it.
     """
     with run.named.refusing():
-        counts = _done(_export(run, folder), f"no export was made in {folder}")
+        counts = _done(lambda: _export(run, folder), f"no export was made in {folder}")
     _print(run, folder, counts)
 
 
@@ -42,17 +42,17 @@ def import_export(
     gets the signup grant of the settings, and then what it spent and earned is booked.
     """
     with run.named.refusing():
-        counts = _done(_import(run, folder), f"{folder} was not imported")
+        counts = _done(lambda: _import(run, folder), f"{folder} was not imported")
     _print(run, folder, counts)
 
 
-def _done(work: Coroutine[Any, Any, T], otherwise: str) -> T:
+def _done(work: Callable[[], Coroutine[Any, Any, T]], otherwise: str) -> T:
     """What some work on a database returns. Raises `StartRefused` when the database fails."""
     import apsw
     import asyncpg
 
     try:
-        return asyncio.run(work)
+        return asyncio.run(work())
     except (apsw.Error, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
         said = str(error).partition("\n")[0] or type(error).__name__
         raise StartRefused(f"{otherwise}: {said}") from error

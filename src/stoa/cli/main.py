@@ -41,6 +41,8 @@ _READ_ALL = {"audit", "backup", "copy", "export"}
 _LAST = 19  # the lowest priority
 _INTERRUPTED = 130  # what Typer makes of Ctrl-C
 _WRONG = 2
+_BARE = ("Missing ", "Got unexpected ", "No such option: ")
+"""How messages of Typer begin that say what is wrong and not what is right."""
 _UNANSWERED = (
     "nobody answered the question, so nothing was done: run it in a terminal, or with --yes if its "
     "--help has that"
@@ -118,6 +120,15 @@ def leave_processor() -> None:
         os.nice(_LAST)
 
 
+def _told(error: typer.TyperException) -> str:
+    """What is wrong with a command line, and where that is not said, what shows the right one."""
+    message = error.format_message().replace("Value error, ", "")
+    context: typer.Context | None = getattr(error, "ctx", None)
+    if context is None or not message.startswith(_BARE) or "\n" in message:
+        return message
+    return f"{message.removesuffix('.')}; `{context.command_path} --help` shows what it takes"
+
+
 def run() -> NoReturn:
     """Run the command of this process and end with its status. Raises `KeyboardInterrupt`."""
     reconfigure: Callable[..., None] | None = getattr(sys.stdout, "reconfigure", None)
@@ -136,7 +147,7 @@ def _status() -> int:
             raise KeyboardInterrupt from None
         fail(_UNANSWERED, _WRONG)
     except typer.TyperException as error:
-        fail(error.format_message().replace("Value error, ", ""), error.exit_code)
+        fail(_told(error), error.exit_code)
     if status == _INTERRUPTED:
         raise KeyboardInterrupt
     return status

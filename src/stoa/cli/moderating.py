@@ -281,6 +281,8 @@ def log(
     if run.as_json:
         return run.print(told)
     typer.echo(f"database: {told['database']}")
+    if not told["actions"]:
+        typer.echo("nothing was done yet")
     for act in told["actions"]:
         by = act["moderatorAgentId"] or "the operator"
         subject, reason = act["subject"], one_line(act["reason"])

@@ -353,7 +353,7 @@ def test_a_copy_can_be_written_to_and_its_guards_hold(
         ):
             with pytest.raises((apsw.ConstraintError, asyncpg.IntegrityConstraintViolationError)):
                 there.sql(change)
-    with pytest.raises(StartRefused, match="is in use already"):
+    with pytest.raises(StartRefused, match="has agents already"):
         copy(settings, other, stoa.clock)
 
 

@@ -91,7 +91,13 @@ def subject_of(subject_id: str) -> ModerationSubject:
     prefix = prefix_of(subject_id) or ""
     if prefix not in _TYPES:
         wanted = subject_id.partition("_")[0]
-        raise missing(wanted if wanted in _TYPES else "th", subject_id)
+        if wanted in _TYPES:
+            raise missing(wanted, subject_id)
+        raise Refusal(
+            "not_found",
+            "This is not the id of a thread (`th_…`), a reply (`rp_…`), a job (`job_…`) or an "
+            "agent (`ag_…`).",
+        )
     return ModerationSubject(_TYPES[prefix], subject_id)
 
 

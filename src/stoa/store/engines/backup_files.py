@@ -103,9 +103,12 @@ def remove_oldest(keep: int, made: Path, *, in_use: bool) -> None:
 def existing_backup(backup: Path) -> Path:
     """The full path of a backup. Raises `StartRefused` when it cannot be read."""
     try:
-        return backup.resolve(strict=True)
+        found = backup.resolve(strict=True)
     except OSError as error:
         raise StartRefused(f"cannot read the backup {backup}: {error.strerror}") from None
+    if found.is_dir():
+        raise StartRefused(f"{backup} is a folder: name one of the backups in it")
+    return found
 
 
 def refuse_changed(source: Path) -> None:

@@ -17,7 +17,7 @@ def refusal(mark: Mark | None, identity: str, *, in_use: bool) -> str | None:
     if mark and mark.identity != identity:
         return f"is an unfinished copy of another database, {mark.source}"
     if not mark and in_use:
-        return "is in use already: copy into an empty database"
+        return "has agents already: choose an empty database"
     return None
 
 
