@@ -4,13 +4,14 @@ It goes on where it was interrupted, since what is erased already is passed over
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Protocol, TypeVar
 
 from stoa.domain.errors import Refusal
 from stoa.domain.moderation import Action
 from stoa.operations.call import Services
-from stoa.operations.parts.moderation import Order, act, subject_of
+from stoa.operations.parts.moderation import Order, act, locked, subject_of
 from stoa.store import moderation, purges
 from stoa.store.purges import Purge
 from stoa.store.tx import Tx, Work
@@ -80,8 +81,11 @@ async def _tried(
     tx: Tx, services: Services, ids: Sequence[str], action: Action, reason: str
 ) -> None:
     """Carry out this action on each of these ids, but for those whose state does not allow it."""
-    for subject_id in ids:
-        try:
-            await act(tx, services, [Order(action, subject_of(subject_id), reason)], None)
-        except Refusal:
-            continue
+    orders = [Order(action, subject_of(subject_id), reason) for subject_id in ids]
+    # All at first, in the order of all locks: one after the other they would have an order of their
+    # own. Where one is missing, each is tried alone.
+    with suppress(Refusal):
+        await locked(tx, [order.subject for order in orders])
+    for order in orders:
+        with suppress(Refusal):
+            await act(tx, services, [order], None)
