@@ -10,7 +10,7 @@ import pytest
 from stoa.operations.table import TABLE
 from stoa.schemas.base import Written
 from tests.support.answers import Answer
-from tests.support.app import Agent, App
+from tests.support.app import Agent, App, signed
 from tests.support.clock import SECOND
 from tests.support.database import query, table_names
 from tests.support.faces import FACES, Face, Manner
@@ -327,8 +327,10 @@ def test_another_value_over_mcp_is_refused(stoa: App, ada: Agent, value: Any) ->
 
 
 def test_a_sign_in_has_no_dry_run(stoa: App, ada: Agent) -> None:
-    for path in ("auth/challenge", "auth/verify"):
-        stoa.post(f"{path}?dryRun=true", {}).invalid("query.dryRun")
+    body = {"publicKey": ada.key.public}
+    stoa.post("auth/challenge?dryRun=true", body).invalid("query.dryRun")
+    body = signed(ada.key, stoa.challenge(ada.key))
+    stoa.post("auth/verify?dryRun=true", body).invalid("query.dryRun")
 
 
 def test_a_read_ignores_it_with_a_warning(stoa: App, ada: Agent) -> None:

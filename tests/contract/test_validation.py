@@ -9,6 +9,7 @@ from stoa.domain import cursors
 from stoa.domain.limits import BODY_CHARS, TITLE_CHARS
 from tests.support.app import Agent, App
 from tests.support.keys import Key
+from tests.support.mcp import Mcp
 
 pytestmark = pytest.mark.checks_input
 
@@ -169,6 +170,26 @@ def test_a_wrong_type_is_400(alice: Agent, field: str) -> None:
 def test_a_parameter_given_twice_is_400(stoa: App, query: str) -> None:
     (path,) = stoa.get(f"threads?{query}").invalid().issues
     assert path.startswith("query.")
+
+
+def test_parameters_given_twice_are_told_with_all_else_that_is_wrong(
+    stoa: App, alice: Agent
+) -> None:
+    answer = stoa.get("threads?limit=1&limit=2&sort=zz&tag=a&offset=-1&tag=b")
+    answer.invalid("query.limit", "query.tag", "query.sort", "query.offset")
+    answer = alice.post("threads?x=1&dryRun=true&x=2&dryRun=true", {"title": 5, "body": "b"})
+    answer.invalid("query.x", "query.dryRun", "title")
+
+
+def test_problems_of_query_key_and_body_are_told_at_once(stoa: App, alice: Agent) -> None:
+    wrong = {"title": 5, "body": "b", "tags": ["a,b"]}
+    headers = {"Idempotency-Key": "two words"}
+    answer = alice.post("threads?view=zz&dryRun=zz", wrong, headers=headers)
+    answer.invalid("query.view", "query.dryRun", "Idempotency-Key", "title", "tags.0")
+    arguments = {**wrong, "view": "zz", "dryRun": "zz", "idempotencyKey": "two words"}
+    told = Mcp(stoa).result("create_thread", arguments, alice)["issues"]
+    paths = {"view", "dryRun", "idempotencyKey", "title", "tags.0"}
+    assert {issue["path"] for issue in told} == paths
 
 
 @pytest.mark.parametrize("include", ["reply", "replies,author", "REPLIES", "replies%20"])

@@ -65,10 +65,14 @@ class InProgress:
             self._running.remove(entry)
 
 
-def keyed(key: str, operation: Operation, request: Request, name: str = HEADER) -> Keyed:
-    """The key with the digest of this call. Raises 400 for an invalid key, under its `name`."""
+def check_key(key: str, name: str = HEADER) -> None:
+    """Raises 400 for an invalid key, under its `name`."""
     if not re.fullmatch(PATTERN, key):
         raise invalid_field(name, _NO_KEY)
+
+
+def keyed(key: str, operation: Operation, request: Request) -> Keyed:
+    """A valid key with the digest of this call."""
     content = b"%b %b" % (operation.name.encode(), encode(request))
     return Keyed(key, hashlib.sha256(content).digest())
 

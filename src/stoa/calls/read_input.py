@@ -1,12 +1,13 @@
 """Fourth step: read and validate the input."""
 
-from collections.abc import Sequence
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from stoa.calls import dry_runs, posted_credentials, posted_tokens
-from stoa.calls.idempotency import keyed
+from stoa.calls.idempotency import Keyed, check_key, keyed
 from stoa.calls.incoming import Incoming
 from stoa.calls.invocation import Invocation
 from stoa.clock import Clock
@@ -16,7 +17,7 @@ from stoa.operations.table import Operation
 from stoa.schemas import messages
 from stoa.schemas.base import Request, Warning
 from stoa.schemas.options import FULL, Options, View
-from stoa.schemas.validation import Values, parse
+from stoa.schemas.validation import GivenTwice, Values, parse
 from stoa.store.tx import Store
 
 _MOST, _LONGEST = 1_000, 300
@@ -54,19 +55,23 @@ class InputReader:
             request, warnings, options = known
             where = incoming.address, incoming.base_url
             return Invocation(operation, request, warnings, caller, *where, options=options)
-        values, key = await incoming.values(), incoming.idempotency_key
+        issues: list[InputIssue] = []
+        try:
+            values = await incoming.values()
+        except GivenTwice as refusal:
+            values = refusal.values
+            issues += refusal.issues
         if operation.writes:
-            posted = [*values.items(), (incoming.key_name, key)]
-            posted.append((incoming.dry_run_name, incoming.dry_run))
-            await posted_tokens.refuse(self._store, posted, incoming.place)
-            if self._services.settings.screen_secrets == "on":
-                posted_credentials.refuse(operation, values, incoming.place)
-        dry_run = operation.tag in dry_runs.IN_BODY and dry_runs.asked_in_body(values)
-        if incoming.dry_run is not None:
-            dry_run = dry_runs.checked(operation, incoming) or dry_run
-        options, issues = operation.options(), ()
+            await self._refuse_secrets(operation, incoming, values)
+        dry_run = False
+        if incoming.dry_run is not None or operation.tag in dry_runs.IN_BODY:
+            dry_run = _asks_dry_run(operation, incoming, values, issues)
+        key = None
+        if incoming.idempotency_key is not None and not dry_run:
+            key = _key_that_counts(operation, incoming, caller, issues)
+        options = operation.options()
         if not incoming.option_names.keys().isdisjoint(values):
-            options, values, issues = _options(operation, incoming, values)
+            options, values = _options(operation, incoming, values, issues)
         try:
             request, warnings = parse(
                 operation.request, values, incoming.place, self._deadlines, incoming.offered
@@ -77,11 +82,7 @@ class InputReader:
             raise invalid(*issues)
         warnings = warnings and _searching(operation, warnings, values, incoming)
         short = options.view == "lean" or incoming.prefers_minimal
-        by_key = None
-        if key is not None and caller and operation.takes_key and not dry_run:
-            meant = request.meant(caller.session_id)
-            by_key = keyed(key, operation, meant, incoming.key_name)
-            by_key = by_key.of_input if incoming.key_may_return else by_key
+        by_key = _keyed(key, operation, request, incoming, caller) if key and caller else None
         options = options if isinstance(options, Options) else FULL
         if asked:
             self._remember(asked, _Read(request, warnings, options))
@@ -97,6 +98,16 @@ class InputReader:
             options=options,
             minimal=operation.gives_receipt and short,
         )
+
+    async def _refuse_secrets(
+        self, operation: Operation, incoming: Incoming, values: Values
+    ) -> None:
+        """400 for texts that hold a live token, or a credential of another service."""
+        posted = [*values.items(), (incoming.key_name, incoming.idempotency_key)]
+        posted.append((incoming.dry_run_name, incoming.dry_run))
+        await posted_tokens.refuse(self._store, posted, incoming.place)
+        if self._services.settings.screen_secrets == "on":
+            posted_credentials.refuse(operation, values, incoming.place)
 
     def _remember(self, asked: str, read: _Read) -> None:
         if len(self._known) >= _MOST:
@@ -125,10 +136,52 @@ def _searching(
     ]
 
 
+@contextmanager
+def _noted(issues: list[InputIssue]) -> Generator[None]:
+    """Adds what is refused within to what else is wrong: all is told at once."""
+    try:
+        yield
+    except Refusal as refusal:
+        issues += refusal.issues
+
+
+def _asks_dry_run(
+    operation: Operation, incoming: Incoming, values: Values, issues: list[InputIssue]
+) -> bool:
+    """Whether a call is to be a dry run; takes that out of a body that may say it."""
+    asked = False
+    if operation.tag in dry_runs.IN_BODY:
+        with _noted(issues):
+            asked = dry_runs.asked_in_body(values)
+    if incoming.dry_run is not None:
+        with _noted(issues):
+            asked = dry_runs.checked(operation, incoming) or asked
+    return asked
+
+
+def _key_that_counts(
+    operation: Operation, incoming: Incoming, caller: Caller | None, issues: list[InputIssue]
+) -> str | None:
+    """The idempotency key, None where none is taken."""
+    key = incoming.idempotency_key
+    if key is None or not caller or not operation.takes_key:
+        return None
+    with _noted(issues):
+        check_key(key, incoming.key_name)
+    return key
+
+
+def _keyed(
+    key: str, operation: Operation, request: Request, incoming: Incoming, caller: Caller
+) -> Keyed:
+    of_call = keyed(key, operation, request.meant(caller.session_id))
+    return of_call.of_input if incoming.key_may_return else of_call
+
+
 def _options(
-    operation: Operation, incoming: Incoming, values: Values
-) -> tuple[View, Values, Sequence[InputIssue]]:
-    """The options, the values without them, and what is wrong with the options."""
+    operation: Operation, incoming: Incoming, values: Values, issues: list[InputIssue]
+) -> tuple[View, Values]:
+    """The options, and the values without them; what is wrong with options is an issue."""
     own = incoming.option_names
     given = {own[name]: value for name, value in values.items() if name in own}
     rest = {name: value for name, value in values.items() if name not in own}
@@ -136,7 +189,8 @@ def _options(
     try:
         options, _ = parse(operation.options, given, lambda name: incoming.place(places[name]))
     except Refusal as refusal:
-        return operation.options(), rest, refusal.issues
+        issues += refusal.issues
+        return operation.options(), rest
     if isinstance(options, Options) and options.lean and options.excerpt is None:
         options = replace(options, excerpt=operation.response.lean.texts)
-    return options, rest, ()
+    return options, rest

@@ -9,10 +9,10 @@ from typing import Any, cast
 from urllib.parse import parse_qsl
 
 from stoa.domain import limits
-from stoa.domain.errors import InputIssue, Refusal, invalid, invalid_field
+from stoa.domain.errors import InputIssue, Refusal, invalid_field
 from stoa.http.answering import RequestRefusal
 from stoa.http.wire import ArrivedBody, Headers, Receive
-from stoa.schemas.validation import Shape, Values
+from stoa.schemas.validation import GivenTwice, Shape, Values
 
 _QUERY_FIELDS = 100
 _NAME_CHARS = 80
@@ -232,6 +232,7 @@ def _is_broken(text: str) -> bool:
         return True
 
 
+_REPEATED = "Must be given once: leave one of the two out."
 _divided, _ends = methodcaller("partition", "="), itemgetter(0, 2)
 
 
@@ -245,7 +246,8 @@ def _pairs(query: str) -> Iterable[tuple[str, str]]:
 
 
 def query_values(query: bytes, shapes: dict[str, Shape]) -> Values:
-    """Query parameters as values of their fields' shapes; empty ones count as absent."""
+    """Query parameters as values of their fields' shapes; empty ones count as absent. 400 when they
+    cannot be read, `GivenTwice` when only some of them cannot."""
     if not query:
         return {}
     try:
@@ -256,15 +258,15 @@ def query_values(query: bytes, shapes: dict[str, Shape]) -> Values:
             "query", "Must be parameters in UTF-8 with %-escapes, at most 100, such as ?limit=20."
         ) from None
     values: Values = {}
+    repeated: dict[str, InputIssue] = {}
     for name, value in pairs:
         if name in values:
-            raise invalid(
-                InputIssue(
-                    f"query.{name[:_NAME_CHARS]}", "Must be given once: leave one of the two out."
-                )
-            )
+            repeated[name] = InputIssue(f"query.{name[:_NAME_CHARS]}", _REPEATED)
         if not (pair_text := name + value).isascii() or "\0" in pair_text:
             check_text(name, "query")
             check_text(value, f"query.{name[:_NAME_CHARS]}")
         values[name] = shapes.get(name, Shape.TEXT).read(value)
-    return {name: value for name, value in values.items() if value != ""}
+    given = {name: value for name, value in values.items() if value != "" and name not in repeated}
+    if repeated:
+        raise GivenTwice(list(repeated.values()), given)
+    return given

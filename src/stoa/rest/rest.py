@@ -27,7 +27,7 @@ from stoa.rest.unknown import unknown_path, wrong_method
 from stoa.schemas import messages
 from stoa.schemas.base import SignedMember, encode
 from stoa.schemas.names import IN_QUERY, Names
-from stoa.schemas.validation import Shape, Values, names, shapes
+from stoa.schemas.validation import GivenTwice, Shape, Values, names, shapes
 from stoa.shortcuts.cached_answers import cache_key
 
 _IDEMPOTENCY_KEY = idempotency.HEADER.lower().encode()
@@ -113,7 +113,13 @@ class Rest:
             if not request.query:
                 return {**body, **in_path}
             read = _remembered_query if len(request.query) <= _QUERY_BYTES else _query
-            query = read(operation, request.query)
+            try:
+                return together(body, read(operation, request.query))
+            except GivenTwice as refusal:
+                refusal.values = together(body, refusal.values)
+                raise
+
+        def together(body: Values, query: Values) -> Values:
             if is_get and query.keys().isdisjoint(in_path):
                 return {**query, **in_path}
             # What the path names, and all parameters of a POST, become unknown ones.

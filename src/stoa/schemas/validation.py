@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast, get_args, get_
 import msgspec
 
 from stoa.domain.credits import Credits
-from stoa.domain.errors import InputIssue, invalid
+from stoa.domain.errors import InputIssue, Refusal, invalid
 from stoa.schemas import messages
 from stoa.schemas.base import Problems, Request, Rule, Warning, convert, json_schema
 from stoa.schemas.names import IN_QUERY, NAME_CHARS_MAX, Names, plain
@@ -27,6 +27,15 @@ R = TypeVar("R", bound=Request)
 Values = dict[str, Any]
 InputProblem = tuple[str, str]
 """The dotted path of a value and what is wrong with it."""
+
+
+class GivenTwice(Refusal):
+    """400 for names that were given twice; `values` are the others, which may be wrong too."""
+
+    def __init__(self, issues: Sequence[InputIssue], values: Values) -> None:
+        super().__init__("invalid_request", issues=issues)
+        self.values = values
+
 
 ISSUES_MAX = 100
 """Of further problems of one input is said how many there are: a body can hold thousands."""
