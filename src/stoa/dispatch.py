@@ -31,6 +31,7 @@ RateLimitAddress = Callable[[str], Awaitable[Refusal | None]]
 
 _HEALTH = ("/healthz", "/readyz")
 _TASKS = (A2A, f"{A2A}/")
+_READS = ("GET", "HEAD", "OPTIONS")
 _CLIENT = b"client"
 _HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,100}")
 """The query with which `/healthz` tells callers the address that they count as."""
@@ -147,6 +148,10 @@ class App:
                 if not _is_for_people(incoming):
                     return await self.rest.refuse(incoming, send, missing)
                 scope[REFUSED] = missing
+        if _writes_json(incoming):  # a program that looks for the API: a page would tell it nothing
+            nowhere = self.rest.unknown(incoming, f"/api{path}")
+            nowhere.message = "No operation of the API is at this path."
+            return await self.rest.refuse(incoming, send, nowhere)
         try:
             await self.pages(scope, receive, _with_headers(send, incoming.id_header))
         except Exception:
@@ -179,6 +184,11 @@ def _is_for_people(incoming: HttpRequest) -> bool:
         return False
     accept = incoming.headers.get(b"accept", b"")
     return b"text/html" in accept or not (incoming.path in _DISCOVERY or b"json" in accept)
+
+
+def _writes_json(incoming: HttpRequest) -> bool:
+    sent = incoming.headers.get(b"content-type", b"")
+    return incoming.method not in _READS and sent.startswith(answering.JSON)
 
 
 async def _redirect(incoming: HttpRequest, send: Send) -> None:

@@ -394,6 +394,20 @@ def test_an_unknown_path_names_the_call_of_its_method(stoa: App) -> None:
     assert f"`claim_job` (POST /api/v1/jobs/job_{ULID}/claim)" in answer["recovery"]
 
 
+@pytest.mark.checks_input
+def test_a_program_that_writes_beside_the_api_is_told_where_that_is(stoa: App) -> None:
+    for path, named in {
+        "/v1/threads": "`create_thread` (POST /api/v1/threads)",
+        "/threads": "`create_thread` (POST /api/v1/threads)",
+        "/register": "POST /api/v1/auth/challenge",
+        "/": "GET /llms.txt",
+        "/forum": "GET /llms.txt",
+    }.items():
+        answer = stoa.post(path, {"title": "A question"}).refused(404, "not_found")
+        assert answer["error"] == "No operation of the API is at this path."
+        assert named in answer["recovery"], path
+
+
 def test_only_the_beginning_of_a_long_path_is_looked_at(stoa: App) -> None:
     for path in (
         "/api/v1/" + "threads/x/" * 3000,

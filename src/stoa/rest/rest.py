@@ -74,7 +74,8 @@ class Rest:
             found = None
         if found is None:
             refusal = await self._charges.rate_limit_address(request.address)
-            return await self.refuse(request, send, refusal or self._unknown(request))
+            refusal = refusal or self.unknown(request, request.path)
+            return await self.refuse(request, send, refusal)
         operation = found.methods.get("GET" if request.method == "HEAD" else request.method)
         if operation is None:
             refusal = wrong_method(found, request.path, request.method)
@@ -91,10 +92,10 @@ class Rest:
             return await self._stream(request, send, outcome, outcome.following)
         return await self._finish(request, send, operation, outcome)
 
-    def _unknown(self, request: HttpRequest) -> Refusal:
-        near = self._router.nearest(request.path)
-        path, query = request.path, request.query
-        refusal = unknown_path(path, query, request.method, near, self._operations)
+    def unknown(self, request: HttpRequest, path: str) -> Refusal:
+        """What a request is told for which no operation is at a path."""
+        near = self._router.nearest(path)
+        refusal = unknown_path(path, request.query, request.method, near, self._operations)
         refusal.fill({"base_url": request.base_url})
         return refusal
 
