@@ -1,13 +1,16 @@
 """MCP Events: the log and the inbox for clients that ask for events, or have them streamed."""
 
+import asyncio
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from tests.contract.test_watches import tell
-from tests.support.app import Agent, App
+from tests.support import asgi
+from tests.support.app import HOST, Agent, App
 from tests.support.clock import DAY, SECOND
 from tests.support.keys import Key
 from tests.support.mcp import ERAS, LATEST_HANDSHAKE, Mcp, problem
@@ -211,3 +214,58 @@ def test_at_the_address_of_oauth_a_token_is_asked_for(stoa: App) -> None:
     token = signed_in(stoa, Key("Ada"), scope="read")
     asked: dict[str, Any] = {"name": "stoa.inbox", "arguments": {}, "cursor": None}
     assert oauth.ask("events/poll", asked, bearer(token)).ok()["result"]["events"] == []
+
+
+async def _kept_by_a_stream(stoa: App, **more: Any) -> int:
+    """The bytes that are in use for a stream of events whose message is long, once it is active."""
+    message = {"jsonrpc": "2.0", "id": "s", "method": "events/stream"}
+    body = json.dumps({**message, "params": {"name": "stoa.event", **more}}).encode()
+    waiting, gone, active = [body], asyncio.Event(), asyncio.Event()
+
+    async def receive() -> asgi.Message:
+        if waiting:
+            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
+        await gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(sent: asgi.Message) -> None:
+        if b"events/active" in sent.get("body", b""):
+            active.set()
+
+    headers = [("host", HOST), ("content-type", "application/json")]
+    tracemalloc.start()
+    call = stoa.stoa.asgi(asgi.scope("POST", "/mcp", headers), receive, send)
+    stream = asyncio.create_task(call)
+    await active.wait()
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    gone.set()
+    await stream
+    return kept
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_stream_does_not_keep_the_message_that_asked_for_it(stoa: App) -> None:
+    stoa.run(_kept_by_a_stream(stoa))  # what the first one makes stays
+    assert stoa.run(_kept_by_a_stream(stoa, other=["x"] * 9_000, more="x" * 900_000)) < 300_000
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_an_id_that_a_stream_would_repeat_is_short(stoa: App) -> None:
+    client = Mcp(stoa)
+    for message_id, code in (("x" * 255, None), ("x" * 256, -32600), (10**80, -32600)):
+        message = {**client.message("events/poll", {"name": "stoa.event"}), "id": message_id}
+        answer = client.send(message, client.headers(message))
+        assert answer.json.get("error", {}).get("code") == code
+        asked: dict[str, Any] = {**message, "method": "ListTasks", "params": {}}
+        refused = stoa.post("/a2a", asked, headers={"A2A-Version": "1.0"})["error"]
+        assert (refused["code"] == -32600) is (code is not None)
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_call_that_may_wait_is_short(stoa: App, ada: Agent) -> None:
+    client, path = Mcp(stoa, path="/mcp?toolsets=inbox"), "x" * 17_000
+    long = client.call("get_inbox", {"other": path, "wait": 1}, bearer(ada.token))
+    assert problem(long) == (200, -32602)
+    assert "at most 16 KiB" in long["error"]["message"]
+    assert "events" in client.result("get_inbox", {"other": "x" * 9_000}, ada)

@@ -134,6 +134,7 @@ class TaskEndpoint:
         async with aclosing(self._streams[asked.method](call, asked.params)) as updates:
             first = await anext(updates)
             assert first
+            asked.params.clear()  # a stream may last for days, and needs them no more
             headers = [streaming.CONTENT_TYPE, streaming.UNBUFFERED, *_common(call)]
             frames = _frames(asked, first, updates)
             await streaming.send_stream(send, call.request.receive, headers, frames)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from stoa.domain.errors import Refusal
+from stoa.http.rpc_ids import NO_ID, encoded_id
 from stoa.schemas.base import encode
 
 _INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32600, -32601, -32602
@@ -35,7 +36,7 @@ class TaskRequest:
 
     id: bytes
     method: str
-    params: Params
+    params: dict[str, Any]
 
 
 class RpcError(Exception):
@@ -84,20 +85,19 @@ def read(value: Any) -> TaskRequest:
     """The request that a decoded body is. Raises RpcError."""
     members = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
     given, method, params = members.get("id"), members.get("method"), members.get("params", {})
-    known = isinstance(given, str) or (isinstance(given, int) and not isinstance(given, bool))
+    own = encoded_id(given)
     problem = None
     if members.get("jsonrpc") != "2.0" or not isinstance(method, str):
         problem = 'Send one request with `jsonrpc`: "2.0", `id`, `method` and `params`.'
-    elif not known:
-        problem = "`id` must be text or a whole number."
+    elif own is None:
+        problem = NO_ID
     elif not isinstance(params, dict):
         problem = "`params` must be an object."
-    own = encode(given) if known else b"null"
-    if problem:
-        failure = RpcError(_INVALID_REQUEST, problem)
-        failure.id = own
+    if problem or own is None:
+        failure = RpcError(_INVALID_REQUEST, problem or NO_ID)
+        failure.id = own or b"null"
         raise failure
-    return TaskRequest(own, cast("str", method), cast("Params", params))
+    return TaskRequest(own, cast("str", method), cast("dict[str, Any]", params))
 
 
 def result(request_id: bytes, members: Params) -> bytes:

@@ -97,6 +97,8 @@ TRANSFERS_PER_PAIR = 5  # a day; published only, since no call moves credits out
 # --- The wire.
 BODY_BYTES = 1024 * 1024  # 50,000 characters may be 600 kB of escapes
 JSON_VALUES = 20_000  # members and items of a body; a bulk of acts that name reports has 10,800
+RPC_ID_CHARS = 255  # of the id of a message, which a stream repeats with each event
+WAITING_BYTES = 16 * 1024  # of a message of MCP that may wait, and is kept for as long
 JSON_DEPTH = 32  # far above what any request needs, far below what a recursive parser dies of
 IDEMPOTENCY_KEY_CHARS = 255
 TOKENS_IN_TEXT = 1000  # texts in the form of a token; each is looked up. A body can hold 925

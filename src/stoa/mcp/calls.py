@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from stoa.calls import dry_runs, idempotency
 from stoa.calls.incoming import Incoming
 from stoa.calls.runner import Runner
+from stoa.domain import limits
 from stoa.domain.errors import InputIssue, Refusal, invalid, invalid_field
 from stoa.domain.ids import prefix_of
 from stoa.domain.wishes import wished, words_of
@@ -95,6 +96,14 @@ class Tools:
         if not near:
             return "`tools/list` names them all."
         return f"did you mean {' or '.join(near)}? {self._others.get(near[0], '')}".rstrip()
+
+    def check_long(self, message: McpMessage) -> None:
+        """Raise ProtocolError for a long call of a tool that may wait: it is kept meanwhile."""
+        operation = self._operations.get(str(message.params.get("name")))
+        if operation and operation.effect.waits:
+            most = limits.WAITING_BYTES // 1024
+            problem = f"A call of `{operation.name}` has at most {most} KiB, since it may wait."
+            raise ProtocolError(INVALID_PARAMS, problem)
 
     async def call(
         self, message: McpMessage, request: HttpRequest, wanted: AddressOptions

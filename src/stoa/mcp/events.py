@@ -97,7 +97,7 @@ class EventMethods:
     async def _list(self, message: McpMessage, _: HttpRequest, era: Era) -> McpReply:
         if message.params.get("cursor") is not None:
             raise ProtocolError(INVALID_PARAMS, "No such cursor: all types are on the first page.")
-        return _success(message, era, self._listing)
+        return _success(message.id, era, self._listing)
 
     async def _poll(self, message: McpMessage, request: HttpRequest, era: Era) -> McpReply:
         asked = _asked(message)
@@ -113,7 +113,7 @@ class EventMethods:
             "hasMore": len(page.events) == page.limit or not outcome.at_end,
             "nextPollMs": limits.EVENTS_POLL_MS,
         }
-        reply = _success(message, era, encode(members)[1:-1])
+        reply = _success(message.id, era, encode(members)[1:-1])
         reply.charged = outcome.charge is not None
         reply.headers = rate_headers(outcome.charge) if outcome.charge else []
         return reply
@@ -124,7 +124,9 @@ class EventMethods:
         if outcome.following is None:
             assert outcome.refusal
             return self._refused(message, request, era, outcome.refusal, outcome.charge)
-        frames = self._frames(asked, message, era, outcome.following, truncated=truncated)
+        assert message.id
+        # Not with the whole message, which may be long: a stream may last for days.
+        frames = self._frames(asked, message.id, era, outcome.following, truncated=truncated)
         return McpReply(200, charged=outcome.charge is not None, frames=frames)
 
     async def _run(
@@ -150,14 +152,14 @@ class EventMethods:
     async def _frames(
         self,
         asked: _Asked,
-        message: McpMessage,
+        message_id: bytes,
         era: Era,
         following: EventStream,
         *,
         truncated: bool,
     ) -> AsyncGenerator[bytes]:
         """The notifications of a stream, and its result when it ends."""
-        told = _Notifications(message)
+        told = _Notifications(message_id)
         is_active = False
         try:
             async with aclosing(following):
@@ -174,7 +176,7 @@ class EventMethods:
         except Refusal as refusal:
             error = {"code": _code(refusal), "message": refusal.message}
             yield told.frame("terminated", {"error": error})
-        yield _frame(_success(message, era, b"").body)
+        yield _frame(_success(message_id, era, b"").body)
 
     async def _subscribe(self, message: McpMessage, request: HttpRequest, era: Era) -> McpReply:
         try:
@@ -185,14 +187,14 @@ class EventMethods:
             problem = "`delivery.url` did not answer a signed POST with its `challenge`."
             data = {"reason": refused.reason}
             raise ProtocolError(CALLBACK_REFUSED, problem, data, message.id) from None
-        return _success(message, era, encode(made)[1:-1])
+        return _success(message.id, era, encode(made)[1:-1])
 
     async def _unsubscribe(self, message: McpMessage, request: HttpRequest, era: Era) -> McpReply:
         try:
             await self._subscriptions.unsubscribe(message.params, request)
         except Refusal as refusal:
             return self._refused(message, request, era, refusal, None)
-        return _success(message, era, b"")
+        return _success(message.id, era, b"")
 
     def _refused(
         self,
@@ -215,10 +217,10 @@ class EventMethods:
 
 
 class _Notifications:
-    """The notifications of the stream that a message asked for."""
+    """The notifications of the stream that the message with this id asked for."""
 
-    def __init__(self, message: McpMessage) -> None:
-        self._meta = b'"_meta":{"%b":%b}' % (_SUBSCRIPTION.encode(), message.id)
+    def __init__(self, message_id: bytes) -> None:
+        self._meta = b'"_meta":{"%b":%b}' % (_SUBSCRIPTION.encode(), message_id)
 
     def frame(self, kind: str, params: Any) -> bytes:
         """One notification, as it is sent."""
@@ -237,10 +239,10 @@ def _code(refusal: Refusal) -> int:
     return _CODES.get(refusal.status, INTERNAL_ERROR)
 
 
-def _success(message: McpMessage, era: Era, members: bytes) -> McpReply:
-    assert message.id
+def _success(message_id: bytes | None, era: Era, members: bytes) -> McpReply:
+    assert message_id
     begin = era.every_result if members else era.every_result.rstrip(b",") or b'"_meta":{}'
-    return McpReply(200, b"".join(result(message.id, begin, members)))
+    return McpReply(200, b"".join(result(message_id, begin, members)))
 
 
 def _listed(one: EventType) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import msgspec
 
+from stoa.http.rpc_ids import NO_ID, encoded_id
 from stoa.http.wire import HeaderList
 from stoa.mcp.codes import INVALID_REQUEST
 
@@ -64,11 +65,10 @@ def read(value: Any) -> McpMessage:
 
 
 def _id(value: Any) -> bytes:
-    if isinstance(value, str):
-        return _encode(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return b"%d" % value
-    raise _malformed("`id` must be text or a whole number.")
+    encoded = encoded_id(value)
+    if encoded is None:
+        raise _malformed(NO_ID)
+    return encoded
 
 
 def _malformed(problem: str, message_id: bytes | None = None) -> ProtocolError:

@@ -7,6 +7,7 @@ from typing import Any
 
 from stoa.calls.runner import Runner
 from stoa.calls.subscribing import Subscribing
+from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import RESOURCE
 from stoa.http import answering, reading
@@ -124,6 +125,8 @@ class McpServer:
             if message.id is None:
                 return McpReply(202)
             if message.method == _CALL:
+                if len(body) > limits.WAITING_BYTES:
+                    offer.tools.check_long(message)
                 called = await offer.tools.call(message, request, wanted)
                 begin = era.replayed_result if called.replayed else era.every_result
                 if called.cache_key and not as_text:
