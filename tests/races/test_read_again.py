@@ -1,11 +1,13 @@
 """What a lock guards and was read before it is read again behind it: another may have changed it.
+All transactions lock in one order.
 
-Every write runs on PostgreSQL, as does what processes do by themselves. Of each transaction that
-writes, the reads and locks are noted in their order.
+Every write runs on PostgreSQL, as does what processes do by themselves, and the statements of each
+transaction are noted in their order.
 """
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import pytest
@@ -41,6 +43,7 @@ GUARDED = {
     "account": {"account"},
 }
 """The tables of which a lock guards rows."""
+ORDER = ("moderation", "key", "address", "agent", "job", "thread", "account")
 HELD = {"agents.held": "agent", "agents.held_by_key": "agent", "jobs.held": "job"}
 """Statements that lock what they read."""
 
@@ -82,10 +85,21 @@ def changes(name: str) -> bool:
     return bool(tables(name, changed=True))
 
 
+class Lock(NamedTuple):
+    """A lock that is taken at this place among the statements: its rank, table and row."""
+
+    at: int
+    rank: int
+    table: str
+    row: str
+
+
 class Noted(PostgresTx):
-    """Notes the statements of a transaction in their order, and what of it is stale at its end."""
+    """Notes the statements of a transaction in their order, a lock before what reads the locked row
+    with it."""
 
     stale: set[Stale]
+    disordered: list[list[Lock]]
 
     def __init__(self, *parts: Any) -> None:
         super().__init__(*parts)
@@ -93,6 +107,8 @@ class Noted(PostgresTx):
 
     async def one(self, statement: str, **values: Value) -> Row | None:
         row = await super().one(statement, **values)
+        if row and statement in HELD:
+            self.steps.append((f"locks.{HELD[statement]}", {"id": row[0]}))
         self.steps.append((statement, values))
         return row
 
@@ -117,28 +133,34 @@ class Noted(PostgresTx):
 
     async def finish(self) -> None:
         await super().finish()
-        self.stale.update(self._stale())
+        locks = self._locks()
+        self.stale.update(one for lock in locks for one in self._stale(lock))
+        if any(later[1:] < earlier[1:] for earlier, later in pairwise(locks)):
+            self.disordered.append(locks)
 
-    def _stale(self) -> Iterator[Stale]:
-        seen: set[tuple[str, Any]] = set()
+    def _locks(self) -> list[Lock]:
+        found: dict[str, Lock] = {}
         for at, (name, values) in enumerate(self.steps):
-            lock = HELD.get(name) or name.removeprefix("locks.")
-            locked = next(iter(values.values()), None)
-            if lock not in GUARDED or (lock, locked) in seen:
-                continue
-            seen.add((lock, locked))
-            for read in self.steps[:at]:
-                is_other = read[1].get(f"{lock}_id", locked) != locked
-                guards = tables(read[0], changed=False) & GUARDED[lock]
-                if guards and not (is_other or changes(read[0]) or self._again(read, at)):
-                    yield Stale(read[0], lock)
+            if name.startswith("locks."):
+                table, row = name.removeprefix("locks."), str(values["id"])
+                lock = Lock(at, ORDER.index("agent" if table == "claimer" else table), table, row)
+                found.setdefault(row, lock)
+        return [*found.values()]
+
+    def _stale(self, lock: Lock) -> Iterator[Stale]:
+        for read in self.steps[: lock.at]:
+            is_other = read[1].get(f"{lock.table}_id", lock.row) != lock.row
+            guards = tables(read[0], changed=False) & GUARDED[lock.table]
+            if guards and not (is_other or changes(read[0]) or self._again(read, lock.at)):
+                yield Stale(read[0], lock.table)
 
     def _again(self, read: Statement, at: int) -> bool:
-        """Whether the same is read from there on, before the next change."""
+        """Whether the same is read from there on, before the next change of what it names."""
+        named = {one for one in read[1].values() if isinstance(one, str)}
         for name, values in self.steps[at:]:
             if (name, {**values, "now": 0}) == (read[0], {**read[1], "now": 0}):
                 return True
-            if changes(name):
+            if changes(name) and not (named and named.isdisjoint(values.values())):
                 return False
         return False
 
@@ -146,6 +168,7 @@ class Noted(PostgresTx):
 @pytest.fixture
 def stale(monkeypatch: pytest.MonkeyPatch) -> set[Stale]:
     found = Noted.stale = set[Stale]()
+    Noted.disordered = []
     monkeypatch.setattr(engine, "PostgresTx", Noted)
     return found
 
@@ -167,6 +190,7 @@ def test_what_a_lock_guards_is_read_behind_it(stoa: App, stale: set[Stale], ran:
     write_all(stoa)
     assert {one.name for one in TABLE.values() if one.writes} <= ran
     assert sorted(stale) == sorted(READ_ONCE)
+    assert Noted.disordered == []
 
 
 def test_an_accept_that_does_not_look_again_is_found(
@@ -180,3 +204,12 @@ def test_an_accept_that_does_not_look_again_is_found(
     thread = ada.thread()
     ada.accept(thread, bob.reply(thread)).ok()
     assert {Stale("threads.get", "thread"), Stale("replies.get", "thread")} <= stale
+
+
+def test_locks_in_another_order_are_found(stoa: App, stale: set[Stale]) -> None:
+    async def lock(tx: Tx) -> None:
+        await tx.lock("thread", "th_1")
+        await tx.lock("job", "job_1")
+
+    stoa.run(stoa.stoa.store.write(lock))
+    assert [[one.table for one in locks] for locks in Noted.disordered] == [["thread", "job"]]

@@ -6,10 +6,10 @@ from typing import Any
 from stoa.schemas.base import iso
 from tests.support import everything, jobs
 from tests.support.app import Agent, App
-from tests.support.clock import DAY
+from tests.support.clock import DAY, SECOND
 from tests.support.faces import FACES
 from tests.support.flow import Flow, job_flow, market_flow, thread_flow
-from tests.support.moderation import REASON, moderate, operate, report, subject
+from tests.support.moderation import REASON, act, moderate, operate, report, subject
 from tests.support.oauth import CLIENT, granted, post, renewal
 from tests.support.oauth_pages import led_to, register, trade
 
@@ -22,6 +22,7 @@ def write_all(app: App) -> None:
         _play(app, flow, agents)
     _renew(app, bob)
     _moderate(ada, bob)
+    _forget(app, ada)
     for state in ("closed", "open"):
         operate(app, {"command": "signups", "state": state, "reason": REASON})
     webhook = bob.get("webhooks").ok()["webhooks"][0]["id"]
@@ -51,6 +52,16 @@ def _renew(app: App, agent: Agent) -> None:
     renewed = post(app, renewal(granted(app, agent).refresh_token or "")).ok()
     ended = {"token": renewed["refresh_token"], "client_id": CLIENT}
     assert post(app, ended, "/oauth/revoke").status == 200
+
+
+def _forget(app: App, asker: Agent) -> None:
+    """The operator erases all of an agent that wrote in several threads."""
+    gone = app.agent("who is forgotten")
+    for thread in reversed([asker.thread() for _ in range(3)]):
+        app.clock.advance(SECOND)
+        gone.reply(thread)
+    act(app, gone.id, "forget")
+    app.run(app.stoa.upkeep.purge())
 
 
 def _moderate(mod: Agent, author: Agent) -> None:
