@@ -205,3 +205,22 @@ def test_an_index_stays_that_others_brought_further_while_the_log_was_read(
         meanwhile(stoa, monkeypatch, events, "log", further)
     assert [line for line in lines if line["event"] == "search index is made anew"] == []
     assert stoa.get("search?q=second").ok()["total"] == 1
+
+
+def test_an_index_is_still_behind_when_a_read_ends_that_knew_less_of_the_log(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = stoa.agent("ada")
+    thread = ada.thread("First", "Indexed.")
+    background(stoa)
+    ada.thread("Another", "Not yet.")
+
+    async def more() -> None:
+        for _ in range(20):
+            new = {"body": "An answer."}
+            (await ada.ask("POST", f"threads/{thread['id']}/replies", new)).ok(201)
+        for _ in stoa.processes:
+            assert (await stoa.ask("GET", "search?q=answer")).ok()["partial"]
+
+    meanwhile(stoa, monkeypatch, events, "log", more)
+    assert "partial" not in found(stoa, "answer")[0]

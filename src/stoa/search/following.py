@@ -52,8 +52,9 @@ async def catch_up(tx: Tx, index: SearchIndex, most: int | None = None) -> None:
         if not await _scan(tx, index, index.scanned, state.newest):
             break
     with index.lock:
-        index.behind = place.seq < state.newest or index.scanned is not None
-        index.seen_version = -1 if version is None else version
+        if not index.has_read_beyond(state.newest):  # or another search knows of more
+            index.behind = place.seq < state.newest or index.scanned is not None
+            index.seen_version = -1 if version is None else version
 
 
 async def _unfit(

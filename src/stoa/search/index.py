@@ -245,7 +245,7 @@ class SearchIndex:
         `upto` see `mark`."""
         texts = [*texts]
         with self.lock:
-            if self._has_read_beyond(upto):
+            if self.has_read_beyond(upto):
                 return False
             for text in texts:
                 if text.is_shown:
@@ -253,7 +253,8 @@ class SearchIndex:
                     self._note(text)
             return self.mark(texts)
 
-    def _has_read_beyond(self, upto: int | None) -> bool:
+    def has_read_beyond(self, upto: int | None) -> bool:
+        """Whether the log was read beyond this number, if one is given."""
         return upto is not None and self.place is not None and self.place.seq > upto
 
     def _note(self, text: SearchText) -> None:
@@ -279,7 +280,7 @@ class SearchIndex:
         knew the log up to there, so they may be older than what the index has.
         """
         with self.lock:
-            if self._has_read_beyond(upto):
+            if self.has_read_beyond(upto):
                 return False
             for text in texts:
                 if not text.is_shown and text.number in self.live:
