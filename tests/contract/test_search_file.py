@@ -15,6 +15,7 @@ from stoa.search.postings import IndexState
 from stoa.store import events, search
 from tests.support.app import App
 from tests.support.composing import Composed, with_parts
+from tests.support.jobs import new_job
 from tests.support.logs import logged
 from tests.support.moderation import act
 
@@ -224,3 +225,28 @@ def test_an_index_is_still_behind_when_a_read_ends_that_knew_less_of_the_log(
 
     meanwhile(stoa, monkeypatch, events, "log", more)
     assert "partial" not in found(stoa, "answer")[0]
+
+
+@pytest.mark.parametrize("engine", ["postgresql"])
+def test_nothing_hidden_is_found_where_the_index_gets_up_to_date_meanwhile(
+    stoa: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, path = stoa.agent("ada"), 'search?q="zymurgy of ale"'.replace(" ", "+")
+    reply = ada.reply(ada.thread("First", "Indexed."), "The zymurgy of ale.")
+    background(stoa)
+    for _ in stoa.processes:
+        assert stoa.get(path).ok()["total"] == 1
+    for _ in range(6):
+        ada.post("jobs", new_job(1)).ok(201)
+    act(stoa, reply, "hide")
+    usual = search.texts
+
+    async def texts(*values: Any) -> Any:
+        monkeypatch.setattr(search, "texts", usual)
+        for process in stoa.processes:
+            await process.upkeep.index()
+        return await usual(*values)
+
+    monkeypatch.setattr(search, "texts", texts)
+    answer = stoa.get(path).ok()
+    assert (answer["threads"], answer["partial"]) == ([], True)

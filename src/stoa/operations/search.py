@@ -137,7 +137,8 @@ async def _newest(call: Call, request: SearchThreads, query: Query) -> SearchHit
     def place_of(row: int) -> paging.ListPosition:
         return (ids[row],)
 
-    return SearchHits(ids, shown, matches, place_of, counted.total, index.behind, end and end[1:])
+    told = counted.total, counted.is_partial, end and end[1:]
+    return SearchHits(ids, shown, matches, place_of, *told)
 
 
 ThreadsPage = tuple[dict[str, ListedThread], RowPosition | None]

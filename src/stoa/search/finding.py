@@ -71,19 +71,21 @@ async def find(
         lambda: asked.ranked(wanted, recent=sort == "recent"), light=asked.is_light
     )
     if sort == "score":
-        ordered = await _by_score(tx, index, ordered)
+        ordered = await _by_score(tx, index, ordered, is_partial=asked.is_partial)
     numbers = ordered[offset : offset + limit]
-    whose = await _whose(tx, index, numbers)
+    whose = await _whose(tx, index, numbers, is_partial=asked.is_partial)
     texts = dict(whose[one] for one in numbers if one in whose)
     places = {whose[one][0]: place for place, one in enumerate(numbers) if one in whose}
     is_full = len(numbers) == limit
-    return FoundTexts(texts, places, is_full, total, index.behind, asked.unknown())
+    return FoundTexts(texts, places, is_full, total, asked.is_partial, asked.unknown())
 
 
-async def _by_score(tx: Tx, index: SearchIndex, numbers: list[int]) -> list[int]:
+async def _by_score(
+    tx: Tx, index: SearchIndex, numbers: list[int], *, is_partial: bool
+) -> list[int]:
     """Texts in the order of the best replies of their threads, and as they are given where these
     are worth the same."""
-    whose = await _whose(tx, index, numbers)
+    whose = await _whose(tx, index, numbers, is_partial=is_partial)
     worths = await search.best_worths(tx, {thread_id for thread_id, _ in whose.values()})
     there = [number for number in numbers if number in whose]
     return sorted(there, key=lambda one: -worths.get(whose[one][0], 0))
@@ -105,6 +107,7 @@ class _Search:
         if narrowed.author is not None:
             facts.append(by_author(narrowed.author))
         with index.lock:
+            self.is_partial = index.behind
             self._known = index.find({*_words(query), *facts})
             self._live, self._openings = index.live_now, index.openings
             self._answered, self._accepted = index.answered, index.accepted
@@ -300,10 +303,12 @@ def _words(query: Query) -> set[str]:
     return {word for phrase in phrases for word in phrase} | query.other_terms
 
 
-async def _whose(tx: Tx, index: SearchIndex, numbers: Collection[int]) -> dict[int, Whose]:
-    """Whose these texts are. While the index may have some that are hidden by now, each is looked
+async def _whose(
+    tx: Tx, index: SearchIndex, numbers: Collection[int], *, is_partial: bool
+) -> dict[int, Whose]:
+    """Whose these texts are. Of a search that is partial some may be hidden by now: each is looked
     up, and those are left out."""
-    known = {} if index.behind else index.whose(numbers)
+    known = {} if is_partial else index.whose(numbers)
     missing = [number for number in numbers if number not in known]
     if missing:
         found = await search.whose(tx, missing)
