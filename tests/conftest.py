@@ -47,6 +47,7 @@ pytest_plugins = [
     "pytester",
     "tests.plugins.collector",
     "tests.plugins.failures_first",
+    "tests.plugins.few_reports",
     "tests.plugins.hanging",
     "tests.plugins.in_memory",
     "tests.plugins.left_out",
