@@ -271,6 +271,7 @@ MADE_ELSEWHERE = {
 _MESSAGE_AT = {"Refusal": 1, "RequestRefusal": 2, "BucketFull": 1}
 """Where the message stands among the arguments of each kind of refusal."""
 
+_TELLS_METHODS = "method_not_allowed"
 _SET_LATER, _SET_LATER_OF = {"refusal.recovery"}, "job_already_claimed"
 
 
@@ -300,8 +301,8 @@ class Source:
         given = {word.arg: word.value for word in call.keywords}
         place = f"{self.name}:{call.lineno}"
         name = call.func.id if isinstance(call.func, ast.Name) else ""
-        if name == "method_not_allowed":
-            self._add("method_not_allowed", "recovery", call.args[1], names, place)
+        if name == _TELLS_METHODS:
+            self._add(_TELLS_METHODS, "recovery", call.args[1], names, place)
             return
         if name not in _MESSAGE_AT:
             return
@@ -387,11 +388,14 @@ def _assigned(statements: list[ast.stmt]) -> dict[str, list[ast.expr]]:
 
 
 def sources() -> list[Source]:
-    """Every module but the catalogue itself."""
+    """Every module that has any such text, but the catalogue itself."""
     files = [file for file in SOURCE.rglob("*.py") if file != SOURCE / "domain/errors.py"]
+    read = ((file, file.read_text(encoding="utf-8")) for file in files)
+    words = (*_MESSAGE_AT, _TELLS_METHODS, *_SET_LATER)
     return [
-        Source(file.relative_to(SOURCE).as_posix(), file.read_text(encoding="utf-8"))
-        for file in files
+        Source(file.relative_to(SOURCE).as_posix(), text)
+        for file, text in read
+        if any(word in text for word in words)
     ]
 
 

@@ -239,8 +239,9 @@ def test_a_transaction_that_does_not_end_is_ended(url: str) -> None:
     async def test(store: PostgresStore) -> None:
         async def go_on_and_on(tx: Tx) -> None:
             await note(tx, "b")
-            while True:
+            while True:  # one statement after the other, none of which takes long
                 await tx.one("sessions.secret", name="a")
+                await asyncio.sleep(0.05)
 
         with pytest.raises(StoreUnavailable):
             await store.write(go_on_and_on)
