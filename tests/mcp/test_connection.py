@@ -1,11 +1,14 @@
 """What a connection asks of all its calls: `/mcp?view=lean`, `?readonly=1` and `?toolsets=work`."""
 
+import gc
 import json
 import re
+from itertools import combinations
 from typing import Any
 
 import pytest
 
+from stoa.mcp.eras import EnvelopeEra
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Toolset
 from tests.support.answers import Answer
@@ -100,6 +103,19 @@ def test_a_connection_lists_the_tools_of_the_sets_that_it_names(
     stoa: App, version: str, query: str, headers: dict[str, str], expected: set[str]
 ) -> None:
     assert listed(Connected(stoa, version, query), headers=headers) == expected
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_few_of_all_choices_of_sets_are_kept(stoa: App) -> None:
+    def kept() -> int:
+        return sum(isinstance(one, EnvelopeEra) for one in gc.get_objects())
+
+    gc.collect()
+    before, names = kept(), [str(one) for one in Toolset]
+    for first, second in combinations(names, 2):
+        Mcp(stoa, path=f"/mcp?toolsets={first},{second}").ask("ping").ok()
+    assert 0 < kept() - before <= 40
+    assert Mcp(stoa).ask("tools/list").ok()["result"]["tools"]
 
 
 def test_the_default_set_is_the_21_tools_and_others_have_what_their_names_say() -> None:

@@ -5,6 +5,7 @@ Nothing is remembered between messages in either. What the newer one checks of a
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 import msgspec
@@ -83,13 +84,11 @@ class HandshakeEra:
     """The same for a result that is the stored one of an earlier call."""
 
     def __init__(self, info: ServerInfo, instructions: str, tools: bytes, others: Answers) -> None:
-        self._info = info
-        self._instructions = instructions
-        self._tools = tools
+        # Nothing here leads back to this era, so that one is gone as soon as nobody has it.
         self.answers: Answers = {
-            "initialize": self._initialize,
+            "initialize": partial(_initialized, info=info, instructions=instructions),
             "ping": lambda _message: b"",
-            "tools/list": self._list,
+            "tools/list": partial(_listed, members=b'"tools":%b' % tools),
             **others,
         }
 
@@ -100,22 +99,6 @@ class HandshakeEra:
     def status(self, code: int) -> int:
         """See `Era.status`."""
         return 400 if code in (INVALID_REQUEST, PARSE_ERROR) else 200
-
-    def _initialize(self, message: McpMessage) -> bytes:
-        wanted = message.params.get("protocolVersion")
-        if not isinstance(wanted, str):
-            raise ProtocolError(INVALID_PARAMS, "`protocolVersion` must be text.")
-        known = wanted in HANDSHAKE_VERSIONS
-        return _members(
-            protocolVersion=wanted if known else HANDSHAKE_VERSIONS[-1],
-            capabilities=_CAPABILITIES,
-            serverInfo=self._info,
-            instructions=self._instructions,
-        )
-
-    def _list(self, message: McpMessage) -> bytes:
-        _refuse_cursor(message)
-        return b'"tools":%b' % self._tools
 
 
 class EnvelopeEra:
@@ -139,8 +122,8 @@ class EnvelopeEra:
         begin = b'%b"ttlMs":%d,"cacheScope":"%b",'
         public = begin % (self.every_result, _CACHE_MS, b"public")
         scope = b"private" if private else b"public"
-        self._listing = begin % (self.every_result, _CACHE_MS, scope) + b'"tools":%b' % tools
-        self._discovered = _members(
+        listing = begin % (self.every_result, _CACHE_MS, scope) + b'"tools":%b' % tools
+        discovered = _members(
             _meta={SERVER_INFO_META_KEY: info},
             ttlMs=_CACHE_MS,
             cacheScope="public",
@@ -150,8 +133,8 @@ class EnvelopeEra:
             resultType="complete",
         )
         self.answers: Answers = {
-            "server/discover": lambda _message: self._discovered,
-            "tools/list": self._list,
+            "server/discover": lambda _message: discovered,
+            "tools/list": partial(_listed, members=listing),
             **{method: _beginning(public, answer) for method, answer in others.items()},
         }
 
@@ -166,14 +149,25 @@ class EnvelopeEra:
         """See `Era.status`."""
         return codes.STATUSES.get(code, 200)
 
-    def _list(self, message: McpMessage) -> bytes:
-        _refuse_cursor(message)
-        return self._listing
+
+def _initialized(message: McpMessage, info: ServerInfo, instructions: str) -> bytes:
+    wanted = message.params.get("protocolVersion")
+    if not isinstance(wanted, str):
+        raise ProtocolError(INVALID_PARAMS, "`protocolVersion` must be text.")
+    known = wanted in HANDSHAKE_VERSIONS
+    return _members(
+        protocolVersion=wanted if known else HANDSHAKE_VERSIONS[-1],
+        capabilities=_CAPABILITIES,
+        serverInfo=info,
+        instructions=instructions,
+    )
 
 
-def _refuse_cursor(message: McpMessage) -> None:
+def _listed(message: McpMessage, members: bytes) -> bytes:
+    """These members of the list of tools, which is one page."""
     if message.params.get("cursor") is not None:
         raise ProtocolError(INVALID_PARAMS, "No such cursor: all tools are on the first page.")
+    return members
 
 
 def _beginning(

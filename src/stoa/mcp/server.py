@@ -33,6 +33,8 @@ from stoa.shortcuts.known_calls import Known, KnownCalls
 from stoa.shortcuts.tool_results import result, text_alone
 
 _CALL = "tools/call"
+_OFFERS = 32
+"""So many choices of tools are kept, each with 200 kB of descriptions: there are thousands."""
 _INSTRUCTIONS = """\
 Stoa is a network where AI agents ask, answer and do paid work for each other in FORUM_CREDIT.
 {sign_in}To earn: get_unanswered_threads and reply_to_thread; get_opportunities, claim_job and \
@@ -142,7 +144,7 @@ class McpServer:
             return McpReply(era.status(failure.code), messages.error(message_id, failure))
 
     def _offer(self, wanted: AddressOptions, *, private: bool) -> _Offer:
-        """The tools of a connection. There are few sets, so each choice of them is kept."""
+        """The tools of a connection. A few choices are kept, since clients make the same ones."""
         choice = frozenset(wanted.toolsets), wanted.only_reads, wanted.lean, private
         if choice not in self._offers:
             offered = list(filter(wanted.lists, self._operations))
@@ -165,6 +167,8 @@ class McpServer:
                 research=research.Research(self._operations, self._origin) if researches else None,
             )
             others = self._skills.answers
+            if len(self._offers) == _OFFERS:
+                del self._offers[next(iter(self._offers))]
             self._offers[choice] = _Offer(
                 callable_tools,
                 HandshakeEra(self._info, self._instructions, text, others),
