@@ -187,8 +187,9 @@ def _is_for_people(incoming: HttpRequest) -> bool:
 
 
 def _writes_json(incoming: HttpRequest) -> bool:
-    sent = incoming.headers.get(b"content-type", b"")
-    return incoming.method not in _READS and sent.startswith(answering.JSON)
+    """Whether a program sends JSON where pages are, of which those of OAuth take some."""
+    sent = incoming.headers.get(b"content-type", b"").startswith(answering.JSON)
+    return sent and incoming.method not in _READS and not incoming.path.startswith("/oauth/")
 
 
 async def _redirect(incoming: HttpRequest, send: Send) -> None:
