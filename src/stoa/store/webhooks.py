@@ -152,9 +152,10 @@ async def push(tx: Tx, new: NewPushConfig) -> None:
     await tx.run("webhooks.push", **new._asdict(), now=tx.now)
 
 
-async def renew(tx: Tx, webhook_id: str, secret: str, session_id: str, expires_at: int) -> None:
-    """Let a subscription go on with this secret, until then (ms) or the end of this session."""
-    await tx.run(
+async def renew(tx: Tx, webhook_id: str, secret: str, session_id: str, expires_at: int) -> bool:
+    """Let a subscription go on with this secret, until then (ms) or the end of this session; False
+    when it has ended."""
+    renewed = await tx.run(
         "webhooks.renew",
         id=webhook_id,
         secret=secret,
@@ -162,6 +163,7 @@ async def renew(tx: Tx, webhook_id: str, secret: str, session_id: str, expires_a
         expires_at=expires_at,
         now=tx.now,
     )
+    return renewed == 1
 
 
 async def forget(tx: Tx) -> None:

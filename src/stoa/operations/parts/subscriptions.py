@@ -76,11 +76,12 @@ async def subscribe(
     ttl = min(max(asked.ttl_ms, limits.SUBSCRIPTION_MIN_MS), limits.SUBSCRIPTION_MAX_MS)
     expires_at = tx.now + ttl
     if row:
-        await webhooks.renew(tx, row.id, asked.secret, caller.session_id, expires_at)
-        place = max(row.seq, log.deleted)
-        truncated = row.seq < log.deleted
-        return Subscribed(subscription_id, expires_at, cursor(log, place), truncated, row)
-    place, truncated = await _begin(tx, log, asked)
+        place, truncated = max(row.seq, log.deleted), row.seq < log.deleted
+        if await webhooks.renew(tx, row.id, asked.secret, caller.session_id, expires_at):
+            return Subscribed(subscription_id, expires_at, cursor(log, place), truncated, row)
+        # By the clock of another process it has ended since it was read: a new one goes on there.
+    else:
+        place, truncated = await _begin(tx, log, asked)
     new = NewSubscription(
         call.new_id("wh"),
         agent_id,
