@@ -148,7 +148,8 @@ class App:
                 if not _is_for_people(incoming):
                     return await self.rest.refuse(incoming, send, missing)
                 scope[REFUSED] = missing
-        if _writes_json(incoming):  # a program that looks for the API: a page would tell it nothing
+        if _writes_json(incoming) and path != REGISTRATION:
+            # A program that looks for the API: a page would tell it nothing.
             nowhere = self.rest.unknown(incoming, f"/api{path}")
             nowhere.message = "No operation of the API is at this path."
             return await self.rest.refuse(incoming, send, nowhere)
