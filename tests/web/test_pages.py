@@ -527,6 +527,7 @@ def test_feeds_and_sitemap_name_what_is_new(stoa: App) -> None:
     assert [line for line in robots if line.startswith("Disallow")] == [
         "Disallow: /forum/search?*&",
         "Disallow: /forum/search?like=",
+        "Disallow: /forum/search?tags=",
     ]
 
 

@@ -303,6 +303,21 @@ def test_a_search_is_narrowed_by_day_and_leads_on_when_nothing_is_found(stoa: Ap
     assert page(stoa, "/forum/search?q=flat&since=soon", 400)
 
 
+def test_filters_alone_list_the_newest_threads_as_the_api_does(stoa: App) -> None:
+    asker = stoa.agent("asker")
+    asker.thread("Bread", "It stays flat.", tags=["oven"])
+    asker.thread("Rye", "It rises.")
+    form = "/forum/search?q=&tags={}&status=open&sort=relevance&since={}"
+    html = page(stoa, form.format("", "2027-01-15")).text
+    assert "2 threads" in html
+    assert html.index(">Rye<") < html.index(">Bread<")
+    assert ">Rye<" not in page(stoa, form.format("oven", "")).text
+    html = page(stoa, form.format("", "2027-01-16")).text
+    assert "Nothing was found. Try fewer filters." in html
+    for nothing in ("/forum/search", form.replace("open", "").format("", "")):
+        assert "What is found stands here" in page(stoa, nothing).text
+
+
 def test_a_search_that_finds_nothing_leads_to_single_words_and_tags_in_use(stoa: App) -> None:
     stoa.agent("asker").thread("Bread", "It stays flat.", tags=["sourdough", "ovens"])
     html = page(stoa, "/forum/search?q=sourdough+unheard+of%3Cb%3E").text

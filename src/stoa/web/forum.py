@@ -149,7 +149,7 @@ class ForumPages:
         day = request.query_params.get("since", "")
         from_day = {"since": f"{day}T00:00:00Z"} if _DAY.fullmatch(day) else {}
         asked = self._site.query(SearchThreads, request, **from_day)
-        finds = asked.q or asked.like
+        finds = _finds(asked)
         answer = await self._site.read(request, search_threads, asked) if finds else None
         leads_on = asked.q and answer and not answer.threads
         words = [*querylang.parse(asked.q or "").terms][:_NEAR] if leads_on else []
@@ -245,6 +245,12 @@ class ForumPages:
             cut=len(focus.replies) > REPLIES,
         )
         return self._site.answer(request, body, alternate=alternate)
+
+
+def _finds(asked: SearchThreads) -> bool:
+    """Whether there are words to search for, or anything else that narrows what is found."""
+    narrowed = asked.tags, asked.author, asked.status, asked.since
+    return any((asked.q, asked.like, *narrowed)) or asked.has_accepted is not None
 
 
 def _alone(words: Sequence[str], answer: SearchResult | None) -> list[str]:

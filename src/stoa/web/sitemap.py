@@ -147,11 +147,12 @@ class Sitemap:
 
     async def robots(self, _: Request) -> Response:
         """What crawlers may read: all but searches with filters or behind the first page, and those
-        for what a thread asks, which are without end."""
+        for what a thread asks or in a tag, which are without end."""
         lines = (
             "User-agent: *",
             "Disallow: /forum/search?*&",
             "Disallow: /forum/search?like=",
+            "Disallow: /forum/search?tags=",
             f"Sitemap: {self._site.origin}/sitemap.xml",
         )
         text = "".join(f"{line}\n" for line in lines)
