@@ -282,6 +282,19 @@ def test_many_small_answers_run_over_too(cached: Cached) -> None:
     assert 10_000 < kept < 80_000
 
 
+def test_the_head_of_a_page_counts_too(cached: Cached) -> None:
+    """It repeats the query of an address, of any length."""
+    keys = [f"{number}" for number in range(200)]
+    for key in keys:
+        draft = cached.cache.draft()
+        draft.add(Validity(frozenset({"th_1"}), None, frozenset(), cached.changes.data_version()))
+        draft.head = NOISE.randbytes(MIB)
+        cached.cache.put(key, draft, b"", 'W/"a"', cached.now)
+        cached.get(key)
+    kept = [key for key in keys if cached.get(key) is not None]
+    assert 0 < len(kept) < 32
+
+
 def test_an_answer_larger_than_all_memory_is_not_kept(cached: Cached) -> None:
     cached.put("a", size=40 * MIB)
     assert cached.get("a") is None

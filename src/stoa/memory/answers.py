@@ -243,4 +243,4 @@ def _check_at(now: int, deadline: int | None) -> int:
 
 
 def _size(key: str, entry: CachedAnswer) -> int:
-    return len(key) + len(entry.kept) + _ENTRY_BYTES
+    return len(key) + len(entry.kept) + len(entry.head) + _ENTRY_BYTES
