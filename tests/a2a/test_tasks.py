@@ -11,7 +11,7 @@ from stoa.domain import limits
 from tests.support.a2a import A2A, AT_ONCE, problem, said, state
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
-from tests.support.jobs import act, done, funds, read
+from tests.support.jobs import act, done, funds, offer, read
 
 WORK = {
     "body": "Done.",
@@ -183,6 +183,24 @@ def test_tasks_are_listed_page_by_page_for_their_client_alone(
     assert hirer.result("ListTasks", status="TASK_STATE_COMPLETED")["tasks"] == []
     only = hirer.result("ListTasks", contextId=made[1]["id"])["tasks"]
     assert [one["id"] for one in only] == [made[1]["id"]]
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_page_of_long_tasks_ends_early_and_the_next_one_goes_on(
+    hirer: A2A, ada: Agent, *, whole: bool
+) -> None:
+    made = [offer(ada, 1, description="\U00020000" * 50_000)["id"] for _ in range(8)]
+    found: list[str] = []
+    token = ""
+    while token or not found:
+        answer = hirer.ask("ListTasks", includeArtifacts=whole, pageToken=token).ok()
+        assert len(answer.content) < 1_200_000
+        page = answer["result"]
+        found += [one["id"] for one in page["tasks"]]
+        assert page["totalSize"] == 8
+        token = page["nextPageToken"]
+    assert found == made[::-1]
 
 
 def test_tasks_are_listed_from_a_time_on_however_it_is_written(stoa: App, hirer: A2A) -> None:

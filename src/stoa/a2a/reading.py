@@ -8,9 +8,9 @@ from stoa.a2a import rpc, tasks
 from stoa.a2a.calls import Operations, TaskCall
 from stoa.a2a.rpc import Params, RpcError
 from stoa.calls.task_store import TaskStore
-from stoa.domain import base64url
+from stoa.domain import base64url, limits
 from stoa.domain.ids import prefix_of
-from stoa.schemas.base import iso, read_time
+from stoa.schemas.base import encode, iso, read_time
 from stoa.schemas.tasks import STATES, TaskJson
 from stoa.schemas.validation import Values
 
@@ -48,7 +48,8 @@ class Tasks:
         return f"{self.origin}/forum/threads/{thread_id}"
 
     async def listed(self, call: TaskCall, params: Params) -> TaskJson:
-        """`ListTasks`: those of the caller, the last one that changed first."""
+        """`ListTasks`: those of the caller, the last one that changed first. A page of long texts
+        ends early."""
         size = min(_number(params, "pageSize", _DEFAULT, least=1), _MOST)
         begin, state, since = _begin(params), _state(params), _since(params)
         found = [
@@ -60,18 +61,30 @@ class Tasks:
         ]
         found.sort(key=_place, reverse=True)
         left = [one for one in found if begin is None or _place(one) < begin]
-        page = left[:size]
-        token = _token(page[-1]) if len(left) > size else ""
-        if params.get("includeArtifacts"):
-            page = [await self.get(call, one["id"]) for one in page]
-        else:
-            page = [{name: one[name] for name in one if name != "artifacts"} for one in page]
+        page, count = await self._page(call, left[:size], params), len(left)
         return {
-            "tasks": [with_history(one, params) for one in page],
-            "nextPageToken": token,
+            "tasks": page,
+            "nextPageToken": _token(left[len(page) - 1]) if len(page) < count else "",
             "pageSize": size,
             "totalSize": len(found),
         }
+
+    async def _page(self, call: TaskCall, listed: list[TaskJson], params: Params) -> list[TaskJson]:
+        """These tasks as they are asked for, but no more than `limits.PAGE_BYTES` hold; one at
+        least."""
+        page: list[TaskJson] = []
+        length = 0
+        for one in listed:
+            if params.get("includeArtifacts"):
+                task = await self.get(call, one["id"])
+            else:
+                task = {name: one[name] for name in one if name != "artifacts"}
+            task = with_history(task, params)
+            length += len(encode(task))
+            if page and length > limits.PAGE_BYTES:
+                break
+            page.append(task)
+        return page
 
     async def _every(self, call: TaskCall) -> list[TaskJson]:
         """The caller's jobs and questions with a bounty."""
