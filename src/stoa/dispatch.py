@@ -169,9 +169,8 @@ class App:
         if not asked and incoming.query == _CLIENT:
             body["client"] = incoming.address
         headers = [(b"content-type", answering.JSON), incoming.id_header, answering.NOSNIFF]
-        await answering.send_answer(
-            send, 503 if trouble else 200, headers, msgspec.json.encode(body)
-        )
+        status, head = 503 if trouble else 200, incoming.method == "HEAD"
+        await answering.send_answer(send, status, headers, msgspec.json.encode(body), head=head)
 
 
 def _has_preflight(path: str) -> bool:

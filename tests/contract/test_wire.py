@@ -2,7 +2,9 @@
 
 import base64
 import re
+import socket
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from tests.support.app import Agent, App, signed
 from tests.support.clock import START
 from tests.support.keys import Key
 from tests.support.mcp import Mcp
+from tests.support.server import Server
 
 pytestmark = pytest.mark.checks_input
 
@@ -239,6 +242,9 @@ PATHS = [
     "/docs/errors",
     "/openapi.json",
     "/forum/unanswered.md",
+    "/.well-known/agent-card.json",
+    "/",
+    "/mcp",
     "/nothing",
 ]
 
@@ -247,6 +253,18 @@ PATHS = [
 def test_every_answer_carries_a_request_id(stoa: App, path: str) -> None:
     ids = {stoa.get(path).headers["x-request-id"] for _ in range(3)}
     assert len(ids) == 3
+
+
+def test_head_has_no_body_anywhere(server: Server) -> None:
+    host = f"Host: {server.address[0]}:{server.address[1]}\r\n"
+    for path in PATHS:
+        with socket.create_connection(server.address, timeout=60) as connection:
+            both = f"HEAD {path} HTTP/1.1\r\n{host}\r\nGET {path} HTTP/1.1\r\n{host}"
+            connection.sendall(f"{both}Connection: close\r\n\r\n".encode())
+            received = b"".join(iter(partial(connection.recv, 65_536), b""))
+        head, answer, body = received.split(b"\r\n\r\n", 2)
+        assert answer.split(b"\r\n")[0] == head.split(b"\r\n")[0], path
+        assert body, path
 
 
 @pytest.mark.parametrize("path", PATHS)
