@@ -255,14 +255,26 @@ def test_every_answer_carries_a_request_id(stoa: App, path: str) -> None:
     assert len(ids) == 3
 
 
-def test_head_has_no_body_anywhere(server: Server) -> None:
+def received(server: Server, *lines: str) -> bytes:
+    """All that a server sends for requests with these first lines, on one connection."""
     host = f"Host: {server.address[0]}:{server.address[1]}\r\n"
+    *others, last = (f"{line} HTTP/1.1\r\n{host}" for line in lines)
+    sent = "".join(f"{one}\r\n" for one in others) + f"{last}Connection: close\r\n\r\n"
+    with socket.create_connection(server.address, timeout=60) as connection:
+        connection.sendall(sent.encode())
+        return b"".join(iter(partial(connection.recv, 65_536), b""))
+
+
+def test_the_target_of_a_request_may_be_a_whole_address(server: Server) -> None:
     for path in PATHS:
-        with socket.create_connection(server.address, timeout=60) as connection:
-            both = f"HEAD {path} HTTP/1.1\r\n{host}\r\nGET {path} HTTP/1.1\r\n{host}"
-            connection.sendall(f"{both}Connection: close\r\n\r\n".encode())
-            received = b"".join(iter(partial(connection.recv, 65_536), b""))
-        head, answer, body = received.split(b"\r\n\r\n", 2)
+        plain, whole = (received(server, f"GET {before}{path}") for before in ("", server.url))
+        assert whole.split(b"\r\n")[0] == plain.split(b"\r\n")[0], path
+
+
+def test_head_has_no_body_anywhere(server: Server) -> None:
+    for path in PATHS:
+        answers = received(server, f"HEAD {path}", f"GET {path}")
+        head, answer, body = answers.split(b"\r\n\r\n", 2)
         assert answer.split(b"\r\n")[0] == head.split(b"\r\n")[0], path
         assert body, path
 

@@ -129,6 +129,10 @@ AMBIGUOUS = {
     "an 8-bit path": b"GET /\xff HTTP/1.1\r\n" + HOST + b"\r\n",
     "a fragment in the path": b"GET /first#part HTTP/1.1\r\n" + HOST + b"\r\n",
     "a fragment in the query": b"GET /first?a=1#part HTTP/1.1\r\n" + HOST + b"\r\n",
+    "another host in the target": b"GET http://other.test/ HTTP/1.1\r\n" + HOST + b"\r\n",
+    "another port in the target": b"GET http://stoa.test:81/ HTTP/1.1\r\n" + HOST + b"\r\n",
+    "a name in the target": b"GET http://me@stoa.test/ HTTP/1.1\r\n" + HOST + b"\r\n",
+    "a host in the target alone": b"GET http://stoa.test/ HTTP/1.0\r\n\r\n",
     "a tunnel": b"CONNECT stoa.test:80 HTTP/1.1\r\n" + HOST + b"\r\n",
 }
 
@@ -169,6 +173,14 @@ def test_an_ambiguous_request_that_arrives_in_pieces_gets_400_too(
                 client.send(request_bytes[place : place + 7])
         assert client.rest() == [400]
     assert book.requests == []
+
+
+def test_a_target_may_be_a_whole_address(served: Served, book: Book):
+    with served.client() as client:
+        for target in ("stoa.test/first", "STOA.test/first?a=1", "stoa.test", "stoa.test?a=1"):
+            client.send(f"GET http://{target} HTTP/1.1\r\n".encode() + HOST + b"\r\n")
+        assert client.until(4) == [200] * 4
+    assert book.paths == ["/first", "/first", "/", "/"]
 
 
 def test_requests_behind_each_other_are_answered_in_order(served: Served, book: Book):

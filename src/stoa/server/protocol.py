@@ -11,6 +11,7 @@ Some of uvicorn's parts used here are private: tests/server/test_uvicorn_parts.p
 fails when an upgrade changes one.
 """
 
+import re
 from asyncio import Transport
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -52,6 +53,7 @@ _NEW, _HEAD, _BODY, _CACHED, _NOTHING, _DRAINING = (
 )
 
 _FRAGMENT, _ESCAPE = b"#%"
+_ABSOLUTE = re.compile(rb"(?i:https?)://([^/?]+)(.*)", re.DOTALL)
 """Bytes by their numbers: to look for bytes in bytes, Python first raises an error and drops it."""
 _EMPTY = cast("deque[Any]", ())
 """The pipeline of most connections: a deque takes 760 bytes."""
@@ -424,12 +426,24 @@ class HttpConnection(HttpToolsProtocol):
             raise _AmbiguousRequest
         if self._received + self._arriving > limits.HEADER_BYTES:
             self._check_size()
+        if not self.url.startswith(b"/"):
+            self._cut_off_origin()
         if b"transfer-encoding" not in names:
             return b"content-length" in names
         codings = [value.lower() for name, value in self.headers if name == b"transfer-encoding"]
         if codings != [b"chunked"] or version == "1.0":
             raise _AmbiguousRequest
         return True
+
+    def _cut_off_origin(self) -> None:
+        """Leave the path of a target such as `http://host/path`, which every server has to take
+        (RFC 9112, 3.2.2). Raises `_AmbiguousRequest` if it names another host than the header."""
+        found = _ABSOLUTE.fullmatch(self.url)
+        if found is None:
+            return
+        if found[1].lower() != dict(self.headers).get(b"host", b"").lower():
+            raise _AmbiguousRequest
+        self.url = found[2] if found[2].startswith(b"/") else b"/" + found[2]
 
     def _check_size(self) -> None:
         if (
