@@ -11,6 +11,7 @@ Made = list[pytest.Item] | pytest.Item | pytest.Collector | None
 """What a name in a file of tests becomes: of a function all its tests."""
 
 _BY_DEFAULT = "not soak and not bench"
+_LONG = frozenset({"soak", "bench"})
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -21,5 +22,4 @@ def pytest_pycollect_makeitem(collector: pytest.Collector) -> Generator[None, Ma
     named = any("::" in argument for argument in config.args)
     if not isinstance(made, list) or config.option.markexpr != _BY_DEFAULT or named:
         return made
-    long = ("soak", "bench")
-    return [item for item in made if not any(map(item.get_closest_marker, long))]
+    return [item for item in made if not any(mark.name in _LONG for mark in item.iter_markers())]

@@ -17,8 +17,9 @@ T = TypeVar("T")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the tests marked `long` first in each worker's part; each kind keeps its order."""
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    long = [item for item in items if item.get_closest_marker("long")]
-    short = [item for item in items if not item.get_closest_marker("long")]
+    long, short = list[pytest.Item](), list[pytest.Item]()
+    for item in items:
+        (long if item.get_closest_marker("long") else short).append(item)
     files = [list(group) for _, group in groupby(long, key=lambda item: item.path)]
     items[:] = dealt(files, short, workers)
 

@@ -8,8 +8,6 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from stoa.cli.manual.site import build
-from stoa.web.manual.pages import folder
 from tests.support.browser import AXE, CHROMIUM, launch
 from tests.support.soaking import few
 
@@ -21,10 +19,10 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: see tools
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site as files."""
+def stored(site: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the site."""
     target = tmp_path_factory.mktemp("site")
-    for name, body in build(folder()).items():
+    for name, body in site.items():
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         (target / name).write_bytes(body)
     return target
@@ -39,7 +37,7 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def visit(browser: Browser, site: Path) -> Iterator[Open]:
+def visit(browser: Browser, stored: Path) -> Iterator[Open]:
     """Opens a page; nothing may be asked of a network, and no script may fail."""
     wrong: list[str] = []
 
@@ -53,7 +51,7 @@ def visit(browser: Browser, site: Path) -> Iterator[Open]:
         page.on("console", lambda message: wrong.append(message.text))
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("request", lambda request: note(request.url))
-        page.goto(f"{site.as_uri()}/{name}")
+        page.goto(f"{stored.as_uri()}/{name}")
         return page
 
     yield open_page

@@ -23,11 +23,6 @@ def names(source: Path) -> set[str]:
     return {path.relative_to(source).as_posix().removesuffix(".md") for path in found}
 
 
-@pytest.fixture(scope="module")
-def site() -> dict[str, bytes]:
-    return build(folder())
-
-
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
     """A copy of the documentation, to be broken."""
