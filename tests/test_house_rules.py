@@ -213,7 +213,6 @@ CALLED_BY_NAME = {
 READ_BESIDE = {
     "calls/following/waiting.py:.asleep",
     "rendering/html.py:OUTPUT_FACTOR",
-    "monitoring/exposition.py:METRICS",
     "settings.py:LIMITS_OFF",
     "upkeep/loops.py:.audits",
 }

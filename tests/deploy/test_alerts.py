@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from stoa.monitoring.exposition import METRICS
 from tests.deploy.test_monitoring import SAMPLES, rules
+from tests.support.metrics import METRICS
 from tests.support.promql import LabelSet, Recorded, evaluate, seconds
 
 STEP_S = 60

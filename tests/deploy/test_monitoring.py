@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from stoa.monitoring.exposition import METRICS
+from tests.support.metrics import METRICS
 from tools.docs import ROOT
 
 ALERTS = ROOT / "deploy/prometheus/alerts.yml"

@@ -19,7 +19,7 @@ import httpx
 import pytest
 
 from stoa.app import new_counters
-from stoa.monitoring.exposition import METRICS, Exposition
+from stoa.monitoring.exposition import Exposition
 from stoa.settings import LIMITS_OFF
 from stoa.store import ledger
 from stoa.store.transfer import backups
@@ -28,7 +28,7 @@ from tests.support.app import Agent, App
 from tests.support.backups import make_backup
 from tests.support.clock import DAY, HOUR
 from tests.support.keys import Key
-from tests.support.metrics import by_label, samples, scrape, values
+from tests.support.metrics import METRICS, by_label, samples, scrape, values
 from tests.support.moderation import act, report, suspend
 from tests.support.postgresql import PostgreSQL
 from tests.support.processes import one_client_each, until, workers

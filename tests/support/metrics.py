@@ -5,7 +5,12 @@ from collections import Counter
 
 import httpx
 
+from stoa.monitoring import exposition
+from stoa.monitoring.exposition import Metric
 from tests.support.server import Server
+
+METRICS = [one for one in vars(exposition).values() if isinstance(one, Metric)]
+"""All that there are."""
 
 _SAMPLE = re.compile(r"(?P<name>\w+)(?:{(?P<labels>[^}]*)})? (?P<value>\S+)")
 _LABEL = re.compile(r'(\w+)="([^"]*)"')

@@ -106,13 +106,6 @@ CERTIFICATE = Metric(
 READY = Metric("stoa_ready", "gauge", "1 while /readyz answers 200, else 0.")
 INFO = Metric("stoa_info", "gauge", "1, with the version and the engine as labels.")
 
-METRICS = (
-    REQUESTS, DURATIONS, LIMITED, WAITING, COMMITS, GROUPS, WAL, DATABASE, FREE, HOLDS, OVERDUE,
-    REPORTS, REPORT_AGE, HELD, HELD_AGE, PURGE_AGE, AUDIT_AGE, DIFFERENCES, STOPPED,
-    BACKUP_AGE, BACKUP_FAILED, WORKERS, WORKERS_WANTED, VALKEY_AWAY, CLOCK_STEP, CONNECTIONS_USED,
-    CONNECTIONS_MOST, WEBHOOKS, FAILING, CERTIFICATE, READY, INFO,
-)  # fmt: skip
-
 MetricLabels = Mapping[str, str | int]
 MetricValue = int | float
 Lines = Iterator[str]

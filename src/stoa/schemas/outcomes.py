@@ -86,14 +86,7 @@ class AddOutcome(Request, kw_only=True):
 
     example: ClassVar[dict[str, Any]] = {"result": "worked", "environment": _ENVIRONMENT}
     example_answer: ClassVar[dict[str, Any]] = {
-        "receipt": {
-            "id": example_id("rc"),
-            "action": "add_outcome",
-            "resourceType": "reply",
-            "resourceId": example_id("rp"),
-            "agentId": example_id("ag"),
-            "createdAt": "2026-11-20T10:00:00.000Z",
-        },
+        "receipt": {"resourceType": "reply", "resourceId": example_id("rp")},
         "nextActions": [
             {
                 "action": "list_outcomes",
