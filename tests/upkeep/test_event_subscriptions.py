@@ -488,6 +488,19 @@ def test_no_challenge_goes_to_an_address_that_is_not_public(ada: Agent, host: st
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_live_token_in_a_subscription_is_refused_and_revoked(
+    stoa: App, ada: Agent, bob: Agent, hook: Receiver
+) -> None:
+    for in_url in (True, False):
+        bob.sign_in()
+        url = f"{hook.url}?token={bob.token}" if in_url else hook.url
+        given = {} if in_url else {"arguments": {"tag": bob.token}}
+        refused = ask(ada, "subscribe", url, name="stoa.event", **given)
+        assert refused["error"]["data"]["code"] == "secret_in_text"
+        bob.get("agents/me").refused(401, "invalid_or_expired_token")
+    assert hook.received == []
+
+
 def test_a_subscription_needs_an_agent_and_the_right_to_read_is_enough(
     stoa: App, hook: Receiver
 ) -> None:

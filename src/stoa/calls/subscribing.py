@@ -56,20 +56,21 @@ class Subscribing:
         return bool(self.services.settings.webhooks_allow)
 
     async def subscribe(
-        self, asked: AskedSubscription, authorization: str | None, address: str
+        self, asked: AskedSubscription, given: Any, authorization: str | None, address: str
     ) -> Subscribed:
-        """Subscribe the agent of a token. Raises `CallbackRefused`, or a refusal."""
+        """Subscribe the agent of a token; `given` are the arguments as they came, of which a tag is
+        read in small letters. Raises `CallbackRefused`, or a refusal."""
         caller = await self.authenticator.check(authorization, address)
         read = await self.charges.take_read(caller, address)
         if not read.allowed:
             raise BucketFull(read)
         members: list[tuple[str, Any]] = [
             ("delivery.url", asked.wanted.url),
-            ("arguments", asked.wanted.arguments),
+            ("arguments", given),
         ]
         await posted_tokens.refuse(self.store, members, str)
-        given = {"services": self.services, "caller": caller, "asked": asked}
-        known = self.store.read(partial(subscriptions.may_deliver, **given), single=True)
+        shared = {"services": self.services, "caller": caller, "asked": asked}
+        known = self.store.read(partial(subscriptions.may_deliver, **shared), single=True)
         if not await self.outages.answered("events/subscribe", known):
             charge = await self.charges.take(TABLE[create_webhook.__name__], caller, address)
             await self.charges.uncount(read)  # in its place comes what a new webhook takes
@@ -78,7 +79,7 @@ class Subscribing:
                 raise BucketFull(charge)
             check_counted(charge)
             await self._challenge(caller.agent_id, asked)
-        subscribe = partial(subscriptions.subscribe, **given)
+        subscribe = partial(subscriptions.subscribe, **shared)
         return await self.outages.answered("events/subscribe", self.store.write(subscribe))
 
     async def unsubscribe(

@@ -43,7 +43,9 @@ class Subscriptions:
             count(params, "maxAgeMs"),
             _ttl_ms(params),
         )
-        made = await self._subscribing.subscribe(asked, request.authorization, request.address)
+        made = await self._subscribing.subscribe(
+            asked, params.get("arguments"), request.authorization, request.address
+        )
         return _result(made)
 
     async def unsubscribe(self, params: dict[str, Any], request: HttpRequest) -> None:
