@@ -10,6 +10,7 @@ import pytest
 
 from stoa.operations.catalog import all_operations
 from tests.support import jobs
+from tests.support.a2a import A2A
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR
 from tests.support.faces import FACES
@@ -181,6 +182,17 @@ def test_no_tool_shows_submitted_work_to_others(secrets: Secrets, face: str) -> 
     assert len(tools) == 21
     assert answered["get_job"] == 2 * len(secrets.jobs)
     assert answered["get_job_submissions"] == 0
+
+
+@pytest.mark.costly
+def test_no_task_shows_submitted_work_to_others(secrets: Secrets) -> None:
+    numbers = [job["id"] for job in secrets.jobs.values()]
+    for reader in (None, secrets.eve, secrets.ada):
+        client = A2A(secrets.app, reader)
+        read = [client.ask("GetTask", id=number).ok().text for number in numbers]
+        read.append(client.ask("ListTasks", includeArtifacts=True).text)
+        shown = [CANARY in text for text in read]
+        assert all(shown) if reader is secrets.ada else not any(shown)
 
 
 @pytest.mark.costly
