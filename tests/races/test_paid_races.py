@@ -5,7 +5,7 @@ import json
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from stoa.settings import LIMITS_OFF
 from tests.support.answers import Answer
 from tests.support.app import signed
 from tests.support.crowd import Crowd, Member
@@ -22,10 +21,8 @@ from tests.support.database import query
 from tests.support.jobs import REJECTION, WORK, new_job
 from tests.support.keys import Key
 from tests.support.ledger import broken
-from tests.support.postgresql import PostgreSQL
 from tests.support.processes import until
 from tests.support.server import Server
-from tests.support.valkey import Valkey
 
 APART_S = 0.007
 Race = Callable[[Crowd], Coroutine[Any, Any, None]]
@@ -50,30 +47,6 @@ def run(server: Server, race: Race) -> None:
 def statuses(answers: list[Answer]) -> Counter[int]:
     """How often each status came."""
     return Counter(answer.status for answer in answers)
-
-
-@pytest.fixture(scope="module")
-def towns(
-    postgresql: PostgreSQL, valkey: Valkey, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Callable[[str], Server]]:
-    """A server for each engine, which sweeps every second and lets bounties live for three, on
-    PostgreSQL with two workers. It starts when the first test asks for it."""
-    running: dict[str, Server] = {}
-
-    def town(engine: str) -> Server:
-        if engine not in running:
-            several: dict[str, Any] = {}
-            if engine == "postgresql":
-                several = {"workers": 2, "database_url": postgresql.new(), "valkey_url": valkey.url}
-                several["database_timeout_seconds"] = 60  # a slow machine is no outage
-            lives = {"sweep_seconds": 1, "bounty_ttl_seconds": 3, "signup_grant": 1000}
-            folder = tmp_path_factory.mktemp("town") / "server"
-            running[engine] = Server(folder, {**LIMITS_OFF, **lives, **several})
-        return running[engine]
-
-    yield town
-    for server in running.values():
-        server.stop()
 
 
 @pytest.fixture

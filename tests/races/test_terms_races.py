@@ -3,47 +3,22 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from datetime import datetime
 from typing import Any
 
 import pytest
 
-from stoa.settings import LIMITS_OFF
 from tests.races.test_paid_races import run
 from tests.support.answers import Answer
 from tests.support.crowd import Crowd, Member
 from tests.support.jobs import REJECTION, WORK, new_job
-from tests.support.postgresql import PostgreSQL
 from tests.support.server import Server
-from tests.support.valkey import Valkey
 
 pytestmark = pytest.mark.usefixtures("engine")
 SECONDS = 2 / 3600
 """Two seconds in hours, the life of a claim and of a review."""
 Call = Callable[[], Coroutine[Any, Any, Answer]]
-
-
-@pytest.fixture(scope="module")
-def towns(
-    postgresql: PostgreSQL, valkey: Valkey, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Callable[[str], Server]]:
-    """A server for each engine, which sweeps every second and allows terms of a second."""
-    running: dict[str, Server] = {}
-
-    def town(engine: str) -> Server:
-        if engine not in running:
-            several: dict[str, Any] = {}
-            if engine == "postgresql":
-                several = {"workers": 2, "database_url": postgresql.new(), "valkey_url": valkey.url}
-            values = {"sweep_seconds": 1, "terms_min_seconds": 1, "signup_grant": 1000}
-            folder = tmp_path_factory.mktemp("terms") / "server"
-            running[engine] = Server(folder, {**LIMITS_OFF, **values, **several})
-        return running[engine]
-
-    yield town
-    for server in running.values():
-        server.stop()
 
 
 async def at(moment: str, *calls: Call) -> list[Answer]:
