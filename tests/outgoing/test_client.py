@@ -6,15 +6,10 @@ import ssl
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from stoa.domain.addresses import parse_networks
 from stoa.outgoing import exchange
@@ -22,6 +17,7 @@ from stoa.outgoing.client import Outgoing
 from stoa.outgoing.reach import NotAllowed
 from stoa.outgoing.response import AddressUnreachable, Response
 from stoa.server.beginning import StartedCall
+from tests.support.certificates import make_certificate
 
 LOOPBACK = parse_networks(["127.0.0.0/8", "::1"])
 NO_ANSWER = (
@@ -391,40 +387,14 @@ def test_a_slow_look_up_holds_up_nothing_else(monkeypatch: pytest.MonkeyPatch) -
 # --- TLS is to the name that was asked for, at the address that was checked.
 
 
-def certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    """The context of a server with a certificate for this name, and of a client that trusts it."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    pem = folder / "server.pem"
-    private = key.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
-    )
-    pem.write_bytes(private + made.public_bytes(serialization.Encoding.PEM))
-    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    server.load_cert_chain(pem)
-    return server, ssl.create_default_context(cafile=str(pem))
-
-
 def over_tls(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, certified: str, asked: str
 ) -> Response:
     """The response of a server with a certificate for one name to a request for another one."""
-    server, client = certificate(tmp_path, certified)
+    public, private = make_certificate(certified, tmp_path)
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(public, private)
+    client = ssl.create_default_context(cafile=str(public))
     names(monkeypatch, "127.0.0.1")
 
     async def run() -> Response:
