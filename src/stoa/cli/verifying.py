@@ -31,7 +31,7 @@ def verify(
     except (OSError, ValueError, LookupError, TypeError) as error:
         fail(f"cannot read {file} or {keys}: {error}", 2)
     try:
-        found = signed.checked(text, known)
+        claims = signed.checked(text, known)
     except ValueError as error:
         fail(f"{file} is not to be trusted: {error}", 1)
-    typer.echo(json.dumps(json.loads(found.claims), indent=2))
+    typer.echo(json.dumps(json.loads(claims), indent=2))

@@ -2,20 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from nacl.signing import SigningKey
 
 from stoa.domain import base64url, keys
 
 _MOST_CHARS = 1_000_000
-
-
-class SignedJson(NamedTuple):
-    """A text that was checked: the id of the key that signed it, and what it says, as JSON."""
-
-    key_id: str
-    claims: bytes
 
 
 def signed(key: SigningKey, key_id: str, claims: bytes, **more: str) -> str:
@@ -26,8 +19,8 @@ def signed(key: SigningKey, key_id: str, claims: bytes, **more: str) -> str:
     return f"{text}.{base64url.encode(key.sign(text.encode()).signature)}"
 
 
-def checked(text: str, public_keys: Mapping[str, bytes]) -> SignedJson:
-    """Check the signature of a text with the keys of the service, by their ids.
+def checked(text: str, public_keys: Mapping[str, bytes]) -> bytes:
+    """The JSON of a text whose signature fits one of the keys of the service, by their ids.
 
     Raises `ValueError`, which says in a sentence what is wrong.
     """
@@ -46,4 +39,4 @@ def checked(text: str, public_keys: Mapping[str, bytes]) -> SignedJson:
         raise ValueError(f"the file of keys has no key {key_id[:64]!r}")
     if not keys.verify(public_keys[key_id], f"{parts[0]}.{parts[1]}".encode(), signature):
         raise ValueError("its signature is wrong: it was changed, or another key signed it")
-    return SignedJson(key_id, claims)
+    return claims
