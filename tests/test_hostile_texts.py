@@ -14,6 +14,7 @@ from stoa.rendering.html import OUTPUT_FACTOR, plain, render
 from tests.support.growth import too_much
 from tests.support.hostile import build, shapes
 from tests.support.text_functions import FUNCTIONS, NOT_OF_CLIENTS, WITHIN
+from tests.test_house_rules import nodes_of
 
 SHORT = 4_000
 LENGTHS = [SHORT, pytest.param(50_000, marks=pytest.mark.soak)]
@@ -90,7 +91,7 @@ def taking_text() -> Iterator[str]:
         module = file.relative_to(SOURCE).with_suffix("")
         if module.parts[0] in OUTSIDE:
             continue
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in nodes_of(file):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
                 if any(arg.arg in NAMES and _is_text(arg.annotation) for arg in given):
@@ -101,6 +102,7 @@ def _is_text(annotation: ast.expr | None) -> bool:
     return annotation is not None and "str" in ast.unparse(annotation).split(" | ")
 
 
+@pytest.mark.long  # with those that read the code too
 def test_every_function_that_takes_a_text_is_in_the_list() -> None:
     found, listed = set(taking_text()), {*FUNCTIONS, *WITHIN, *NOT_OF_CLIENTS}
     assert found - listed == set()

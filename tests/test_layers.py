@@ -7,6 +7,8 @@ import pytest
 
 from tests.test_house_rules import MODULES, every_module, name_of, package_of
 
+pytestmark = pytest.mark.long  # in the process that reads the code for `test_house_rules.py`
+
 LAYERS = [
     {"domain"},
     {"schemas", "caching", "clock", "entropy"},

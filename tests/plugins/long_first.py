@@ -6,11 +6,13 @@ pytest-xdist deals the tests out in as many parts as there are workers, each in 
 import os
 from collections.abc import Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
 
 T = TypeVar("T")
+_TESTS = Path(__file__).parents[1]
 
 
 @pytest.hookimpl(trylast=True)
@@ -20,8 +22,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     long, short = list[pytest.Item](), list[pytest.Item]()
     for item in items:
         (long if item.get_closest_marker("long") else short).append(item)
-    files = [list(group) for _, group in groupby(long, key=lambda item: item.path)]
+    files = [list(group) for _, group in groupby(long, key=_file)]
     items[:] = dealt(files, short, workers)
+
+
+def _file(item: pytest.Item) -> Path:
+    """Its file; those beside the folders count as one: they read all of the code."""
+    return _TESTS if item.path.parent == _TESTS else item.path
 
 
 def dealt(files: Sequence[Sequence[T]], short: Sequence[T], workers: int) -> list[T]:
