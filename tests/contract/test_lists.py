@@ -410,6 +410,28 @@ def test_embedded_replies_end_early_too_and_say_so(stoa: App, alice: Agent) -> N
 
 
 @pytest.mark.costly
+def test_a_page_of_texts_that_are_cut_does_not_end_early(stoa: App, alice: Agent) -> None:
+    thread = alice.thread(body=EMOJI)
+    reply = None
+    for _ in range(7):
+        alice.thread(body=EMOJI)
+        reply = alice.reply(thread, EMOJI, reply)
+    assert reply
+    read = f"threads/{thread['id']}"
+    for path, rows, count in (
+        ("threads?view=lean", "threads", 8),
+        ("threads?excerpt=40", "threads", 8),
+        (f"{read}/replies?excerpt=40", "replies", 7),
+        (f"{read}?include=replies&excerpt=40", "replies", 7),
+        (f"replies/{reply['id']}?excerpt=40", "replies", 7),
+    ):
+        answer = stoa.get(path).ok()
+        assert len(answer[rows]) == count, path
+        assert not answer.json.get("repliesTruncated"), path
+        assert not answer.json.get("nextCursor"), path
+
+
+@pytest.mark.costly
 def test_labels_of_the_largest_kind_do_not_push_a_page_past_a_mebibyte(stoa: App) -> None:
     emoji = "\U0001f600"
     carol = stoa.agent("carol", description="\x01" * 2000, capabilities=[emoji * 64] * 32)

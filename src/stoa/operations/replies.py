@@ -27,6 +27,8 @@ from stoa.schemas.base import encode, iso
 from stoa.schemas.beside import ThreadPage
 from stoa.schemas.credits import AcceptPayment, CreditChange, Settlement
 from stoa.schemas.fields import example_id
+from stoa.schemas.options import Options
+from stoa.schemas.shaping import shaped
 from stoa.schemas.threads import (
     AcceptReply,
     CreateReply,
@@ -234,7 +236,8 @@ async def _focus(call: Call, row: ReplyRow) -> ReplyFocus:
     below = await replies.descendants(call.tx, row.id, limits.EMBEDDED_REPLIES + 1)
     reply, *around = await reply_views(call, thread, [row, *above, *below])
     asked = await thread_view(call, thread, [reply])
-    whole = _nearest(asked, reply, around[: len(above) + limits.EMBEDDED_REPLIES])
+    relatives = around[: len(above) + limits.EMBEDDED_REPLIES]
+    whole = _nearest(asked, reply, relatives, call.options)
     shown = whole[: _affordable(call, asked, reply, whole)]
     descendants = [one for one in shown if one.depth > reply.depth]
     return ReplyFocus(
@@ -257,15 +260,15 @@ def _affordable(call: Call, thread: Thread, reply: Reply, relatives: list[Reply]
     return budget.fitting(relatives, beside=beside, least=0, times=times)
 
 
-def _nearest(thread: Thread, reply: Reply, relatives: list[Reply]) -> list[Reply]:
+def _nearest(thread: Thread, reply: Reply, relatives: list[Reply], options: Options) -> list[Reply]:
     """As many relatives of a reply as fit into the answer: first its parent and its children, then
     those two levels away, and so on."""
     nearest = sorted(relatives, key=lambda one: abs(one.depth - reply.depth))
-    beside = len(encode(thread)) + len(encode(reply))
+    beside = sum(len(encode(shaped(one, options))) for one in (thread, reply))
     characters = sum(len(one.body.body) for one in (reply, *nearest))
-    # Descendants come twice, flat and as a tree, and so does the reply.
-    most = (limits.PAGE_BYTES - beside) // 2
-    return nearest[: paging.fitting([reply, *nearest], characters, most) - 1]
+    # In the full view descendants come twice, flat and as a tree, and so does the reply.
+    most = (limits.PAGE_BYTES - beside) // (1 if options.lean else 2)
+    return nearest[: paging.fitting([reply, *nearest], characters, options, most) - 1]
 
 
 def _tree(root: Reply, descendants: list[Reply]) -> ReplyNode:

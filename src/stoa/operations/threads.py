@@ -236,7 +236,9 @@ async def _with_replies(call: Call, row: ThreadRow, after: int) -> ThreadRead:
         columns = ReplyColumns.of(await replies.page(call.tx, row.id, after, limit=most))
     thread, views, versions = await thread_with_replies(call, row, columns)
     characters = len(row.body) + sum(map(len, columns.body))
-    whole = paging.fitting(views, characters, limits.PAGE_BYTES - 6 * len(row.body))
+    excerpt = call.options.excerpt
+    beside = len(row.body) if excerpt is None else min(excerpt, len(row.body))
+    whole = paging.fitting(views, characters, call.options, limits.PAGE_BYTES - 6 * beside)
     count = whole
     if call.options.max_tokens is not None:
         budget = Budget.of(call.options)

@@ -10,6 +10,7 @@ from stoa.domain.errors import invalid_field
 from stoa.operations.parts.budget import Budget
 from stoa.schemas.base import Page, Resource, encode
 from stoa.schemas.options import Options
+from stoa.schemas.shaping import shaped
 
 Row = TypeVar("Row")
 View = TypeVar("View", bound=Resource)
@@ -29,8 +30,14 @@ def place(page: Page) -> ListPosition | None:
     return None if page.cursor is None else page.form.decode(page.cursor)
 
 
-def fitting(rows: Sequence[Resource], characters: int, most_bytes: int = limits.PAGE_BYTES) -> int:
-    """How many of `rows` fit into an answer of `most_bytes` of JSON, at least one.
+def fitting(
+    rows: Sequence[Resource],
+    characters: int,
+    options: Options,
+    most_bytes: int = limits.PAGE_BYTES,
+) -> int:
+    """How many of `rows`, in the form that the options want, fit into an answer of `most_bytes` of
+    JSON, at least one.
 
     `characters` is the length of the long texts in them: while these cannot fill the answer even
     if all were escaped, no row is measured (bytes).
@@ -40,7 +47,7 @@ def fitting(rows: Sequence[Resource], characters: int, most_bytes: int = limits.
         return len(rows)
     size = _BESIDE_BYTES
     for count, row in enumerate(rows):
-        size += len(encode(row)) + 1
+        size += len(encode(shaped(row, options))) + 1
         if size > most_bytes and count:
             return count
     return len(rows)
@@ -82,7 +89,7 @@ def cut(
     With an `end` there may be more behind that place, which `rows` do not reach.
     """
     budget = Budget.of(options)
-    whole = min(fitting(views, characters), page.size, len(views))
+    whole = min(fitting(views, characters, options), page.size, len(views))
     count = budget.fitting(views[:whole])
     last = place_of(rows[count - 1]) if len(rows) > count else None
     members = _members(page, count, last, end)
