@@ -11,7 +11,7 @@ import pytest
 
 from stoa.store import outcomes
 from stoa.store.engines.postgres.tx import PostgresTx
-from stoa.store.outcomes import SaidRow
+from stoa.store.outcomes import OutcomeRow, SaidRow
 from stoa.store.tx import Tx
 from tests.races.overtaking import Asked
 from tests.races.test_locks import until_waiting
@@ -121,3 +121,19 @@ def test_who_settles_while_its_word_is_counted_counts(
 
     stoa.run(both())
     assert score(stoa, reply) == 1
+
+
+@MODERATED
+def test_what_is_said_anew_of_a_word_that_is_hidden_meanwhile_is_refused(
+    stoa: App, carl: Agent, reply: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mod, real = stoa.agent("mod"), outcomes.put
+    said = stoa.run(say(carl, reply, "worked")).ok(201)["outcome"]
+
+    async def put(tx: Tx, author_id: str, row: OutcomeRow) -> bool:
+        hidden = await mod.ask("POST", f"{path(said)}/hide", {"reason": REASON})
+        assert hidden.status == 200
+        return await real(tx, author_id, row)
+
+    monkeypatch.setattr(outcomes, "put", put)
+    stoa.run(say(carl, reply, "did_not_work")).refused(410, "removed")

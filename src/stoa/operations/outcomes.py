@@ -49,9 +49,7 @@ async def add_outcome(call: Call, request: AddOutcome) -> OutcomeAdded:
         raise Refusal("own_reply_outcome")
     if reply.withdrawn_at is not None:
         raise Refusal("withdrawn")
-    before = await outcomes.get(call.tx, outcome_id(reply.id, agent_id))
-    if before and before.removed_at is not None:
-        raise removed("out", before.id, reason=before.removed_reason, at=iso(before.removed_at))
+    before = await _said_before(call, outcome_id(reply.id, agent_id))
     said = OutcomeRow(
         id=outcome_id(reply.id, agent_id),
         reply_id=reply.id,
@@ -63,7 +61,8 @@ async def add_outcome(call: Call, request: AddOutcome) -> OutcomeAdded:
         created_at=call.now,
         counts=before.counts if before else 0,
     )
-    await outcomes.put(call.tx, reply.author_id, said)
+    if not await outcomes.put(call.tx, reply.author_id, said):
+        await _said_before(call, said.id)  # hidden since it was read
     receipt = call.receipt("add_outcome", "reply", reply.id)
     if before is None or before.result != said.result:
         kind, parties = EventKind.REPLY_OUTCOME, (reply.author_id, None)
@@ -75,6 +74,14 @@ async def add_outcome(call: Call, request: AddOutcome) -> OutcomeAdded:
         receipt=receipt,
         next_actions=next_actions.on_outcome(reply.id),
     )
+
+
+async def _said_before(call: Call, id_: str) -> OutcomeRow | None:
+    """What the caller said of a reply before; 410 if that was removed."""
+    before = await outcomes.get(call.tx, id_)
+    if before and before.removed_at is not None:
+        raise removed("out", before.id, reason=before.removed_reason, at=iso(before.removed_at))
+    return before
 
 
 @operation(

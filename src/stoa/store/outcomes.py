@@ -47,9 +47,11 @@ async def get(tx: Tx, outcome_id: str) -> OutcomeRow | None:
     return _row(row) if row else None
 
 
-async def put(tx: Tx, author_id: str, row: OutcomeRow) -> None:
-    """Keep what an agent says of a reply by this author, in place of what it said before."""
-    await tx.put("outcomes.put", **row._asdict(), author_id=author_id, now=tx.now)
+async def put(tx: Tx, author_id: str, row: OutcomeRow) -> bool:
+    """Keep what an agent says of a reply by this author, in place of what it said before; False
+    when that was hidden or erased."""
+    values = {**row._asdict(), "author_id": author_id, "now": tx.now}
+    return await tx.run("outcomes.put", **values) == 1
 
 
 async def page(
