@@ -264,6 +264,14 @@ def test_the_size_of_a_head_that_comes_at_once_is_limited_too(
         assert client.rest() == [status]
 
 
+@pytest.mark.parametrize(("lines", "status"), [(limits.HEADER_LINES, 400), (100, 200)])
+def test_the_number_of_headers_is_limited_too(served: Served, lines: int, status: int):
+    with served.client() as client:
+        more = b"".join(b"X-%d: y\r\n" % number for number in range(lines))
+        client.send(OK[:-2] + b"Connection: close\r\n" + more + b"\r\n")
+        assert client.rest() == [status]
+
+
 def test_only_so_many_requests_may_be_sent_ahead(served: Served, book: Book):
     with served.client() as client:
         client.send(b"GET /hold HTTP/1.1\r\n" + HOST + b"\r\n" + OK * 1000)

@@ -111,6 +111,7 @@ IDLE_TIMEOUT_MS = 75 * SECOND_MS  # kept open for a next request, unless the ope
 LINGER_MS = 2 * SECOND_MS  # to read an answer that came before the whole request was sent
 ACCEPT_CHARS = 1000  # of `Accept`, for pages; browsers send 150. A longer one counts as `*/*`
 HEADER_BYTES = 32 * 1024  # of one request, its first line included
+HEADER_LINES = 200  # thousands of short ones take 15 times their bytes, for as long as a stream
 MESSAGE_BYTES = 2 * BODY_BYTES  # of a body with its chunk sizes and trailers
 PIPELINED = 16  # requests sent ahead on one connection
 CONNECTIONS = 4000  # open at once; then the oldest one that waits for its client is closed

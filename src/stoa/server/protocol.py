@@ -424,6 +424,8 @@ class HttpConnection(HttpToolsProtocol):
             raise _AmbiguousRequest
         if _FRAGMENT in self.url:  # a fragment, which is for the client alone: others cut it off
             raise _AmbiguousRequest
+        if len(names) > limits.HEADER_LINES:
+            raise _AmbiguousRequest
         if self._received + self._arriving > limits.HEADER_BYTES:
             self._check_size()
         if not self.url.startswith(b"/"):
