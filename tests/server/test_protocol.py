@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import tracemalloc
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -222,6 +223,18 @@ def test_the_rest_of_an_answered_request_is_skipped(served: Served, book: Book):
         assert client.send(head).until(1) == [200]
         assert client.send(b"GET " + CANARY).until(2) == [200, 200]
     assert book.paths == ["/unread", "/canary"]
+
+
+def test_what_comes_behind_a_body_takes_no_memory(served: Served, book: Book):
+    fields = b"".join(b"x%d:y\r\n" % number for number in range(100_000))
+    head = post(b"Content-Type: application/json\r\n" + CHUNKED, b"2\r\n{}\r\n0\r\n")
+    tracemalloc.start()
+    with served.client() as client:
+        assert client.send(head + fields + b"\r\n").until(1) == [200]
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 8 * len(fields)
+    assert book.paths == ["/first"]
 
 
 def test_what_comes_behind_a_body_is_no_header(served: Served, book: Book):

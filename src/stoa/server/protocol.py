@@ -68,6 +68,17 @@ class _AmbiguousRequest(Exception):
     """A request with valid syntax that is ambiguous, too large, or one too many in the pipeline."""
 
 
+class _Trailers(list[tuple[bytes, bytes]]):
+    """In the place of the headers behind a head: fields behind a body are no headers of the
+    request, and as many as fit into a message would take ten times its bytes."""
+
+    def append(self, _: tuple[bytes, bytes]) -> None:
+        """Drop a field."""
+
+
+_TRAILERS = _Trailers()
+
+
 class HttpConnection(HttpToolsProtocol):
     """A connection that is registered with `connections`. `documentation` is where the error codes
     are documented, a URL.
@@ -303,7 +314,7 @@ class HttpConnection(HttpToolsProtocol):
             self._held = []
         else:
             self._begin(has_body=has_body)
-        self.headers = []  # trailer fields would be appended to the headers of the request
+        self.headers = _TRAILERS
 
     def _begin(self, *, has_body: bool) -> None:
         """Start the task of a request whose head is complete."""
