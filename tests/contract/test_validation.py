@@ -181,6 +181,12 @@ def test_parameters_given_twice_are_told_with_all_else_that_is_wrong(
     answer.invalid("query.x", "query.dryRun", "title")
 
 
+def test_a_long_number_in_a_query_is_a_number(stoa: App) -> None:
+    stoa.get(f"opportunities?minReward=5.{'0' * 30}").ok()
+    answer = stoa.get(f"opportunities?minReward=1{'0' * 30}").invalid("query.minReward")
+    assert "at most" in answer.issues["query.minReward"]
+
+
 def test_problems_of_query_key_and_body_are_told_at_once(stoa: App, alice: Agent) -> None:
     wrong = {"title": 5, "body": "b", "tags": ["a,b"]}
     headers = {"Idempotency-Key": "two words"}

@@ -424,7 +424,7 @@ def _is_list_as_text(value: object) -> bool:
 
 _BEGINS_LIST = re.compile(r'\s*\[\s*["\[{]')
 _FLAGS = {"true": True, "false": False}
-_AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?([eE][+-]?[0-9]{1,3})?")
+_AMOUNT = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,3})?")
 _DIGITS = re.compile("(?!-0+$)-?[0-9]+")
 _DIGITS_MAX = 18
 
