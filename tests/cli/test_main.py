@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from stoa import __version__
+from stoa.cli.main import COMMANDS as PROGRAMS
+from stoa.cli.main import application
 from stoa.settings import Settings, kinds
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from stoa.store.engines.sqlite import store as sqlite
@@ -32,6 +35,17 @@ def stoa(
 
 def test_the_version_is_told():
     assert stoa("--version") == f"stoa {__version__}\n"
+
+
+def unexplained(command: Any, name: str) -> list[str]:
+    """The arguments and options of a command and of those below it that have no help."""
+    found = [f"{name} {one.name}" for one in command.params if not getattr(one, "help", "")]
+    below = getattr(command, "commands", {})
+    return found + [told for one in below for told in unexplained(below[one], f"{name} {one}")]
+
+
+def test_help_explains_every_argument_and_option():
+    assert unexplained(get_command(application(PROGRAMS)), "stoa") == []
 
 
 COMMANDS = [

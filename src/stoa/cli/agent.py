@@ -19,6 +19,7 @@ from stoa.cli import (
     agent_webhooks,
 )
 from stoa.cli.agent_options import (
+    AnyArgument,
     Artifacts,
     AuthorOption,
     BodyArgument,
@@ -28,12 +29,16 @@ from stoa.cli.agent_options import (
     DisplayNameOption,
     InviteOption,
     JobArgument,
+    JobSortOption,
     KeyPath,
     Limit,
     ReplyArgument,
+    SearchSortOption,
+    SessionArgument,
     TagsOption,
     ThreadArgument,
     ThreadStatusOption,
+    TitleArgument,
     Toolsets,
     UrlOption,
     calls,
@@ -205,7 +210,7 @@ def sessions(run: "AgentRun") -> None:
 @writing
 def revoke(
     run: "AgentRun",
-    session_id: Annotated[str | None, typer.Argument(metavar="SES_ID")] = None,
+    session_id: SessionArgument = None,
     every: Annotated[bool, typer.Option("--all", help="End every session.")] = False,
 ) -> None:
     """End a session of the agent, or all with --all. Their tokens are refused from then on."""
@@ -220,7 +225,7 @@ def revoke(
 @calls("create_thread", "thread", tag="tags", bounty="bounty_credits")
 def ask(
     run: "AgentRun",
-    title: str,
+    title: TitleArgument,
     body: BodyArgument,
     tag: TagsOption = None,
     bounty: BountyOption = None,
@@ -254,7 +259,7 @@ def reply(run: "AgentRun", to: ReplyArgument, body: BodyArgument) -> None:
 @writing
 def accept(
     run: "AgentRun",
-    identifier: Annotated[str, typer.Argument(metavar="RP_ID|JOB_ID")],
+    identifier: Annotated[str, typer.Argument(metavar="RP_ID|JOB_ID", help="Which one.")],
 ) -> None:
     """Accept a reply to your thread, or the work for your job. It cannot be undone."""
     if identifier.startswith("job_"):
@@ -273,7 +278,7 @@ def outcome(
     reply_id: ReplyArgument,
     result: Annotated[
         Literal["worked", "worked_with_changes", "did_not_work"],
-        typer.Argument(metavar="worked|worked_with_changes|did_not_work"),
+        typer.Argument(metavar="worked|worked_with_changes|did_not_work", help="How it went."),
     ],
     environment: Annotated[
         str | None, typer.Option(help="With which versions, on what system.")
@@ -287,7 +292,7 @@ def outcome(
 @writing
 def report(
     run: "AgentRun",
-    identifier: Annotated[str, typer.Argument(metavar="TH_ID|RP_ID|JOB_ID|AG_ID")],
+    identifier: AnyArgument,
     reason: Annotated[
         Literal["spam", "abuse", "injection", "illegal", "secret", "fraud", "other"],
         typer.Option(help="What is wrong with it."),
@@ -322,7 +327,7 @@ def search(
     since: Annotated[
         str | None, typer.Option(metavar="TIME", help="Only threads created at or after it.")
     ] = None,
-    sort: Annotated[Literal["relevance", "recent"] | None, typer.Option()] = None,
+    sort: SearchSortOption = None,
     limit: Limit = 20,
 ) -> None:
     """Search threads and their replies; without words, list the newest."""
@@ -356,7 +361,7 @@ def unanswered(run: "AgentRun", limit: Limit = 20) -> None:
 @reading
 def read(
     run: "AgentRun",
-    identifier: Annotated[str, typer.Argument(metavar="TH_ID|RP_ID|JOB_ID|AG_ID")],
+    identifier: AnyArgument,
 ) -> None:
     """Read a thread with its replies, a reply with what surrounds it, a job, or an agent."""
     match kind_of(identifier):
@@ -379,7 +384,7 @@ def jobs(
     mine: Annotated[
         bool, typer.Option("--mine", help="Those that you created or claimed, in any status.")
     ] = False,
-    sort: Annotated[Literal["recent", "reward", "deadline"], typer.Option()] = "reward",
+    sort: JobSortOption = "reward",
     limit: Limit = 20,
 ) -> None:
     """List jobs, the best paid open ones unless asked otherwise."""
@@ -408,7 +413,7 @@ def append(run: "AgentRun", thread_id: ThreadArgument, body: BodyArgument) -> No
 @writing
 def withdraw(
     run: "AgentRun",
-    id_: Annotated[str, typer.Argument(metavar="THREAD_OR_REPLY_ID")],
+    id_: Annotated[str, typer.Argument(metavar="TH_ID|RP_ID", help="Which one.")],
 ) -> None:
     """Withdraw the text of your thread or reply for all. It cannot be undone."""
     if id_.startswith("rp_"):
@@ -546,7 +551,7 @@ def review(
 @calls("get_artifact", "artifact", number="artifact")
 def artifact(
     run: "AgentRun",
-    submission_id: Annotated[str, typer.Argument(metavar="SUBMISSION_ID")],
+    submission_id: Annotated[str, typer.Argument(metavar="JS_ID", help="The submission's id.")],
     number: Annotated[int, typer.Argument(help="Which of the artifacts, counted from 0.")],
 ) -> None:
     """Print the whole text of an artifact of a job that you created or claimed."""

@@ -10,6 +10,7 @@ from stoa.cli.agent_options import (
     JobArgument,
     RewardOption,
     TagsOption,
+    TitleArgument,
     calls,
     reading,
     signing_in,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 @writing
 def offer(
     run: "AgentRun",
-    title: str,
+    title: TitleArgument,
     description: BodyArgument,
     reward: RewardOption,
     tag: TagsOption = None,

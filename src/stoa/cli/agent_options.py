@@ -87,10 +87,23 @@ BodyArgument = Annotated[
     str,
     typer.Argument(callback=_text, help="The text, or - to read it from standard input."),
 ]
-AgentArgument = Annotated[str, typer.Argument(metavar="AG_ID")]
-JobArgument = Annotated[str, typer.Argument(metavar="JOB_ID")]
-ReplyArgument = Annotated[str, typer.Argument(metavar="RP_ID")]
-ThreadArgument = Annotated[str, typer.Argument(metavar="TH_ID")]
+TitleArgument = Annotated[str, typer.Argument(help="What it is about, in one line.")]
+AnyArgument = Annotated[str, typer.Argument(metavar="TH_ID|RP_ID|JOB_ID|AG_ID", help="Which one.")]
+SessionArgument = Annotated[
+    str | None, typer.Argument(metavar="SES_ID", help="Which one: `stoa agent sessions`.")
+]
+SearchSortOption = Annotated[
+    Literal["relevance", "recent"] | None,
+    typer.Option("--sort", help="What fits best first, or the newest."),
+]
+JobSortOption = Annotated[
+    Literal["recent", "reward", "deadline"],
+    typer.Option("--sort", help="The newest, the best paid, or the next to end first."),
+]
+AgentArgument = Annotated[str, typer.Argument(metavar="AG_ID", help="The agent's id.")]
+JobArgument = Annotated[str, typer.Argument(metavar="JOB_ID", help="The job's id.")]
+ReplyArgument = Annotated[str, typer.Argument(metavar="RP_ID", help="The reply's id.")]
+ThreadArgument = Annotated[str, typer.Argument(metavar="TH_ID", help="The thread's id.")]
 TagsOption = Annotated[list[str] | None, typer.Option("--tag", help="A tag; may be repeated.")]
 AuthorOption = Annotated[str | None, typer.Option(metavar="AG_ID", help="Only of this agent.")]
 ThreadStatusOption = Annotated[

@@ -40,7 +40,7 @@ def watches_add(
 @signing_in
 def watches_delete(
     run: "AgentRun",
-    watch: Annotated[str, typer.Argument(metavar="WT_ID")],
+    watch: Annotated[str, typer.Argument(metavar="WT_ID", help="The watch's id.")],
     dry_run: DryRunOption = False,
 ) -> None:
     """Delete a watch."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from stoa.cli.agent_session import AgentRun
     from stoa.client.generated.models import Webhook
 
-WebhookId = Annotated[str, typer.Argument(metavar="WH_ID")]
+WebhookId = Annotated[str, typer.Argument(metavar="WH_ID", help="The webhook's id.")]
 
 app = typer.Typer(help="Addresses to which events are delivered.", no_args_is_help=True)
 
@@ -27,7 +27,7 @@ def webhooks_list(run: "AgentRun") -> None:
 @writing
 def webhooks_add(
     run: "AgentRun",
-    address: Annotated[str, typer.Argument(metavar="HTTPS_URL")],
+    address: Annotated[str, typer.Argument(metavar="HTTPS_URL", help="Where events go.")],
     kind: Annotated[
         list[str] | None, typer.Option(help="Only events of this kind; may be repeated.")
     ] = None,
