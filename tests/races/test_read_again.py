@@ -16,7 +16,7 @@ from stoa.calls.transaction import OperationRun, Result
 from stoa.operations.table import TABLE
 from stoa.store import statements
 from stoa.store.dependencies import OWNERS
-from stoa.store.engines.postgres import store as engine
+from stoa.store.engines.postgres import store as postgres
 from stoa.store.engines.postgres.tx import PostgresTx
 from stoa.store.engines.sqlite.access import Verb, accesses
 from stoa.store.tx import Row, Statement, Tx, Value
@@ -169,7 +169,7 @@ class Noted(PostgresTx):
 def stale(monkeypatch: pytest.MonkeyPatch) -> set[Stale]:
     found = Noted.stale = set[Stale]()
     Noted.disordered = []
-    monkeypatch.setattr(engine, "PostgresTx", Noted)
+    monkeypatch.setattr(postgres, "PostgresTx", Noted)
     return found
 
 
@@ -191,6 +191,12 @@ def test_what_a_lock_guards_is_read_behind_it(stoa: App, stale: set[Stale], ran:
     assert {one.name for one in TABLE.values() if one.writes} <= ran
     assert sorted(stale) == sorted(READ_ONCE)
     assert Noted.disordered == []
+
+
+def test_what_is_read_with_a_lock_stands_in_the_locked_row(engine: str) -> None:
+    """All else is read as it was before the statement waited for the lock."""
+    beside = {name for name, table in HELD.items() if tables(name, changed=False) - {table}}
+    assert beside == {"agents.held_by_key"}  # which is read again if anything is beside it
 
 
 def test_an_accept_that_does_not_look_again_is_found(

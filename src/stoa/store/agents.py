@@ -140,7 +140,12 @@ async def by_key(tx: Tx, public_key: bytes) -> AgentRow | None:
 
 async def held_by_key(tx: Tx, public_key: bytes) -> AgentRow | None:
     """The same agent, locked."""
-    return _as_it_is_now(tx, await tx.held("agents.held_by_key", public_key=public_key))
+    row = await tx.held("agents.held_by_key", public_key=public_key)
+    if row and AgentRow(*row).key_change_at is not None:
+        # Beside the locked row a statement reads what was there before it waited for the lock: it
+        # may lack the key of a recovery that has begun since.
+        return await by_key(tx, public_key)
+    return _as_it_is_now(tx, row)
 
 
 async def many(tx: Tx, agent_ids: list[str]) -> list[AgentRow]:
