@@ -225,6 +225,13 @@ def test_the_rest_of_an_answered_request_is_skipped(served: Served, book: Book):
     assert book.paths == ["/unread", "/canary"]
 
 
+def test_too_many_headers_are_refused_before_the_head_ends(served: Served, book: Book):
+    with served.client() as client:
+        more = b"".join(b"X-%d: y\r\n" % number for number in range(limits.HEADER_LINES + 2))
+        assert client.send(OK[:-2] + more).rest() == [400]
+    assert book.requests == []
+
+
 def test_what_comes_behind_a_body_takes_no_memory(served: Served, book: Book):
     fields = b"".join(b"x%d:y\r\n" % number for number in range(100_000))
     head = post(b"Content-Type: application/json\r\n" + CHUNKED, b"2\r\n{}\r\n0\r\n")

@@ -266,7 +266,7 @@ class HttpConnection(HttpToolsProtocol):
     def _measure(self) -> None:
         self._received += self._arriving
         limit = limits.HEADER_BYTES if self._stage is _HEAD else limits.MESSAGE_BYTES
-        if self._received > limit:
+        if self._received > limit or len(self.headers) > limits.HEADER_LINES:
             self._end_input(raw.AMBIGUOUS_REQUEST)
 
     def eof_received(self) -> None:
