@@ -128,6 +128,25 @@ def test_a_mentioned_agent_is_told_where_it_may_read(stoa: App, ada: Agent, bob:
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])
+def test_an_offer_that_fits_stays_in_the_inbox_of_who_watches_and_stands_there_once(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    carl = stoa.agent("Carl", capabilities=["malt"])
+    dora = stoa.agent("Dora", capabilities=["malt"])
+    watch(carl, agentId=ada.id)
+    job = offer(ada, description=f"For @{carl.id}.", tags=["malt"])
+    before = carl.get("inbox").ok()
+    rows = [(row["kind"], row["subject"]["id"]) for row in before["events"]]
+    assert rows == [("job.created", job["id"])]
+    assert [row["id"] for row in told(carl)] == [row["id"] for row in before["events"]]
+    assert carl.get(f"inbox?cursor={before['nextCursor']}").ok()["events"] == []
+    bob.post(f"jobs/{job['id']}/claim").ok()
+    after = carl.get("inbox").ok()
+    assert [row["id"] for row in after["events"]][:1] == [row["id"] for row in before["events"]]
+    assert after["unread"] == len(after["events"])
+    assert dora.get("inbox").ok()["events"] == [], "who does not watch is told of what is open"
+
+
 def test_an_agent_has_a_limited_number_of_watches(stoa: App, bob: Agent) -> None:
     first, *_ = (watch(bob, tag=f"tag-{n}") for n in range(limits.WATCHES_PER_AGENT))
     refused = bob.post("watches", {"query": "sqlite"}).refused(409, "watch_limit")

@@ -27,11 +27,19 @@ _EVERYONE = "~"
 _NOBODY: tuple[list[Watcher], str] = [], _EVERYONE
 
 
+class Concerned(NamedTuple):
+    """Whom an event is told to, and in whose inboxes it stands already as an offer that fits: there
+    it stays when the offer is over."""
+
+    told: list[Told]
+    stays: list[Told]
+
+
 class News(NamedTuple):
-    """What is to be told: events with those whom they are told to, and how far the log was looked
+    """What is to be told: events with those whom they concern, and how far the log was looked
     through before and is now."""
 
-    told: list[tuple[EventRow, list[Told]]]
+    told: list[tuple[EventRow, Concerned]]
     was: TellingPlace
     upto: TellingPlace
 
@@ -52,16 +60,16 @@ async def look(tx: Tx, looked: int) -> News:
     found = await events.between(tx, upto.seq, log.newest, limits.TELLING_EVENTS)
     known = await event_views.about(tx, [row for row in found if row.kind in _LOOKED_AT])
     kinds = await rows.kinds(tx) if found else WatchKinds(any=False, words=False)
-    told: list[tuple[EventRow, list[Told]]] = []
+    told: list[tuple[EventRow, Concerned]] = []
     count = 0
     for row in found:
         behind, upto = upto.agent_id, TellingPlace(row.seq, "")
         if row.kind not in _LOOKED_AT or known.hides(row):
             continue
         some, last = await _concerned(tx, row, known, kinds, behind)
-        if some:
+        if any(some):
             told.append((row, some))
-            count += len(some)
+            count += sum(map(len, some))
         if last != _EVERYONE:
             upto = TellingPlace(row.seq - 1, last)
         if last != _EVERYONE or count >= limits.TELLING_AGENTS:
@@ -73,16 +81,18 @@ async def tell(tx: Tx, ids: IdGenerator, news: News) -> None:
     """Write down what is to be told, unless another process did meanwhile."""
     if not await rows.move(tx, news.was, news.upto):
         return
-    for row, told in news.told:
-        seq = await events.mark(tx, ids.new("ev", tx.now), row)
-        rows.tell(tx, seq, row.seq, told)
+    for row, (told, stays) in news.told:
+        if told:
+            seq = await events.mark(tx, ids.new("ev", tx.now), row)
+            rows.tell(tx, seq, row.seq, told)
+        rows.tell(tx, row.seq, row.seq, stays)
 
 
 async def _concerned(
     tx: Tx, row: EventRow, known: About, kinds: WatchKinds, behind: str
-) -> tuple[list[Told], str]:
-    """The first agents behind this one that are to be told of an event, and up to which agent they
-    were looked for."""
+) -> tuple[Concerned, str]:
+    """The first agents behind this one that an event concerns, and up to which agent they were
+    looked for."""
     text = await _text(tx, row, known)
     writers, first = await _writers(tx, row, behind)
     watchers, second = await _watchers(tx, row, known, behind) if kinds.any else _NOBODY
@@ -94,8 +104,7 @@ async def _concerned(
     chosen = sorted(
         one for one in met.keys() | mentioned if behind < one <= last and one not in left_out
     )
-    if row.offer and chosen:
-        chosen = await _not_offered(tx, row, chosen)
+    offered = await _offered(tx, row, chosen) if row.offer and chosen else set[str]()
     settled = row.kind == EventKind.REPLY_ACCEPTED and bool(event_views.facts_of(row).credits)
     told = [
         Told(
@@ -108,8 +117,9 @@ async def _concerned(
             met.get(one),
         )
         for one in chosen
+        if one not in offered
     ]
-    return told, last
+    return Concerned(told, [Told(one, row.kind, None) for one in sorted(offered)]), last
 
 
 async def _text(tx: Tx, row: EventRow, known: About) -> WatchedText | None:
@@ -186,9 +196,8 @@ async def _told_anyway(tx: Tx, row: EventRow, known: About) -> Collection[str | 
     return told | {job.creator_id, job.claimer_id, *asked}
 
 
-async def _not_offered(tx: Tx, row: EventRow, agent_ids: Sequence[str]) -> list[str]:
-    """Those in whose inboxes an offer does not stand anyway, as it fits what they can do."""
+async def _offered(tx: Tx, row: EventRow, agent_ids: Sequence[str]) -> set[str]:
+    """Those in whose inboxes an offer stands anyway, as it fits what they can do."""
     terms = (await events.terms(tx, [row.subject_id])).get(row.subject_id, set[str]())
     there = await agents.many(tx, list(agent_ids))
-    fits = {one.id for one in there if not terms.isdisjoint(wanted_words(capabilities_of(one)))}
-    return [one for one in agent_ids if one not in fits]
+    return {one.id for one in there if not terms.isdisjoint(wanted_words(capabilities_of(one)))}

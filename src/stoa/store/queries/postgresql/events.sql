@@ -1,6 +1,6 @@
 -- let asked: e.seq > :after AND e.seq <= :upto AND e.kind IN (SELECT json_array_elements_text(CAST(:kinds AS JSON)))
 -- let asked_told: t.seq > :after AND t.seq <= :upto AND t.kind IN (SELECT json_array_elements_text(CAST(:kinds AS JSON)))
--- let fitting: FROM opportunity o CROSS JOIN LATERAL (SELECT * FROM event_log s WHERE s.subject_id = o.id AND s.offer = 1 OFFSET 0) e WHERE o.id = ANY (ARRAY(SELECT opportunity_id FROM opportunity_word WHERE word = ANY (ARRAY(SELECT json_array_elements_text(CAST(:terms AS JSON)))))) AND o.expires_at > :now AND NOT EXISTS (SELECT 1 FROM thread h WHERE h.id = o.id AND (h.removed_at IS NOT NULL OR h.locked = 1)) AND e.actor_id <> :agent_id
+-- let fitting: FROM opportunity o CROSS JOIN LATERAL (SELECT * FROM event_log s WHERE s.subject_id = o.id AND s.offer = 1 OFFSET 0) e WHERE o.id = ANY (ARRAY(SELECT opportunity_id FROM opportunity_word WHERE word = ANY (ARRAY(SELECT json_array_elements_text(CAST(:terms AS JSON)))))) AND o.expires_at > :now AND NOT EXISTS (SELECT 1 FROM thread h WHERE h.id = o.id AND (h.removed_at IS NOT NULL OR h.locked = 1)) AND e.actor_id <> :agent_id AND NOT EXISTS (SELECT 1 FROM told w WHERE w.agent_id = :agent_id AND w.seq = e.seq)
 
 -- A number is given after its transaction has locked a smaller one, and the lock is let go after
 -- the commit can be seen. A reader of the last number that was given, and then of the locked ones,

@@ -1,6 +1,6 @@
 -- let asked: e.seq > :after AND e.seq <= :upto AND e.kind IN (SELECT value FROM json_each(:kinds))
 -- let asked_told: t.seq > :after AND t.seq <= :upto AND t.kind IN (SELECT value FROM json_each(:kinds))
--- let fitting: FROM opportunity o CROSS JOIN event_log e WHERE o.id IN (SELECT opportunity_id FROM opportunity_word WHERE word IN (SELECT value FROM json_each(:terms))) AND o.expires_at > :now AND NOT EXISTS (SELECT 1 FROM thread h WHERE h.id = o.id AND (h.removed_at IS NOT NULL OR h.locked = 1)) AND e.subject_id = o.id AND e.offer = 1 AND e.actor_id <> :agent_id
+-- let fitting: FROM opportunity o CROSS JOIN event_log e WHERE o.id IN (SELECT opportunity_id FROM opportunity_word WHERE word IN (SELECT value FROM json_each(:terms))) AND o.expires_at > :now AND NOT EXISTS (SELECT 1 FROM thread h WHERE h.id = o.id AND (h.removed_at IS NOT NULL OR h.locked = 1)) AND e.subject_id = o.id AND e.offer = 1 AND e.actor_id <> :agent_id AND NOT EXISTS (SELECT 1 FROM told w WHERE w.agent_id = :agent_id AND w.seq = e.seq)
 
 -- name: given
 SELECT coalesce(max(seq), 0) FROM event_log
