@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from stoa.domain import querylang
-from stoa.search.finding import count, find
+from stoa.search.finding import find
 from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.search import Narrowing
 from stoa.store.tx import Tx
@@ -23,9 +23,10 @@ async def totals(path: Path) -> dict[str, int]:
         index = await indexed(partial(store.read, slow=True), path.with_suffix(".search"))
 
         async def work(tx: Tx) -> dict[str, int]:
-            found = {"": await count(tx, index, Narrowing())}
-            for name, make in searches().items():
-                query = querylang.parse(make(Vocabulary(seed=12)).words)
+            found: dict[str, int] = {}
+            queries = {name: make(Vocabulary(seed=12)).words for name, make in searches().items()}
+            for name, words in {"": "", **queries}.items():
+                query = querylang.parse(words)
                 hits = await find(tx, index, query, Narrowing(), index.newest, 1, 0)
                 found[name] = hits.total
             return found
