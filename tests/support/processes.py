@@ -15,6 +15,7 @@ from tests.support.server import Server, children
 NO_ROOM = 4096
 """Bytes beyond which no file may grow: to a process this is as a disk that is full."""
 ROOM = resource.RLIM_INFINITY
+_LONGEST_PAUSE_S = 0.1
 
 can_limit_files = pytest.mark.skipif(
     not hasattr(resource, "prlimit"), reason="only Linux limits another process"
@@ -52,9 +53,12 @@ def has_ended(pid: int) -> bool:
 
 
 def until(found: Callable[[], bool]) -> None:
-    """Look until it is so; the test's own time limit ends the wait."""
+    """Look until it is so, less and less often, as a look can take as long as a test; the test's
+    own time limit ends the wait."""
+    pause = 0.01
     while not found():
-        time.sleep(0.01)
+        time.sleep(pause)
+        pause = min(1.5 * pause, _LONGEST_PAUSE_S)
 
 
 def process(client: httpx.Client) -> int:
