@@ -11,9 +11,10 @@ import msgspec
 import pytest
 
 from stoa.domain import limits
+from stoa.settings import Settings
 from tests.support import jobs
 from tests.support.app import Agent, App
-from tests.support.clock import HOUR
+from tests.support.clock import HOUR, VirtualClock
 from tests.support.command import run_stoa_here
 from tests.support.database import everything_in, table_names
 from tests.support.ledger import broken
@@ -241,6 +242,31 @@ def test_a_restored_dump_has_no_purged_text(
     assert CANARY.encode() not in restored()
     (backups / "purge-list.jsonl").unlink()
     assert CANARY.encode() in restored()
+
+
+@pytest.mark.promise("M33")
+def test_a_copy_has_nothing_in_its_files_that_was_purged_between_its_two_runs(
+    settings: Settings, clock: VirtualClock, postgresql: PostgreSQL, tmp_path: Path
+) -> None:
+    target, named = f"sqlite:///{tmp_path}/stoa.db", ["--data-dir", str(settings.data_dir)]
+    if settings.engine == "postgresql":
+        target, named = postgresql.empty(), ["--database-url", settings.database_url]
+    with App(settings, clock) as stoa:  # with connections of its own, which the copy sees
+        ada, bob = stoa.agent("ada"), stoa.agent("bob")
+        written(ada, bob)
+        for number in range(40):
+            tags = [f"{CANARY}-{number * place % 41}" for place in range(3, 11)]
+            ada.thread(f"{number} {CANARY}", f"{CANARY} " * (1 + number % 7), tags=tags)
+        assert run_stoa_here("copy", *named, "--to", target).code == 75
+        for agent in (ada, bob):
+            act(stoa, agent.id, "forget")
+        background(stoa)
+    done = run_stoa_here("copy", *named, "--to", target)
+    assert done.code == 0, done.err
+    moved = msgspec.structs.replace(settings, database_url=target, data_dir=str(tmp_path))
+    with App(moved, clock) as copied:
+        background(copied)
+        assert (in_rows(copied), in_files(copied)) == ([], [])
 
 
 def test_a_purge_does_not_wait_for_settlements_that_are_stopped(stoa: App) -> None:

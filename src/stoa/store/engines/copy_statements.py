@@ -10,6 +10,8 @@ from stoa.store.engines.unfinished import Mark
 from stoa.store.transfer.copying import RowKey, Table
 
 IN_USE = "SELECT EXISTS (SELECT 1 FROM agent)"
+WIPE_ANEW = "UPDATE purge SET wiped_at = NULL"
+"""What an earlier run wrote, and the source has erased since, may still be in the files."""
 
 
 def refusal(mark: Mark | None, identity: str, *, in_use: bool) -> str | None:

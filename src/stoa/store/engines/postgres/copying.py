@@ -141,5 +141,6 @@ class PostgresTarget(_PostgresSide):
     async def finish(self) -> None:
         await self._connection.execute(_NEXT_POST)
         await self._connection.execute(_NEXT_EVENT)
+        await self._connection.execute(sql.WIPE_ANEW)
         await analyze(self._connection)
         await self._connection.execute(unfinished.DROP)

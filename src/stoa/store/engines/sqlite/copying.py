@@ -111,4 +111,5 @@ class SqliteTarget(_SqliteSide):
 
     async def finish(self) -> None:
         with self._connection:
+            self._connection.execute(sql.WIPE_ANEW)
             self._connection.execute(unfinished.DROP)
