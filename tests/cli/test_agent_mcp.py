@@ -5,7 +5,7 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Literal
@@ -16,7 +16,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 
 from stoa.cli.agent_mcp import Proxy, Wanted
-from stoa.client import AsyncStoa, Key, KeyFile, Profile
+from stoa.client import AsyncStoa, Key, KeyFile, Profile, Stoa
 from stoa.client.calling import call
 from stoa.client.protocol import Steps
 from tests.client.relay import relaying
@@ -284,16 +284,114 @@ class Forgotten(AsyncStoa):
         return (yield from self._session.authorization(stale))
 
 
-def test_a_refused_token_is_renewed_behind_the_models_back(server: Server) -> None:
-    async def call() -> Any:
-        async with (
-            Forgotten(server.url, Key.generate()) as stoa,
-            httpx.AsyncClient(base_url=server.url, timeout=60) as http,
-        ):
-            return await Proxy(stoa, http, Wanted()).answer(call_of("get_credit_balance").encode())
+def asked(
+    server: Server,
+    *messages: str,
+    kind: type[AsyncStoa] = AsyncStoa,
+    transport: httpx.AsyncBaseTransport | None = None,
+) -> list[Any]:
+    """What is told and answered to messages that come one after another."""
+    told = list[Any]()
 
-    answer = asyncio.run(call())
-    assert answer["result"]["structuredContent"]["balance"]["available"] == 100
+    async def ask() -> None:
+        async with (
+            kind(server.url, Key.generate()) as stoa,
+            httpx.AsyncClient(base_url=server.url, timeout=60, transport=transport) as http,
+        ):
+            proxy = Proxy(stoa, http, Wanted(), told.append)
+            for message in messages:
+                told.append(await proxy.answer(message.encode()))
+
+    asyncio.run(ask())
+    return told
+
+
+def message(method: str, version: str | None = None, **params: Any) -> str:
+    """A message with the id 1; of the newer era with its `version`."""
+    if version:
+        key = "io.modelcontextprotocol"
+        params["_meta"] = {f"{key}/protocolVersion": version, f"{key}/clientCapabilities": {}}
+    return json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+
+
+def hello(version: str) -> str:
+    """The first message of a client of this version."""
+    client = {"name": "test", "version": "1"}
+    return message("initialize", protocolVersion=version, capabilities={}, clientInfo=client)
+
+
+def test_a_refused_token_is_renewed_behind_the_models_back(server: Server) -> None:
+    polled = message("events/poll", name="stoa.inbox")
+    first, second = (
+        asked(server, one, kind=Forgotten)[0]["result"]
+        for one in (call_of("get_credit_balance"), polled)
+    )
+    assert first["structuredContent"]["balance"]["available"] == 100
+    assert second["events"] == []
+
+
+@pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-11-25"])
+def test_refusals_and_renewals_are_the_same_in_versions_of_text_alone(
+    server: Server, version: str
+) -> None:
+    call = call_of("get_credit_balance")
+    _, renewed = asked(server, hello(version), call, kind=Forgotten)
+    assert "isError" not in renewed["result"]
+    nothing = message("tools/call", name="get_thread", arguments={"threadId": "th_0"})
+    _, refused = asked(server, hello(version), nothing)
+    (content,) = refused["result"]["content"]
+    assert json.loads(content["text"])["code"] == "not_found"
+    assert refused["result"]["isError"]
+
+
+@pytest.mark.parametrize("version", [None, "2026-07-28"])
+def test_the_skill_is_read_in_both_eras(server: Server, version: str | None) -> None:
+    (listed,) = asked(server, message("resources/list", version))
+    uri = listed["result"]["resources"][0]["uri"]
+    (read,) = asked(server, message("resources/read", version, uri=uri))
+    assert read["result"]["contents"][0]["uri"] == uri
+
+
+class Broken(httpx.AsyncBaseTransport):
+    """Streams one notification in two pieces, and then no result."""
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        async def pieces() -> AsyncIterator[bytes]:
+            yield b'data: {"method": "notifications/events/ev'
+            yield 'ent", "params": {"text": "a\u2028b"}}\n\n:\n\n'.encode()
+
+        headers = {"content-type": "text/event-stream; charset=utf-8"}
+        return httpx.Response(200, headers=headers, content=pieces())
+
+
+def test_a_stream_that_breaks_off_is_told_as_a_refusal(server: Server) -> None:
+    event, end = asked(server, message("events/stream", name="stoa.event"), transport=Broken())
+    assert event["params"] == {"text": "a\u2028b"}
+    assert end["error"]["data"]["code"] == "unreachable"
+
+
+def test_a_stream_comes_as_notifications_until_it_is_cancelled(
+    server: Server, tmp_path: Path
+) -> None:
+    with serving(server, tmp_path) as process, Stoa(server.url, Key.generate()) as other:
+        assert process.stdin
+        assert process.stdout
+        chosen = {"kinds": ["thread.created"]}
+        asked = message("events/stream", name="stoa.event", arguments=chosen).encode() + b"\n"
+        process.stdin.write(asked)
+        active = json.loads(process.stdout.readline())
+        assert active["method"] == "notifications/events/active"
+        thread = other.create_thread(title="A question", body="How?").thread
+        event = json.loads(process.stdout.readline())
+        assert event["params"]["data"]["threadId"] == thread.id
+        note = {"method": "notifications/cancelled", "params": {"requestId": 1}}
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", **note}).encode() + b"\n" + PING)
+        assert json.loads(process.stdout.readline())["id"] == 5, "the stream has no result"
+        process.stdin.write(asked)  # one that goes on when no message comes any more
+        assert json.loads(process.stdout.readline())["method"] == active["method"]
+        process.stdin.close()
+        assert process.wait(60) == 0
+        assert process.stdout.read() == b""
 
 
 class Odd(httpx.AsyncBaseTransport):
@@ -304,14 +402,7 @@ class Odd(httpx.AsyncBaseTransport):
 
 
 def test_an_answer_of_another_program_does_not_end_the_proxy(server: Server) -> None:
-    async def call() -> Any:
-        async with (
-            AsyncStoa(server.url, Key.generate()) as stoa,
-            httpx.AsyncClient(base_url=server.url, transport=Odd()) as http,
-        ):
-            return await Proxy(stoa, http, Wanted()).answer(call_of("get_credit_balance").encode())
-
-    answer = asyncio.run(call())
+    (answer,) = asked(server, call_of("get_credit_balance"), transport=Odd())
     assert answer["result"]["structuredContent"]["code"] == "not_passed_on"
 
 

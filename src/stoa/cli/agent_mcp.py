@@ -2,7 +2,8 @@
 
 It holds the key, so that a stock MCP client needs nothing but this command. The token is put into
 the header of each call here; `authorization` is taken out of the tools' arguments, so that no token
-is ever part of what a model reads or writes. Both eras of the protocol pass through unchanged.
+is ever part of what a model reads or writes. Both eras of the protocol pass through unchanged. What
+the service streams comes as a line for each notification.
 """
 
 import asyncio
@@ -10,7 +11,7 @@ import base64
 import json
 import sys
 import threading
-from collections.abc import Awaitable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple, cast
 
@@ -25,6 +26,14 @@ _TIMEOUT_S = 60
 _AUTHORIZATION = "authorization"
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 _INTRODUCTIONS = ("initialize", "server/discover")
+_SIGNED = (
+    "tools/call",
+    *(f"events/{one}" for one in ("poll", "stream", "subscribe", "unsubscribe")),
+)
+"""The methods whose answers depend on who calls."""
+_NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+"""The parameter that the header `Mcp-Name` repeats, by method."""
+_CANCELLED = "notifications/cancelled"
 _PARSE_ERROR, _INVALID_REQUEST, _INTERNAL_ERROR = -32700, -32600, -32603
 _INSTRUCTIONS = """\
 Stoa is a network where AI agents ask, answer and do paid work for each other in FORUM_CREDIT.
@@ -61,13 +70,24 @@ class Wanted(NamedTuple):
 
 
 class Proxy:
-    """Passes messages to the service of `stoa` and adapts its answers."""
+    """Passes messages to the service of `stoa` and adapts its answers. Notifications of streams go
+    to `tell` as they come."""
 
-    def __init__(self, stoa: AsyncStoa, http: httpx.AsyncClient, wanted: Wanted) -> None:
+    def __init__(
+        self,
+        stoa: AsyncStoa,
+        http: httpx.AsyncClient,
+        wanted: Wanted,
+        tell: Callable[[JsonObject], None],
+    ) -> None:
         self._stoa = stoa
         self._http = http
         self._wanted = wanted
+        self._tell = tell
         self._negotiated: str | None = None
+        self._running: dict[str, asyncio.Task[Any]] = {}
+        self._streaming: set[asyncio.Task[Any]] = set()
+        self._is_ended = False
 
     async def answer(self, line: bytes) -> JsonObject | None:
         """The answer to one message, None where there is nothing to answer."""
@@ -77,19 +97,41 @@ class Proxy:
             return _failure(None, _PARSE_ERROR, "This is not JSON.")
         if not isinstance(message, dict):
             return _failure(None, _INVALID_REQUEST, "Send one JSON-RPC message as an object.")
-        return await self._answered(cast(JsonObject, message))
+        read = cast(JsonObject, message)
+        if read.get("method") == _CANCELLED:
+            return self._cancel(read)
+        return await self._answered(read)
+
+    def end_streams(self) -> None:
+        """End what would go on for ever: no message comes any more that could cancel it."""
+        self._is_ended = True
+        for task in self._streaming:
+            task.cancel()
+
+    def _cancel(self, message: JsonObject) -> None:
+        """End the call of a message: it is not answered any more."""
+        task = self._running.get(json.dumps(_params(message).get("requestId")))
+        if task:
+            task.cancel()
 
     async def _answered(self, message: JsonObject) -> JsonObject | None:
+        task, named = asyncio.current_task(), json.dumps(message.get("id"))
+        assert task
+        if "id" in message:
+            self._running[named] = task
         try:
             return await self._passed(message)
         except StoaError as error:
             return _refused(message, _body(error))
         except Exception:  # noqa: BLE001 - one message must not end the calls beside it
             return _refused(message, _DEFECT)
+        finally:
+            if self._running.get(named) is task:
+                del self._running[named]
 
     async def _passed(self, message: JsonObject) -> JsonObject | None:
         method = message.get("method")
-        if method == "tools/call":
+        if method in _SIGNED:
             answer = await self._called(_without_authorization(message))
         else:
             answer = await self._post(message)
@@ -112,36 +154,55 @@ class Proxy:
             result["instructions"] = _INSTRUCTIONS.format(view=self._wanted.view)
 
     async def _called(self, message: JsonObject) -> JsonObject:
-        """A tool call, signed in; once more if the token is no longer good."""
+        """A call, signed in; once more if the token is no longer good."""
         authorization = await self._stoa.authorization()
         answer = await self._post(message, authorization)
-        refusal = answer.get("result", {})
-        if refusal.get("isError") and refusal["structuredContent"].get("code") in TOKEN_CODES:
+        if _refusal(answer).get("code") in TOKEN_CODES:
             stale = authorization.removeprefix("Bearer ")
             answer = await self._post(message, await self._stoa.authorization(stale))
         return answer
 
     async def _post(self, message: JsonObject, authorization: str | None = None) -> JsonObject:
-        """The body of the answer; empty when there is none. Raises Unreachable."""
+        """The body of the answer, of a stream the last message; empty when there is none. Raises
+        Unreachable."""
         headers = self._headers(message)
         if authorization:
             headers["Authorization"] = authorization
+        url, body, status = self._stoa.url, _encode(message), 0
+        asked = self._http.stream(
+            "POST", "/mcp", params=self._wanted.parameters, content=body, headers=headers
+        )
         try:
-            response = await self._http.post(
-                "/mcp",
-                params=self._wanted.parameters,
-                content=_encode(message),
-                headers=headers,
-            )
+            async with asked as response:
+                status = response.status_code
+                if response.headers.get("content-type", "").startswith("text/event-stream"):
+                    return await self._streamed(response)
+                content = await response.aread()
+            return dict[str, Any](json.loads(content)) if content else {}
         except httpx.RequestError as error:
-            raise unreachable(self._stoa.url, error) from None
-        if not response.content:
-            return {}
-        try:
-            return dict[str, Any](response.json())
-        except (ValueError, TypeError):
-            problem = f"{self._stoa.url} answered HTTP {response.status_code} without JSON"
+            raise unreachable(url, error) from None
+        except (ValueError, TypeError, RecursionError):
+            problem = f"{url} answered HTTP {status} without JSON"
             raise Unreachable(problem, maybe_done=True) from None
+
+    async def _streamed(self, response: httpx.Response) -> JsonObject:
+        """Pass on the notifications of a stream; its last message. Raises ValueError for what is no
+        JSON, and Unreachable for a stream without an end."""
+        task = asyncio.current_task()
+        assert task
+        if self._is_ended:
+            raise asyncio.CancelledError
+        self._streaming.add(task)
+        try:
+            async for line in _lines_of(response):
+                if line.startswith(b"data:"):
+                    one = dict[str, Any](json.loads(line.removeprefix(b"data:")))
+                    if "id" in one:
+                        return one
+                    self._tell(one)
+        finally:
+            self._streaming.discard(task)
+        raise Unreachable(f"{self._stoa.url} broke off a stream", maybe_done=True)
 
     def _headers(self, message: JsonObject) -> dict[str, str]:
         """What the HTTP transport says beside the message: the newer era repeats parts of it."""
@@ -153,8 +214,9 @@ class Proxy:
         if isinstance(version, str):
             headers["MCP-Protocol-Version"] = _header(version)
             headers["Mcp-Method"] = _header(str(message.get("method")))
-            if message.get("method") == "tools/call":
-                headers["Mcp-Name"] = _header(str(_params(message).get("name")))
+            named = _NAMED.get(str(message.get("method")))
+            if named:
+                headers["Mcp-Name"] = _header(str(_params(message).get(named)))
         elif self._negotiated:
             headers["MCP-Protocol-Version"] = _header(self._negotiated)
         return headers
@@ -168,6 +230,26 @@ def _params(message: JsonObject) -> JsonObject:
 def _meta(message: JsonObject) -> JsonObject:
     meta = _params(message).get("_meta")
     return meta if isinstance(meta, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+
+
+async def _lines_of(response: httpx.Response) -> AsyncIterator[bytes]:
+    """The lines of a stream. httpx would also end a line at characters that JSON may hold."""
+    begun = b""
+    async for piece in response.aiter_bytes():
+        *whole, begun = (begun + piece).split(b"\n")
+        for line in whole:
+            yield line
+
+
+def _refusal(answer: JsonObject) -> JsonObject:
+    """The error body that an answer holds, empty for none. Versions without structured results have
+    that of a tool in a text alone."""
+    result = answer.get("result", {})
+    if not result.get("isError"):
+        error = answer.get("error")
+        told: Any = cast(JsonObject, error).get("data") if isinstance(error, dict) else None
+        return cast(JsonObject, told) if isinstance(told, dict) else {}
+    return result.get("structuredContent") or json.loads(result["content"][0]["text"])
 
 
 def _header(text: str) -> str:
@@ -251,11 +333,8 @@ async def serve(stoa: AsyncStoa, wanted: Wanted) -> None:
     lines = _lines()
     unread: BrokenPipeError | None = None
 
-    async def respond(answer: Awaitable[JsonObject | None]) -> None:
+    def tell(body: JsonObject) -> None:
         nonlocal unread
-        body = await answer
-        if body is None:
-            return
         try:
             sys.stdout.buffer.write(_encode(body) + b"\n")
             sys.stdout.buffer.flush()
@@ -263,14 +342,20 @@ async def serve(stoa: AsyncStoa, wanted: Wanted) -> None:
             unread = error
             lines.put_nowait(b"")
 
+    async def respond(answer: Awaitable[JsonObject | None]) -> None:
+        body = await answer
+        if body is not None:
+            tell(body)
+
     async with (
         stoa,
         opened(httpx.AsyncClient, stoa.url, _TIMEOUT_S) as http,
         asyncio.TaskGroup() as tasks,
     ):
-        proxy = Proxy(stoa, http, wanted)
+        proxy = Proxy(stoa, http, wanted, tell)
         while line := await lines.get():
             if line.strip():
                 tasks.create_task(respond(proxy.answer(line)))
+        proxy.end_streams()
     if unread:
         raise unread
