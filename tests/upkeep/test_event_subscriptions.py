@@ -14,6 +14,7 @@ import pytest
 
 from stoa.domain import limits
 from stoa.store.transfer import restoring
+from tests.support import replayed
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.blocks import blocks
@@ -356,6 +357,14 @@ def test_a_backup_that_is_restored_has_no_subscription(
     made = ada.post("webhooks", {"url": hook.url}).ok(201)["webhook"]
     stoa.run(stoa.stoa.store.write(partial(restoring.begin_anew, erased=[])))
     assert stoa.sql("SELECT id FROM webhook") == [(made["id"],)]
+
+
+@pytest.mark.parametrize("engine", ["postgresql"])
+def test_a_replayed_log_has_no_subscription(stoa: App, ada: Agent, hook: Receiver) -> None:
+    subscribe(ada, hook)
+    made = ada.post("webhooks", {"url": hook.url}).ok(201)["webhook"]
+    replayed.end_all(stoa)
+    assert [tuple(row) for row in stoa.sql("SELECT id FROM webhook")] == [(made["id"],)]
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])

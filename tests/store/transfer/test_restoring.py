@@ -1,6 +1,5 @@
 """Nothing from before a restore brings a token, on either engine."""
 
-import re
 from collections.abc import Callable
 from functools import partial
 
@@ -8,13 +7,13 @@ import pytest
 
 from stoa.settings import Settings
 from stoa.store.transfer.restoring import begin_anew
+from tests.support import replayed
 from tests.support.answers import Answer
 from tests.support.app import App, signed
 from tests.support.clock import SECOND, VirtualClock
 from tests.support.keys import Key
 from tests.support.oauth import assertion, by_key, granted, post, renewal
 from tests.support.oauth_pages import approve, authorize_path, led_to, opened, register, trade
-from tools.docs import ROOT
 
 Calls = dict[str, Callable[[App], Answer]]
 
@@ -79,15 +78,9 @@ def test_all_that_was_under_way_brings_a_token_without_a_new_beginning(
 def test_the_statements_for_a_replayed_log_end_as_much(
     settings: Settings, clock: VirtualClock
 ) -> None:
-    """The statements that the page on backups gives to an operator who restores PostgreSQL by
-    replaying its log."""
-    page = (ROOT / "docs/operating/keep.md").read_text("utf-8")
-    statements = re.findall(r'--command="([^"]+)"', page)
-    assert len(statements) > 3
     with App(settings, clock) as app:
         calls = under_way(app)
-        for statement in statements:
-            app.sql(statement.replace("now()", f"to_timestamp({clock() / SECOND + 1})"))
+        replayed.end_all(app)
     clock.advance(2 * SECOND)
     with App(settings, clock) as again:
         assert good(again, calls) == set()
