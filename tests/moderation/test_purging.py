@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -210,6 +211,12 @@ def test_a_restored_backup_has_no_purged_text(stoa: App, tmp_path: Path) -> None
         assert done.code == 0, done.err
         assert CANARY.encode() not in (Path(folder) / "stoa.db").read_bytes()
         assert run_stoa_here("audit", "--data-dir", str(folder)).code == 0
+    alone = tmp_path / "alone"  # one that was copied out of the folder of backups without the list
+    alone.mkdir()
+    copied = str(shutil.copy(older, alone))
+    restored, knows = tmp_path / "restored", {"STOA_BACKUP_DIR": str(backups)}
+    assert run_stoa_here("restore", copied, "--data-dir", str(restored), **knows).code == 0
+    assert CANARY.encode() not in (restored / "stoa.db").read_bytes()
     (backups / "purge-list.jsonl").unlink()
     control = tmp_path / "control"
     assert run_stoa_here("restore", str(older), "--data-dir", str(control)).code == 0
@@ -232,16 +239,20 @@ def test_a_restored_dump_has_no_purged_text(
     background(stoa)
     assert run_stoa_here("backup", str(backups), *named, **programs).code == 0
 
-    def restored() -> bytes:
+    def restored(backup: Path, **more: str) -> bytes:
         empty = postgresql.empty()
-        done = run_stoa_here("restore", str(older), "--database-url", empty, **programs)
+        done = run_stoa_here("restore", str(backup), "--database-url", empty, **programs, **more)
         assert done.code == 0, done.err
         assert run_stoa_here("audit", "--database-url", empty).code == 0
         return everything_in(msgspec.structs.replace(stoa.settings, database_url=empty))
 
-    assert CANARY.encode() not in restored()
+    assert CANARY.encode() not in restored(older)
+    alone = tmp_path / "alone"  # one that was copied out of the folder of backups without the list
+    alone.mkdir()
+    copied = Path(shutil.copy(older, alone))
+    assert CANARY.encode() not in restored(copied, STOA_BACKUP_DIR=str(backups))
     (backups / "purge-list.jsonl").unlink()
-    assert CANARY.encode() in restored()
+    assert CANARY.encode() in restored(older)
 
 
 @pytest.mark.promise("M33")

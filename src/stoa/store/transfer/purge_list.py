@@ -30,6 +30,13 @@ def read(folder: Path) -> list[Purge]:
     return found
 
 
+def known(backup: Path, backup_dir: str) -> list[Purge]:
+    """What the lists beside a backup, and in the folder where backups are kept, if it is set, know
+    to be erased: a backup may have been copied out of it alone."""
+    folders = {backup.parent, Path(backup_dir).resolve()} if backup_dir else {backup.parent}
+    return [purge for folder in folders for purge in read(folder)]
+
+
 def keep(folder: Path, known: Iterable[Purge]) -> None:
     """Add purges to the list of a folder, for the owner of the folder; of two of the same the later
     one stays. Raises OSError."""

@@ -67,7 +67,7 @@ def unchanged(url: str) -> tuple[str, str]:
 
 
 def restore(url: str, backup: Path) -> Restored:
-    return asyncio.run(postgres_backups.restore(url, SystemClock(), backup, for_programs()))
+    return asyncio.run(postgres_backups.restore(url, SystemClock(), backup, "", for_programs()))
 
 
 def instead(folder: Path, program: str, script: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,8 +78,11 @@ async def _dump(
     return findings
 
 
-async def restore(url: str, clock: Clock, backup: Path, environment: Mapping[str, str]) -> Restored:
-    """Fill an empty database with a dump, bring it to this program's schema and audit it.
+async def restore(
+    url: str, clock: Clock, backup: Path, backup_dir: str, environment: Mapping[str, str]
+) -> Restored:
+    """Fill an empty database with a dump, bring it to this program's schema and audit it; see
+    `purge_list.known`.
 
     Raises `StartRefused`; no server opens a database in which this has begun and not ended.
     """
@@ -100,7 +103,7 @@ async def restore(url: str, clock: Clock, backup: Path, environment: Mapping[str
         await postgres_migrations.migrate(connection, where)
         async with connection.transaction():
             tx = PostgresTx(connection, clock)
-            await restoring.begin_anew(tx, purge_list.read(source.parent))
+            await restoring.begin_anew(tx, purge_list.known(source, backup_dir))
             files.refuse_differences(source, await audit.run_all(tx))
             await tx.finish()
             await connection.execute(unfinished.DROP)

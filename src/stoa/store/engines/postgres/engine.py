@@ -107,7 +107,9 @@ async def restore(
     environment: Mapping[str, str],
 ) -> Restored:
     """See `Engine`."""
-    return await postgres_backups.restore(settings.database_url, clock, file, environment)
+    return await postgres_backups.restore(
+        settings.database_url, clock, file, settings.backup_dir, environment
+    )
 
 
 def place(settings: Settings) -> str:

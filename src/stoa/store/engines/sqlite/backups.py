@@ -50,8 +50,9 @@ def back_up(file: Path, clock: Clock, folder: Path, keep: int) -> Path:
     return target
 
 
-def restore(file: Path, clock: Clock, backup: Path) -> Restored:
-    """Put a backup in the place of a file that no server has open, and keep what was there.
+def restore(file: Path, clock: Clock, backup: Path, backup_dir: str) -> Restored:
+    """Put a backup in the place of a file that no server has open, and keep what was there; see
+    `purge_list.known`.
 
     Raises `StartRefused` with the file as it was.
     """
@@ -67,7 +68,7 @@ def restore(file: Path, clock: Clock, backup: Path) -> Restored:
             os.chown(name, like.st_uid, like.st_gid)
         partial = path.with_name(f"{path.name}.restoring")
         with files.unfinished(partial, _BESIDE):
-            erased = [*purge_list.read(source.parent), *_erased_in(path)]
+            erased = [*purge_list.known(source, backup_dir), *_erased_in(path)]
             _copy(source, partial, like=like, clock=clock, to_serve=erased)
             kept = _keep(path, clock)
             files.put(partial, path)

@@ -104,7 +104,7 @@ async def restore(
     environment: Mapping[str, str],  # noqa: ARG001 - no program is run
 ) -> Restored:
     """See `Engine`."""
-    return sqlite_backups.restore(settings.database_path, clock, file)
+    return sqlite_backups.restore(settings.database_path, clock, file, settings.backup_dir)
 
 
 def place(settings: Settings) -> str:
