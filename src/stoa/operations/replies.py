@@ -118,7 +118,9 @@ async def _checked(
 def _check_shown(row: ReplyRow) -> None:
     """410 for a reply that was removed."""
     if row.removed_at is not None:
-        raise removed("rp", row.id, reason=row.removed_reason, at=iso(row.removed_at))
+        refusal = removed("rp", row.id, reason=row.removed_reason, at=iso(row.removed_at))
+        refusal.fill({"threadId": row.thread_id})
+        raise refusal
 
 
 @operation(
