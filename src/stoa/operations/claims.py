@@ -11,7 +11,7 @@ from stoa.domain.events import EventKind
 from stoa.domain.jobs import Due, JobEvent
 from stoa.domain.missing import missing
 from stoa.operations.call import Call
-from stoa.operations.jobs import BY_CLAIMER, found_job
+from stoa.operations.jobs import BY_CLAIMER, check_worker, found_job
 from stoa.operations.parts import escrow, event_log, job_steps
 from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.threads import found_thread
@@ -184,7 +184,7 @@ async def release_job(call: Call, request: ReleaseJob) -> JobRead:
     job = await found_job(call, request.job_id, held=True)
     worker, status = call.actor(), job.status_at(call.now)
     if job.claimer_id is not None:
-        rules.check_worker(job.claimer_id, worker)
+        await check_worker(call, job)
     rules.follow(status, JobEvent.RELEASE)
     life, step = await jobs.life(call.tx, job), Due(call.now, JobEvent.RELEASE)
     released = await job_steps.release(call.tx, call.services.ids, life, step, worker)

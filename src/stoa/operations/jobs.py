@@ -191,6 +191,19 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
     return JobRead(job=job, next_actions=job.next_actions)
 
 
+async def check_worker(call: Call, job: JobRow) -> None:
+    """403 unless the caller, who must be able to act, has claimed the job."""
+    worker = call.actor()
+    if job.claimer_id != worker and await jobs.has_released(call.tx, job.id, worker):
+        raise Refusal(
+            "not_job_claimer",
+            "You gave your claim of this job back, or its time ran out.",
+            recovery="Choose another job with `get_opportunities` (GET "
+            "/api/v1/opportunities?types=job): you cannot claim this one again.",
+        )
+    rules.check_worker(job.claimer_id, worker)
+
+
 @operation(
     "POST",
     "/api/v1/jobs/{jobId}/submit",
@@ -206,8 +219,7 @@ async def submit_job(call: Call, request: SubmitJob) -> JobSubmitted:
     After a first rejection you may submit once more.
     """
     job = await found_job(call, request.job_id, held=True)
-    worker = call.actor()
-    rules.check_worker(job.claimer_id, worker)
+    await check_worker(call, job)
     rules.follow(job.status_at(call.now), JobEvent.SUBMIT)
     waits = await escrow.postpone_decision(call, job)
     if waits:
