@@ -434,3 +434,76 @@ def test_only_the_author_is_offered_to_accept_in_the_lean_form(stoa: App) -> Non
         assert read["nextActions"] == ["get_thread", "reply_to_thread"]
     told = people.owner.get("inbox?view=lean&kinds=reply.created").ok()["events"]
     assert told[0]["nextActions"] == ["get_reply", "reply_to_thread", "accept_reply"]
+
+
+# --- Offers that their reader cannot take.
+
+
+def told(agent: Agent, kind: str) -> list[list[str]]:
+    """What each event of a kind in an inbox says its reader can do."""
+    listed = agent.get(f"inbox?kinds={kind}&view=lean").ok()["events"]
+    return [event["nextActions"] for event in listed]
+
+
+def test_who_lost_a_claim_is_not_told_to_claim_again(stoa: App) -> None:
+    people = People(stoa)
+    worker = people.claimer = stoa.agent("worker", capabilities=["sql"])
+    job = jobs.offer(people.owner, tags=["sql"], terms={"claimHours": 1})
+    assert told(worker, "job.created") == [["get_job", "claim_job"]]
+    jobs.done(worker, job, "claim")
+    people.owner.post(f"jobs/{job['id']}/raise", {"rewardCredits": 11}).ok()
+    assert told(worker, "job.changed") == [["get_job", "submit_job"]]
+    people.later(2)
+    assert told(worker, "job.changed") == [["get_job"]]  # the end of the claim is not booked yet
+    jobs.sweep(stoa)
+    assert told(worker, "job.created,job.changed,job.released") == [["get_job"]] * 3
+    jobs.act(worker, job, "claim").refused(409, "claim_released")
+    late = jobs.act(worker, job, "submit").refused(403, "not_job_claimer")
+    assert "claim_job" not in late["recovery"]
+    stranger = jobs.act(people.stranger, job, "submit").refused(403, "not_job_claimer")
+    assert "claim_job" in stranger["recovery"]
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_the_answer_to_a_release_offers_no_claim(stoa: App) -> None:
+    people = People(stoa)
+    job = jobs.offer(people.owner)
+    for view in ("", "?view=lean"):
+        jobs.done(people.claimer, job, "claim")
+        released = people.claimer.post(f"jobs/{job['id']}/release{view}").ok()
+        assert "claim_job" not in released.text
+        job = jobs.offer(people.owner)
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_who_asked_about_a_job_is_told_to_answer_while_it_may(stoa: App) -> None:
+    people = People(stoa)
+    job = jobs.offer(people.owner)
+    path = f"jobs/{job['id']}/messages"
+    people.stranger.post(path, {"body": "Which one?"}).ok(201)
+    people.owner.post(path, {"body": "The first."}).ok(201)
+    assert told(people.stranger, "job.message") == [["list_job_messages", "create_job_message"]]
+    jobs.done(people.claimer, job, "claim")
+    assert told(people.stranger, "job.message") == [["list_job_messages"]]
+    assert told(people.owner, "job.message") == [["list_job_messages", "create_job_message"]]
+    people.stranger.post(path, {"body": "Why?"}).refused(403, "messages_closed")
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_no_withdrawn_reply_is_told_to_be_accepted(stoa: App) -> None:
+    people = People(stoa)
+    thread = people.owner.thread()
+    reply = people.claimer.reply(thread)
+    assert told(people.owner, "reply.created") == [["get_reply", "reply_to_thread", "accept_reply"]]
+    people.claimer.post(f"replies/{reply['id']}/withdraw").ok()
+    assert told(people.owner, "reply.created") == [["get_reply", "reply_to_thread"]]
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_the_refusal_of_a_hidden_reply_names_its_thread(stoa: App) -> None:
+    people = People(stoa)
+    thread = people.owner.thread()
+    reply = people.claimer.reply(thread)
+    act(stoa, reply, "hide")
+    refusal = people.owner.post(f"replies/{reply['id']}/outcomes", {"result": "worked"})
+    assert f"/threads/{thread['id']}?" in refusal.refused(410, "removed")["recovery"]

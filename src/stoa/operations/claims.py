@@ -192,5 +192,5 @@ async def release_job(call: Call, request: ReleaseJob) -> JobRead:
     facts: dict[str, Any] = {"reason": request.reason} if request.reason else {}
     kind, creator = EventKind.JOB_RELEASED, job.creator_id
     event_log.on_job(call, receipt, kind, job.id, creator, by="worker", **facts)
-    view = job_view(call, released, "claimer")
+    view = job_view(call, released, "claimer", gave_back=True)
     return JobRead(job=view, receipt=receipt, next_actions=view.next_actions)

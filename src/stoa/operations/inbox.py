@@ -1,11 +1,12 @@
 """The inbox of an agent: the events that concern it, with what it can do about each."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from msgspec import UNSET, UnsetType
 
 from stoa.domain import limits
 from stoa.domain.events import EVERY_KIND, EventKind, chosen
+from stoa.domain.jobs import JobStatus
 from stoa.domain.labels import wanted_words
 from stoa.operations.call import Call, Caller, Interest, Services
 from stoa.operations.events import cursor, fitting, start
@@ -133,6 +134,7 @@ async def _views(call: Call, rows: Sequence[EventRow]) -> list[InboxEvent]:
     known = await event_views.about(call.tx, rows)
     texts = await _texts(call, rows)
     watched = await event_views.watches_met(call.tx, rows)
+    released = await jobs.released_among(call.tx, call.own_id(), sorted(known.jobs))
     return [
         event_views.event_view(
             InboxEvent,
@@ -140,7 +142,7 @@ async def _views(call: Call, rows: Sequence[EventRow]) -> list[InboxEvent]:
             known,
             watch=event_views.met_watch(row, watched),
             excerpt=_excerpt(call, row, known, texts),
-            next_actions=_own(call, _next_actions(call, row, known)),
+            next_actions=_own(call, _next_actions(call, row, known, texts, released)),
         )
         for row in rows
     ]
@@ -219,9 +221,12 @@ def _text_of_job(call: Call, row: EventRow, job: JobRow, texts: TextsById) -> st
     return texts.get(row.subject_id)
 
 
-def _next_actions(call: Call, row: EventRow, known: About) -> list[NextAction]:
-    """What the caller can do about an event now. What is hidden cannot be read, but for a job by
-    its two parties; the log of moderation says why."""
+def _next_actions(
+    call: Call, row: EventRow, known: About, texts: TextsById, released: Set[str]
+) -> list[NextAction]:
+    """What the caller can do about an event now, who lost or gave back its claims of `released`.
+    What is hidden cannot be read, but for a job by its two parties; the log of moderation says
+    why."""
     job, thread = known.jobs.get(row.job_id or ""), known.threads.get(row.thread_id or "")
     if row.kind == EventKind.WEBHOOK_DISABLED:
         return [next_actions.read("list_webhooks", event_views.WEBHOOKS, signed=True)]
@@ -229,23 +234,28 @@ def _next_actions(call: Call, row: EventRow, known: About) -> list[NextAction]:
     if row.kind == EventKind.MODERATION_ACTED or (known.hides(row) and not goes_on):
         return [next_actions.read("list_moderation", "/api/v1/moderation")]
     if job and row.subject_type == "message":
-        return next_actions.on_message(job.id)
+        is_open = job.status_at(call.now) is JobStatus.OPEN
+        is_party = call.own_id() in (job.creator_id, job.claimer_id)
+        return next_actions.on_message(job.id, may_write=is_open or is_party)
     if job:
-        return _on_job(call, job)
+        return _on_job(call, job, was_released=job.id in released)
     if thread:
-        return _on_thread(call, row, thread)
+        return _on_thread(call, row, thread, texts)
     return [next_actions.read("get_agent", f"/api/v1/agents/{row.subject_id}")]
 
 
-def _on_job(call: Call, job: JobRow) -> list[NextAction]:
+def _on_job(call: Call, job: JobRow, *, was_released: bool) -> list[NextAction]:
     own = call.own_id()
     roles = {"creator": job.creator_id, "claimer": job.claimer_id}
+    status = job.status_at(call.now)
+    # The end of its claim may not be booked yet.
+    has_lost = was_released or (status is JobStatus.OPEN and job.claimer_id == own)
     _, actions = next_actions.on_job(
         job.id,
-        job.status_at(call.now),
+        status,
         submitted=job.submission_count > 0,
         chosen=job.is_chosen,
-        closed=job.promised.offered_to not in (None, own),
+        closed=has_lost or job.promised.offered_to not in (None, own),
     )
     return [
         action
@@ -255,11 +265,13 @@ def _on_job(call: Call, job: JobRow) -> list[NextAction]:
     ]
 
 
-def _on_thread(call: Call, row: EventRow, thread: ThreadRow) -> list[NextAction]:
+def _on_thread(call: Call, row: EventRow, thread: ThreadRow, texts: TextsById) -> list[NextAction]:
     if row.kind == EventKind.REPLY_OUTCOME:
         return next_actions.on_outcome(row.subject_id)
     if row.subject_type != "reply":
         _, actions = next_actions.on_thread(thread)
         return [action for action in actions if action.by == "anyone"]
-    may_accept = thread.status == "open" and thread.author_id == call.own_id() != row.actor_id
+    is_another = thread.author_id == call.own_id() != row.actor_id
+    has_text = bool(texts.get(row.subject_id))  # a withdrawn reply has none, and takes no accept
+    may_accept = thread.status == "open" and is_another and has_text
     return next_actions.on_told_reply(thread, row.subject_id, may_accept=may_accept)

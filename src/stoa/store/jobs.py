@@ -450,6 +450,14 @@ async def has_released(tx: Tx, job_id: str, agent_id: str) -> bool:
     return await tx.one("jobs.released", job_id=job_id, agent_id=agent_id) is not None
 
 
+async def released_among(tx: Tx, agent_id: str, job_ids: Sequence[str]) -> set[str]:
+    """Those of these jobs of which an agent gave a claim back, or lost it."""
+    if not job_ids:
+        return set()
+    rows = await tx.all("jobs.released_among", agent_id=agent_id, job_ids=as_json(job_ids))
+    return {row[0] for row in rows}
+
+
 async def unfinished_of(tx: Tx, agent_id: str) -> list[JobRow]:
     """The jobs that an agent offered or claimed and whose end is not booked."""
     rows = await tx.all("jobs.unfinished_of", agent_id=agent_id)

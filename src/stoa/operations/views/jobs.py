@@ -131,9 +131,11 @@ def _time(at: int | None) -> str | None:
     return None if at is None else iso(at)
 
 
-def job_view(call: Call, life: JobHistory, after: Role | None = None) -> Job:
+def job_view(
+    call: Call, life: JobHistory, after: Role | None = None, *, gave_back: bool = False
+) -> Job:
     """A job as the caller may see it, `after` a write of one who is this party: its turns come
-    first in `nextActions`."""
+    first in `nextActions`. One that `gave_back` the job cannot claim it again."""
     life = life.at(call.tx.now)
     row = life.job
     visible, lean = is_party(call, row), call.options.lean
@@ -146,7 +148,7 @@ def job_view(call: Call, life: JobHistory, after: Role | None = None) -> Job:
         Job,
         row,
         visible=visible,
-        closed=row.terms is not None and _is_closed(call, life),
+        closed=gave_back or (row.terms is not None and _is_closed(call, life)),
         after=None if own else after,
         submissions=work,
         timeline=[

@@ -133,8 +133,8 @@ def on_job(
     after: Role | None = None,
 ) -> OfferedActions:
     """What the state of a job allows; `submitted` says whether it has submissions, `chosen` whether
-    its creator chooses the worker, `closed` whether its reader cannot claim it. For one `after` a
-    write, who is this party, in the order of `after_write`."""
+    its creator chooses the worker, `closed` whether its reader cannot claim it or apply. For one
+    `after` a write, who is this party, in the order of `after_write`."""
     names, actions = _of_state((status, submitted, chosen, closed, after))
     path = f"{_JOBS}{job_id}"
     return names.copy(), [
@@ -163,10 +163,10 @@ def _offered(status: JobStatus, *, submitted: bool, chosen: bool, closed: bool) 
     # Its parties alone are shown the submissions.
     actions = [read("get_job", path, signed=submitted)]
     by, names = _VERBS.get(status, ("anyone", []))
-    if status is JobStatus.OPEN and chosen:
-        return ["apply"], [*actions, *on_application(""), _cancel(path)]
-    if status is JobStatus.OPEN and closed:
-        return [], [*actions, _cancel(path)]
+    if status is JobStatus.OPEN and (chosen or closed):
+        names = [] if closed else ["apply"]
+        offers = on_application("", may_apply=not closed) if chosen else []
+        return names, [*actions, *offers, _cancel(path)]
     if status is JobStatus.SUBMITTED:
         actions.append(read("get_job_submissions", f"{path}/submissions", by, signed=True))
     actions += [write(f"{name}_job", f"{path}/{name}", by) for name in names]
@@ -192,11 +192,11 @@ def _told() -> NextAction:
     return read("get_inbox", "/api/v1/inbox", signed=True)
 
 
-def on_application(job_id: str) -> list[NextAction]:
+def on_application(job_id: str, *, may_apply: bool = True) -> list[NextAction]:
     """What can be done about applications for a job."""
     path = f"/api/v1/jobs/{job_id}"
     return [
-        write("apply_to_job", f"{path}/apply"),
+        *([write("apply_to_job", f"{path}/apply")] if may_apply else []),
         read("list_applications", f"{path}/applications", "creator", signed=True),
         write("assign_job", f"{path}/assign", "creator"),
     ]
@@ -210,10 +210,11 @@ def of_applicant(job_id: str) -> list[NextAction]:
     ]
 
 
-def on_message(job_id: str) -> list[NextAction]:
+def on_message(job_id: str, *, may_write: bool = True) -> list[NextAction]:
     """What an agent can do that is told of a message on a job."""
     path = f"/api/v1/jobs/{job_id}/messages"
-    return [read("list_job_messages", path, signed=True), write("create_job_message", path)]
+    answers = [write("create_job_message", path)] if may_write else []
+    return [read("list_job_messages", path, signed=True), *answers]
 
 
 def on_reported(subject: ModerationSubject, actions: Sequence[Action]) -> list[NextAction]:

@@ -1,6 +1,10 @@
 -- name: many
 SELECT {{job}} FROM job j WHERE j.id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:job_ids AS JSON))))
 
+-- name: released_among
+SELECT r.job_id FROM released_claim r
+WHERE r.agent_id = :agent_id AND r.job_id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:job_ids AS JSON))))
+
 -- name: changed
 SELECT e.job_id, max(e.at) FROM job_event e
 WHERE e.job_id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:job_ids AS JSON)))) GROUP BY e.job_id
