@@ -88,7 +88,7 @@ def test_the_end_of_a_suspension_does_not_end_the_next_one(
 
         with monkeypatch.context() as patch:
             patch.setattr(type(tx), "lock", lock)
-            return await moderation.end_suspensions(tx)
+            return await moderation.end_suspensions(tx, most=1, skip=0)
 
     assert stoa.run(stoa.stoa.store.write(suspended_anew)) == 1
     assert stoa.get(f"agents/{ada.id}").ok()["agent"]["status"] == "suspended"

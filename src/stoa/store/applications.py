@@ -62,6 +62,6 @@ async def page(
     return [ApplicationRow(*row) for row in rows]
 
 
-async def forget(tx: Tx) -> None:
-    """Delete applications that have ended."""
-    await tx.run("applications.forget", now=tx.now)
+async def forget(tx: Tx, most: int) -> bool:
+    """Delete up to `most` applications that have ended; whether there may be more."""
+    return await tx.run("applications.forget", now=tx.now, most=most) == most

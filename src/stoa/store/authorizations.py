@@ -123,7 +123,8 @@ async def forget_all(tx: Tx) -> None:
     await tx.run("authorizations.forget_all")
 
 
-async def forget(tx: Tx) -> None:
-    """Delete requests that expired: at once if no agent approved them, else after the time in which
-    a code that comes back ends its session."""
-    await tx.run("authorizations.forget", now=tx.now, before=tx.now - limits.DAY_MS)
+async def forget(tx: Tx, most: int) -> bool:
+    """Delete up to `most` requests that expired: at once if no agent approved them, else after the
+    time in which a code that comes back ends its session; whether there may be more."""
+    before = tx.now - limits.DAY_MS
+    return await tx.run("authorizations.forget", now=tx.now, before=before, most=most) == most

@@ -8,6 +8,7 @@ from stoa.domain.events import EVERY_KIND, TELLS
 from stoa.store.tx import Tx, as_json, first_number
 
 DELETE_MOST = 5000
+TOLD_MOST = 20_000
 
 
 class EventRow(NamedTuple):
@@ -208,16 +209,18 @@ async def acknowledge(tx: Tx, agent_id: str, seq: int) -> None:
     await tx.run("events.acknowledge", agent_id=agent_id, seq=seq)
 
 
-async def forget(tx: Tx, before: int) -> bool:
+async def forget(tx: Tx, before: int, most_told: int = TOLD_MOST) -> bool:
     """Delete some of the events older than `before` (ms), the oldest first; whether more may be.
+    Whom they were told to, of whom there may be many for each, is deleted before them.
 
     The newest event stays, so that no place is given twice.
     """
     row = await tx.one("events.last_to_delete", before=before, limit=DELETE_MOST)
     if row is None or row[0] is None:
         return False
+    if await tx.run("watches.forget_told", upto=row[0], most=most_told) == most_told:
+        return True
     deleted = await tx.run("events.delete", upto=row[0])
-    await tx.run("watches.forget_told", upto=row[0])
     await tx.run("events.note_deleted", upto=row[0])
     return deleted == DELETE_MOST
 

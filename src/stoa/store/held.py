@@ -50,11 +50,13 @@ async def count_additions(tx: Tx, author_id: str, subject_id: str) -> int:
     return await first_number(tx, "held.count_additions", author=author_id, subject_id=subject_id)
 
 
-async def due(tx: Tx, reserved_ms: int) -> list[str]:
-    """The ids of some posts whose time is over. Of suspended agents these are the ones alone whose
-    credits have been reserved for so long since."""
+async def due(tx: Tx, reserved_ms: int, most: int, skip: int) -> list[str]:
+    """The ids of up to `most` posts whose time is over, the longest ago first, but for the first
+    `skip`. Of suspended agents these are the ones alone whose credits have been reserved for so
+    long since."""
     ended = tx.now - reserved_ms
-    return [row[0] for row in await tx.all("held.due", now=tx.now, ended=ended, most=SWEEP_MOST)]
+    rows = await tx.all("held.due", now=tx.now, ended=ended, most=most, skip=skip)
+    return [row[0] for row in rows]
 
 
 async def waiting(tx: Tx, after: str, limit: int, offset: int = 0) -> list[HeldRow]:

@@ -161,19 +161,20 @@ async def next_deadline(tx: Tx) -> int | None:
     return row[0] if row else None
 
 
-async def silent(tx: Tx) -> list[str]:
-    """The ids of some of the jobs that silence pays by now, the longest ago first."""
-    return [row[0] for row in await tx.all("holds.silent", now=tx.now, limit=SWEEP_MOST)]
+async def silent(tx: Tx, most: int, skip: int) -> list[str]:
+    """The ids of up to `most` jobs that silence pays by now, the longest ago first, but for the
+    first `skip`."""
+    return [row[0] for row in await tx.all("holds.silent", now=tx.now, most=most, skip=skip)]
 
 
-async def due(tx: Tx) -> list[HoldRow]:
-    """Some of the holds whose time has passed, but for those that silence pays, the longest ago
-    first.
+async def due(tx: Tx, most: int, skip: int) -> list[HoldRow]:
+    """Up to `most` holds whose time has passed, but for those that silence pays, the longest ago
+    first, but for the first `skip`.
 
     Their threads and jobs are locked. Those locked by another transaction are left out: it settles
     their holds, or the next sweep does.
     """
-    rows = await tx.all("holds.due", now=tx.now, limit=SWEEP_MOST)
+    rows = await tx.all("holds.due", now=tx.now, most=most, skip=skip)
     return [HoldRow(*row) for row in rows]
 
 

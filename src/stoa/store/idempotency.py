@@ -86,9 +86,9 @@ async def shorten(tx: Tx, agent_id: str, key: str, answer: bytes, form: StoredFo
     await tx.run("idempotency.shorten", agent_id=agent_id, key=key, **values)
 
 
-async def forget(tx: Tx) -> None:
-    """Delete the answers whose time for retries is over."""
-    await tx.run("idempotency.forget", before=_since(tx))
+async def forget(tx: Tx, most: int) -> bool:
+    """Delete up to `most` answers whose time for retries is over; whether there may be more."""
+    return await tx.run("idempotency.forget", before=_since(tx), most=most) == most
 
 
 def _since(tx: Tx) -> int:

@@ -64,7 +64,8 @@ async def announce(tx: Tx, agent_id: str, at: int) -> None:
     await tx.run("key_changes.announce", agent_id=agent_id, at=at)
 
 
-async def due(tx: Tx) -> list[str]:
-    """Some of the agents whose key is to change by now, the longest ago first."""
-    rows = await tx.all("key_changes.due", now=tx.now, most=SWEEP_MOST)
+async def due(tx: Tx, most: int, skip: int) -> list[str]:
+    """Up to `most` agents whose key is to change by now, the longest ago first, but for the first
+    `skip`."""
+    rows = await tx.all("key_changes.due", now=tx.now, most=most, skip=skip)
     return [row[0] for row in rows]

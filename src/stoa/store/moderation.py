@@ -8,7 +8,7 @@ from stoa.store.tx import Tx, Value, first_number
 EVERYTHING = 1 << 62
 """More than there are acts: a number behind that of each, and a limit that leaves none out."""
 
-_SWEEP_MOST = 100
+SWEEP_MOST = 100
 
 
 class ActRow(NamedTuple):
@@ -98,9 +98,10 @@ async def _set_standing(
     await outcomes.look_again(tx, agent_id)
 
 
-async def end_suspensions(tx: Tx) -> int:
-    """End some of the suspensions whose time has passed; returns of how many agents."""
-    ended = [row[0] for row in await tx.all("moderation.ended", now=tx.now, limit=_SWEEP_MOST)]
+async def end_suspensions(tx: Tx, *, most: int, skip: int) -> int:
+    """End up to `most` suspensions whose time has passed, but for the first `skip`; returns of how
+    many agents."""
+    ended = [row[0] for row in await tx.all("moderation.ended", now=tx.now, most=most, skip=skip)]
     await tx.lock("agent", *ended)
     for agent_id in ended:  # unless it was suspended anew before it was locked
         await tx.run("moderation.end_suspension", agent_id=agent_id, now=tx.now)

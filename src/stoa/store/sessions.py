@@ -266,14 +266,18 @@ def _array(digests: list[bytes]) -> str:
     return as_json([digest.hex() for digest in digests])
 
 
-async def forget(tx: Tx) -> None:
+async def forget(tx: Tx, most: int) -> bool:
     """Delete challenges, assertions and tokens that expired long ago, and what is no longer given
-    again."""
+    again, up to `most` of each; whether there may be more."""
     before = tx.now - limits.DAY_MS
-    await tx.run("sessions.forget_challenges", before=before)
-    await tx.run("sessions.forget_refresh_tokens", before=before)
-    await tx.run("sessions.forget_tokens", before=before)
-    await tx.run("sessions.forget_nonces", before=tx.now - limits.REFRESH_AGAIN_MS)
+    deleted = [
+        await tx.run("sessions.forget_challenges", before=before, most=most),
+        await tx.run("sessions.forget_refresh_tokens", before=before, most=most),
+        await tx.run("sessions.forget_tokens", before=before, most=most),
+    ]
+    again = tx.now - limits.REFRESH_AGAIN_MS
+    deleted.append(await tx.run("sessions.forget_nonces", before=again, most=most))
+    return most in deleted
 
 
 async def registrations(tx: Tx, address: bytes, most: int) -> tuple[int, int]:
@@ -290,5 +294,5 @@ async def register(tx: Tx, agent_id: str, address: bytes) -> None:
 
 async def forget_all(tx: Tx) -> None:
     """Forget every token, so that each agent has to sign in again."""
-    await tx.run("sessions.forget_refresh_tokens", before=_NEVER)
-    await tx.run("sessions.forget_tokens", before=_NEVER)
+    await tx.run("sessions.forget_refresh_tokens", before=_NEVER, most=_NEVER)
+    await tx.run("sessions.forget_tokens", before=_NEVER, most=_NEVER)

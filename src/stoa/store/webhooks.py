@@ -166,9 +166,10 @@ async def renew(tx: Tx, webhook_id: str, secret: str, session_id: str, expires_a
     return renewed == 1
 
 
-async def forget(tx: Tx) -> None:
-    """Delete the subscriptions that have ended. What ended a session is known for a day."""
-    await tx.run("webhooks.forget", now=tx.now)
+async def forget(tx: Tx, most: int) -> bool:
+    """Delete up to `most` subscriptions that have ended; whether there may be more. What ended a
+    session is known for a day."""
+    return await tx.run("webhooks.forget", now=tx.now, most=most) == most
 
 
 async def delete_subscriptions(tx: Tx) -> None:

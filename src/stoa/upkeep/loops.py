@@ -20,7 +20,10 @@ from stoa.store import (
     applications,
     authorizations,
     events,
+    held,
+    holds,
     idempotency,
+    key_changes,
     leases,
     ledger,
     moderation,
@@ -33,6 +36,7 @@ from stoa.store import (
 from stoa.store.tx import Store, StoreUnavailable, Tx
 from stoa.upkeep.auditor import Auditor
 from stoa.upkeep.standing import Standings
+from stoa.upkeep.sweeping import do_due, each, forget
 
 _AUDIT = "audit"
 
@@ -103,17 +107,18 @@ class Upkeep:
     async def sweep(self) -> None:
         """Book all that is due by itself, finish recoveries of keys whose delay has passed, end
         suspensions, release posts, and delete expired sessions, idempotency keys and events."""
-        await self._store.write(_forget)
-        for part in (
-            partial(key_standing.sweep, ids=self._ids),
-            partial(due.sweep, ids=self._ids),
-            partial(due.sweep_silent, ids=self._ids),
-            moderation.end_suspensions,
-            partial(release_due, services=self._services),
-            partial(_forget_events, days=self._settings.events_days),
-        ):
-            while await self._store.write(part):
-                continue
+        store, ids = self._store, self._ids
+        until = self._settings.events_days * limits.DAY_MS
+        released = partial(release_due, services=self._services)
+        await each(
+            *(partial(forget, store, some, _FORGOTTEN) for some in _FORGETTING),
+            partial(do_due, store, partial(key_standing.sweep, ids=ids), key_changes.SWEEP_MOST),
+            partial(do_due, store, partial(due.sweep, ids=ids), holds.SWEEP_MOST),
+            partial(do_due, store, partial(due.sweep_silent, ids=ids), holds.SWEEP_MOST),
+            partial(do_due, store, moderation.end_suspensions, moderation.SWEEP_MOST),
+            partial(do_due, store, released, held.SWEEP_MOST),
+            partial(forget, store, partial(_forget_events, kept_ms=until), events.TOLD_MOST),
+        )
 
     async def catch_up(self, at_once: int = 100) -> None:
         """After replies, copy changed columns of threads to the rows of their tags, of so many
@@ -206,29 +211,40 @@ class Upkeep:
                     )
 
 
-async def _forget(tx: Tx) -> None:
-    await webhooks.forget(tx)  # before the sessions whose end it looks for
-    await sessions.forget(tx)
-    await idempotency.forget(tx)
-    await authorizations.forget(tx)
-    await applications.forget(tx)
+async def _forget_sessions(tx: Tx, most: int) -> bool:
+    if await webhooks.forget(tx, most):  # before the sessions whose end it looks for
+        return True
+    return await sessions.forget(tx, most)
 
 
-async def _forget_events(tx: Tx, days: int) -> bool:
-    return await events.forget(tx, tx.now - days * limits.DAY_MS)
+async def _forget_events(tx: Tx, most: int, kept_ms: int) -> bool:
+    return await events.forget(tx, tx.now - kept_ms, most)
+
+
+_FORGOTTEN = 5_000
+"""Rows of each kind that one transaction deletes: other writes wait for it."""
+
+_FORGETTING = (
+    _forget_sessions,
+    idempotency.forget,
+    authorizations.forget,
+    applications.forget,
+)
 
 
 async def every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
     """Do a work again and again, with a pause of so many seconds; an error does not end it."""
-    is_logged = False
+    told = set[type[Exception]]()  # one line for each outage, or a long one could fill the disk
     while True:
         try:
             await work()
-            is_logged = False
+            told.clear()
         except (StoreUnavailable, Refusal) as error:
-            if not is_logged:  # one line for each outage, or a long one could fill the disk
+            if type(error) not in told:
                 log.warning("upkeep failed", reason=str(error))
-            is_logged = True
-        except Exception:  # if the loop ended, refunds would stay unbooked without an error
-            log.exception("upkeep failed")
+            told.add(type(error))
+        except Exception as error:  # if the loop ended, refunds would stay unbooked
+            if type(error) not in told:
+                log.exception("upkeep failed")
+            told.add(type(error))
         await asyncio.sleep(seconds)

@@ -24,23 +24,24 @@ async def book_for(
     return len(seen) == most
 
 
-async def sweep(tx: Tx, ids: IdGenerator) -> int:
-    """Book some of what is due, but for payments by silence; returns how much there was."""
+async def sweep(tx: Tx, ids: IdGenerator, *, most: int, skip: int) -> int:
+    """Book up to `most` of what is due, but for the first `skip` and payments by silence; returns
+    how much there was."""
     if await ledger.stopped(tx):
         return 0
-    due = await holds.due(tx)
+    due = await holds.due(tx, most, skip)
     await _book(tx, ids, due)
     return len(due)
 
 
-async def sweep_silent(tx: Tx, ids: IdGenerator) -> int:
-    """Book some of the payments by silence; returns how many there were.
+async def sweep_silent(tx: Tx, ids: IdGenerator, *, most: int, skip: int) -> int:
+    """Book up to `most` payments by silence, but for the first `skip`; returns how many there were.
 
     Who is paid is locked first, as agents are locked before jobs.
     """
     if await ledger.stopped(tx):
         return 0
-    seen = await holds.silent(tx)
+    seen = await holds.silent(tx, most, skip)
     await _lock_payees(tx, seen)
     await tx.lock("job", *seen)
     rows = (await jobs.many(tx, seen)).values()

@@ -92,9 +92,10 @@ async def put_in_force(tx: Tx, agent_id: str, key: bytes) -> int:
     return ended
 
 
-async def sweep(tx: Tx, ids: IdGenerator) -> int:
-    """Put in force some of the recoveries whose delay has passed; returns how many."""
-    due = await key_changes.due(tx)
+async def sweep(tx: Tx, ids: IdGenerator, *, most: int, skip: int) -> int:
+    """Put in force up to `most` recoveries whose delay has passed, but for the first `skip`;
+    returns how many."""
+    due = await key_changes.due(tx, most, skip)
     for agent_id in sorted(due):
         await locked(tx, ids, agent_id)
     return len(due)

@@ -298,11 +298,12 @@ async def _decide(tx: Tx, services: Services, order: Order, row: HeldRow) -> Non
         await _do(tx, services, order, await found(tx, order.subject))
 
 
-async def release_due(tx: Tx, services: Services) -> int:
-    """Release some of the posts whose time is over; returns how many there were. Those that are not
-    possible any more are refused, and their authors told: additions are dropped."""
-    most = tx.now if await ledger.stopped(tx) else services.latest_end_ms  # nothing goes back then
-    ids = await held.due(tx, most)
+async def release_due(tx: Tx, services: Services, *, most: int, skip: int) -> int:
+    """Release up to `most` posts whose time is over, but for the first `skip`; returns how many
+    there were. Those that are not possible any more are refused, and their authors told: additions
+    are dropped."""
+    nothing_ends = await ledger.stopped(tx)
+    ids = await held.due(tx, tx.now if nothing_ends else services.latest_end_ms, most, skip)
     await locked(tx, [subject_of(one) for one in ids if await held.get(tx, one)])
     for post_id in ids:
         row = await held.get(tx, post_id)

@@ -28,4 +28,5 @@ DELETE FROM application WHERE agent_id = :agent_id
 DELETE FROM application WHERE job_id = :job_id
 
 -- name: forget
-DELETE FROM application WHERE expires_at <= :now
+DELETE FROM application WHERE (job_id, agent_id) IN (
+  SELECT job_id, agent_id FROM application WHERE expires_at <= :now ORDER BY expires_at LIMIT :most)

@@ -47,5 +47,6 @@ DELETE FROM authorization_request WHERE agent_id = :agent_id AND used_at IS NULL
 DELETE FROM authorization_request
 
 -- name: forget
-DELETE FROM authorization_request
-WHERE expires_at <= :now AND (agent_id IS NULL OR expires_at < :before)
+DELETE FROM authorization_request WHERE handle IN (
+  SELECT handle FROM authorization_request
+  WHERE expires_at <= :now AND (agent_id IS NULL OR expires_at < :before) LIMIT :most)

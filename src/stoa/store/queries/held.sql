@@ -27,7 +27,7 @@ SELECT count(*) FROM held_post WHERE author_id = :author AND subject_id = :subje
 -- been reserved.
 -- name: due
 SELECT p.id FROM held_post p JOIN agent a ON a.id = p.author_id
-WHERE p.decided_at IS NULL AND p.until <= :now AND (a.status = 'active' OR (p.hold_id IS NOT NULL AND p.until <= :ended)) ORDER BY p.until LIMIT :most
+WHERE p.decided_at IS NULL AND p.until <= :now AND (a.status = 'active' OR (p.hold_id IS NOT NULL AND p.until <= :ended)) ORDER BY p.until LIMIT :most OFFSET :skip
 
 -- name: waiting
 SELECT {{held}} FROM held_post p WHERE p.decided_at IS NULL AND p.id > :after ORDER BY p.id LIMIT :limit OFFSET :offset

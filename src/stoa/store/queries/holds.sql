@@ -55,11 +55,12 @@ FROM hold h WHERE h.status = 'OPEN'
 
 -- name: due
 SELECT {{hold}} FROM hold h WHERE h.status = 'OPEN' AND h.expires_at <= :now AND {{not_silent}}
-ORDER BY h.expires_at LIMIT :limit
+ORDER BY h.expires_at LIMIT :most OFFSET :skip
 
 -- name: silent
 SELECT h.subject_id FROM hold h JOIN job j ON j.id = h.subject_id
-WHERE h.status = 'OPEN' AND h.expires_at <= :now AND j.due_to = 'COMPLETED' ORDER BY h.expires_at LIMIT :limit
+WHERE h.status = 'OPEN' AND h.expires_at <= :now AND j.due_to = 'COMPLETED' ORDER BY h.expires_at
+LIMIT :most OFFSET :skip
 
 -- name: next_deadline
 SELECT min(h.expires_at) FROM hold h WHERE h.status = 'OPEN' AND h.expires_at > :now

@@ -14,7 +14,8 @@ ON CONFLICT (agent_id, key) DO UPDATE SET request = excluded.request, answer = e
   form = excluded.form, size = excluded.size, created_at = excluded.created_at
 
 -- name: forget
-DELETE FROM kept_answer WHERE created_at < :before
+DELETE FROM kept_answer WHERE (agent_id, key) IN (
+  SELECT agent_id, key FROM kept_answer WHERE created_at < :before ORDER BY created_at LIMIT :most)
 
 -- name: shorten
 UPDATE kept_answer SET answer = :answer, form = :form WHERE agent_id = :agent_id AND key = :key

@@ -41,4 +41,4 @@ WHERE id = :agent_id
 UPDATE agent SET key_change_at = :at, version = version + 1 WHERE id = :agent_id
 
 -- name: due
-SELECT id FROM agent WHERE key_change_at <= :now ORDER BY key_change_at LIMIT :most
+SELECT id FROM agent WHERE key_change_at <= :now ORDER BY key_change_at LIMIT :most OFFSET :skip

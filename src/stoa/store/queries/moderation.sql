@@ -54,7 +54,7 @@ WHERE id = :agent_id AND suspended_until <= :now
 
 -- Suspensions that have ended.
 -- name: ended
-SELECT a.id FROM agent a WHERE a.suspended_until <= :now ORDER BY a.suspended_until LIMIT :limit
+SELECT a.id FROM agent a WHERE a.suspended_until <= :now ORDER BY a.suspended_until LIMIT :most OFFSET :skip
 
 -- name: adjust
 UPDATE agent SET reputation = reputation + :points, adjustment = adjustment + :points

@@ -7,7 +7,8 @@ SELECT value FROM secret WHERE name = :name
 INSERT INTO secret (name, value) VALUES (:name, :value) ON CONFLICT DO NOTHING
 
 -- name: forget_challenges
-DELETE FROM challenge_used WHERE expires_at < :before
+DELETE FROM challenge_used WHERE hash IN (
+  SELECT hash FROM challenge_used WHERE expires_at < :before ORDER BY expires_at LIMIT :most)
 
 -- name: insert_token
 INSERT INTO token (hash, agent_id, session_id, via, key_number, scopes, client_id, client_name, created_at, expires_at,
@@ -49,7 +50,7 @@ UPDATE token SET revoked_at = :now
 WHERE {{live}}
 
 -- name: forget_tokens
-DELETE FROM token WHERE ends_at < :before
+DELETE FROM token WHERE hash IN (SELECT hash FROM token WHERE ends_at < :before ORDER BY ends_at LIMIT :most)
 
 -- name: insert_refresh_token
 INSERT INTO refresh_token (hash, agent_id, session_id, expires_at) VALUES (:hash, :agent_id, :session_id, :expires_at)
@@ -68,14 +69,16 @@ WHERE r.hash = :hash
 UPDATE refresh_token SET used_at = :now, nonce = :nonce WHERE hash = :hash AND used_at IS NULL
 
 -- name: forget_nonces
-UPDATE refresh_token SET nonce = NULL WHERE nonce IS NOT NULL AND used_at <= :before
+UPDATE refresh_token SET nonce = NULL WHERE hash IN (
+  SELECT hash FROM refresh_token WHERE nonce IS NOT NULL AND used_at <= :before ORDER BY used_at LIMIT :most)
 
 -- name: renew_token
 UPDATE token SET hash = :hash, expires_at = :expires_at, ends_at = :ends_at, last_used_at = :now
 WHERE agent_id = :agent_id AND session_id = :session_id
 
 -- name: forget_refresh_tokens
-DELETE FROM refresh_token WHERE expires_at < :before
+DELETE FROM refresh_token WHERE hash IN (
+  SELECT hash FROM refresh_token WHERE expires_at < :before ORDER BY expires_at LIMIT :most)
 
 -- name: count_registrations
 SELECT count(*), min(created_at) FROM (

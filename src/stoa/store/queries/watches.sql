@@ -47,7 +47,7 @@ WHERE name = 'event' AND seq = :was_seq AND agent_id = :was_agent_id
 INSERT INTO told (agent_id, seq, event_seq, kind, watch_id) VALUES (:agent_id, :seq, :event_seq, :kind, :watch_id)
 
 -- name: forget_told
-DELETE FROM told WHERE seq <= :upto
+DELETE FROM told WHERE (agent_id, seq) IN (SELECT agent_id, seq FROM told WHERE seq <= :upto ORDER BY seq LIMIT :most)
 
 -- Who wrote one of the newest replies in a thread until then.
 -- name: writers

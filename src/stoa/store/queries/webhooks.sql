@@ -50,8 +50,9 @@ UPDATE webhook SET status = 'active', due_at = :now, failures = 0, failing_since
 WHERE id = :id
 
 -- name: forget
-DELETE FROM webhook WHERE secret IS NOT NULL AND (expires_at <= :now
-  OR EXISTS (SELECT 1 FROM token t WHERE t.session_id = webhook.session_id AND t.revoked_at IS NOT NULL))
+DELETE FROM webhook WHERE id IN (
+  SELECT w.id FROM webhook w WHERE w.secret IS NOT NULL AND (w.expires_at <= :now
+    OR EXISTS (SELECT 1 FROM token t WHERE t.session_id = w.session_id AND t.revoked_at IS NOT NULL)) LIMIT :most)
 
 -- name: delete_subscriptions
 DELETE FROM webhook WHERE secret IS NOT NULL

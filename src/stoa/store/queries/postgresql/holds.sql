@@ -2,7 +2,7 @@
 -- name: due
 WITH found AS MATERIALIZED (
   SELECT h.subject_id FROM hold h WHERE h.status = 'OPEN' AND h.expires_at <= :now AND {{not_silent}}
-  ORDER BY h.expires_at LIMIT :limit),
+  ORDER BY h.expires_at LIMIT :most OFFSET :skip),
 jobs AS MATERIALIZED (
   SELECT id FROM job WHERE id IN (SELECT subject_id FROM found) FOR NO KEY UPDATE SKIP LOCKED),
 threads AS MATERIALIZED (
