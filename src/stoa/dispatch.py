@@ -148,7 +148,7 @@ class App:
                 if not _is_for_people(incoming):
                     return await self.rest.refuse(incoming, send, missing)
                 scope[REFUSED] = missing
-        if _writes_json(incoming) and path != REGISTRATION:
+        if _writes_json(incoming):
             # A program that looks for the API: a page would tell it nothing.
             nowhere = self.rest.unknown(incoming, f"/api{path}")
             nowhere.message = "No operation of the API is at this path."

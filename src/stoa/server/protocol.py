@@ -52,8 +52,8 @@ _NEW, _HEAD, _BODY, _CACHED, _NOTHING, _DRAINING = (
     _Stage  # faster than an attribute of the class, and read many times for each request
 )
 
-_FRAGMENT, _ESCAPE = b"#%"
 _ABSOLUTE = re.compile(rb"(?i:https?)://([^/?]+)(.*)", re.DOTALL)
+_FRAGMENT, _ESCAPE = b"#%"
 """Bytes by their numbers: to look for bytes in bytes, Python first raises an error and drops it."""
 _EMPTY = cast("deque[Any]", ())
 """The pipeline of most connections: a deque takes 760 bytes."""
