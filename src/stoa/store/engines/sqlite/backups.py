@@ -50,7 +50,7 @@ def back_up(file: Path, clock: Clock, folder: Path, keep: int) -> Path:
     return target
 
 
-def restore(file: Path, clock: Clock, backup: Path, backup_dir: str) -> Restored:
+def restore(file: Path, clock: Clock, backup: Path, backup_dir: str = "") -> Restored:
     """Put a backup in the place of a file that no server has open, and keep what was there; see
     `purge_list.known`.
 
