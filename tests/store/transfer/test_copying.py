@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,9 @@ from stoa.app import Service
 from stoa.clock import Clock
 from stoa.settings import Settings
 from stoa.store.engines import engine_of
+from stoa.store.engines.postgres import migrations as postgres_migrations
 from stoa.store.engines.postgres.connection import connect
+from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from stoa.store.transfer import copying
 from stoa.store.transfer.copying import TABLES, CopyOutcome, TableUpdate, Target
 from stoa.store.tx import StartRefused
@@ -115,6 +117,21 @@ def served(settings: Settings, app: App, agents: list[Agent]) -> Generator[App]:
         yield there
     for agent in agents:
         agent.app = app
+
+
+def begin_schema(settings: Settings) -> None:
+    """Apply some steps to an empty database, as a program did that was killed then."""
+
+    async def on_postgresql() -> None:
+        connection = await connect(settings.database_url)
+        await postgres_migrations.migrate(connection, "here", postgres_migrations.steps()[:5])
+        await connection.close()
+
+    if settings.engine == "postgresql":
+        asyncio.run(on_postgresql())
+    else:
+        with closing(apsw.Connection(str(settings.database_path))) as connection:
+            sqlite_migrations.migrate(connection, sqlite_migrations.steps()[:5])
 
 
 def no_server_opens(settings: Settings) -> None:
@@ -243,6 +260,18 @@ def test_a_copy_that_is_ended_again_and_again_is_carried_to_its_end(
             no_server_opens(other)
     assert deaths > 5
     assert differing(told_at(other, stoa, full[:1]), told) == []
+
+
+@pytest.mark.promise("D13")
+@BOTH
+def test_a_copy_that_was_killed_while_it_made_the_schema_is_carried_to_its_end(
+    stoa: App, settings: Settings, other: Settings
+) -> None:
+    ada = stoa.agent("ada")
+    stoa.close()
+    begin_schema(other)
+    moved(settings, other, stoa.clock)
+    assert told_at(other, stoa, [ada]) == told_at(settings, stoa, [ada])
 
 
 @pytest.mark.parametrize("engine", ["postgresql"])

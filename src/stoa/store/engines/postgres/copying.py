@@ -58,12 +58,20 @@ async def open_source(url: str, clock: Clock) -> AsyncGenerator["PostgresSource"
 async def open_target(url: str, clock: Clock) -> AsyncGenerator["PostgresTarget"]:
     """A database that no server uses and no other copy is written to. Raises `StartRefused`."""
     async with opened(url, _NAME) as connection:
-        if await postgres_migrations.check(connection, place(url), postgres_migrations.steps()):
-            await postgres_migrations.check_current(connection, place(url))
-        else:
+        if await _is_unused(connection, place(url)):
             await postgres_migrations.migrate(connection, place(url))
+        else:
+            await postgres_migrations.check_current(connection, place(url))
         await hold(connection, place(url))
         yield PostgresTarget(url, connection, clock)
+
+
+async def _is_unused(connection: PostgresConnection, where: str) -> bool:
+    """Whether nothing is in a database but some of the schema, which a program that was killed may
+    have left."""
+    if not await postgres_migrations.check(connection, where, postgres_migrations.steps()):
+        return True
+    return not await connection.fetchval(sql.IN_USE) and not await is_used(connection)
 
 
 class _PostgresSide:

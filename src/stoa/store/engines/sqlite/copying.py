@@ -10,7 +10,15 @@ from stoa.clock import Clock
 from stoa.store.engines import copy_statements as sql
 from stoa.store.engines import unfinished
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
-from stoa.store.engines.sqlite.file import connect, existing, is_new, locked, prepare, refuse_other
+from stoa.store.engines.sqlite.file import (
+    connect,
+    existing,
+    is_new,
+    locked,
+    prepare,
+    refuse_other,
+    told,
+)
 from stoa.store.engines.sqlite.tx import SqliteTx
 from stoa.store.transfer.copying import RowKey, Table, TableUpdate
 from stoa.store.tx import Row, StartRefused
@@ -42,12 +50,23 @@ async def open_source(file: Path, clock: Clock) -> AsyncGenerator["SqliteSource"
 async def open_target(file: Path, clock: Clock) -> AsyncGenerator["SqliteTarget"]:
     """A file that no other program can open. Raises `StartRefused`."""
     with locked(file) as path:
-        if is_new(path):
+        if is_new(path) or _is_unused(path):
             prepare(path)
         else:
             refuse_other(path, unfinished=True)
         with closing(connect(path, writer=True)) as connection:
             yield SqliteTarget(path, connection, clock)
+
+
+def _is_unused(path: Path) -> bool:
+    """Whether nothing is in a file but some of the schema, which a program that was killed may have
+    left."""
+    with told(path), closing(apsw.Connection(str(path))) as present:
+        sqlite_migrations.check(present, path)
+        if not sqlite_migrations.version(present):
+            return True
+        is_marked = sqlite_migrations.mark(present) is not None
+        return not is_marked and not next(present.execute(sql.IN_USE))[0]
 
 
 class _SqliteSide:

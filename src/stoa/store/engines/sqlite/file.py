@@ -148,7 +148,7 @@ def prepare(path: Path) -> list[str]:
     Raises `StartRefused` when it is not ours, too new, cannot be used or is an unfinished copy;
     then it is unchanged.
     """
-    with _told(path):
+    with told(path):
         # It holds token hashes and the secret of challenges: no other user may read it.
         _make_private(path)
         with closing(apsw.Connection(str(path))) as present:
@@ -174,14 +174,14 @@ def _make_private(path: Path) -> None:
 def refuse_other(path: Path, *, unfinished: bool = False) -> None:
     """Raise `StartRefused` unless a locked file has this program's schema and, unless `unfinished`
     is right, is no unfinished copy."""
-    with _told(path), closing(apsw.Connection(str(existing(path)))) as present:
+    with told(path), closing(apsw.Connection(str(existing(path)))) as present:
         sqlite_migrations.check_current(present, path)
         if not unfinished:
             sqlite_migrations.refuse_unfinished(present, path)
 
 
 @contextmanager
-def _told(path: Path) -> Generator[None]:
+def told(path: Path) -> Generator[None]:
     """Raise what keeps a file from being opened as `StartRefused`."""
     try:
         yield
