@@ -24,6 +24,7 @@ from tests.support.app import Agent, App
 from tests.support.blocks import blocks
 from tests.support.clock import HOUR, MINUTE, SECOND, VirtualClock
 from tests.support.jobs import REJECTION, done, offer
+from tests.support.logs import logged
 from tests.support.moderation import MODERATED, moderate
 from tests.support.receiver import Received, Receiver, gigabyte, receiving, status
 from tests.support.webhooks import (
@@ -534,3 +535,29 @@ async def cut_off(stoa: App, receiver: Receiver) -> None:
     await asyncio.gather(*(process.webhooks.look() for process in stoa.processes))
     await asyncio.to_thread(receiver.came.acquire)
     await asyncio.gather(*(process.webhooks.stop() for process in stoa.processes))
+
+
+@pytest.mark.parametrize("broken", ["webhook", "event_log"])
+def test_what_cannot_be_made_holds_up_no_other_delivery_and_is_told_once(
+    stoa: App, ada: Agent, bob: Agent, receiver: Receiver, broken: str
+) -> None:
+    column, of, whose = {
+        "webhook": ("kinds", "agent_id", ada.id),
+        "event_log": ("facts", "actor_id", bob.id),
+    }[broken]
+    with receiving() as other:
+        active(ada, receiver)
+        active(bob, other)
+        ada.reply(bob.thread())
+        bob.reply(ada.thread())
+        ((right,), *_) = stoa.sql(f"SELECT {column} FROM {broken}")
+        stoa.sql(f"UPDATE {broken} SET {column} = '{{' WHERE {of} = ?", whose)
+        with logged() as lines:
+            for _ in range(3):
+                deliver(stoa)
+        assert [line["event"] for line in lines].count("delivery cannot be made") == 1
+        assert (receiver.kinds[-1], other.kinds[-1]) == ("webhook.test", "reply.created")
+        stoa.sql(f"UPDATE {broken} SET {column} = ? WHERE {of} = ?", right, whose)
+        stoa.clock.advance(limits.WEBHOOK_HELD_BACK_MS)
+        deliver(stoa)
+        assert receiver.kinds[-1] == "reply.created"

@@ -139,6 +139,7 @@ WEBHOOK_PAUSES_MS = (  # before the retries of a delivery; the last one is repea
     4 * HOUR_MS,
 )
 WEBHOOK_GIVE_UP_MS = DAY_MS  # after the first failure in a row; then the webhook is disabled
+WEBHOOK_HELD_BACK_MS = 15 * MINUTE_MS  # after a delivery that this service could not make
 WEBHOOK_LOOK_MS = SECOND_MS  # between searches for deliveries to make, without a commit
 WEBHOOK_REST = 4  # times the duration of a search is the pause after it
 WEBHOOK_GAP_MS = SECOND_MS // 20  # between two deliveries to one webhook

@@ -80,6 +80,8 @@ class Webhooks:
         self._were_slow: dict[str, None] = {}
         self._passed_over: set[str] = set()
         self._running: dict[str, asyncio.Task[None]] = {}
+        self._held_back: dict[str, int] = {}
+        """When (ms) it is tried again for those for which no delivery could be made."""
         self._loop: asyncio.Task[None] | None = None
         self._ending = False
 
@@ -107,6 +109,9 @@ class Webhooks:
             return
         busy = set(self._running)
         self._passed_over |= busy
+        now = self._clock()
+        self._held_back = {one: at for one, at in self._held_back.items() if at > now}
+        busy |= self._held_back.keys()
         find = partial(
             deliveries.find,
             looked=dict(self._looked),
@@ -118,6 +123,8 @@ class Webhooks:
         self._looked = found.looked
         if found.moved:
             await self._store.write(partial(deliveries.move, places=found.moved))
+        for webhook_id, error in found.failed.items():
+            self._hold_back(webhook_id, error)
         for row in found.ready:
             if row.id not in self._running:
                 self._running[row.id] = asyncio.create_task(self._serve(row))
@@ -173,11 +180,18 @@ class Webhooks:
                 await asyncio.sleep(limits.WEBHOOK_GAP_MS / 1000)
         except StoreUnavailable:
             return  # what was not stored is due again
+        except Exception as error:  # noqa: BLE001 - nothing else would tell of it
+            self._hold_back(row.id, error)
         finally:
             del self._running[row.id]
             if row.id in self._passed_over:  # there may be something since its last read
                 self._passed_over.discard(row.id)
                 self._signal.set()
+
+    def _hold_back(self, webhook_id: str, error: Exception) -> None:
+        """Make no delivery to a webhook for a while, as the next one cannot be made."""
+        log.error("delivery cannot be made", webhook=webhook_id, fault=error)
+        self._held_back[webhook_id] = self._clock() + limits.WEBHOOK_HELD_BACK_MS
 
     async def _attempt(self, webhook_id: str, agent_id: str) -> bool:
         """Send what is next; whether it was delivered."""

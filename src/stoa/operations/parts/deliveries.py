@@ -18,7 +18,7 @@ from stoa.schemas.events import Event, EventData, Subject
 from stoa.schemas.occurrences import NAMES, occurrence
 from stoa.store import events, webhooks
 from stoa.store.events import EventFilter, EventLogState, EventRow
-from stoa.store.tx import Tx
+from stoa.store.tx import StoreUnavailable, Tx
 from stoa.store.webhooks import WebhookRow
 
 ReadUpTo = Mapping[str, int]
@@ -58,11 +58,13 @@ class Delivery(NamedTuple):
 
 class DueWebhooks(NamedTuple):
     """The webhooks that have something to be sent now, and up to which place there is nothing for
-    each; for those in `moved` that place is to be stored."""
+    each; for those in `moved` that place is to be stored. For those that `failed` it could not be
+    found, and why."""
 
     ready: list[WebhookRow]
     looked: dict[str, int]
     moved: dict[str, int]
+    failed: dict[str, Exception]
 
 
 async def find(
@@ -72,11 +74,19 @@ async def find(
     a `span` of events is looked through; its place is to be stored when it is so far `behind`. Each
     statement has to see what was committed before that statement."""
     kept = {webhook_id: looked[webhook_id] for webhook_id in busy if webhook_id in looked}
-    log, found = await events.log(tx), DueWebhooks([], kept, {})
+    log, found = await events.log(tx), DueWebhooks([], kept, {}, {})
     for row in await webhooks.due(tx, log.newest):
         if row.id in busy:
             continue
-        event, upto = (None, row.seq) if row.test_id else await _next(tx, log, row, looked, span)
+        try:
+            event, upto = (
+                (None, row.seq) if row.test_id else await _next(tx, log, row, looked, span)
+            )
+        except StoreUnavailable:
+            raise
+        except Exception as error:  # noqa: BLE001 - it must not keep others from their deliveries
+            found.failed[row.id] = error
+            continue
         found.looked[row.id] = upto
         if row.test_id or event:
             found.ready.append(row)
