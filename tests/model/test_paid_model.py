@@ -382,9 +382,11 @@ class PaidWork(RuleBasedStateMachine):
         shown = self.app.get("opportunities?limit=100").ok()["opportunities"]
         assert [row["id"] for row in shown] == ordered[:100]
         index, agent = self.pick(self.agents, number)
-        own = {row[2] for row in open_now if row[3] == index}
+        left_out = {row[2] for row in open_now if row[3] == index}
+        known_jobs = zip(self.jobs, self.town.jobs, strict=True)
+        left_out |= {job_id for job_id, known in known_jobs if index in known.losers}
         recommended = agent.get("opportunities/recommended?limit=100").ok()["opportunities"]
-        assert [row["id"] for row in recommended] == [row for row in ordered if row not in own]
+        assert [row["id"] for row in recommended] == [row for row in ordered if row not in left_out]
 
     def _open_jobs(self) -> list[tuple[int, int, str, int]]:
         return [

@@ -76,6 +76,33 @@ def test_a_job_offered_to_one_agent_is_claimed_by_that_one_alone(
     assert (funds(ada), broken(stoa.settings)) == ((100, 0), {})
 
 
+@pytest.mark.parametrize("terms", [{"claimHours": 1}, {"assignment": "chosen"}])
+def test_no_job_is_recommended_to_who_gave_it_back(
+    stoa: App, ada: Agent, bob: Agent, terms: dict[str, Any]
+) -> None:
+    cy, is_chosen = stoa.agent("cy", capabilities=["sql"]), "assignment" in terms
+    plain = offer(ada, 2, terms=terms)
+    job = offer(ada, 5, tags=["sql"], terms=terms)
+    if is_chosen:
+        act(cy, job, "apply", WISH).ok()
+        act(ada, job, "assign", {"agentId": cy.id}).ok()
+        done(cy, job, "release")
+    else:
+        done(cy, job, "claim")
+        stoa.clock.advance(2 * HOUR)
+        jobs.sweep(stoa)
+    query = "?assignment=chosen" if is_chosen else ""
+    for _ in range(2):
+        stoa.clock.advance(2 * SECOND)
+        assert on_offer(cy, f"opportunities/recommended{query}") == [plain["id"]]
+        assert on_offer(bob, f"opportunities/recommended{query}") == [job["id"], plain["id"]]
+        assert on_offer(cy, f"opportunities{query}") == [job["id"], plain["id"]]
+    if not is_chosen:
+        taken = job_in("CLAIMED", ada, bob)
+        suggested = act(cy, taken, "claim").refused(409, "job_already_claimed")["suggestions"]
+        assert [one["id"] for one in suggested["openJobs"]] == [plain["id"]]
+
+
 def test_no_other_is_pointed_to_a_job_that_is_offered_to_one(
     stoa: App, ada: Agent, bob: Agent
 ) -> None:

@@ -60,9 +60,9 @@ class OfferIndex(NamedTuple):
     it as a tag, `by_author` those of an author: some of these may be on offer no more. `found_by`
     are the labels that a term finds.
 
-    What is offered to one of the `chosen` agents alone is left to SQL. `made_at` is ms; no two have
-    the same `version`. A search may have one that `is_large` and out of date; there may be
-    `too_many` to show any."""
+    What is recommended to the `chosen` agents, who see more or less than all, is left to SQL.
+    `made_at` is ms; no two have the same `version`. A search may have one that `is_large` and out
+    of date; there may be `too_many` to show any."""
 
     ranked: Ranked
     rows: dict[int, OpportunityRow]

@@ -198,7 +198,8 @@ async def offer_terms(tx: Tx, keys: Sequence[str], limit: int) -> list[OfferTerm
 
 
 async def chosen_agents(tx: Tx) -> frozenset[str]:
-    """The agents that something is offered to alone."""
+    """The agents that see other offers than all: some are for them alone, or jobs that they gave
+    back, which are not for them."""
     return frozenset(row[0] for row in await tx.all("opportunities.chosen_agents"))
 
 
@@ -210,8 +211,8 @@ async def recommended(
     limit: int,
     wanted: OffersWanted = EVERYTHING,
 ) -> list[OpportunityRow]:
-    """Opportunities of others that are wanted: those with most labels that are found by these terms
-    first, then reward, then newest."""
+    """Opportunities of others that are wanted, without jobs that the agent gave back: those with
+    most labels that are found by these terms first, then reward, then newest."""
     scope, values = ("all", {}) if wanted == EVERYTHING else ("wanted", wanted.values())
     matching, others = f"matching_{scope}", f"others_{scope}"
     rows: list[OpportunityRow] = []

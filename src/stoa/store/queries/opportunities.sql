@@ -4,7 +4,7 @@
 -- let open: {{showable}} AND {{first_wins}}
 -- let first_wins: (o.assignment IS NULL OR o.assignment = 'first')
 -- let showable: o.expires_at > :now AND o.id NOT IN (SELECT l.id FROM thread l WHERE l.locked = 1) AND o.id NOT IN (SELECT r.id FROM thread r WHERE r.removed_at IS NOT NULL AND r.bounty_id IS NOT NULL)
--- let own: (o.offered_to IS NULL OR o.offered_to = :agent_id)
+-- let own: (o.offered_to IS NULL OR o.offered_to = :agent_id) AND NOT EXISTS (SELECT 1 FROM released_claim c WHERE c.job_id = o.id AND c.agent_id = :agent_id)
 
 -- name: insert
 INSERT INTO opportunity (id, type, author_id, amount, created_at, expires_at, on_silence, assignment, review_ms,
@@ -24,6 +24,7 @@ SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o
 WHERE {{scope}} AND {{offered}} AND o.amount >= :least AND (o.amount, o.created_at, o.id) < (:amount, :created_at, :id)
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
 
--- The agents that something is offered to alone.
+-- The agents that something is offered to alone, or that gave back or lost the claim of a job on offer.
 -- name: chosen_agents
-SELECT DISTINCT o.offered_to FROM opportunity o WHERE o.offered_to IS NOT NULL
+SELECT o.offered_to FROM opportunity o WHERE o.offered_to IS NOT NULL
+UNION SELECT c.agent_id FROM opportunity o CROSS JOIN released_claim c WHERE o.type = 'job' AND c.job_id = o.id
