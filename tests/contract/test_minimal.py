@@ -48,6 +48,21 @@ def test_the_steps_of_a_job_tell_its_status(stoa: App) -> None:
     assert (other["status"], other["cancelled"]) == ("REFUNDED_EXPIRED", True)
 
 
+@pytest.mark.parametrize("query", ["", "?view=lean"])
+def test_a_minimal_answer_says_amounts_with_decimals(stoa: App, query: str) -> None:
+    ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
+    job = jobs.offer(ada, 2.51)
+    jobs.done(bob, job, "claim", "submit")
+    path = f"jobs/{job['id']}/accept{query}"
+    accepted = (ada.post(path) if query else write(ada, path)).ok()
+    paid = {"amount": 2.51, "payeeAgentId": bob.id, "balance": 97.49}
+    assert accepted["payment"].items() >= paid.items()
+    thread = ada.thread()
+    path = f"threads/{thread['id']}/replies/{bob.reply(thread)['id']}/accept{query}"
+    accepted = (ada.post(path) if query else write(ada, path)).ok()
+    assert (accepted["payment"]["balance"], accepted["status"]) == (97.49, "answered")
+
+
 @pytest.mark.promise("V12")
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_a_minimal_answer_says_what_ends_when_and_what_silence_means(stoa: App) -> None:

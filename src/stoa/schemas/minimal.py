@@ -1,6 +1,7 @@
 """The minimal answer to a write, and how it is made of the full one."""
 
 from collections.abc import Iterable, Iterator
+from decimal import Decimal
 from typing import Annotated, Any
 
 import msgspec
@@ -15,6 +16,7 @@ from stoa.schemas.threads import ThreadId
 
 _ROLES = {"creator": "creatorAgentId", "claimer": "claimedByAgentId", "author": "authorAgentId"}
 """The member of a job or thread that says which agent is in a role."""
+_read = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal).decode
 
 
 class SimilarTitle(Resource, kw_only=True):
@@ -69,7 +71,7 @@ class WriteDone(Written, kw_only=True):
 def minimal(body: bytes, *, to_keep: bool = False) -> bytes:
     """The JSON of the minimal answer to a write with this full answer. One that is `to_keep` has no
     text of an agent, which would have to be erased with that text."""
-    full = msgspec.json.decode(body)
+    full = _read(body)
     receipt = full["receipt"]
     subject: dict[str, Any] = full.get("job") or full.get("thread") or {}
     actions = full.get("nextActions", ())
