@@ -1,9 +1,11 @@
 """Which files of a folder are backups, and how old the newest is."""
 
+import resource
 from pathlib import Path
 
 import pytest
 
+from stoa.store.transfer import backups
 from stoa.store.transfer.backups import made_at, name, newest
 from tests.support.backups import make_backup
 from tests.support.clock import DAY, SECOND, START
@@ -42,6 +44,20 @@ def test_only_what_is_named_and_begins_like_a_backup_counts(tmp_path: Path) -> N
     dumped = made_at("stoa-20261124T030405Z.dump")
     assert dumped
     assert newest(folder, dumped) == dumped
+
+
+def test_a_failure_is_noticed_where_the_disk_has_no_room_for_its_reason(tmp_path: Path) -> None:
+    most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, most[1]))
+    try:
+        backups.note_failure(tmp_path, "The disk is full.")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, most)
+    assert "full?" in (backups.failure(str(tmp_path)) or "")
+    backups.note_failure(tmp_path, "The reason.")
+    assert backups.failure(str(tmp_path)) == "The reason."
+    backups.forget_failure(tmp_path)
+    assert backups.failure(str(tmp_path)) is None
 
 
 def test_what_is_dated_in_the_future_is_not_the_newest_backup(tmp_path: Path) -> None:

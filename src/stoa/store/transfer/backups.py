@@ -9,6 +9,7 @@ from pathlib import Path
 from stoa.domain import limits
 
 _FAILURE = ".failed"
+_UNSAID = "there was no room to write why: is the disk of the backups full?"
 _TIME = "%Y%m%dT%H%M%S"
 _NAME = re.compile(r"stoa-(\d{8}T\d{6})(\d{3})?Z\.(db|dump)")
 _BEGINNING = {"db": b"SQLite format 3\0", "dump": b"PGDMP"}
@@ -85,11 +86,13 @@ def forget_failure(folder: Path) -> None:
 
 
 def failure(folder: str) -> str | None:
-    """Why the last backup could not be made; None when it could be."""
+    """Why the last backup could not be made; None when it could be. A full disk leaves the file
+    empty, or a part of the line."""
     try:
-        return (Path(folder) / _FAILURE).read_text(encoding="utf-8") if folder else None
-    except (OSError, ValueError):
+        said = (Path(folder) / _FAILURE).read_text("utf-8", "replace") if folder else None
+    except OSError:
         return None
+    return _UNSAID if said == "" else said
 
 
 def begins_well(file: Path) -> bool:
