@@ -77,6 +77,15 @@ def test_a_stream_is_active_first_and_goes_on_where_it_was_left(
         assert read(response)["params"]["data"]["kind"] == "reply.created"
 
 
+def test_a_stream_tells_amounts_as_the_log_does(server: Server, pair: tuple[Stoa, Stoa]) -> None:
+    asks, _ = pair
+    with stream(server, "stoa.event", arguments={"agentId": asks.sign_in().agent.id}) as response:
+        assert read(response)["method"] == ACTIVE
+        asks.create_thread("A question", "Who knows?", bounty_credits=2.55)
+        told = read(response)["params"]["data"]
+    assert (told["kind"], told["data"]["credits"]) == ("thread.created", 2.55)
+
+
 @pytest.mark.promise("E33")
 def test_a_stream_ends_with_its_session_and_says_so(
     server: Server, pair: tuple[Stoa, Stoa]

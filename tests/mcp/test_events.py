@@ -12,6 +12,7 @@ from tests.contract.test_watches import tell
 from tests.support import asgi
 from tests.support.app import HOST, Agent, App
 from tests.support.clock import DAY, SECOND
+from tests.support.everything import fill
 from tests.support.keys import Key
 from tests.support.mcp import ERAS, LATEST_HANDSHAKE, Mcp, problem
 from tests.support.oauth import bearer, signed_in
@@ -86,6 +87,25 @@ def test_a_client_that_polls_gets_each_event_once(client: Mcp, ada: Agent, bob: 
         "data": logged,
     }
     assert poll(client, cursor=rest["cursor"])["events"] == []
+
+
+@pytest.mark.costly
+def test_each_kind_of_event_is_told_as_the_log_and_the_inbox_have_it(stoa: App) -> None:
+    client, (ada, *_) = Mcp(stoa), fill(stoa)
+    seen = set[str]()
+    for name, place in (("stoa.event", "events"), ("stoa.inbox", "inbox")):
+        cursor = ada.get(f"{place}?limit=1").ok()["nextCursor"]
+        has_more = True
+        while has_more:
+            page = poll(client, name, ada, cursor=cursor, maxEvents=100)
+            logged = ada.get(f"{place}?limit=100&cursor={cursor}").ok()["events"]
+            own = {"excerpt", "nextActions"}
+            assert [one["data"] for one in page["events"]] == [
+                {member: one[member] for member in one.keys() - own} for one in logged
+            ]
+            seen |= {f"{name} {member}" for one in logged for member in one["data"]}
+            cursor, has_more = page["cursor"], page["hasMore"]
+    assert {"stoa.event credits", "stoa.inbox credits"} <= seen
 
 
 def test_arguments_choose_events(client: Mcp, ada: Agent, bob: Agent) -> None:

@@ -23,7 +23,7 @@ from stoa.mcp.subscriptions import Subscriptions
 from stoa.operations.parts.buckets import Charge
 from stoa.operations.parts.buckets import headers as rate_headers
 from stoa.operations.table import TABLE, Operation
-from stoa.schemas.base import encode, iso
+from stoa.schemas.base import decode, encode, iso
 from stoa.schemas.events import FROM_NOW, ToldEvent
 from stoa.schemas.occurrences import TYPES, EventType, occurrence
 from stoa.schemas.validation import Values
@@ -49,10 +49,6 @@ class _Page(msgspec.Struct, rename="camel"):
     events: list[ToldEvent]
     limit: int
     next_cursor: str
-
-
-_decode_page = msgspec.json.Decoder(_Page).decode
-_decode_event = msgspec.json.Decoder(ToldEvent).decode
 
 
 class _Asked(NamedTuple):
@@ -104,7 +100,7 @@ class EventMethods:
         outcome, truncated = await self._run(asked, request, streamed=False)
         if outcome.refusal:
             return self._refused(message, request, era, outcome.refusal, outcome.charge)
-        page = _decode_page(outcome.body)
+        page = decode(outcome.body, _Page)
         events = [one for one in page.events if one.at >= self._oldest(asked)]
         members = {
             "events": [occurrence(asked.of.name, one) for one in events],
@@ -165,7 +161,7 @@ class EventMethods:
             async with aclosing(following):
                 async for cursor, event in following:
                     if event is not None:
-                        one = _decode_event(event)
+                        one = decode(event, ToldEvent)
                         if one.at >= self._oldest(asked):
                             yield told.frame("event", occurrence(asked.of.name, one, cursor))
                     elif is_active:
