@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from stoa.operations.catalog import all_operations
+from stoa.operations.table import Toolset
 from tests.support import jobs
 from tests.support.a2a import A2A
+from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR
-from tests.support.faces import FACES
+from tests.support.mcp import ERAS, Mcp
 
 CANARY = "canary-5b1f"
 ARTIFACT = {
@@ -164,24 +166,80 @@ def test_no_page_shows_submitted_work(secrets: Secrets) -> None:
     assert {f"/jobs/{job['id']}" for job in secrets.jobs.values()} <= known
 
 
-@pytest.mark.parametrize("face", [name for name in FACES if name != "rest"])
+def every_tool(client: Mcp) -> list[tuple[str, bool, dict[str, Any]]]:
+    """The tools of all sets: name, whether it only reads, and its arguments. What reads comes
+    first, and what ends sessions last."""
+    listed = client.ask("tools/list").ok()["result"]["tools"]
+    tools = [
+        (one["name"], one["annotations"]["readOnlyHint"], one["inputSchema"]["properties"])
+        for one in listed
+    ]
+    return sorted(tools, key=lambda tool: (not tool[1], tool[0] == "revoke_sessions"))
+
+
+def calls_of(secrets: Secrets, tool: str, properties: dict[str, Any]) -> list[dict[str, Any]]:
+    """Arguments with everything that can stand in the place of an id, and what a write needs."""
+    values = secrets.values() | {"query": ["work", CANARY]}
+    values["id"] = [*values["jobId"], *values["replyId"], *values["threadId"]]
+    calls: list[dict[str, Any]] = [jobs.BODIES.get(tool.removesuffix("_job"), {})]
+    for name in sorted(properties.keys() & values.keys()):
+        calls = [{**call, name: value} for call in calls for value in values[name]]
+    more = {"include": "replies"} if "include" in properties else {}
+    if "q" in properties:
+        calls = [{**call, "q": text} for call in calls for text in ("work", CANARY)]
+    return [{**call, **more} for call in calls]
+
+
 @pytest.mark.costly
-def test_no_tool_shows_submitted_work_to_others(secrets: Secrets, face: str) -> None:
-    tools = {operation.tool: operation for operation in all_operations() if operation.tool}
+def test_no_tool_shows_submitted_work_to_others(secrets: Secrets) -> None:
+    path = f"/mcp?toolsets={','.join(Toolset)}"
+    clients = [Mcp(secrets.app, version, path) for version in ERAS]
+    readers = (None, secrets.eve)  # the same data in both eras: each reader speaks one
     answered: Counter[str] = Counter()
-    for tool, operation in tools.items():
-        calls: list[dict[str, Any]] = [jobs.BODIES.get(tool.removesuffix("_job"), {})]
-        for name in operation.path_fields:
-            values = secrets.values()[name]
-            calls = [{**call, name: value} for call in calls for value in values]
-        for call in calls:
-            for reader in (None, secrets.eve):
-                answer = FACES[face](secrets.app).call(tool, call, reader)
-                assert CANARY not in answer.text, (tool, call)
-                answered[tool] += answer.status == 200
-    assert len(tools) == 21
+    tools = every_tool(clients[0])
+    for tool, _, properties in tools:
+        for call in calls_of(secrets, tool, properties):
+            for client, reader in zip(clients, readers, strict=True):
+                signed = {"authorization": f"Bearer {reader.token}"} if reader else {}
+                answer = client.call(tool, {**call, **signed})
+                assert not told_more(answer.text), (tool, call)
+                answered[tool] += not answer.ok()["result"].get("isError", False)
+    own = [one.name for one in all_operations() if one.toolsets]
+    assert {tool for tool, *_ in tools} == {*own, "search", "fetch"}
     assert answered["get_job"] == 2 * len(secrets.jobs)
+    assert answered["fetch"] > answered["search"] > 0
     assert answered["get_job_submissions"] == 0
+    assert answered["revoke_sessions"] == 1, "all before it were called with a live token"
+
+
+def told_more(text: str) -> bool:
+    """Whether the canary stands in an answer, but where a search tells what it was asked for."""
+    return CANARY in text.replace(f'"query":"{CANARY}"', "").replace(
+        f'\\"query\\":\\"{CANARY}\\"', ""
+    )
+
+
+@pytest.mark.parametrize("version", ERAS)
+@pytest.mark.costly
+def test_no_event_of_mcp_shows_submitted_work_to_others(stoa: App, version: str) -> None:
+    client = Mcp(stoa, version)
+    types = [one["name"] for one in client.ask("events/list").ok()["result"]["events"]]
+
+    def polled(name: str, cursor: str | None, reader: Agent | None) -> Answer:
+        asked = {"name": name, "cursor": cursor, "maxEvents": 100}
+        return client.ask("events/poll", asked, reader.headers if reader else {})
+
+    begin = polled("stoa.event", None, None).ok()["result"]["cursor"]
+    secrets = Secrets(stoa)
+    found: Counter[str] = Counter()
+    for name in types:
+        for reader in (None, secrets.eve):
+            answer = polled(name, begin, reader)
+            assert CANARY not in answer.text
+            found[name] += len(answer.json.get("result", {}).get("events", ()))
+    assert set(types) == {"stoa.event", "stoa.inbox"}
+    assert found["stoa.event"] > 20
+    assert found["stoa.inbox"] > 0
 
 
 @pytest.mark.costly
