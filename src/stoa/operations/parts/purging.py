@@ -14,7 +14,7 @@ from stoa.operations.call import Services
 from stoa.operations.parts.moderation import Order, act, locked, subject_of
 from stoa.store import moderation, purges
 from stoa.store.purges import Purge
-from stoa.store.tx import Tx, Work
+from stoa.store.tx import StoreUnavailable, Tx, Work
 
 T = TypeVar("T")
 
@@ -35,15 +35,26 @@ class Database(Protocol):
 
 
 async def finish(database: Database, services: Services) -> bool:
-    """Erase all that is still to be erased; whether there was any."""
-    waiting = await database.read(purges.to_erase)
+    """Erase all that is still to be erased; whether there was any. Raises the first failure behind
+    all others, which it does not hold up, and `StoreUnavailable` at once."""
+    waiting, first = await database.read(purges.to_erase), None
     for purge in waiting:
-        again = partial(_erase_again, services=services, purge=purge)
-        await database.write(again)
-        if purge.whole:
-            await _erase_written(database, services, purge)
-            await database.write(partial(purges.note_erased, subject_id=purge.id))
+        try:
+            await _erase_all(database, services, purge)
+        except StoreUnavailable:
+            raise
+        except Exception as error:  # noqa: BLE001 - it is raised behind the others
+            first = first or error
+    if first:
+        raise first
     return bool(waiting)
+
+
+async def _erase_all(database: Database, services: Services, purge: Purge) -> None:
+    await database.write(partial(_erase_again, services=services, purge=purge))
+    if purge.whole:
+        await _erase_written(database, services, purge)
+        await database.write(partial(purges.note_erased, subject_id=purge.id))
 
 
 async def _erase_again(tx: Tx, services: Services, purge: Purge) -> None:

@@ -9,6 +9,7 @@ from stoa.domain.events import EventKind
 from stoa.domain.labels import wanted_words
 from stoa.domain.watches import WatchedText
 from stoa.entropy import IdGenerator
+from stoa.logs import log
 from stoa.operations.views import events as event_views
 from stoa.operations.views.agents import capabilities_of
 from stoa.operations.views.events import About
@@ -17,7 +18,7 @@ from stoa.store import watches as rows
 from stoa.store.events import EventRow
 from stoa.store.jobs import JobRow
 from stoa.store.threads import ThreadRow
-from stoa.store.tx import Tx, json_texts
+from stoa.store.tx import StoreUnavailable, Tx, json_texts
 from stoa.store.watches import TellingPlace, Told, Watcher, WatchKinds
 
 _LOOKED_AT = watches.MET | {EventKind.JOB_MESSAGE}
@@ -55,9 +56,9 @@ async def look(tx: Tx, looked: int) -> News:
     """Look through some new events, behind the place up to which nobody was to be told. Each
     statement has to see what was committed before that statement."""
     was = await rows.place(tx)
-    log = await events.log(tx)
+    newest = (await events.log(tx)).newest
     upto = was if was.agent_id or was.seq >= looked else TellingPlace(looked, "")
-    found = await events.between(tx, upto.seq, log.newest, limits.TELLING_EVENTS)
+    found = await events.between(tx, upto.seq, newest, limits.TELLING_EVENTS)
     known = await event_views.about(tx, [row for row in found if row.kind in _LOOKED_AT])
     kinds = await rows.kinds(tx) if found else WatchKinds(any=False, words=False)
     told: list[tuple[EventRow, Concerned]] = []
@@ -66,7 +67,13 @@ async def look(tx: Tx, looked: int) -> News:
         behind, upto = upto.agent_id, TellingPlace(row.seq, "")
         if row.kind not in _LOOKED_AT or known.hides(row):
             continue
-        some, last = await _concerned(tx, row, known, kinds, behind)
+        try:
+            some, last = await _concerned(tx, row, known, kinds, behind)
+        except StoreUnavailable:
+            raise
+        except Exception:  # or nobody would be told of any event behind it
+            log.exception("event cannot be told of", id=row.id)
+            continue
         if any(some):
             told.append((row, some))
             count += sum(map(len, some))
