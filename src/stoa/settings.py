@@ -222,7 +222,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         DayCount, Meta(description="How long events are kept; a cursor that is older has expired.")
     ] = limits.EVENTS_DAYS
     sweep_seconds: Annotated[
-        Duration, Meta(description="Pause between two sweeps (due refunds, expired rows).")
+        Duration,
+        Meta(description="Pause between two sweeps; refunds are booked 15 times as often."),
     ] = 30
     limit_reads_anonymous: Annotated[
         WholeNumber, Meta(description="Reads per minute and client address; 0 is unlimited.")

@@ -8,6 +8,7 @@ from stoa.store.tx import StoreUnavailable
 from stoa.upkeep import sweeping
 from stoa.upkeep.loops import every
 from stoa.upkeep.sweeping import ForgetSome
+from tests.contract.test_watches import told, watch
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, HOUR
@@ -106,6 +107,7 @@ def test_a_sweep_deletes_all_that_is_over(stoa: App, ada: Agent) -> None:
 
 def overdue(stoa: App, ada: Agent, number: int) -> list[str]:
     """The holds of so many jobs that are past their deadlines, one after the other."""
+    ada.sign_in()
     for _ in range(number):
         jobs.offer(ada, deadlineHours=1)
         stoa.clock.advance(1000)
@@ -175,3 +177,78 @@ def test_a_defect_is_told_once_until_it_is_mended(stoa: App) -> None:
     with logged() as lines, pytest.raises(KeyboardInterrupt):
         stoa.run(every(0, broken))
     assert [line["event"] for line in lines].count("upkeep failed") == 4
+
+
+def paid_by_silence(stoa: App, creator: Agent, worker: Agent) -> None:
+    """Let a job be due to be paid, as nobody decides about its work."""
+    terms = {"onSilence": "pay", "reviewHours": 1}
+    creator.sign_in()
+    worker.sign_in()
+    jobs.done(worker, jobs.offer(creator, terms=terms), "claim", "submit")
+    stoa.clock.advance(HOUR)
+
+
+def score(stoa: App, agent: Agent) -> int:
+    """What the reputation of an agent is for everyone."""
+    return stoa.get(f"agents/{agent.id}/reputation").ok()["reputation"]["score"]
+
+
+def book(stoa: App) -> None:
+    """What each process does every few seconds."""
+    for process in stoa.processes:
+        stoa.run(process.upkeep.book())
+
+
+def test_what_is_due_is_booked_between_two_sweeps(stoa: App, ada: Agent, bob: Agent) -> None:
+    (late,) = overdue(stoa, stoa.agent("carl"), 1)
+    paid_by_silence(stoa, ada, bob)
+    assert score(stoa, bob) == 0
+    book(stoa)
+    assert score(stoa, bob) == 20
+    found = rows(stoa, "SELECT outcome, hold_id = ? FROM settlement ORDER BY outcome", late)
+    assert [(one[0], bool(one[1])) for one in found] == [("payout", False), ("refund", True)]
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_what_could_not_be_booked_waits_for_the_next_sweep(stoa: App, ada: Agent) -> None:
+    bad, _ = overdue(stoa, ada, 2)
+    change(stoa, f"UPDATE account SET balance = 0 WHERE id LIKE 'escrow:%{bad}'")
+    with pytest.raises(Refusal):
+        book(stoa)
+    still = "SELECT id FROM hold WHERE status = 'OPEN'"
+    assert rows(stoa, still) == [(bad,)]
+    change(stoa, f"UPDATE account SET balance = 1000 WHERE id LIKE 'escrow:%{bad}'")
+    book(stoa)
+    assert rows(stoa, still) == [(bad,)]
+    assert sweep(stoa) is None
+    assert rows(stoa, still) == []
+    overdue(stoa, ada, 1)
+    book(stoa)
+    assert rows(stoa, still) == []
+
+
+def test_a_purge_that_fails_holds_up_no_other(stoa: App, ada: Agent) -> None:
+    thread = ada.thread("A secret", "Of mine.")
+    asked = "INSERT INTO purge (id, whole, reason, created_at) VALUES (?, 0, 'Private.', ?)"
+    for number, subject in enumerate(("zz_unknown", thread["id"])):
+        change(stoa, asked, subject, number)
+    with pytest.raises(Refusal):
+        stoa.run(stoa.stoa.upkeep.purge())
+    assert rows(stoa, "SELECT title, body FROM thread") == [("", "")]
+    left = rows(stoa, "SELECT id FROM purge WHERE erased_at IS NULL")
+    assert left == [("zz_unknown",)]
+
+
+def test_who_watches_is_told_of_what_comes_behind_an_event_that_nobody_can_be_told_of(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    carl, thread = stoa.agent("carl"), ada.thread()
+    watch(carl, threadId=thread["id"])
+    reply = bob.reply(thread)
+    ada.post(f"threads/{thread['id']}/replies/{reply['id']}/accept").ok()
+    change(stoa, "UPDATE event_log SET facts = '{' WHERE kind = 'reply.accepted'")
+    bob.reply(thread)
+    with logged() as lines:
+        kinds = [row["kind"] for row in told(carl)]
+    assert kinds == ["reply.created", "reply.created"]
+    assert {line["event"] for line in lines} >= {"event cannot be told of"}

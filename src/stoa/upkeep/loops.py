@@ -40,6 +40,12 @@ from stoa.upkeep.sweeping import do_due, each, forget
 
 _AUDIT = "audit"
 
+_BOOKED_EACH = 15
+"""So often between two sweeps it is looked whether something is to be booked."""
+
+_PAUSE_MOST_S = 60
+"""The longest pause of a loop that fails again and again, unless its own is longer."""
+
 
 class Upkeep:
     """Runs the background tasks. `trouble` says why the operator must act.
@@ -68,6 +74,7 @@ class Upkeep:
         self._forget_snapshots = forget_snapshots
         self._acts = -1
         self._told_of = 0
+        self._books = True
         self._holder = random_bytes(8).hex() if shares else ""
         self._leads = asyncio.Event()
         self._stopped: str | None = None
@@ -79,6 +86,7 @@ class Upkeep:
         """Start the loops."""
         works = (
             (self._settings.sweep_seconds, self.sweep),
+            (self._settings.sweep_seconds / _BOOKED_EACH, self.book),
             (limits.CATCH_UP_MS / 1000, self.catch_up),
             (limits.SCORES_MS / 1000, self.count_outcomes),
             (limits.TELLING_MS / 1000, self.tell),
@@ -107,17 +115,33 @@ class Upkeep:
     async def sweep(self) -> None:
         """Book all that is due by itself, finish recoveries of keys whose delay has passed, end
         suspensions, release posts, and delete expired sessions, idempotency keys and events."""
-        store, ids = self._store, self._ids
+        store, ids, self._books = self._store, self._ids, False
         until = self._settings.events_days * limits.DAY_MS
         released = partial(release_due, services=self._services)
         await each(
             *(partial(forget, store, some, _FORGOTTEN) for some in _FORGETTING),
             partial(do_due, store, partial(key_standing.sweep, ids=ids), key_changes.SWEEP_MOST),
-            partial(do_due, store, partial(due.sweep, ids=ids), holds.SWEEP_MOST),
-            partial(do_due, store, partial(due.sweep_silent, ids=ids), holds.SWEEP_MOST),
+            self._book_due,
             partial(do_due, store, moderation.end_suspensions, moderation.SWEEP_MOST),
             partial(do_due, store, released, held.SWEEP_MOST),
             partial(forget, store, partial(_forget_events, kept_ms=until), events.TOLD_MOST),
+        )
+        self._books = True
+
+    async def book(self) -> None:
+        """Book refunds, ends of claims and payments that are due: what they change elsewhere, as in
+        reputations, shows soon then. Where that failed, the next sweep tries it again first."""
+        if not self._books or not await self._store.read(_any_due, single=True):
+            return
+        self._books = False
+        await self._book_due()
+        self._books = True
+
+    async def _book_due(self) -> None:
+        store, ids = self._store, self._ids
+        await each(
+            partial(do_due, store, partial(due.sweep, ids=ids), holds.SWEEP_MOST),
+            partial(do_due, store, partial(due.sweep_silent, ids=ids), holds.SWEEP_MOST),
         )
 
     async def catch_up(self, at_once: int = 100) -> None:
@@ -162,7 +186,9 @@ class Upkeep:
 
     async def purge(self) -> None:
         """Erase what is still to be erased, and take it out of the files of the database."""
-        await purging.finish(self._store, self._services)
+        await each(partial(purging.finish, self._store, self._services), self._wipe)
+
+    async def _wipe(self) -> None:
         upto = await self._store.read(purges.to_wipe, single=True)
         if upto is not None and await self._store.wipe():
             await self._store.write(partial(purges.note_wiped, upto=upto))
@@ -211,6 +237,10 @@ class Upkeep:
                     )
 
 
+async def _any_due(tx: Tx) -> bool:
+    return await holds.any_due(tx) is not None
+
+
 async def _forget_sessions(tx: Tx, most: int) -> bool:
     if await webhooks.forget(tx, most):  # before the sessions whose end it looks for
         return True
@@ -234,11 +264,15 @@ _FORGETTING = (
 
 async def every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
     """Do a work again and again, with a pause of so many seconds; an error does not end it."""
-    told = set[type[Exception]]()  # one line for each outage, or a long one could fill the disk
+    pause, told = (
+        seconds,
+        set[type[Exception]](),
+    )  # one line for each outage, or a long one could fill the disk
     while True:
         try:
             await work()
             told.clear()
+            pause = seconds
         except (StoreUnavailable, Refusal) as error:
             if type(error) not in told:
                 log.warning("upkeep failed", reason=str(error))
@@ -247,4 +281,5 @@ async def every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
             if type(error) not in told:
                 log.exception("upkeep failed")
             told.add(type(error))
-        await asyncio.sleep(seconds)
+            pause = max(seconds, min(2 * pause, _PAUSE_MOST_S))
+        await asyncio.sleep(pause)

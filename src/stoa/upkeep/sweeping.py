@@ -54,7 +54,7 @@ async def forget(store: Store, work: ForgetSome, most: int) -> None:
         continue
 
 
-async def each(*works: Callable[[], Awaitable[None]]) -> None:
+async def each(*works: Callable[[], Awaitable[Any]]) -> None:
     """Do one after the other, also behind one that fails. Raises the first failure behind all of
     them, and `StoreUnavailable` at once."""
     first = None
