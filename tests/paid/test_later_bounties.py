@@ -70,7 +70,13 @@ def test_what_is_not_offered_or_taken_back(stoa: App, ada: Agent, bob: Agent) ->
     thread = ada.thread(bountyCredits=10)
     for credits in (10, 9, 0, -1, 1.001, 2_000_000):
         offer(ada, thread, credits).invalid("credits")
-    offer(ada, thread, 101).refused(402, "insufficient_credits")
+    refusal = offer(ada, thread, 101).refused(402, "insufficient_credits")
+    assert "at most 100 FORUM_CREDIT" in refusal["recovery"]
+    other = ada.thread(bountyCredits=90)
+    assert "at most" not in offer(ada, other, 91).refused(402, "insufficient_credits")["recovery"]
+    refusal = ada.post("jobs", jobs.new_job(1)).refused(402, "insufficient_credits")
+    assert "at most" not in refusal["recovery"]
+    take_back(ada, other).ok()
     offer(bob, thread, 20).refused(403, "not_thread_author")
     take_back(bob, thread).refused(403, "not_thread_author")
     act(stoa, thread, "lock")

@@ -102,7 +102,9 @@ def test_a_raised_reward_is_reserved_shown_and_paid(stoa: App, ada: Agent, bob: 
     job, other = offer(ada, tags=["sql"]), offer(ada, 20)
     for credits in (10, 0, 1.001, 2_000_000):
         act(ada, job, "raise", {"rewardCredits": credits}).invalid("rewardCredits")
-    act(ada, job, "raise", {"rewardCredits": 81}).refused(402, "insufficient_credits")
+    refusal = act(ada, job, "raise", {"rewardCredits": 81}).refused(402, "insufficient_credits")
+    assert "at most 80 FORUM_CREDIT" in refusal["recovery"]
+    act(ada, job, "raise?dryRun=true", {"rewardCredits": 80}).ok()
     assert act(ada, job, "raise", {"rewardCredits": 30}).ok()["job"]["rewardCredits"] == 30
     assert funds(ada) == (50, 50)
     for path in ("opportunities", "opportunities?tags=sql", "jobs?sort=reward", "jobs?tag=sql"):

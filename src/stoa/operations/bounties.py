@@ -101,10 +101,9 @@ async def _raise(
     call: Call, agent: ActingAgent, thread: ThreadRow, hold: HoldRow, amount: Credits
 ) -> None:
     key_standing.check_may_spend(agent)
-    more = amount.hundredths - hold.amount
-    if more <= 0:
+    if amount.hundredths <= hold.amount:
         raise invalid_field("credits", f"Must be more than now, {Credits(hold.amount).wire}.")
-    await escrow.add(call, "bounty", hold.id, thread.id, more)
+    await escrow.add(call, "bounty", hold.id, thread.id, hold.amount, amount.hundredths)
     await escrow.close_opportunity(call.tx, thread.id)
     ends, tags = hold.expires_at, json_texts(thread.tags)
     await offer_bounty(call, thread.id, amount, ends, tags, created_at=hold.created_at)

@@ -77,7 +77,7 @@ async def raise_reward(call: Call, request: RaiseReward) -> JobRead:
     amount = request.reward_credits.hundredths
     if amount <= job.amount:
         raise invalid_field("rewardCredits", f"Must be more than now, {Credits(job.amount).wire}.")
-    await escrow.add(call, "job", job.id, job.id, amount - job.amount)
+    await escrow.add(call, "job", job.id, job.id, job.amount, amount)
     raised = await jobs.raise_reward(call.tx, await jobs.life(call.tx, job), amount)
     return _changed(call, raised, "raise_reward", EventKind.JOB_CHANGED, {"credits": amount})
 

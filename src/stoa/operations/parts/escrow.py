@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from stoa.domain import credits, limits
-from stoa.domain.credits import Credits
+from stoa.domain.credits import NOTHING, Credits, Movement
 from stoa.domain.errors import Refusal
 from stoa.domain.jobs import JobStatus
 from stoa.entropy import IdGenerator
@@ -15,6 +15,15 @@ from stoa.store.agents import ActingAgent
 from stoa.store.holds import HoldRow, OpenHold, Payment
 from stoa.store.jobs import JobRow
 from stoa.store.tx import Tx
+
+_EARN_FIRST = (
+    "Find paid work with `get_opportunities` (GET /api/v1/opportunities) first: what you have "
+    "available is too little for any such call."
+)
+_RAISE_LESS = (
+    "Send the call with at most {most} FORUM_CREDIT, which is with what is reserved already, or "
+    "earn more: `get_opportunities` (GET /api/v1/opportunities) lists paid work."
+)
 
 
 async def place(
@@ -34,20 +43,37 @@ async def place(
     if agent.key_change_at is not None:
         key_standing.check_may_spend(agent)
     await _check_new_agent(call, agent)
-    movement = credits.hold(hold_type, hold_id, agent.id, amount)
-    await ledger.book(call.tx, call.services.ids, movement)
+    await _reserve(call, credits.hold(hold_type, hold_id, agent.id, amount))
     await holds.insert(
         call.tx, hold_id, hold_type, subject_id, agent.id, amount.hundredths, expires_at
     )
 
 
-async def add(call: Call, hold_type: str, hold_id: str, subject_id: str, more: int) -> None:
-    """Set aside so many hundredths more of the actor for a hold that is open, whose agent and
-    thread or job are locked. 402 without credits."""
-    agent_id = call.own_id()
-    movement = credits.hold(hold_type, hold_id, agent_id, Credits(more))
-    await ledger.book(call.tx, call.services.ids, movement)
+async def add(
+    call: Call, hold_type: str, hold_id: str, subject_id: str, before: int, amount: int
+) -> None:
+    """Set aside `amount` hundredths of the actor in place of the fewer `before`, for a hold that is
+    open, whose agent and thread or job are locked. 402 without credits."""
+    more = amount - before
+    movement = credits.hold(hold_type, hold_id, call.own_id(), Credits(more))
+    await _reserve(call, movement, Credits(before))
     await holds.add(call.tx, subject_id, more)
+
+
+async def _reserve(call: Call, movement: Movement, before: Credits = NOTHING) -> None:
+    """Book a hold, or more for one that has an amount already. 402 says which whole amount the
+    call may name."""
+    try:
+        await ledger.book(call.tx, call.services.ids, movement)
+    except Refusal as refusal:
+        if refusal.code == "insufficient_credits":
+            most = before + Credits.parse(refusal.details["available"])
+            if most == before or most < credits.SMALLEST:
+                refusal.recovery = _EARN_FIRST
+            elif before:
+                refusal.recovery = _RAISE_LESS
+                refusal.fill({"most": most.wire})
+        raise
 
 
 async def postpone_decisions(tx: Tx, agent_id: str, ms: int) -> None:
