@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +14,7 @@ import pytest
 
 from tests.support.command import run_stoa_here
 from tests.support.loaded import anew
-from tests.support.processes import has_ended, workers
+from tests.support.processes import has_ended, until, workers
 from tests.support.server import Server, free_port
 
 StartServer = Callable[..., Server]
@@ -70,6 +71,27 @@ def test_a_single_worker_takes_changed_settings_and_connections_wait(
     security = httpx.get(f"{server.url}/.well-known/security.txt", timeout=60)
     assert "mailto:ops@a.example" in security.text
     assert '"event": "request"' in server.log
+    assert server.stop() == 0
+
+
+def test_a_second_reload_waits_for_what_the_first_one_began(
+    start_server: StartServer, tmp_path: Path
+) -> None:
+    server = start_server(how=anew)
+    before = workers(server)
+    (tmp_path / "stoa.toml").write_text("events_days = 7\n")
+    for worker in before:
+        os.kill(worker, signal.SIGSTOP)
+    server.process.send_signal(signal.SIGHUP)
+    until(lambda: "workers are replaced" in server.log)
+    with ThreadPoolExecutor(1) as pool:
+        reload = pool.submit(run_stoa_here, "reload", "--pid", str(server.process.pid))
+        until(lambda: "nothing to change" in server.log)
+        for worker in before:
+            os.kill(worker, signal.SIGCONT)
+        done = reload.result()
+    assert (done.code, done.out) == (0, "1 worker replaced\ntaken: events_days\n")
+    assert not workers(server) & before
     assert server.stop() == 0
 
 

@@ -312,13 +312,21 @@ class Supervisor:
             log.info("settings taken", settings=report.taken)
         if report.not_taken:
             log.warning("settings not taken", settings=report.not_taken)
-        self._reloading = not report.problem and (self._count > 1 or bool(report.taken))
-        if self._reloading:
+        begins = not report.problem and (self._count > 1 or bool(report.taken))
+        if begins:
             self._begin_to_replace()
         elif not report.problem:
             log.info("nothing to change: a single worker is replaced only where settings are taken")
-        number = self._report.number + 1
-        self._tell_report(msgspec.structs.replace(report, number=number, pending=self._reloading))
+        # What a reload takes that is still under way, this one waits for and takes too.
+        before = self._report.taken if self._reloading else []
+        self._reloading = self._reloading or begins
+        following = msgspec.structs.replace(
+            report,
+            taken=list(dict.fromkeys([*before, *report.taken])),
+            number=self._report.number + 1,
+            pending=self._reloading,
+        )
+        self._tell_report(following)
 
     def _begin_to_replace(self) -> None:
         log.info("workers are replaced one by one", workers=self._count)
