@@ -252,3 +252,17 @@ def test_who_watches_is_told_of_what_comes_behind_an_event_that_nobody_can_be_to
         kinds = [row["kind"] for row in told(carl)]
     assert kinds == ["reply.created", "reply.created"]
     assert {line["event"] for line in lines} >= {"event cannot be told of"}
+
+
+def test_who_has_something_that_cannot_be_booked_can_still_call(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    (hold,) = overdue(stoa, ada, 1)
+    ((job,),) = rows(stoa, "SELECT id FROM job")
+    change(stoa, f"UPDATE account SET balance = 0 WHERE id LIKE 'escrow:%{hold}'")
+    for agent in (ada, bob):
+        agent.sign_in()
+        agent.thread()
+        assert jobs.act(agent, {"id": job}, "claim").status in (403, 409)
+    assert ada.get("credits/balance").ok()["balance"]["reserved"]["total"] == 10
+    assert rows(stoa, "SELECT status FROM hold") == [("OPEN",)]

@@ -5,10 +5,11 @@ from functools import partial
 
 from stoa.calls.invocation import Invocation
 from stoa.entropy import IdGenerator
+from stoa.logs import log
 from stoa.operations.parts import due
 from stoa.schemas.base import Request
 from stoa.store import holds
-from stoa.store.tx import Store, Tx
+from stoa.store.tx import Store, StoreUnavailable, Tx
 
 
 class RefundsDue(Exception):
@@ -22,7 +23,9 @@ async def check(tx: Tx, agent_id: str, request: Request) -> None:
 
 
 async def book(store: Store, ids: IdGenerator, invocation: Invocation) -> None:
-    """Book what is due in separate transactions, none of which holds up others for long."""
+    """Book what is due in separate transactions, none of which holds up others for long. What
+    cannot be booked waits for the operator, as it does while settlements are stopped: the call goes
+    on without."""
     assert invocation.caller
     agent_id, subjects = invocation.caller.agent_id, invocation.request.subjects()
     some = partial(
@@ -32,5 +35,10 @@ async def book(store: Store, ids: IdGenerator, invocation: Invocation) -> None:
         subject_ids=subjects,
         most=holds.SWEEP_MOST,
     )
-    while await store.write(some):
-        pass
+    try:
+        while await store.write(some):
+            pass
+    except StoreUnavailable:
+        raise
+    except Exception:  # or its agent could not write any more
+        log.exception("what is due cannot be booked", agent=agent_id)
