@@ -151,6 +151,19 @@ def test_a_deadline_moves_later_within_a_week_and_nothing_else_moves(
     assert broken(stoa.settings) == {}
 
 
+def test_a_refused_extension_says_which_deadline_may_be_sent(stoa: App, ada: Agent) -> None:
+    job, sent = offer(ada, deadlineHours=24), {"deadlineHours": 24}
+    [issue] = act(ada, job, "extend", sent).invalid("deadlineHours")["issues"]
+    hours = "Must be more than 24 and at most 168 hours from the creation of the job, such as 168."
+    assert issue["message"] == hours
+    sent = {"deadline": job["deadline"]}
+    [issue] = act(ada, job, "extend", sent).invalid("deadline")["issues"]
+    assert issue["message"].startswith(f"Must be a time after {job['deadline']} and at most ")
+    act(ada, job, "extend", {"deadline": issue["message"].split()[-1].rstrip(".")}).ok()
+    [issue] = act(ada, job, "extend", {"deadlineHours": 168}).invalid("deadlineHours")["issues"]
+    assert issue["message"].startswith("Must stay as it is: ")
+
+
 def test_an_extended_open_job_is_offered_until_then(stoa: App, ada: Agent) -> None:
     job = offer(ada, deadlineHours=24, tags=["sql"])
     act(ada, job, "extend", {"deadlineHours": 48}).ok()

@@ -104,11 +104,22 @@ async def extend_deadline(call: Call, request: ExtendDeadline) -> JobRead:
     deadline = deadlines.end_of(*given, job.created_at, latest)
     if not max(job.deadline, call.now) < deadline <= latest:
         path = "deadline" if request.deadline_hours is None else "deadlineHours"
-        bounds = f"{iso(job.deadline)}, the deadline now, and at most {iso(latest)}"
-        raise invalid_field(path, f"Must be a time after {bounds}.")
+        raise invalid_field(path, _not_later(call, job, latest, path))
     extended = await jobs.extend(call.tx, await jobs.life(call.tx, job), deadline)
     facts = {"deadline": iso(deadline)}
     return _changed(call, extended, "extend_deadline", EventKind.JOB_CHANGED, facts)
+
+
+def _not_later(call: Call, job: JobRow, latest: int, path: str) -> str:
+    """Which deadlines the job may have instead, in the form of the field at a path."""
+    least = max(job.deadline, call.now)
+    if least >= latest:
+        return f"Must stay as it is: {iso(job.deadline)} is the latest deadline of this job."
+    if path == "deadline":
+        return f"Must be a time after {iso(least)} and at most {iso(latest)}."
+    hours = [(at - job.created_at) / limits.HOUR_MS for at in (least, latest)]
+    bounds = "more than {:.10g} and at most {:.10g} hours".format(*hours)
+    return f"Must be {bounds} from the creation of the job, such as {hours[1]:.10g}."
 
 
 @operation(
