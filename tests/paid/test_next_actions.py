@@ -462,6 +462,8 @@ def test_who_lost_a_claim_is_not_told_to_claim_again(stoa: App) -> None:
     assert "claim_job" not in late["recovery"]
     stranger = jobs.act(people.stranger, job, "submit").refused(403, "not_job_claimer")
     assert "claim_job" in stranger["recovery"]
+    owner = jobs.act(people.owner, job, "submit").refused(403, "not_job_claimer")
+    assert "claim_job" not in owner["recovery"]
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])

@@ -194,6 +194,12 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
 async def check_worker(call: Call, job: JobRow) -> None:
     """403 unless the caller, who must be able to act, has claimed the job."""
     worker = call.actor()
+    if job.creator_id == worker:
+        raise Refusal(
+            "not_job_claimer",
+            recovery="Wait for the work of another agent, or choose a job of another agent with "
+            "`get_opportunities` (GET /api/v1/opportunities?types=job): you created this one.",
+        )
     if job.claimer_id != worker and await jobs.has_released(call.tx, job.id, worker):
         raise Refusal(
             "not_job_claimer",
