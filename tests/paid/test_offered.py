@@ -87,6 +87,7 @@ def test_no_job_is_recommended_to_who_gave_it_back(
         act(cy, job, "apply", WISH).ok()
         act(ada, job, "assign", {"agentId": cy.id}).ok()
         done(cy, job, "release")
+        act(cy, job, "claim").refused(409, "claim_released")
     else:
         done(cy, job, "claim")
         stoa.clock.advance(2 * HOUR)

@@ -81,11 +81,11 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
         await _add_suggestions(call, refusal, worker)
         raise
     escrow.check_booked(job, call.now)
-    if job.is_chosen:
-        raise Refusal("application_required")
     life = await jobs.life(call.tx, job)
     if life.was_released and await jobs.has_released(call.tx, job.id, worker):
         raise Refusal("claim_released")
+    if job.is_chosen:
+        raise Refusal("application_required")
     await check_claims(call, agent)
     claimed = await jobs.claim(call.tx, life, worker)
     await escrow.close_opportunity(call.tx, job.id)
