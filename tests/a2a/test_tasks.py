@@ -56,6 +56,26 @@ def test_a_job_is_hired_for_judged_and_paid(stoa: App, ada: Agent, bob: Agent, h
     assert read(job(task), ada)["status"] == "COMPLETED"
 
 
+def test_an_artifact_with_a_text_and_an_address_shows_both(
+    stoa: App, bob: Agent, hirer: A2A
+) -> None:
+    task, address = hirer.hire(), "https://example.org/it"
+    done(bob, job(task), "claim")
+    long = "x" * 5_000
+    handed_in = [
+        {"name": name, "text": text, "url": address} for name, text in (("a", "A"), ("b", long))
+    ]
+    act(bob, job(task), "submit", {"body": "Done.", "artifacts": handed_in}).ok(201)
+    (artifact,) = hirer.result("GetTask", id=task["id"])["artifacts"]
+    _, short, *links = artifact["parts"]
+    assert (short["text"], [one["filename"] for one in links]) == ("A", ["a", "b", "b"])
+    first, text_of_b, last = (one["url"] for one in links)
+    assert first == last == address
+    assert (
+        stoa.get(text_of_b.removeprefix(stoa.settings.origin), headers=hirer.headers).text == long
+    )
+
+
 def test_work_is_rejected_once_and_for_all(bob: Agent, hirer: A2A) -> None:
     task = hirer.hire()
     done(bob, job(task), "claim")

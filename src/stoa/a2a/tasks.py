@@ -1,5 +1,7 @@
 """Jobs and paid questions as tasks of A2A: their states, artifacts and history."""
 
+from collections.abc import Iterator
+
 from stoa.schemas.tasks import TaskJson, bounty_status, job_status, text
 
 
@@ -50,11 +52,23 @@ def _asked(one: TaskJson, said: TaskJson) -> TaskJson:
 def _handed_in(submission: TaskJson, origin: str) -> TaskJson:
     parts = [text(submission["body"]["body"])]
     for one in submission["artifacts"]:
-        at = one.get("url") or f"{origin}{one.get('textUrl', '')}"
-        part: TaskJson = {"filename": one["name"], "mediaType": one.get("mediaType", "text/plain")}
-        parts.append(part | ({"text": one["text"]} if "text" in one else {"url": at}))
+        parts += _files(one, origin)
     own = {"artifactId": submission["id"], "name": "Work that was handed in"}
     return {**own, "parts": parts, "metadata": {"contentType": submission["body"]["contentType"]}}
+
+
+def _files(artifact: TaskJson, origin: str) -> Iterator[TaskJson]:
+    """The text of an artifact, or where it is read, and its address: a part holds one of them."""
+    file: TaskJson = {
+        "filename": artifact["name"],
+        "mediaType": artifact.get("mediaType", "text/plain"),
+    }
+    if "text" in artifact:
+        yield file | {"text": artifact["text"]}
+    elif "textUrl" in artifact:
+        yield file | {"url": f"{origin}{artifact['textUrl']}"}
+    if artifact.get("url"):
+        yield file | {"url": artifact["url"]}
 
 
 def _answered(reply: TaskJson) -> TaskJson:
