@@ -99,6 +99,8 @@ def test_a_pairing_code_is_read_as_people_type_it(typed: str, code: str | None) 
         ("https://c.example/cb?t=1", "https://c.example/cb?t=1&code=a%26b&state=x+y"),
         ("com.example.app:/cb", "com.example.app:/cb?code=a%26b&state=x+y"),
         ("cursor://a.b/cb", "cursor://a.b/cb?code=a%26b&state=x+y"),
+        ("com.example.app:///cb", "com.example.app:///cb?code=a%26b&state=x+y"),
+        ("https://C.example/cb?", "https://C.example/cb?code=a%26b&state=x+y"),
     ],
 )
 def test_the_answer_stands_behind_what_the_address_has(redirect_uri: str, address: str) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from hmac import compare_digest
-from urllib.parse import urlencode, urlsplit, urlunsplit
+from urllib.parse import urlencode
 
 from stoa.domain import base64url
 from stoa.domain.clients import Client
@@ -114,8 +114,8 @@ def verifies(challenge: str, verifier: str) -> bool:
 
 
 def answer_address(redirect_uri: str, parameters: Mapping[str, str | None]) -> str:
-    """The redirect address with these parameters behind those that it has."""
-    parts = urlsplit(redirect_uri)
+    """The redirect address with these parameters behind those that it has, else as it was asked
+    for: put together from its parts `app:///back` would be `app:/back`. It has no fragment."""
     added = urlencode({name: value for name, value in parameters.items() if value is not None})
-    query = f"{parts.query}&{added}" if parts.query else added
-    return urlunsplit(parts._replace(query=query))
+    before, mark, query = redirect_uri.partition("?")
+    return f"{before}?{query}&{added}" if mark and query else f"{before}?{added}"
