@@ -7,8 +7,8 @@ from stoa.domain import limits
 from stoa.domain.events import EVERY_KIND, TELLS
 from stoa.store.tx import Tx, as_json, first_number
 
-DELETE_MOST = 5000
-TOLD_MOST = 20_000
+DELETE_MOST = 1000
+TOLD_MOST = 2000
 
 
 class EventRow(NamedTuple):
