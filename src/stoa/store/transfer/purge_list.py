@@ -20,7 +20,7 @@ def read(folder: Path) -> list[Purge]:
     """What is known in a folder to be erased; lines that cannot be read are passed over."""
     try:
         lines = (folder / _FILE).read_bytes().splitlines()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     found: list[Purge] = []
     for line in lines:

@@ -66,8 +66,10 @@ def unchanged(url: str) -> tuple[str, str]:
     return url, ""
 
 
-def restore(url: str, backup: Path) -> Restored:
-    return asyncio.run(postgres_backups.restore(url, SystemClock(), backup, "", for_programs()))
+def restore(url: str, backup: Path, backup_dir: str = "") -> Restored:
+    return asyncio.run(
+        postgres_backups.restore(url, SystemClock(), backup, backup_dir, for_programs())
+    )
 
 
 def instead(folder: Path, program: str, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,6 +104,17 @@ def test_what_was_dumped_is_the_same_after_it_was_restored(
     assert set(folder.iterdir()) == made
     assert {file.stat().st_mode & 0o777 for file in made} == {0o600}
     assert backups.newest(str(folder), CLOCK()) == CLOCK()
+
+
+def test_a_list_of_purges_that_cannot_be_read_keeps_a_restore_from_beginning(
+    postgresql: PostgreSQL, tmp_path: Path
+) -> None:
+    backup, target = back_up(postgresql.new(), tmp_path / "backups"), postgresql.empty()
+    unreadable = tmp_path / "kept" / "purge-list.jsonl"
+    unreadable.mkdir(parents=True)
+    with pytest.raises(StartRefused, match="was not restored: Is a directory"):
+        restore(target, backup, str(unreadable.parent))
+    restore(target, backup, str(backup))  # is no folder
 
 
 @pytest.mark.soak

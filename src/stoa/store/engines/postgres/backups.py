@@ -91,6 +91,7 @@ async def restore(
         files.refuse_changed(source)
         if not backups.begins_as("dump", source):
             raise StartRefused(f"{source} is no dump of PostgreSQL: choose another backup")
+        erased = purge_list.known(source, backup_dir)
     async with opened(url, _NAME) as connection:
         await _refuse_filled(connection, where)
         await hold(connection, where)
@@ -103,7 +104,7 @@ async def restore(
         await postgres_migrations.migrate(connection, where)
         async with connection.transaction():
             tx = PostgresTx(connection, clock)
-            await restoring.begin_anew(tx, purge_list.known(source, backup_dir))
+            await restoring.begin_anew(tx, erased)
             files.refuse_differences(source, await audit.run_all(tx))
             await tx.finish()
             await connection.execute(unfinished.DROP)
