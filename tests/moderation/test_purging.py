@@ -255,7 +255,7 @@ def test_a_restored_dump_has_no_purged_text(
     assert CANARY.encode() in restored(older)
 
 
-@pytest.mark.promise("M33")
+@pytest.mark.promise("M41")
 def test_a_copy_has_nothing_in_its_files_that_was_purged_between_its_two_runs(
     settings: Settings, clock: VirtualClock, postgresql: PostgreSQL, tmp_path: Path
 ) -> None:

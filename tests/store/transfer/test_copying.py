@@ -262,7 +262,6 @@ def test_a_copy_that_is_ended_again_and_again_is_carried_to_its_end(
     assert differing(told_at(other, stoa, full[:1]), told) == []
 
 
-@pytest.mark.promise("D13")
 @BOTH
 def test_a_copy_that_was_killed_while_it_made_the_schema_is_carried_to_its_end(
     stoa: App, settings: Settings, other: Settings
