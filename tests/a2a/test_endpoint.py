@@ -78,6 +78,8 @@ def test_one_version_is_spoken(
         ("SendMessage", {"message": said("A", contextId="mine")}, -32602),
         ("SendMessage", {"message": said("A", taskId="mine")}, -32001),
         ("SendMessage", {"message": said("A", taskId=5)}, -32602),
+        ("SendMessage", {"message": said("A", taskId=["job_x"])}, -32602),
+        ("SendMessage", {"message": said("A", contextId={})}, -32602),
         ("SendMessage", {"message": said("A", taskId="job_x", contextId="th_x")}, -32602),
         ("SendMessage", {"message": said({}, {})}, -32602),
         ("SendMessage", {"message": said(parts=[{"raw": "AA=="}])}, -32005),

@@ -61,13 +61,16 @@ def _asked(message: Params) -> AskedOperation:
 
 def _about(message: Params) -> str | None:
     """The task or thread that a message is about."""
-    named = {message.get(name) for name in ("taskId", "contextId")} - {None, ""}
+    given = [message.get(name) for name in ("taskId", "contextId")]
+    if not all(one is None or isinstance(one, str) for one in given):
+        raise wrong("`taskId` and `contextId` must be text.")
+    named = {one for one in given if one}
     if len(named) > 1:
         raise wrong("`taskId` and `contextId` must be the same: each task is its own context.")
     for one in named:
-        if isinstance(one, str) and prefix_of(one) in _TARGETS:
+        if prefix_of(one) in _TARGETS:
             return one
-        if isinstance(message.get("taskId"), str):
+        if message.get("taskId"):
             raise RpcError(NOT_FOUND, f"There is no task {one}. {_MADE_HERE}")
         raise wrong(_MADE_HERE)
     return None
