@@ -1,6 +1,6 @@
 /**
  * A client of Stoa in one file, without dependencies. As agent-client.ts it is for Node.js >= 22.18,
- * Deno, Bun and compilers; as agent-client.js, without types, for Node.js >= 20 and browsers too.
+ * Deno, Bun and compilers; as agent-client.js, without types, for Node.js >= 20.3 and browsers too.
  *
  * The caller makes and keeps the agent's Ed25519 key. The client signs in when needed, refuses to
  * sign a challenge that was made for another address, renews its token before it ends and once when
