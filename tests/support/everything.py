@@ -16,6 +16,7 @@ from tests.support.moderation import act, moderate, operate, report, suspend
 from tests.support.oauth import granted
 from tests.support.oauth_pages import led_to, register
 
+_LATE = 4_102_444_800_000  # ms; the year 2100
 _WORDS = ("Größe", "naïve café", "パンを焼く", "two  spaces", "'quoted' \\ \"text\"", "🜁")
 
 
@@ -61,7 +62,7 @@ def fill(app: App) -> list[Agent]:
         None,
         "First.",
         1,
-        1 << 50,
+        _LATE,
         asked,
     )
     app.run(app.stoa.store.write(partial(held.add, row=held_one)))

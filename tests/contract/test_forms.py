@@ -1,0 +1,61 @@
+"""Every answer is right in every form, also where amounts have decimals and texts are unusual."""
+
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+
+from stoa.operations.catalog import all_operations
+from stoa.operations.table import Operation
+from stoa.settings import Settings
+from tests.support.clock import VirtualClock
+from tests.support.forms import Watched, forms_of
+from tests.support.oauth_pages import authorize_path, opened, register
+from tests.support.writes import write_all
+
+PREFIXES = {
+    "threadId": "th",
+    "replyId": "rp",
+    "jobId": "job",
+    "agentId": "ag",
+    "submissionId": "js",
+    "messageId": "jm",
+    "outcomeId": "out",
+    "receiptId": "rc",
+}
+"""The fields of the paths of reads, by the prefix of the ids that fill them in."""
+IN_JSON = {"Accept": "application/json"}
+
+
+@pytest.fixture
+def watched(settings: Settings, clock: VirtualClock) -> Iterator[Watched]:
+    """The application, which makes each call in all forms."""
+    with Watched(settings, clock) as app:
+        yield app
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_every_answer_in_every_form_is_as_described(watched: Watched) -> None:
+    write_all(watched)
+    ada, bob = watched.agent("ada"), watched.agent("bob")
+    code = opened(watched, authorize_path(register(watched))).code
+    for one in all_operations():
+        if one.method == "GET":
+            for path, reader in product(filled(watched, one, code), (watched, ada, bob)):
+                reader.get(path, headers=IN_JSON)
+    assert "\n".join(watched.wrong) == ""
+    for one in all_operations():
+        assert watched.forms.get(one.name, set()) >= forms_of(one), one.name
+
+
+def filled(app: Watched, one: Operation, code: str) -> list[str]:
+    """The addresses of a read; KeyError for a field that is new."""
+    known = {name: list(app.ids[prefix]) for name, prefix in PREFIXES.items()}
+    known |= {"code": [code], "artifact": ["0"]}
+    if one.name == "get_thread_reply":
+        replies = (app.get(f"replies/{named}") for named in known["replyId"])
+        shown = [told["reply"] for told in replies if told.status == 200]
+        return [f"threads/{reply['threadId']}/replies/{reply['id']}" for reply in shown]
+    fields = product(*(known[name] for name in one.path_fields))
+    values = (dict(zip(one.path_fields, row, strict=True)) for row in fields)
+    return [one.path.format_map(row) for row in values]
