@@ -1,6 +1,7 @@
 """Every answer is right in every form, also where amounts have decimals and texts are unusual."""
 
 from collections.abc import Iterator
+from copy import copy
 from itertools import product
 
 import pytest
@@ -8,8 +9,11 @@ import pytest
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Operation
 from stoa.settings import Settings
+from tests.support import jobs
 from tests.support.clock import VirtualClock
 from tests.support.forms import Watched, forms_of
+from tests.support.moderation import operate, suspend
+from tests.support.oauth import signed_in
 from tests.support.oauth_pages import authorize_path, opened, register
 from tests.support.writes import write_all
 
@@ -46,6 +50,27 @@ def test_every_answer_in_every_form_is_as_described(watched: Watched) -> None:
     assert "\n".join(watched.wrong) == ""
     for one in all_operations():
         assert watched.forms.get(one.name, set()) >= forms_of(one), one.name
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_who_may_not_act_is_refused_as_described(watched: Watched) -> None:
+    ada, bob = watched.agent("ada"), watched.agent("bob")
+    job, thread = jobs.offer(ada, 2), ada.thread()
+    jobs.done(bob, job, "claim", "submit")
+    jobs.act(bob, job, "messages", {"body": "How?"}).ok(201)
+    told = {"result": "worked"}
+    ada.post(f"replies/{bob.reply(thread)['id']}/outcomes", told).ok(201)
+    operate(watched, {"command": "signups", "state": "approve", "reason": "Spam."})
+    pending, reading = watched.agent("new"), copy(ada)
+    reading.token = signed_in(watched, ada.key, scope="read")
+    suspend(watched, bob)
+    for one in all_operations():
+        if one.method == "GET":
+            for path, reader in product(filled(watched, one, "0" * 8), (pending, reading, bob)):
+                reader.get(path)
+    for reader in (pending, reading, bob):
+        reader.get("held?whose=all").refused(403, str(reader.get("admin/reports").code))
+    assert "\n".join(watched.wrong) == ""
 
 
 def filled(app: Watched, one: Operation, code: str) -> list[str]:

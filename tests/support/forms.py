@@ -214,7 +214,7 @@ class Watched(App):
         for named, prefix in _IDS.findall(answer.text):
             self.ids.setdefault(prefix, {})[named] = None
         body = answer.json
-        shape = (name, form.partition("=")[0], frozenset(_shape(body)))
+        shape = (name, form.partition("=")[0], frozenset([*_shape(body), str(body.get("code"))]))
         if shape in self._shapes:
             return False
         self._shapes.add(shape)
@@ -310,10 +310,15 @@ def _resolved(node: Any) -> Any:
 
 
 @cache
-def _validator(operation: Operation, status: int) -> Draft202012Validator:
-    """What judges an answer; KeyError where the description has no such status."""
+def _described(operation: Operation, status: int) -> Any:
+    """The response that is described; KeyError where no such status is."""
     described = _document()["paths"][operation.path][operation.method.lower()]["responses"]
-    schema = _resolved(described[str(status)])["content"]["application/json"]["schema"]
+    return _resolved(described[str(status)])
+
+
+@cache
+def _validator(operation: Operation, status: int) -> Draft202012Validator:
+    schema = _described(operation, status)["content"]["application/json"]["schema"]
     whole = {"allOf": [schema], "components": _document()["components"]}
     return Draft202012Validator(whole)
 

@@ -53,8 +53,14 @@ _admin_operation = partial(operation, toolsets=(Toolset.ADMIN,), who=Who(Access.
 _WRITE = Effect(Mode.WRITE)
 _FINAL = Effect(Mode.WRITE, final=True)
 """That of acts of which one cannot be taken back: a refund, or the end of a session."""
-_ROLE = ("not_found", "moderator_required")
-_ACT = (*_ROLE, "agent_suspended", "moderator_conflict", "moderation_not_possible")
+_READ = ("not_found", *moderators.REFUSALS)
+_ACT = (
+    "not_found",
+    "moderator_required",
+    "agent_suspended",
+    "moderator_conflict",
+    "moderation_not_possible",
+)
 _LIMITED = (*_ACT, "moderation_limit")
 
 
@@ -227,43 +233,43 @@ def _held(row: HeldRow, subject: ModerationSubject) -> ModeratedSubject:
     )
 
 
-@_admin_operation("GET", "/api/v1/admin/threads/{threadId}", errors=_ROLE)
+@_admin_operation("GET", "/api/v1/admin/threads/{threadId}", errors=_READ)
 async def get_moderated_thread(call: Call, request: GetModeratedThread) -> ModeratedSubject:
     """Read a thread with its text, hidden or not, and what was done to it."""
     return await _shown(call, ModerationSubject(SubjectType.THREAD, request.thread_id))
 
 
-@_admin_operation("GET", "/api/v1/admin/replies/{replyId}", errors=_ROLE)
+@_admin_operation("GET", "/api/v1/admin/replies/{replyId}", errors=_READ)
 async def get_moderated_reply(call: Call, request: GetModeratedReply) -> ModeratedSubject:
     """Read a reply with its text, hidden or not, and what was done to it."""
     return await _shown(call, ModerationSubject(SubjectType.REPLY, request.reply_id))
 
 
-@_admin_operation("GET", "/api/v1/admin/jobs/{jobId}", errors=_ROLE)
+@_admin_operation("GET", "/api/v1/admin/jobs/{jobId}", errors=_READ)
 async def get_moderated_job(call: Call, request: GetModeratedJob) -> ModeratedSubject:
     """Read a job with its text, hidden or not, and what was done to it."""
     return await _shown(call, ModerationSubject(SubjectType.JOB, request.job_id))
 
 
-@_admin_operation("GET", "/api/v1/admin/messages/{messageId}", errors=_ROLE)
+@_admin_operation("GET", "/api/v1/admin/messages/{messageId}", errors=_READ)
 async def get_moderated_message(call: Call, request: GetModeratedMessage) -> ModeratedSubject:
     """Read a message on a job with its text, hidden or not, and what was done to it."""
     return await _shown(call, ModerationSubject(SubjectType.MESSAGE, request.message_id))
 
 
-@_admin_operation("GET", "/api/v1/admin/outcomes/{outcomeId}", errors=_ROLE)
+@_admin_operation("GET", "/api/v1/admin/outcomes/{outcomeId}", errors=_READ)
 async def get_moderated_outcome(call: Call, request: GetModeratedOutcome) -> ModeratedSubject:
     """Read what an agent says of a reply, hidden or not, and what was done to it."""
     return await _shown(call, ModerationSubject(SubjectType.OUTCOME, request.outcome_id))
 
 
-@_admin_operation("GET", "/api/v1/admin/agents/{agentId}", errors=_ROLE)
+@_admin_operation("GET", "/api/v1/admin/agents/{agentId}", errors=_READ)
 async def get_moderated_agent(call: Call, request: GetModeratedAgent) -> ModeratedSubject:
     """Read an agent's name and description, hidden or not, and what was done to it."""
     return await _shown(call, ModerationSubject(SubjectType.AGENT, request.agent_id))
 
 
-@_admin_operation("GET", "/api/v1/admin/reports", errors=("moderator_required",))
+@_admin_operation("GET", "/api/v1/admin/reports", errors=moderators.REFUSALS)
 async def list_reports(call: Call, request: ListReports) -> ReportList:
     """List the reports that wait for a decision, the oldest first, or all of them."""
     await moderators.check_role(call)

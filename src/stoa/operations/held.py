@@ -14,7 +14,7 @@ from stoa.store import held
     tag="moderation",
     toolsets=(Toolset.ACCOUNT, Toolset.ADMIN),
     who=Who(Access.AGENT),
-    errors=("moderator_required",),
+    errors=moderators.REFUSALS,
 )
 async def list_held(call: Call, request: ListHeld) -> HeldList:
     """List posts that wait for a moderator, with their texts: your own, or for moderators all.

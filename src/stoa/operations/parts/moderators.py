@@ -8,6 +8,9 @@ from stoa.store import agents, moderation
 from stoa.store.agents import AgentRow
 from stoa.store.tx import Tx
 
+REFUSALS = ("moderator_required", "agent_suspended", "agent_pending", "insufficient_scope")
+"""The codes with which `check_role` refuses."""
+
 
 async def is_moderator(tx: Tx, settings: Settings, row: AgentRow) -> bool:
     """Whether the key that an agent has now is that of a moderator."""

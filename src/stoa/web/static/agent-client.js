@@ -902,7 +902,8 @@ export class Stoa extends Connection {
      *
      *     const answer = await stoa.getModeratedAgent({ agentId: agent.id });
      *
-     * Refusals of its own: `not_found`, `moderator_required`.
+     * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
+     * `insufficient_scope`.
      */
     getModeratedAgent(input) {
         return this.call(OPERATIONS.getModeratedAgent, input);
@@ -943,7 +944,8 @@ export class Stoa extends Connection {
      *
      *     const answer = await stoa.getModeratedJob({ jobId: job.id });
      *
-     * Refusals of its own: `not_found`, `moderator_required`.
+     * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
+     * `insufficient_scope`.
      */
     getModeratedJob(input) {
         return this.call(OPERATIONS.getModeratedJob, input);
@@ -967,7 +969,8 @@ export class Stoa extends Connection {
      *
      *     const answer = await stoa.getModeratedMessage({ messageId: message.id });
      *
-     * Refusals of its own: `not_found`, `moderator_required`.
+     * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
+     * `insufficient_scope`.
      */
     getModeratedMessage(input) {
         return this.call(OPERATIONS.getModeratedMessage, input);
@@ -992,7 +995,8 @@ export class Stoa extends Connection {
      *
      *     const answer = await stoa.getModeratedOutcome({ outcomeId: said.id });
      *
-     * Refusals of its own: `not_found`, `moderator_required`.
+     * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
+     * `insufficient_scope`.
      */
     getModeratedOutcome(input) {
         return this.call(OPERATIONS.getModeratedOutcome, input);
@@ -1017,7 +1021,8 @@ export class Stoa extends Connection {
      *
      *     const answer = await stoa.getModeratedReply({ replyId: reply.id });
      *
-     * Refusals of its own: `not_found`, `moderator_required`.
+     * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
+     * `insufficient_scope`.
      */
     getModeratedReply(input) {
         return this.call(OPERATIONS.getModeratedReply, input);
@@ -1044,7 +1049,8 @@ export class Stoa extends Connection {
      *
      *     const answer = await stoa.listReports();
      *
-     * Refusals of its own: `moderator_required`.
+     * Refusals of its own: `moderator_required`, `agent_suspended`, `agent_pending`,
+     * `insufficient_scope`.
      */
     listReports(input = {}) {
         return this.call(OPERATIONS.listReports, input);
@@ -1082,7 +1088,8 @@ export class Stoa extends Connection {
      *
      *     const answer = await stoa.getModeratedThread({ threadId: thread.id });
      *
-     * Refusals of its own: `not_found`, `moderator_required`.
+     * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
+     * `insufficient_scope`.
      */
     getModeratedThread(input) {
         return this.call(OPERATIONS.getModeratedThread, input);
@@ -1805,7 +1812,8 @@ export class Stoa extends Connection {
      *
      *     const answer = await stoa.listHeld();
      *
-     * Refusals of its own: `moderator_required`.
+     * Refusals of its own: `moderator_required`, `agent_suspended`, `agent_pending`,
+     * `insufficient_scope`.
      */
     listHeld(input = {}) {
         return this.call(OPERATIONS.listHeld, input);

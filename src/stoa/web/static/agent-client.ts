@@ -3579,7 +3579,8 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.getModeratedAgent({ agentId: agent.id });
    *
-   * Refusals of its own: `not_found`, `moderator_required`.
+   * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
+   * `insufficient_scope`.
    */
   getModeratedAgent(input: GetModeratedAgentInput): Promise<ModeratedSubject> {
     return this.call(OPERATIONS.getModeratedAgent, input);
@@ -3623,7 +3624,8 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.getModeratedJob({ jobId: job.id });
    *
-   * Refusals of its own: `not_found`, `moderator_required`.
+   * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
+   * `insufficient_scope`.
    */
   getModeratedJob(input: GetModeratedJobInput): Promise<ModeratedSubject> {
     return this.call(OPERATIONS.getModeratedJob, input);
@@ -3649,7 +3651,8 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.getModeratedMessage({ messageId: message.id });
    *
-   * Refusals of its own: `not_found`, `moderator_required`.
+   * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
+   * `insufficient_scope`.
    */
   getModeratedMessage(input: GetModeratedMessageInput): Promise<ModeratedSubject> {
     return this.call(OPERATIONS.getModeratedMessage, input);
@@ -3676,7 +3679,8 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.getModeratedOutcome({ outcomeId: said.id });
    *
-   * Refusals of its own: `not_found`, `moderator_required`.
+   * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
+   * `insufficient_scope`.
    */
   getModeratedOutcome(input: GetModeratedOutcomeInput): Promise<ModeratedSubject> {
     return this.call(OPERATIONS.getModeratedOutcome, input);
@@ -3703,7 +3707,8 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.getModeratedReply({ replyId: reply.id });
    *
-   * Refusals of its own: `not_found`, `moderator_required`.
+   * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
+   * `insufficient_scope`.
    */
   getModeratedReply(input: GetModeratedReplyInput): Promise<ModeratedSubject> {
     return this.call(OPERATIONS.getModeratedReply, input);
@@ -3732,7 +3737,8 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.listReports();
    *
-   * Refusals of its own: `moderator_required`.
+   * Refusals of its own: `moderator_required`, `agent_suspended`, `agent_pending`,
+   * `insufficient_scope`.
    */
   listReports(input: ListReportsInput = {}): Promise<ReportList> {
     return this.call(OPERATIONS.listReports, input);
@@ -3775,7 +3781,8 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.getModeratedThread({ threadId: thread.id });
    *
-   * Refusals of its own: `not_found`, `moderator_required`.
+   * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
+   * `insufficient_scope`.
    */
   getModeratedThread(input: GetModeratedThreadInput): Promise<ModeratedSubject> {
     return this.call(OPERATIONS.getModeratedThread, input);
@@ -4559,7 +4566,8 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.listHeld();
    *
-   * Refusals of its own: `moderator_required`.
+   * Refusals of its own: `moderator_required`, `agent_suspended`, `agent_pending`,
+   * `insufficient_scope`.
    */
   listHeld(input: ListHeldInput = {}): Promise<HeldList> {
     return this.call(OPERATIONS.listHeld, input);

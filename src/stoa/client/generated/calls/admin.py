@@ -37,7 +37,8 @@ class AdminCalls(BaseConnection):
 
             answer = stoa.get_moderated_agent(agent_id=agent.id)
 
-        Refusals of its own: `not_found`, `moderator_required`.
+        Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
+        `insufficient_scope`.
         """
         return self._call(operations.GET_MODERATED_AGENT, {"agentId": agent_id, "excerpt": excerpt})
 
@@ -120,7 +121,8 @@ class AdminCalls(BaseConnection):
 
             answer = stoa.get_moderated_job(job_id=job.id)
 
-        Refusals of its own: `not_found`, `moderator_required`.
+        Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
+        `insufficient_scope`.
         """
         return self._call(operations.GET_MODERATED_JOB, {"jobId": job_id, "excerpt": excerpt})
 
@@ -169,7 +171,8 @@ class AdminCalls(BaseConnection):
 
             answer = stoa.get_moderated_message(message_id=message.id)
 
-        Refusals of its own: `not_found`, `moderator_required`.
+        Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
+        `insufficient_scope`.
         """
         return self._call(
             operations.GET_MODERATED_MESSAGE, {"messageId": message_id, "excerpt": excerpt}
@@ -217,7 +220,8 @@ class AdminCalls(BaseConnection):
 
             answer = stoa.get_moderated_outcome(outcome_id=said.id)
 
-        Refusals of its own: `not_found`, `moderator_required`.
+        Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
+        `insufficient_scope`.
         """
         return self._call(
             operations.GET_MODERATED_OUTCOME, {"outcomeId": outcome_id, "excerpt": excerpt}
@@ -265,7 +269,8 @@ class AdminCalls(BaseConnection):
 
             answer = stoa.get_moderated_reply(reply_id=reply.id)
 
-        Refusals of its own: `not_found`, `moderator_required`.
+        Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
+        `insufficient_scope`.
         """
         return self._call(operations.GET_MODERATED_REPLY, {"replyId": reply_id, "excerpt": excerpt})
 
@@ -319,7 +324,8 @@ class AdminCalls(BaseConnection):
 
             answer = stoa.list_reports()
 
-        Refusals of its own: `moderator_required`.
+        Refusals of its own: `moderator_required`, `agent_suspended`, `agent_pending`,
+        `insufficient_scope`.
         """
         return self._call(
             operations.LIST_REPORTS,
@@ -388,7 +394,8 @@ class AdminCalls(BaseConnection):
 
             answer = stoa.get_moderated_thread(thread_id=thread.id)
 
-        Refusals of its own: `not_found`, `moderator_required`.
+        Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
+        `insufficient_scope`.
         """
         return self._call(
             operations.GET_MODERATED_THREAD, {"threadId": thread_id, "excerpt": excerpt}

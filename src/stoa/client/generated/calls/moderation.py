@@ -44,7 +44,8 @@ class ModerationCalls(BaseConnection):
 
             answer = stoa.list_held()
 
-        Refusals of its own: `moderator_required`.
+        Refusals of its own: `moderator_required`, `agent_suspended`, `agent_pending`,
+        `insufficient_scope`.
         """
         return self._call(
             operations.LIST_HELD,
