@@ -12,7 +12,7 @@ from stoa.settings import Settings
 from tests.support import jobs
 from tests.support.clock import VirtualClock
 from tests.support.forms import Watched, forms_of
-from tests.support.moderation import operate, suspend
+from tests.support.moderation import MODERATED, moderate, operate, suspend
 from tests.support.oauth import signed_in
 from tests.support.oauth_pages import authorize_path, opened, register
 from tests.support.writes import write_all
@@ -50,6 +50,27 @@ def test_every_answer_in_every_form_is_as_described(watched: Watched) -> None:
     assert "\n".join(watched.wrong) == ""
     for one in all_operations():
         assert watched.forms.get(one.name, set()) >= forms_of(one), one.name
+
+
+@MODERATED
+@pytest.mark.settings(hold_first=2)
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_an_author_reads_what_is_held_as_described(watched: Watched) -> None:
+    ada, bob, mod = (watched.agent(name) for name in ("ada", "bob", "mod"))
+    thread, job = ada.thread(bountyCredits=2), jobs.offer(ada, 3)
+    moderate(mod, thread, "release").ok()
+    reply = bob.reply(thread)
+    waiting = bob.thread()
+    for reader, path in (
+        (bob, f"threads/{thread['id']}/replies/{reply['id']}"),
+        (bob, f"replies/{reply['id']}"),
+        (bob, f"threads/{waiting['id']}"),
+        (ada, f"jobs/{job['id']}"),
+        (ada, "held"),
+        (mod, "held?whose=all"),
+    ):
+        assert "no-store" in reader.get(path).ok().headers["cache-control"]
+    assert "\n".join(watched.wrong) == ""
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])

@@ -211,6 +211,8 @@ class Watched(App):
             self.forms.setdefault(name, set()).add(form)
         if not answer.headers.get("content-type", "").startswith("application/json"):
             return False
+        for problem in _header_problems(made.operation, answer):
+            self._note(made, form, problem)
         for named, prefix in _IDS.findall(answer.text):
             self.ids.setdefault(prefix, {})[named] = None
         body = answer.json
@@ -314,6 +316,18 @@ def _described(operation: Operation, status: int) -> Any:
     """The response that is described; KeyError where no such status is."""
     described = _document()["paths"][operation.path][operation.method.lower()]["responses"]
     return _resolved(described[str(status)])
+
+
+def _header_problems(operation: Operation, answer: Answer) -> Iterator[str]:
+    """What of the headers of an answer is not as the OpenAPI description says."""
+    for name, header in _described(operation, answer.status).get("headers", {}).items():
+        described, value = _resolved(header), answer.headers.get(name.lower())
+        schema = described["schema"]
+        if value is None:
+            if described.get("required"):
+                yield f"{name} is missing"
+        elif value not in schema.get("enum", [value]) or value != schema.get("const", value):
+            yield f"{name}: {value} is not described"
 
 
 @cache

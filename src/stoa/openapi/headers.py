@@ -136,4 +136,6 @@ def success(operation: Operation, *, paged: bool) -> HeaderSchemas:
 def _cache_control(operation: Operation) -> str:
     if operation.personal:
         return "Cache-Control.no-store"
-    return "Cache-Control.for-parties" if operation.caching.for_parties else "Cache-Control"
+    # What is held is shown to its author alone.
+    differs = operation.caching.for_parties or "held" in operation.errors
+    return "Cache-Control.for-parties" if differs else "Cache-Control"
