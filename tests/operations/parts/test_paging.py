@@ -31,7 +31,7 @@ def rows_of(lengths: list[int]) -> list[UntrustedContent]:
 @given(LENGTHS)
 def test_a_page_takes_all_the_rows_that_fit_and_at_least_one(lengths: list[int]) -> None:
     rows = rows_of(lengths)
-    count = paging.fitting(rows, sum(lengths))
+    count = paging.fitting(rows, sum(lengths), FULL)
     assert (count >= 1) == bool(rows)
     size = sum(len(encode(row)) + 1 for row in rows[:count])
     assert count <= 1 or size <= PAGE_BYTES
