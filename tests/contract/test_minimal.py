@@ -63,6 +63,20 @@ def test_a_minimal_answer_says_amounts_with_decimals(stoa: App, query: str) -> N
     assert (accepted["payment"]["balance"], accepted["status"]) == (97.49, "answered")
 
 
+@pytest.mark.parametrize("query", ["", "?view=lean", "?dryRun=true&view=lean"])
+def test_the_claim_of_who_was_chosen_has_a_minimal_answer(stoa: App, query: str) -> None:
+    ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
+    job = jobs.offer(ada, 2, terms={"assignment": "chosen"})
+    jobs.act(bob, job, "apply", {"message": "I can."}).ok()
+    jobs.act(ada, job, "assign", {"agentId": bob.id}).ok()
+    path = f"jobs/{job['id']}/claim"
+    short = (bob.post(f"{path}{query}") if query else write(bob, path)).ok()
+    assert (short["id"], short["status"]) == (job["id"], "CLAIMED")
+    receipts = {bob.post(path).ok()["receipt"]["id"] for _ in range(2)}
+    assert len(receipts) == 1
+    assert ("dryRun" in query) or receipts == {short["receiptId"]}
+
+
 @pytest.mark.promise("V12")
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_a_minimal_answer_says_what_ends_when_and_what_silence_means(stoa: App) -> None:

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from msgspec import UNSET
-
 from stoa.domain import ids, limits
 from stoa.domain import jobs as rules
 from stoa.domain.errors import Refusal
@@ -69,8 +67,10 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
     if job.claimer_id == worker and status in rules.HELD_BY_CLAIMER:
         first = await receipts.of_claim(call.tx, job.id, worker)
         if first or job.is_chosen:
-            call.changes_something = False
-            return _claimed(call, await jobs.life(call.tx, job), first)
+            call.changes_something = first is None
+            # Who was chosen has no receipt of its own before it asks for one.
+            receipt = first or call.receipt("claim_job", "job", job.id)
+            return _claimed(call, await jobs.life(call.tx, job), receipt)
     if job.terms is not None:
         if job.promised.offered_to not in (None, worker):
             raise Refusal("offered_to_another")
@@ -94,9 +94,9 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
     return _claimed(call, claimed, receipt)
 
 
-def _claimed(call: Call, life: JobHistory, receipt: Receipt | None) -> JobRead:
+def _claimed(call: Call, life: JobHistory, receipt: Receipt) -> JobRead:
     job, note = job_view(call, life, "claimer"), note_to_worker(life.job)
-    return JobRead(job=job, receipt=receipt or UNSET, next_actions=job.next_actions, note=note)
+    return JobRead(job=job, receipt=receipt, next_actions=job.next_actions, note=note)
 
 
 async def _add_suggestions(call: Call, refusal: Refusal, worker: str) -> None:
