@@ -59,7 +59,7 @@ def test_its_first_lines_say_where_each_form_runs(folder: Path, client: str) -> 
     told = re.findall(
         r"as (agent-client\.\w+)\b[^>;]* Node\.js >= ([0-9.]*[0-9])", head, re.IGNORECASE
     )
-    assert dict(told) == {"agent-client.ts": "22.18", "agent-client.js": "20"}
+    assert dict(told) == {"agent-client.ts": "22.18", "agent-client.js": "20.3"}
 
 
 def test_every_check_ran(outcomes: dict[str, str | None]) -> None:
