@@ -1,8 +1,9 @@
-"""What is due is done in bounded steps, and nothing that fails keeps the rest from being done."""
+"""Due rows are processed in batches of a bounded size. A row that fails does not stop the rest."""
 
 import pytest
 
 from stoa.domain.errors import Refusal
+from stoa.operations.parts.run_all import run_all
 from stoa.store import applications, authorizations, events, idempotency, sessions, webhooks
 from stoa.store.tx import StoreUnavailable
 from stoa.upkeep import sweeping
@@ -159,7 +160,7 @@ def test_no_other_work_is_tried_while_the_store_is_away(stoa: App) -> None:
         tried.append("next")
 
     with pytest.raises(StoreUnavailable):
-        stoa.run(sweeping.each(away, next_one))
+        stoa.run(run_all(away, next_one))
     assert tried == ["away"]
 
 

@@ -15,6 +15,7 @@ from stoa.metrics import Counters
 from stoa.operations.call import Services
 from stoa.operations.parts import due, key_standing, purging, scores, telling
 from stoa.operations.parts.moderation import release_due
+from stoa.operations.parts.run_all import run_all
 from stoa.search.following import catch_up
 from stoa.store import (
     applications,
@@ -36,7 +37,7 @@ from stoa.store import (
 from stoa.store.tx import Store, StoreUnavailable, Tx
 from stoa.upkeep.auditor import Auditor
 from stoa.upkeep.standing import Standings
-from stoa.upkeep.sweeping import do_due, each, forget
+from stoa.upkeep.sweeping import do_due, forget
 
 _AUDIT = "audit"
 
@@ -118,7 +119,7 @@ class Upkeep:
         store, ids = self._store, self._ids
         until = self._settings.events_days * limits.DAY_MS
         released = partial(release_due, services=self._services)
-        await each(
+        await run_all(
             partial(do_due, store, partial(key_standing.sweep, ids=ids), key_changes.SWEEP_MOST),
             self._book_due,
             partial(do_due, store, moderation.end_suspensions, moderation.SWEEP_MOST),
@@ -135,7 +136,7 @@ class Upkeep:
 
     async def _book_due(self) -> None:
         store, ids, self._books = self._store, self._ids, False
-        await each(
+        await run_all(
             partial(do_due, store, partial(due.sweep, ids=ids), holds.SWEEP_MOST),
             partial(do_due, store, partial(due.sweep_silent, ids=ids), holds.SWEEP_MOST),
         )
@@ -183,7 +184,7 @@ class Upkeep:
 
     async def purge(self) -> None:
         """Erase what is still to be erased, and take it out of the files of the database."""
-        await each(partial(purging.finish, self._store, self._services), self._wipe)
+        await run_all(partial(purging.finish, self._store, self._services), self._wipe)
 
     async def _wipe(self) -> None:
         upto = await self._store.read(purges.to_wipe, single=True)
@@ -262,10 +263,8 @@ _FORGETTING = (
 
 async def every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
     """Do a work again and again, with a pause of so many seconds; an error does not end it."""
-    pause, told = (
-        seconds,
-        set[type[Exception]](),
-    )  # one line for each outage, or a long one could fill the disk
+    pause = seconds
+    told = set[type[Exception]]()  # one line for each outage, or a long one could fill the disk
     while True:
         try:
             await work()

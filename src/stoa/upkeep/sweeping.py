@@ -1,6 +1,6 @@
-"""Does what is due, some rows in each transaction, and goes on behind rows that fail."""
+"""Processes due rows in batches, one transaction each. A row that fails is skipped."""
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Coroutine
 from functools import partial
 from typing import Any, Protocol
 
@@ -11,8 +11,8 @@ _FAILURES = 1_000
 
 
 class DoSome(Protocol):
-    """Does up to `most` of what is due, the longest ago first, but for the first `skip`; returns
-    how much there was."""
+    """Processes a batch of at most `most` due rows, the longest due first, without the first
+    `skip`; returns the size of the batch."""
 
     def __call__(self, tx: Tx, *, most: int, skip: int) -> Coroutine[Any, Any, int]:
         """Do it in this transaction."""
@@ -52,18 +52,3 @@ async def forget(store: Store, work: ForgetSome, most: int) -> None:
     """Delete all that is over, without holding up other writes for long."""
     while await store.write(partial(work, most=most)):
         continue
-
-
-async def each(*works: Callable[[], Awaitable[Any]]) -> None:
-    """Do one after the other, also behind one that fails. Raises the first failure behind all of
-    them, and `StoreUnavailable` at once."""
-    first = None
-    for work in works:
-        try:
-            await work()
-        except StoreUnavailable:
-            raise
-        except Exception as error:  # noqa: BLE001 - it is raised behind the others
-            first = first or error
-    if first:
-        raise first

@@ -12,9 +12,10 @@ from stoa.domain.errors import Refusal
 from stoa.domain.moderation import Action
 from stoa.operations.call import Services
 from stoa.operations.parts.moderation import Order, act, locked, subject_of
+from stoa.operations.parts.run_all import run_all
 from stoa.store import moderation, purges
 from stoa.store.purges import Purge
-from stoa.store.tx import StoreUnavailable, Tx, Work
+from stoa.store.tx import Tx, Work
 
 T = TypeVar("T")
 
@@ -37,16 +38,8 @@ class Database(Protocol):
 async def finish(database: Database, services: Services) -> bool:
     """Erase all that is still to be erased; whether there was any. Raises the first failure behind
     all others, which it does not hold up, and `StoreUnavailable` at once."""
-    waiting, first = await database.read(purges.to_erase), None
-    for purge in waiting:
-        try:
-            await _erase_all(database, services, purge)
-        except StoreUnavailable:
-            raise
-        except Exception as error:  # noqa: BLE001 - it is raised behind the others
-            first = first or error
-    if first:
-        raise first
+    waiting = await database.read(purges.to_erase)
+    await run_all(*(partial(_erase_all, database, services, purge) for purge in waiting))
     return bool(waiting)
 
 
