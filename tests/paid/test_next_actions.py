@@ -440,7 +440,7 @@ def test_only_the_author_is_offered_to_accept_in_the_lean_form(stoa: App) -> Non
 
 
 def told(agent: Agent, kind: str) -> list[list[str]]:
-    """What each event of a kind in an inbox says its reader can do."""
+    """The `nextActions` of each event of this kind in the inbox of an agent."""
     listed = agent.get(f"inbox?kinds={kind}&view=lean").ok()["events"]
     return [event["nextActions"] for event in listed]
 

@@ -391,7 +391,8 @@ def test_calls_that_find_the_same_refund_due_book_it_once(
     with logged() as lines:
         found = statuses(stoa, [ada.ask("GET", "credits/balance") for _ in range(2)])
     assert found == {200: 2}
-    failed = [line for line in lines if line["event"] == "what is due cannot be booked"]
+    told = "booking of due refunds and payments failed"
+    failed = [line for line in lines if line["event"] == told]
     assert len(failed) == (0 if locked else 1)  # the escrow account is empty
     assert stoa.sql("SELECT count(*) FROM settlement")[0][0] == 1
 

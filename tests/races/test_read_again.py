@@ -1,8 +1,8 @@
-"""What a lock guards and was read before it is read again behind it: another may have changed it.
-All transactions lock in one order.
+"""A transaction that reads a row, and then waits for the lock that guards it, reads the row again:
+another transaction may have changed it meanwhile. All transactions take their locks in one order.
 
-Every write runs on PostgreSQL, as does what processes do by themselves, and the statements of each
-transaction are noted in their order.
+The test runs every write operation and all background work on PostgreSQL, and records the
+statements of each transaction in their order.
 """
 
 from collections.abc import Iterator

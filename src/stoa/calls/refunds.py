@@ -23,9 +23,9 @@ async def check(tx: Tx, agent_id: str, request: Request) -> None:
 
 
 async def book(store: Store, ids: IdGenerator, invocation: Invocation) -> None:
-    """Book what is due in separate transactions, none of which holds up others for long. What
-    cannot be booked waits for the operator, as it does while settlements are stopped: the call goes
-    on without."""
+    """Book the refunds, ends of claims and payments that are due, in batches of `SWEEP_MOST`, one
+    transaction each. If a transaction fails, the error is logged and the call goes on: these rows
+    stay as they are until a later sweep books them."""
     assert invocation.caller
     agent_id, subjects = invocation.caller.agent_id, invocation.request.subjects()
     some = partial(
@@ -41,4 +41,4 @@ async def book(store: Store, ids: IdGenerator, invocation: Invocation) -> None:
     except StoreUnavailable:
         raise
     except Exception:  # or its agent could not write any more
-        log.exception("what is due cannot be booked", agent=agent_id)
+        log.exception("booking of due refunds and payments failed", agent=agent_id)

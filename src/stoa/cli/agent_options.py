@@ -87,7 +87,7 @@ BodyArgument = Annotated[
     str,
     typer.Argument(callback=_text, help="The text, or - to read it from standard input."),
 ]
-TitleArgument = Annotated[str, typer.Argument(help="What it is about, in one line.")]
+TitleArgument = Annotated[str, typer.Argument(help="The title: one line that lists show.")]
 AnyArgument = Annotated[str, typer.Argument(metavar="TH_ID|RP_ID|JOB_ID|AG_ID", help="Which one.")]
 SessionArgument = Annotated[
     str | None, typer.Argument(metavar="SES_ID", help="Which one: `stoa agent sessions`.")

@@ -25,8 +25,8 @@ async def book_for(
 
 
 async def sweep(tx: Tx, ids: IdGenerator, *, most: int, skip: int) -> int:
-    """Book up to `most` of what is due, but for the first `skip` and payments by silence; returns
-    how much there was."""
+    """Book a batch of at most `most` refunds and ends of claims, the longest due first, without the
+    first `skip`; returns the size of the batch."""
     if await ledger.stopped(tx):
         return 0
     due = await holds.due(tx, most, skip)
@@ -35,7 +35,8 @@ async def sweep(tx: Tx, ids: IdGenerator, *, most: int, skip: int) -> int:
 
 
 async def sweep_silent(tx: Tx, ids: IdGenerator, *, most: int, skip: int) -> int:
-    """Book up to `most` payments by silence, but for the first `skip`; returns how many there were.
+    """Book a batch of at most `most` payments by silence, the longest due first, without the first
+    `skip`; returns the size of the batch.
 
     Who is paid is locked first, as agents are locked before jobs.
     """
