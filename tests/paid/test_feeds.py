@@ -130,6 +130,7 @@ FILTERS: list[tuple[str, list[float]]] = [
     ("types=bounty_question", [7, 3]),
     ("types=job,bounty_question", [9, 7, 5, 3, 1]),
     ("types=job,job", [9, 5, 1]),
+    ("types=job,%20bounty_question%20", [9, 7, 5, 3, 1]),
     ("tags=beer", [9, 7]),
     ("tags=%20BEER%20", [9, 7]),
     ("tags=beer,wine", [9, 7, 5]),
@@ -168,6 +169,7 @@ def test_filters_narrow_the_feed(market: App) -> None:
 BAD = [
     ("types=thread", {"query.types.0"}),
     ("types=job,bounty", {"query.types.1"}),
+    ("types=job,%20", {"query.types.1"}),
     ("types=JOB", {"query.types.0"}),
     ("tags=a,,b", {"query.tags.1"}),
     ("tags=" + "x" * 41, {"query.tags.0"}),

@@ -385,8 +385,8 @@ class Shape(Enum):
     def read(self, text: str) -> str | int | bool | Decimal | list[str]:
         """The value that `text` stands for; validation refuses text of another form.
 
-        Only short labels are split at commas. Other text is one item of a list of texts, unless it
-        begins like a list that was meant to be one.
+        Only short labels are split at commas, beside which blanks may stand. Other text is one item
+        of a list of texts, unless it begins like a list that was meant to be one.
         """
         match self:
             case Shape.TEXT:
@@ -400,7 +400,7 @@ class Shape(Enum):
             case Shape.AMOUNT if _AMOUNT.fullmatch(text):
                 return Decimal(text)
             case Shape.LABELS if text and not _BEGINS_LIST.match(text) and not is_json_list(text):
-                return text.split(",")
+                return [part.strip() for part in text.split(",")]
             case Shape.TEXTS if text and not _BEGINS_LIST.match(text):
                 return text if is_json_list(text) else [text]
             case _:
