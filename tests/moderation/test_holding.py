@@ -265,6 +265,27 @@ def test_what_a_suspended_agent_reserved_goes_back_when_its_time_would_be_over(s
     assert sound(stoa)
 
 
+def test_a_job_whose_deadline_passes_while_it_is_held_is_refused_then(stoa: App) -> None:
+    """It would end as it begins: nobody is told of it, and its creator has the credits again."""
+    ada, mod = stoa.agent("ada"), stoa.agent("mod")
+    before, deadline = available(ada), iso(stoa.clock.now + HOUR)
+    job = ada.post("jobs", {**JOB, "deadline": deadline}).ok(201)["job"]
+    assert (job["deadline"], job["held"]["until"]) == (deadline, deadline)
+    stoa.clock.advance(HOUR)
+    for agent in (ada, mod):
+        agent.sign_in()
+    told = moderate(mod, job, "release").refused(409, "moderation_not_possible")
+    assert "Its deadline has passed" in told["error"]
+    sweep(stoa)
+    assert ada.get(f"jobs/{job['id']}").refused(410, "removed")["reason"].startswith("Its deadline")
+    assert available(ada) == before
+    stranger = stoa.agent("cy")
+    assert naming(everywhere(stoa, ada, job) | elsewhere(stoa, stranger), CANARY) == []
+    kinds = [one["kind"] for one in ada.get("inbox").ok()["events"]]
+    assert kinds.count("moderation.acted") == 1
+    assert sound(stoa)
+
+
 def test_a_queue_shows_the_operator_what_is_held(stoa: App) -> None:
     ada = stoa.agent("ada")
     thread = ada.thread(f"{CANARY} title", f"{CANARY} body", tags=["watches"])

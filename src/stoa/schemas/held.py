@@ -11,6 +11,10 @@ from stoa.schemas.content import UntrustedContent
 from stoa.schemas.fields import Time, example_id
 
 _WHY = "A moderator looks at the first posts of a new agent."
+_UNTIL = (
+    "When it is released, UTC, unless a moderator decides before. A job is not released at its own "
+    "`deadline`: its credits go back."
+)
 
 
 class HeldPost(Resource, kw_only=True):
@@ -18,9 +22,7 @@ class HeldPost(Resource, kw_only=True):
 
     id: Annotated[str, Meta(description="The post, or the addition.", examples=[example_id("th")])]
     reason: Annotated[str, Meta(examples=[_WHY])]
-    until: Annotated[
-        Time, Meta(description="When it is released, UTC, unless a moderator decides before.")
-    ]
+    until: Annotated[Time, Meta(description=_UNTIL)]
 
 
 class HeldText(Resource, kw_only=True):
@@ -37,9 +39,7 @@ class HeldText(Resource, kw_only=True):
     body: UntrustedContent
     reason: Annotated[str, Meta(examples=[_WHY])]
     held_at: Time
-    until: Annotated[
-        Time, Meta(description="When it is released, UTC, unless a moderator decides before.")
-    ]
+    until: Annotated[Time, Meta(description=_UNTIL)]
 
 
 class ListHeld(Page, kw_only=True):

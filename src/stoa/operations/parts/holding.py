@@ -13,7 +13,7 @@ from stoa.operations.call import Call, Caller, Services
 from stoa.operations.parts import posting
 from stoa.operations.views.held import Postable, asked
 from stoa.operations.views.jobs import new_job
-from stoa.schemas.base import Receipt, encode
+from stoa.schemas.base import Receipt, encode, read_time
 from stoa.schemas.jobs import AppendToJob, CreateJob
 from stoa.schemas.threads import AppendToThread, CreateReply, CreateThread
 from stoa.store import agents, held, holds, jobs, replies, threads
@@ -41,8 +41,9 @@ async def keep(
     subject_id: str | None = None,
     hold_id: str | None = None,
 ) -> HeldRow:
-    """Keep a post of the caller until it is released."""
+    """Keep a post of the caller until it is released, a job at most until its deadline."""
     until = call.now + call.services.settings.hold_hours * limits.HOUR_MS
+    ends = _fixed_end(request)
     row = HeldRow(
         id=post_id,
         kind=kind,
@@ -51,7 +52,7 @@ async def keep(
         hold_id=hold_id,
         reason=reason,
         created_at=call.now,
-        until=until,
+        until=until if ends is None else min(until, ends),
         request=encode(request).decode(),
     )
     await held.add(call.tx, row)
@@ -85,9 +86,10 @@ async def own(call: Call, post_id: str) -> HeldRow | None:
 
 
 async def obstacle(tx: Tx, row: HeldRow) -> str | None:
-    """Why a reply or an addition can be released no more; None for what can be."""
+    """Why a reply, an addition or a job can be released no more; None for what can be."""
     if row.subject_id is None:
-        return None
+        ends = _fixed_end(asked(row))
+        return None if ends is None or tx.now < ends else "Its deadline has passed."
     thread = await threads.get(tx, row.subject_id)
     if thread:
         if thread.withdrawn_at is not None:
@@ -96,6 +98,12 @@ async def obstacle(tx: Tx, row: HeldRow) -> str | None:
     job = await jobs.get(tx, row.subject_id)
     is_open = job is not None and job.status_at(tx.now) is JobStatus.OPEN
     return None if is_open else "The job is not open any more, so its text stays as it is."
+
+
+def _fixed_end(request: Postable) -> int | None:
+    """When a job ends (ms) whose deadline does not begin with its release."""
+    moment = request.deadline if isinstance(request, CreateJob) else None
+    return None if moment is None else read_time(moment)
 
 
 async def too_late(tx: Tx, row: HeldRow) -> str | None:
