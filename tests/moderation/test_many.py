@@ -236,6 +236,34 @@ def test_undoing_leaves_what_another_moderator_has_changed_since(
     stoa.get(f"threads/{thread['id']}").refused(410, "removed")
 
 
+@pytest.mark.settings(hold_first=9)
+def test_what_was_released_is_hidden_and_what_was_added_is_skipped(
+    stoa: App, mod: Agent, ada: Agent
+) -> None:
+    """A thief who has released spam, and additions to it."""
+    old = ada.thread("A question", "How?")
+    moderate(mod, old, "release").ok()
+    stoa.clock.advance(MINUTE)
+    since = stoa.clock.now
+    thread, reply = ada.thread("Spam", "zebra", bountyCredits=5), ada.reply(old, "zebra too")
+    job = jobs.offer(ada, 7)
+    added = [ada.post(f"threads/{old['id']}/append", {"body": "b"}).ok()["held"] for _ in "12"]
+    for one in (thread, reply, job):
+        moderate(mod, one, "release").ok()
+    moderate(mod, job, "hide").ok()
+    for one, action in zip(added, ("release", "hide"), strict=True):
+        order = {"subject": {"type": "addition", "id": one["id"]}, "action": action}
+        mod.post("admin/bulk", {"actions": [{**order, "reason": REASON}]}).ok()
+    done = operate(stoa, {"command": "undo", "by": mod.id, "since": since, "reason": "Stolen."})
+    assert [one["subject"]["id"] for one in done["skipped"]] == [one["id"] for one in added[::-1]]
+    assert {one["action"] for one in done["actions"]} == {"hide", "restore"}
+    for path in (f"threads/{thread['id']}", f"replies/{reply['id']}", f"jobs/{job['id']}"):
+        stoa.get(path).refused(410, "removed")
+    stoa.get(f"threads/{old['id']}").ok()
+    assert ada.get("credits/balance").ok()["balance"]["available"] == 100
+    assert broken(stoa.settings) == {}
+
+
 def test_what_was_lifted_is_as_the_act_before_had_left_it(
     stoa: App, mod: Agent, ada: Agent
 ) -> None:

@@ -145,7 +145,7 @@ def is_over(until: int | None, now: int) -> bool:
 
 
 ASPECTS: tuple[frozenset[Action], ...] = (
-    frozenset({_A.HIDE, _A.RESTORE, _A.AUTO_HIDE, _A.PURGE, _A.FORGET}),
+    frozenset({_A.RELEASE, _A.HIDE, _A.RESTORE, _A.AUTO_HIDE, _A.PURGE, _A.FORGET}),
     frozenset({_A.LOCK, _A.UNLOCK}),
     frozenset({_A.SUSPEND, _A.REINSTATE}),
 )
@@ -154,13 +154,15 @@ ASPECTS: tuple[frozenset[Action], ...] = (
 INVERSE: dict[Action, Action] = {
     _A.HIDE: _A.RESTORE,
     _A.RESTORE: _A.HIDE,
+    _A.RELEASE: _A.HIDE,
     _A.LOCK: _A.UNLOCK,
     _A.UNLOCK: _A.LOCK,
     _A.SUSPEND: _A.REINSTATE,
     _A.REINSTATE: _A.SUSPEND,
     _A.ADJUST: _A.ADJUST,
 }
-"""What takes an action back; sessions that have ended and cancelled jobs stay so."""
+"""What takes an action back; sessions that have ended and cancelled jobs stay so. A post that was
+released is not held again, since others have read it."""
 
 FOLLOW_UPS = (_A.HIDE, _A.LOCK, _A.CANCEL, _A.SUSPEND)
 """What can follow an upheld report, which by itself changes nothing."""

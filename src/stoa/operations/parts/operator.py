@@ -10,7 +10,7 @@ from stoa.domain import base64url, limits
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.keys import parse_public_key
 from stoa.domain.missing import missing
-from stoa.domain.moderation import INVERSE, Action, same_aspect
+from stoa.domain.moderation import INVERSE, Action, SubjectType, same_aspect
 from stoa.domain.signups import INVITE_BYTES, INVITE_PREFIX, Admission, invite_digest
 from stoa.domain.text import check_label
 from stoa.entropy import random_bytes
@@ -403,7 +403,7 @@ async def _undo(tx: Tx, services: Services, asked: Undo) -> Done:
     if await agents.get(tx, asked.by) is None:
         raise missing("ag", asked.by)
     rows = await moderation.acts_by(tx, asked.by, asked.since)
-    await locked(tx, [subject_in(row) for row in rows])
+    await locked(tx, [subject_in(row) for row in rows if not _is_spent(row)])
     acts_on = {
         subject_id: await moderation.acts_on(tx, subject_id)
         for subject_id in {row.subject_id for row in rows}
@@ -423,6 +423,12 @@ async def _undo(tx: Tx, services: Services, asked: Undo) -> Done:
     return _done(done, skipped)
 
 
+def _is_spent(row: ActRow) -> bool:
+    """Whether what an act was about is no more: an addition is part of a text once it is decided,
+    or dropped."""
+    return row.subject_type == SubjectType.ADDITION
+
+
 async def _tried(tx: Tx, services: Services, order: Order) -> ActRow | None:
     """The act, or None where the state does not allow it; it then has changed nothing."""
     try:
@@ -436,7 +442,7 @@ def _inverse(row: ActRow, on_it: list[ActRow], undone: set[str], reason: str) ->
     changed the same since. `on_it` are all acts on its subject, the newest first; those with an id
     in `undone` take back newer ones."""
     action, subject = Action(row.action), subject_in(row)
-    if action not in INVERSE or any(one.undoes == row.id for one in on_it):
+    if action not in INVERSE or _is_spent(row) or any(one.undoes == row.id for one in on_it):
         return None
     inverse = INVERSE[action]
     if action is Action.ADJUST:
