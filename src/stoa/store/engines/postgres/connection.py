@@ -6,6 +6,7 @@ import ssl
 from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote
 
@@ -15,6 +16,7 @@ from asyncpg.connect_utils import SessionAttribute
 
 from stoa.settings import POSTGRESQL_UNREADABLE
 from stoa.store.engines.postgres.errors import Meaning, meaning, said
+from stoa.store.engines.postgres.hosts import first_open, one_each
 from stoa.store.tx import StartRefused
 
 OLDEST = 14
@@ -69,6 +71,11 @@ async def connect(
     Nothing is kept in the session but prepared statements, so that it may come from a pool that
     hands it out one transaction at a time.
     """
+    reach = partial(_connect, application=application, replica=replica)
+    return await first_open(one_each(url), reach)
+
+
+async def _connect(url: str, application: str, *, replica: bool) -> PostgresConnection:
     connection = await asyncpg.connect(
         url,
         connection_class=PostgresConnection,

@@ -1,0 +1,78 @@
+"""Addresses with several hosts: one that hangs, is gone or takes no writes keeps nobody."""
+
+import asyncio
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from asyncpg import PostgresError
+
+from stoa.store.engines.postgres.connection import connect
+from stoa.store.engines.postgres.hosts import one_each
+from tests.support.postgresql import PostgreSQL
+
+
+@pytest.fixture
+def silent(tmp_path: Path) -> Iterator[Path]:
+    """The folder of a socket that takes connections and never says a word."""
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / ".s.PGSQL.5432"))
+        listening.listen()
+        yield tmp_path
+
+
+@pytest.mark.parametrize(
+    ("url", "each"),
+    [
+        ("postgresql://u:p@a/d?x=1", ["postgresql://u:p@a/d?x=1"]),
+        (
+            "postgresql://u:%40@a:1,[::1]:2/d",
+            ["postgresql://u:%40@a:1/d", "postgresql://u:%40@[::1]:2/d"],
+        ),
+        ("postgresql://a,b", ["postgresql://a", "postgresql://b"]),
+        ("postgresql://u@/d?host=/a", ["postgresql://u@/d?host=/a"]),
+        (
+            "postgresql://u@/d?host=/a,/b",
+            ["postgresql://u@/d?host=/a", "postgresql://u@/d?host=/b"],
+        ),
+        (
+            "postgresql:///d?user=u&host=a%2Cb&port=1,2",
+            ["postgresql:///d?host=a&port=1&user=u", "postgresql:///d?host=b&port=2&user=u"],
+        ),
+        (
+            "postgresql:///d?host=a,b&port=7",
+            ["postgresql:///d?host=a&port=7", "postgresql:///d?host=b&port=7"],
+        ),
+        ("postgresql:///d?host=a,b&port=1,2,3", ["postgresql:///d?host=a,b&port=1,2,3"]),
+    ],
+)
+def test_an_address_with_several_hosts_is_one_for_each(url: str, each: list[str]) -> None:
+    assert one_each(url) == each
+
+
+@pytest.mark.promise("D26")
+def test_a_host_that_hangs_keeps_nobody_from_the_next(postgresql: PostgreSQL, silent: Path) -> None:
+    good = postgresql.socket.parent
+
+    async def run() -> None:
+        for hosts in (f"{silent},{good}", f"{good},{silent}", f"{silent},{silent},{good}"):
+            found = await connect(f"postgresql://postgres@/postgres?host={hosts}")
+            assert await found.fetchval("SELECT 1") == 1
+            await found.close()
+
+    asyncio.run(run())
+
+
+def test_with_no_host_that_serves_one_that_says_why_is_heard(
+    postgresql: PostgreSQL, tmp_path: Path
+) -> None:
+    good = postgresql.socket.parent
+
+    async def run() -> None:
+        with pytest.raises(OSError, match="No such file"):
+            await connect(f"postgresql://postgres@/postgres?host={tmp_path},{tmp_path}")
+        with pytest.raises(PostgresError, match="does not exist"):
+            await connect(f"postgresql://postgres@/nothing?host={tmp_path},{good}")
+
+    asyncio.run(run())
