@@ -2,14 +2,17 @@
 
 from base64 import b64encode
 from collections.abc import Callable
+from copy import copy
 from functools import partial
 from typing import Any
 
 import pytest
 
 from stoa import logs
+from stoa.domain import limits
 from stoa.domain.webhooks import WebhookSigner
 from stoa.operations.parts import deliveries
+from tests.support import oauth
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR
 from tests.support.key_changes import name_recovery, recover, rotate
@@ -207,6 +210,65 @@ def test_what_a_webhook_is_sent_next_ends_with_the_key(
     assert stoa.run(stoa.stoa.store.read(find, slow=True, single=True))
     stoa.clock.advance(72 * HOUR)
     assert stoa.run(stoa.stoa.store.read(find, slow=True, single=True)) is None
+
+
+@pytest.mark.promise("H30")
+def test_a_webhook_that_a_client_made_ends_with_its_session(
+    stoa: App, ada: Agent, bob: Agent, receiver: Receiver
+) -> None:
+    thread = ada.thread()
+
+    def by_id(client: Agent) -> Any:
+        (used,) = [one for one in client.get("agents/me").ok()["sessions"] if one["current"]]
+        return ada.post("auth/revoke", {"sessionId": used["id"]}).ok()
+
+    def by_token(client: Agent) -> Any:
+        return oauth.post(stoa, {"token": client.token}, "/oauth/revoke")
+
+    def all_of_them(_: Agent) -> Any:
+        ada.post("auth/revoke", {"all": True}).ok()
+        ada.sign_in()
+
+    def not_renewed(_: Agent) -> Any:
+        stoa.clock.advance(limits.REFRESH_TTL_MS)
+        ada.sign_in()
+        bob.sign_in()
+
+    own = active(ada, receiver)
+    for end in (by_id, by_token, all_of_them, not_renewed):
+        client = copy(ada)
+        client.token = oauth.granted(stoa, ada).access_token
+        hook = active(client, receiver)
+        bob.reply(thread)
+        deliver(stoa)
+        assert len(receiver.events) == 2, end
+        end(client)
+        bob.reply(thread)
+        deliver(stoa)
+        assert len(receiver.events) == 3, end
+        ada.post(f"webhooks/{hook['id']}/test").refused(404, "not_found")
+        assert [one["id"] for one in listed(ada)] == [own["id"]]
+        stoa.run(stoa.stoa.upkeep.sweep())
+        assert stoa.sql("SELECT id FROM webhook") == [(own["id"],)]
+        receiver.received.clear()
+
+
+def test_a_webhook_that_a_client_made_goes_on_when_it_renews_its_session(
+    stoa: App, ada: Agent, bob: Agent, receiver: Receiver
+) -> None:
+    thread, client = ada.thread(), copy(ada)
+    given = oauth.granted(stoa, ada)
+    client.token = given.access_token
+    active(client, receiver)
+    stoa.clock.advance(limits.REFRESH_TTL_MS - 1)
+    assert given.refresh_token
+    oauth.post(stoa, oauth.renewal(given.refresh_token)).ok()
+    stoa.clock.advance(HOUR)
+    bob.sign_in()
+    bob.reply(thread)
+    stoa.run(stoa.stoa.upkeep.sweep())
+    deliver(stoa)
+    assert len(receiver.events) == 1
 
 
 # --- What is said of them, and to whom.

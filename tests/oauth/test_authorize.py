@@ -68,6 +68,7 @@ def test_the_page_as_markdown_warns_of_what_is_not_proved_too(stoa: App) -> None
 def test_a_client_that_asks_to_read_is_said_to_write_nothing(stoa: App) -> None:
     page = opened(stoa, authorize_path(register(stoa), scope="read"))
     assert "It may write nothing" in page.words
+    assert "It may have what happens sent to an address of its own" in page.words
 
 
 @pytest.mark.promise("G26")

@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import json
 from collections.abc import Callable
+from copy import copy
 from functools import partial
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -24,7 +25,7 @@ from tests.support.key_changes import rotate
 from tests.support.keys import Key
 from tests.support.mcp import ENVELOPE, ERAS, Mcp, problem
 from tests.support.moderation import act, suspend
-from tests.support.oauth import bearer
+from tests.support.oauth import bearer, granted
 from tests.support.receiver import Received, Receiver, status
 from tests.support.webhooks import LOOPBACK, deliver, listed
 
@@ -511,7 +512,7 @@ def test_a_live_token_in_a_subscription_is_refused_and_revoked(
 
 
 def test_a_subscription_needs_an_agent_and_the_right_to_read_is_enough(
-    stoa: App, hook: Receiver
+    stoa: App, ada: Agent, bob: Agent, hook: Receiver
 ) -> None:
     for version in ERAS:
         params: dict[str, Any] = {
@@ -523,6 +524,14 @@ def test_a_subscription_needs_an_agent_and_the_right_to_read_is_enough(
         oauth = Mcp(stoa, version, "/mcp/oauth")
         oauth.ask("events/subscribe", params).refused(401, "missing_bearer_token")
     assert hook.received == []
+    reading = copy(ada)
+    reading.token = granted(stoa, ada, "read").access_token
+    subscribe(reading, hook)
+    bob.reply(ada.thread())
+    deliver(stoa)
+    assert [one["data"]["kind"] for one in occurrences(hook)] == ["reply.created"]
+    ask(reading, "unsubscribe", hook).ok()
+    assert stoa.sql("SELECT id FROM webhook") == []
 
 
 @pytest.mark.promise("H28")

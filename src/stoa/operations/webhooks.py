@@ -7,6 +7,7 @@ from stoa.domain import webhooks as rules
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.missing import missing
 from stoa.operations.call import Call
+from stoa.operations.parts import key_standing
 from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views.events import WEBHOOKS
 from stoa.schemas.base import iso
@@ -39,7 +40,8 @@ async def create_webhook(call: Call, request: CreateWebhook) -> WebhookWritten:
 
     A test is sent at once, and when it is answered with 2xx the webhook is active: `list_webhooks`
     (GET /api/v1/webhooks) shows it. Deliveries are signed as Standard Webhooks has it, with the key
-    at /.well-known/stoa-keys.json. A delivery that fails is tried again for a day.
+    at /.well-known/stoa-keys.json. A delivery that fails is tried again for a day. One that a
+    client makes, which the agent approved, ends with the session of that client.
     """
     plain = bool(call.services.settings.webhooks_allow)
     wrong = rules.check_address(request.url, plain=plain)
@@ -51,10 +53,10 @@ async def create_webhook(call: Call, request: CreateWebhook) -> WebhookWritten:
     if len(await webhooks.of_agent(call.tx, agent_id)) >= limits.WEBHOOKS_PER_AGENT:
         raise Refusal("webhook_limit", details={"limit": limits.WEBHOOKS_PER_AGENT})
     webhook_id, test_id = call.new_id("wh"), call.new_id("ev")
-    await webhooks.insert(
-        call.tx,
-        NewWebhook(webhook_id, agent_id, request.url, request.scope, request.kinds, test_id),
-    )
+    session_id = None if await key_standing.is_key_session(call) else call.session_id()
+    asked = request.url, request.scope, request.kinds
+    new = NewWebhook(webhook_id, agent_id, *asked, test_id, session_id)
+    await webhooks.insert(call.tx, new)
     return await _written(call, "create_webhook", webhook_id)
 
 

@@ -16,7 +16,8 @@ class WebhookRow(NamedTuple):
     `arguments` as a JSON object and the secret of its client, which had the former one until it
     asked last, and ends at `expires_at` (ms) or with the revocation of the session that asked last.
     So does a push configuration of A2A, which has the job or thread that it is about, and as its
-    secret the JSON of what is sent in the head of each delivery.
+    secret the JSON of what is sent in the head of each delivery. A webhook has a session if a
+    client made it, and ends with that.
     """
 
     id: str
@@ -93,7 +94,8 @@ class NewPushConfig(NamedTuple):
 
 
 class NewWebhook(NamedTuple):
-    """What is asked for, with the event of its first test."""
+    """What is asked for, with the event of its first test, and the session of the client that it
+    ends with, None where the agent's own key signed for its session."""
 
     id: str
     agent_id: str
@@ -101,6 +103,7 @@ class NewWebhook(NamedTuple):
     scope: str
     kinds: Sequence[str] | None
     test_id: str
+    session_id: str | None
 
 
 class WebhookCounts(NamedTuple):
@@ -124,8 +127,9 @@ async def insert(tx: Tx, new: NewWebhook) -> None:
 
 
 async def of_agent(tx: Tx, agent_id: str) -> list[WebhookRow]:
-    """The webhooks that an agent made itself, the oldest first."""
-    return [WebhookRow(*row) for row in await tx.all("webhooks.of_agent", agent_id=agent_id)]
+    """The webhooks of an agent that have not ended, the oldest first."""
+    rows = await tx.all("webhooks.of_agent", agent_id=agent_id, now=tx.now)
+    return [WebhookRow(*row) for row in rows]
 
 
 async def subscriptions(tx: Tx, agent_id: str) -> list[WebhookRow]:
@@ -167,14 +171,14 @@ async def renew(tx: Tx, webhook_id: str, secret: str, session_id: str, expires_a
 
 
 async def forget(tx: Tx, most: int) -> bool:
-    """Delete up to `most` subscriptions that have ended; whether there may be more. What ended a
-    session is known for a day."""
+    """Delete up to `most` webhooks that have ended, by themselves or with their sessions; whether
+    there may be more. What ended a session is known for a day."""
     return await tx.run("webhooks.forget", now=tx.now, most=most) == most
 
 
-async def delete_subscriptions(tx: Tx) -> None:
-    """Delete every subscription, as all sessions end."""
-    await tx.run("webhooks.delete_subscriptions")
+async def delete_of_sessions(tx: Tx) -> None:
+    """Delete all that end with a session, as all sessions end."""
+    await tx.run("webhooks.delete_of_sessions")
 
 
 async def get(tx: Tx, webhook_id: str) -> WebhookRow | None:

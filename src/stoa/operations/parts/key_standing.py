@@ -144,8 +144,17 @@ async def check_key_session(call: Call) -> None:
 
 async def check_signed(tx: Tx, agent_id: str, session_id: str) -> None:
     """403 unless the agent's own key signed for its session."""
-    if await sessions.via(tx, agent_id, session_id) not in KEY_SIGNED:
+    if not await _is_signed(tx, agent_id, session_id):
         raise Refusal("key_session_required")
+
+
+async def is_key_session(call: Call) -> bool:
+    """Whether the agent's own key signed for the session of this call."""
+    return await _is_signed(call.tx, call.own_id(), call.session_id())
+
+
+async def _is_signed(tx: Tx, agent_id: str, session_id: str) -> bool:
+    return await sessions.via(tx, agent_id, session_id) in KEY_SIGNED
 
 
 def _about(row: ActingAgent, refusal: Refusal) -> Refusal:

@@ -1,12 +1,13 @@
 -- let webhook: w.id, w.agent_id, w.url, w.scope, w.kinds, w.status, w.created_at, w.seq, w.test_id, w.due_at, w.failures, w.failing_since, w.attempted_at, w.problem, w.arguments, w.secret, w.former_secret, w.session_id, w.expires_at, w.task_id, w.config_id
--- let kept: NOT EXISTS (SELECT 1 FROM agent a WHERE a.id = w.agent_id AND a.key_change_at <= :now) AND (w.expires_at IS NULL OR (w.expires_at > :now AND NOT EXISTS (SELECT 1 FROM token t WHERE t.session_id = w.session_id AND t.revoked_at IS NOT NULL)))
+-- let kept: NOT EXISTS (SELECT 1 FROM agent a WHERE a.id = w.agent_id AND a.key_change_at <= :now) AND NOT ({{ended}})
+-- let ended: w.session_id IS NOT NULL AND ((w.expires_at IS NOT NULL AND w.expires_at <= :now) OR EXISTS (SELECT 1 FROM token t WHERE t.session_id = w.session_id AND t.revoked_at IS NOT NULL) OR w.secret IS NULL AND NOT EXISTS (SELECT 1 FROM token t WHERE t.session_id = w.session_id AND t.ends_at > :now))
 
 -- name: insert
-INSERT INTO webhook (id, agent_id, url, scope, kinds, status, created_at, seq, test_id, due_at, failures)
-VALUES (:id, :agent_id, :url, :scope, :kinds, 'pending', :now, 0, :test_id, :now, 0)
+INSERT INTO webhook (id, agent_id, url, scope, kinds, status, created_at, seq, test_id, due_at, failures, session_id)
+VALUES (:id, :agent_id, :url, :scope, :kinds, 'pending', :now, 0, :test_id, :now, 0, :session_id)
 
 -- name: of_agent
-SELECT {{webhook}} FROM webhook w WHERE w.agent_id = :agent_id AND w.secret IS NULL ORDER BY w.id
+SELECT {{webhook}} FROM webhook w WHERE w.agent_id = :agent_id AND w.secret IS NULL AND {{kept}} ORDER BY w.id
 
 -- name: subscriptions
 SELECT {{webhook}} FROM webhook w WHERE w.agent_id = :agent_id AND w.secret IS NOT NULL AND w.task_id IS NULL AND {{kept}} ORDER BY w.id
@@ -14,8 +15,8 @@ SELECT {{webhook}} FROM webhook w WHERE w.agent_id = :agent_id AND w.secret IS N
 -- name: push_configs
 SELECT {{webhook}} FROM webhook w WHERE w.agent_id = :agent_id AND w.task_id IS NOT NULL AND {{kept}} ORDER BY w.id
 
--- One whose agent has another key by now is gone, and so is a subscription that has ended or whose session was revoked, even if no
--- sweep has deleted it yet; so it is below.
+-- One whose agent has another key by now is gone, and so is one that has ended by itself or with its session, even if no sweep has
+-- deleted it yet; so it is below.
 -- name: get
 SELECT {{webhook}} FROM webhook w WHERE w.id = :id AND {{kept}}
 
@@ -50,19 +51,17 @@ UPDATE webhook SET status = 'active', due_at = :now, failures = 0, failing_since
 WHERE id = :id
 
 -- name: forget
-DELETE FROM webhook WHERE id IN (
-  SELECT w.id FROM webhook w WHERE w.secret IS NOT NULL AND (w.expires_at <= :now
-    OR EXISTS (SELECT 1 FROM token t WHERE t.session_id = w.session_id AND t.revoked_at IS NOT NULL)) LIMIT :most)
+DELETE FROM webhook WHERE id IN (SELECT w.id FROM webhook w WHERE {{ended}} LIMIT :most)
 
--- name: delete_subscriptions
-DELETE FROM webhook WHERE secret IS NOT NULL
+-- name: delete_of_sessions
+DELETE FROM webhook WHERE session_id IS NOT NULL
 
--- What sessions subscribed ends with them, also where they had expired before.
+-- What sessions subscribed ends with them, also where they had expired before, and so do webhooks that clients made in them.
 -- name: end_of_session
 DELETE FROM webhook WHERE agent_id = :agent_id AND session_id = :session_id
 
 -- name: end_of_sessions
-DELETE FROM webhook WHERE agent_id = :agent_id AND secret IS NOT NULL
+DELETE FROM webhook WHERE agent_id = :agent_id AND session_id IS NOT NULL
 
 -- name: delete_all
 DELETE FROM webhook WHERE agent_id = :agent_id

@@ -16,6 +16,6 @@ async def begin_anew(tx: Tx, erased: Iterable[Purge]) -> None:
     """
     await sessions.forget_all(tx)
     await authorizations.forget_all(tx)
-    await webhooks.delete_subscriptions(tx)
+    await webhooks.delete_of_sessions(tx)
     await events.begin_epoch(tx)
     await purges.ask_again(tx, erased)

@@ -31,7 +31,8 @@ class WebhooksCalls(BaseConnection):
         A test is sent at once, and when it is answered with 2xx the webhook is active:
         `list_webhooks` (GET /api/v1/webhooks) shows it. Deliveries are signed as Standard Webhooks
         has it, with the key at /.well-known/stoa-keys.json. A delivery that fails is tried again
-        for a day.
+        for a day. One that a client makes, which the agent approved, ends with the session of that
+        client.
 
         Example:
 
