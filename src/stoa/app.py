@@ -107,8 +107,11 @@ class Service:
         self.waiting = Waiting(
             store, settings, SharedWaits(counters.waits, counters.waits_elsewhere)
         )
-        hosts, operations = Hosts(settings), all_operations()
-        others = partial(_kept_bytes, services)
+        hosts, operations, others = (
+            Hosts(settings),
+            all_operations(),
+            partial(_kept_bytes, services),
+        )
         answers = AnswerCache(store.changes, settings.cache_mb * 1024 * 1024, others)
         charges = Charges(limiter, settings, clock, counters)
         outages, snapshots = Outages(lambda: store.trouble), Snapshots()
@@ -124,16 +127,11 @@ class Service:
         self.store, self.counters, self.limiter = store, counters, limiter
         self._lines = RequestLines(of_all=settings.log_level == "debug")
         self.settings, self._services, self._clock = settings, services, clock
-        self.upkeep = Upkeep(
-            store,
-            services,
-            Auditor(store, clock),
-            authenticator.note_used,
-            reads.forget_snapshots,
-            counters,
-            shares=shares,
+        noted = authenticator.note_used, reads.forget_snapshots, counters
+        self.upkeep = Upkeep(store, services, Auditor(store, clock), *noted, shares=shares)
+        self.webhooks = Webhooks(
+            store, services.ids, signer, outgoing, clock, counters, shares=shares
         )
-        self.webhooks = Webhooks(store, services.ids, signer, outgoing, clock, shares=shares)
         subscribing = Subscribing(store, services, authenticator, charges, outages, outgoing, clock)
         task_store = TaskStore(store, services, authenticator, charges, outages)
         known, authorizing = KnownCalls(memory.lasting), Authorizing(store, services, outages)

@@ -29,6 +29,25 @@ OAUTH = "oauth"
 CONNECTIONS = "connections"
 """The limit of open connections for an address, beside the buckets of calls."""
 
+LOOPS = (
+    "sweep",
+    "book",
+    "catch_up",
+    "count_outcomes",
+    "tell",
+    "index",
+    "move_log",
+    "unindex",
+    "notice_acts",
+    "purge",
+    "watch",
+    "note_used",
+    "audit",
+    "standing",
+    "webhooks",
+)
+"""The background work that is done again and again, each in a loop of its own."""
+
 _BESIDES = (UNKNOWN, UNREADABLE, OVERLOAD, HEALTH, MCP, A2A, PAGE, PREFLIGHT, OAUTH)
 _OTHER = "other"
 _FIRST_STATUS = 100
@@ -83,6 +102,15 @@ class Commits(NamedTuple):
     sizes: Histogram
 
 
+class LoopState(NamedTuple):
+    """What a worker last wrote about one of its loops: how many runs failed, and the time of
+    `elapsed_ms` at which one succeeded or the first began, 0 while the worker leaves it to
+    another."""
+
+    failures: int
+    well_at: int
+
+
 class WorkerState(NamedTuple):
     """What a worker last wrote about itself. Times are those of `elapsed_ms`, 0 for never;
     `valkey_away` is 1 while Valkey does not answer it, `connections` are those to the database that
@@ -109,6 +137,7 @@ class Counters:
         self._places = {name: place for place, name in enumerate(buckets)}
         self.commits = Commits(free.histogram(TIMES_US), free.histogram(SIZES))
         self._state = free.cut(len(WorkerState._fields))
+        self._loops = {name: free.cut(len(LoopState._fields)) for name in LOOPS}
         self.waits = free.cut(WAIT_CELLS)
         self.waits_elsewhere: Sequence[memoryview] = ()
         """Those of the other workers; `calls/following/shared_waits.py` says what they hold."""
@@ -139,6 +168,18 @@ class Counters:
         """The worker has just audited."""
         self._tell(self.state()._replace(audited_at=elapsed_ms(), differences=differences))
 
+    def loop_failed(self, loop: str) -> None:
+        """A run of this loop failed."""
+        self._loops[loop][0] += 1
+
+    def loop_well(self, loop: str) -> None:
+        """A run of this loop succeeded, or its first one begins."""
+        self._loops[loop][1] = elapsed_ms()
+
+    def loop_left(self, loop: str) -> None:
+        """Another worker does what this loop would do."""
+        self._loops[loop][1] = 0
+
     def state(self) -> WorkerState:
         """What the worker last wrote about itself."""
         return WorkerState(*self._state)
@@ -156,6 +197,10 @@ class Counters:
     def durations(self, operation: str) -> Histogram:
         """The times of an operation's answers, in microseconds."""
         return self._durations[operation]
+
+    def loop(self, name: str) -> LoopState:
+        """What the worker last wrote about this loop."""
+        return LoopState(*self._loops[name])
 
     def full(self) -> list[int]:
         """The number of refusals by bucket."""
@@ -175,6 +220,7 @@ class AllCounters:
             + Histogram.size(TIMES_US)
             + Histogram.size(SIZES)
             + len(WorkerState._fields)
+            + len(LOOPS) * len(LoopState._fields)
             + WAIT_CELLS
         )
         cells = memoryview(mmap.mmap(-1, _CELL_BYTES * size * count)).cast("q")
@@ -214,12 +260,24 @@ class AllCounters:
         """The sizes of the groups that were committed together."""
         return _distribution(counters.commits.sizes for counters in self.each)
 
+    def loop_failures(self) -> dict[str, int]:
+        """The number of runs that failed, by loop."""
+        return {name: sum(one.loop(name).failures for one in self.each) for name in LOOPS}
+
+    def loop_ages(self) -> dict[str, int]:
+        """Milliseconds since a run succeeded, by loop, in the living worker where that is longest
+        ago. A loop that no worker has begun is left out."""
+        now, living = elapsed_ms(), self._living()
+        begun = {name: [at for one in living if (at := one.loop(name).well_at)] for name in LOOPS}
+        return {name: now - min(times) for name, times in begun.items() if times}
+
     def living(self) -> list[WorkerState]:
         """The states of the workers whose event loops turn."""
+        return [counters.state() for counters in self._living()]
+
+    def _living(self) -> list[Counters]:
         since = elapsed_ms() - limits.HEARTBEATS_MISSED * limits.HEARTBEAT_MS
-        return [
-            state for state in (counters.state() for counters in self.each) if state.beat_at > since
-        ]
+        return [counters for counters in self.each if counters.state().beat_at > since]
 
     def last_audit(self) -> WorkerState | None:
         """The state of the worker that audited last, if any has."""

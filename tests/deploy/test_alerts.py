@@ -52,6 +52,8 @@ def buckets(name: str, slow: float, **more: str) -> dict[Key, Curve]:
 
 UP: Key = ("up", labels(job="stoa"))
 ANSWERS = "stoa_requests_total"
+FAILURES = "stoa_upkeep_failures_total"
+SUCCESS_AGE = "stoa_upkeep_success_age_seconds"
 WELL: dict[Key, Curve] = {
     UP: steady(1),
     (ANSWERS, labels(operation="get_recent_threads", status="200")): rising(10),
@@ -60,6 +62,10 @@ WELL: dict[Key, Curve] = {
     **buckets("stoa_commit_duration_seconds", 0.001),
     **buckets("stoa_commit_group_size", 0),
     ("stoa_rate_limited_total", labels(bucket="reads")): rising(0.1),
+    (FAILURES, labels(loop="sweep")): steady(7),
+    (SUCCESS_AGE, labels(loop="sweep")): steady(20),
+    (FAILURES, labels(loop="index")): steady(0),
+    (SUCCESS_AGE, labels(loop="index")): rising(1),  # it reads a large database
     **{
         (f"stoa_{name}", ()): steady(value)
         for name, value in {
@@ -113,6 +119,10 @@ HARM: dict[str, dict[Key, Curve] | dict[Key, Curve | None]] = {
     "StoaAuditDifferences": gauge("audit_differences", 1),
     "StoaAuditOld": gauge("audit_age_seconds", 700),
     "StoaAuditMissing": gone("stoa_audit_age_seconds"),
+    "StoaUpkeepFails": {
+        (FAILURES, labels(loop="sweep")): from_then(steady(7), rising(1 / 60)),
+        (SUCCESS_AGE, labels(loop="sweep")): from_then(steady(20), lambda at: at - END + HURT_S),
+    },
     "StoaReportsWait": gauge("report_age_seconds", 2 * DAY),
     "StoaHeldPostsWait": gauge("held_age_seconds", 13 * 3600),
     "StoaPurgeUnfinished": gauge("purge_age_seconds", 700),

@@ -18,16 +18,20 @@ from typing import Any
 import httpx
 import pytest
 
+from stoa import metrics
 from stoa.app import new_counters
+from stoa.metrics import LOOPS, Counters
 from stoa.monitoring.exposition import Exposition
 from stoa.settings import LIMITS_OFF
 from stoa.store import ledger
 from stoa.store.transfer import backups
-from stoa.store.tx import Tx
+from stoa.store.tx import StoreUnavailable, Tx
+from stoa.upkeep.loops import every
 from tests.support.app import Agent, App
 from tests.support.backups import make_backup
 from tests.support.clock import DAY, HOUR
 from tests.support.keys import Key
+from tests.support.logs import logged
 from tests.support.metrics import METRICS, by_label, samples, scrape, values
 from tests.support.moderation import act, report, suspend
 from tests.support.postgresql import PostgreSQL
@@ -41,6 +45,8 @@ StartServer = Callable[..., Server]
 
 ON = "127.0.0.1:0"
 REQUESTS = "stoa_requests_total"
+FAILURES = "stoa_upkeep_failures_total"
+SUCCESS_AGES = "stoa_upkeep_success_age_seconds"
 CLIENTS = 4  # a, b, c and d
 ROUNDS = 1
 
@@ -270,6 +276,8 @@ def test_every_metric_is_told_by_a_server_with_all_that_it_has(
     assert found["stoa_workers"] == found["stoa_workers_configured"] == len(workers(started))
     assert found["stoa_commit_duration_seconds_count"] >= 3
     assert found["stoa_ready"] == 1
+    ages = [of for name, of, _ in samples(scrape(started)) if name == SUCCESS_AGES]
+    assert {of["loop"] for of in ages} == set(LOOPS)
     if engine == "sqlite":
         assert found["stoa_commit_group_size_count"] == found["stoa_commit_duration_seconds_count"]
         assert found["stoa_wal_bytes"] > 0
@@ -300,6 +308,71 @@ def test_open_and_overdue_holds_are_counted(stoa: App) -> None:
     assert (found["stoa_holds_open"], found["stoa_holds_overdue"]) == (1, 1)
     stoa.run(stoa.stoa.upkeep.sweep())
     assert values(exposed(stoa))["stoa_holds_open"] == 0
+
+
+def of_loops(app: App, metric: str) -> dict[str, float]:
+    """What the metric tells, by loop."""
+    told = samples(exposed(app))
+    return {labels["loop"]: value for name, labels, value in told if name == metric}
+
+
+def test_failures_of_background_work_are_counted_and_its_last_success_has_an_age(
+    stoa: App,
+) -> None:
+    counters = stoa.stoa.counters
+    counters.beat(0)
+    works: list[Callable[[], None]] = []
+
+    async def work() -> None:
+        if not works:
+            raise KeyboardInterrupt
+        works.pop()()
+
+    def run(*todo: Callable[[], None]) -> None:
+        works[:] = todo
+        with logged(), pytest.raises(KeyboardInterrupt):
+            stoa.run(every(0, work, "sweep", counters))
+
+    def fail() -> None:
+        raise StoreUnavailable("The disk is full.")
+
+    def defect() -> None:
+        raise ZeroDivisionError
+
+    assert of_loops(stoa, FAILURES) == dict.fromkeys(LOOPS, 0)
+    assert of_loops(stoa, SUCCESS_AGES) == {}
+    run(fail, defect, fail)
+    found = of_loops(stoa, FAILURES)
+    assert (found["sweep"], found["book"]) == (3, 0)
+    assert of_loops(stoa, SUCCESS_AGES).keys() == {"sweep"}
+
+
+def test_the_age_is_that_of_the_living_worker_that_waits_longest_for_a_success(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    every_one = new_counters(3)
+    ends, fails, works = every_one.each
+    now = 1_000_000
+
+    def at(ms: int, *workers: Counters) -> None:
+        monkeypatch.setattr(metrics, "elapsed_ms", lambda: now + ms)
+        for worker in workers:
+            worker.beat(0)
+
+    at(0, *every_one.each)
+    for worker in every_one.each:
+        worker.loop_well("index")
+    fails.loop_well("audit")
+    at(60_000, fails, works)
+    ends.loop_failed("index")
+    works.loop_well("index")
+    works.loop_well("audit")
+    assert every_one.loop_ages() == {"index": 60_000, "audit": 60_000}
+    fails.loop_left("audit")
+    assert every_one.loop_ages() == {"index": 60_000, "audit": 0}
+    fails.loop_well("index")
+    assert every_one.loop_ages() == {"index": 0, "audit": 0}
+    assert every_one.loop_failures()["index"] == 1
 
 
 def test_the_age_of_the_audit_and_what_it_found_are_told(stoa: App) -> None:

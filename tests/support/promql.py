@@ -80,12 +80,21 @@ class _Reader:
         return None
 
     def _either(self) -> Value:
-        value = self._compared()
+        value = self._both()
         while self._next("or"):
-            other = self._compared()
+            other = self._both()
             assert isinstance(value, dict)
             assert isinstance(other, dict)
             value = other | value
+        return value
+
+    def _both(self) -> Value:
+        value = self._compared()
+        while self._next("and"):
+            other = self._compared()
+            assert isinstance(value, dict)
+            assert isinstance(other, dict)
+            value = {labels: kept for labels, kept in value.items() if labels in other}
         return value
 
     def _compared(self) -> Value:

@@ -34,7 +34,8 @@ def anew(
     allowed = parse_networks(LOOPBACK["webhooks_allow"])
     outgoing, signer = Outgoing(allowed, most_ms=most_ms), WebhookSigner.of(bytes(32))
     shares = process.settings.engine == "postgresql"
-    return Webhooks(process.store, IdGenerator(), signer, outgoing, clock, bounds, shares=shares)
+    parts = (process.store, IdGenerator(), signer, outgoing, clock, process.counters)
+    return Webhooks(*parts, bounds, shares=shares)
 
 
 def deliver(stoa: App) -> None:

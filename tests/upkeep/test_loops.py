@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from stoa.app import Service
+from stoa.app import Service, new_counters
 from stoa.domain import limits
 from stoa.settings import Settings
 from stoa.store import leases, ledger
@@ -78,8 +78,8 @@ def test_what_cannot_be_done_for_a_while_is_told_once() -> None:
         raise StoreUnavailable("the disk is full")
 
     with logged() as lines, pytest.raises(asyncio.CancelledError):
-        asyncio.run(every(0.001, refused))
-    assert [line["event"] for line in lines].count("upkeep failed") == 1
+        asyncio.run(every(0.001, refused, "sweep", new_counters().each[0]))
+    assert [line["loop"] for line in lines if line["event"] == "upkeep failed"] == ["sweep"]
 
 
 # --- Two processes on one database.

@@ -478,7 +478,8 @@ def alone(process: Service) -> Webhooks:
     """What delivers as if there were no other process."""
     outgoing = Outgoing(parse_networks(LOOPBACK["webhooks_allow"]))
     signer = WebhookSigner.of(bytes(32))
-    return Webhooks(process.store, IdGenerator(), signer, outgoing, VirtualClock(), shares=False)
+    parts = (process.store, IdGenerator(), signer, outgoing, VirtualClock(), process.counters)
+    return Webhooks(*parts, shares=False)
 
 
 @pytest.mark.promise("H15")

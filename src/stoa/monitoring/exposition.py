@@ -80,6 +80,14 @@ PURGE_AGE = Metric(
 AUDIT_AGE = Metric("stoa_audit_age_seconds", "gauge", "Time since this server audited the ledger.")
 DIFFERENCES = Metric("stoa_audit_differences", "gauge", "Differences that the last audit found.")
 STOPPED = Metric("stoa_settlements_stopped", "gauge", "1 while settlements are stopped, else 0.")
+LOOP_FAILURES = Metric(
+    "stoa_upkeep_failures_total", "counter", "Runs of background work that failed, by loop."
+)
+LOOP_AGES = Metric(
+    "stoa_upkeep_success_age_seconds",
+    "gauge",
+    "Time since a run of background work succeeded or the first one began, by loop.",
+)
 BACKUP_AGE = Metric(
     "stoa_backup_age_seconds", "gauge", "Age of the newest backup in STOA_BACKUP_DIR."
 )
@@ -141,6 +149,7 @@ class Exposition:
             stored,
             certificate,
             self._of_server(),
+            self._of_loops(),
         )
         return "".join(f"{line}\n" for part in parts for line in part)
 
@@ -210,6 +219,11 @@ class Exposition:
             yield from _gauge(CLOCK_STEP, self.clock.step_ms() / 1000)
         yield from _gauge(READY, int(self.upkeep.trouble is None))
         yield from _family(INFO, [({"version": __version__, "engine": self.settings.engine}, 1)])
+
+    def _of_loops(self) -> Lines:
+        failures, ages = self.all_counters.loop_failures(), self.all_counters.loop_ages()
+        yield from _family(LOOP_FAILURES, [({"loop": loop}, n) for loop, n in failures.items()])
+        yield from _family(LOOP_AGES, [({"loop": loop}, ms / 1000) for loop, ms in ages.items()])
 
 
 async def _stored(tx: Tx) -> list[str]:

@@ -85,23 +85,29 @@ class Upkeep:
 
     def begin(self) -> None:
         """Start the loops."""
-        works = (
-            (self._settings.sweep_seconds, self.sweep),
-            (self._settings.sweep_seconds / _BOOKED_EACH, self.book),
-            (limits.CATCH_UP_MS / 1000, self.catch_up),
-            (limits.SCORES_MS / 1000, self.count_outcomes),
-            (limits.TELLING_MS / 1000, self.tell),
-            (limits.INDEX_MS / 1000, self.index),
-            (limits.LOG_MS / 1000, self._store.move_log),
-            (limits.UNINDEX_MS / 1000, self.unindex),
-            (limits.ACTS_NOTICED_MS / 1000, self.notice_acts),
-            (limits.PURGES_MS / 1000, self._leading(self.purge)),
-            (limits.LEASE_RENEW_MS / 1000, self.watch),
-            (limits.SESSION_USE_MS / 1000, self.note_used),
-            (limits.AUDIT_EVERY_MS / 1000, self._leading(self.audit)),
-            (self._settings.standing_seconds, self._leading(self._standings.compute)),
+        led = (
+            ("purge", limits.PURGES_MS / 1000, self.purge),
+            ("audit", limits.AUDIT_EVERY_MS / 1000, self.audit),
+            ("standing", self._settings.standing_seconds, self._standings.compute),
         )
-        self._tasks = [asyncio.create_task(every(seconds, work)) for seconds, work in works]
+        works = (
+            ("sweep", self._settings.sweep_seconds, self.sweep),
+            ("book", self._settings.sweep_seconds / _BOOKED_EACH, self.book),
+            ("catch_up", limits.CATCH_UP_MS / 1000, self.catch_up),
+            ("count_outcomes", limits.SCORES_MS / 1000, self.count_outcomes),
+            ("tell", limits.TELLING_MS / 1000, self.tell),
+            ("index", limits.INDEX_MS / 1000, self.index),
+            ("move_log", limits.LOG_MS / 1000, self._store.move_log),
+            ("unindex", limits.UNINDEX_MS / 1000, self.unindex),
+            ("notice_acts", limits.ACTS_NOTICED_MS / 1000, self.notice_acts),
+            ("watch", limits.LEASE_RENEW_MS / 1000, self.watch),
+            ("note_used", limits.SESSION_USE_MS / 1000, self.note_used),
+            *((name, seconds, self._leading(name, work)) for name, seconds, work in led),
+        )
+        self._tasks = [
+            asyncio.create_task(every(seconds, work, name, self._counters))
+            for name, seconds, work in works
+        ]
 
     @property
     def trouble(self) -> str | None:
@@ -213,11 +219,16 @@ class Upkeep:
         self._counters.audited(len(await self._auditor.minute()))
         self._stopped = await self._store.read(ledger.stopped)
 
-    def _leading(self, work: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
+    def _leading(
+        self, name: str, work: Callable[[], Awaitable[None]]
+    ) -> Callable[[], Awaitable[None]]:
         """The work of one process, done while this is the one."""
 
         async def done() -> None:
-            await self._leads.wait()
+            if not self._leads.is_set():
+                self._counters.loop_left(name)
+                await self._leads.wait()
+                self._counters.loop_well(name)
             await work()
 
         return done
@@ -261,22 +272,29 @@ _FORGETTING = (
 )
 
 
-async def every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
-    """Do a work again and again, with a pause of so many seconds; an error does not end it."""
+async def every(
+    seconds: float, work: Callable[[], Awaitable[None]], loop: str, counters: Counters
+) -> None:
+    """Do a work again and again, with a pause of so many seconds; an error does not end it. The
+    log and the metrics tell of the work under the name of its loop."""
     pause = seconds
     told = set[type[Exception]]()  # one line for each outage, or a long one could fill the disk
+    counters.loop_well(loop)
     while True:
         try:
             await work()
+            counters.loop_well(loop)
             told.clear()
             pause = seconds
         except (StoreUnavailable, Refusal) as error:
+            counters.loop_failed(loop)
             if type(error) not in told:
-                log.warning("upkeep failed", reason=str(error))
+                log.warning("upkeep failed", loop=loop, reason=str(error))
             told.add(type(error))
         except Exception as error:  # if the loop ended, refunds would stay unbooked
+            counters.loop_failed(loop)
             if type(error) not in told:
-                log.exception("upkeep failed")
+                log.exception("upkeep failed", loop=loop)
             told.add(type(error))
             pause = max(seconds, min(2 * pause, _PAUSE_MOST_S))
         await asyncio.sleep(pause)

@@ -10,6 +10,7 @@ from stoa.domain import limits
 from stoa.domain.webhooks import Failure, WebhookSigner, signed_headers
 from stoa.entropy import IdGenerator, random_bytes
 from stoa.logs import log
+from stoa.metrics import Counters
 from stoa.operations.parts import deliveries
 from stoa.operations.parts.deliveries import Delivery
 from stoa.outgoing.client import AddressUnreachable, Outgoing
@@ -59,6 +60,7 @@ class Webhooks:
         signer: WebhookSigner,
         outgoing: Outgoing,
         clock: Clock,
+        counters: Counters,
         bounds: DeliveryBounds = DELIVERY_BOUNDS,
         *,
         shares: bool,
@@ -71,7 +73,7 @@ class Webhooks:
         self._slow = FairSlots(limits.WEBHOOKS_SLOW, each, beyond)
         self._to_quick = outgoing.another(limits.WEBHOOKS_QUICK + limits.WEBHOOKS_SLOW + beyond)
         self._to_slow = outgoing.another(limits.WEBHOOKS_SLOW)
-        self._clock = clock
+        self._clock, self._counters = clock, counters
         self._holder = random_bytes(8).hex() if shares else ""
         self._held_until = 0
         self._asked_at = -limits.LEASE_RENEW_MS
@@ -88,7 +90,8 @@ class Webhooks:
     def begin(self) -> None:
         """Start to deliver."""
         self._store.listen(self._signal.set)
-        self._loop = asyncio.create_task(every(limits.WEBHOOK_GAP_MS / 1000, self._turn))
+        turns = every(limits.WEBHOOK_GAP_MS / 1000, self._turn, "webhooks", self._counters)
+        self._loop = asyncio.create_task(turns)
 
     async def _turn(self) -> None:
         """Wait for a commit, at most `WEBHOOK_LOOK_MS`, and then start the deliveries to make."""
