@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from stoa.store.engines.backup_files import alone_in
 from tests.support.command import run_stoa_here
 from tests.support.keys import Key
 from tests.support.postgresql import PostgreSQL
@@ -117,6 +118,18 @@ def test_a_database_that_is_not_reached_is_noted_beside_the_backups(
     said = done.err.removeprefix("stoa: ").strip()
     noted = (tmp_path / ".failed").read_text()
     assert noted.partition("Z: ")[2].partition(":")[0] == said.partition(":")[0]
+
+
+def test_a_backup_that_finds_another_one_on_its_way_is_not_noted_as_a_failure(
+    tmp_path: Path,
+) -> None:
+    data, folder = str(tmp_path / "data"), tmp_path / "backups"
+    assert run_stoa_here("migrate", "--data-dir", data).code == 0
+    with alone_in(folder):
+        done = run_stoa_here("backup", str(folder), "--data-dir", data)
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert "another backup to it is being made" in done.err
+    assert list(folder.iterdir()) == []
 
 
 @pytest.mark.promise("B3")

@@ -22,6 +22,7 @@ from stoa.clock import SystemClock, elapsed_ms
 from stoa.configuration import for_programs, notify_address
 from stoa.schemas.base import iso
 from stoa.store.transfer import backups
+from stoa.store.transfer.backups import BackupRuns
 from stoa.store.tx import StartRefused
 
 _PAUSE = re.compile(r"([1-9]\d{0,5})([smhd])")
@@ -83,9 +84,11 @@ def _back_up(named: NamedDatabase, folder: Path, keep: int, *, as_json: bool) ->
 
 @contextmanager
 def _noted(folder: Path) -> Generator[None]:
-    """Leave beside the backups why none can be made."""
+    """Leave beside the backups why none can be made, unless another one to them is on its way."""
     try:
         yield
+    except BackupRuns:
+        raise
     except StartRefused as refusal:
         backups.note_failure(folder, f"{iso(SystemClock()())}: {refusal}")
         raise

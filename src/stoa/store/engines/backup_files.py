@@ -10,6 +10,7 @@ from pathlib import Path
 from stoa.store.engines.sqlite.file import make_folder, sync
 from stoa.store.transfer import backups
 from stoa.store.transfer.audit import Finding
+from stoa.store.transfer.backups import BackupRuns
 from stoa.store.tx import StartRefused
 
 _PRIVATE = 0o600
@@ -18,11 +19,12 @@ _NOT_OTHERS = 0o770
 
 @contextmanager
 def told(outcome: str) -> Generator[None]:
-    """Raise what the files or their disk do as `StartRefused`."""
+    """Raise what the files or their disk do as `StartRefused`, and a folder that another backup
+    holds as `BackupRuns`."""
     try:
         yield
     except BlockingIOError:
-        raise StartRefused(f"{outcome}: another backup to it is being made") from None
+        raise BackupRuns(f"{outcome}: another backup to it is being made") from None
     except OSError as error:
         hint = "; run this as its owner" if error.errno == errno.EPERM else ""
         raise StartRefused(f"{outcome}: {error.strerror}{hint}") from error

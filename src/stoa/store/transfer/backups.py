@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from stoa.domain import limits
+from stoa.store.tx import StartRefused
 
 _FAILURE = ".failed"
 _UNSAID = "there was no room to write why: is the disk of the backups full?"
@@ -14,6 +15,10 @@ _TIME = "%Y%m%dT%H%M%S"
 _NAME = re.compile(r"stoa-(\d{8}T\d{6})(\d{3})?Z\.(db|dump)")
 _BEGINNING = {"db": b"SQLite format 3\0", "dump": b"PGDMP"}
 """How a backup begins that `stoa backup` made, and how one does that pg_dump made."""
+
+
+class BackupRuns(StartRefused):
+    """Another backup to the same folder is being made, which will say itself how it ends."""
 
 
 def name(now: int, ending: str = "db") -> str:
