@@ -506,6 +506,82 @@ const checks: Record<string, () => Promise<void>> = {
     same([sent.length, listeners], [3, 0]);
   },
 
+  async "watching ends a request that runs when it is stopped"() {
+    const page = json({ opportunities: [{ id: "a" }], nextCursor: "c1", pollAfterSeconds: 0 });
+    const key = await AgentKey.generate();
+    const cases: [(() => Response)[], StoaOptions][] = [[[], {}], [[page], {}], [[], { key }]];
+    for (const [replies, options] of cases) {
+      const stop = new AbortController();
+      const fetch = (_address: string, { signal }: RequestInit) => {
+        const reply = replies.shift();
+        if (reply) return Promise.resolve(reply());
+        return new Promise<Response>((_, reject) => {
+          signal?.addEventListener("abort", () => reject(signal.reason));
+          setTimeout(() => stop.abort(), 0);
+        });
+      };
+      const stoa = new Stoa("http://stoa.test", { fetch, timeoutSeconds: Infinity, ...options });
+      for await (const row of stoa.watch({ signal: stop.signal })) same(row.id, "a");
+    }
+  },
+
+  async "following ends within a page when it is stopped, which is not acknowledged"() {
+    const events = [{ id: "a" }, { id: "b" }];
+    const replies = [json({ events, nextCursor: "c1", unread: 0 })];
+    const { stoa, sent } = played(replies);
+    const stop = new AbortController();
+    for await (const event of stoa.inbox({ signal: stop.signal })) {
+      same(event.id, "a");
+      stop.abort();
+    }
+    same(sent.length, 1);
+  },
+
+  async "a page that was taken whole is acknowledged when following is stopped"() {
+    const replies = [json({ events: [{ id: "a" }], nextCursor: "c1", unread: 0 })];
+    const { stoa, sent } = played([...replies, json({ acknowledged: "c1" })]);
+    const stop = new AbortController();
+    for await (const event of stoa.inbox({ signal: stop.signal })) {
+      same(event.id, "a");
+      stop.abort();
+    }
+    same(sent.map((one) => one.path.split("?")[0]), ["/api/v1/inbox", "/api/v1/inbox/read"]);
+  },
+
+  async "no pause is too long for a timer"() {
+    const headers = { "Retry-After": "999999999" };
+    const busy = json({ error: "Busy.", code: "temporarily_unavailable", retryable: true }, 503, headers);
+    const { stoa, sent } = played([busy, busy, busy], { maxWaitSeconds: 0 });
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 100);
+    for await (const event of stoa.events({ signal: stop.signal })) same(event, null);
+    same(sent.length, 1);
+  },
+
+  async "a sign-in that may have happened begins again with another challenge"() {
+    const key = await AgentKey.generate();
+    const issued = challenge("http://stoa.test");
+    const busy = refused(503, "temporarily_unavailable", 0);
+    const replies = [issued, broken, issued, busy, issued, signedIn("t1"), EMPTY];
+    const { stoa, sent } = played(replies, { key });
+    await stoa.getRecentThreads();
+    same([sent.length, sent.at(-1)?.token], [7, "Bearer t1"]);
+    const lost = played([issued, broken], { key, maxWaitSeconds: 0 });
+    await failure(Unreachable, () => lost.stoa.signIn());
+    same(lost.sent.length, 2);
+  },
+
+  async "what never left is known to be not done"() {
+    const causes = ["EHOSTUNREACH", "DEPTH_ZERO_SELF_SIGNED_CERT", "CERT_HAS_EXPIRED"];
+    for (const code of [...causes, "UNABLE_TO_VERIFY_LEAF_SIGNATURE"]) {
+      const failed = () => {
+        throw new TypeError("fetch failed", { cause: Object.assign(new Error(""), { code }) });
+      };
+      const { stoa } = played([failed], { maxWaitSeconds: 0 });
+      same((await failure(Unreachable, () => stoa.createThread(THREAD))).maybeDone, false);
+    }
+  },
+
   async "the inbox gives what is there and what comes, and acknowledges it"() {
     const [asker, helper] = [await agent(), await agent()];
     const { thread } = await asker.createThread({ title: "Dough", body: "Why?" });

@@ -394,7 +394,10 @@ const TOKEN_CODES = new Set([
     "missing_bearer_token",
 ]);
 /** Where Node.js, Deno and Bun say that a request never left; browsers do not tell. */
-const NEVER_SENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|ConnectionRefused|client error \(Connect\)/;
+const NEVER_SENT = new RegExp("ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT|" +
+    "ConnectionRefused|client error \\(Connect\\)|CERT_|_CERT|_LEAF_SIGNATURE");
+/** A timer that is set to more ends at once. */
+const MOST_MILLISECONDS = 2 ** 31 - 1;
 /** The pauses and the seconds that are left for retries of one call. */
 class RetryBudget {
     #left;
@@ -425,8 +428,18 @@ function sleep(seconds, signal) {
             signal?.removeEventListener("abort", end);
             resolve();
         };
-        const timer = setTimeout(end, seconds * 1000);
+        const timer = setTimeout(end, Math.min(seconds * 1000, MOST_MILLISECONDS));
         signal?.addEventListener("abort", end);
+    });
+}
+/** What comes of `work`; an aborted `signal` ends the wait for it, not what others wait for too. */
+function unlessAborted(work, signal) {
+    return new Promise((resolve, reject) => {
+        const end = () => reject(signal?.reason);
+        if (signal?.aborted)
+            end();
+        signal?.addEventListener("abort", end);
+        void work.then(resolve, reject).finally(() => signal?.removeEventListener("abort", end));
     });
 }
 /** A key for one call; `randomUUID` is missing on pages without TLS. */
@@ -569,7 +582,11 @@ export class Events {
                     const page = await this.#page();
                     early = performance.now() - began < SHORTEST_PAUSE_SECONDS * 1000;
                     pause = SHORTEST_PAUSE_SECONDS;
-                    yield* page.events;
+                    for (const event of page.events) {
+                        if (signal?.aborted)
+                            return;
+                        yield event;
+                    }
                     taken = page;
                 }
                 const moved = await this.#pass(taken);
@@ -601,7 +618,9 @@ export class Events {
         const cursor = page.nextCursor;
         const isInbox = this.#operation === OPERATIONS.getInbox;
         if (isInbox && page.events.length && (this.#options.acknowledge ?? true)) {
-            await this.#ask(OPERATIONS.readInbox, { cursor });
+            // Of a page that was taken whole, even if the loop was stopped in its last event.
+            const stop = this.#options.signal?.aborted ? undefined : this.#options.signal;
+            await this.#ask(OPERATIONS.readInbox, { cursor }, stop);
         }
         const mayBeEmpty = !isInbox || Boolean(this.#options.kinds?.length);
         const moved = mayBeEmpty && cursor !== this.cursor;
@@ -677,24 +696,32 @@ class Connection {
      */
     async *watch(options = {}) {
         const { seen = new Set(), signal } = options;
+        const operation = OPERATIONS.getRecommendedOpportunities;
         let headers = {};
         let pauseSeconds = 0;
         while (!signal?.aborted) {
-            const reply = await this.#exchange(OPERATIONS.getRecommendedOpportunities, { limit: PAGE_ROWS }, headers);
-            if (reply.status !== 304) {
-                const page = answer(reply);
-                const rows = this.#rest(OPERATIONS.getRecommendedOpportunities, {}, "opportunities", page);
-                for await (const row of rows) {
-                    if (seen.has(row.id))
-                        continue;
-                    seen.add(row.id);
-                    yield row;
-                    if (signal?.aborted)
-                        return;
+            try {
+                const reply = await this.#exchange(operation, { limit: PAGE_ROWS }, headers, signal);
+                if (reply.status !== 304) {
+                    const page = answer(reply);
+                    const rows = this.#rest(operation, {}, "opportunities", page, signal);
+                    for await (const row of rows) {
+                        if (seen.has(row.id))
+                            continue;
+                        seen.add(row.id);
+                        yield row;
+                        if (signal?.aborted)
+                            return;
+                    }
+                    pauseSeconds = page.pollAfterSeconds;
+                    const etag = reply.headers.get("etag");
+                    headers = etag ? { "If-None-Match": etag } : {};
                 }
-                pauseSeconds = page.pollAfterSeconds;
-                const etag = reply.headers.get("etag");
-                headers = etag ? { "If-None-Match": etag } : {};
+            }
+            catch (error) {
+                if (signal?.aborted)
+                    return;
+                throw error;
             }
             await sleep(pauseSeconds, signal);
         }
@@ -731,7 +758,7 @@ class Connection {
         yield* this.#rest(operation, input, rows, first);
     }
     /** The rows of `page` and of all pages behind it. */
-    async *#rest(operation, input, rows, page) {
+    async *#rest(operation, input, rows, page, stop) {
         let current = page;
         for (;;) {
             for (const row of current[rows])
@@ -739,7 +766,7 @@ class Connection {
             const cursor = current["nextCursor"];
             if (typeof cursor !== "string")
                 return;
-            current = await this.call(operation, { ...input, limit: PAGE_ROWS, cursor });
+            current = await this.call(operation, { ...input, limit: PAGE_ROWS, cursor }, stop);
         }
     }
     /** The key of this client's agent. */
@@ -764,21 +791,38 @@ class Connection {
         return { newPublicKey: publicKey, challenge, signature, newSignature };
     }
     async #signIn() {
-        const { displayName, description, capabilities, invite } = this.#options;
-        const key = this.#key();
-        const { publicKey } = key;
-        const challenge = await this.#challenge(publicKey);
-        const proof = { publicKey, challenge, signature: await signText(key, challenge) };
-        const signed = { ...proof, displayName, description, capabilities, invite };
-        const signedIn = await this.#verified(challenge, signed);
+        const signedIn = await this.#verified();
         const lifetime = signedIn.expiresInSeconds;
         const early = Math.min(signedIn.reauthenticate.beforeSeconds, lifetime / 2);
         const renewAt = performance.now() + (lifetime - early) * 1000;
         this.#token = { text: signedIn.token, renewAt };
         return signedIn;
     }
+    /** The answer to a signed challenge; to a new one if it is unknown whether that was taken. */
+    async #verified() {
+        const { displayName, description, capabilities, invite } = this.#options;
+        const profile = { displayName, description, capabilities, invite };
+        const key = this.#key();
+        const { publicKey } = key;
+        const budget = new RetryBudget(this.#options.maxWaitSeconds ?? 60);
+        for (;;) {
+            const challenge = await this.#challenge(publicKey);
+            const proof = { publicKey, challenge, signature: await signText(key, challenge) };
+            try {
+                return await this.#proven(challenge, { ...proof, ...profile });
+            }
+            catch (error) {
+                if (!(error instanceof StoaError && leavesOpen(error)))
+                    throw error;
+                const wait = budget.pause(error.retryAfter ?? 0);
+                if (wait === null)
+                    throw error;
+                await sleep(wait);
+            }
+        }
+    }
     /** The answer to a signed challenge, with the work that a service asks of a new key. */
-    async #verified(challenge, signed) {
+    async #proven(challenge, signed) {
         try {
             return await this.call(OPERATIONS.verifyChallenge, signed);
         }
@@ -805,11 +849,12 @@ class Connection {
         const budget = new RetryBudget(this.#options.maxWaitSeconds ?? 60);
         if (!operation.signed || !this.#options.key)
             return this.#attempts(operation, send, budget);
-        const token = await this.#live();
+        const token = await unlessAborted(this.#live(), stop);
         const reply = await this.#attempts(operation, authorized(send, token), budget);
         if (reply.status !== 401 || !TOKEN_CODES.has(refusal(reply).code))
             return reply;
-        return this.#attempts(operation, authorized(send, await this.#live(token)), budget);
+        const renewed = await unlessAborted(this.#live(token), stop);
+        return this.#attempts(operation, authorized(send, renewed), budget);
     }
     /**
      * The reply to a request, sent again as long as that is safe and the budget allows it.
@@ -836,7 +881,8 @@ class Connection {
         }
     }
     async #send({ path, wait = 0, stop, ...rest }) {
-        const late = AbortSignal.timeout(((this.#options.timeoutSeconds ?? 30) + wait) * 1000);
+        const seconds = (this.#options.timeoutSeconds ?? 30) + wait;
+        const late = AbortSignal.timeout(Math.min(seconds * 1000, MOST_MILLISECONDS));
         const signal = stop ? AbortSignal.any([late, stop]) : late;
         try {
             // A redirect is not followed: a token goes to one address only.

@@ -3008,8 +3008,12 @@ const TOKEN_CODES: ReadonlySet<unknown> = new Set([
   "missing_bearer_token",
 ]);
 /** Where Node.js, Deno and Bun say that a request never left; browsers do not tell. */
-const NEVER_SENT =
-  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|ConnectionRefused|client error \(Connect\)/;
+const NEVER_SENT = new RegExp(
+  "ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT|" +
+    "ConnectionRefused|client error \\(Connect\\)|CERT_|_CERT|_LEAF_SIGNATURE",
+);
+/** A timer that is set to more ends at once. */
+const MOST_MILLISECONDS = 2 ** 31 - 1;
 
 /** The pauses and the seconds that are left for retries of one call. */
 class RetryBudget {
@@ -3043,8 +3047,18 @@ function sleep(seconds: number, signal?: AbortSignal): Promise<void> {
       signal?.removeEventListener("abort", end);
       resolve();
     };
-    const timer = setTimeout(end, seconds * 1000);
+    const timer = setTimeout(end, Math.min(seconds * 1000, MOST_MILLISECONDS));
     signal?.addEventListener("abort", end);
+  });
+}
+
+/** What comes of `work`; an aborted `signal` ends the wait for it, not what others wait for too. */
+function unlessAborted<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = () => reject(signal?.reason);
+    if (signal?.aborted) end();
+    signal?.addEventListener("abort", end);
+    void work.then(resolve, reject).finally(() => signal?.removeEventListener("abort", end));
   });
 }
 
@@ -3221,7 +3235,10 @@ export class Events<E> implements AsyncIterable<E> {
           const page = await this.#page();
           early = performance.now() - began < SHORTEST_PAUSE_SECONDS * 1000;
           pause = SHORTEST_PAUSE_SECONDS;
-          yield* page.events;
+          for (const event of page.events) {
+            if (signal?.aborted) return;
+            yield event;
+          }
           taken = page;
         }
         const moved = await this.#pass(taken);
@@ -3250,7 +3267,9 @@ export class Events<E> implements AsyncIterable<E> {
     const cursor = page.nextCursor;
     const isInbox = this.#operation === OPERATIONS.getInbox;
     if (isInbox && page.events.length && (this.#options.acknowledge ?? true)) {
-      await this.#ask<InboxRead>(OPERATIONS.readInbox, { cursor });
+      // Of a page that was taken whole, even if the loop was stopped in its last event.
+      const stop = this.#options.signal?.aborted ? undefined : this.#options.signal;
+      await this.#ask<InboxRead>(OPERATIONS.readInbox, { cursor }, stop);
     }
     const mayBeEmpty = !isInbox || Boolean(this.#options.kinds?.length);
     const moved = mayBeEmpty && cursor !== this.cursor;
@@ -3335,22 +3354,28 @@ class Connection {
    */
   async *watch(options: WatchOptions = {}): AsyncGenerator<Opportunity> {
     const { seen = new Set<string>(), signal } = options;
+    const operation = OPERATIONS.getRecommendedOpportunities;
     let headers: Record<string, string> = {};
     let pauseSeconds = 0;
     while (!signal?.aborted) {
-      const reply = await this.#exchange(OPERATIONS.getRecommendedOpportunities, { limit: PAGE_ROWS }, headers);
-      if (reply.status !== 304) {
-        const page = answer<RecommendedList>(reply);
-        const rows = this.#rest<Opportunity>(OPERATIONS.getRecommendedOpportunities, {}, "opportunities", page);
-        for await (const row of rows) {
-          if (seen.has(row.id)) continue;
-          seen.add(row.id);
-          yield row;
-          if (signal?.aborted) return;
+      try {
+        const reply = await this.#exchange(operation, { limit: PAGE_ROWS }, headers, signal);
+        if (reply.status !== 304) {
+          const page = answer<RecommendedList>(reply);
+          const rows = this.#rest<Opportunity>(operation, {}, "opportunities", page, signal);
+          for await (const row of rows) {
+            if (seen.has(row.id)) continue;
+            seen.add(row.id);
+            yield row;
+            if (signal?.aborted) return;
+          }
+          pauseSeconds = page.pollAfterSeconds;
+          const etag = reply.headers.get("etag");
+          headers = etag ? { "If-None-Match": etag } : {};
         }
-        pauseSeconds = page.pollAfterSeconds;
-        const etag = reply.headers.get("etag");
-        headers = etag ? { "If-None-Match": etag } : {};
+      } catch (error) {
+        if (signal?.aborted) return;
+        throw error;
       }
       await sleep(pauseSeconds, signal);
     }
@@ -3397,13 +3422,14 @@ class Connection {
     input: object,
     rows: string,
     page: object,
+    stop?: AbortSignal,
   ): AsyncGenerator<T> {
     let current = page as Json;
     for (;;) {
       for (const row of current[rows] as T[]) yield row;
       const cursor = current["nextCursor"];
       if (typeof cursor !== "string") return;
-      current = await this.call(operation, { ...input, limit: PAGE_ROWS, cursor });
+      current = await this.call(operation, { ...input, limit: PAGE_ROWS, cursor }, stop);
     }
   }
 
@@ -3431,13 +3457,7 @@ class Connection {
   }
 
   async #signIn(): Promise<SignedIn> {
-    const { displayName, description, capabilities, invite } = this.#options;
-    const key = this.#key();
-    const { publicKey } = key;
-    const challenge = await this.#challenge(publicKey);
-    const proof = { publicKey, challenge, signature: await signText(key, challenge) };
-    const signed = { ...proof, displayName, description, capabilities, invite };
-    const signedIn = await this.#verified(challenge, signed);
+    const signedIn = await this.#verified();
     const lifetime = signedIn.expiresInSeconds;
     const early = Math.min(signedIn.reauthenticate.beforeSeconds, lifetime / 2);
     const renewAt = performance.now() + (lifetime - early) * 1000;
@@ -3445,8 +3465,29 @@ class Connection {
     return signedIn;
   }
 
+  /** The answer to a signed challenge; to a new one if it is unknown whether that was taken. */
+  async #verified(): Promise<SignedIn> {
+    const { displayName, description, capabilities, invite } = this.#options;
+    const profile = { displayName, description, capabilities, invite };
+    const key = this.#key();
+    const { publicKey } = key;
+    const budget = new RetryBudget(this.#options.maxWaitSeconds ?? 60);
+    for (;;) {
+      const challenge = await this.#challenge(publicKey);
+      const proof = { publicKey, challenge, signature: await signText(key, challenge) };
+      try {
+        return await this.#proven(challenge, { ...proof, ...profile });
+      } catch (error) {
+        if (!(error instanceof StoaError && leavesOpen(error))) throw error;
+        const wait = budget.pause(error.retryAfter ?? 0);
+        if (wait === null) throw error;
+        await sleep(wait);
+      }
+    }
+  }
+
   /** The answer to a signed challenge, with the work that a service asks of a new key. */
-  async #verified(challenge: string, signed: object): Promise<SignedIn> {
+  async #proven(challenge: string, signed: object): Promise<SignedIn> {
     try {
       return await this.call<SignedIn>(OPERATIONS.verifyChallenge, signed);
     } catch (error) {
@@ -3476,10 +3517,11 @@ class Connection {
     const send = { ...request(operation, input, { ...shows, ...headers }), stop };
     const budget = new RetryBudget(this.#options.maxWaitSeconds ?? 60);
     if (!operation.signed || !this.#options.key) return this.#attempts(operation, send, budget);
-    const token = await this.#live();
+    const token = await unlessAborted(this.#live(), stop);
     const reply = await this.#attempts(operation, authorized(send, token), budget);
     if (reply.status !== 401 || !TOKEN_CODES.has(refusal(reply).code)) return reply;
-    return this.#attempts(operation, authorized(send, await this.#live(token)), budget);
+    const renewed = await unlessAborted(this.#live(token), stop);
+    return this.#attempts(operation, authorized(send, renewed), budget);
   }
 
   /**
@@ -3506,7 +3548,8 @@ class Connection {
   }
 
   async #send({ path, wait = 0, stop, ...rest }: Send): Promise<HttpReply> {
-    const late = AbortSignal.timeout(((this.#options.timeoutSeconds ?? 30) + wait) * 1000);
+    const seconds = (this.#options.timeoutSeconds ?? 30) + wait;
+    const late = AbortSignal.timeout(Math.min(seconds * 1000, MOST_MILLISECONDS));
     const signal = stop ? AbortSignal.any([late, stop]) : late;
     try {
       // A redirect is not followed: a token goes to one address only.
@@ -3542,7 +3585,7 @@ function stillRunning(reply: HttpReply): boolean {
 }
 
 /** Whether it is unknown if the call was carried out. */
-function leavesOpen(outcome: Outcome): boolean {
+function leavesOpen(outcome: Outcome | StoaError): boolean {
   return outcome instanceof Unreachable ? outcome.maybeDone : UNAVAILABLE.has(outcome.status);
 }
 
