@@ -22,6 +22,7 @@ from stoa.client import (
     UnexpectedAnswer,
     Unreachable,
 )
+from stoa.client.feed import Feed
 from stoa.client.generated.operations import (
     CLAIM_JOB,
     GET_CREDIT_BALANCE,
@@ -31,7 +32,6 @@ from stoa.client.generated.operations import (
 )
 from stoa.client.operation import ClientOperation
 from stoa.client.protocol import HttpReply, Pause, Profile, SendRequest, SessionState, SignIn, Steps
-from stoa.client.retry_after import MOST_SECONDS, retry_after
 
 URL = "http://stoa.test"
 KEY = Key("11" * 32)
@@ -320,26 +320,6 @@ def test_a_limit_until_a_time_is_waited_for_by_the_own_clock_if_the_service_tell
     assert 23 * 3600 < asked <= 24 * 3600
 
 
-@pytest.mark.parametrize(
-    ("asked", "seconds"),
-    [
-        ("Sat, 05 Nov 1994 12:00:00 GMT", 0),
-        ("Fri, 31 Dec 9999 23:59:59 GMT", MOST_SECONDS),
-        ("9" * 5000, MOST_SECONDS),
-    ],
-)
-def test_what_a_service_asks_to_wait_is_bounded(asked: str, seconds: int) -> None:
-    assert retry_after({"retry-after": asked, "date": AT_NOON}) == seconds
-
-
-@pytest.mark.parametrize(
-    "asked",
-    ["", "soon", "-1", "1.5", "٣", "Sun, 99 Nov 1994 12:00:00 GMT", "Sun, " + "0 " * 50_000],
-)
-def test_a_pause_that_cannot_be_read_is_none(asked: str) -> None:
-    assert retry_after({"retry-after": asked, "date": AT_NOON}) is None
-
-
 def test_a_write_is_repeated_after_a_limit() -> None:
     play = Play(session(None), refused(429, "rate_limited", 3), refused(404, "not_found"))
     with pytest.raises(Refused, match="not_found"):
@@ -390,7 +370,20 @@ def test_a_busy_service_is_read_again_after_the_pause_it_asks_for() -> None:
     assert play.waited == [5, 5]
 
 
-def test_a_sign_in_that_may_have_happened_is_not_repeated() -> None:
+@pytest.mark.parametrize("left_open", [lost(maybe_done=True), refused(503, "busy", 5)])
+def test_a_sign_in_that_may_have_happened_begins_again_with_another_challenge(
+    left_open: HttpReply | Unreachable,
+) -> None:
+    play = Play(session(), issued(), left_open, issued(), signed_in("t1"), ok(BALANCE))
+    play.run(play.session.call(GET_CREDIT_BALANCE, {}))
+    assert play.paths == ["challenge", "verify", "challenge", "verify", "balance"]
+    assert play.waited == [5 if isinstance(left_open, HttpReply) else 0.5]
+    ends = Play(session(), *[issued(), left_open] * 4)
+    with pytest.raises((Refused, Unreachable)):
+        ends.run(ends.session.sign_in())
+
+
+def test_a_proof_that_may_have_been_taken_is_not_sent_again() -> None:
     for reply in (refused(503, "temporarily_unavailable", 1), lost(maybe_done=True)):
         play = Play(session(None), reply)
         with pytest.raises((Refused, Unreachable)):
@@ -585,6 +578,18 @@ def test_an_unchanged_poll_brings_nothing_and_keeps_its_tag() -> None:
     assert first is not None
     assert (second, same) == (None, 'W/"1"')
     assert play.sent[1].headers["If-None-Match"] == 'W/"1"'
+
+
+def test_a_watch_whose_second_page_failed_reads_all_pages_again() -> None:
+    page: dict[str, object] = {"opportunities": [], "limit": 9, "asOf": "", "pollAfterSeconds": 0}
+    first, last = ok({**page, "nextCursor": "c"}, etag='"1"'), ok({**page, "nextCursor": None})
+    play = Play(session(None), first, refused(403, "no"), first, last, HttpReply(304, {}, b""))
+    feed = Feed(play.session, None)
+    with pytest.raises(Refused):
+        play.run(feed.page())
+    assert play.run(feed.page()) == play.run(feed.page()) == []
+    tags = [send.headers.get("If-None-Match") for send in play.sent]
+    assert tags == [None, None, None, None, '"1"']
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ class Feed(Source[Opportunity]):
         if self._pause_s:
             yield Pause(self._pause_s)
         filters = {"limit": PAGE_ROWS}
-        page, self._etag = yield from self._session.poll(
+        page, etag = yield from self._session.poll(
             GET_RECOMMENDED_OPPORTUNITIES, filters, self._etag
         )
         rows: list[Opportunity] = []
@@ -37,6 +37,7 @@ class Feed(Source[Opportunity]):
                 break
             following = {**filters, "cursor": page.next_cursor}
             page = yield from self._session.call(GET_RECOMMENDED_OPPORTUNITIES, following)
+        self._etag = etag  # not before all pages were read, or those that failed were not asked for
         new = [row for row in rows if row.id not in self._seen]
         self._seen.update(row.id for row in new)
         return new

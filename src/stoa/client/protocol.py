@@ -252,23 +252,35 @@ class SessionState:
         return False
 
     def _verified(self) -> Steps[None]:
-        """Challenge, signature, token."""
+        """Challenge, signature, token; with a new challenge where it is unknown whether the one
+        before was taken."""
         key = self.own_key()
         public_key = {"publicKey": key.public_key}
-        issued = yield from self.call(CREATE_CHALLENGE, public_key)
-        check_challenge(issued.challenge, self.url)
-        signature = key.sign(issued.challenge.encode()).hex()
-        proof = {"challenge": issued.challenge, "signature": signature}
-        sent = {**public_key, **proof, **self._profile.members}
+        budget = _RetryBudget(self._max_wait)
+        while True:
+            issued = yield from self.call(CREATE_CHALLENGE, public_key)
+            check_challenge(issued.challenge, self.url)
+            signature = key.sign(issued.challenge.encode()).hex()
+            proof = {"challenge": issued.challenge, "signature": signature}
+            try:
+                return self._keep((yield from self._proven({**public_key, **proof})))
+            except StoaError as error:
+                wait = budget.pause(error.retry_after or 0) if _leaves_open(error) else None
+                if wait is None:
+                    raise
+            yield Pause(wait)
+
+    def _proven(self, proof: Mapping[str, str]) -> Steps[SignedIn]:
+        """The answer to a signed challenge, with the work that a service asks of a new key."""
+        sent = {**proof, **self._profile.members}
         try:
-            signed_in = yield from self.call(VERIFY_CHALLENGE, sent)
+            return (yield from self.call(VERIFY_CHALLENGE, sent))
         except StoaError as error:
             bits = error.details.get("bits")
             if error.code != _WORK or not isinstance(bits, int) or bits > _MOST_WORK_BITS:
                 raise
-            work = done_work(issued.challenge, bits)
-            signed_in = yield from self.call(VERIFY_CHALLENGE, {**sent, "work": work})
-        self._keep(signed_in)
+            work = done_work(proof["challenge"], bits)
+            return (yield from self.call(VERIFY_CHALLENGE, {**sent, "work": work}))
 
     def own_key(self) -> Signer:
         """The key of the session's agent. Raises StoaError `missing_key` without one."""
@@ -407,7 +419,7 @@ def _still_running(reply: HttpReply) -> bool:
     return reply.status == _CONFLICT and _refusal(reply).code == _IN_PROGRESS
 
 
-def _leaves_open(outcome: SendResult) -> bool:
+def _leaves_open(outcome: HttpReply | StoaError) -> bool:
     """Whether it is unknown if the call was carried out."""
     if isinstance(outcome, Unreachable):
         return outcome.maybe_done
