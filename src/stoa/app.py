@@ -36,6 +36,7 @@ from stoa.http.wire import Application
 from stoa.limits.charge import Charges
 from stoa.limits.limiter import MemoryLimiter
 from stoa.limits.shared import SharedLimiter
+from stoa.logs import log
 from stoa.mcp.endpoint import PATH, Mcp
 from stoa.mcp.gate import Gate
 from stoa.memory.answers import AnswerCache
@@ -187,7 +188,10 @@ class Service:
         """Build everything over a store that is open. Raises `StoreUnavailable`."""
         limiter = _limiter(services.settings, own_clock=not isinstance(clock, SystemClock))
         signer = await _signer(store)
-        await purging.finish(store, services)  # before anyone reads what a backup brought back
+        try:
+            await purging.finish(store, services)  # before anyone reads what a backup brought back
+        except purging.PurgeFailed:  # what it names is hidden, and is tried again by the upkeep
+            log.exception("what was purged cannot be erased")
         if isinstance(limiter, SharedLimiter):
             await limiter.open()
         return cls(store, services, clock, limiter, counters or new_counters().each[0], signer)

@@ -71,7 +71,8 @@ def test_what_is_set_up_well_passes(engine: str, start_server: StartServer, tmp_
     assert found["base_url"]["status"] == "warn"  # it is loopback
     assert code == 0
     files = {"folder", "file", "disk"} if engine == "sqlite" else set[str]()
-    others = {"settings", "schema", "clock", "audit", "base_url", "ready", "proxy", "backup"}
+    others = {"settings", "schema", "clock", "audit", "purges", "base_url", "ready", "proxy"}
+    others.add("backup")
     of_server = {"version", "pool", "bloat", "statements", "replication"}
     others |= of_server if engine == "postgresql" else set[str]()
     assert set(found) == files | others | {"backups"}
@@ -254,6 +255,20 @@ def test_a_ledger_that_differs_fails(well: dict[str, str], tmp_path: Path) -> No
     code, found = diagnose(**well | {"STOA_DATA_DIR": str(tmp_path / "other")})
     assert (code, found["audit"]["status"]) == (1, "fail")
     assert "accounts" in found["audit"]["detail"]
+
+
+def test_a_purge_that_is_not_done_fails(well: dict[str, str], tmp_path: Path) -> None:
+    add = "INSERT INTO purge (id, whole, reason, created_at) VALUES (?, 0, 'Out of date.', ?)"
+    now, ago = SystemClock()(), 600_000
+    with App(Settings(data_dir=str(tmp_path / "other"), **LIMITS_OFF)) as app:
+        app.sql(add, "th_new", now)
+        app.sql(add, "th_old", now - ago)
+    code, found = diagnose(**well | {"STOA_DATA_DIR": str(tmp_path / "other")})
+    assert (code, found["purges"]["status"]) == (1, "fail")
+    assert ("th_old" in found["purges"]["detail"], "th_new" in found["purges"]["detail"]) == (
+        True,
+        False,
+    )
 
 
 def test_rows_that_are_dated_in_the_future_fail(well: dict[str, str], tmp_path: Path) -> None:

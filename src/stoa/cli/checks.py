@@ -23,7 +23,8 @@ from stoa.configuration import Given
 from stoa.domain import addresses, ids, limits
 from stoa.limits.limiter import LimiterUnavailable
 from stoa.settings import Settings, SettingsError
-from stoa.store import ledger
+from stoa.store import ledger, purges
+from stoa.store.purges import Purge
 from stoa.store.transfer import audit, backups
 from stoa.store.transfer.audit import Finding
 from stoa.store.tx import StartRefused, StoreUnavailable, Tx
@@ -34,6 +35,8 @@ _FULL_MB = 100
 _TIMEOUT_S = 10
 _AHEAD_MS = 60_000
 _BACKUP_HOURS = 26
+_PURGE_MS = 600_000
+"""As long as the alert for a purge that does not end waits."""
 _OTHERS = stat.S_IRWXO
 _NAMED = 20
 """So many files are named in a remedy at most."""
@@ -182,12 +185,14 @@ class _Found(NamedTuple):
     newest: int
     stopped: str | None
     findings: list[Finding]
+    to_erase: list[Purge]
 
 
 async def _look(tx: Tx) -> _Found:
     row = await tx.one("audit.newest_transaction")
     newest = ids.made_at(str(row[0])) if row and row[0] else 0
-    return _Found(newest, await ledger.stopped(tx), await audit.run_all(tx))
+    findings, waiting = await audit.run_all(tx), await purges.to_erase(tx)
+    return _Found(newest, await ledger.stopped(tx), findings, waiting)
 
 
 def _database(named: NamedDatabase) -> Checks:
@@ -207,6 +212,7 @@ def _database(named: NamedDatabase) -> Checks:
     yield from _server(named)
     yield _clock(found.newest - clock())
     yield _audit(found)
+    yield _purges(found.to_erase, clock())
 
 
 def _server(named: NamedDatabase) -> Checks:
@@ -239,6 +245,19 @@ def _audit(found: _Found) -> CheckResult:
         detail = f"all is well now, and settlements are stopped: {found.stopped}"
         return fail("audit", detail, "Run `stoa audit --resume`.")
     return ok("audit", f"{len(found.findings)} checks found no difference")
+
+
+def _purges(waiting: list[Purge], now: int) -> CheckResult:
+    late = [one.id for one in waiting if now - one.created_at > _PURGE_MS]
+    if late:
+        named = ", ".join(late[:_NAMED])
+        detail = f"{len(late)} purges are not done, and what they name is hidden alone: {named}"
+        remedy = (
+            "Run `stoa audit`: a difference in the ledger stops refunds. The log says why a purge "
+            "fails; the server tries it again by itself."
+        )
+        return fail("purges", detail, remedy)
+    return ok("purges", "what was purged is erased")
 
 
 # --- What clients reach.

@@ -8,7 +8,7 @@ from typing import TypeVar
 from stoa.clock import SystemClock
 from stoa.settings import Settings
 from stoa.store.engines import Engine, engine_of
-from stoa.store.tx import Work
+from stoa.store.tx import StartRefused, Work
 
 T = TypeVar("T")
 
@@ -29,18 +29,28 @@ class _Unserved:
 
 def finish(settings: Settings) -> None:
     """Erase what is still to be erased and take it out of the files, also out of those of search
-    indexes that no process uses. Raises `StartRefused`."""
+    indexes that no process uses. Raises `StartRefused`, also for what cannot be erased, behind all
+    the rest."""
     asyncio.run(_finish(settings))
 
 
 async def _finish(settings: Settings) -> None:
     from stoa.app import new_services
     from stoa.operations.parts import purging
+    from stoa.operations.parts.run_all import run_all
+
+    database = _Unserved(settings)
+    finish = partial(purging.finish, database, new_services(settings))
+    try:
+        await run_all(finish, partial(_wipe, database, settings))
+    except purging.PurgeFailed as error:
+        raise StartRefused(f"{error}; a server tries again, and so does this command") from error
+
+
+async def _wipe(database: _Unserved, settings: Settings) -> None:
     from stoa.search.index import remove_unused
     from stoa.store import purges
 
-    database = _Unserved(settings)
-    await purging.finish(database, new_services(settings))
     upto = await database.read(purges.to_wipe)
     if upto is None:
         return

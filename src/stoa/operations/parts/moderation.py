@@ -469,16 +469,30 @@ async def _erase(tx: Tx, order: Order, row: SubjectRow) -> None:
 
 
 async def _show_or_hide(tx: Tx, services: Services, order: Order, row: SubjectRow) -> None:
-    ids = services.ids
     reason = None if order.action is Action.RESTORE else order.reason
+    refunds = order.action in (Action.HIDE, Action.PURGE) and await _is_refunded(tx, order, row)
+    await _mark(tx, services, row, reason)
+    if refunds and isinstance(row, ThreadRow):
+        await _refund_bounty(tx, services.ids, row)
+    elif refunds:
+        await _refund_job(tx, services.ids, row.id)
+
+
+async def hide_alone(tx: Tx, services: Services, subject: ModerationSubject, reason: str) -> None:
+    """Hide what cannot be erased now, without what follows from that: no act, no refund. A
+    submission stays as it is, as its two parties alone read it, and what was never there too."""
+    with suppress(Refusal):
+        await locked(tx, [subject])
+        await _mark(tx, services, await found(tx, subject), reason)
+
+
+async def _mark(tx: Tx, services: Services, row: SubjectRow, reason: str | None) -> None:
+    """Hide something for this reason, or show it."""
     is_news = is_hidden(row) is (reason is None)
     if isinstance(row, SubmissionRow | HeldRow):
         return
-    refunds = order.action in (Action.HIDE, Action.PURGE) and await _is_refunded(tx, order, row)
     if isinstance(row, ThreadRow):
         await moderation.mark(tx, "thread", reason, thread_id=row.id)
-        if refunds:
-            await _refund_bounty(tx, ids, row)
     elif isinstance(row, ReplyRow):
         await moderation.mark(tx, "reply", reason, id=row.id, thread_id=row.thread_id)
         by_one = (1 if reason is None else -1) if is_news and _is_answer(row) else 0
@@ -491,8 +505,6 @@ async def _show_or_hide(tx: Tx, services: Services, order: Order, row: SubjectRo
         await scores.recount_reply(tx, row.reply_id, row.thread_id, new_agent_ms=new_ms)
     elif isinstance(row, JobRow):
         await moderation.mark(tx, "job", reason, job_id=row.id)
-        if refunds:
-            await _refund_job(tx, ids, row.id)
     else:
         await moderation.mark(tx, "agent", reason, agent_id=row.id)
 

@@ -1,9 +1,11 @@
 """Finishes purges: the texts of an agent that is forgotten, and what a restored backup brings back.
 
-It goes on where it was interrupted, since what is erased already is passed over.
+It goes on where it was interrupted, since what is erased already is passed over. What cannot be
+erased, such as a thread whose bounty cannot be refunded since the ledger differs, is hidden until
+it can be.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Protocol, TypeVar
@@ -11,16 +13,23 @@ from typing import Protocol, TypeVar
 from stoa.domain.errors import Refusal
 from stoa.domain.moderation import Action
 from stoa.operations.call import Services
-from stoa.operations.parts.moderation import Order, act, locked, subject_of
+from stoa.operations.parts.moderation import Order, act, hide_alone, locked, subject_of
 from stoa.operations.parts.run_all import run_all
 from stoa.store import moderation, purges
 from stoa.store.purges import Purge
-from stoa.store.tx import Tx, Work
+from stoa.store.tx import StartRefused, StoreUnavailable, Tx, Work
 
 T = TypeVar("T")
 
 _AT_ONCE = 10
 """So many texts are erased in one transaction."""
+
+_NOTHING_TO_ERASE = ("not_found", "moderation_not_possible")
+"""What was never there, or is erased already, is refused with these."""
+
+
+class PurgeFailed(Exception):
+    """Something could not be erased; the message names it, and it is hidden."""
 
 
 class Database(Protocol):
@@ -36,60 +45,79 @@ class Database(Protocol):
 
 
 async def finish(database: Database, services: Services) -> bool:
-    """Erase all that is still to be erased; whether there was any. Raises the first failure behind
-    all others, which it does not hold up, and `StoreUnavailable` at once."""
+    """Erase all that is still to be erased; whether there was any. Raises the first `PurgeFailed`
+    behind all others, which it does not hold up, and `StoreUnavailable` at once."""
     waiting = await database.read(purges.to_erase)
     await run_all(*(partial(_erase_all, database, services, purge) for purge in waiting))
     return bool(waiting)
 
 
 async def _erase_all(database: Database, services: Services, purge: Purge) -> None:
-    await database.write(partial(_erase_again, services=services, purge=purge))
+    """Erase what a backup had brought back, and all that an agent wrote who is forgotten."""
+    works: list[Callable[[], Awaitable[None]]] = []
+    if not await database.read(partial(_is_begun, purge=purge)):
+        action = Action.FORGET if purge.whole else Action.PURGE
+        works.append(partial(_erase, database, services, [purge.id], action, purge.reason))
     if purge.whole:
-        await _erase_written(database, services, purge)
-        await database.write(partial(purges.note_erased, subject_id=purge.id))
-
-
-async def _erase_again(tx: Tx, services: Services, purge: Purge) -> None:
-    """Erase what a backup had brought back. What was never there needs nothing."""
-    action = Action.FORGET if purge.whole else Action.PURGE
-    if purge.whole and await _is_begun(tx, purge):
-        return
-    await _tried(tx, services, [purge.id], action, purge.reason)
-    if not purge.whole:
-        await purges.note_erased(tx, purge.id)
+        works += (partial(_erase_kind, database, services, purge, kind) for kind in purges.KINDS)
+    await run_all(*works)
+    await database.write(partial(purges.note_erased, subject_id=purge.id))
 
 
 async def _is_begun(tx: Tx, purge: Purge) -> bool:
-    """Whether the log has the act, so that the profile is erased."""
-    acts = await moderation.acts_on(tx, purge.id)
+    """Whether the log has the act of forgetting, so that the profile is erased."""
+    acts = await moderation.acts_on(tx, purge.id) if purge.whole else []
     return any(one.action == Action.FORGET and one.created_at >= purge.created_at for one in acts)
 
 
-async def _erase_written(database: Database, services: Services, purge: Purge) -> None:
-    for kind in purges.KINDS:
-        last: str | None = ""
-        while last is not None:
-            look = partial(purges.written, kind=kind, author_id=purge.id, after=last)
-            ids, last = await database.read(look)
-            for first in range(0, len(ids), _AT_ONCE):
-                some = ids[first : first + _AT_ONCE]
-                reason = purge.reason
-                erase = partial(
-                    _tried, services=services, ids=some, action=Action.PURGE, reason=reason
-                )
-                await database.write(erase)
+async def _erase_kind(database: Database, services: Services, purge: Purge, kind: str) -> None:
+    """Erase all of one kind that an agent wrote. Raises `PurgeFailed` behind all of it."""
+    last: str | None = ""
+    failed: PurgeFailed | None = None
+    while last is not None:
+        look = partial(purges.written, kind=kind, author_id=purge.id, after=last)
+        ids, last = await database.read(look)
+        for first in range(0, len(ids), _AT_ONCE):
+            some = ids[first : first + _AT_ONCE]
+            try:
+                await _erase(database, services, some, Action.PURGE, purge.reason)
+            except PurgeFailed as error:
+                failed = failed or error
+    if failed:
+        raise failed
 
 
-async def _tried(
-    tx: Tx, services: Services, ids: Sequence[str], action: Action, reason: str
+async def _erase(
+    database: Database, services: Services, ids: Sequence[str], action: Action, reason: str
 ) -> None:
-    """Carry out this action on each of these ids, but for those whose state does not allow it."""
+    """Erase these together. If that fails, each is tried alone, and hidden if it fails again; then
+    raises `PurgeFailed`, behind all of them."""
     orders = [Order(action, subject_of(subject_id), reason) for subject_id in ids]
+    try:
+        await database.write(partial(_carried_out, services=services, orders=orders))
+    except (StoreUnavailable, StartRefused):
+        raise
+    except Exception as error:
+        if len(ids) > 1:
+            await run_all(
+                *(partial(_erase, database, services, [one], action, reason) for one in ids)
+            )
+            return
+        subject = orders[0].subject
+        await database.write(partial(hide_alone, services=services, subject=subject, reason=reason))
+        why = error if isinstance(error, Refusal) else type(error).__name__
+        raise PurgeFailed(f"{subject.id} is hidden, but cannot be erased: {why}") from error
+
+
+async def _carried_out(tx: Tx, services: Services, orders: Sequence[Order]) -> None:
+    """Carry these orders out, but for those whose state does not allow it."""
     # All at first, in the order of all locks: one after the other they would have an order of their
     # own. Where one is missing, each is tried alone.
     with suppress(Refusal):
         await locked(tx, [order.subject for order in orders])
     for order in orders:
-        with suppress(Refusal):
+        try:
             await act(tx, services, [order], None)
+        except Refusal as refusal:
+            if refusal.code not in _NOTHING_TO_ERASE:
+                raise

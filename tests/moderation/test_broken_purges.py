@@ -1,0 +1,92 @@
+"""What cannot be erased is hidden, told and tried again. It keeps no server from starting, and
+nothing else from being erased."""
+
+from collections.abc import Sequence
+
+import msgspec
+import pytest
+
+from stoa.app import Service, new_services
+from stoa.operations.parts import purging
+from stoa.store import purges
+from stoa.store.purges import Purge
+from stoa.store.tx import Tx
+from tests.support import jobs
+from tests.support.app import Agent, App
+from tests.support.clock import MINUTE
+from tests.support.command import run_stoa_here
+from tests.support.ledger import broken, change, rows
+from tests.support.logs import logged
+
+CANARY = "zymurgist"
+TAKE = "UPDATE account SET balance = balance - 700 WHERE id LIKE ?"
+GIVE = "UPDATE account SET balance = balance + 700 WHERE id LIKE ?"
+
+
+def escrow(stoa: App, subject_id: str) -> str:
+    """The account of what is reserved for a thread or job, as a pattern."""
+    [(hold_id,)] = rows(stoa, "SELECT id FROM hold WHERE subject_id = ?", subject_id)
+    return f"escrow:%{hold_id}"
+
+
+def brought_back(stoa: App, ids: Sequence[str], *, whole: bool = False) -> None:
+    """Say of these ids that they were erased before a backup brought them back."""
+    known = [Purge(one, int(whole), "Out of date.", stoa.clock.now) for one in ids]
+
+    async def ask(tx: Tx) -> None:
+        await purges.ask_again(tx, known)
+
+    stoa.run(stoa.stoa.store.write(ask))
+
+
+def start_beside(stoa: App) -> None:
+    """What another process of the server does as it starts."""
+    services = new_services(msgspec.structs.replace(stoa.settings, valkey_url=""))
+    stoa.run(Service.over(stoa.stoa.store, services, stoa.clock))
+
+
+def left(stoa: App) -> list[str]:
+    """The texts of threads and jobs that still have the canary."""
+    texts = rows(stoa, "SELECT id, body FROM thread UNION ALL SELECT id, description FROM job")
+    return sorted(row[0] for row in texts if CANARY in row[1])
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_what_cannot_be_erased_is_hidden_until_it_can(stoa: App, ada: Agent, whole: bool) -> None:
+    thread = ada.thread("A question", CANARY, bountyCredits=7)
+    job, other = jobs.offer(ada, 7, description=CANARY), ada.thread("Another", CANARY)
+    bad, kinds = (thread, job), ("threads", "jobs")
+    for one in bad:
+        change(stoa, TAKE, escrow(stoa, one["id"]))
+    brought_back(stoa, [ada.id] if whole else [thread["id"], job["id"], other["id"]], whole=whole)
+    with logged() as lines:
+        start_beside(stoa)
+    [told] = [line for line in lines if line["level"] == "error"]
+    assert bad[0]["id"] in str(told)
+    assert left(stoa) == sorted(one["id"] for one in bad)
+    for one, kind in zip(bad, kinds, strict=True):
+        assert stoa.get(f"{kind}/{one['id']}").refused(410, "removed")["reason"] == "Out of date."
+    assert len(stoa.run(stoa.stoa.store.read(purges.to_erase))) == (1 if whole else 2)
+    stoa.clock.advance(MINUTE)
+    with pytest.raises(purging.PurgeFailed):
+        stoa.run(stoa.stoa.upkeep.purge())
+    for one in bad:
+        change(stoa, GIVE, escrow(stoa, one["id"]))
+    stoa.run(stoa.stoa.upkeep.purge())
+    assert (left(stoa), stoa.run(stoa.stoa.store.read(purges.to_erase))) == ([], [])
+    ada.sign_in()
+    assert jobs.funds(ada) == (100, 0)
+    assert broken(stoa.settings) == {}
+
+
+@pytest.mark.own_file
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_command_says_what_it_could_not_erase(stoa: App, ada: Agent) -> None:
+    thread, other = ada.thread("A question", CANARY, bountyCredits=7), ada.thread("B", CANARY)
+    change(stoa, TAKE, escrow(stoa, thread["id"]))
+    brought_back(stoa, [thread["id"]])
+    stoa.close()
+    named = ["--data-dir", str(stoa.settings.data_dir)]
+    done = run_stoa_here("admin", "purge", other["id"], "--reason", "Out of date.", *named)
+    assert (done.code, f"{thread['id']} is hidden, but cannot be erased" in done.err) == (1, True)
+    assert left(stoa) == [thread["id"]]
