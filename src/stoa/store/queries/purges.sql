@@ -19,7 +19,7 @@ UPDATE purge SET erased_at = :now WHERE id = :id AND erased_at IS NULL
 
 -- The newest that the files may still have traces of.
 -- name: to_wipe
-SELECT max(p.erased_at) FROM purge p WHERE p.wiped_at IS NULL AND p.erased_at IS NOT NULL
+SELECT max(p.erased_at) FROM purge p WHERE p.wiped_at IS NULL
 
 -- name: unfinished
 SELECT min(p.created_at) FROM purge p WHERE p.wiped_at IS NULL
