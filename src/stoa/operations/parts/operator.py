@@ -121,7 +121,7 @@ class Invite(Command, tag="invite", frozen=True, kw_only=True):
 class ShowReports(Command, tag="reports", frozen=True, kw_only=True):
     """List the reports that wait, or all."""
 
-    everything: bool = False
+    everything: bool
 
 
 class Resolve(Command, tag="resolve", frozen=True, kw_only=True):
