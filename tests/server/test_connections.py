@@ -348,10 +348,12 @@ def test_an_address_has_only_so_many_places(served: Served):
 
 @with_patience(per_address=1)
 @pytest.mark.parametrize("exempt", [False])
-def test_a_place_that_was_left_can_be_taken_again(served: Served):
-    for _ in range(3):
-        with served.client() as client:
-            client.send(GET[:-2] + b"Connection: close\r\n\r\n")
+def test_a_place_is_free_once_the_server_has_closed_it(served: Served):
+    empty_post = POST + b"Content-Length: 0\r\n\r\n"
+    with ExitStack() as open_clients:
+        for request in (GET, empty_post, GET):
+            client = open_clients.enter_context(served.client())
+            client.send(request[:-2] + b"Connection: close\r\n\r\n")
             assert client.rest() == [200]
 
 
