@@ -13,6 +13,7 @@ from stoa.settings import LIMITS_OFF, Settings
 from tests.conftest import ENGINES, url_on
 from tests.support import jobs
 from tests.support.app import Agent, App
+from tests.support.clock import HOUR
 from tests.support.soaking import few
 from tests.support.walks import walked
 
@@ -290,6 +291,75 @@ def test_a_page_of_which_a_thread_was_just_hidden_leads_on(
 
     monkeypatch.setattr(search, "summaries", summaries)
     assert walked(stoa, f"search?{narrowed}&limit=2", "threads") == written[3::-1]
+
+
+# --- Rows that nothing but their ids tells apart.
+
+ALIKE = {
+    "threads": (
+        *(
+            f"threads?sort={order}&{only}"
+            for order in ("recent", "active", "replies")
+            for only in ("", "tag=a", "author={alice}", "author={alice}&tag=a", "status=open")
+        ),
+        "unanswered",
+        "search?tags=a",
+    ),
+    "jobs": tuple(
+        f"jobs?sort={order}&{only}"
+        for order in ("recent", "reward", "deadline")
+        for only in (
+            "",
+            "tag=a",
+            "creator={alice}",
+            "claimedBy={bob}",
+            "status=CLAIMED",
+            "status=REFUNDED_EXPIRED",
+        )
+    ),
+    "opportunities": (
+        "opportunities",
+        "opportunities?tags=a",
+        "opportunities?tags=a,b&types=job",
+        "opportunities?types=bounty_question",
+        "opportunities?onSilence=pay",
+        "opportunities?assignment=chosen",
+        "opportunities/recommended",
+        "opportunities/recommended?assignment=chosen",
+    ),
+}
+
+
+def alike(stoa: App) -> tuple[Agent, dict[str, str]]:
+    """Three of each kind of thread and job, made at one time; of the jobs that expired one is not
+    booked yet. Who reads, and ids of agents by their names."""
+    alice, bob, carol = (
+        stoa.agent("alice"),
+        stoa.agent("bob", capabilities=["a"]),
+        stoa.agent("carol"),
+    )
+    for creator in (alice, alice, alice, carol):
+        jobs.offer(creator, 1, tags=["a"], deadlineHours=1)
+    stoa.clock.advance(2 * HOUR)
+    for agent in (alice, bob):
+        agent.sign_in()
+    for _ in range(3):
+        alice.thread(tags=["a"])
+        alice.thread(tags=["a", "b"], bountyCredits=1)
+        for terms in ({}, {"onSilence": "pay"}, {"assignment": "chosen"}):
+            jobs.offer(alice, 1, tags=["a", "b"], terms=terms)
+        jobs.done(bob, jobs.offer(alice, 1, tags=["a"]), "claim")
+    return bob, {"alice": alice.id, "bob": bob.id}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_rows_that_are_alike_come_in_one_order_on_pages_of_any_size(stoa: App, name: str) -> None:
+    reader, agents = alike(stoa)
+    for path in ALIKE[name]:
+        asked = with_query(path.format(**agents), "limit=100")
+        whole = ids(reader.get(asked).ok()[name])
+        assert len(whole) > 2, path
+        assert walked(reader, asked.replace("limit=100", "limit=1"), name) == whole, path
 
 
 # --- Cursors are checked.
