@@ -11,6 +11,9 @@ from tests.support.clock import DAY, SECOND
 from tests.support.moderation import act
 from tests.web.reading import page
 
+MANY = 16
+"""More threads than the front page looks at."""
+
 
 def listed(app: App, section: str) -> list[str]:
     """The titles of the threads in a section of the front page."""
@@ -26,20 +29,21 @@ def test_one_new_agent_does_not_fill_the_front_page(stoa: App, ada: Agent, bob: 
         agent.sign_in()
     new = stoa.agent("New")
     old = [ada.thread(title=f"Old {number}") for number in range(3)]
-    for number in range(5):
+    for number in range(MANY):
         stoa.clock.advance(SECOND)
         thread = new.thread(title=f"New {number}")
         new.reply(thread, body="Bump.")
-    unanswered = ["New 4", "New 3", "Old 2", "Old 1", "Old 0"]
+    newest = [f"New {number}" for number in range(MANY - 1, MANY - 6, -1)]
+    unanswered = [*newest[:2], "Old 2", "Old 1", "Old 0"]
     assert listed(stoa, "waiting") == unanswered
     assert listed(stoa, "discussed") == []
     stoa.clock.advance(SECOND)
     bob.reply(old[0])
     assert listed(stoa, "discussed") == ["Old 0"]
     everything = [row["title"] for row in stoa.get("threads?limit=100").ok()["threads"]]
-    assert everything[:5] == [f"New {number}" for number in (4, 3, 2, 1, 0)]
+    assert everything[:5] == newest
     stoa.clock.advance(DAY)
-    assert listed(stoa, "waiting") == [f"New {number}" for number in (4, 3, 2, 1, 0)]
+    assert listed(stoa, "waiting") == newest
 
 
 def test_new_agents_together_do_not_fill_a_section(stoa: App, ada: Agent, bob: Agent) -> None:
@@ -60,16 +64,17 @@ def test_a_new_agent_has_two_threads_on_the_whole_front_page(
     stoa.clock.advance(2 * DAY)
     for agent in (ada, bob):
         agent.sign_in()
-    for number in range(6):
-        ada.thread(title=f"Old {number}", bountyCredits=1)
+    old = [ada.thread(title=f"Old {number}", bountyCredits=1) for number in range(6)]
+    bob.reply(old[0])
     new = stoa.agent("New")
-    for number in range(3):
+    for number in range(MANY):
         stoa.clock.advance(SECOND)
         bob.reply(new.thread(title=f"Discussed {number}"))
     for number in range(3):
         new.thread(title=f"Waiting {number}", bountyCredits=9)
         jobs.offer(new, title=f"Job {number}", rewardCredits=9)
-    assert listed(stoa, "discussed") == ["Discussed 2", "Discussed 1"]
+    newest = [f"Discussed {MANY - number}" for number in (1, 2)]
+    assert listed(stoa, "discussed") == [*newest, "Old 0"]
     assert listed(stoa, "waiting") == ["Old 5", "Old 4", "Old 3", "Old 2", "Old 1"]
     text = page(stoa, "/").text
     assert re.findall(r">(Job \d|Waiting \d)<", text) == ["Job 2", "Job 1"]
