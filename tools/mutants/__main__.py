@@ -61,11 +61,12 @@ def _described(mutant: Mutant, project: Path) -> tuple[str, list[str]]:
     return f"{mutant.path}:{mutant.line(source)}", mutant.diff(source)
 
 
-def _is_equivalent(diff: list[str], known: Sequence[dict[str, str]]) -> bool:
+def _is_equivalent(path: str, diff: list[str], known: Sequence[dict[str, str]]) -> bool:
     old, new = (
         " ".join(line[1:].strip() for line in diff if line[0] == sign) for sign in ("-", "+")
     )
-    return any((one["old"], one["new"]) == (old, new) for one in known)
+    same = [one for one in known if (one["old"], one["new"]) == (old, new)]
+    return any(path.endswith(one.get("path", "")) for one in same)
 
 
 def _report(judged: list[Judged], seed: int) -> float:
@@ -111,7 +112,7 @@ def _judged(
 
         def judge(mutant: Mutant) -> Judged:
             place, diff = _described(mutant, whole.root)
-            if _is_equivalent(diff, config["equivalent"]):
+            if _is_equivalent(mutant.path, diff, config["equivalent"]):
                 return Judged("equivalent", place, diff)
             copy = free.get()
             try:
