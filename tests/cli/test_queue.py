@@ -21,6 +21,7 @@ from tests.support.moderation import report
 
 SUBJECTS, REPORTS, KEYS_MOST = 100, 200, 600
 PROMPT = b"q quit"
+UP, LEFT, CONTROL_HOME, DELETE, F4 = "\x1b[A", "\x1b[D", "\x1b[1;5H", "\x1b[3~", "\x1bOS"
 RUDE = "Buy \x1b[2J watches"
 
 
@@ -108,6 +109,18 @@ def test_a_day_of_two_hundred_reports_takes_few_keys(reported: App) -> None:
     assert [one["status"] for one in left].count("upheld") == REPORTS // 2
     assert all(one["actionId"] for one in left if one["status"] == "upheld")
     assert told(reported, "queue")["queue"]["subjects"] == []
+
+
+def test_no_key_that_sends_several_bytes_decides(reported: App) -> None:
+    rude, ada = reported.agent("rude"), reported.agent("ada")
+    report(ada, rude.thread("Watches", "Buy!")).ok(201)
+    reported.close()
+    with closing(Terminal(reported)) as terminal:
+        assert terminal.wait_for_prompt()
+        terminal.press(f"{UP}{LEFT}{CONTROL_HOME}{DELETE}{F4}\u00e9n")
+        assert not terminal.wait_for_prompt()
+    assert b"decided: 0" in terminal.shown
+    assert told(reported, "queue")["queue"]["openReports"] == 1
 
 
 @pytest.mark.soak

@@ -5,6 +5,7 @@ import sys
 import termios
 import tty
 from collections.abc import Callable
+from select import select
 from typing import Any, Self
 
 import typer
@@ -21,6 +22,11 @@ _DECIDE = "hdsa"
 _HELD_KEYS = "l release  h hide  s hide, suspend the author  n next  r give a reason  q quit"
 _DECIDE_HELD = "lhs"
 _LINES = 30
+_ESCAPE = b"\x1b"
+_INSIDE = bytes(range(0x20, 0x40))
+"""The bytes that stand in a sequence before the one that ends it (ECMA-48, 5.4)."""
+_SEQUENCE_S = 0.1
+"""How long the rest of a sequence is waited for: a terminal sends it at once."""
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3600, 86_400
 
 
@@ -46,8 +52,23 @@ class _Keyboard:
         termios.tcsetattr(self._file, termios.TCSADRAIN, self._usual)
 
     def key(self) -> str:
-        """The next key; empty at the end of the input."""
-        return os.read(self._file, 1).decode(errors="ignore").lower()
+        """The next key; empty at the end of the input. Keys such as the arrows send an escape, and
+        then letters that must not count as keys of their own."""
+        pressed = os.read(self._file, 1)
+        if pressed == _ESCAPE:
+            self._pass_sequence()
+        return pressed.decode(errors="replace").lower()
+
+    def _pass_sequence(self) -> None:
+        """Read what stands behind an escape, up to the byte that ends it, if anything follows."""
+        opened = False
+        while select([self._file], [], [], _SEQUENCE_S)[0]:
+            byte = os.read(self._file, 1)
+            if opened and byte not in _INSIDE:
+                return
+            if not opened and byte not in (b"[", b"O"):
+                return
+            opened = True
 
     def line(self, asked: str, usual: str) -> str:
         """A line of text."""
