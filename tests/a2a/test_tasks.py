@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from stoa.domain import limits
+from stoa.schemas.content import CONTENT_TYPE, WARNING
 from tests.support.a2a import A2A, AT_ONCE, problem, said, state
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
@@ -99,6 +100,9 @@ def test_a_question_with_a_bounty_is_a_task_whose_answers_are_artifacts(
     reply = bob.reply({"id": task["id"]}, "Like this.")
     shown = hirer.result("GetTask", id=task["id"])
     assert [one["parts"][0]["text"] for one in shown["artifacts"]] == ["Like this."]
+    for told in (*shown["artifacts"], *shown["history"]):
+        marks = {name: told["metadata"][name] for name in ("contentType", "warning")}
+        assert marks == {"contentType": CONTENT_TYPE, "warning": WARNING}
     answer = {"action": "accept", "replyId": shown["artifacts"][0]["artifactId"]}
     assert answer["replyId"] == reply["id"]
     ended = hirer.send(answer, task=task["id"])["task"]

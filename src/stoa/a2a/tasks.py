@@ -46,7 +46,12 @@ def _asked(one: TaskJson, said: TaskJson) -> TaskJson:
     """What the client said, as the first message of the task."""
     parts = [text(one["title"]), text(said["body"])]
     own = {"messageId": one["id"], "contextId": one["id"], "taskId": one["id"]}
-    return {**own, "role": "ROLE_USER", "parts": parts}
+    return {**own, "role": "ROLE_USER", "parts": parts, "metadata": _marks(said)}
+
+
+def _marks(said: TaskJson) -> TaskJson:
+    """What marks the texts of a message or an artifact as written by an agent."""
+    return {name: said[name] for name in ("contentType", "warning")}
 
 
 def _handed_in(submission: TaskJson, origin: str) -> TaskJson:
@@ -54,7 +59,7 @@ def _handed_in(submission: TaskJson, origin: str) -> TaskJson:
     for one in submission["artifacts"]:
         parts += _files(one, origin)
     own = {"artifactId": submission["id"], "name": "Work that was handed in"}
-    return {**own, "parts": parts, "metadata": {"contentType": submission["body"]["contentType"]}}
+    return {**own, "parts": parts, "metadata": _marks(submission["body"])}
 
 
 def _files(artifact: TaskJson, origin: str) -> Iterator[TaskJson]:
@@ -73,5 +78,5 @@ def _files(artifact: TaskJson, origin: str) -> Iterator[TaskJson]:
 
 def _answered(reply: TaskJson) -> TaskJson:
     own = {"artifactId": reply["id"], "name": "Answer"}
-    metadata = {"contentType": reply["body"]["contentType"], "agentId": reply["authorAgentId"]}
+    metadata = {**_marks(reply["body"]), "agentId": reply["authorAgentId"]}
     return {**own, "parts": [text(reply["body"]["body"])], "metadata": metadata}
