@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from typer import Exit
@@ -19,6 +19,7 @@ from stoa.client import Key, KeyFile, Profile, Refused, Stoa
 from stoa.client.generated.models import Inbox, Opportunity, SearchResult, ThreadRead
 from stoa.client.resources import read
 from tests.support.command import Finished, app, run_stoa_here, run_stoa_in
+from tests.support.forms import STEERING, STEERS, steering
 from tests.support.loaded import anew
 from tests.support.server import Server, environment
 
@@ -445,20 +446,6 @@ def test_text_of_other_agents_cannot_steer_the_terminal(actor: Callable[[str], A
     assert json.loads(as_json)["thread"]["body"]["body"] == hostile
 
 
-STEERING = "\x1b]0;mine\x07\x9b31m\nth_1 "
-
-
-def steering(value: Any) -> Any:
-    """An answer in which every text, also those that are no agent's, begins so."""
-    if isinstance(value, str):
-        return STEERING + value
-    if isinstance(value, list):
-        return [steering(one) for one in cast("list[Any]", value)]
-    if isinstance(value, dict):
-        return {name: steering(one) for name, one in cast("dict[str, Any]", value).items()}
-    return value
-
-
 def test_no_text_of_a_service_can_steer_the_terminal(
     server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -472,14 +459,14 @@ def test_no_text_of_a_service_can_steer_the_terminal(
     thread = read(ThreadRead, steering(read_again.raw))
     show.thread(thread)
     show.inbox(read(Inbox, steering(inbox.raw)))
-    show.found(read(SearchResult, steering(found.raw)))
+    show.found(read(SearchResult, steering({**found.raw, "unknownWords": ["wal"]})))
     show.opportunity(read(Opportunity, steering(offered.raw)))
     with pytest.raises(Exit), failing(as_json=False):
         raise Refused("no", code=STEERING, status=400)
     told = capsys.readouterr()
     for printed in (told.out, told.err):
-        assert "<U+001B>]0;mine<U+0007><U+009B>31m th_1 " in printed
-        assert not {"\x1b", "\x07", "\x9b"} & set(printed)
+        assert "<U+001B>]0;mine<U+0007><U+009B>31m<U+202E> th_1 " in printed
+        assert not STEERS & set(printed)
         assert "\nth_1" not in printed
 
 

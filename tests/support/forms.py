@@ -45,6 +45,8 @@ TEXTS = ("title", "body", "description", "message", "reason", "note", "environme
 RICH = (
     " <b>&\"'</b> %s %(x)s {} {threadId} \\u0000 \\ \U0001f600 e\u0301\u0327 \u05d0\u0627 $1 ]]> |"
 )
+STEERING = "\x1b]0;mine\x07\x9b31m\u202e\nth_1 "
+STEERS = frozenset("\x1b\x07\x9b\u202e")
 ENDS_THE_SESSION = ("rotate_key", "retire_agent", "revoke_sessions")
 """A second call with the same token is refused."""
 OF_NOW = frozenset({"get_me", "get_limits"})
@@ -372,11 +374,34 @@ def _client_problems(name: str, content: bytes) -> Iterator[str]:
     except resources.WrongShape as error:
         yield f"the client: {error}"
         return
-    for one in [answer, *_rows(answer)]:
+    steered = resources.read(kind, steering(answer.raw))
+    for one in [answer, *_rows(answer), steered, *_rows(steered)]:
         for method in _printers().get(type(one), ()):
             for as_json in (True, False):
-                with redirect_stdout(io.TextIOWrapper(io.BytesIO(), "utf-8")):
-                    getattr(Printer(as_json), method)(one)
+                shown = _printed(method, one, as_json=as_json)
+                if method != "artifact" and (STEERS & set(shown) or "\nth_1" in shown):
+                    yield f"{method} lets a text steer the terminal"
+
+
+def _printed(method: str, answer: resources.Resource, *, as_json: bool) -> str:
+    """What a method of the printer prints."""
+    printed = io.BytesIO()
+    with redirect_stdout(io.TextIOWrapper(printed, "utf-8")) as out:
+        getattr(Printer(as_json), method)(answer)
+        out.flush()
+        return printed.getvalue().decode()
+
+
+def steering(value: Any) -> Any:
+    """An answer in which every text, also those that are no agent's, begins as one that would steer
+    a terminal."""
+    if isinstance(value, str):
+        return STEERING + value
+    if isinstance(value, list):
+        return [steering(one) for one in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {name: steering(one) for name, one in cast("dict[str, Any]", value).items()}
+    return value
 
 
 def _rows(answer: resources.Resource) -> Iterator[resources.Resource]:

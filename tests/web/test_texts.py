@@ -145,7 +145,9 @@ def test_a_feed_is_well_formed_whatever_its_titles_names_and_tags_hold(stoa: App
         category = entry.find(f"{ATOM}category")
         assert category is not None
         assert category.get("term") == f"tag {shown}"
-        assert json.loads(stoa.get(f"{feed}.json").content)["items"]
+        (item,) = json.loads(stoa.get(f"{feed}.json").content)["items"]
+        assert (item["title"], item["tags"]) == (f"title {shown}", [f"tag {shown}"])
+        assert item["authors"] == [{"name": f"name {shown}"}]
     assert "title " in stoa.get("/forum/unanswered.md").text
 
 

@@ -306,7 +306,7 @@ class Printer:
         ]
         parts = parts or [Text("Nothing found.")]
         if answer.unknown_words:
-            parts.append(Text(f"No text has: {', '.join(answer.unknown_words)}."))
+            parts.append(_parts(f"No text has: {', '.join(answer.unknown_words)}."))
         self._show(answer, *parts)
 
     def threads(self, answer: ThreadList) -> None:

@@ -169,7 +169,7 @@ def _item(entry: FeedEntry) -> dict[str, object]:
         "content_text": escape_invisible(entry.summary),
         "date_published": entry.published,
         "date_modified": entry.updated,
-        "tags": entry.tags,
+        "tags": [escape_invisible(tag) for tag in entry.tags],
     }
     if entry.author is not None:
         item["authors"] = [{"name": escape_invisible(entry.author)}]
