@@ -18,6 +18,7 @@ from tests.support.flow import Flow, Step, job_flow, market_flow, thread_flow, t
 from tests.support.jobs import TTL, WORK, balance, done, new_job, offer
 from tests.support.key_changes import naming, rotation
 from tests.support.keys import Key
+from tests.support.ledger import change
 from tests.support.mcp import Mcp
 from tests.support.moderation import suspend
 
@@ -237,6 +238,35 @@ def test_a_dry_run_counts_refunds_that_are_due_and_books_none(stoa: App, ada: Ag
     ada.post("jobs?dryRun=true", new_job(100)).ok(201)
     assert stored(stoa) == before
     ada.post("jobs", new_job(100)).ok(201)
+
+
+@pytest.mark.parametrize("way", ["expire", "silence"])
+def test_a_dry_run_goes_on_like_the_call_where_what_is_due_cannot_be_booked(
+    stoa: App, ada: Agent, way: str
+) -> None:
+    """As the ledger differs from what is reserved: the call leaves it to the sweep."""
+    bob, due = stoa.agent("bob"), offer(ada, 5, terms={"onSilence": "pay", "reviewHours": 1})
+    if way == "silence":
+        done(bob, due, "claim", "submit")
+    change(stoa, f"UPDATE account SET balance = 0 WHERE id LIKE 'escrow:%{due['id']}'")
+    stoa.clock.advance(TTL)
+    for agent in (ada, bob):
+        agent.sign_in()
+    calls = {
+        "threads": {**QUESTION, "bountyCredits": 90},
+        "jobs": new_job(5),
+        f"jobs/{due['id']}/accept": {},
+        f"jobs/{due['id']}/cancel": {},
+    }
+    for path, body in calls.items():
+        before = stored(stoa)
+        tried = ada.post(f"{path}?dryRun=true", body)
+        assert stored(stoa) == before
+        real = ada.post(path, body)
+        assert (tried.status, tried.code) == (real.status, real.code), path
+    assert ada.get(f"jobs/{due['id']}").ok()["job"]["status"] == (
+        "COMPLETED" if way == "silence" else "REFUNDED_EXPIRED"
+    )
 
 
 # --- What it costs, and keys.

@@ -178,7 +178,7 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         asked = self.invocation
         operation, caller, keyed = asked.operation, asked.caller, asked.keyed
         if self.check_refunds and asked.dry_run:
-            return await tx.undone(self._tried)
+            return await self._tried(tx)
         if self.check_refunds and caller:
             await refunds.check(tx, caller.agent_id, asked.request)
         if keyed and caller:
@@ -254,10 +254,21 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
             return None
 
     async def _tried(self, tx: Tx) -> Result:
-        """The result of a dry run. Due refunds are booked first, as they are for every write."""
+        """The result of a dry run. Due refunds are booked first, and left as they are where that
+        fails, as it is with every write."""
+        result = await tx.undone(self._booked_first)
+        return result or await tx.undone(replace(self, check_refunds=False))
+
+    async def _booked_first(self, tx: Tx) -> Result | None:
+        """The result after all that is due; None if that cannot be booked."""
         caller, request = self.invocation.caller, self.invocation.request
         assert caller
-        await due.book_for(tx, self.services.ids, caller.agent_id, request.subjects())
+        try:
+            await due.book_for(tx, self.services.ids, caller.agent_id, request.subjects())
+        except StoreUnavailable:
+            raise
+        except Exception:  # noqa: BLE001 - the sweep fails with it too, and logs it
+            return None
         return await replace(self, check_refunds=False)(tx)
 
 
