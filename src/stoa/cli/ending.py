@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from stoa.settings import SettingsError
+from stoa.store import unusable
 from stoa.store.tx import StartRefused
 
 _FAILED = 1
@@ -20,9 +21,11 @@ def end_with(command: Callable[[], int]) -> NoReturn:
         status = command()
     except (SettingsError, StartRefused) as error:
         fail(" ".join(str(error).splitlines()), _FAILED)
-    except PermissionError as error:
-        remedy = "run this as the user of the service, or in another folder"
-        fail(f"{error.filename or 'a file'}: {error.strerror}; {remedy}", _FAILED)
+    except OSError as error:
+        if not unusable.is_known(error):
+            raise  # a defect
+        hint = ", or in another folder" if isinstance(error, PermissionError) else ""
+        fail(f"{error.filename or 'a file'}: {unusable.why(error)}{hint}", _FAILED)
     except ModuleNotFoundError as error:
         install = "pip install '.[server]' in the folder of the source"
         fail(f"this needs {error.name}, a part of the server: {install} brings it", _FAILED)

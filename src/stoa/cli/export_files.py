@@ -9,6 +9,7 @@ from pathlib import Path
 
 from stoa.cli import export_markdown
 from stoa.importers.export import SUMS
+from stoa.store import unusable
 from stoa.store.transfer import public
 from stoa.store.transfer.copying import CopySource
 from stoa.store.transfer.public import ExportLine
@@ -69,13 +70,13 @@ def _new(folder: Path) -> Generator[None]:
             raise StartRefused(f"{folder} is not empty: choose a new folder for the export")
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StartRefused(f"cannot write to {folder}: {error.strerror}") from error
+        raise StartRefused(f"cannot write to {folder}: {unusable.why(error)}") from error
     try:
         yield
     except BaseException as error:
         _clear(folder, keep=there)
         if isinstance(error, OSError):
-            said = f"no export was made in {folder}: {error.strerror}"
+            said = f"no export was made in {folder}: {unusable.why(error)}"
             raise StartRefused(said) from error
         raise
 

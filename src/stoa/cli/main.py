@@ -43,6 +43,7 @@ _INTERRUPTED = 130  # what Typer makes of Ctrl-C
 _WRONG = 2
 _BARE = ("Missing ", "Got unexpected ", "No such option: ")
 """How messages of Typer begin that say what is wrong and not what is right."""
+_NOT_READABLE = " is not readable."
 _UNANSWERED = (
     "nobody answered the question, so nothing was done: run it in a terminal, or with --yes if its "
     "--help has that"
@@ -123,6 +124,8 @@ def leave_processor() -> None:
 def _told(error: typer.TyperException) -> str:
     """What is wrong with a command line, and where that is not said, what shows the right one."""
     message = error.format_message().replace("Value error, ", "")
+    if message.endswith(_NOT_READABLE):
+        return f"{message.removesuffix('.')}; run this as a user who may read it"
     context: typer.Context | None = getattr(error, "ctx", None)
     if context is None or not message.startswith(_BARE) or "\n" in message:
         return message

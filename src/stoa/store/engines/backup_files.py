@@ -7,6 +7,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from stoa.store import unusable
 from stoa.store.engines.sqlite.file import make_folder, sync
 from stoa.store.transfer import backups
 from stoa.store.transfer.audit import Finding
@@ -26,8 +27,7 @@ def told(outcome: str) -> Generator[None]:
     except BlockingIOError:
         raise BackupRuns(f"{outcome}: another backup to it is being made") from None
     except OSError as error:
-        hint = "; run this as its owner" if error.errno == errno.EPERM else ""
-        raise StartRefused(f"{outcome}: {error.strerror}{hint}") from error
+        raise StartRefused(f"{outcome}: {unusable.why(error)}") from error
 
 
 @contextmanager
@@ -107,7 +107,7 @@ def existing_backup(backup: Path) -> Path:
     try:
         found = backup.resolve(strict=True)
     except OSError as error:
-        raise StartRefused(f"cannot read the backup {backup}: {error.strerror}") from None
+        raise StartRefused(f"cannot read the backup {backup}: {unusable.why(error)}") from None
     if found.is_dir():
         raise StartRefused(f"{backup} is a folder: name one of the backups in it")
     return found

@@ -255,7 +255,10 @@ def healthy(_operation: Operation, _path: str) -> None:
 @pytest.mark.promise("D35")
 @pytest.mark.parametrize(
     ("fault", "said"),
-    [(apsw.FullError, "the disk is full"), (apsw.IOError, "the disk cannot be read or written")],
+    [
+        (apsw.FullError, "the disk is full; make room on it"),
+        (apsw.IOError, "the disk cannot be read or written"),
+    ],
 )
 def test_a_disk_that_is_full_during_a_backup_loses_nothing_and_leaves_no_half_file(
     storage: Storage,
@@ -300,7 +303,7 @@ def test_a_disk_that_is_full_during_a_restore_leaves_the_file_as_it_was(
             raise apsw.FullError("not an error")
 
     storage.fault = fail
-    with pytest.raises(StartRefused, match=r"was not restored: the disk is full$"):
+    with pytest.raises(StartRefused, match=r"was not restored: the disk is full; make room on it$"):
         restore(file, clock, backup)
     assert file.read_bytes() == before
     assert {path.name for path in file.parent.iterdir()} == {"stoa.db", "stoa.db.lock"}

@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 
 from stoa.clock import Clock
-from stoa.store import purges
+from stoa.store import purges, unusable
 from stoa.store.engines import backup_files as files
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from stoa.store.engines.sqlite import store as sqlite
@@ -25,6 +25,7 @@ _HEADER = re.compile(rb"SQLite format 3\x00..\x02\x02", re.DOTALL)
 _HEADER_BYTES = 20
 _PAGES_AT_ONCE = 4_000
 """16 MB."""
+_NOT_COPIED = "{} cannot be copied, and nothing was changed: {}"
 _COMPANIONS = ("-wal", "-shm", "-journal")
 _BESIDE = (".lock", *_COMPANIONS)
 
@@ -150,9 +151,13 @@ def _copyable(source: Path) -> Generator[None]:
     """Name the file that is copied when it is no whole database, as the target is one."""
     try:
         yield
-    except (apsw.NotADBError, apsw.CorruptError, apsw.CantOpenError) as error:
-        said = f"{source} cannot be copied, and nothing was changed: {error}"
-        raise StartRefused(said) from None
+    except (apsw.NotADBError, apsw.CorruptError) as error:
+        raise StartRefused(_NOT_COPIED.format(source, error)) from None
+    except (apsw.CantOpenError, apsw.IOError) as error:
+        hindrance = unusable.beside(source)
+        if hindrance is None and isinstance(error, apsw.IOError):
+            raise  # it may be the disk of the copy
+        raise StartRefused(_NOT_COPIED.format(source, hindrance or error)) from None
 
 
 def _check(source: Path, partial: Path, clock: Clock) -> list[Finding]:
@@ -211,7 +216,7 @@ def _told(outcome: str) -> Generator[None]:
         with files.told(outcome):
             yield
     except apsw.FullError as error:  # of a copy SQLite itself says "not an error"
-        raise StartRefused(f"{outcome}: the disk is full") from error
+        raise StartRefused(f"{outcome}: the disk is full; make room on it") from error
     except apsw.IOError as error:
         raise StartRefused(f"{outcome}: the disk cannot be read or written") from error
     except apsw.Error as error:

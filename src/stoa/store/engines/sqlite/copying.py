@@ -7,6 +7,7 @@ from pathlib import Path
 import apsw
 
 from stoa.clock import Clock
+from stoa.store import unusable
 from stoa.store.engines import copy_statements as sql
 from stoa.store.engines import unfinished
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
@@ -42,7 +43,8 @@ async def open_source(file: Path, clock: Clock) -> AsyncGenerator["SqliteSource"
             # A snapshot begins with the first read.
             connection.execute("SELECT count(*) FROM secret").fetchall()
         except apsw.Error as error:
-            raise StartRefused(f"cannot open the database {path}: {error}") from error
+            reason = unusable.beside(path) or error
+            raise StartRefused(f"cannot open the database {path}: {reason}") from error
         yield SqliteSource(path, connection, clock, served=served)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import apsw
 
 from stoa.clock import elapsed_ms
+from stoa.store import unusable
 from stoa.store.engines.migration_steps import EMPTY
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from stoa.store.tx import StartRefused
@@ -80,10 +81,11 @@ def lock(path: Path) -> int:
     except FileExistsError:
         raise StartRefused(f"cannot use the data folder {path.parent}: it is a file") from None
     except OSError as error:
-        raise StartRefused(
-            f"cannot use the data folder {path.parent}: {error.strerror}; run this as the user of "
-            "the service, or choose another --data-dir"
-        ) from error
+        reason = unusable.why(error)
+        if not unusable.is_known(error):
+            reason += "; run this as the user of the service"
+        said = f"cannot use the data folder {path.parent}: {reason}, or choose another --data-dir"
+        raise StartRefused(said) from error
     deadline = elapsed_ms() + _LOCK_MS
     while not _taken(descriptor):
         if elapsed_ms() > deadline:
@@ -125,7 +127,7 @@ def existing(path: Path) -> Path:
             f"there is no database at {path}: name it with --config, --data-dir or --database-url"
         ) from None
     except OSError as error:
-        raise StartRefused(f"cannot use the database {path}: {error.strerror}") from None
+        raise StartRefused(f"cannot use the database {path}: {unusable.why(error)}") from None
     if not bytes_there:
         raise StartRefused(EMPTY.format(where=path))
     return path
@@ -186,13 +188,14 @@ def told(path: Path) -> Generator[None]:
     try:
         yield
     except OSError as error:
-        raise StartRefused(f"cannot open the database {path}: {error.strerror}") from error
+        raise StartRefused(f"cannot open the database {path}: {unusable.why(error)}") from error
     except (apsw.CorruptError, apsw.NotADBError) as error:
         raise StartRefused(
             f"cannot open the database {path}: {error}; restore a backup with `stoa restore FILE`"
         ) from error
     except apsw.Error as error:
-        raise StartRefused(f"cannot open the database {path}: {error}") from error
+        reason = unusable.beside(path) or error
+        raise StartRefused(f"cannot open the database {path}: {reason}") from error
 
 
 def make_folder(folder: Path) -> None:

@@ -14,7 +14,7 @@ import apsw
 from stoa.clock import Clock
 from stoa.domain import limits
 from stoa.metrics import Commits
-from stoa.store import dependencies
+from stoa.store import dependencies, unusable
 from stoa.store.changes import Changes
 from stoa.store.engines.frames import WorkCodec
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
@@ -57,7 +57,8 @@ def read_once(path: Path, clock: Clock, work: Work[T]) -> T:
         connection = connect(path, writer=False)
         sqlite_migrations.check_current(connection, path)
     except apsw.Error as error:
-        raise StartRefused(f"cannot open the database {path}: {error}") from error
+        reason = unusable.beside(path) or error
+        raise StartRefused(f"cannot open the database {path}: {reason}") from error
     connection.execute("BEGIN")
     try:
         return drive(work(SqliteTx(connection.cursor(), clock())))
