@@ -7,16 +7,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from stoa import configuration
-from stoa.cli.options import (
-    BaseUrl,
-    ConfigFile,
-    DataDir,
-    Host,
-    LogFormatOption,
-    LogLevelOption,
-    PortOption,
-    WorkersOption,
-)
+from stoa.cli.options import ServerFlags, with_server_flags
 from stoa.configuration import Given, masked
 from stoa.settings import Settings, environment_name, kinds
 
@@ -29,15 +20,9 @@ def configuring() -> None:
 
 
 @app.command()
+@with_server_flags
 def show(
-    host: Host = None,
-    port: PortOption = None,
-    data_dir: DataDir = None,
-    base_url: BaseUrl = None,
-    workers: WorkersOption = None,
-    log_level: LogLevelOption = None,
-    log_format: LogFormatOption = None,
-    config: ConfigFile = None,
+    server: ServerFlags,
     as_json: Annotated[
         bool, typer.Option("--json", help="As JSON, with what each setting is for.")
     ] = False,
@@ -47,16 +32,7 @@ def show(
     A flag goes before a variable STOA_…, a variable before stoa.toml, that before the default.
     Passwords in addresses are masked.
     """
-    flags = {
-        "host": host,
-        "port": port,
-        "data_dir": data_dir,
-        "base_url": base_url,
-        "workers": workers,
-        "log_level": log_level,
-        "log_format": log_format,
-    }
-    given = configuration.given_to_process(flags, config)
+    given = configuration.given_to_process(server.flags, server.config)
     settings = configuration.settle(given)
     if as_json:
         typer.echo(json.dumps(_described(settings, given), indent=2))

@@ -4,11 +4,11 @@
 """
 
 import inspect
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Concatenate, NamedTuple, ParamSpec
 
 import typer
 
@@ -48,6 +48,7 @@ DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Show what would be done, but do nothing.")
 ]
 
+P = ParamSpec("P")
 SharedOptions = Mapping[str, tuple[Any, object]]
 """The annotation and the default of each parameter."""
 
@@ -75,3 +76,35 @@ def with_shared(
     setattr(run, "__signature__", inspect.Signature(every))  # noqa: B010 - no declared attribute
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
     return run
+
+
+class ServerFlags(NamedTuple):
+    """The settings that the flags of a server gave, None where one was not, and the file of the
+    others."""
+
+    flags: dict[str, Any]
+    config: Path | None
+
+
+_SERVER: SharedOptions = {
+    "host": (Host, None),
+    "port": (PortOption, None),
+    "data_dir": (DataDir, None),
+    "base_url": (BaseUrl, None),
+    "workers": (WorkersOption, None),
+    "log_level": (LogLevelOption, None),
+    "log_format": (LogFormatOption, None),
+    "config": (ConfigFile, None),
+}
+
+
+@contextmanager
+def _server_flags(config: Path | None, **flags: Any) -> Generator[ServerFlags]:
+    yield ServerFlags(flags, config)
+
+
+def with_server_flags(
+    command: Callable[Concatenate[ServerFlags, P], None],
+) -> Callable[..., None]:
+    """A command with the flags of a server, which gets them together."""
+    return with_shared(command, _server_flags, _SERVER)

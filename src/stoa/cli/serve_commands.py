@@ -7,16 +7,7 @@ import typer
 
 from stoa.cli import serving
 from stoa.cli.database import DatabaseRun, on_database
-from stoa.cli.options import (
-    BaseUrl,
-    ConfigFile,
-    DataDir,
-    Host,
-    LogFormatOption,
-    LogLevelOption,
-    PortOption,
-    WorkersOption,
-)
+from stoa.cli.options import ServerFlags, with_server_flags
 
 New = Annotated[
     bool,
@@ -26,15 +17,9 @@ New = Annotated[
 ]
 
 
+@with_server_flags
 def serve(
-    host: Host = None,
-    port: PortOption = None,
-    data_dir: DataDir = None,
-    base_url: BaseUrl = None,
-    workers: WorkersOption = None,
-    log_level: LogLevelOption = None,
-    log_format: LogFormatOption = None,
-    config: ConfigFile = None,
+    server: ServerFlags,
     new: New = False,
 ) -> None:
     """Run everything: the API, the MCP endpoint and the pages.
@@ -43,16 +28,7 @@ def serve(
     can be given as a variable STOA_… or in stoa.toml too: `stoa config show`. SIGTERM or Ctrl-C
     end it once what runs is finished. SIGHUP replaces several workers one by one.
     """
-    flags = {
-        "host": host,
-        "port": port,
-        "data_dir": data_dir,
-        "base_url": base_url,
-        "workers": workers,
-        "log_level": log_level,
-        "log_format": log_format,
-    }
-    raise typer.Exit(serving.serve(flags, config, new=new))
+    raise typer.Exit(serving.serve(server.flags, server.config, new=new))
 
 
 @on_database
