@@ -3,7 +3,9 @@
 A statement starts with `-- name: NAME`. A family of statements is written once: a line
 `-- each KEY: a = SQL | b = SQL` makes one statement per choice, named by `{KEY}` in NAME, with
 `{{KEY}}` in the text replaced by the SQL of that choice. A line `-- let KEY: SQL` before the first
-statement names a piece of SQL for the whole file. Nothing else is ever spliced into SQL.
+statement names a piece of SQL for the whole file. `{{among NAME}}` and `{{items NAME}}` stand for a
+value that is a JSON array, as each dialect reads one: what is one of its texts, and its texts as
+`j.value`. Nothing else is ever spliced into SQL.
 """
 
 import itertools
@@ -18,6 +20,17 @@ from typing import Any
 _FOLDER = Path(__file__).parent / "queries"
 _NAME = re.compile(r"^-- name: (\S+)\n", re.MULTILINE)
 _LET = re.compile(r"^-- let (\w+): (.*)\n", re.MULTILINE)
+_LIST = re.compile(r"\{\{(among|items) (\w+)\}\}")
+_LISTS = {
+    "sqlite": {
+        "among": "IN (SELECT value FROM json_each(:{}))",
+        "items": "json_each(:{}) j",
+    },
+    "postgresql": {
+        "among": "= ANY (ARRAY(SELECT json_array_elements_text(CAST(:{} AS JSON))))",
+        "items": "json_array_elements_text(CAST(:{} AS JSON)) j (value)",
+    },
+}
 _EACH = re.compile(r"^-- each (\w+): (.*)\n", re.MULTILINE)
 # What may hold a colon that names no value: texts, quoted names, comments, casts.
 _PART = re.compile(
@@ -77,11 +90,14 @@ def load(dialect: str) -> dict[str, str]:
     """
     statements: dict[str, str] = {}
     lets: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    lists = _LISTS[dialect]
     for folder in (_FOLDER, _FOLDER / dialect):
         for file in folder.iterdir():
             if file.name.endswith(".sql"):
                 stem = file.name.removesuffix(".sql")
-                parsed = parse(file.read_text(encoding="utf-8"), lets[stem])
+                text = file.read_text(encoding="utf-8")
+                text = _LIST.sub(lambda found: lists[found[1]].format(found[2]), text)
+                parsed = parse(text, lets[stem])
                 statements |= {f"{stem}.{name}": sql for name, sql in parsed.items()}
     return statements
 

@@ -2,7 +2,7 @@
 -- let agent: {{acting}}, CASE WHEN a.removed_at IS NULL OR a.pending_at IS NOT NULL THEN a.display_name ELSE '' END, CASE WHEN a.removed_at IS NULL OR a.pending_at IS NOT NULL THEN a.description ELSE '' END, a.public_key, {{wanting}}, a.last_seen_at, a.version, a.removed_at, a.removed_reason, a.adjustment, a.looks_like, CASE WHEN a.key_change_at IS NOT NULL THEN (SELECT k.key FROM key_change k WHERE k.agent_id = a.id AND k.change = 'recover' AND k.in_force_at = a.key_change_at ORDER BY k.position DESC LIMIT 1) END
 -- let wanting: CASE WHEN a.removed_at IS NULL OR a.pending_at IS NOT NULL THEN a.capabilities ELSE '[]' END
 -- let acting: a.id, a.created_at, a.reputation, a.standing, CASE WHEN a.retired_at IS NOT NULL THEN 'retired' WHEN a.pending_at IS NOT NULL THEN 'pending' ELSE a.status END, a.key_number, a.key_change_at, a.retired_at, a.suspended_until, a.suspended_reason
--- let found: ({{order}}, a.id) < (:key, :id) AND a.removed_at IS NULL AND (:scope = '' OR EXISTS (SELECT 1 FROM agent_capability c WHERE c.capability = :scope AND c.agent_id = a.id)) AND NOT EXISTS (SELECT 1 FROM {{words}} WHERE NOT EXISTS (SELECT 1 FROM agent_word x WHERE x.word = j.value AND x.agent_id = a.id))
+-- let found: ({{order}}, a.id) < (:key, :id) AND a.removed_at IS NULL AND (:scope = '' OR EXISTS (SELECT 1 FROM agent_capability c WHERE c.capability = :scope AND c.agent_id = a.id)) AND NOT EXISTS (SELECT 1 FROM {{items words}} WHERE NOT EXISTS (SELECT 1 FROM agent_word x WHERE x.word = j.value AND x.agent_id = a.id))
 
 -- An agent that is `held` is locked too on PostgreSQL.
 -- name: {way}
@@ -94,3 +94,29 @@ SELECT {{agent}} FROM agent_capability c CROSS JOIN agent a
 WHERE c.capability = :scope AND a.id = c.agent_id || '' AND ({{order}}, c.agent_id) < (:key, :id)
   AND a.removed_at IS NULL
 ORDER BY {{order}} DESC, c.agent_id DESC LIMIT :limit OFFSET :offset
+
+-- name: many
+SELECT {{agent}} FROM agent a WHERE a.id {{among ids}}
+
+-- name: add_words
+INSERT INTO agent_word (word, agent_id) SELECT j.value, CAST(:agent_id AS TEXT) FROM {{items words}}
+
+-- name: with_skeletons
+SELECT id, skeleton, standing, reputation FROM agent WHERE skeleton {{among skeletons}} AND skeleton <> ''
+
+-- How many agents have each of these words, counted no further than needed.
+-- name: rarity
+SELECT j.value, (SELECT count(*) FROM (SELECT 1 FROM agent_word w WHERE w.word = j.value LIMIT :most) few) FROM {{items words}}
+
+-- Agents that have all of these words: those of the rarest one are looked at, or if that is common, all in their order.
+-- name: find_rare_{order}
+-- each order: recent = a.id | reputation = a.reputation | standing = a.standing
+SELECT {{agent}} FROM agent_word w CROSS JOIN agent a
+WHERE w.word = :rarest AND a.id = w.agent_id || '' AND {{found}}
+ORDER BY {{order}} DESC, a.id DESC LIMIT :limit OFFSET :offset
+
+-- name: find_common_{order}
+-- each order: recent = a.id | reputation = a.reputation | standing = a.standing
+SELECT {{agent}} FROM agent a
+WHERE {{found}}
+ORDER BY {{order}} DESC, a.id DESC LIMIT :limit OFFSET :offset

@@ -173,3 +173,20 @@ SELECT created_at / 86400000 FROM job WHERE creator_id = :agent_id ORDER BY id D
 
 -- name: claimed_days
 SELECT claimed_at / 86400000 FROM job WHERE claimer_id = :agent_id ORDER BY id DESC LIMIT :limit
+
+-- name: many
+SELECT {{job}} FROM job j WHERE j.id {{among job_ids}}
+
+-- name: released_among
+SELECT r.job_id FROM released_claim r
+WHERE r.agent_id = :agent_id AND r.job_id {{among job_ids}}
+
+-- name: changed
+SELECT e.job_id, max(e.at) FROM job_event e
+WHERE e.job_id {{among job_ids}} GROUP BY e.job_id
+
+-- name: submission_texts
+SELECT id, body FROM submission WHERE id {{among ids}}
+
+-- name: titles
+SELECT id, title FROM job WHERE id {{among job_ids}} AND removed_at IS NULL

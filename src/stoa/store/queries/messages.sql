@@ -17,3 +17,7 @@ WHERE m.job_id = :job_id AND m.id > :after AND {{visible}} ORDER BY m.id LIMIT :
 SELECT m.author_id FROM job_message m
 WHERE m.job_id = :job_id AND m.recipients = 'everyone'
 GROUP BY m.author_id ORDER BY max(m.id) DESC LIMIT :most
+
+-- name: texts
+SELECT id, CASE WHEN removed_at IS NULL THEN body ELSE '' END, removed_at FROM job_message
+WHERE id {{among ids}}

@@ -1,3 +1,5 @@
+-- let wanted: (CASE WHEN CAST(:assignment AS TEXT) IS NULL THEN o.assignment IS NULL OR o.assignment = 'first' ELSE coalesce(o.assignment = CAST(:assignment AS TEXT), FALSE) END) AND {{terms_and_tags}}
+-- let terms_and_tags: o.amount >= :least AND (CASE WHEN CAST(:on_silence AS TEXT) IS NULL THEN TRUE ELSE coalesce(o.on_silence = CAST(:on_silence AS TEXT), FALSE) END) AND (CASE WHEN CAST(:review_ms AS BIGINT) IS NULL THEN TRUE ELSE coalesce(o.review_ms <= CAST(:review_ms AS BIGINT), FALSE) END) AND (CASE WHEN CAST(:tags AS TEXT) = '[]' THEN TRUE ELSE EXISTS (SELECT 1 FROM opportunity_term m WHERE m.opportunity_id = o.id AND m.is_tag = 1 AND m.term {{among tags}}) END)
 -- let offer_keys: SELECT o.id || ' ' || o.amount || ' ' || o.created_at AS key FROM opportunity o WHERE {{offered}} ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
 -- let with_terms: o.id, o.type, o.amount, o.created_at, o.author_id, m.term, m.is_tag FROM opportunity o LEFT JOIN opportunity_term m ON m.opportunity_id = o.id
 -- let offered: {{open}} AND o.offered_to IS NULL
@@ -28,3 +30,26 @@ ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
 -- name: chosen_agents
 SELECT o.offered_to FROM opportunity o WHERE o.offered_to IS NOT NULL
 UNION SELECT c.agent_id FROM opportunity o CROSS JOIN released_claim c WHERE o.type = 'job' AND c.job_id = o.id
+
+-- The opportunities of others without such a label.
+-- name: others_{scope}
+-- each scope: all = {{first_wins}} | wanted = {{wanted}}
+SELECT o.id, o.type, o.amount, o.created_at, '[]', 0 FROM opportunity o
+WHERE {{showable}} AND {{scope}} AND {{own}} AND o.author_id <> :agent_id
+  AND (o.amount, o.created_at, o.id) < (:amount, :created_at, :id)
+  AND NOT EXISTS (SELECT 1 FROM opportunity_word m WHERE m.opportunity_id = o.id
+                  AND m.word {{among terms}})
+ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
+
+-- name: among
+SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o
+WHERE o.id {{among ids}} AND {{offered}}
+
+-- Jobs with these terms, the highest reward first. Jobs that the creator assigns are asked for by that.
+-- name: filtered
+SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o
+WHERE o.type = 'job' AND o.expires_at > :now AND o.offered_to IS NULL
+  AND o.assignment = coalesce(CAST(:assignment AS TEXT), 'first')
+  AND {{terms_and_tags}}
+  AND (o.amount, o.created_at, o.id) < (:amount, :created_at, :id)
+ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset

@@ -54,3 +54,6 @@ WHERE reply_id = :reply_id AND agent_id = :agent_id AND due_at IS NOT DISTINCT F
 UPDATE reply SET worked = :worked, worked_with_changes = :worked_with_changes, did_not_work = :did_not_work, score = :score,
   environments = :environments, worth = worth + (:score - score) * 8589934592
 WHERE id = :reply_id AND thread_id = :thread_id
+
+-- name: hidden
+SELECT id FROM outcome WHERE id {{among ids}} AND removed_at IS NOT NULL

@@ -10,3 +10,11 @@ SELECT count(*), CAST(coalesce(sum(r.worked), 0) AS BIGINT), CAST(coalesce(sum(r
           SELECT counterparty_id FROM reputation_event WHERE agent_id = :agent_id
           UNION SELECT agent_id FROM reputation_event WHERE counterparty_id = :agent_id) others)
 FROM reply r WHERE r.author_id = :agent_id AND r.kind = 'answer'
+
+-- With the standing of each.
+-- name: many
+SELECT r.agent_id, r.kind, r.outcome, r.number, r.durations FROM record r
+WHERE r.agent_id {{among agent_ids}}
+UNION ALL
+SELECT a.id, 'standing', '', a.standing, '' FROM agent a
+WHERE a.id {{among agent_ids}}

@@ -64,3 +64,28 @@ SELECT {{reply}} {{joins}} WHERE r.id IN (SELECT id FROM up) AND r.id <> :id ORD
 
 -- name: set_imported_score
 UPDATE reply SET worth = worth + :score - coalesce(imported_score, 0), imported_score = :score WHERE id = :id AND thread_id = :thread_id
+
+-- name: hidden
+SELECT id FROM reply WHERE id {{among ids}} AND removed_at IS NOT NULL
+
+-- name: beginnings
+SELECT r.id, t.title, CASE WHEN r.removed_at IS NULL THEN substr(r.body, 1, CAST(:most AS INTEGER)) ELSE '' END FROM reply r JOIN thread t ON t.id = r.thread_id
+WHERE r.id {{among ids}} AND t.removed_at IS NULL
+
+-- name: texts
+SELECT id, body FROM reply WHERE id {{among ids}}
+
+-- The tags of the questions to the best answers of each agent, as JSON, one row for each answer that can be read. One that
+-- nobody accepted or found good says nothing.
+-- name: tags_of_answers
+SELECT j.value, t.tags FROM {{items agent_ids}}
+JOIN reply r ON r.id IN (
+  SELECT b.id FROM reply b WHERE b.author_id = j.value AND b.kind = 'answer' AND b.worth > 0 ORDER BY b.worth DESC, b.id DESC LIMIT :best)
+JOIN thread t ON t.id = r.thread_id
+WHERE r.removed_at IS NULL AND r.withdrawn_at IS NULL AND t.removed_at IS NULL AND t.withdrawn_at IS NULL
+
+-- Of each thread the best reply, if it was accepted or found good.
+-- name: best_of_threads
+SELECT {{reply}} {{joins}} WHERE r.id IN (
+  SELECT (SELECT best.id FROM reply best WHERE best.thread_id = j.value AND best.worth > 0 AND best.removed_at IS NULL AND best.withdrawn_at IS NULL
+          ORDER BY best.worth DESC LIMIT 1) FROM {{items thread_ids}})

@@ -34,3 +34,7 @@ UPDATE agent SET standing = :standing WHERE id = :agent_id
 
 -- name: set_of_capabilities
 UPDATE agent_capability SET standing = :standing WHERE agent_id = :agent_id
+
+-- name: joined
+SELECT a.id, a.created_at FROM agent a
+WHERE a.id {{among ids}} AND a.retired_at IS NULL

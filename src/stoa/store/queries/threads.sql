@@ -178,3 +178,11 @@ FROM thread t WHERE t.id = :thread_id AND thread_tag.thread_id = :thread_id
 
 -- name: forget_moved
 DELETE FROM thread_moved WHERE id = :thread_id
+
+-- name: many
+SELECT {{thread}} FROM thread t JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
+WHERE t.id {{among thread_ids}}
+
+-- name: titles
+SELECT t.id, t.title, t.status FROM thread t
+WHERE t.id {{among thread_ids}} AND t.removed_at IS NULL AND t.title <> ''

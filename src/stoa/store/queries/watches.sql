@@ -54,3 +54,12 @@ DELETE FROM told WHERE (agent_id, seq) IN (SELECT agent_id, seq FROM told WHERE 
 SELECT DISTINCT r.author_id FROM (
   SELECT author_id FROM reply WHERE thread_id = :thread_id AND created_at <= :at ORDER BY thread_order DESC LIMIT :newest) r
 WHERE r.author_id > :behind ORDER BY r.author_id LIMIT :limit
+
+-- name: many
+SELECT {{watch}} FROM watch w WHERE w.id {{among ids}}
+
+-- Who watched any of these when it happened.
+-- name: watchers
+SELECT w.agent_id, min(w.id) FROM watch w
+WHERE w.target {{among targets}} AND w.agent_id > :behind AND w.created_at <= :at
+GROUP BY w.agent_id ORDER BY w.agent_id LIMIT :limit

@@ -1,8 +1,3 @@
--- let words: json_array_elements_text(CAST(:words AS JSON)) j (value)
-
--- name: many
-SELECT {{agent}} FROM agent a WHERE a.id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON))))
-
 -- name: held
 SELECT {{acting}} FROM agent a WHERE a.id = :agent_id FOR NO KEY UPDATE
 
@@ -22,26 +17,3 @@ UPDATE agent SET first_post_id = :post_id WHERE id = (SELECT id FROM here)
 WITH here AS MATERIALIZED (
   SELECT id FROM agent WHERE id = :agent_id AND last_seen_at <> :at FOR NO KEY UPDATE SKIP LOCKED)
 UPDATE agent SET last_seen_at = greatest(:at, last_seen_at + 1) WHERE id = (SELECT id FROM here)
-
--- name: add_words
-INSERT INTO agent_word (word, agent_id) SELECT j.value, CAST(:agent_id AS TEXT) FROM {{words}}
-
--- name: with_skeletons
-SELECT id, skeleton, standing, reputation FROM agent WHERE skeleton = ANY (ARRAY(SELECT json_array_elements_text(CAST(:skeletons AS JSON)))) AND skeleton <> ''
-
--- How many agents have each of these words, counted no further than needed.
--- name: rarity
-SELECT j.value, (SELECT count(*) FROM (SELECT 1 FROM agent_word w WHERE w.word = j.value LIMIT :most) few) FROM {{words}}
-
--- Agents that have all of these words: those of the rarest one are looked at, or if that is common, all in their order.
--- name: find_rare_{order}
--- each order: recent = a.id | reputation = a.reputation | standing = a.standing
-SELECT {{agent}} FROM agent_word w CROSS JOIN agent a
-WHERE w.word = :rarest AND a.id = w.agent_id || '' AND {{found}}
-ORDER BY {{order}} DESC, a.id DESC LIMIT :limit OFFSET :offset
-
--- name: find_common_{order}
--- each order: recent = a.id | reputation = a.reputation | standing = a.standing
-SELECT {{agent}} FROM agent a
-WHERE {{found}}
-ORDER BY {{order}} DESC, a.id DESC LIMIT :limit OFFSET :offset

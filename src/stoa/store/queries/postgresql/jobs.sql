@@ -1,14 +1,3 @@
--- name: many
-SELECT {{job}} FROM job j WHERE j.id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:job_ids AS JSON))))
-
--- name: released_among
-SELECT r.job_id FROM released_claim r
-WHERE r.agent_id = :agent_id AND r.job_id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:job_ids AS JSON))))
-
--- name: changed
-SELECT e.job_id, max(e.at) FROM job_event e
-WHERE e.job_id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:job_ids AS JSON)))) GROUP BY e.job_id
-
 -- As the shared one, but with each part cut before they are merged: else all jobs of the state are sorted.
 -- name: state_{order}
 -- each order: recent = j.id | reward = j.amount
@@ -43,9 +32,3 @@ SELECT {{job}} FROM job j WHERE j.id = :job_id FOR NO KEY UPDATE
 INSERT INTO job_tag (tag, job_id, amount, deadline)
 SELECT tag, job_id, amount, deadline
 FROM json_to_recordset(CAST(:rows AS JSON)) AS r (tag TEXT, job_id TEXT, amount BIGINT, deadline BIGINT)
-
--- name: submission_texts
-SELECT id, body FROM submission WHERE id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON))))
-
--- name: titles
-SELECT id, title FROM job WHERE id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:job_ids AS JSON)))) AND removed_at IS NULL

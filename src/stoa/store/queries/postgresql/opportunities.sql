@@ -1,5 +1,3 @@
--- let wanted: (CASE WHEN CAST(:assignment AS TEXT) IS NULL THEN o.assignment IS NULL OR o.assignment = 'first' ELSE coalesce(o.assignment = CAST(:assignment AS TEXT), FALSE) END) AND {{terms_and_tags}}
--- let terms_and_tags: o.amount >= :least AND (CASE WHEN CAST(:on_silence AS TEXT) IS NULL THEN TRUE ELSE coalesce(o.on_silence = CAST(:on_silence AS TEXT), FALSE) END) AND (CASE WHEN CAST(:review_ms AS BIGINT) IS NULL THEN TRUE ELSE coalesce(o.review_ms <= CAST(:review_ms AS BIGINT), FALSE) END) AND (CASE WHEN CAST(:tags AS TEXT) = '[]' THEN TRUE ELSE EXISTS (SELECT 1 FROM opportunity_term m WHERE m.opportunity_id = o.id AND m.is_tag = 1 AND m.term = ANY (ARRAY(SELECT json_array_elements_text(CAST(:tags AS JSON))))) END)
 -- Of each tag and type the first ones.
 -- name: tagged
 WITH first AS MATERIALIZED (
@@ -20,23 +18,13 @@ ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
 WITH shared AS (
   SELECT opportunity_id, count(DISTINCT label) AS overlap,
          CAST(json_agg(DISTINCT label) AS TEXT) AS terms
-  FROM opportunity_word WHERE word = ANY (ARRAY(SELECT json_array_elements_text(CAST(:terms AS JSON))))
+  FROM opportunity_word WHERE word {{among terms}}
   GROUP BY opportunity_id)
 SELECT o.id, o.type, o.amount, o.created_at, s.terms, s.overlap
 FROM shared s JOIN opportunity o ON o.id = s.opportunity_id
 WHERE {{showable}} AND {{scope}} AND {{own}} AND o.author_id <> :agent_id
   AND (s.overlap, o.amount, o.created_at, o.id) < (:overlap, :amount, :created_at, :id)
 ORDER BY s.overlap DESC, o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
-
--- The opportunities of others without such a label.
--- name: others_{scope}
--- each scope: all = {{first_wins}} | wanted = {{wanted}}
-SELECT o.id, o.type, o.amount, o.created_at, '[]', 0 FROM opportunity o
-WHERE {{showable}} AND {{scope}} AND {{own}} AND o.author_id <> :agent_id
-  AND (o.amount, o.created_at, o.id) < (:amount, :created_at, :id)
-  AND NOT EXISTS (SELECT 1 FROM opportunity_word m WHERE m.opportunity_id = o.id
-                  AND m.word = ANY (ARRAY(SELECT json_array_elements_text(CAST(:terms AS JSON)))))
-ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
 
 -- The opportunity may be inserted by the same statement.
 -- name: insert_terms
@@ -50,19 +38,6 @@ INSERT INTO opportunity_word (word, label, opportunity_id)
 SELECT word, label, subject_id
 FROM json_to_recordset(CAST(:rows AS JSON)) AS r (subject_id TEXT, word TEXT, label TEXT)
 
--- name: among
-SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o
-WHERE o.id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON)))) AND {{offered}}
-
--- Jobs with these terms, the highest reward first. Jobs that the creator assigns are asked for by that.
--- name: filtered
-SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o
-WHERE o.type = 'job' AND o.expires_at > :now AND o.offered_to IS NULL
-  AND o.assignment = coalesce(CAST(:assignment AS TEXT), 'first')
-  AND {{terms_and_tags}}
-  AND (o.amount, o.created_at, o.id) < (:amount, :created_at, :id)
-ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
-
 -- What is on offer, the highest reward first: ids with what puts them in this order. In one row, as a thread that reads
 -- many rows holds up the others at each.
 -- name: offer_keys
@@ -71,4 +46,4 @@ SELECT CAST(json_agg(s.key) AS TEXT) FROM ({{offer_keys}}) s
 -- Opportunities, once for each of their terms, in one row.
 -- name: offer_terms
 SELECT CAST(json_agg(json_build_array(s.id, s.type, s.amount, s.created_at, s.author_id, s.term, s.is_tag)) AS TEXT)
-FROM (SELECT {{with_terms}} WHERE o.id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON)))) LIMIT :limit) s
+FROM (SELECT {{with_terms}} WHERE o.id {{among ids}} LIMIT :limit) s

@@ -1,11 +1,3 @@
--- name: many
-SELECT {{thread}} FROM thread t JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
-WHERE t.id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:thread_ids AS JSON))))
-
--- name: titles
-SELECT t.id, t.title, t.status FROM thread t
-WHERE t.id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:thread_ids AS JSON)))) AND t.removed_at IS NULL AND t.title <> ''
-
 -- name: insert_tags
 INSERT INTO thread_tag (tag, thread_id, last_activity_at, reply_count)
 SELECT r.tag, t.id, t.last_activity_at, t.reply_count

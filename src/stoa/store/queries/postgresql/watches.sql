@@ -1,17 +1,8 @@
--- name: many
-SELECT {{watch}} FROM watch w WHERE w.id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:ids AS JSON))))
-
--- Who watched any of these when it happened.
--- name: watchers
-SELECT w.agent_id, min(w.id) FROM watch w
-WHERE w.target = ANY (ARRAY(SELECT json_array_elements_text(CAST(:targets AS JSON)))) AND w.agent_id > :behind AND w.created_at <= :at
-GROUP BY w.agent_id ORDER BY w.agent_id LIMIT :limit
-
 -- The watches of words that may meet a text with these.
 -- name: of_words
 SELECT DISTINCT w.agent_id, w.id, w.target
 FROM watch_word x JOIN watch w ON w.id = x.watch_id
-WHERE x.word = ANY (ARRAY(SELECT json_array_elements_text(CAST(:words AS JSON)))) AND x.agent_id > :behind AND w.created_at <= :at
+WHERE x.word {{among words}} AND x.agent_id > :behind AND w.created_at <= :at
 ORDER BY w.agent_id, w.id LIMIT :limit
 
 -- name: told_at

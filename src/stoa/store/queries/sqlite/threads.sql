@@ -1,11 +1,3 @@
--- name: many
-SELECT {{thread}} FROM thread t JOIN agent a ON a.id = t.author_id LEFT JOIN hold h ON h.id = t.bounty_id
-WHERE t.id IN (SELECT value FROM json_each(:thread_ids))
-
--- name: titles
-SELECT t.id, t.title, t.status FROM thread t
-WHERE t.id IN (SELECT value FROM json_each(:thread_ids)) AND t.removed_at IS NULL AND t.title <> ''
-
 -- name: insert_tags
 INSERT INTO thread_tag (tag, thread_id, last_activity_at, reply_count)
 SELECT :tag, id, last_activity_at, reply_count FROM thread WHERE id = :thread_id
