@@ -8,17 +8,26 @@ WROTE = consistency.token(0x16B3748, "ag_1", 1000)
 
 
 def test_a_token_names_a_place_and_the_greatest_text_the_last_one() -> None:
-    assert consistency.place(WROTE) == consistency.place(consistency.token(0x16B3748)) == 0x16B3748
+    assert consistency.named(WROTE) == consistency.named(consistency.token(0x16B3748)) == 0x16B3748
     places = [0, 1, 15, 16, 1 << 40, (1 << 64) - 1]
     tokens = [consistency.token(place, "ag_1", 1) for place in places]
     assert tokens == sorted(tokens)
-    assert [consistency.place(token) for token in tokens] == places
-    assert consistency.place("") == 0
+    assert [consistency.named(token) for token in tokens] == places
+    assert consistency.named("") == 0
 
 
-@pytest.mark.parametrize("text", ["whatever", "x-ag_1-1", "1.5", "é", "0x"])
+def test_a_later_timeline_is_after_every_place_of_an_earlier_one() -> None:
+    earlier, later = consistency.position("0000000F", (1 << 64) - 1), consistency.position("10", 0)
+    assert consistency.token(earlier) < consistency.token(later)
+    assert (consistency.timeline(earlier), consistency.timeline(later)) == (15, 16)
+    assert consistency.position("", 7) == 7
+
+
+@pytest.mark.parametrize(
+    "text", ["whatever", "x-ag_1-1", "1.5", "é", "0x", "00000000016b3748-ag_1-1", 24 * "x"]
+)
 def test_what_is_no_token_is_behind_everything(text: str) -> None:
-    assert consistency.place(text) == consistency.UNKNOWN
+    assert consistency.named(text) == consistency.UNKNOWN
 
 
 def test_it_covers_the_agent_that_wrote_up_to_its_write() -> None:

@@ -21,12 +21,12 @@ _FLUSH = "SELECT pg_logical_emit_message(false, 'test', '', true)::text"
 
 
 class Replica:
-    """A second cluster in the primary's folder that follows it."""
+    """Another cluster in the primary's folder that follows it; each has a name of its own."""
 
-    def __init__(self, primary: PostgreSQL) -> None:
+    def __init__(self, primary: PostgreSQL, name: str = "replica") -> None:
         self._primary = primary
         self._server = get_server(primary.folder / "data")
-        self._data, self._socket = primary.folder / "replica", primary.folder / "listen"
+        self._data, self._socket = primary.folder / name, primary.folder / f"{name}-at"
         for folder in (self._data, self._socket):
             folder.mkdir(mode=0o700)
             if user := self._server.system_user:
@@ -49,6 +49,15 @@ class Replica:
     def stop(self) -> None:
         """End it."""
         self._run("pg_ctl", "-w", "-D", str(self._data), "-m", "immediate", "stop")
+
+    def promote(self) -> None:
+        """Make it a primary, with what it has."""
+        self._run("pg_ctl", "-w", "-D", str(self._data), "promote")
+
+    @property
+    def host(self) -> str:
+        """Where it listens."""
+        return str(self._socket)
 
     def url(self, primary_url: str) -> str:
         """The address of the replica of a database."""

@@ -108,7 +108,7 @@ FUNCTIONS: dict[str, Function] = {
     ),
     "domain/wordforms.other_forms": wordforms.other_forms,
     "domain/labels.offered_words": lambda text: list(labels.offered_words(text)),
-    "store/consistency.place": refusing(consistency.place),
+    "store/consistency.named": refusing(consistency.named),
     "store/consistency.covers": lambda given: consistency.covers(given, "ag_", 0),
     "schemas/validation.read": lambda given: [shape.read(given) for shape in Shape],
     "schemas/validation.parse": refusing(_thread),

@@ -1,23 +1,37 @@
 """Consistency tokens: given with a write, so that a later read from a replica includes it.
 
-`<where the log was, 16 hex digits>`, and where an agent wrote `-<its id>-<its last write, ms in
+`<where the log was, 24 hex digits>`, and where an agent wrote `-<its id>-<its last write, ms in
 12 hex digits>`: all that the agent has written up to then lies before that place in the log. Of
-several the greatest, as texts, stands for all.
+several the greatest, as texts, stands for all. Where the log was is the number of its timeline, 8
+digits, and the place in it: each primary that takes over begins a timeline with a higher number.
 """
 
-UNKNOWN = 1 << 64
-"""A place after every place in the log."""
+_PLACE_BITS = 64
+_DIGITS = 24
+UNKNOWN = 1 << 96
+"""A position after every position in the log."""
 
 
-def token(place: int, agent_id: str = "", seen_at: int = 0) -> str:
-    """The token for a place in the log and, if known, the agent with the time of its last write."""
-    return f"{place:016x}-{agent_id}-{seen_at:012x}" if agent_id else f"{place:016x}"
+def position(timeline: str, place: int) -> int:
+    """A place in the log of a timeline, whose number is in hex; an empty one is before all."""
+    return int(timeline or "0", 16) << _PLACE_BITS | place
 
 
-def place(text: str) -> int:
-    """The place in the log that a token names; 0 if it is empty, `UNKNOWN` if it is invalid."""
+def timeline(position: int) -> int:
+    """The timeline of a position."""
+    return position >> _PLACE_BITS
+
+
+def token(at: int, agent_id: str = "", seen_at: int = 0) -> str:
+    """The token for a position and, if known, the agent with the time of its last write."""
+    return f"{at:024x}-{agent_id}-{seen_at:012x}" if agent_id else f"{at:024x}"
+
+
+def named(text: str) -> int:
+    """The position that a token names; 0 if it is empty, `UNKNOWN` if it is invalid."""
+    digits = text.partition("-")[0]
     try:
-        return int(text.partition("-")[0] or "0", 16)
+        return int(digits, 16) if len(digits) == _DIGITS else UNKNOWN if digits else 0
     except ValueError:
         return UNKNOWN
 

@@ -9,8 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
+from stoa.clock import SystemClock
 from stoa.store.engines.postgres.connection import connect
-from stoa.store.engines.postgres.store import version
+from stoa.store.engines.postgres.store import PostgresStore, version
+from stoa.store.tx import StoreUnavailable, Tx
 from tests.support.command import run_stoa, run_stoa_here
 from tests.support.database import rows
 from tests.support.keys import Key
@@ -21,6 +23,7 @@ from tests.support.server import Server
 from tests.support.soaking import few
 
 _WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+_MUCH = "SELECT pg_logical_emit_message(false, 'test', repeat('x', 1000000), true)::text"
 Start = Callable[..., Server]
 
 FROM_REPLICA = [
@@ -72,6 +75,10 @@ def replica(primary: PostgreSQL) -> Iterator[Replica]:
     running.stop()
 
 
+class Unavailable(Exception):
+    """The database is away."""
+
+
 class Client:
     """Somebody at a server: an agent, or with no name nobody."""
 
@@ -90,6 +97,8 @@ class Client:
     def post(self, path: str, **body: object) -> Any:
         """Send what must succeed."""
         answer = httpx.post(f"{self._api}/{path}", json=body, headers=self._headers, timeout=60)
+        if answer.status_code == 503:
+            raise Unavailable
         assert answer.is_success, answer.text
         self.wrote = answer.headers.get("X-Stoa-Consistency", "")
         return answer.json()
@@ -97,6 +106,14 @@ class Client:
     def ask(self, title: str) -> None:
         """Open a thread."""
         self.post("threads", title=title, body="Who knows?")
+
+    def tries_to_ask(self, title: str) -> bool:
+        """Open a thread; False where the database is away."""
+        try:
+            self.ask(title)
+        except Unavailable:
+            return False
+        return True
 
     def get(self, path: str, **headers: str) -> Any:
         """Read what is there."""
@@ -255,6 +272,62 @@ def test_a_replica_that_is_too_far_behind_is_not_asked(start: Start, replica: Re
         assert figures(server)["replica"] == "behind"
         assert server.log.count("replica not used") == 1
     until(lambda: bool(nobody.titles()) and figures(server)["replica"] == "used")
+
+
+@pytest.mark.promise("D27")
+@pytest.mark.long
+def test_a_replica_that_has_more_than_the_new_primary_is_not_asked(
+    primary: PostgreSQL, replica: Replica, start_server: Start
+) -> None:
+    database, second = primary.empty(), Replica(primary, "second")
+    hosts = f"{primary.socket.parent},{second.host}"
+    server = start_server(
+        database_url=f"postgresql://postgres@/{name_of(database)}?host={hosts}",
+        read_database_url=replica.url(database),
+        database_timeout_seconds=2,
+        read_lag_seconds=1,
+    )
+    ada, nobody = Client(server, "ada"), Client(server)
+    ada.ask("Kept")
+    second.catch_up()
+    second.stop()
+    ada.ask("Lost")
+    primary.do(_MUCH)  # after which the new primary is behind for the whole test
+    replica.catch_up()
+    assert nobody.titles() == ["Lost", "Kept"]
+    primary.crash()
+    try:
+        second.start()
+        second.promote()
+        until(lambda: ada.tries_to_ask("New"))
+        assert nobody.titles(**{"X-Stoa-Consistency": ada.wrote}) == ["New", "Kept"]
+        until(lambda: nobody.titles() == ["New", "Kept"])
+        until(lambda: httpx.get(f"{server.url}/readyz", timeout=60).is_success)
+        assert figures(server)["replica"] == "behind"
+        assert "it does not follow this primary" in server.log
+    finally:
+        second.stop()
+        primary.start()
+
+
+def test_a_primary_that_became_a_standby_behind_a_pool_is_unavailable(
+    primary: PostgreSQL, replica: Replica
+) -> None:
+    """It is asked where its log is on a connection that began before."""
+    url = replica.url(primary.new())
+    replica.catch_up()
+
+    async def run() -> None:
+        store = PostgresStore(url, SystemClock(), 1, 10, replica=True)
+        with pytest.raises(StoreUnavailable):
+            await store.read(where_the_log_is, single=True)
+        await store.close()
+
+    asyncio.run(run())
+
+
+async def where_the_log_is(tx: Tx) -> None:
+    await tx.one("replication.written", agent_id="")
 
 
 @pytest.mark.soak

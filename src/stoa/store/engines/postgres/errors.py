@@ -36,6 +36,7 @@ _LOST = (
     errors.IdleSessionTimeoutError,
     errors.IdleInTransactionSessionTimeoutError,
     errors.ReadOnlySQLTransactionError,  # 25006: a standby now
+    errors.ObjectNotInPrerequisiteStateError,  # 55000: so too, asked where its log is
     errors.InvalidAuthorizationSpecificationError,  # 28: while it connects
     errors.InvalidCatalogNameError,
     errors.TargetServerAttributeNotMatched,

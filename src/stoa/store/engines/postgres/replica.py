@@ -4,6 +4,10 @@ The position of the primary in its write-ahead log is noted twice a second: all 
 acknowledged before a note lies before its position. A replica that has replayed the oldest note of
 the last `lag_s` seconds is no older than that. With each note the acts of moderation are counted:
 a replica answers only when it has replayed the last one, so that nothing hidden is read there.
+
+After a fail-over a replica may be further in the log of the old primary than the new one is, which
+began another timeline. So each timeline is marked in the database, and a position is the timeline
+and the place in its log: a replica that does not show the mark of the primary's timeline is behind.
 """
 
 import asyncio
@@ -69,7 +73,7 @@ class ReplicatedStore:
     ) -> T:
         if at_least is not None:
             try:
-                result = await self._read_replica(work, consistency.place(at_least))
+                result = await self._read_replica(work, consistency.named(at_least))
             except (_NotYet, Busy):
                 pass  # only this read goes to the primary
             except _Behind as error:
@@ -134,6 +138,8 @@ class ReplicatedStore:
         oldest = self._oldest()
         # Asked before the snapshot is taken, so that the snapshot is not older.
         replayed = await self._replica.read(_replayed, single=True)
+        if consistency.timeline(replayed) < consistency.timeline(oldest):
+            raise _Behind("it does not follow this primary yet")
         if replayed < oldest:
             raise _Behind(f"{oldest - replayed} bytes of the log")
         if replayed < max(wanted, self._acted):
@@ -160,6 +166,8 @@ class ReplicatedStore:
     async def _note(self) -> None:
         asked_at = asyncio.get_running_loop().time()
         noted = await self._primary.read(partial(_written, ""), single=True)
+        if noted.timeline != noted.marked:
+            await self._primary.write(partial(_mark, noted.timeline))
         if noted.acts != self._acts:
             self._acts, self._acted = noted.acts, noted.place
         self._notes.append((asked_at, noted.place))
@@ -180,25 +188,34 @@ class ReplicatedStore:
 
 
 class _Written(NamedTuple):
-    """The time (ms) of an agent's last write, a place in the log after it and after the last act
-    of moderation, and the number of that act."""
+    """The time (ms) of an agent's last write, a position after it and after the last act of
+    moderation, the number of that act, the timeline of the log, and the one that is marked."""
 
     at: int
     place: int
     acts: int
+    timeline: str
+    marked: str
 
 
 async def _written(agent_id: str, tx: Tx) -> _Written:
     row = await tx.one("replication.written", agent_id=agent_id)
-    return _Written(*map(int, row)) if row else _Written(0, 0, 0)
+    assert row
+    at, place, acts, timeline, marked = row
+    return _Written(at, consistency.position(timeline, place), acts, timeline, marked)
 
 
 async def _note_write(agent_id: str, at: int, tx: Tx) -> None:
     await tx.run("replication.note_write", agent_id=agent_id, at=at)
 
 
+async def _mark(timeline: str, tx: Tx) -> None:
+    await tx.run("replication.mark", timeline=timeline)
+
+
 async def _replayed(tx: Tx) -> int:
+    """The position that a replica shows, on the timeline whose mark it shows."""
     row = await tx.one("replication.replayed")
     if row is None or row[0] is None:
         raise StoreUnavailable("it is no replica")
-    return int(row[0])
+    return consistency.position(row[1], row[0])
