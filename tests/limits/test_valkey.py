@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 import pytest
@@ -16,6 +16,7 @@ from stoa.limits.valkey import ValkeyLimiter
 from stoa.operations.parts.buckets import RateBucket
 from stoa.settings import SettingsError
 from tests.support.logs import logged
+from tests.support.soaking import few
 from tests.support.valkey import Valkey
 
 MINUTE = 60_000
@@ -165,8 +166,10 @@ ANSWERS = {"valkey": "answers", "limits": "shared"}
 
 
 @asynccontextmanager
-async def shared(url: str, *, refuse_writes: bool = False) -> AsyncGenerator[SharedLimiter]:
-    limiter = SharedLimiter(ValkeyLimiter(url), refuse_writes=refuse_writes)
+async def shared(
+    url: str, *, refuse_writes: bool = False, quiet_ms: int = 0
+) -> AsyncGenerator[SharedLimiter]:
+    limiter = SharedLimiter(ValkeyLimiter(url), refuse_writes=refuse_writes, quiet_ms=quiet_ms)
     await limiter.open()
     try:
         yield limiter
@@ -247,6 +250,62 @@ def test_a_server_that_takes_no_writes_is_as_good_as_gone(own_valkey: Valkey, fa
             await until_back(limiter)
 
     asyncio.run(run())
+
+
+def test_a_server_that_fails_now_and_then_is_told_of_once(own_valkey: Valkey) -> None:
+    """As with its memory full: a key of another program does the same to what is counted there."""
+    own_valkey.ask("SET", "stoa:limit:reads:ag_1", "another")
+
+    async def run() -> None:
+        async with shared(own_valkey.url, quiet_ms=MINUTE) as limiter:
+            for outages in range(1, 3):
+                assert (await limiter.take(0, READS)).allowed
+                assert limiter.figures()["outages"] == outages
+                await until_back(limiter)
+
+    with logged() as lines:
+        asyncio.run(run())
+    assert [line["event"] for line in lines] == ["valkey does not answer"]
+
+
+@pytest.mark.parametrize(
+    "said", few([b"$-1\r\n", b"*1\r\n:1\r\n", b"+OK\r\n", b"HTTP/1.1 400\r\n"])
+)
+def test_what_is_no_answer_of_the_script_is_as_good_as_none(
+    own_valkey: Valkey, said: bytes
+) -> None:
+    """A proxy or another server may say it; once Valkey answers again, it counts."""
+    told: list[bytes] = [said]
+
+    async def passes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        valkey = await asyncio.open_connection("127.0.0.1", own_valkey.port)
+        async with asyncio.TaskGroup() as both:
+            both.create_task(pump(reader, valkey[1], []))
+            both.create_task(pump(valkey[0], writer, told))
+
+    async def run() -> None:
+        listener = await asyncio.start_server(passes, "127.0.0.1", 0)
+        port = listener.sockets[0].getsockname()[1]
+        async with shared(f"redis://127.0.0.1:{port}") as limiter:
+            assert limiter.figures()["limits"] == "local"
+            assert await passed(limiter, READS, 5) == 3
+            told.clear()
+            await until_back(limiter)
+            assert await passed(limiter, READS, 5) == 3
+        listener.close()
+
+    asyncio.run(run())
+    assert own_valkey.ask("LLEN", "stoa:limit:reads:ag_1") == 3
+
+
+async def pump(
+    source: asyncio.StreamReader, target: asyncio.StreamWriter, instead: list[bytes]
+) -> None:
+    """Pass all on, or for each part this instead."""
+    with suppress(OSError):
+        while part := await source.read(1 << 16):
+            target.write(instead[0] if instead and part.startswith(b"*4") else part)
+        target.close()
 
 
 def test_units_from_the_other_side_of_an_outage_are_given_back_without_harm(

@@ -22,14 +22,24 @@ class SharedLimiter:
     """Limits over all processes, and over this one alone while Valkey does not answer: no call
     waits for it meanwhile. One task asks it every second, so an outage is known without a call.
 
-    With `refuse_writes` no charge is exact meanwhile.
+    With `refuse_writes` no charge is exact meanwhile. The log says that Valkey answers again once
+    it did so for `quiet_ms`: one that fails now and then, as with its memory full, has one line.
     """
 
-    def __init__(self, shared: "ValkeyLimiter", *, refuse_writes: bool) -> None:
+    def __init__(
+        self,
+        shared: "ValkeyLimiter",
+        *,
+        refuse_writes: bool,
+        quiet_ms: int = limits.OUTAGE_QUIET_MS,
+    ) -> None:
         self._shared = shared
         self._local = MemoryLimiter()
         self._refuse_writes = refuse_writes
         self.is_away = False
+        self._quiet_s = quiet_ms / limits.SECOND_MS
+        self._back_at = 0.0
+        self._told = False
         self._watching: asyncio.Task[None] | None = None
         self._outages = 0
         self._counted_here = 0
@@ -92,6 +102,9 @@ class SharedLimiter:
     def _begin_outage(self, error: LimiterUnavailable) -> None:
         self.is_away = True
         self._outages += 1
+        if self._told:
+            return
+        self._told = True
         writes = "refused" if self._refuse_writes else "limited by each process alone"
         log.warning("valkey does not answer", reason=str(error), writes=writes)
 
@@ -110,5 +123,13 @@ class SharedLimiter:
                 self._begin_outage(error)
         else:
             if was_away:
-                self.is_away = False
-                log.warning("valkey answers again", counted_locally=self._counted_here)
+                self.is_away, self._back_at = False, asyncio.get_running_loop().time()
+            if self._told:
+                self._tell_end()
+
+    def _tell_end(self) -> None:
+        """Log the end of an outage, unless Valkey failed again a moment ago."""
+        quiet_since = asyncio.get_running_loop().time() - self._quiet_s
+        if not self.is_away and self._back_at <= quiet_since:
+            self._told = False
+            log.warning("valkey answers again", counted_locally=self._counted_here)

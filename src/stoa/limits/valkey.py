@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from hashlib import sha1
 from importlib.resources import files
 from itertools import compress
-from typing import cast
+from typing import TypeGuard, cast
 
 from valkey.asyncio import BlockingConnectionPool, Valkey
 from valkey.exceptions import NoScriptError
@@ -26,6 +26,7 @@ _NONE = RateBucket("none", "", 0, 0)
 _PROBE = RateBucket("probe", "", 1, 1)
 _TAKEN = 0
 _KEYS = 3
+_PARTS = 4  # of an answer of the script
 _TOGETHER = 100  # steps in one pipeline at most, so that each response takes little time
 
 _Values = list[str]
@@ -177,11 +178,20 @@ async def _answering() -> AsyncGenerator[None]:
         raise LimiterUnavailable(str(error) or "no answer in time") from error
 
 
-def _tell(future: "asyncio.Future[_Answer]", answer: _Answer | Exception) -> None:
+def _tell(future: "asyncio.Future[_Answer]", answer: object) -> None:
     if isinstance(answer, Exception):
         future.set_exception(LimiterUnavailable(str(answer) or "no answer in time"))
-    else:
+    elif _is_answer(answer):
         future.set_result(answer)
+    else:  # from another server, such as a proxy before it, or to another question
+        future.set_exception(LimiterUnavailable("an answer that the script does not give"))
+
+
+def _is_answer(given: object) -> TypeGuard[_Answer]:
+    if not isinstance(given, list):
+        return False
+    parts = cast(list[object], given)
+    return len(parts) == _PARTS and all(isinstance(part, int) for part in parts)
 
 
 def _pool(url: str) -> BlockingConnectionPool:
