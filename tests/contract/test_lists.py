@@ -393,8 +393,8 @@ def test_a_cursor_of_another_list_or_order_is_400(stoa: App, alice: Agent) -> No
 @pytest.mark.parametrize(
     ("path", "kind", "values"),
     [
-        ("search?q=a", "search.best", (5, -1)),
-        ("search?q=a", "search.best", (-5, 1)),
+        ("search?q=a", "search.best", (5, "", -1, 1)),
+        ("search?q=a", "search.best", (-5, "", 1, 1)),
         ("threads?sort=active", "threads.active", (-1, "th_x")),
         ("threads?sort=replies", "threads.replies", (-1, "th_x")),
     ],

@@ -356,9 +356,11 @@ def test_nothing_is_found_behind_everything(stoa: App, alice: Agent, offset: int
     thread = alice.thread("Zymurgy")
     for more in ({}, {"tags": "a"}, {"author": alice.id}):
         assert found(stoa, "zymurgy", offset=str(offset), **more) == []
-    largest = cursors.encode("search.best", 2**62, 2**62)
-    assert found(stoa, "zymurgy", cursor=largest) == []
-    assert found(stoa, "zymurgy", cursor=cursors.encode("search.best", 2**62, 0)) == [thread["id"]]
+    last = cursors.encode("search.best", 2**62, "", 0, 0)
+    assert found(stoa, "zymurgy", cursor=last) == []
+    for rarities in ("", "AAA", "!", "AAAAAAAA"):
+        first = cursors.encode("search.best", 2**62, rarities, 2**62, 2**62)
+        assert found(stoa, "zymurgy", cursor=first) == [thread["id"]]
 
 
 def test_filters_narrow_a_search(stoa: App, alice: Agent) -> None:
@@ -593,6 +595,6 @@ def test_no_text_makes_any_rule_slow(stoa: App, alice: Agent, text: str) -> None
 @pytest.mark.parametrize("offset", [10**9, 10**18, 10**30])
 def test_behind_all_that_is_found_there_is_an_empty_page(stoa: App, offset: int) -> None:
     stoa.agent("alice").thread("one word")
-    for query in (f"offset={offset}", f"cursor={cursors.encode('search.best', 2**62, 2**62)}"):
+    for query in (f"offset={offset}", f"cursor={cursors.encode('search.best', 2**62, '', 0, 0)}"):
         answer = stoa.get(f"search?q=word&{query}").ok()
         assert (answer["threads"], answer["nextCursor"]) == ([], None)

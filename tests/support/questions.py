@@ -12,7 +12,7 @@ from stoa.domain import querylang
 from stoa.importers import stackexchange
 from stoa.importers.attribution import Attribution
 from stoa.importers.stackexchange import ImportJob
-from stoa.search.finding import find
+from stoa.search.finding import TextsWanted, find
 from stoa.search.following import catch_up
 from stoa.search.index import SearchIndex
 from stoa.settings import Settings
@@ -107,7 +107,8 @@ def source_of(body: str) -> int:
 
 async def _place(tx: Tx, index: SearchIndex, question: Question) -> int:
     query = querylang.parse(question.q)
-    ids = [*(await find(tx, index, query, Narrowing(), index.newest, _DEPTH, 0)).texts]
+    wanted = TextsWanted(index.newest, _DEPTH)
+    ids = [*(await find(tx, index, query, Narrowing(), wanted)).texts]
     known = await threads.many(tx, ids)
     numbers = [source_of(known[thread_id].body) for thread_id in ids]
     right = (place for place, number in enumerate(numbers, 1) if number in question.threads)

@@ -1,12 +1,13 @@
 """Search over titles, bodies and replies."""
 
+import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from stoa.domain import limits, querylang
+from stoa.domain import base64url, limits, querylang
 from stoa.domain.attributions import without_attribution
 from stoa.domain.errors import invalid_field
 from stoa.domain.querylang import Query
@@ -23,6 +24,7 @@ from stoa.schemas.content import UntrustedContent
 from stoa.schemas.encoded import EncodedRow
 from stoa.schemas.search import FoundThread, Match, SearchResult, SearchThreads
 from stoa.search import finding
+from stoa.search.finding import SearchPlace, TextsWanted
 from stoa.search.following import catch_up
 from stoa.search.similar import similar
 from stoa.store import replies, search, threads
@@ -126,7 +128,7 @@ async def _newest(call: Call, request: SearchThreads, query: Query) -> SearchHit
     """By creation: a page starts behind a thread, wherever that stands by now."""
     narrowed, index = _narrowed(request), call.services.index
     size = limits.SEARCH_TOTAL if narrowed.since else 0
-    counted = await finding.find(call.tx, index, Query(), narrowed, index.newest, size, 0)
+    counted = await finding.find(call.tx, index, Query(), narrowed, TextsWanted(index.newest, size))
     if narrowed.since and counted.total < size and not counted.is_partial:
         known, end = await _all_since(call, request, counted.texts)
     else:
@@ -184,44 +186,74 @@ async def _page_of_newest(call: Call, request: SearchThreads, narrowed: Narrowin
 
 
 async def _like(call: Call, request: SearchThreads, thread_id: str) -> SearchHits:
-    """Those that seem to ask what a thread asks, all on one page."""
+    """Those that seem to ask what a thread asks, of which there are few."""
     if request.q:
         raise invalid_field("query.q", "Must be left out beside `like`.")
     thread, index = await found_thread(call, thread_id), call.services.index
-    alike = await similar(call.tx, index, thread.title, thread.body, request.size, but=thread_id)
-    known = await summaries(call, [one.thread_id for one in alike])
+    asked = (thread.title, thread.body, limits.PAGE_MAX)
+    alike = await similar(call.tx, index, *asked, but=thread_id)
+    all_ids = [one.thread_id for one in alike]
+    start = _behind_alike(all_ids, paging.place(request), request.skip)
+    known = await summaries(call, all_ids[start : start + request.size + 1])
     ids, shown = [*known], [*known.values()]
     words = Query(tuple((word,) for one in alike[:1] for word in one.matched_on))
     matches = await _matches(call, words, shown, dict(zip(ids, ids, strict=True)))
 
     def place_of(row: int) -> paging.ListPosition:
-        return 0, row
+        return all_ids.index(ids[row]), ids[row]
 
-    return SearchHits(ids, shown, matches, place_of, len(ids), index.behind)
+    return SearchHits(ids, shown, matches, place_of, len(all_ids), index.behind)
+
+
+def _behind_alike(ids: Sequence[str], place: paging.ListPosition | None, skip: int) -> int:
+    """The number of the first thread of a page: behind the last one of the page before, or where
+    that was if it is hidden by now."""
+    if place is None:
+        return skip
+    number, last = int(place[0]), str(place[1])
+    return ids.index(last) + 1 if last in ids else number
 
 
 async def _best(call: Call, request: SearchThreads, query: Query) -> SearchHits:
     """By rank, or the newest threads first. Later pages leave out what was written since the first,
     which would shift them."""
-    place, index = paging.place(request), call.services.index
-    newest, start = index.newest, request.skip
-    if place:
-        # A made-up cursor may name a text far ahead, and all up to there would be looked through.
-        newest, start = min(int(place[0]), newest), int(place[1])
-    size, narrowed, sort = request.size + 1, _narrowed(request), request.sort
-    found = await finding.find(call.tx, index, query, narrowed, newest, size, start, sort)
+    named, index = paging.place(request), call.services.index
+    newest, after = index.newest, None
+    if named:
+        # A made-up cursor may name any text.
+        newest, after = max(0, min(int(named[0]), newest)), _place(named)
+    size = request.size + 1
+    wanted = TextsWanted(newest, size, request.skip, request.sort, after)
+    found = await finding.find(call.tx, index, query, _narrowed(request), wanted)
     known = await summaries(call, found.texts)
     texts = {one: found.texts[one] for one in known}
     ids, shown = [*known], [*known.values()]
 
     def place_of(row: int) -> paging.ListPosition:
-        return newest, start + found.places[ids[row]] + 1
+        return newest, *_named(found.place(found.numbers[ids[row]]))
 
     # Of a full page some threads may have been hidden meanwhile.
-    end = (newest, start + size) if found.is_full and len(known) < size else None
+    end = None
+    if found.last is not None and len(known) < size:
+        end = newest, *_named(found.place(found.last))
     matches = await _matches(call, query, shown, texts)
     told = found.total, found.is_partial, end, found.unknown
     return SearchHits(ids, shown, matches, place_of, *told)
+
+
+def _named(place: SearchPlace) -> paging.ListPosition:
+    """A place as a cursor has it, with two bytes for each rarity."""
+    return base64url.encode(struct.pack(f">{len(place.rarities)}H", *place.rarities)), *place.key
+
+
+def _place(named: paging.ListPosition) -> SearchPlace:
+    """The place that a cursor names, without rarities if a made-up one has none."""
+    _, encoded, *key = named
+    try:
+        rarities = [*struct.iter_unpack(">H", base64url.decode(str(encoded)))]
+    except (ValueError, struct.error):
+        rarities = []
+    return SearchPlace([one for (one,) in rarities], tuple(map(int, key)))
 
 
 _NO_STATUS = "none"

@@ -33,9 +33,10 @@ class SearchThreads(Page, kw_only=True):
 
     orders: ClassVar[dict[str, CursorFormat]] = {
         "newest": CursorFormat("search.newest", (str,)),
-        "best": CursorFormat("search.best", (int, int)),
-        "recent": CursorFormat("search.recent", (int, int)),
-        "score": CursorFormat("search.score", (int, int)),
+        "best": CursorFormat("search.best", (int, str, int, int)),
+        "recent": CursorFormat("search.recent", (int, str, int, int)),
+        "score": CursorFormat("search.score", (int, str, int, int, int), negative=True),
+        "like": CursorFormat("search.like", (int, str)),
     }
 
     q: (
@@ -90,7 +91,7 @@ class SearchThreads(Page, kw_only=True):
     def order(cls, values: dict[str, Any]) -> str:
         """The best first, unless asked otherwise, when there are words to search for."""
         if values.get("like"):
-            return "best"
+            return "like"
         asked = values.get("q") or ""
         try:
             lists = querylang.parse(asked).is_empty

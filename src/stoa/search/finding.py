@@ -1,6 +1,6 @@
 """Finds the texts of a query in the index."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from operator import itemgetter
 from typing import Literal, NamedTuple
@@ -16,11 +16,16 @@ from stoa.search.ranking import (
     BY_CLASSES,
     LOOKED_AT,
     PhraseTexts,
+    RankKey,
     at_least,
+    behind,
     best_first,
+    choices_of,
     descending,
     matching,
     newest,
+    points,
+    rarities_of,
 )
 from stoa.store import search
 from stoa.store.search import Narrowing, Whose
@@ -30,20 +35,41 @@ _LIGHT_WORDS, _LIGHT_FOUND = 24, 1_500_000
 """With so few words, and so many texts found for each of its phrases together, each part of a
 search takes under 2 ms, and mostly half of that among a million texts."""
 
+RankKeyOf = Callable[[int], RankKey]
 SearchOrder = Literal["relevance", "recent", "score"]
 """The best texts first, the threads created last, or those with the best replies as these
 are ordered in their threads, of the `SEARCH_TOTAL` best."""
 
 
+class SearchPlace(NamedTuple):
+    """A place in the order of a search: the key of a text there. What was hidden or written since
+    moves no text to another side of it, as the rarities of the phrases are those of then."""
+
+    rarities: Sequence[int]
+    key: RankKey
+
+
+class TextsWanted(NamedTuple):
+    """So many texts are wanted of those up to the number `upto`, in this order, behind a place and
+    behind so many more."""
+
+    upto: int
+    limit: int
+    offset: int = 0
+    sort: SearchOrder = "relevance"
+    after: SearchPlace | None = None
+
+
 class FoundTexts(NamedTuple):
-    """Texts that were found, by their threads in their order, and the `places` of these threads,
-    from 0, of which those of hidden ones are left out; whether so many were found as were asked
-    for, how many threads there are, whether the index lacks some that it should have, and words of
-    the query that no text has."""
+    """Texts that were found, by their threads in their order, of which hidden ones are left out;
+    the numbers of these texts, and what gives the place of one; the number of the last one that was
+    looked at, if as many were found as were asked for; how many threads there are, whether the
+    index lacks some that it should have, and words of the query that no text has."""
 
     texts: dict[str, str]
-    places: dict[str, int]
-    is_full: bool
+    numbers: dict[str, int]
+    place: Callable[[int], SearchPlace]
+    last: int | None
     total: int
     is_partial: bool
     unknown: list[str]
@@ -54,41 +80,45 @@ async def find(
     index: SearchIndex,
     query: Query,
     narrowed: Narrowing,
-    upto: int,
-    limit: int,
-    offset: int,
-    sort: SearchOrder = "relevance",
+    wanted: TextsWanted,
 ) -> FoundTexts:
-    """The best text of each thread that matches, in this order, of the texts up to the number
-    `upto`."""
+    """The best texts of threads that match."""
+    upto, limit, offset, sort, after = wanted
     asked = await tx.aside(
         lambda: _Search(index, query, narrowed, upto), light=_is_light(index, query)
     )
     if any(one[1:] for one in asked.texts):
         await asked.read_phrases(tx)
-    wanted = SEARCH_TOTAL if sort == "score" else offset + limit
-    total, ordered = await tx.aside(
-        lambda: asked.ranked(wanted, recent=sort == "recent"), light=asked.is_light
-    )
+    total, ordered, key = await tx.aside(lambda: asked.ranked(wanted), light=asked.is_light)
     if sort == "score":
-        ordered = await _by_score(tx, index, ordered, is_partial=asked.is_partial)
+        ordered, key = await _by_score(tx, index, asked, ordered, key)
+        ordered = behind(ordered, key, after.key, limit) if after else ordered
     numbers = ordered[offset : offset + limit]
     whose = await _whose(tx, index, numbers, is_partial=asked.is_partial)
     texts = dict(whose[one] for one in numbers if one in whose)
-    places = {whose[one][0]: place for place, one in enumerate(numbers) if one in whose}
-    is_full = len(numbers) == limit
-    return FoundTexts(texts, places, is_full, total, asked.is_partial, asked.unknown())
+    number_of = {whose[one][0]: one for one in numbers if one in whose}
+
+    def place(number: int) -> SearchPlace:
+        return SearchPlace(asked.rarities, key(number))
+
+    last = numbers[-1] if numbers and len(numbers) == limit else None
+    told = last, total, asked.is_partial, asked.unknown()
+    return FoundTexts(texts, number_of, place, *told)
 
 
 async def _by_score(
-    tx: Tx, index: SearchIndex, numbers: list[int], *, is_partial: bool
-) -> list[int]:
+    tx: Tx, index: SearchIndex, asked: "_Search", numbers: list[int], rank: RankKeyOf
+) -> tuple[list[int], RankKeyOf]:
     """Texts in the order of the best replies of their threads, and as they are given where these
-    are worth the same."""
-    whose = await _whose(tx, index, numbers, is_partial=is_partial)
+    are worth the same, with the key of that order."""
+    whose = await _whose(tx, index, numbers, is_partial=asked.is_partial)
     worths = await search.best_worths(tx, {thread_id for thread_id, _ in whose.values()})
     there = [number for number in numbers if number in whose]
-    return sorted(there, key=lambda one: -worths.get(whose[one][0], 0))
+
+    def worth(number: int) -> int:
+        return worths.get(whose[number][0], 0)
+
+    return sorted(there, key=lambda one: -worth(one)), lambda one: (worth(one), *rank(one))
 
 
 def _is_light(index: SearchIndex, query: Query) -> bool:
@@ -112,13 +142,14 @@ class _Search:
             self._live, self._openings = index.live_now, index.openings
             self._answered, self._accepted = index.answered, index.accepted
             self._thread_of, self._created = index.thread_of, index.created
+        if upto < index.newest:  # what was written since makes no word rarer either
+            self._live = self._live.copy()
+            self._live.remove_range(upto + 1, _END)
         self._count, self._among = len(self._live), self._live
-        if upto < index.newest:
-            self._among = self._live.copy()
-            self._among.remove_range(upto + 1, _END)
         for fact in facts:
             self._among = self._among & self._known[fact].anywhere
         self.texts = {one: self._all_words(one) for one in (*query.include, *query.exclude)}
+        self.rarities: Sequence[int] = ()
         self._match()
 
     def _match(self) -> None:
@@ -141,21 +172,36 @@ class _Search:
         phrases = len(self._phrases)
         return phrases <= BY_CLASSES and phrases * len(self.found) <= _LIGHT_FOUND
 
-    def ranked(self, wanted: int, *, recent: bool) -> tuple[int, list[int]]:
-        """How many threads match, and the best texts of the first ones."""
+    def ranked(self, wanted: TextsWanted) -> tuple[int, list[int], RankKeyOf]:
+        """How many threads match, the best texts of the first ones behind a place, and what their
+        order is. By score they are put into order later: here they are the best of all."""
+        _, limit, offset, sort, after = wanted
         for one in self._query.exclude:
             self.found -= self.texts[one].anywhere
+        self.rarities = rarities_of(self._phrases, self._count)
+        if after and len(after.rarities) == len(self._phrases):
+            self.rarities = after.rarities
+        choices = choices_of(self._phrases, self.rarities, weights(self._query), self._accepted)
         ordered = descending(self.found)
         if self._phrases:
-            given, accepted = weights(self._query), self._accepted
-            ordered = best_first(self.found, self._phrases, given, accepted, self._count)
-        if recent:
-            ordered = sorted(
-                self._first_of_each(islice(ordered, LOOKED_AT)),
-                key=lambda one: (self._created[one], self._thread_of[one]),
-                reverse=True,
-            )
-        return self._total(), [*islice(self._first_of_each(ordered), wanted)]
+            ordered = best_first(self.found, self._phrases, choices)
+
+        def key(number: int) -> RankKey:
+            return points(number, choices), number
+
+        if sort == "recent":
+            key = self._recency
+            looked_at = self._first_of_each(islice(ordered, LOOKED_AT))
+            ordered = iter(sorted(looked_at, key=key, reverse=True))
+        firsts, total = self._first_of_each(ordered), self._total()
+        if sort == "score":
+            return total, [*islice(firsts, SEARCH_TOTAL)], key
+        if after:
+            return total, behind(firsts, key, after.key, limit), key
+        return total, [*islice(firsts, offset + limit)], key
+
+    def _recency(self, number: int) -> RankKey:
+        return self._created[number], self._thread_of[number]
 
     def unknown(self) -> list[str]:
         """The first words of the query that no shown text has in any form, but for those that need

@@ -1,9 +1,10 @@
 """The order of texts that have the words of a search: bm25 with k1 = 0, titles counted more."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
-from itertools import count
+from itertools import count, islice
 from typing import NamedTuple
 
 from pyroaring import BitMap
@@ -20,6 +21,7 @@ all of them."""
 _SCORED = 2_000  # as many as that takes a few milliseconds for
 _RAREST = 12  # a long query: its common words tell texts apart least, and have the largest sets
 _FIRST = 128  # some pages of results, of which few readers ask for a second
+_STEP = 32  # texts between two that are looked at for where a page begins
 
 
 ENOUGH_TEXTS = 200
@@ -96,25 +98,57 @@ Part = tuple[int, BitMap]
 Choice = Sequence[Part]
 """Parts of which a text gets the first one that has it."""
 
+RankKey = tuple[int, ...]
+"""What texts are ordered by, the largest first."""
+
 
 def best_first(
-    found: BitMap, phrases: Sequence[PhraseTexts], weights: Weights, accepted: BitMap, texts: int
+    found: BitMap, phrases: Sequence[PhraseTexts], choices: Sequence[Choice]
 ) -> Iterator[int]:
     """The numbers of the texts that were `found`, the best first, of equal ones the newest."""
-    choices = [*_choices(phrases, weights, texts), [(ACCEPTED_POINTS, accepted)]]
     if len(phrases) <= BY_CLASSES:
         return _by_classes(found, choices)
     return _by_text(_promising(found, phrases), choices)
 
 
-def _choices(phrases: Sequence[PhraseTexts], weights: Weights, texts: int) -> Iterator[Choice]:
-    for written, in_title, other, other_in_title, present in phrases:
-        rarity = _rarity(texts, len(present))
-        yield [
-            (rarity * weights.written_in_title, in_title),
-            (rarity * weights.other_in_title, other_in_title),
+def choices_of(
+    phrases: Sequence[PhraseTexts], rarities: Sequence[int], weights: Weights, accepted: BitMap
+) -> list[Choice]:
+    """What gives texts points: phrases, each as rare as is given, and to be an accepted answer."""
+    choices: list[Choice] = []
+    for rarity, phrase in zip(rarities, phrases, strict=True):
+        written, in_title, other, other_in_title, _ = phrase
+        choices += [
+            [
+                (rarity * weights.written_in_title, in_title),
+                (rarity * weights.other_in_title, other_in_title),
+            ],
+            [(rarity * weights.written, written), (rarity * weights.other, other)],
         ]
-        yield [(rarity * weights.written, written), (rarity * weights.other, other)]
+    return [*choices, [(ACCEPTED_POINTS, accepted)]]
+
+
+def points(number: int, choices: Iterable[Choice]) -> int:
+    """The points of a text."""
+    return sum(next((gain for gain, having in parts if number in having), 0) for parts in choices)
+
+
+def behind(
+    numbers: Iterable[int], key: Callable[[int], RankKey], place: RankKey, most: int
+) -> list[int]:
+    """The first of these numbers behind a place, up to `most`. They are in the order of their keys,
+    the largest first, so few of these are looked at."""
+    rest = iter(numbers)
+    while some := [*islice(rest, _STEP)]:
+        if key(some[-1]) < place:
+            first = bisect_left(some, True, key=lambda number: key(number) < place)
+            return [*some[first:], *islice(rest, most)][:most]
+    return []
+
+
+def rarities_of(phrases: Iterable[PhraseTexts], texts: int) -> list[int]:
+    """How rare each of these phrases is among so many texts."""
+    return [_rarity(texts, len(phrase.present)) for phrase in phrases]
 
 
 def _rarity(texts: int, having: int) -> int:
