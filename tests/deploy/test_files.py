@@ -28,6 +28,8 @@ HARDENED = {
     "ProtectHome": "yes",
     "ProtectSystem": "strict",
     "RestrictNamespaces": "yes",
+    "RestrictSUIDSGID": "yes",
+    "SystemCallErrorNumber": "EPERM",
     "SystemCallFilter": "@system-service",
     "User": "stoa",
 }
