@@ -4,7 +4,9 @@ import json
 import os
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import apsw
@@ -287,6 +289,16 @@ def test_an_old_backup_fails(well: dict[str, str], tmp_path: Path) -> None:
     (folder / "notes.txt").touch()
     code, found = diagnose(**well, STOA_BACKUP_DIR=str(folder))
     assert (code, found["backup"]["status"]) == (1, "fail")
+
+
+def test_another_program_at_the_address_of_the_server_is_told_in_one_line() -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as other:
+        Thread(target=other.serve_forever).start()
+        code, found = diagnose(STOA_PORT=str(other.server_port))
+        other.shutdown()
+    assert (code, found["base_url"]["status"]) == (1, "fail")
+    said = f"http://127.0.0.1:{other.server_port} says 501 to /healthz: is it Stoa?"
+    assert found["base_url"]["detail"] == f"what answers at {said}"
 
 
 def test_an_absent_database_and_wrong_settings_are_checks_too(tmp_path: Path) -> None:

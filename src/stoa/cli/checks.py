@@ -274,6 +274,9 @@ def _address(settings: Settings) -> Checks:
         with opening as client:
             proxy = _proxy(client, settings)
             ready = _ready(client, settings)
+    except httpx.HTTPStatusError as error:
+        status = error.response.status_code
+        detail = f"what answers at {settings.origin} says {status} to /healthz: is it Stoa?"
     except httpx.HTTPError as error:
         detail = f"{settings.origin} is not reached: {str(error) or type(error).__name__}"
     except msgspec.MsgspecError:
