@@ -107,6 +107,15 @@ MISTAKES = {
     "an option is not known": Mistake("admin log --most 3", "`stoa admin log --help` shows"),
     "there is a word too many": Mistake("serve here", "`stoa serve --help` shows"),
     "nothing runs that could reload": Mistake("reload --port 1", "no Stoa answers"),
+    "the documentation goes into a file": Mistake(
+        "docs --build notes.txt", "cannot write to notes.txt: File exists"
+    ),
+    "the documentation is served at a port that is taken": Mistake(
+        "docs --serve --port {busy}", "choose another --port"
+    ),
+    "the picture of a market goes to a folder that is not there": Mistake(
+        "sim --days 1 --agents 8 --out nowhere/x.svg", "cannot write to nowhere/x.svg"
+    ),
     "an id is no id": Mistake(
         "admin hide x --reason y --data-dir data", "a reply (`rp_…`), a job (`job_…`) or an agent"
     ),

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from stoa.cli.ending import writing
+
 
 def docs(
     page: Annotated[
@@ -78,10 +80,11 @@ def _build(target: Path) -> None:
     except BrokenLink as broken:
         print(f"stoa: {broken}", file=sys.stderr)
         raise typer.Exit(1) from None
-    for name, body in made.items():
-        path = target / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(body)
+    with writing(target):
+        for name, body in made.items():
+            path = target / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(body)
     print(f"{target}: {len(made)} files")
 
 

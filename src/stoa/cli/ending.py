@@ -1,7 +1,9 @@
 """How a command of this process ends: its exit status, and mistakes as one line."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import NoReturn
 
 from stoa.settings import SettingsError
@@ -30,6 +32,15 @@ def end_with(command: Callable[[], int]) -> NoReturn:
         install = "pip install '.[server]' in the folder of the source"
         fail(f"this needs {error.name}, a part of the server: {install} brings it", _FAILED)
     sys.exit(status)
+
+
+@contextmanager
+def writing(place: Path) -> Generator[None]:
+    """Raise what keeps a file or folder from being written as `StartRefused`."""
+    try:
+        yield
+    except OSError as error:
+        raise StartRefused(f"cannot write to {place}: {unusable.why(error)}") from error
 
 
 def fail(message: str, status: int) -> NoReturn:

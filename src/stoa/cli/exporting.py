@@ -9,6 +9,7 @@ import typer
 
 from stoa.cli.database import DatabaseRun, on_database
 from stoa.clock import SystemClock
+from stoa.store import unusable
 from stoa.store.tx import StartRefused
 
 T = TypeVar("T")
@@ -54,7 +55,8 @@ def _done(work: Callable[[], Coroutine[Any, Any, T]], otherwise: str) -> T:
     try:
         return asyncio.run(work())
     except (apsw.Error, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
-        said = str(error).partition("\n")[0] or type(error).__name__
+        reason = unusable.why(error) if isinstance(error, OSError) else str(error)
+        said = reason.partition("\n")[0] or type(error).__name__
         raise StartRefused(f"{otherwise}: {said}") from error
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from stoa.cli.ending import writing
 from stoa.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ def simulate(
     from stoa.sim.playing import Plan, play
 
     configure_logs("error")
+    if out:
+        with writing(out), out.open("a", encoding="utf-8"):
+            pass  # before the market, which may take minutes
     notes, console = Console(stderr=True), Console()
 
     def tell(day: int, calls: int) -> None:
@@ -56,7 +60,8 @@ def simulate(
         typer.echo(f"\n{measure.name}")
         print_table(console, _prices(measure))
     if out:
-        out.write_text(picture(played, found), encoding="utf-8")
+        with writing(out):
+            out.write_text(picture(played, found), encoding="utf-8")
         typer.echo(f"\nthe picture is in {out}")
 
 

@@ -6,6 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote, urlsplit
 
 from stoa.cli.manual.site import build
+from stoa.store.tx import StartRefused
 from stoa.web.manual.pages import folder
 
 _HOST = "127.0.0.1"
@@ -14,8 +15,15 @@ _POLICY = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'sel
 
 
 def serve(port: int) -> None:
-    """Serve until Ctrl-C; 0 takes any free port."""
-    with ThreadingHTTPServer((_HOST, port), _handler(build(folder()))) as server:
+    """Serve until Ctrl-C; 0 takes any free port. Raises `StartRefused` when another program has
+    it."""
+    handler = _handler(build(folder()))
+    try:
+        opened = ThreadingHTTPServer((_HOST, port), handler)
+    except OSError as error:
+        said = f"cannot listen on {_HOST} port {port}: {error.strerror}; choose another --port"
+        raise StartRefused(said) from error
+    with opened as server:
         print(f"http://{_HOST}:{server.server_port}/", flush=True)
         server.serve_forever()
 
