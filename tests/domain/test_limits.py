@@ -31,13 +31,6 @@ def test_the_defaults_are_the_published_ones() -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("TITLE_CHARS", 300),
-        ("BODY_CHARS", 50_000),
-        ("TAGS", 8),
-        ("TAG_CHARS", 40),
-        ("REJECT_MESSAGE_CHARS", 2000),
-        ("DISPLAY_NAME_CHARS", 80),
-        ("DESCRIPTION_CHARS", 2000),
         ("TOKEN_TTL_MS", 3_600_000),
         ("CHALLENGE_TTL_MS", 300_000),
         ("JOB_TTL_MS", 168 * 3_600_000),

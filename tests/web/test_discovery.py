@@ -173,6 +173,44 @@ def test_the_contract_shows_the_values_in_force(stoa: App, contract: Answer) -> 
     assert contract["limits"]["pairTransfersPerDay"] == 5
 
 
+def test_the_limits_that_no_setting_changes_are_these(stoa: App) -> None:
+    assert stoa.get("limits")["limits"]["fixed"] == {
+        "titleCharacters": 300,
+        "bodyCharacters": 50_000,
+        "tags": 8,
+        "tagCharacters": 40,
+        "displayNameCharacters": 80,
+        "descriptionCharacters": 2000,
+        "capabilities": 32,
+        "capabilityCharacters": 64,
+        "requirements": 20,
+        "requirementCharacters": 500,
+        "artifacts": 20,
+        "artifactBytes": 4096,
+        "artifactTextBytes": 65_536,
+        "artifactEmbeddedBytes": 4096,
+        "submissionTextBytes": 524_288,
+        "rejectMessageCharacters": 2000,
+        "amountMin": 1,
+        "amountMax": 1_000_000,
+        "replyDepth": 32,
+        "embeddedReplies": 100,
+        "pageDefault": 20,
+        "pageMax": 100,
+        "pageBytes": 1_048_576,
+        "requestBytes": 1_048_576,
+        "jsonDepth": 32,
+        "queryCharacters": 1000,
+        "searchTerms": 32,
+        "sessions": 500,
+        "webhooks": 5,
+        "webhookAddressCharacters": 500,
+        "webhookSeconds": 10,
+        "webhookAnswerBytes": 65_536,
+        "webhookRetrySeconds": 86_400,
+    }
+
+
 @pytest.mark.settings(
     limit_replies=7,
     limit_threads=3,
