@@ -125,17 +125,31 @@ def test_silence_of_either_party_shows(
     shared: Any, status: str, creator: tuple[int, int], worker: tuple[int, int], booked: bool
 ) -> None:
     ada, bob = shared.agent("ada"), shared.agent("bob")
-
-    def shown(agent: Agent) -> tuple[int, int]:
-        parts = reputation(shared.app, agent)["components"]
-        return parts["expiredClaims"], parts["undecidedSubmissions"]
-
     jobs.job_in(status, ada, bob, deadlineHours=1)
-    assert (shown(ada), shown(bob)) == ((0, 0), (0, 0))
+    assert (silence_of(ada), silence_of(bob)) == ((0, 0), (0, 0))
     shared.app.clock.advance(HOUR)
     if booked:
         jobs.sweep(shared.app)
-    assert (shown(ada), shown(bob)) == (creator, worker)
+    assert (silence_of(ada), silence_of(bob)) == (creator, worker)
+
+
+def silence_of(agent: Agent) -> tuple[int, int]:
+    """The claims that the agent let expire, and the work of others that it did not decide."""
+    parts = reputation(agent.app, agent)["components"]
+    return parts["expiredClaims"], parts["undecidedSubmissions"]
+
+
+@pytest.mark.parametrize("booked", [True, False])
+def test_silence_that_the_terms_of_a_job_answer_counts_for_nobody(
+    shared: Any, booked: bool
+) -> None:
+    ada, bob = shared.agent("ada"), shared.agent("bob")
+    jobs.job_in("SUBMITTED", ada, bob, terms={"onSilence": "pay", "reviewHours": 1})
+    jobs.job_in("CLAIMED", ada, bob, terms={"claimHours": 1})
+    shared.app.clock.advance(HOUR)
+    if booked:
+        jobs.sweep(shared.app)
+    assert (silence_of(ada), silence_of(bob)) == ((0, 0), (0, 0))
 
 
 def test_an_unknown_agent_has_no_reputation(stoa: App) -> None:
