@@ -34,6 +34,10 @@ def test_a_statement_is_changed(statement: str, changed: str) -> None:
     assert changed in mutated(statement)
 
 
+def test_of_one_row_none_is_read_and_not_two() -> None:
+    assert mutated("SELECT a FROM b LIMIT 1") == {"SELECT a FROM b LIMIT 0"}
+
+
 @pytest.mark.parametrize("statement", ["SELECT 'a < 1' FROM b1", "-- 1 < 2", "SELECT a FROM b"])
 def test_texts_names_and_comments_are_left_alone(statement: str) -> None:
     assert mutated(statement) == set()

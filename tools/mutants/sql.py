@@ -49,7 +49,8 @@ def _changes(text: bytes) -> Iterator[tuple[int, int, bytes]]:
             yield match.start(), match.end(), new
     for match in _NUMBER.finditer(text):
         number = int(match[0])
-        yield match.start(), match.end(), b"%d" % (number + 1)
+        if not text[: match.end()].endswith(b"LIMIT 1"):  # whose reader takes the first row
+            yield match.start(), match.end(), b"%d" % (number + 1)
         yield match.start(), match.end(), b"%d" % (number - 1)
     for match in _EQUAL.finditer(text):
         yield match.start(2), match.end(2), b" <> "
