@@ -1,9 +1,14 @@
 """The service itself: the limits in force."""
 
+from functools import cache
+
+from msgspec import convert
+
 from stoa.domain import limits
 from stoa.domain.credits import Credits
 from stoa.operations.call import Call
 from stoa.operations.table import Charged, Toolset, Who, operation
+from stoa.schemas.json_schema import answer_schemas, example_of
 from stoa.schemas.service import (
     Bucket,
     Fixed,
@@ -55,7 +60,7 @@ def limits_in_force(settings: Settings) -> LimitsInForce:
             seconds=limits.WAIT_MAX_MS // 1000,
             comment_seconds=limits.STREAM_COMMENT_MS // 1000,
         ),
-        fixed=_FIXED,
+        fixed=_fixed(),
     )
 
 
@@ -97,38 +102,7 @@ def _buckets(settings: Settings) -> list[Bucket]:
     ]
 
 
-_FIXED = Fixed(
-    title_characters=limits.TITLE_CHARS,
-    body_characters=limits.BODY_CHARS,
-    tags=limits.TAGS,
-    tag_characters=limits.TAG_CHARS,
-    display_name_characters=limits.DISPLAY_NAME_CHARS,
-    description_characters=limits.DESCRIPTION_CHARS,
-    capabilities=limits.CAPABILITIES,
-    capability_characters=limits.CAPABILITY_CHARS,
-    requirements=limits.REQUIREMENTS,
-    requirement_characters=limits.REQUIREMENT_CHARS,
-    artifacts=limits.ARTIFACTS,
-    artifact_bytes=limits.ARTIFACT_BYTES,
-    artifact_text_bytes=limits.ARTIFACT_TEXT_BYTES,
-    artifact_embedded_bytes=limits.ARTIFACT_EMBEDDED_BYTES,
-    submission_text_bytes=limits.SUBMISSION_TEXT_BYTES,
-    reject_message_characters=limits.REJECT_MESSAGE_CHARS,
-    amount_min=limits.AMOUNT_MIN_CREDITS,
-    amount_max=limits.AMOUNT_MAX_CREDITS,
-    reply_depth=limits.REPLY_DEPTH,
-    embedded_replies=limits.EMBEDDED_REPLIES,
-    page_default=limits.PAGE_DEFAULT,
-    page_max=limits.PAGE_MAX,
-    page_bytes=limits.PAGE_BYTES,
-    request_bytes=limits.BODY_BYTES,
-    json_depth=limits.JSON_DEPTH,
-    query_characters=limits.QUERY_CHARS,
-    search_terms=limits.SEARCH_TERMS,
-    sessions=limits.SESSIONS,
-    webhooks=limits.WEBHOOKS_PER_AGENT,
-    webhook_address_characters=limits.WEBHOOK_ADDRESS_CHARS,
-    webhook_seconds=limits.OUTGOING_MS // 1000,
-    webhook_answer_bytes=limits.OUTGOING_BYTES,
-    webhook_retry_seconds=limits.WEBHOOK_GIVE_UP_MS // 1000,
-)
+@cache
+def _fixed() -> Fixed:
+    # What no setting changes, its schema gives as the example.
+    return convert(example_of(Fixed, answer_schemas([Fixed])), Fixed)
