@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 import httpx
 
+from stoa.cli.agent_session import error_body
 from stoa.client import AsyncStoa, StoaError, Unreachable
 from stoa.client.protocol import TOKEN_CODES
 from stoa.client.resources import JsonObject
@@ -122,7 +123,7 @@ class Proxy:
         try:
             return await self._passed(message)
         except StoaError as error:
-            return _refused(message, _body(error))
+            return _refused(message, error_body(error))
         except Exception:  # noqa: BLE001 - one message must not end the calls beside it
             return _refused(message, _DEFECT)
         finally:
@@ -283,12 +284,6 @@ def _adapt_tools(result: JsonObject) -> None:
             schema["required"] = required
         else:
             schema.pop("required", None)
-
-
-def _body(error: StoaError) -> JsonObject:
-    """The members of an error body."""
-    made = {"error": error.message, "code": error.code, "retryable": error.retryable}
-    return error.details or {**made, "recovery": error.recovery}
 
 
 def _failure(message_id: Any, code: int, text: str, data: Any = None) -> JsonObject:

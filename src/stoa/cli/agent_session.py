@@ -59,13 +59,13 @@ def failing(*, as_json: bool) -> Generator[Printer]:
         raise typer.Exit(USAGE) from None
     except StoaError as error:
         if as_json:
-            print(dump(_error(error), ascii_only=True))
+            print(dump(error_body(error), ascii_only=True))
         else:
             _explain(error)
         raise typer.Exit(REFUSED if isinstance(error, Refused) else NO_ANSWER) from None
 
 
-def _error(error: StoaError) -> dict[str, object]:
+def error_body(error: StoaError) -> dict[str, Any]:
     """The service's error body, or one like it where there was none."""
     made = {"error": error.message, "code": error.code, "retryable": error.retryable}
     return error.details or {**made, "recovery": error.recovery}
