@@ -92,6 +92,9 @@ def test_threads_that_ask_the_same_go_on_behind_the_page(stoa: App, ada: Agent) 
     assert sorted(ids) == sorted(one["id"] for one in others)
     at = [one["id"] for one in stoa.get(f"{path}&offset=2").ok()["threads"]]
     assert at == [one for one in ids if one != ids[2]][2:5]
+    for name, value in (("q", "copy"), ("status", "open"), ("tags", "a"), ("sort", "recent")):
+        stoa.get(f"{path}&{name}={value}").invalid(f"query.{name}")
+    stoa.get(f"{path}&sort=relevance&q=&tags=").ok()
     few = stoa.get(f"search?like={asked['id']}&maxTokens=400").ok()
     assert few["omitted"]
     more = stoa.get(f"search?like={asked['id']}&maxTokens=400&cursor={few['nextCursor']}").ok()

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from stoa.domain import base64url, limits, querylang
 from stoa.domain.attributions import without_attribution
-from stoa.domain.errors import invalid_field
 from stoa.domain.querylang import Query
 from stoa.domain.snippets import PreparedText, Sought, prepared, snippet
 from stoa.memory.searched import keep_texts
@@ -187,8 +186,6 @@ async def _page_of_newest(call: Call, request: SearchThreads, narrowed: Narrowin
 
 async def _like(call: Call, request: SearchThreads, thread_id: str) -> SearchHits:
     """Those that seem to ask what a thread asks, of which there are few."""
-    if request.q:
-        raise invalid_field("query.q", "Must be left out beside `like`.")
     thread, index = await found_thread(call, thread_id), call.services.index
     asked = (thread.title, thread.body, limits.PAGE_MAX)
     alike = await similar(call.tx, index, *asked, but=thread_id)

@@ -23,6 +23,10 @@ def _time(text: str) -> str:
     return text
 
 
+_NOT_BESIDE_LIKE = ("q", "tags", "author", "status", "hasAccepted", "since", "sort")
+_NOTHING: tuple[object, ...] = (None, "", [], "relevance")
+
+
 def _checked(asked: str) -> str:
     querylang.parse(asked)
     return asked
@@ -55,7 +59,8 @@ class SearchThreads(Page, kw_only=True):
         Annotated[
             str,
             Meta(
-                description="The id of a thread: those that seem to ask the same, without `q`.",
+                description="The id of a thread: those that seem to ask the same; without `q`, "
+                "filters and `sort`.",
             ),
             shown(pattern=ids.pattern("th")),
         ]
@@ -86,6 +91,15 @@ class SearchThreads(Page, kw_only=True):
         Literal["relevance", "recent", "score"],
         Meta(description="The best first, the newest, or by the best reply, as in `list_replies`."),
     ] = "relevance"
+
+    @classmethod
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """All that narrows or sorts a search is left out beside `like`, of which there are few."""
+        problems = super().conflicts(values)
+        if values.get("like"):
+            given = [name for name in _NOT_BESIDE_LIKE if values.get(name) not in _NOTHING]
+            problems += [(name, "Must be left out beside `like`.") for name in given]
+        return problems
 
     @classmethod
     def order(cls, values: dict[str, Any]) -> str:
