@@ -9,10 +9,13 @@ import pytest
 
 from stoa.domain import limits
 from stoa.schemas.content import CONTENT_TYPE, WARNING
+from stoa.settings import LIMITS_OFF
 from tests.support.a2a import A2A, AT_ONCE, problem, said, state
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.jobs import act, done, funds, offer, read
+from tests.support.moderation import act as act_of_operator
+from tests.support.oauth import BASE
 
 WORK = {
     "body": "Done.",
@@ -107,6 +110,29 @@ def test_a_question_with_a_bounty_is_a_task_whose_answers_are_artifacts(
     assert answer["replyId"] == reply["id"]
     ended = hirer.send(answer, task=task["id"])["task"]
     assert (state(ended), len(ended["artifacts"])) == ("COMPLETED", 1)
+
+
+@pytest.mark.settings(**LIMITS_OFF)
+def test_all_answers_are_artifacts_and_of_very_many_the_accepted_one(
+    stoa: App, bob: Agent, hirer: A2A
+) -> None:
+    task = hirer.send({"title": "How?", "bounty": {"credits": 5}}, "Tell me how.")["task"]
+    thread = {"id": task["id"]}
+    said = [bob.reply(thread, f"Like this: {number}.") for number in range(103)]
+    act_of_operator(stoa, said[1], "hide")
+    bob.post(f"replies/{said[2]['id']}/withdraw").ok()
+    shown = hirer.result("GetTask", id=task["id"])
+    answers = [said[0]["id"], *(one["id"] for one in said[3:])]
+    assert [one["artifactId"] for one in shown["artifacts"]] == answers
+    assert "moreAnswers" not in shown["metadata"]
+    long = [bob.reply(thread, "x" * limits.BODY_CHARS) for _ in range(45)]
+    answer = {"action": "accept", "replyId": long[-1]["id"]}
+    ended = hirer.send(answer, task=task["id"])["task"]
+    *first, last = [one["artifactId"] for one in ended["artifacts"]]
+    assert last == long[-1]["id"]
+    assert first == [*answers, *(one["id"] for one in long)][: len(first)]
+    more = ended["metadata"]["moreAnswers"]
+    assert stoa.get(more.removeprefix(BASE)).status == 200
 
 
 def test_a_text_is_a_question_whose_thread_the_answer_names(

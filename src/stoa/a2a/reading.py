@@ -1,5 +1,6 @@
 """Reads tasks: one by its id, and those of the caller as a list."""
 
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -37,11 +38,36 @@ class Tasks:
             return tasks.of_job(body["job"], self.origin)
         if prefix_of(named) != "th":
             raise RpcError(rpc.NOT_FOUND, _NO_TASK)
-        path = {"threadId": named}
-        body = await self._operations.run(call, "get_thread", {"include": "replies"}, path)
-        if body["thread"]["bounty"] is None:
-            raise RpcError(rpc.NOT_FOUND, _QUESTION.format(url=self.page(named)))
-        return tasks.of_thread(body["thread"], body.get("replies", []), self.origin)
+        thread, replies, rest = await self._question(call, {"threadId": named})
+        task = tasks.of_thread(thread, replies, self.origin)
+        if rest:
+            task["metadata"]["moreAnswers"] = f"{self.page(named)}?cursor={rest}"
+        return task
+
+    async def _question(
+        self, call: TaskCall, path: Values
+    ) -> tuple[TaskJson, list[TaskJson], str | None]:
+        """A question with a bounty and the replies to it, the accepted one always, but for those
+        behind a cursor: no more than `limits.PAGE_BYTES` hold. Raises RpcError where it has no
+        bounty."""
+        asked: Values = {"include": "replies"}
+        body = await self._operations.run(call, "get_thread", asked, path)
+        thread: TaskJson = body["thread"]
+        if thread["bounty"] is None:
+            raise RpcError(rpc.NOT_FOUND, _QUESTION.format(url=self.page(thread["id"])))
+        replies: list[TaskJson] = body["replies"]
+        for _ in range(_PAGES - 1):
+            if "nextCursor" not in body or len(encode(replies)) > limits.PAGE_BYTES:
+                break
+            asked["cursor"] = body["nextCursor"]
+            body = await self._operations.run(call, "get_thread", asked, path)
+            replies += body["replies"]
+        accepted = thread["acceptedReplyId"]
+        if accepted and "nextCursor" in body and all(one["id"] != accepted for one in replies):
+            with suppress(RpcError):  # it may be hidden
+                focus = await self._operations.run(call, "get_reply", {}, {"replyId": accepted})
+                replies.append(focus["reply"])
+        return thread, replies, body.get("nextCursor")
 
     def page(self, thread_id: str) -> str:
         """Where people read a question."""

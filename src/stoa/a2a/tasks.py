@@ -23,7 +23,8 @@ def of_thread(thread: TaskJson, replies: list[TaskJson], origin: str) -> TaskJso
     kept = ("status", "bounty", "authorAgentId", "acceptedReplyId", "replyCount")
     url = f"{origin}/forum/threads/{thread['id']}"
     metadata = {name: thread[name] for name in kept} | {"url": url}
-    answers = [one for one in replies if one["kind"] == "answer"]
+    shown = [one for one in replies if one["body"]["body"]]  # what is hidden or withdrawn has none
+    answers = [one for one in shown if one["kind"] == "answer"]
     status = bounty_status(thread["id"], thread["bounty"]["status"], thread["updatedAt"])
     asked = _asked(thread, thread["body"])
     return _task(thread["id"], status, [_answered(one) for one in answers], asked, metadata)
