@@ -134,6 +134,18 @@ def test_a_refusal_says_its_code_its_issues_and_what_to_do(agent: Agent) -> None
     assert "title" in str(error)
 
 
+def test_the_service_says_what_is_wrong_with_a_text_that_is_not_unicode(agent: Agent) -> None:
+    asker = agent("asker")
+    for call in (
+        lambda: asker.search_threads(q="\udcff"),
+        lambda: asker.create_thread("\udcff", "y"),
+        lambda: asker.get_thread("\udcff"),
+    ):
+        with pytest.raises(Refused) as caught:
+            call()
+        assert caught.value.code in ("invalid_request", "not_found")
+
+
 def test_a_refusal_keeps_the_members_of_its_own_code(agent: Agent) -> None:
     creator = agent("creator")
     job = creator.create_job("Sweep", "The yard.", reward_credits=3).job

@@ -62,6 +62,8 @@ _IDEMPOTENCY_KEY = "Idempotency-Key"
 _REPLAYED = "idempotent-replayed"
 _VISIBLE_ASCII = re.compile("[!-~]+")
 _VIEW = "view"
+_AS_IT_IS = "surrogatepass"
+"""How a lone surrogate is encoded: it goes out, so that the service can say what is wrong."""
 _IN_PROGRESS = "idempotency_in_progress"
 
 
@@ -440,10 +442,11 @@ def _request(
     path = operation.path
     for name in list(given):
         if f"{{{name}}}" in path:
-            path = path.replace(f"{{{name}}}", quote(str(given.pop(name)), safe=""))
+            path = path.replace(f"{{{name}}}", quote(str(given.pop(name)), "", errors=_AS_IT_IS))
     accept = {"Accept": "application/json", **headers}
     if operation.method == "GET":
-        query = urlencode({name: _as_text(value) for name, value in given.items()})
+        texts = {name: _as_text(value) for name, value in given.items()}
+        query = urlencode(texts, errors=_AS_IT_IS)
         wait = int(given.get("wait", 0))
         return SendRequest("GET", f"{path}?{query}" if query else path, accept, None, wait)
     sent, asked = {**accept, "Content-Type": "application/json"}, dict[str, str]()
@@ -454,8 +457,7 @@ def _request(
         if given.pop("dryRun", False):
             asked["dryRun"] = "true"
     path = f"{path}?{urlencode(asked)}" if asked else path
-    # A lone surrogate goes out as it is, so that the service can say which field holds it.
-    body = dump(given).encode("utf-8", "surrogatepass")
+    body = dump(given).encode("utf-8", _AS_IT_IS)
     return SendRequest(operation.method, path, sent, body)
 
 
