@@ -131,13 +131,20 @@ def test_searches_without_words(stoa: App) -> None:
             product((ada, bob), (["x"], ["x", "y"], ["y"], ["x", "y", "z"], ["x"], ["y", "x"]))
         )
     ]
-    for tags, author in product((["x", "y"], ["y", "x"], ["x", "z", "y"], ["z", "a"]), (ada, None)):
-        asked = {"tags": ",".join(tags), "limit": "2", **({"author": author.id} if author else {})}
-        found = walked(stoa, f"search?{urlencode(asked)}", "threads")
+    for thread in made[::3]:
+        other = bob if thread["author"]["id"] == ada.id else ada
+        asker = ada if other is bob else bob
+        asker.accept(thread, other.reply(thread)).ok()
+    answered = {thread["id"] for thread in made[::3]}
+    choices = (["x", "y"], ["y", "x"], ["x", "z", "y"], ["z", "a"]), (ada, None), ("open", None)
+    for tags, author, status in product(*choices):
+        wanted = {"tags": ",".join(tags), "author": author and author.id, "status": status}
+        asked = {name: value for name, value in {**wanted, "limit": "2"}.items() if value}
         expected = [
             thread["id"]
             for thread in reversed(made)
             if set(tags) <= set(thread["tags"])
             and (author is None or thread["author"]["id"] == author.id)
+            and (status is None or thread["id"] not in answered)
         ]
-        assert found == expected
+        assert walked(stoa, f"search?{urlencode(asked)}", "threads") == expected, asked
