@@ -65,14 +65,14 @@ def _expand(name: str, body: str) -> dict[str, str]:
     return statements
 
 
-def parse(text: str, lets: dict[str, str] | None = None) -> dict[str, str]:
-    """Statements of one file by name.
+def _pieces(text: str) -> dict[str, str]:
+    return dict(_LET.findall(_NAME.split(text)[0]))
 
-    `lets` are pieces named elsewhere; it takes those named here too.
-    """
-    lets = {} if lets is None else lets
-    head, *parts = _NAME.split(text)
-    lets |= dict(_LET.findall(head))
+
+def parse(text: str, lets: dict[str, str] | None = None) -> dict[str, str]:
+    """Statements of one file by name, of its own pieces or of `lets`."""
+    lets = _pieces(text) if lets is None else lets
+    _, *parts = _NAME.split(text)
     statements: dict[str, str] = {}
     for name, body in zip(parts[::2], parts[1::2], strict=True):
         whole = body
@@ -86,19 +86,21 @@ def parse(text: str, lets: dict[str, str] | None = None) -> dict[str, str]:
 def load(dialect: str) -> dict[str, str]:
     """All statements as `file.name`: the shared ones, overlaid by the dialect's own folder.
 
-    A piece named in a shared file can be used in the overlay's file of the same name.
+    A piece that one of two files of the same name names can be used in both, so that a shared
+    statement may have a part that each dialect says in its own way.
     """
-    statements: dict[str, str] = {}
-    lets: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    lists = _LISTS[dialect]
+    texts, lists = defaultdict[str, list[str]](list), _LISTS[dialect]
     for folder in (_FOLDER, _FOLDER / dialect):
         for file in folder.iterdir():
             if file.name.endswith(".sql"):
-                stem = file.name.removesuffix(".sql")
                 text = file.read_text(encoding="utf-8")
                 text = _LIST.sub(lambda found: lists[found[1]].format(found[2]), text)
-                parsed = parse(text, lets[stem])
-                statements |= {f"{stem}.{name}": sql for name, sql in parsed.items()}
+                texts[file.name.removesuffix(".sql")].append(text)
+    statements: dict[str, str] = {}
+    for stem, some in texts.items():
+        lets = {name: sql for text in some for name, sql in _pieces(text).items()}
+        for text in some:
+            statements |= {f"{stem}.{name}": sql for name, sql in parse(text, lets).items()}
     return statements
 
 

@@ -64,3 +64,40 @@ SELECT seq FROM inbox_place WHERE agent_id = :agent_id
 -- name: acknowledge
 INSERT INTO inbox_place (agent_id, seq) VALUES (:agent_id, :seq)
 ON CONFLICT (agent_id) DO UPDATE SET seq = excluded.seq WHERE excluded.seq > inbox_place.seq
+
+-- name: page_{who}_{tag}_{where}
+-- each who: all = CAST(:actor_id AS TEXT) IS NULL | one = e.actor_id = :actor_id
+-- each tag: any = CAST(:tag AS TEXT) IS NULL | one = (EXISTS (SELECT 1 FROM thread_tag g WHERE g.tag = :tag AND g.thread_id = e.thread_id AND NOT EXISTS (SELECT 1 FROM thread h WHERE h.id = g.thread_id AND h.removed_at IS NOT NULL)) OR EXISTS (SELECT 1 FROM job_tag g WHERE g.tag = :tag AND g.job_id = e.job_id AND NOT EXISTS (SELECT 1 FROM job h WHERE h.id = g.job_id AND h.removed_at IS NOT NULL)))
+-- each where: all = CAST(:thread_id AS TEXT) IS NULL | one = e.thread_id = :thread_id
+SELECT {{event}} FROM event_log e
+WHERE {{asked}} AND {{who}} AND {{tag}} AND {{where}}
+ORDER BY e.seq LIMIT :limit
+
+-- What concerns an agent: the events that name it, those that it was told of, and what it could earn now. That is found by the terms of what is on
+-- offer: to walk all that was offered and is over would take ever longer.
+-- name: inbox
+SELECT x.* FROM (
+  SELECT * FROM (SELECT {{event}}, NULL FROM event_log e
+    WHERE e.party_id = :agent_id AND {{asked}} ORDER BY e.seq LIMIT :limit) a
+  UNION ALL
+  SELECT * FROM (SELECT {{event}}, NULL FROM event_log e
+    WHERE e.other_id = :agent_id AND {{asked}} ORDER BY e.seq LIMIT :limit) b
+  UNION ALL
+  SELECT * FROM (SELECT {{told}} {{to_it}} ORDER BY t.seq LIMIT :limit) d
+  UNION ALL
+  SELECT {{event}}, NULL FROM event_log e
+  WHERE {{first_fitting}}) x
+ORDER BY x.seq LIMIT :limit
+
+-- name: count_inbox
+SELECT count(*) FROM (
+  SELECT * FROM (SELECT e.seq FROM event_log e
+    WHERE e.party_id = :agent_id AND {{asked}} LIMIT :limit) a
+  UNION ALL
+  SELECT * FROM (SELECT e.seq FROM event_log e
+    WHERE e.other_id = :agent_id AND {{asked}} LIMIT :limit) b
+  UNION ALL
+  SELECT * FROM (SELECT t.seq {{to_it}} LIMIT :limit) d
+  UNION ALL
+  SELECT * FROM (SELECT e.seq {{fitting}} AND {{asked}} LIMIT :limit) c
+  LIMIT :limit) x

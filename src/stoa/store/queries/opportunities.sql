@@ -53,3 +53,16 @@ WHERE o.type = 'job' AND o.expires_at > :now AND o.offered_to IS NULL
   AND {{terms_and_tags}}
   AND (o.amount, o.created_at, o.id) < (:amount, :created_at, :id)
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
+
+-- Opportunities of others with labels that are found by these words, most such labels first.
+-- name: matching_{scope}
+-- each scope: all = {{first_wins}} | wanted = {{wanted}}
+WITH shared AS (
+  SELECT opportunity_id, count(DISTINCT label) AS overlap, {{labels}} AS terms
+  FROM opportunity_word WHERE word {{among terms}}
+  GROUP BY opportunity_id)
+SELECT o.id, o.type, o.amount, o.created_at, s.terms, s.overlap
+FROM shared s CROSS JOIN opportunity o
+WHERE o.id = s.opportunity_id AND {{showable}} AND {{scope}} AND {{own}} AND o.author_id <> :agent_id
+  AND (s.overlap, o.amount, o.created_at, o.id) < (:overlap, :amount, :created_at, :id)
+ORDER BY s.overlap DESC, o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit

@@ -1,3 +1,4 @@
+-- let first_fitting: e.seq = ANY (ARRAY(SELECT e.seq {{fitting}} AND {{asked}} ORDER BY e.seq LIMIT :limit))
 -- let asked: e.seq > :after AND e.seq <= :upto AND e.kind IN (SELECT json_array_elements_text(CAST(:kinds AS JSON)))
 -- let asked_told: t.seq > :after AND t.seq <= :upto AND t.kind IN (SELECT json_array_elements_text(CAST(:kinds AS JSON)))
 -- let fitting: FROM opportunity o CROSS JOIN LATERAL (SELECT * FROM event_log s WHERE s.subject_id = o.id AND s.offer = 1 OFFSET 0) e WHERE o.id = ANY (ARRAY(SELECT opportunity_id FROM opportunity_word WHERE word = ANY (ARRAY(SELECT json_array_elements_text(CAST(:terms AS JSON)))))) AND o.expires_at > :now AND NOT EXISTS (SELECT 1 FROM thread h WHERE h.id = o.id AND (h.removed_at IS NOT NULL OR h.locked = 1)) AND e.actor_id <> :agent_id AND NOT EXISTS (SELECT 1 FROM told w WHERE w.agent_id = :agent_id AND w.seq = e.seq)
@@ -34,43 +35,6 @@ FROM (SELECT pg_advisory_xact_lock_shared(CAST(21365 AS BIGINT) << 48 | given.se
         SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS seq FROM event_log_seq_seq) given
       OFFSET 0) locked
 RETURNING seq
-
--- name: page_{who}_{tag}_{where}
--- each who: all = CAST(:actor_id AS TEXT) IS NULL | one = e.actor_id = :actor_id
--- each tag: any = CAST(:tag AS TEXT) IS NULL | one = (EXISTS (SELECT 1 FROM thread_tag g WHERE g.tag = :tag AND g.thread_id = e.thread_id AND NOT EXISTS (SELECT 1 FROM thread h WHERE h.id = g.thread_id AND h.removed_at IS NOT NULL)) OR EXISTS (SELECT 1 FROM job_tag g WHERE g.tag = :tag AND g.job_id = e.job_id AND NOT EXISTS (SELECT 1 FROM job h WHERE h.id = g.job_id AND h.removed_at IS NOT NULL)))
--- each where: all = CAST(:thread_id AS TEXT) IS NULL | one = e.thread_id = :thread_id
-SELECT {{event}} FROM event_log e
-WHERE {{asked}} AND {{who}} AND {{tag}} AND {{where}}
-ORDER BY e.seq LIMIT :limit
-
--- What concerns an agent: the events that name it, those that it was told of, and what it could earn now. That is found by the terms of what is on
--- offer: to walk all that was offered and is over would take ever longer.
--- name: inbox
-SELECT x.* FROM (
-  SELECT * FROM (SELECT {{event}}, NULL FROM event_log e
-    WHERE e.party_id = :agent_id AND {{asked}} ORDER BY e.seq LIMIT :limit) a
-  UNION ALL
-  SELECT * FROM (SELECT {{event}}, NULL FROM event_log e
-    WHERE e.other_id = :agent_id AND {{asked}} ORDER BY e.seq LIMIT :limit) b
-  UNION ALL
-  SELECT * FROM (SELECT {{told}} {{to_it}} ORDER BY t.seq LIMIT :limit) d
-  UNION ALL
-  SELECT {{event}}, NULL FROM event_log e
-  WHERE e.seq = ANY (ARRAY(SELECT e.seq {{fitting}} AND {{asked}} ORDER BY e.seq LIMIT :limit))) x
-ORDER BY x.seq LIMIT :limit
-
--- name: count_inbox
-SELECT count(*) FROM (
-  SELECT * FROM (SELECT e.seq FROM event_log e
-    WHERE e.party_id = :agent_id AND {{asked}} LIMIT :limit) a
-  UNION ALL
-  SELECT * FROM (SELECT e.seq FROM event_log e
-    WHERE e.other_id = :agent_id AND {{asked}} LIMIT :limit) b
-  UNION ALL
-  SELECT * FROM (SELECT t.seq {{to_it}} LIMIT :limit) d
-  UNION ALL
-  SELECT * FROM (SELECT e.seq {{fitting}} AND {{asked}} LIMIT :limit) c
-  LIMIT :limit) x
 
 -- name: terms
 SELECT opportunity_id, word FROM opportunity_word WHERE opportunity_id IN (SELECT json_array_elements_text(CAST(:ids AS JSON)))

@@ -1,3 +1,5 @@
+-- let labels: CAST(json_agg(DISTINCT label) AS TEXT)
+
 -- Of each tag and type the first ones.
 -- name: tagged
 WITH first AS MATERIALIZED (
@@ -11,20 +13,6 @@ WITH first AS MATERIALIZED (
 SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o
 WHERE o.id = ANY (ARRAY(SELECT id FROM first))
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
-
--- Opportunities of others with labels that are found by these words, most such labels first.
--- name: matching_{scope}
--- each scope: all = {{first_wins}} | wanted = {{wanted}}
-WITH shared AS (
-  SELECT opportunity_id, count(DISTINCT label) AS overlap,
-         CAST(json_agg(DISTINCT label) AS TEXT) AS terms
-  FROM opportunity_word WHERE word {{among terms}}
-  GROUP BY opportunity_id)
-SELECT o.id, o.type, o.amount, o.created_at, s.terms, s.overlap
-FROM shared s JOIN opportunity o ON o.id = s.opportunity_id
-WHERE {{showable}} AND {{scope}} AND {{own}} AND o.author_id <> :agent_id
-  AND (s.overlap, o.amount, o.created_at, o.id) < (:overlap, :amount, :created_at, :id)
-ORDER BY s.overlap DESC, o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
 
 -- The opportunity may be inserted by the same statement.
 -- name: insert_terms

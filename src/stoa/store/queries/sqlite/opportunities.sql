@@ -1,3 +1,5 @@
+-- let labels: json_group_array(DISTINCT label)
+
 -- Of each tag and type the first ones.
 -- name: tagged
 WITH first AS (
@@ -10,19 +12,6 @@ WITH first AS (
       ORDER BY m.amount DESC, m.created_at DESC, m.opportunity_id DESC LIMIT :limit + :offset) f)) x)
 SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM first f CROSS JOIN opportunity o
 WHERE o.id = f.id ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
-
--- Opportunities of others with labels that are found by these words, most such labels first.
--- name: matching_{scope}
--- each scope: all = {{first_wins}} | wanted = {{wanted}}
-WITH shared AS (
-  SELECT opportunity_id, count(DISTINCT label) AS overlap, json_group_array(DISTINCT label) AS terms
-  FROM opportunity_word WHERE word {{among terms}}
-  GROUP BY opportunity_id)
-SELECT o.id, o.type, o.amount, o.created_at, s.terms, s.overlap
-FROM shared s CROSS JOIN opportunity o
-WHERE o.id = s.opportunity_id AND {{showable}} AND {{scope}} AND {{own}} AND o.author_id <> :agent_id
-  AND (s.overlap, o.amount, o.created_at, o.id) < (:overlap, :amount, :created_at, :id)
-ORDER BY s.overlap DESC, o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
 
 -- This waits for the end of a commit of many transactions, of which a later one may have raised the amount.
 -- name: insert_terms
