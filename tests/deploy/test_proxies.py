@@ -14,10 +14,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlencode
 
 import httpx
 import pytest
 
+from stoa.domain import limits
 from stoa.settings import Settings
 from tests.support.certificates import make_certificate
 from tests.support.keys import Key
@@ -236,6 +238,11 @@ def test_a_sample_keeps_the_port_and_hands_over_the_client_whatever_that_makes_u
             plain = client.get(f"http://127.0.0.1:{site.place.http}/a?b", headers={"Host": NAME})
         assert plain.status_code == 308
         assert re.fullmatch(rf"https://{NAME}(:\d+)?/a\?b", plain.headers["location"])
+        longest = site.ask("GET", f"/api/v1/search?q={quote('🍺' * limits.QUERY_CHARS)}")
+        assert (longest.status_code, longest.json()["threads"]) == (200, [])
+        program_of_agent = {"client_id": "c" * limits.CLIENT_ID_CHARS, "state": "s" * 2000}
+        asked = site.ask("GET", f"/oauth/authorize?{urlencode(program_of_agent)}")
+        assert (asked.status_code, asked.headers.get("x-request-id") is None) == (400, False)
         assert [register(site, str(number), f"192.0.2.{number}") for number in range(2)] == [
             200,
             429,
