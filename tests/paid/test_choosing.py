@@ -123,6 +123,24 @@ def test_who_has_as_many_claims_as_it_may_is_not_assigned(
     assert broken(stoa.settings) == {}
 
 
+def test_who_was_paid_by_silence_just_now_is_assigned_what_that_makes_possible(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    """Nobody can tell whether the payment is booked: the worker could claim such a job at once."""
+    first = offer(stoa.agent("cy"), terms={"onSilence": "pay", "reviewHours": 1})
+    job = offer(ada, terms=CHOSEN)
+    wanting = offer(ada, terms={**CHOSEN, "requires": {"reputation": 20}})
+    done(bob, first, "claim", "submit")
+    act(bob, wanting, "apply", WISH).refused(403, "claim_requirements")
+    act(bob, job, "apply", WISH).ok()
+    moderate(stoa.agent("mod"), bob.id, "adjust", points=20).ok()
+    act(bob, wanting, "apply", WISH).ok()
+    moderate(stoa.agent("mod"), bob.id, "adjust", points=-20).ok()
+    act(ada, wanting, "assign", {"agentId": bob.id}).refused(409, "applicant_unavailable")
+    stoa.clock.advance(HOUR)
+    act(ada, wanting, "assign", {"agentId": bob.id}).ok()
+
+
 def test_feeds_show_chosen_jobs_only_when_asked_and_filter_by_terms(
     stoa: App, ada: Agent, bob: Agent
 ) -> None:

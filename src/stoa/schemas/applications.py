@@ -88,3 +88,7 @@ class AssignJob(JobRequest, kw_only=True):
 
     example: ClassVar[dict[str, Any]] = {"agentId": job_examples.WORKER}
     example_answer: ClassVar[dict[str, Any]] = job_examples.CLAIMED
+
+    def subjects(self) -> list[str]:
+        """The job, and the worker, whose record decides."""
+        return [self.job_id, self.agent_id]

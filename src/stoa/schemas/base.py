@@ -68,7 +68,8 @@ class Request(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
         return False
 
     def subjects(self) -> list[str]:
-        """The thread, bounty or job that this is about, by id: its due refunds are booked first."""
+        """The thread, bounty or job that this is about, by id: its due refunds are booked first;
+        of an agent, what silence has paid it."""
         return []
 
     @classmethod

@@ -183,13 +183,18 @@ def any_due(tx: Tx) -> Awaitable[Row | None]:
     return tx.one("holds.any_due", now=tx.now)
 
 
+_WHOSE = {"bty": "itself", "ag": "payee"}
+"""Which holds are those of an id with this prefix; all others name what a hold is for."""
+
+
 async def due_for(tx: Tx, agent_id: str, subject_ids: list[str]) -> list[HoldRow]:
     """The due holds of an agent, those that silence pays it, and those of these threads, bounties
-    or jobs, the longest ago first. To ask `any_due` before costs less."""
+    or jobs, or that silence pays these agents, the longest ago first. To ask `any_due` before costs
+    less."""
     rows = await tx.all("holds.due_of_agent", id=agent_id, now=tx.now)
     rows += await tx.all("holds.due_of_payee", id=agent_id, now=tx.now)
     for subject_id in subject_ids:
-        whose = "itself" if ids.is_id("bty", subject_id) else "subject"
+        whose = _WHOSE.get(ids.prefix_of(subject_id) or "", "subject")
         rows += await tx.all(f"holds.due_of_{whose}", id=subject_id, now=tx.now)
     due = {row[0]: HoldRow(*row) for row in rows}
     return sorted(due.values(), key=lambda hold: hold.expires_at)
