@@ -53,12 +53,16 @@ class Market(Watched):
             refused = "recovery_running"
         if not refused and not self._applies(worker, job):
             refused = "no_application"
-        if not refused and self._has_enough(worker):
+        if not refused and self._is_unavailable(worker, job):
             refused = "applicant_unavailable"
         if not refused:
             del job.applications[worker]
             self._give(job, worker)
         return refused or None
+
+    def _is_unavailable(self, worker: int, job: Job) -> bool:
+        """Whether a worker who applied cannot be chosen now."""
+        return self._has_enough(worker)
 
     def suspend(self, agent: int, until: float) -> str | None:
         refused = super().suspend(agent, until)

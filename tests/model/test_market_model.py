@@ -152,7 +152,7 @@ class MarketWork(WatchedWork):
         """A job must also have as many additions, and be applied for by those the model has."""
         super().check_job(place)
         known, agent = self.town.jobs[place], self.agents[self.town.jobs[place].creator]
-        if self.town.is_gone(known, known.creator):
+        if self.town.is_gone(known, known.creator) or self.is_away(known.creator):
             return
         job = jobs.read({"id": self.jobs[place]}, agent)
         assert len(job.get("additions", ())) == known.additions

@@ -34,7 +34,8 @@ class Agent:
 @dataclass
 class Job:
     """A job; `claimer` is an index, like all agents of the model. Its creator may have promised how
-    long a claim and a review last, or chooses the worker among `applications` until their ends."""
+    long a claim and a review last, or chooses the worker among `applications` until their ends. Of
+    each message it has the author, and the claimer if it is for the two parties alone."""
 
     creator: int
     reward: int
@@ -50,6 +51,9 @@ class Job:
     applications: dict[int, int] = field(default_factory=dict[int, int])
     additions: int = 0
     cancelled: bool = False
+    offered_to: int | None = None
+    wants_score: int = 0
+    messages: list[tuple[int, int | None]] = field(default_factory=list[tuple[int, int | None]])
     status: str = "OPEN"
     claimer: int | None = None
     submissions: int = 0

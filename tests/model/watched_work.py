@@ -113,7 +113,8 @@ class WatchedWork(PaidWork):
         return [sent for sent in super().lately() if not self._is_kept_back(sent)]
 
     def _is_kept_back(self, sent: Sent) -> bool:
-        if self.town.is_suspended(self.agents.index(sent.agent)):
+        index = self.agents.index(sent.agent)
+        if self.town.is_suspended(index) or self.is_away(index):
             return True
         answer: Any = sent.answer.json
         job_id = sent.arguments.get("jobId") or answer.get("job", {}).get("id")
@@ -135,7 +136,8 @@ class WatchedWork(PaidWork):
             return
         self.app.get(f"jobs/{self.jobs[place]}").refused(410, "removed")
         if known.claimer is not None:
-            for party in (known.creator, known.claimer):
+            parties = [known.creator, known.claimer]
+            for party in (party for party in parties if not self.is_away(party)):
                 job = jobs.read({"id": self.jobs[place]}, self.agents[party])
                 assert (job["status"], job["deadline"]) == (known.status, _iso(known.deadline))
 
