@@ -15,6 +15,9 @@ import pytest
 from stoa.client import Key, Stoa
 from tests.faults.journal import Journal, Kind, problems
 from tests.faults.test_kill import CLIENTS, Load, check_everything, told_over_http
+from tests.support.database import query
+from tests.support.keys import Key as AgentKey
+from tests.support.migrated import migrated
 from tests.support.processes import (
     NO_ROOM,
     ROOM,
@@ -23,12 +26,15 @@ from tests.support.processes import (
     parent_of,
     until,
 )
+from tests.support.remote import Remote
 from tests.support.server import Server
 
 FAULTS = [signal.SIGKILL, signal.SIGSTOP]
 BETWEEN = 60
 """Acknowledged writes between two faults."""
 TOO_MANY = 6
+NEW = {"title": "t", "body": "b"}
+REPLACED = "its file was removed or replaced"
 SOFTWARE = 70
 SEED = 20_261_122
 WAIT_MOST_S = 60
@@ -143,6 +149,29 @@ def test_a_writer_that_is_killed_or_stopped_under_load_loses_nothing_acknowledge
         start_server, tmp_path, [partial(send, fault) for fault in FAULTS]
     )
     assert "Traceback" not in server.log
+
+
+@pytest.mark.promise("D28")
+def test_nothing_is_acknowledged_into_a_file_that_was_replaced(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    server = start_server()
+    file, aside = server.data_dir / "stoa.db", tmp_path / "aside.db"
+    migrated(tmp_path / "other.db")
+    other = (tmp_path / "other.db").read_bytes()
+    with Remote(server.url) as remote:
+        remote.sign_in(AgentKey("ada"), displayName="Ada")
+        assert remote.post("threads", NEW).status_code == 201
+        file.rename(aside)
+        file.write_bytes(other)
+        assert remote.post("threads", NEW).status_code == 503
+        until(lambda: httpx.get(f"{server.url}/readyz", timeout=60).status_code == 503)
+        assert REPLACED in httpx.get(f"{server.url}/readyz", timeout=60).json()["reason"]
+        assert file.read_bytes() == other
+        aside.rename(file)
+        until(lambda: remote.post("threads", NEW).status_code == 201)
+    assert len(query(server.database, "SELECT id FROM thread")) == 2
+    assert server.log.count("writing stopped") == server.log.count("writing resumed") == 1
 
 
 @pytest.mark.promise("D25")

@@ -10,7 +10,7 @@ import pytest
 
 from stoa.clock import SystemClock
 from stoa.store.engines.frames import WorkCodec
-from stoa.store.engines.sqlite.file import connect
+from stoa.store.engines.sqlite.file import ServedFile, connect
 from stoa.store.engines.sqlite.groups import Groups
 from stoa.store.engines.sqlite.moving import LogMover, log_pages
 from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
@@ -99,7 +99,7 @@ def test_what_is_closed_opens_the_file_no_more(tmp_path: Path) -> None:
     def is_open() -> bool:
         return str(path) in {file.path for file in psutil.Process().open_files()}
 
-    mover, closed = LogMover(path, 4), LogMover(path, 4)
+    mover, closed = (LogMover(path, 4, ServedFile(path)) for _ in range(2))
     closed.close()
     closed.move()
     assert not is_open()

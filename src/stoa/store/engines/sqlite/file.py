@@ -29,6 +29,7 @@ needs no mutex, which SQLite would lock several times for each value that is rea
 _LOCK_MS = 1000
 """The process that writes for a server that was killed may take as long to notice and to end."""
 
+_REPLACED = "its file was removed or replaced while it was served"
 _OPEN = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
 
 
@@ -68,6 +69,29 @@ def _configure(connection: apsw.Connection, *, writer: bool, cache_mb: int) -> N
     else:
         connection.execute("PRAGMA query_only = ON")
         connection.execute("PRAGMA wal_autocheckpoint = 0")
+
+
+class FileReplaced(OSError):
+    """Another file is at the address of the one that is served, or none."""
+
+
+class ServedFile:
+    """The file at `path` as it is now. SQLite goes on with a file that was removed or replaced, in
+    which nobody would find again what is written."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = str(path)
+        found = path.stat()
+        self._device, self._number = found.st_dev, found.st_ino
+
+    def check(self) -> None:
+        """Raise `FileReplaced` unless the same file is there. This is done before each commit."""
+        try:
+            found = os.stat(self._path)  # noqa: PTH116 - Path takes several times as long
+        except OSError:
+            raise FileReplaced(_REPLACED) from None
+        if found.st_ino != self._number or found.st_dev != self._device:
+            raise FileReplaced(_REPLACED)
 
 
 def lock(path: Path) -> int:

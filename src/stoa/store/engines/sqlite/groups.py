@@ -25,7 +25,7 @@ from stoa.logs import log
 from stoa.metrics import Commits
 from stoa.store.changes import EVERYTHING
 from stoa.store.dependencies import changed_by
-from stoa.store.engines.sqlite.file import LOG_PAGES
+from stoa.store.engines.sqlite.file import LOG_PAGES, FileReplaced, ServedFile
 from stoa.store.engines.sqlite.tx import SqliteTx, carry_out, drive
 from stoa.store.tx import StoreUnavailable, Work, WritingStopped
 
@@ -62,7 +62,7 @@ class _HalfDone(Exception):
 class Groups:
     """Owns one writing connection. `trouble` says why no more work is accepted, or is None; `full`
     is true if the reason is a full disk. Groups are counted in `commits`. A log of `log_pages` is
-    moved into the database."""
+    moved into the database. No work is accepted once the file is not the one `served`."""
 
     def __init__(
         self,
@@ -70,9 +70,10 @@ class Groups:
         clock: Clock,
         commits: Commits | None = None,
         log_pages: int = LOG_PAGES,
+        served: ServedFile | None = None,
     ) -> None:
         self._commits, self._most_log_pages = commits, log_pages
-        self._connection = connection
+        self._connection, self._served = connection, served
         self._cursor = connection.cursor()
         self._clock = clock
         self._touched: set[str] = set()
@@ -114,6 +115,11 @@ class Groups:
 
     def check_other_writers(self) -> None:
         """Mark all answers as stale if another program changed the file. Called while idle."""
+        try:
+            if self._served:
+                self._served.check()
+        except FileReplaced as error:
+            self._break([], error)
         with suppress(apsw.Error):  # the next write reports the error
             self._check_version()
 
@@ -140,10 +146,12 @@ class Groups:
         if self.trouble:
             return _all_failed(works, self.trouble)
         try:
+            if self._served:
+                self._served.check()
             self._cursor.execute("BEGIN IMMEDIATE")
         except apsw.BusyError:
             return [(None, StoreUnavailable("another program holds the database")) for _ in works]
-        except apsw.Error as error:
+        except (apsw.Error, FileReplaced) as error:
             return self._break(works, error)
         done: list[SqliteTx] = []
         try:

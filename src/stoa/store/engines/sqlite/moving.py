@@ -11,22 +11,27 @@ from threading import Lock
 
 import apsw
 
-from stoa.store.engines.sqlite.file import connect
+from stoa.store.engines.sqlite.file import FileReplaced, ServedFile, connect
 
 
 class LogMover:
     """Moves the log of the file at `path`, which its writer empties when it has `most_pages`."""
 
-    def __init__(self, path: Path, most_pages: int) -> None:
+    def __init__(self, path: Path, most_pages: int, served: ServedFile) -> None:
+        self._served = served
         self._path, self._least_pages = path, most_pages * 3 // 4
         self._connection: apsw.Connection | None = None  # opening one reads the whole schema
         self._lock, self._closed = Lock(), False
 
     def move(self) -> None:
         """Move what is not moved yet, if the log is long enough and this is not closed."""
-        with self._lock, suppress(apsw.Error):  # nothing is lost: the writer tries it again
+        with (
+            self._lock,
+            suppress(apsw.Error, FileReplaced),
+        ):  # nothing is lost: the writer tries it again
             if self._closed:
                 return
+            self._served.check()
             connection = self._connection or connect(self._path, writer=True, cache_mb=1)
             self._connection = connection
             pages, moved = log_pages(connection)

@@ -18,7 +18,16 @@ from stoa.store import dependencies, unusable
 from stoa.store.changes import Changes
 from stoa.store.engines.frames import WorkCodec
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
-from stoa.store.engines.sqlite.file import connect, existing, lock, locked, prepare, refuse_other
+from stoa.store.engines.sqlite.file import (
+    FileReplaced,
+    ServedFile,
+    connect,
+    existing,
+    lock,
+    locked,
+    prepare,
+    refuse_other,
+)
 from stoa.store.engines.sqlite.groups import Groups
 from stoa.store.engines.sqlite.moving import LogMover
 from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
@@ -116,10 +125,11 @@ class SqliteStore:
         reader = partial(Reader, path, clock, changes)
         most_ms = int(1000 * timeout_s)
         self._reader = reader(min(most_ms, limits.LOOP_READ_MS))
+        self._served = ServedFile(path)
         self._new_slow_reader = partial(reader, most_ms)
         self._slow: list[Reader] = []
         self._pool = ThreadPoolExecutor(SLOW_READERS, thread_name_prefix="stoa-read")
-        self._mover = LogMover(path, pace.log_pages)
+        self._mover = LogMover(path, pace.log_pages, self._served)
         self._background = ThreadPoolExecutor(1, thread_name_prefix="stoa-upkeep")
 
     @classmethod
@@ -135,10 +145,12 @@ class SqliteStore:
         than `timeout_s`. Raises `StartRefused` with one line that says why not."""
         changes = Changes()
         with _held(path) as (file, descriptor):
+            served = ServedFile(file)
 
             def groups() -> Groups:
+                served.check()
                 connection = connect(file, writer=True, busy_ms=pace.busy_ms)
-                return Groups(connection, clock, commits, pace.log_pages)
+                return Groups(connection, clock, commits, pace.log_pages, served)
 
             writer = Writer(file, groups, changes, pace)
             return cls(file, descriptor, clock, changes, writer, timeout_s, pace)
@@ -165,6 +177,7 @@ class SqliteStore:
         try:
             reader = self._slow.pop()
         except IndexError:  # all are in use, or none was needed before
+            self._served.check()
             reader = self._new_slow_reader()
         try:
             return reader.snapshot(work)
@@ -195,7 +208,7 @@ class SqliteStore:
             return self._reader.snapshot(work)
         except apsw.InterruptError:
             raise StoreUnavailable("a read took too long") from None
-        except apsw.Error as error:
+        except (apsw.Error, FileReplaced) as error:
             if isinstance(error, apsw.SQLError | apsw.BindingsError):
                 raise
             raise StoreUnavailable(f"the database cannot be read: {error}") from error
@@ -205,8 +218,9 @@ class SqliteStore:
 
     async def wipe(self) -> bool:
         try:
+            self._served.check()
             return await asyncio.to_thread(wipe, self._path)
-        except apsw.Error as error:
+        except (apsw.Error, FileReplaced) as error:
             raise StoreUnavailable(f"the database cannot be wiped: {error}") from error
 
     async def move_log(self) -> None:

@@ -23,7 +23,7 @@ from stoa.logs import log, note_of_places
 from stoa.metrics import Commits
 from stoa.store.engines.frames import Frames, WorkCodec, frame, pickled, unpickled
 from stoa.store.engines.sqlite import access
-from stoa.store.engines.sqlite.file import connect
+from stoa.store.engines.sqlite.file import FileReplaced, ServedFile, connect
 from stoa.store.engines.sqlite.groups import (
     CHECK_S,
     GROUP_MAX,
@@ -47,6 +47,7 @@ the disk is full."""
 
 def main(
     path: Path,
+    served: ServedFile,
     clock: Clock,
     codec: WorkCodec,
     commits: Commits | None,
@@ -59,8 +60,8 @@ def main(
     status = 1
     try:
         _use_one_thread()
-        groups = partial(Groups, clock=clock, commits=commits, log_pages=log_pages)
-        _work(path, groups, codec, link, prove=prove)
+        groups = partial(Groups, clock=clock, commits=commits, log_pages=log_pages, served=served)
+        _work(path, served, groups, codec, link, prove=prove)
         status = 0
     except ConnectionError:
         status = 0  # the server was killed; each transaction is either rolled back or on disk
@@ -86,6 +87,7 @@ def _use_one_thread() -> None:
 
 def _work(
     path: Path,
+    served: ServedFile,
     groups_on: Callable[[apsw.Connection], Groups],
     codec: WorkCodec,
     link: socket.socket,
@@ -93,8 +95,9 @@ def _work(
     prove: bool,
 ) -> None:
     try:
+        served.check()
         groups = groups_on(connect(path, writer=True))
-    except apsw.Error as error:
+    except (apsw.Error, FileReplaced) as error:
         _send(link, ([], set(), trouble_of(error), is_disk_full(error)))
         return
     if prove:

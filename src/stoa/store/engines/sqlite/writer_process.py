@@ -21,6 +21,7 @@ from stoa.clock import Clock
 from stoa.metrics import Commits
 from stoa.store.changes import EVERYTHING, Changes
 from stoa.store.engines.frames import WorkCodec, frame
+from stoa.store.engines.sqlite.file import ServedFile
 from stoa.store.engines.sqlite.groups import WriteOutcome, release
 from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.engines.sqlite.spawner import Spawner
@@ -68,7 +69,7 @@ class ProcessWriter:
     ) -> "ProcessWriter":
         """Start the processes. The writer holds the descriptor `lock` until it ends. No other
         thread may exist yet. Raises `StartRefused`; then no process is left."""
-        run = partial(main, path, clock, codec, commits, pace.log_pages)
+        run = partial(main, path, ServedFile(path), clock, codec, commits, pace.log_pages)
         writer = cls(Spawner.start(run, lock, pace.look_ms), codec, changes, pace)
         try:
             await writer._supervisor.start()

@@ -19,6 +19,7 @@ import apsw
 from stoa.clock import elapsed_ms
 from stoa.logs import log
 from stoa.store.changes import EVERYTHING, Changes
+from stoa.store.engines.sqlite.file import FileReplaced
 from stoa.store.engines.sqlite.groups import (
     GROUP_MAX,
     Groups,
@@ -147,7 +148,7 @@ class Writer:
             self._groups = self._connect()
             self._groups.prove(self._path)
             self.trouble = self._groups.trouble
-        except apsw.Error as error:
+        except (apsw.Error, FileReplaced) as error:
             self.trouble = trouble_of(error)
         if not self.trouble:
             self._changes.mark([EVERYTHING])
