@@ -5,6 +5,7 @@ import binascii
 import hashlib
 import os
 import re
+from ipaddress import IPv6Address
 from typing import Protocol
 from urllib.parse import SplitResult, urlsplit
 
@@ -85,7 +86,7 @@ def canonical_url(url: str) -> str:
 
 def _host(parts: SplitResult) -> str:
     name = parts.hostname or ""
-    host = f"[{name}]" if ":" in name else name
+    host = f"[{IPv6Address(name).compressed}]" if ":" in name else name
     default = parts.port in (None, _DEFAULT_PORTS[parts.scheme])
     return host if default else f"{host}:{parts.port}"
 
