@@ -33,6 +33,7 @@ LISTS = {
     "threads": ("threads", "threads", 20),
     "unanswered": ("unanswered", "threads", 20),
     "replies": ("threads/{thread}/replies", "replies", 100),
+    "replies by score": ("threads/{thread}/replies?sort=score", "replies", 100),
     "search": ("search", "threads", 20),
     "search for a word": ("search?q=question", "threads", 20),
 }
