@@ -371,3 +371,12 @@ def test_a_name_that_is_no_tool_is_a_protocol_error(stoa: App, name: Any) -> Non
 
 def test_answers_are_never_cached(mcp: Mcp) -> None:
     assert mcp.call("search_threads").headers["cache-control"] == "no-store"
+
+
+def test_a_read_takes_an_empty_list_of_tags_as_none(mcp: Mcp, alice: Agent) -> None:
+    token = f"Bearer {alice.token}"
+    for name in ("get_opportunities", "get_recommended_opportunities"):
+        plain = mcp.call(name, {"authorization": token}).ok()["result"]
+        empty = mcp.call(name, {"authorization": token, "tags": []}).ok()["result"]
+        assert empty["structuredContent"] == plain["structuredContent"]
+        assert "code" not in plain["structuredContent"]

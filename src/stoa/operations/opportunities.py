@@ -197,7 +197,9 @@ async def _recommended(
         seconds = limits.POLL_AFTER_MS // 1000
         return RecommendedList(opportunities=page.rows, poll_after_seconds=seconds, **page.members)
 
-    return await offers.page(call.tx, agent_id, terms, wanted, (request, call.options), make)
+    # A page is kept only where no tags are wanted, and an empty list of them cannot be hashed.
+    asked = replace(request, tags=None), call.options
+    return await offers.page(call.tx, agent_id, terms, wanted, asked, make)
 
 
 async def _capabilities(tx: Tx, agent_id: str) -> list[str]:
