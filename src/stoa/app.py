@@ -105,14 +105,10 @@ class Service:
         signer: WebhookSigner,
     ) -> None:
         settings, shares = services.settings, engine_of(services.settings).SHARED
-        self.waiting = Waiting(
-            store, settings, SharedWaits(counters.waits, counters.waits_elsewhere)
-        )
-        hosts, operations, others = (
-            Hosts(settings),
-            all_operations(),
-            partial(_kept_bytes, services),
-        )
+        waits = SharedWaits(counters.waits, counters.waits_elsewhere)
+        self.waiting = Waiting(store, settings, waits)
+        hosts, operations = Hosts(settings), all_operations()
+        others = partial(_kept_bytes, services)
         answers = AnswerCache(store.changes, settings.cache_mb * 1024 * 1024, others)
         charges = Charges(limiter, settings, clock, counters)
         outages, snapshots = Outages(lambda: store.trouble), Snapshots()
@@ -130,9 +126,8 @@ class Service:
         self.settings, self._services, self._clock = settings, services, clock
         noted = authenticator.note_used, reads.forget_snapshots, counters
         self.upkeep = Upkeep(store, services, Auditor(store, clock), *noted, shares=shares)
-        self.webhooks = Webhooks(
-            store, services.ids, signer, outgoing, clock, counters, shares=shares
-        )
+        sent = store, services.ids, signer, outgoing, clock, counters
+        self.webhooks = Webhooks(*sent, shares=shares)
         subscribing = Subscribing(store, services, authenticator, charges, outages, outgoing, clock)
         task_store = TaskStore(store, services, authenticator, charges, outages)
         known, authorizing = KnownCalls(memory.lasting), Authorizing(store, services, outages)

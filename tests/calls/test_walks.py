@@ -87,7 +87,7 @@ def test_accepting_a_job(app: App, profiler: Profiler) -> None:
     paths = (f"jobs/{submitted(ada, grace)}/accept" for _ in range(8))
     ada.post(next(paths)).ok()
     calls = fewest(profiler.count(lambda path=path: ada.post(path).ok()) for path in paths)
-    expect_at_most(191, calls)
+    expect_at_most(190, calls)
     assert calls["HttpRequest.__init__"] == 1
 
 

@@ -348,9 +348,10 @@ def test_a_process_that_cannot_start_is_told_and_leaves_nothing_behind(
         return forked[-1]
 
     monkeypatch.setattr(os, "fork", noted)
-    nowhere = tmp_path / "nowhere" / "stoa.db"
+    damaged = tmp_path / "stoa.db"
+    damaged.write_bytes(b"no database")
     with (tmp_path / "lock").open("w") as lock:
-        start = ProcessWriter.start(nowhere, SystemClock(), Changes(), WorkCodec(()), lock.fileno())
+        start = ProcessWriter.start(damaged, SystemClock(), Changes(), WorkCodec(()), lock.fileno())
         with pytest.raises(StartRefused, match="did not start"):
             asyncio.run(start)
     with pytest.raises(ProcessLookupError):

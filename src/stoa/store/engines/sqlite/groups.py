@@ -81,7 +81,8 @@ class Groups:
         # This replaces the automatic checkpoint of SQLite, which would run in a commit and delay
         # its callers; `shorten_log` runs after they have their outcomes.
         connection.set_wal_hook(self._note_log)
-        self._version = self._data_version()
+        self._version: int | None = None
+        self._check_version()
         self.trouble: str | None = None
         self.full = False
 
@@ -215,19 +216,15 @@ class Groups:
         return _all_failed(works, self.trouble)
 
     def _check_version(self) -> None:
-        """Mark all answers as stale if another program changed the file."""
-        version = self._data_version()
-        if version != self._version:
-            self._version = version
+        """Mark all answers as stale if another program changed the file since the last call."""
+        version = self._cursor.execute("PRAGMA data_version").get
+        if self._version not in (None, version):
             self._touched.add(EVERYTHING)
+        self._version = version
 
     def _note_log(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
         self._log_pages = pages
         return apsw.SQLITE_OK
-
-    def _data_version(self) -> int:
-        """A number that changes with every commit by another connection."""
-        return self._cursor.execute("PRAGMA data_version").get
 
 
 def is_disk_full(error: BaseException, system_errno: int = 0) -> bool:

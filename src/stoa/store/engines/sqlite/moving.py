@@ -25,10 +25,8 @@ class LogMover:
 
     def move(self) -> None:
         """Move what is not moved yet, if the log is long enough and this is not closed."""
-        with (
-            self._lock,
-            suppress(apsw.Error, FileReplaced),
-        ):  # nothing is lost: the writer tries it again
+        # After an error nothing is lost: the writer tries it again.
+        with self._lock, suppress(apsw.Error, FileReplaced):
             if self._closed:
                 return
             self._served.check()
