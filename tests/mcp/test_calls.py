@@ -216,7 +216,7 @@ def test_a_sentence_that_is_read_as_labels_is_split(
         job = mcp.result("create_job", sentence, alice)["job"]
     finally:
         validation.shapes.cache_clear()
-    assert job["acceptanceCriteria"] == ["Runs on Linux", " macOS and Windows"]
+    assert job["acceptanceCriteria"] == ["Runs on Linux", "macOS and Windows"]
 
 
 @pytest.mark.parametrize("text", ['["a", "b"', '["a"] and more', '["a",]'])
