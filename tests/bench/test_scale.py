@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from stoa.domain import querylang
-from stoa.search.finding import find
+from stoa.search.finding import TextsWanted, find
 from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.search import Narrowing
 from stoa.store.tx import Tx
@@ -27,7 +27,7 @@ async def totals(path: Path) -> dict[str, int]:
             queries = {name: make(Vocabulary(seed=12)).words for name, make in searches().items()}
             for name, words in {"": "", **queries}.items():
                 query = querylang.parse(words)
-                hits = await find(tx, index, query, Narrowing(), index.newest, 1, 0)
+                hits = await find(tx, index, query, Narrowing(), TextsWanted(index.newest, 1))
                 found[name] = hits.total
             return found
 
