@@ -148,8 +148,9 @@ def holding(url: str, statement: str) -> Generator[None]:
 
 @pytest.fixture
 def start(primary: PostgreSQL, replica: Replica, start_server: Start) -> Start:
-    """Starts servers on one new database and its replica."""
+    """Starts servers on one new database, which its replica has too."""
     database = primary.empty()
+    replica.catch_up()  # a server that does not find the database there looks again later
     urls = {"database_url": database, "read_database_url": replica.url(database)}
 
     def started(**settings: int) -> Server:
