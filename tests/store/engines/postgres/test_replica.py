@@ -275,6 +275,16 @@ def test_a_replica_that_is_too_far_behind_is_not_asked(start: Start, replica: Re
     until(lambda: bool(nobody.titles()) and figures(server)["replica"] == "used")
 
 
+def test_a_replica_that_has_no_tables_yet_is_not_asked(start: Start, replica: Replica) -> None:
+    with replica.held():
+        server = start(read_lag_seconds=600)
+        ada, nobody = Client(server, "ada"), Client(server)
+        ada.ask("Here")
+        assert nobody.titles() == ["Here"]
+        assert figures(server)["replica"] == "gone"
+    until(lambda: nobody.titles() == ["Here"] and figures(server)["replica"] == "used")
+
+
 @pytest.mark.promise("D27")
 @pytest.mark.long
 def test_a_replica_that_has_more_than_the_new_primary_is_not_asked(

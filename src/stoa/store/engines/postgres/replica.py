@@ -17,8 +17,11 @@ from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
+from asyncpg import PostgresError
+
 from stoa.logs import log
 from stoa.store import consistency
+from stoa.store.engines.postgres.errors import said
 from stoa.store.engines.postgres.pool import Busy
 from stoa.store.engines.postgres.store import PostgresStore
 from stoa.store.tx import StoreUnavailable, T, Tx, Work
@@ -135,18 +138,23 @@ class ReplicatedStore:
     async def _read_replica(self, work: Work[T], wanted: int) -> T:
         if trouble := self._replica.trouble:
             raise StoreUnavailable(trouble)
+        try:
+            result = await self._replica.read_after(partial(self._refuse_behind, wanted), work)
+        except PostgresError as error:  # such as a table that it does not have yet
+            raise StoreUnavailable(said(error)) from error
+        self._answered["replicaReads"] += 1
+        return result
+
+    async def _refuse_behind(self, wanted: int, tx: Tx) -> None:
+        """Raise unless the replica may answer a read that needs this position."""
         oldest = self._oldest()
-        # Asked before the snapshot is taken, so that the snapshot is not older.
-        replayed = await self._replica.read(_replayed, single=True)
+        replayed = await _replayed(tx)
         if consistency.timeline(replayed) < consistency.timeline(oldest):
             raise _Behind("it does not follow this primary yet")
         if replayed < oldest:
             raise _Behind(f"{oldest - replayed} bytes of the log")
         if replayed < max(wanted, self._acted):
             raise _NotYet
-        result = await self._replica.read(work)
-        self._answered["replicaReads"] += 1
-        return result
 
     def _oldest(self) -> int:
         """The position that a replica must have replayed to be within the allowed lag."""

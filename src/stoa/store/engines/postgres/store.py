@@ -189,6 +189,12 @@ class PostgresStore:
         # A rollback that fails is logged and does not affect the result.
         return await self._repeatedly(partial(self._attempt, work, begin, self._roll_back))
 
+    async def read_after(self, check: Work[None], work: Work[T]) -> T:
+        """Read on a connection where `check` has raised nothing just before the snapshot is taken:
+        another connection may lead to another server."""
+        read = partial(self._attempt, work, self._begin_read, self._roll_back, check=check)
+        return await self._repeatedly(read)
+
     async def write(self, work: Work[T]) -> T:
         if self._watch.outdated:
             raise WritingStopped(OUTDATED)
@@ -247,14 +253,18 @@ class PostgresStore:
         begin: str | None,
         end: Callable[[PostgresConnection], Awaitable[None]],
         end_by: float,
+        *,
+        check: Work[None] | None = None,
     ) -> T:
-        """Run `work` once, between the statement `begin` and what `end` does."""
+        """Run `work` once, between the statement `begin` and what `end` does, after `check`."""
         loop = asyncio.get_running_loop()
         connection = await self._take(end_by)
         # The caller never waits longer than this, even if the network drops every packet.
         timer = loop.call_at(end_by, connection.terminate)
         begun = False
         try:
+            if check:
+                await check(PostgresTx(connection, self._clock))
             if begin:
                 await connection.execute(begin)
                 begun = True
