@@ -192,7 +192,8 @@ WITHIN = {
 NOT_OF_CLIENTS = {
     "openapi/document._first_sentence", "domain/wishes._words", "configuration._add_variable",
     "settings_checks._is_valkey_url", "settings_checks._is_base_url",
-    "store/statements.parse", "store/statements._expand", "store/statements._pieces", "configuration._of_kubernetes",
+    "store/statements.parse", "store/statements._expand", "store/statements._pieces",
+    "configuration._of_kubernetes",
     "domain/errors.filled", "domain/errors._unpickled", "web/markdown.coded",
     "schemas/job_examples._written", "schemas/terms.read_terms",
     "web/manual/render.render",
