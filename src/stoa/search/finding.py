@@ -35,6 +35,10 @@ _LIGHT_WORDS, _LIGHT_FOUND = 24, 1_500_000
 """With so few words, and so many texts found for each of its phrases together, each part of a
 search takes under 2 ms, and mostly half of that among a million texts."""
 
+_LIGHT_ORDERED = 20_000
+"""So many texts of none of its phrases are put into their order in under 2 ms, and with each phrase
+half as many. All may be, but for the first page of the best."""
+
 RankKeyOf = Callable[[int], RankKey]
 SearchOrder = Literal["relevance", "recent", "score"]
 """The best texts first, the threads created last, or those with the best replies as these
@@ -89,7 +93,7 @@ async def find(
     )
     if any(one[1:] for one in asked.texts):
         await asked.read_phrases(tx)
-    total, ordered, key = await tx.aside(lambda: asked.ranked(wanted), light=asked.is_light)
+    total, ordered, key = await tx.aside(lambda: asked.ranked(wanted), light=asked.is_light(wanted))
     if sort == "score":
         ordered, key = await _by_score(tx, index, asked, ordered, key)
         ordered = behind(ordered, key, after.key, limit) if after else ordered
@@ -166,11 +170,13 @@ class _Search:
         self._match()
         self.found &= before
 
-    @property
-    def is_light(self) -> bool:
+    def is_light(self, wanted: TextsWanted) -> bool:
         """Whether what was found is ranked in under 2 ms."""
-        phrases = len(self._phrases)
-        return phrases <= BY_CLASSES and phrases * len(self.found) <= _LIGHT_FOUND
+        phrases, found = len(self._phrases), len(self.found)
+        if phrases > BY_CLASSES or phrases * found > _LIGHT_FOUND:
+            return False
+        is_first = not (wanted.offset or wanted.after) and wanted.sort == "relevance"
+        return is_first or found << phrases <= _LIGHT_ORDERED
 
     def ranked(self, wanted: TextsWanted) -> tuple[int, list[int], RankKeyOf]:
         """How many threads match, the best texts of the first ones behind a place, and what their

@@ -1,0 +1,43 @@
+"""A search that must put many texts into their order does so beside the event loop."""
+
+from pathlib import Path
+
+import apsw
+import pytest
+
+from stoa.domain.querylang import parse
+from stoa.search.finding import SearchPlace, TextsWanted, find
+from stoa.search.index import LogPlace, SearchIndex
+from stoa.store.engines.sqlite.tx import BriefTx, TakesLonger, drive
+from stoa.store.search import Narrowing, SearchText
+
+WORDS = "a1 b2 c3 d4 e5 f6 g7 h8"
+COUNT = 100
+LAST = SearchPlace([], (0, 0))
+
+
+def searched(index: SearchIndex, q: str, wanted: TextsWanted) -> int:
+    """How many threads are found on the event loop. Raises `TakesLonger` if it needs a thread."""
+    tx = BriefTx(apsw.Connection(":memory:").cursor(), now=0)
+    return len(drive(find(tx, index, parse(q), Narrowing(), wanted)).texts)
+
+
+def test_a_place_behind_very_many_texts_is_looked_for_beside_the_event_loop(
+    tmp_path: Path,
+) -> None:
+    index = SearchIndex(tmp_path / "search")
+    index.open()
+    index.clear(LogPlace(0, 7, "ev_a"))
+    index.behind = False
+    index.put(
+        SearchText(number, number, 0, "Title", WORDS, "ag_a", (), False, False, True)
+        for number in range(1, COUNT + 1)
+    )
+    index.keep_whose({number: (f"th_{number}", f"th_{number}") for number in range(COUNT + 1)})
+    first = TextsWanted(index.newest, 5)
+    assert searched(index, WORDS, first) == 5
+    assert searched(index, "a1", first._replace(offset=10)) == 5
+    assert searched(index, "a1", first._replace(after=LAST)) == 0
+    for more in ({"after": LAST}, {"offset": 10}, {"sort": "recent"}, {"sort": "score"}):
+        with pytest.raises(TakesLonger):
+            searched(index, WORDS, first._replace(**more))
