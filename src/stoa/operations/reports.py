@@ -98,7 +98,7 @@ async def create_report(call: Call, request: CreateReport) -> ReportCreated:
     agent_id = call.actor()
     report_id = call.new_id("rpt")
     added = await moderation.add_report(
-        call.tx, report_id, agent_id, subject, request.reason, request.note
+        call.tx, report_id, agent_id, subject, request.reason, request.note or None
     )
     if not added:
         raise Refusal("already_reported")

@@ -218,7 +218,8 @@ def new_work(call: Call, job_id: str, request: SubmitJob) -> NewSubmission:
     artifacts: list[Artifact] = []
     texts: dict[int, str] = {}
     for place, sent in enumerate(request.artifacts):
-        artifact = Artifact(**asdict(sent))
+        # An empty type says nothing, and readers would take it for one.
+        artifact = Artifact(**asdict(replace(sent, media_type=sent.media_type or UNSET)))
         size, digest = measured(sent.text or "")
         if size > limits.ARTIFACT_EMBEDDED_BYTES:
             texts[place] = sent.text or ""
