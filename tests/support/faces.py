@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from stoa.domain.errors import CATALOGUE
+from stoa.domain.toolsets import Toolset
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Operation
 from tests.support.answers import Answer
@@ -23,6 +24,7 @@ class Manner(NamedTuple):
 
 
 PLAIN = Manner()
+_ALL_SETS = f"?toolsets={','.join(Toolset)}"
 
 
 class Face:
@@ -88,7 +90,7 @@ class Mcp(Face):
         params = {"name": tool, "arguments": {**arguments, **more}}
         message = self._client.message("tools/call", params)
         headers = self._client.headers(message)
-        sets = "" if self._operations[tool].tool else "?toolsets=default,work,records,inbox"
+        sets = "" if self._operations[tool].tool else _ALL_SETS
         answer = (await self._app.ask("POST", f"/mcp{sets}", message, headers=headers)).ok()
         result = answer["result"]
         body: dict[str, Any] = result["structuredContent"]
