@@ -22,6 +22,7 @@ from tests.support.moderation import report
 SUBJECTS, REPORTS, KEYS_MOST = 100, 200, 600
 PROMPT = b"q quit"
 UP, LEFT, CONTROL_HOME, DELETE, F4 = "\x1b[A", "\x1b[D", "\x1b[1;5H", "\x1b[3~", "\x1bOS"
+ALT_UP, F1_OF_THE_CONSOLE, ALT_A = "\x1b\x1b[A", "\x1b[[A", "\x1ba"
 RUDE = "Buy \x1b[2J watches"
 
 
@@ -117,7 +118,8 @@ def test_no_key_that_sends_several_bytes_decides(reported: App) -> None:
     reported.close()
     with closing(Terminal(reported)) as terminal:
         assert terminal.wait_for_prompt()
-        terminal.press(f"{UP}{LEFT}{CONTROL_HOME}{DELETE}{F4}\u00e9n")
+        terminal.press(f"{UP}{LEFT}{CONTROL_HOME}{DELETE}{F4}\u00e9")
+        terminal.press(f"{ALT_UP}{F1_OF_THE_CONSOLE}{ALT_A}n")
         assert not terminal.wait_for_prompt()
     assert b"decided: 0" in terminal.shown
     assert told(reported, "queue")["queue"]["openReports"] == 1

@@ -1,6 +1,7 @@
 """`stoa admin queue`: what is reported, then what is held, with one key for each decision."""
 
 import os
+import re
 import sys
 import termios
 import tty
@@ -23,8 +24,9 @@ _HELD_KEYS = "l release  h hide  s hide, suspend the author  n next  r give a re
 _DECIDE_HELD = "lhs"
 _LINES = 30
 _ESCAPE = b"\x1b"
-_INSIDE = bytes(range(0x20, 0x40))
-"""The bytes that stand in a sequence before the one that ends it (ECMA-48, 5.4)."""
+_SEQUENCE = re.compile(rb"\x1b*([^\x1b[O]|(O|\[\[?)[ -?]*[^ -?[])")
+"""All that a key sends behind an escape (ECMA-48, 5.4): it may begin with more escapes, when Alt is
+held, or with two brackets, as the first keys of the Linux console do."""
 _SEQUENCE_S = 0.1
 """How long the rest of a sequence is waited for: a terminal sends it at once."""
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3600, 86_400
@@ -61,14 +63,12 @@ class _Keyboard:
 
     def _pass_sequence(self) -> None:
         """Read what stands behind an escape, up to the byte that ends it, if anything follows."""
-        opened = False
+        found = b""
         while select([self._file], [], [], _SEQUENCE_S)[0]:
             byte = os.read(self._file, 1)
-            if opened and byte not in _INSIDE:
+            found += byte
+            if not byte or _SEQUENCE.fullmatch(found):
                 return
-            if not opened and byte not in (b"[", b"O"):
-                return
-            opened = True
 
     def line(self, asked: str, usual: str) -> str:
         """A line of text."""
