@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 import pickle
 from contextlib import suppress
 from dataclasses import replace
@@ -334,6 +335,14 @@ def test_waiting_is_bounded_over_all_of_a_call() -> None:
         play.run(play.session.call(GET_RECENT_THREADS, {}))
     assert play.waited == [25, 25]
     assert caught.value.retry_after == 25
+
+
+def test_a_call_is_tried_four_times_though_it_may_wait_for_ever() -> None:
+    replies = [refused(503, "temporarily_unavailable") for _ in range(4)]
+    play = Play(session(None, max_wait=math.inf), *replies)
+    with pytest.raises(Refused, match="temporarily_unavailable"):
+        play.run(play.session.call(GET_RECENT_THREADS, {}))
+    assert play.waited == [0.5, 1, 2]
 
 
 def test_a_429_that_names_no_time_is_an_error_at_once() -> None:

@@ -361,8 +361,8 @@ class _RetryBudget:
 
     def pause(self, at_least: float = 0) -> float | None:
         """The seconds to wait before trying again, None when no pause is left."""
-        seconds = max(next(self._pauses, float("inf")), at_least)
-        return self.wait(seconds)
+        seconds = next(self._pauses, None)
+        return None if seconds is None else self.wait(max(seconds, at_least))
 
     def wait(self, seconds: float) -> float | None:
         """`seconds` if there is as much left, else None."""
