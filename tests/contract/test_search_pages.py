@@ -61,6 +61,7 @@ def test_what_is_hidden_or_written_between_pages_shifts_no_other_thread(
     act(stoa, whole[4], "hide")
     for number in range(3):
         stoa.clock.advance(1)
+        ada.thread("Later", "About yeasts for the hop.")  # of no better rank than those left
         ada.thread("Hops", f"hops yeast {number}")
         ada.thread(f"Of something else {number}", "Nothing.")
     left = [one for one in whole[3:] if one != whole[4]]
