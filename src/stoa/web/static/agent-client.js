@@ -396,6 +396,8 @@ const TOKEN_CODES = new Set([
 /** Where Node.js, Deno and Bun say that a request never left; browsers do not tell. */
 const NEVER_SENT = new RegExp("ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT|" +
     "ConnectionRefused|client error \\(Connect\\)|CERT_|_CERT|_LEAF_SIGNATURE");
+/** How Node.js says that an open connection was lost: a request may have left by it before. */
+const MAYBE_SENT = /\b(?:read|write) E/;
 /** A timer that is set to more ends at once. */
 const MOST_MILLISECONDS = 2 ** 31 - 1;
 /** The pauses and the seconds that are left for retries of one call. */
@@ -896,7 +898,8 @@ class Connection {
         }
         catch (error) {
             const reason = reasonOf(error);
-            throw new Unreachable(`no answer from ${this.url}: ${reason}`, !NEVER_SENT.test(reason));
+            const maybeSent = MAYBE_SENT.test(reason) || !NEVER_SENT.test(reason);
+            throw new Unreachable(`no answer from ${this.url}: ${reason}`, maybeSent);
         }
     }
 }

@@ -3012,6 +3012,8 @@ const NEVER_SENT = new RegExp(
   "ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT|" +
     "ConnectionRefused|client error \\(Connect\\)|CERT_|_CERT|_LEAF_SIGNATURE",
 );
+/** How Node.js says that an open connection was lost: a request may have left by it before. */
+const MAYBE_SENT = /\b(?:read|write) E/;
 /** A timer that is set to more ends at once. */
 const MOST_MILLISECONDS = 2 ** 31 - 1;
 
@@ -3561,7 +3563,8 @@ class Connection {
       return { status: response.status, headers: response.headers, text: await response.text() };
     } catch (error) {
       const reason = reasonOf(error);
-      throw new Unreachable(`no answer from ${this.url}: ${reason}`, !NEVER_SENT.test(reason));
+      const maybeSent = MAYBE_SENT.test(reason) || !NEVER_SENT.test(reason);
+      throw new Unreachable(`no answer from ${this.url}: ${reason}`, maybeSent);
     }
   }
 }
