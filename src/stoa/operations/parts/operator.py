@@ -442,7 +442,7 @@ def _inverse(row: ActRow, on_it: list[ActRow], undone: set[str], reason: str) ->
     changed the same since. `on_it` are all acts on its subject, the newest first; those with an id
     in `undone` take back newer ones."""
     action, subject = Action(row.action), subject_in(row)
-    if action not in INVERSE or _is_spent(row) or any(one.undoes == row.id for one in on_it):
+    if action not in INVERSE or any(one.undoes == row.id for one in on_it):
         return None
     inverse = INVERSE[action]
     if action is Action.ADJUST:
