@@ -100,3 +100,18 @@ def test_threads_that_ask_the_same_go_on_behind_the_page(stoa: App, ada: Agent) 
     assert few["omitted"]
     more = stoa.get(f"search?like={asked['id']}&maxTokens=400&cursor={few['nextCursor']}").ok()
     assert more["threads"][0]["id"] not in [one["id"] for one in few["threads"]]
+
+
+@MODERATED
+def test_a_word_that_is_rarer_by_now_brings_no_thread_before_the_page(
+    stoa: App, ada: Agent
+) -> None:
+    first, second = ada.thread("Alpine", "Maltose."), ada.thread("Maltose", "Alpine.")
+    hidden = [ada.thread(f"Number {number}", "Maltose.") for number in range(8)]
+    for number in range(20):
+        ada.thread(f"Of something else {number}", "Nothing.")
+    shown, cursor = _page(stoa, q="alpine maltose", limit="1")
+    assert shown == [first["id"]]
+    for one in hidden:
+        act(stoa, one["id"], "hide")
+    assert _rest(stoa, cursor, q="alpine maltose", limit="1") == [second["id"]]
