@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from asyncpg import PostgresError
 
-from stoa.store.engines.postgres.connection import connect
-from stoa.store.engines.postgres.hosts import one_each
+from stoa.store.engines.postgres.connection import PostgresConnection, connect
+from stoa.store.engines.postgres.hosts import first_open, one_each
 from tests.support.postgresql import PostgreSQL
 
 
@@ -60,6 +60,27 @@ def test_a_host_that_hangs_keeps_nobody_from_the_next(postgresql: PostgreSQL, si
             found = await connect(f"postgresql://postgres@/postgres?host={hosts}")
             assert await found.fetchval("SELECT 1") == 1
             await found.close()
+
+    asyncio.run(run())
+
+
+def test_of_two_hosts_that_answer_together_one_is_left(postgresql: PostgreSQL) -> None:
+    url = f"postgresql://postgres@/postgres?host={postgresql.socket.parent}"
+
+    async def run() -> None:
+        both = asyncio.Barrier(2)
+
+        async def reach(_url: str) -> PostgresConnection:
+            found = await connect(url)
+            await both.wait()
+            opened.append(found)
+            return found
+
+        opened: list[PostgresConnection] = []
+        chosen = await first_open([url, url], reach)
+        assert sorted(one.is_closed() for one in opened) == [False, True]
+        assert not chosen.is_closed()
+        await chosen.close()
 
     asyncio.run(run())
 
