@@ -50,15 +50,23 @@ def test_an_error_of_the_system_that_no_operator_can_mend_shows_where_it_happene
 
 READ_ONLY = ("Read-only file system", "make that disk writable")
 FULL = ("No space left on device", "make room on that disk")
+FOREIGN = ("Permission denied", "run this as the user of the service")
 
 
 @pytest.mark.parametrize(
-    ("flags", "free", "told"), [(os.ST_RDONLY, 1000, READ_ONLY), (0, 0, FULL), (0, 1000, None)]
+    ("flags", "allowed", "free", "told"),
+    [
+        (os.ST_RDONLY, True, 1000, READ_ONLY),
+        (0, False, 1000, FOREIGN),
+        (0, True, 0, FULL),
+        (0, True, 1000, None),
+    ],
 )
 def test_a_database_in_a_folder_that_takes_no_files_says_so_though_sqlite_does_not(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     flags: int,
+    allowed: bool,
     free: int,
     told: tuple[str, str] | None,
 ) -> None:
@@ -72,7 +80,11 @@ def test_a_database_in_a_folder_that_takes_no_files_says_so_though_sqlite_does_n
     def statvfs(_folder: Path) -> os.statvfs_result:
         return disk
 
+    def access(_folder: Path, _mode: int) -> bool:
+        return allowed
+
     monkeypatch.setattr(os, "statvfs", statvfs)
+    monkeypatch.setattr(os, "access", access)
     for command in ("audit", "export new", "backup backups", "admin log", "copy --to sqlite:///c"):
         monkeypatch.chdir(tmp_path)
         done = run_stoa_here(*command.split(), "--data-dir", str(data))
