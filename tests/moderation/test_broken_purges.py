@@ -74,6 +74,8 @@ def test_what_cannot_be_erased_is_hidden_until_it_can(stoa: App, ada: Agent, who
         change(stoa, GIVE, escrow(stoa, one["id"]))
     stoa.run(stoa.stoa.upkeep.purge())
     assert (left(stoa), stoa.run(stoa.stoa.store.read(purges.to_erase))) == ([], [])
+    acts = [one["action"] for one in stoa.get("moderation").ok()["actions"]]
+    assert acts.count("forget") == whole
     ada.sign_in()
     assert jobs.funds(ada) == (100, 0)
     assert broken(stoa.settings) == {}
