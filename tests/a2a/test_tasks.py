@@ -113,8 +113,9 @@ def test_a_question_with_a_bounty_is_a_task_whose_answers_are_artifacts(
 
 
 @pytest.mark.settings(**LIMITS_OFF)
+@pytest.mark.parametrize("accepted", [0, -1])
 def test_all_answers_are_artifacts_and_of_very_many_the_accepted_one(
-    stoa: App, bob: Agent, hirer: A2A
+    stoa: App, bob: Agent, hirer: A2A, accepted: int
 ) -> None:
     task = hirer.send({"title": "How?", "bounty": {"credits": 5}}, "Tell me how.")["task"]
     thread = {"id": task["id"]}
@@ -125,12 +126,13 @@ def test_all_answers_are_artifacts_and_of_very_many_the_accepted_one(
     answers = [said[0]["id"], *(one["id"] for one in said[3:])]
     assert [one["artifactId"] for one in shown["artifacts"]] == answers
     assert "moreAnswers" not in shown["metadata"]
-    long = [bob.reply(thread, "x" * limits.BODY_CHARS) for _ in range(45)]
-    answer = {"action": "accept", "replyId": long[-1]["id"]}
+    answers += [bob.reply(thread, "x" * limits.BODY_CHARS)["id"] for _ in range(45)]
+    answer = {"action": "accept", "replyId": answers[accepted]}
     ended = hirer.send(answer, task=task["id"])["task"]
-    *first, last = [one["artifactId"] for one in ended["artifacts"]]
-    assert last == long[-1]["id"]
-    assert first == [*answers, *(one["id"] for one in long)][: len(first)]
+    found = [one["artifactId"] for one in ended["artifacts"]]
+    behind = answers[accepted:] if accepted < 0 else []
+    assert found == [*answers[: len(found) - len(behind)], *behind]
+    assert len(found) < len(answers)
     more = ended["metadata"]["moreAnswers"]
     assert stoa.get(more.removeprefix(BASE)).status == 200
 
