@@ -67,9 +67,12 @@ def test_what_cannot_be_erased_is_hidden_until_it_can(stoa: App, ada: Agent, who
     for one, kind in zip(bad, kinds, strict=True):
         assert stoa.get(f"{kind}/{one['id']}").refused(410, "removed")["reason"] == "Out of date."
     assert len(stoa.run(stoa.stoa.store.read(purges.to_erase))) == (1 if whole else 2)
+    times = "SELECT id, removed_at FROM thread UNION ALL SELECT id, removed_at FROM job ORDER BY 1"
+    hidden = rows(stoa, times)
     stoa.clock.advance(MINUTE)
     with pytest.raises(purging.PurgeFailed):
         stoa.run(stoa.stoa.upkeep.purge())
+    assert rows(stoa, times) == hidden
     for one in bad:
         change(stoa, GIVE, escrow(stoa, one["id"]))
     stoa.run(stoa.stoa.upkeep.purge())

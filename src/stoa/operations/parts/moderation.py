@@ -480,10 +480,13 @@ async def _show_or_hide(tx: Tx, services: Services, order: Order, row: SubjectRo
 
 async def hide_alone(tx: Tx, services: Services, subject: ModerationSubject, reason: str) -> None:
     """Hide what cannot be erased now, without what follows from that: no act, no refund. A
-    submission stays as it is, as its two parties alone read it, and what was never there too."""
+    submission stays as it is, as its two parties alone read it, and what was never there too, or is
+    hidden already: this is done at each attempt to erase it."""
     with suppress(Refusal):
         await locked(tx, [subject])
-        await _mark(tx, services, await found(tx, subject), reason)
+        row = await found(tx, subject)
+        if not is_hidden(row):
+            await _mark(tx, services, row, reason)
 
 
 async def _mark(tx: Tx, services: Services, row: SubjectRow, reason: str | None) -> None:
