@@ -13,6 +13,7 @@ from stoa.settings import LIMITS_OFF
 from tests.support.a2a import A2A, AT_ONCE, problem, said, state
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
+from tests.support.clock import MINUTE
 from tests.support.jobs import act, done, funds, offer, read
 from tests.support.moderation import act as act_of_operator
 from tests.support.oauth import BASE
@@ -337,3 +338,26 @@ def at_once(app: App, asked: Coroutine[Any, Any, Answer], work: Coroutine[Any, A
     """The answer to a request while others work."""
     both: list[Any] = app.together(asked, work)
     return both[0]
+
+
+@pytest.mark.settings(**{**LIMITS_OFF, "limit_reads_agent": 9})
+def test_a_question_is_never_shown_without_its_accepted_answer(
+    stoa: App, ada: Agent, bob: Agent, hirer: A2A
+) -> None:
+    task = hirer.send({"title": "How?", "bounty": {"credits": 5}}, "Tell me how.")["task"]
+    replies = [bob.reply({"id": task["id"]}, "x" * limits.BODY_CHARS) for _ in range(60)]
+    accepted = replies[-1]["id"]
+    ada.post(f"threads/{task['id']}/replies/{accepted}/accept").ok()
+    shown: list[bool] = []
+    for left in range(1, 8):
+        stoa.clock.advance(MINUTE)
+        for _ in range(9 - left):
+            ada.get("jobs").ok()
+        answer = hirer.ask("GetTask", id=task["id"])
+        shown.append("result" in answer)
+        if shown[-1]:
+            artifacts = answer["result"]["artifacts"]
+            assert artifacts[-1]["artifactId"] == accepted
+            whole = [one["parts"][0]["text"] for one in artifacts[:-1]]
+            assert limits.PAGE_BYTES // 2 < len("".join(whole)) < limits.PAGE_BYTES
+    assert (shown[0], shown[-1]) == (False, True)

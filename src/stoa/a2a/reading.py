@@ -1,6 +1,5 @@
 """Reads tasks: one by its id, and those of the caller as a list."""
 
-from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -47,27 +46,38 @@ class Tasks:
     async def _question(
         self, call: TaskCall, path: Values
     ) -> tuple[TaskJson, list[TaskJson], str | None]:
-        """A question with a bounty and the replies to it, the accepted one always, but for those
-        behind a cursor: no more than `limits.PAGE_BYTES` hold. Raises RpcError where it has no
-        bounty."""
+        """A question with a bounty, its first replies, as far as they fit into `limits.PAGE_BYTES`,
+        and the cursor of the others, without which there are none; the accepted reply is always
+        among them. Raises RpcError where it has no bounty."""
         asked: Values = {"include": "replies"}
         body = await self._operations.run(call, "get_thread", asked, path)
         thread: TaskJson = body["thread"]
         if thread["bounty"] is None:
             raise RpcError(rpc.NOT_FOUND, _QUESTION.format(url=self.page(thread["id"])))
         replies: list[TaskJson] = body["replies"]
+        rest: str | None = body.get("nextCursor")
         for _ in range(_PAGES - 1):
-            if "nextCursor" not in body or len(encode(replies)) > limits.PAGE_BYTES:
+            if rest is None:
                 break
-            asked["cursor"] = body["nextCursor"]
-            body = await self._operations.run(call, "get_thread", asked, path)
-            replies += body["replies"]
+            body = await self._operations.run(call, "get_thread", {**asked, "cursor": rest}, path)
+            more = [*replies, *body["replies"]]
+            if len(encode(more)) > limits.PAGE_BYTES:
+                break
+            replies, rest = more, body.get("nextCursor")
         accepted = thread["acceptedReplyId"]
-        if accepted and "nextCursor" in body and all(one["id"] != accepted for one in replies):
-            with suppress(RpcError):  # it may be hidden
-                focus = await self._operations.run(call, "get_reply", {}, {"replyId": accepted})
-                replies.append(focus["reply"])
-        return thread, replies, body.get("nextCursor")
+        if accepted and rest and all(one["id"] != accepted for one in replies):
+            replies += await self._accepted(call, accepted)
+        return thread, replies, rest
+
+    async def _accepted(self, call: TaskCall, reply_id: str) -> list[TaskJson]:
+        """An accepted reply, or none where it is hidden."""
+        try:
+            focus = await self._operations.run(call, "get_reply", {}, {"replyId": reply_id})
+        except RpcError as error:
+            if error.code != rpc.NOT_FOUND:
+                raise
+            return []
+        return [focus["reply"]]
 
     def page(self, thread_id: str) -> str:
         """Where people read a question."""
