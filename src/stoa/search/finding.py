@@ -47,7 +47,8 @@ are ordered in their threads, of the `SEARCH_TOTAL` best."""
 
 class SearchPlace(NamedTuple):
     """A place in the order of a search: the key of a text there. What was hidden or written since
-    moves no text to another side of it, as the rarities of the phrases are those of then."""
+    moves no text to another side of it, as the rarities of the phrases are those of then; that an
+    answer was accepted may. A thread whose best text was hidden may come again for another."""
 
     rarities: Sequence[int]
     key: RankKey
