@@ -234,6 +234,13 @@ def test_an_address_may_be_written_in_any_of_its_forms(
     assert connect(url, Key.generate()).sign_in().is_new_agent
 
 
+def test_a_new_key_does_the_work_that_a_service_asks_for(
+    connect: Callable[..., Any], start_server: Callable[..., Server]
+) -> None:
+    server = start_server(signup_work=8)
+    assert connect(server.url, Key.generate()).sign_in().is_new_agent
+
+
 def test_a_full_bucket_that_takes_too_long_is_an_error_that_says_when(
     connect: Callable[..., Any], start_server: Callable[..., Server]
 ) -> None:
