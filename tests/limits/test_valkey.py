@@ -269,7 +269,13 @@ def test_a_server_that_fails_now_and_then_is_told_of_once(own_valkey: Valkey) ->
 
 
 @pytest.mark.parametrize(
-    "said", few([b"$-1\r\n", b"*1\r\n:1\r\n", b"+OK\r\n", b"HTTP/1.1 400\r\n"])
+    "said",
+    few(
+        [
+            *(b"$-1\r\n", b"*1\r\n:1\r\n", b"*4\r\n:1\r\n:0\r\n:0\r\n$1\r\n0\r\n"),
+            *(b"+OK\r\n", b"HTTP/1.1 400\r\n"),
+        ]
+    ),
 )
 def test_what_is_no_answer_of_the_script_is_as_good_as_none(
     own_valkey: Valkey, said: bytes
