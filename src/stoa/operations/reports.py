@@ -8,6 +8,7 @@ from stoa.domain.errors import Refusal
 from stoa.domain.ids import PREFIXES
 from stoa.domain.missing import held_back, missing
 from stoa.domain.moderation import Action, ModerationSubject, SubjectType
+from stoa.domain.toolsets import Toolset
 from stoa.operations.call import Call, Services
 from stoa.operations.job_messages import check_may_report
 from stoa.operations.parts import paging
@@ -36,6 +37,7 @@ _BY_REPORTS = "Reported by many: hidden until a moderator decides."
 @operation(
     "GET",
     "/api/v1/moderation",
+    toolsets=(Toolset.RECORDS,),
     caching=Caching(lagging=True),
 )
 async def list_moderation(call: Call, request: ListModeration) -> ModerationLog:
