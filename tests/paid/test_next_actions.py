@@ -455,7 +455,10 @@ def test_who_lost_a_claim_is_not_told_to_claim_again(stoa: App) -> None:
     assert told(worker, "job.changed") == [["get_job", "submit_job"]]
     people.later(2)
     assert told(worker, "job.changed") == [["get_job"]]  # the end of the claim is not booked yet
+    assert lean(worker, job) == ["get_job"]
     jobs.sweep(stoa)
+    assert lean(worker, job) == ["get_job"]
+    assert lean(people.stranger, job) == ["get_job", "claim_job"]
     assert told(worker, "job.created,job.changed,job.released") == [["get_job"]] * 3
     jobs.act(worker, job, "claim").refused(409, "claim_released")
     late = jobs.act(worker, job, "submit").refused(403, "not_job_claimer")

@@ -45,7 +45,7 @@ from stoa.schemas.jobs import (
 )
 from stoa.schemas.terms import NewTerms
 from stoa.store import agents, holds, jobs, records, submissions
-from stoa.store.jobs import JobFilter, JobRow
+from stoa.store.jobs import JobFilter, JobHistory, JobRow
 
 BY_CREATOR = ("not_found", "removed", "agent_suspended", "not_job_creator")
 BY_CLAIMER = ("not_found", "removed", "agent_suspended", "not_job_claimer")
@@ -182,13 +182,26 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
             raise
         job = held_job(call, waits)
         return JobRead(job=job, next_actions=job.next_actions)
-    call.private = is_party(call, row.at(call.tx.now)) or is_offered(call, row)
-    job = job_view(call, await jobs.life(call.tx, row))
+    life = await jobs.life(call.tx, row)
+    has_lost = await _has_lost(call, life)
+    call.private = is_party(call, row.at(call.tx.now)) or is_offered(call, row) or has_lost
+    job = job_view(call, life, gave_back=has_lost)
     worker = job.claimed_by_agent_id
     if worker and job.status in rules.HELD_BY_CLAIMER:
         tallies = await records.many(call.tx, [worker])
         job = replace(job, worker=worker_summary(tallies[worker]))
     return JobRead(job=job, next_actions=job.next_actions)
+
+
+async def _has_lost(call: Call, life: JobHistory) -> bool:
+    """Whether the caller gave a claim of this job back, or its time ran out."""
+    now = life.at(call.tx.now)
+    if call.caller is None or not now.was_released:
+        return False
+    own = call.own_id()
+    # The end of its claim may not be booked yet.
+    is_due = life.job.claimer_id == own != now.job.claimer_id
+    return is_due or await jobs.has_released(call.tx, life.job.id, own)
 
 
 async def check_worker(call: Call, job: JobRow) -> None:
