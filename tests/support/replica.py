@@ -54,6 +54,11 @@ class Replica:
         """Make it a primary, with what it has."""
         self._run("pg_ctl", "-w", "-D", str(self._data), "promote")
 
+    def set(self, setting: str) -> None:
+        """Change one of its own settings: `name = value`."""
+        for statement in (f"ALTER SYSTEM SET {setting}", "SELECT pg_reload_conf()"):
+            asyncio.run(rows(self.url(self._primary.url()), statement))
+
     @property
     def host(self) -> str:
         """Where it listens."""

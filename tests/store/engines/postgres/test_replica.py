@@ -11,6 +11,7 @@ import pytest
 
 from stoa.clock import SystemClock
 from stoa.store.engines.postgres.connection import connect
+from stoa.store.engines.postgres.replica import ReplicatedStore
 from stoa.store.engines.postgres.store import PostgresStore, version
 from stoa.store.tx import StoreUnavailable, Tx
 from tests.support.command import run_stoa, run_stoa_here
@@ -296,7 +297,7 @@ def test_a_replica_that_has_more_than_the_new_primary_is_not_asked(
         database_url=f"postgresql://postgres@/{name_of(database)}?host={hosts}",
         read_database_url=replica.url(database),
         database_timeout_seconds=2,
-        read_lag_seconds=1,
+        read_lag_seconds=600,
     )
     ada, nobody = Client(server, "ada"), Client(server)
     ada.ask("Kept")
@@ -317,6 +318,40 @@ def test_a_replica_that_has_more_than_the_new_primary_is_not_asked(
     finally:
         second.stop()
         primary.start()
+
+
+@pytest.mark.soak
+def test_what_a_replica_cancels_for_what_was_cleaned_up_is_read_from_the_primary(
+    primary: PostgreSQL, replica: Replica
+) -> None:
+    url = primary.new()
+    replica.catch_up()
+    replica.set("max_standby_streaming_delay = 0")
+
+    async def twice(tx: Tx) -> bool:
+        """Whether a replica answers; a cleaning comes between two statements there."""
+        by_replica = await tx.one("replication.replayed") is not None
+        if by_replica:
+            await asyncio.to_thread(primary.do, "DELETE FROM lease", url)
+            await asyncio.to_thread(primary.do, "VACUUM lease", url)
+            await asyncio.to_thread(replica.catch_up)
+        await tx.one("replication.replayed")
+        return by_replica
+
+    async def run() -> None:
+        first = await PostgresStore.open(url, SystemClock(), 2, 60)
+        second = PostgresStore(replica.url(url), SystemClock(), 2, 60, replica=True)
+        store = ReplicatedStore(first, second, 600)
+        await store.start()
+        await asyncio.to_thread(replica.catch_up)
+        assert not await store.read(twice, at_least="")
+        assert store.figures() == {"replica": "gone", "replicaReads": 0, "primaryReads": 1}
+        await store.close()
+
+    try:
+        asyncio.run(run())
+    finally:
+        replica.set("max_standby_streaming_delay = DEFAULT")
 
 
 def test_a_primary_that_became_a_standby_behind_a_pool_is_unavailable(
@@ -392,6 +427,7 @@ def test_a_replica_that_refuses_connections_is_reported_as_the_replica(
             "postgresql://stoa:pa55@127.0.0.1:abc/stoa",
             "postgresql://stoa:pa55@127.0.0.1:1/stoa?sslmode=sometimes",
             "postgresql://stoa:pa55@[::1/stoa",
+            "postgresql://stoa:pa55@127.0.0.1:1,/stoa",
             "postgresql://stoa:pa55@127.0.0.1:1",
         ]
     ),

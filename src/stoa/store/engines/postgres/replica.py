@@ -50,6 +50,8 @@ class ReplicatedStore:
         self._replica = replica
         self._lag_s = lag_s
         self._notes: deque[tuple[float, int]] = deque()
+        self._timeline = ""
+        self._place = 0
         self._acts: int = 0
         self._acted: int = 0
         self._task: asyncio.Task[None] | None = None
@@ -176,8 +178,12 @@ class ReplicatedStore:
         noted = await self._primary.read(partial(_written, ""), single=True)
         if noted.timeline != noted.marked:
             await self._primary.write(partial(_mark, noted.timeline))
-        if noted.acts != self._acts:
+        another = noted.timeline != self._timeline or noted.place < self._place
+        if another:  # what was noted of the log before says nothing about this one
+            self._notes.clear()
+        if another or noted.acts != self._acts:
             self._acts, self._acted = noted.acts, noted.place
+        self._timeline, self._place = noted.timeline, noted.place
         self._notes.append((asked_at, noted.place))
         if len(self._notes) > 2 * self._lag_s / EVERY_S:
             self._notes.popleft()
