@@ -5,12 +5,14 @@ connection and never answers would use it up, as a machine that lost its power d
 """
 
 import asyncio
+import re
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
-from asyncpg.exceptions import TargetServerAttributeNotMatched
+from asyncpg.exceptions import PostgresError, TargetServerAttributeNotMatched
 
+_COMMA = re.compile(",|%2C", re.IGNORECASE)
 _NEXT_S = 0.5
 """So long after one host the next is asked too, if none has answered."""
 
@@ -29,13 +31,16 @@ def one_each(url: str) -> list[str]:
     place, slash, name = rest.partition("/")
     user, at, hosts = place.rpartition("@")
     if hosts:
-        start = f"{scheme}{separator}{user}{at}"
-        return [f"{start}{host}{slash}{name}{asked}{query}" for host in hosts.split(",")]
+        start, named = f"{scheme}{separator}{user}{at}", hosts.split(",")
+        # One that is empty would be this machine: the library refuses it in a list.
+        whole = all(named) or len(named) == 1
+        each = [f"{start}{host}{slash}{name}{asked}{query}" for host in named]
+        return each if whole else [url]
     parts = [part.partition("=") for part in query.split("&")]
-    given = {key: value.replace("%2C", ",").split(",") for key, _, value in parts}
+    given = {key: _COMMA.sub(",", value).split(",") for key, _, value in parts}
     others = "&".join("".join(part) for part in parts if part[0] not in ("host", "port"))
     found, ports = given.get("host", []), given.get("port", [])
-    if len(found) < 2 or (len(ports) > 1 and len(ports) != len(found)):
+    if len(found) < 2 or not all(found) or (len(ports) > 1 and len(ports) != len(found)):
         return [url]  # the library says what is wrong with it
     return [
         f"{before}?host={host}{f'&port={ports[place % len(ports)]}' if ports else ''}"
@@ -47,8 +52,8 @@ def one_each(url: str) -> list[str]:
 async def first_open(urls: list[str], connect: Callable[[str], Coroutine[Any, Any, T]]) -> T:
     """The first connection that one of these addresses gives; the others are ended.
 
-    Raises what the last one said when there is none, of those that are not just servers of another
-    kind.
+    Raises what the last one said when there is none: a server, unless it is just one of another
+    kind, else what kept one from being reached.
     """
     if len(urls) == 1:
         return await connect(urls[0])
@@ -64,7 +69,8 @@ async def first_open(urls: list[str], connect: Callable[[str], Coroutine[Any, An
         await _end(trying, chosen)
     errors = [error for one in trying if (error := one.exception())]
     telling = [one for one in errors if not isinstance(one, TargetServerAttributeNotMatched)]
-    raise (telling or errors)[-1]
+    refusing = [one for one in telling if isinstance(one, PostgresError)]
+    raise (refusing or telling or errors)[-1]
 
 
 async def _first(trying: list[asyncio.Task[T]], seconds: float | None) -> asyncio.Task[T] | None:
