@@ -1,15 +1,19 @@
 """Addresses with several hosts: one that hangs, is gone or takes no writes keeps nobody."""
 
 import asyncio
+import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from subprocess import TimeoutExpired
+from tempfile import TemporaryFile
 
 import pytest
 from asyncpg import PostgresError
 
-from stoa.store.engines.postgres.connection import PostgresConnection, connect
+from stoa.store.engines.postgres.connection import CONNECT_S, PostgresConnection, connect
 from stoa.store.engines.postgres.hosts import first_open, one_each
+from tests.support.loaded import Command, Process
 from tests.support.postgresql import PostgreSQL
 
 
@@ -37,7 +41,7 @@ def silent(tmp_path: Path) -> Iterator[Path]:
             ["postgresql://u@/d?host=/a", "postgresql://u@/d?host=/b"],
         ),
         (
-            "postgresql:///d?user=u&host=a%2Cb&port=1,2",
+            "postgresql:///d?user=u&host=a%2Cb&port=1%2c2",
             ["postgresql:///d?host=a&port=1&user=u", "postgresql:///d?host=b&port=2&user=u"],
         ),
         (
@@ -45,6 +49,9 @@ def silent(tmp_path: Path) -> Iterator[Path]:
             ["postgresql:///d?host=a&port=7", "postgresql:///d?host=b&port=7"],
         ),
         ("postgresql:///d?host=a,b&port=1,2,3", ["postgresql:///d?host=a,b&port=1,2,3"]),
+        ("postgresql://u:a,b@a,/d", ["postgresql://u:a,b@a,/d"]),
+        ("postgresql:///d?host=a,,b", ["postgresql:///d?host=a,,b"]),
+        ("postgresql://u:a,b@/d", ["postgresql://u:a,b@/d"]),
     ],
 )
 def test_an_address_with_several_hosts_is_one_for_each(url: str, each: list[str]) -> None:
@@ -93,7 +100,24 @@ def test_with_no_host_that_serves_one_that_says_why_is_heard(
     async def run() -> None:
         with pytest.raises(OSError, match="No such file"):
             await connect(f"postgresql://postgres@/postgres?host={tmp_path},{tmp_path}")
-        with pytest.raises(PostgresError, match="does not exist"):
-            await connect(f"postgresql://postgres@/nothing?host={tmp_path},{good}")
+        for hosts in (f"{tmp_path},{good}", f"{good},{tmp_path}"):
+            with pytest.raises(PostgresError, match="does not exist"):
+                await connect(f"postgresql://postgres@/nothing?host={hosts}")
 
     asyncio.run(run())
+
+
+@pytest.mark.soak
+def test_a_command_that_leaves_the_processor_to_others_waits_for_longer(
+    silent: Path, tmp_path: Path
+) -> None:
+    audit = ["audit", "--database-url", f"postgresql://postgres@/postgres?host={silent}"]
+    with TemporaryFile() as stderr:
+        process = Process(Command(audit, os.environ, tmp_path), stderr)
+        try:
+            with pytest.raises(TimeoutExpired):
+                process.wait(CONNECT_S + 1)
+        finally:
+            process.kill()
+            process.wait()
+            process.stdout.close()

@@ -24,6 +24,9 @@ OLDEST = 14
 
 CONNECT_S = 5
 
+_LEFT_S = 60
+"""A command that leaves the processor to others may get none for as long."""
+
 APPLICATION = "stoa"
 """What servers call themselves in `pg_stat_activity`."""
 
@@ -63,10 +66,18 @@ class PostgresConnection(_Connection):
             self.warnings.append(message.message or "")
 
 
+def patience_s() -> int:
+    """How long a new connection may take, in seconds."""
+    left = hasattr(os, "SCHED_IDLE") and os.sched_getscheduler(0) == os.SCHED_IDLE
+    if left or (hasattr(os, "nice") and os.nice(0) > 0):
+        return _LEFT_S
+    return CONNECT_S
+
+
 async def connect(
     url: str, application: str = APPLICATION, *, replica: bool = False
 ) -> PostgresConnection:
-    """A connection to a server that takes writes, or to a `replica`.
+    """A connection to a server that takes writes, or to a `replica`, within `patience_s()`.
 
     Nothing is kept in the session but prepared statements, so that it may come from a pool that
     hands it out one transaction at a time.
@@ -79,7 +90,7 @@ async def _connect(url: str, application: str, *, replica: bool) -> PostgresConn
     connection = await asyncpg.connect(
         url,
         connection_class=PostgresConnection,
-        timeout=CONNECT_S,
+        timeout=patience_s(),
         statement_cache_size=_STATEMENTS,
         max_cached_statement_lifetime=0,
         server_settings={"application_name": application},
@@ -136,7 +147,7 @@ async def refuse_unreadable_replica(url: str) -> None:
     """Raise `StartRefused` when the address of a replica cannot be read. It need not be there."""
     try:
         connection = await connect(url, replica=True)
-    except ValueError:
+    except (ValueError, IndexError):  # an empty host
         refused = POSTGRESQL_UNREADABLE.format(setting="STOA_READ_DATABASE_URL")
         raise StartRefused(refused) from None
     except Exception:  # it may pass, and is told of by who looks whether it is there
@@ -214,6 +225,6 @@ def _reason(url: str, error: Exception) -> str:
     for kind, text in _REASONS:
         if isinstance(error, kind):
             words = getattr(error, "strerror", None) or str(error)
-            return text.format(where=place(url), said=words, seconds=CONNECT_S)
+            return text.format(where=place(url), said=words, seconds=patience_s())
     # What a library says of an address may repeat a part of the password.
     return POSTGRESQL_UNREADABLE.format(setting="STOA_DATABASE_URL")

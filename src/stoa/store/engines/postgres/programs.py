@@ -11,13 +11,14 @@ from tempfile import TemporaryFile
 from typing import IO, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlencode
 
+from stoa.store.engines.postgres.connection import patience_s
 from stoa.store.tx import StartRefused
 
 _MISSING = (
     "{program} is not found: install the client programs of PostgreSQL (on Debian the package "
     "postgresql-client) in the version of the server or a newer one, or put their folder into PATH"
 )
-_VARIABLES = {"PGCONNECT_TIMEOUT": "10", "PGTARGETSESSIONATTRS": "read-write", "LC_ALL": "C"}
+_VARIABLES = {"PGTARGETSESSIONATTRS": "read-write", "LC_ALL": "C"}
 _PART_BYTES = 1 << 16
 _NEWER_SETTING = b"SET transaction_timeout = 0;\n"
 """pg_restore writes it from version 17 on, and a server knows it from version 17 on."""
@@ -105,7 +106,7 @@ async def _started(
             found,
             *([f"--dbname={address}"] if url else []),
             *arguments,
-            env={**environment, **_VARIABLES, **secret},
+            env={**environment, **_VARIABLES, **secret, "PGCONNECT_TIMEOUT": str(patience_s())},
             stdin=stdin,
             stdout=stdout,
             stderr=said,
