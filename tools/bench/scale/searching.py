@@ -11,7 +11,7 @@ import apsw
 import asyncpg
 
 from stoa.domain import querylang
-from stoa.search.finding import find
+from stoa.search.finding import TextsWanted, find
 from stoa.search.following import catch_up
 from stoa.search.index import SearchIndex
 from stoa.store import replies, search, threads
@@ -107,7 +107,8 @@ async def _ask(wanted: Search, author: str, index: SearchIndex, tx: Tx) -> None:
     await catch_up(tx, index)
     whose = author if wanted.by_one_author else None
     narrowed = search.Narrowing(whose, wanted.tags)
-    hits = await find(tx, index, query, narrowed, index.newest, PAGE, wanted.start)
+    page = TextsWanted(index.newest, PAGE, wanted.start)
+    hits = await find(tx, index, query, narrowed, page)
     found = hits.texts
     await threads.many(tx, [*found])
     await replies.texts(
