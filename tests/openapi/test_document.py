@@ -2,12 +2,10 @@
 
 import json
 from collections.abc import Iterator
-from functools import cache
 from typing import Any, cast
 
 import msgspec
 import pytest
-from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
 from stoa.domain import keys
@@ -17,42 +15,20 @@ from stoa.http.error_reference import codes, example_body
 from stoa.openapi.document import openapi_document
 from stoa.openapi.errors import schema_name
 from stoa.operations.catalog import all_operations
-from stoa.operations.table import Access, Charged, Operation
-from stoa.schemas.base import encode
+from stoa.operations.table import Access, Charged
 from stoa.schemas.errors import OWN_MEMBERS
 from stoa.schemas.validation import parse
 from stoa.settings import Settings
 from tests.support.app import App
+from tests.support.description import described, document, resolved, validator
 
 OPERATIONS = all_operations()
 CODES = [code for code in CATALOGUE if any(code in codes(one) for one in OPERATIONS)]
 
 
-@cache
-def document() -> Any:
-    """The description as a client reads it."""
-    return json.loads(encode(openapi_document(OPERATIONS, Settings())))
-
-
-def described(operation: Operation) -> Any:
-    """What the description says about an operation."""
-    return document()["paths"][operation.path][operation.method.lower()]
-
-
-def resolved(node: Any) -> Any:
-    """The component that a reference names, or the node itself."""
-    while "$ref" in node:
-        found = document()
-        for step in node["$ref"].removeprefix("#/").split("/"):
-            found = found[step]
-        node = found
-    return node
-
-
 def problems(schema: Any, value: Any) -> list[str]:
     """What is wrong with a value by a schema of the description."""
-    validator = Draft202012Validator({"allOf": [schema], "components": document()["components"]})
-    return [error.message for error in validator.iter_errors(value)]  # pyright: ignore[reportUnknownMemberType]
+    return [error.message for error in validator(schema).iter_errors(value)]  # pyright: ignore[reportUnknownMemberType]
 
 
 def values(node: Any) -> Iterator[Any]:

@@ -12,12 +12,10 @@ import re2
 from jsonschema import Draft202012Validator
 
 from stoa.mcp.tools import listing
-from stoa.openapi.document import openapi_document
 from stoa.operations.catalog import all_operations
-from stoa.schemas.base import encode
-from stoa.settings import Settings
 from tests.support import node
 from tests.support.amounts import GOOD, NOT_NUMBERS, NOTHING, OUT_OF_BOUNDS, TOO_FINE
+from tests.support.description import document
 
 SCRIPT = Path(__file__).parent / "javascript/validate.mjs"
 OPERATIONS = all_operations()
@@ -48,12 +46,6 @@ READ_AS_NOTHING = {"-1e-400"}
 
 
 @cache
-def description() -> Any:
-    """The OpenAPI description as a client reads it."""
-    return json.loads(encode(openapi_document(OPERATIONS, Settings())))
-
-
-@cache
 def tools() -> list[Any]:
     """The tools as a client reads them."""
     return json.loads(listing(tuple(OPERATIONS)))
@@ -64,7 +56,7 @@ def schema(face: str, operation: str) -> Any:
     if face == "mcp":
         return next(tool["inputSchema"] for tool in tools() if tool["name"] == operation)
     name = "".join(map(str.capitalize, operation.split("_")))
-    return {"$ref": f"#/components/schemas/{name}", "components": description()["components"]}
+    return {"$ref": f"#/components/schemas/{name}", "components": document()["components"]}
 
 
 def taken(field: Field) -> list[str]:
@@ -94,7 +86,7 @@ def patterns(value: Any) -> Iterator[str]:
 def all_patterns() -> list[str]:
     """Every pattern that is published. It takes a second, so not every process does it that looks
     for tests."""
-    return sorted({*patterns(description()), *patterns(tools())})
+    return sorted({*patterns(document()), *patterns(tools())})
 
 
 @pytest.fixture(scope="session")
@@ -152,7 +144,7 @@ def test_an_amount_says_in_words_that_it_has_two_decimals() -> None:
         job["reward"]["properties"]["amount"],
     ]
     assert all("two decimals" in amount["description"] for amount in amounts)
-    assert "multipleOf" not in json.dumps([description(), tools()])
+    assert "multipleOf" not in json.dumps([document(), tools()])
 
 
 def test_every_pattern_compiles_in_javascript_with_and_without_the_u_flag(

@@ -8,10 +8,10 @@ those at which databases end, where generated ones hardly ever lie.
 The library is loaded by the workers that run these: that takes more than a second.
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -20,10 +20,8 @@ from zlib import crc32
 import pytest
 
 from stoa.domain import ids
-from stoa.openapi.document import openapi_document
 from stoa.operations.catalog import all_operations
-from stoa.schemas.base import encode
-from stoa.settings import Settings
+from tests.support.description import document
 from tests.support.keys import Key
 from tests.support.server import Server
 from tests.support.soaking import fourth
@@ -61,9 +59,8 @@ def description(share: int) -> Any:
     import schemathesis
     from schemathesis.config import HealthCheck
 
-    document = json.loads(encode(openapi_document(all_operations(), Settings())))
-    schema: Any = schemathesis.openapi.from_dict(document)
-    schema.config.update(base_url=document["servers"][0]["url"])
+    schema: Any = schemathesis.openapi.from_dict(deepcopy(document()))
+    schema.config.update(base_url=document()["servers"][0]["url"])
     schema.config.seed = SEED
     schema.config.generation.update(max_examples=share, deterministic=True)
     schema.config.phases.coverage.enabled = share > SHARE

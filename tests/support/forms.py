@@ -9,7 +9,6 @@ An answer is compared with its schema once for each shape: which members it has,
 """
 
 import io
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
@@ -26,14 +25,12 @@ from stoa.client import resources
 from stoa.client.generated import operations as generated
 from stoa.client.operation import ClientOperation
 from stoa.domain.toolsets import Toolset
-from stoa.openapi.document import openapi_document
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Mode, Operation
-from stoa.schemas.base import encode
 from stoa.schemas.validation import shapes
-from stoa.settings import Settings
 from tests.support.answers import Answer
 from tests.support.app import NOTHING, App, full_path
+from tests.support.description import described, resolved, validator
 from tests.support.mcp import ERAS, Mcp
 
 DEFECT = 500
@@ -300,33 +297,18 @@ def _same(operation: Operation, answer: Answer, told: Any) -> bool:
 
 
 @cache
-def _document() -> Any:
-    return json.loads(encode(openapi_document(all_operations(), Settings())))
-
-
-def _resolved(node: Any) -> Any:
-    while "$ref" in node:
-        found = _document()
-        for step in node["$ref"].removeprefix("#/").split("/"):
-            found = found[step]
-        node = found
-    return node
-
-
-@cache
 def _described(operation: Operation, status: int) -> Any:
     """The response that is described; KeyError where no such status is."""
-    described = _document()["paths"][operation.path][operation.method.lower()]["responses"]
-    return _resolved(described[str(status)])
+    return resolved(described(operation)["responses"][str(status)])
 
 
 def _header_problems(operation: Operation, answer: Answer) -> Iterator[str]:
     """What of the headers of an answer is not as the OpenAPI description says."""
     for name, header in _described(operation, answer.status).get("headers", {}).items():
-        described, value = _resolved(header), answer.headers.get(name.lower())
-        schema = described["schema"]
+        whole, value = resolved(header), answer.headers.get(name.lower())
+        schema = whole["schema"]
         if value is None:
-            if described.get("required"):
+            if whole.get("required"):
                 yield f"{name} is missing"
         elif value not in schema.get("enum", [value]) or value != schema.get("const", value):
             yield f"{name}: {value} is not described"
@@ -334,15 +316,13 @@ def _header_problems(operation: Operation, answer: Answer) -> Iterator[str]:
 
 @cache
 def _validator(operation: Operation, status: int) -> Draft202012Validator:
-    schema = _described(operation, status)["content"]["application/json"]["schema"]
-    whole = {"allOf": [schema], "components": _document()["components"]}
-    return Draft202012Validator(whole)
+    return validator(_described(operation, status)["content"]["application/json"]["schema"])
 
 
 def described_problems(operation: Operation, status: int, body: Any) -> Iterator[str]:
     """What of an answer is not as the OpenAPI description says."""
-    validator: Any = _validator(operation, status)
-    for error in validator.iter_errors(body):
+    checking: Any = _validator(operation, status)
+    for error in checking.iter_errors(body):
         yield f"{'.'.join(map(str, error.absolute_path))}: {error.message[:300]}"
 
 
