@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from stoa.cli import export_markdown
+from stoa.cli.ending import writing
 from stoa.importers.export import SUMS
 from stoa.store import unusable
 from stoa.store.transfer import public
@@ -65,12 +66,10 @@ async def _write(path: Path, batches: AsyncIterator[list[bytes]]) -> tuple[str, 
 def _new(folder: Path) -> Generator[None]:
     """A folder to fill, which is emptied again when that fails."""
     there = folder.is_dir()
-    try:
+    with writing(folder):
         if there and any(folder.iterdir()):
             raise StartRefused(f"{folder} is not empty: choose a new folder for the export")
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StartRefused(f"cannot write to {folder}: {unusable.why(error)}") from error
     try:
         yield
     except BaseException as error:
