@@ -195,8 +195,7 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
 
 async def _has_lost(call: Call, life: JobHistory) -> bool:
     """Whether the caller gave a claim of this job back, or its time ran out."""
-    now = life.at(call.tx.now)
-    if call.caller is None or not now.was_released:
+    if call.caller is None or not (now := life.at(call.tx.now)).was_released:
         return False
     own = call.own_id()
     # The end of its claim may not be booked yet.

@@ -171,8 +171,9 @@ async def renew(tx: Tx, webhook_id: str, secret: str, session_id: str, expires_a
 
 
 async def forget(tx: Tx, most: int) -> bool:
-    """Delete up to `most` webhooks that have ended, by themselves or with their sessions; whether
-    there may be more. What ended a session is known for a day."""
+    """Delete up to `most` webhooks that have expired, or whose session was revoked or has no token
+    that is still valid. Returns whether it deleted that many, so that more may be left. A revoked
+    token is found in the database until a day after it would have expired."""
     return await tx.run("webhooks.forget", now=tx.now, most=most) == most
 
 
