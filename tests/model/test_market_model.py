@@ -1,6 +1,7 @@
 """All of paid work goes on as the model says: creators choose workers and think again, while keys
 are recovered, moderators act, and the server starts anew."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import hypothesis.strategies as st
@@ -8,11 +9,11 @@ import pytest
 from hypothesis.stateful import precondition, rule
 
 from tests.model.market import Market
-from tests.model.test_paid_model import amounts, compare, lives, on, terms, which
+from tests.model.test_paid_model import Sent, amounts, compare, lives, on, terms, which
 from tests.model.town import DAY, HOUR
 from tests.model.watched_work import WatchedWork
 from tests.support import jobs
-from tests.support.app import App
+from tests.support.app import Agent, App
 from tests.support.clock import START
 from tests.support.reuse import Reused
 
@@ -136,6 +137,24 @@ class MarketWork(WatchedWork):
             rule = self.market.withdraw_bounty if is_bounty else self.market.withdraw_thread
             self.step(by, f"withdraw_{what}", named, rule(by, known))
         self.check_thread(place)
+
+    def lately(self) -> list[Sent]:
+        """Also without the writes whose answers show what their agent has withdrawn since: less of
+        these is given again."""
+        withdrawn = [*self._withdrawn()]
+        return [
+            sent
+            for sent in super().lately()
+            if not any(of is sent.agent and one in sent.answer.text for of, one in withdrawn)
+        ]
+
+    def _withdrawn(self) -> Iterator[tuple[Agent, str]]:
+        """The threads and replies that were withdrawn, with their authors."""
+        for (thread_id, replies), known in zip(self.threads, self.town.threads, strict=True):
+            if known.withdrawn:
+                yield self.agents[known.author], thread_id
+            for number in known.withdrawn_replies:
+                yield self.agents[known.replies[number]], replies[number]
 
     @rule(number=which)
     def look_at_feeds(self, number: int) -> None:
