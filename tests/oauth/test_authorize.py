@@ -18,7 +18,7 @@ from tests.support.oauth_pages import (
 
 
 def test_a_person_lets_a_client_in_with_three_links_and_two_codes(stoa: App) -> None:
-    ada, client_id = stoa.agent("Ada"), register(stoa)
+    ada, client_id = stoa.agent("Ada Lovelace"), register(stoa)
     page = opened(stoa, authorize_path(client_id))
     assert "Editor" in page.words
     assert REDIRECT in page.words
@@ -29,7 +29,7 @@ def test_a_person_lets_a_client_in_with_three_links_and_two_codes(stoa: App) -> 
     assert waiting.code == page.code
     approved = approve(ada, page.code, client_id)
     asks = opened(stoa, page.link("continue"))
-    assert "Ada" not in asks.answer.text
+    assert "Lovelace" not in asks.answer.text
     assert ada.id not in asks.answer.text
     granted = granted_page(stoa, page, approved)
     assert "Ada" in granted.words
