@@ -2,11 +2,12 @@
 soon; a short delay refuses nobody."""
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 
 from stoa.metrics import OVERLOAD
-from stoa.server.turns import BEHIND_NS, LATE_NS, Turns
+from stoa.server.turns import BEHIND_NS, LATE_NS, LONG_NS, Turns
 from tests.support.wires import Wire, connected, get
 
 
@@ -31,49 +32,84 @@ class Refusable:
         self.turns.spend(1)
 
 
-async def _waited(turns: Turns, time: Time, ns: int) -> bool:
-    """Whether one that waits for so long is refused at its turn."""
-    turns.spend(1)
-    one = Refusable(turns)
-    assert turns.queues(one)
-    time.ns += ns
-    for _ in range(2):
-        await asyncio.sleep(0)
-    return one.refused
+GAP = 10_000_000
+"""Between two turns, ns; so one that waits for longer finds another behind it."""
+
+LONG, LATE = LONG_NS + 1, LATE_NS + 1
+LONG_ENOUGH = [LONG] * (BEHIND_NS // GAP)
+"""The last of these is the last one that is not refused."""
+
+
+async def _taken(turns: Turns, time: Time, waits: Sequence[int]) -> list[bool]:
+    """Who is refused of some that come to their turns one after the other, after waiting for so
+    long, ns. None begins to wait before the one in front of it."""
+    connections = [Refusable(turns) for _ in waits]
+    turns_at = [time.ns + max(waits) + GAP * place for place in range(len(waits))]
+    arrivals = [
+        (at - wait, 0, place) for place, (at, wait) in enumerate(zip(turns_at, waits, strict=True))
+    ]
+    for at, is_turn, place in sorted([*arrivals, *((at, 1, 0) for at in turns_at)]):
+        time.ns = at
+        if is_turn:
+            await asyncio.sleep(0)
+        else:
+            turns.spend(1)
+            assert turns.queues(connections[place])
+    return [one.refused for one in connections]
 
 
 def _refused(*waits: int) -> list[bool]:
-    """Who is refused of some that wait for so long one after the other, ns."""
-
-    async def all_of_them() -> list[bool]:
+    async def run() -> list[bool]:
         time = Time()
-        turns = Turns(1, time)
-        return [await _waited(turns, time, ns) for ns in waits]
+        return await _taken(Turns(1, time), time, waits)
 
-    return asyncio.run(all_of_them())
+    return asyncio.run(run())
+
+
+def test_a_queue_that_is_not_long_refuses_nobody() -> None:
+    assert not any(_refused(*[LONG_NS] * 200))
 
 
 def test_a_short_delay_refuses_nobody() -> None:
-    late = LATE_NS + 1
-    assert not any(_refused(*[late] * (BEHIND_NS // late)))
-    assert not any(_refused(BEHIND_NS - 1, BEHIND_NS - 1 - late))
+    assert not any(_refused(*LONG_ENOUGH))
+
+
+def test_delays_with_none_between_refuse_nobody() -> None:
+    assert not any(_refused(*([*LONG_ENOUGH[2:], LONG_NS] * 4)))
+
+
+def test_delays_with_nobody_waiting_between_refuse_nobody() -> None:
+    async def run() -> list[bool]:
+        time = Time()
+        turns = Turns(1, time)
+        return [refused for _ in range(4) for refused in await _taken(turns, time, LONG_ENOUGH[2:])]
+
+    assert not any(asyncio.run(run()))
 
 
 @pytest.mark.promise("P15")
 def test_once_it_is_behind_for_half_a_second_who_is_late_is_refused_and_no_other() -> None:
-    late = LATE_NS + 1
-    before = [late] * (BEHIND_NS // late + 1)
-    assert _refused(*before, late, LATE_NS, late)[-3:] == [True, False, True]
+    assert _refused(*LONG_ENOUGH, LONG, LATE, LATE_NS, LATE)[-5:] == [
+        False,
+        True,
+        True,
+        False,
+        True,
+    ]
 
 
-@pytest.mark.parametrize(("pause", "refused"), [(BEHIND_NS - 1, True), (BEHIND_NS + 1, False)])
+@pytest.mark.parametrize(("pause", "refused"), [(BEHIND_NS, True), (BEHIND_NS + GAP, False)])
 def test_it_is_no_longer_behind_once_none_was_late_for_half_a_second(
     pause: int, refused: bool
 ) -> None:
-    late = LATE_NS + 1
-    before = [late] * (BEHIND_NS // late + 2)
-    on_time, rest = divmod(pause - late, LATE_NS)
-    assert _refused(*before, *[LATE_NS] * on_time, rest, late)[-1] is refused
+    on_time = [LATE_NS] * (pause // GAP - 1)
+    assert _refused(*LONG_ENOUGH, LONG, *on_time, LATE)[-1] is refused
+
+
+def test_it_is_behind_again_only_after_another_half_second() -> None:
+    pause = [LATE_NS] * (BEHIND_NS // GAP)
+    rise = range(LATE_NS + GAP, LONG, GAP)
+    assert _refused(*LONG_ENOUGH, LONG, *pause, *rise, *LONG_ENOUGH, LONG)[-2:] == [False, True]
 
 
 def test_a_call_that_is_refused_for_that_does_not_begin_and_its_connection_stays() -> None:
@@ -84,8 +120,7 @@ def test_a_call_that_is_refused_for_that_does_not_begin_and_its_connection_stays
         first, second = connected(wires, refused=lambda kind, _refusal, _address: told.append(kind))
         turns = Turns(1, time)
         first._connections.calls = turns
-        for _ in range(2 * BEHIND_NS // LATE_NS):
-            await _waited(turns, time, LATE_NS + 1)
+        await _taken(turns, time, [*LONG_ENOUGH, LONG])
         turns.spend(1)
         second.data_received(get("/second"))
         time.ns += LATE_NS + 1

@@ -6,8 +6,9 @@ turn too, and wait twice as long. So the work that is started in one turn is bou
 beyond that bound wait in a queue.
 
 Where more arrives than can be done, the queue would grow until all wait for many seconds. So once
-some have waited too long for half a second, those that did are to be refused, as in CoDel (RFC
-8289), until none has for as long. Who is served then has waited for a short time.
+it has been long for half a second, those that waited too long are to be refused until none has for
+as long. Who is served then has waited for a short time. As in CoDel (RFC 8289), a queue that was
+short in between is no sign of that: pauses of some milliseconds make some wait on any server.
 """
 
 import asyncio
@@ -17,10 +18,12 @@ from typing import Protocol
 
 from stoa.clock import elapsed_ns
 
+LONG_NS = 50_000_000
+"""The queue is long while each waits for longer than that."""
 LATE_NS = 20_000_000
 """Who waited longer for a turn is late."""
 BEHIND_NS = 500_000_000
-"""The server is behind once some were late for so long, and until none was for so long."""
+"""The server is behind once the queue was long for so long, and until none was late for so long."""
 
 
 class Arrival(Protocol):
@@ -41,7 +44,8 @@ class Turns:
         self._most, self._now_ns = most, now_ns
         self._spent = 0
         self._waiting: deque[tuple[int, Arrival]] = deque()
-        self._behind_since = self._late_at = -BEHIND_NS
+        self._long_since: int | None = None
+        self._behind_until = -1
 
     def queues(self, connection: Arrival) -> bool:
         """True if this turn has reached its bound; the connection is then called in a later one."""
@@ -66,6 +70,8 @@ class Turns:
                 connection.take_turn()
         finally:
             self.refuses = False
+            if not self._waiting:
+                self._long_since = None
             # Also after an exception, and if the calls cost nothing: else the queue would stop. The
             # turn counts as used up, so that requests that arrive now queue behind it.
             if self._waiting and not self._spent:
@@ -73,9 +79,19 @@ class Turns:
 
     def _is_too_late(self, since: int) -> bool:
         now = self._now_ns()
-        if now - since <= LATE_NS:
+        waited = now - since
+        if now > self._behind_until and not self._was_long(now, waited):
             return False
-        if now - self._late_at > BEHIND_NS:  # the first late one after a time without any
-            self._behind_since = now
-        self._late_at = now
-        return now - self._behind_since >= BEHIND_NS
+        if waited <= LATE_NS:
+            return False
+        self._long_since, self._behind_until = None, now + BEHIND_NS
+        return True
+
+    def _was_long(self, now: int, waited: int) -> bool:
+        """Whether the queue has been long for half a second, where one waited for so long."""
+        if waited <= LONG_NS:
+            self._long_since = None
+            return False
+        if self._long_since is None:
+            self._long_since = now
+        return now - self._long_since >= BEHIND_NS
