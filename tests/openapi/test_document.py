@@ -13,10 +13,11 @@ from stoa.domain.errors import CATALOGUE
 from stoa.http.answering import CHALLENGES
 from stoa.http.error_reference import codes, example_body
 from stoa.openapi.document import openapi_document
-from stoa.openapi.errors import schema_name
+from stoa.openapi.errors import error_schemas, schema_name
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access, Charged
-from stoa.schemas.errors import OWN_MEMBERS
+from stoa.schemas.errors import OWN_MEMBERS, ErrorBody, Problem
+from stoa.schemas.json_schema import answer_schemas
 from stoa.schemas.validation import parse
 from stoa.settings import Settings
 from tests.support.app import App
@@ -52,6 +53,14 @@ def patterns() -> list[dict[str, Any]]:
     """Every schema with a pattern that takes more than a glance to read."""
     found = [*objects(document()["paths"]), *objects(document()["components"]["schemas"])]
     return [node for node in found if len(str(node.get("pattern"))) > 60]
+
+
+def test_the_parts_of_refusals_stand_in_the_order_of_their_table() -> None:
+    """In another order each start of a server would have another ETag of the description."""
+    own = dict.fromkeys(OWN_MEMBERS.values())
+    left_out = {one.__name__ for one in own}
+    expected = answer_schemas([ErrorBody, Problem, *own])
+    assert list(error_schemas([])) == [name for name in expected if name not in left_out]
 
 
 @pytest.mark.soak

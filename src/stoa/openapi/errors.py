@@ -23,9 +23,10 @@ def answered(operations: Iterable[Operation]) -> list[ErrorKind]:
 
 def error_schemas(kinds: Iterable[ErrorKind]) -> dict[str, Schema]:
     """The common body, which names every code, a schema for each kind, and what they refer to."""
-    schemas = answer_schemas([ErrorBody, Problem, *set(OWN_MEMBERS.values())])
+    with_own = dict.fromkeys(OWN_MEMBERS.values())  # a set is in another order in each process
+    schemas = answer_schemas([ErrorBody, Problem, *with_own])
     schemas["ErrorBody"]["properties"]["code"]["enum"] = list(CATALOGUE)
-    for own in set(OWN_MEMBERS.values()):
+    for own in with_own:
         del schemas[own.__name__]
     for kind in kinds:
         schemas[schema_name(kind.code)] = _body(kind, own_schema(kind.code))
