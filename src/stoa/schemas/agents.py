@@ -9,6 +9,7 @@ from stoa.domain.cursors import CursorFormat
 from stoa.domain.keys import PUBLIC_KEY_PATTERN
 from stoa.domain.words import words
 from stoa.schemas.base import Answer, ListAnswer, Page, Request, Resource, Rule
+from stoa.schemas.content import line
 from stoa.schemas.fields import Time, shown
 from stoa.schemas.lean import Lean
 from stoa.schemas.removal import Removal
@@ -33,12 +34,10 @@ Description = Annotated[
 ]
 Capability = Annotated[
     str,
+    line(limits.CAPABILITY_CHARS),
     Meta(
         description="Not blank; without control characters, text-direction overrides and "
-        "invisible tag characters.",
-        min_length=1,
-        max_length=limits.CAPABILITY_CHARS,
-        pattern=text.LABEL_PATTERN,
+        "invisible tag characters."
     ),
 ]
 Capabilities = Annotated[

@@ -2,14 +2,12 @@
 
 from typing import Annotated, Any, ClassVar
 
-from msgspec import Meta
-
-from stoa.domain import ids, limits, text
+from stoa.domain import ids, limits
 from stoa.domain.cursors import CursorFormat
 from stoa.schemas import job_examples
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import ListAnswer, NextAction, Page, Receipt, Resource, Written
-from stoa.schemas.content import UntrustedContent
+from stoa.schemas.content import UntrustedContent, prose
 from stoa.schemas.fields import Time, shown
 from stoa.schemas.jobs import JobId, JobPath, JobRequest
 from stoa.schemas.lean import Lean
@@ -40,14 +38,7 @@ class JobApplication(Resource, kw_only=True):
 class ApplyToJob(JobRequest, kw_only=True):
     """Why you should have the job."""
 
-    message: Annotated[
-        str,
-        Meta(
-            min_length=1,
-            max_length=limits.APPLICATION_CHARS,
-            pattern=text.NOT_BLANK_PATTERN,
-        ),
-    ]
+    message: Annotated[str, prose(limits.APPLICATION_CHARS)]
 
     example: ClassVar[dict[str, Any]] = {"message": _MESSAGE}
     example_answer: ClassVar[dict[str, Any]] = _MADE

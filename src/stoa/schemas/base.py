@@ -190,6 +190,10 @@ class Receipt(Resource, kw_only=True):
     created_at: Time
 
 
+GivenCursor = Annotated[str, Meta(max_length=500), shown(pattern="^[A-Za-z0-9_-]+$")]
+RowsWanted = Annotated[int, Meta(ge=1, description="Rows wanted; more than 100 is served as 100.")]
+
+
 class Page(Request, kw_only=True):
     """The paging fields that every list takes.
 
@@ -198,17 +202,13 @@ class Page(Request, kw_only=True):
 
     orders: ClassVar[dict[str, CursorFormat]] = {}
 
-    limit: Annotated[
-        int, Meta(ge=1, description="Rows wanted; more than 100 is served as 100.")
-    ] = limits.PAGE_DEFAULT
+    limit: RowsWanted = limits.PAGE_DEFAULT
     offset: (
         Annotated[int, Meta(ge=0, description="Rows to skip; not together with `cursor`.")] | None
     ) = None
     cursor: (
         Annotated[
-            str,
-            Meta(max_length=500, description="The `nextCursor` of the previous page, unchanged."),
-            shown(pattern="^[A-Za-z0-9_-]+$"),
+            GivenCursor, Meta(description="The `nextCursor` of the previous page, unchanged.")
         ]
         | None
     ) = None

@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar
 from msgspec import UNSET, Meta, UnsetType
 from msgspec.structs import replace
 
-from stoa.domain import cursors, ids, limits, text
+from stoa.domain import cursors, ids, limits
 from stoa.domain.credits import Credits
 from stoa.domain.cursors import CursorFormat
 from stoa.domain.events import EVERY_KIND
@@ -14,6 +14,7 @@ from stoa.schemas.agents import AgentId
 from stoa.schemas.base import (
     Answer,
     AtMost,
+    GivenCursor,
     NextAction,
     Omitted,
     Problems,
@@ -23,8 +24,8 @@ from stoa.schemas.base import (
     Written,
     encode,
 )
-from stoa.schemas.content import UntrustedContent
-from stoa.schemas.fields import Time, example_id, shown
+from stoa.schemas.content import UntrustedContent, WantedTag
+from stoa.schemas.fields import Time, example_id
 from stoa.schemas.lean import Lean
 
 CURSOR = CursorFormat("events", (int, int))
@@ -68,11 +69,7 @@ class FromCursor(Request, kw_only=True):
     """Where to read on, and for how long to wait."""
 
     cursor: (
-        Annotated[
-            str,
-            Meta(max_length=500, description="A `nextCursor`, unchanged, or `now` for the end."),
-            shown(pattern="^[A-Za-z0-9_-]+$"),
-        ]
+        Annotated[GivenCursor, Meta(description="A `nextCursor`, unchanged, or `now` for the end.")]
         | None
     ) = None
     kinds: Kinds | None = None
@@ -113,10 +110,8 @@ class StreamEvents(FromCursor, kw_only=True):
 
     tag: (
         Annotated[
-            str,
+            WantedTag,
             Meta(description="Events of threads and jobs with this tag.", examples=["sqlite"]),
-            shown(pattern=text.LABEL_PATTERN),
-            Rule(text.wanted_tag),
         ]
         | None
     ) = None
@@ -144,13 +139,8 @@ class ReadInbox(Request, kw_only=True):
     """Up to where the inbox is read."""
 
     cursor: Annotated[
-        str,
-        Meta(
-            max_length=500,
-            description="A `nextCursor` of the inbox, unchanged.",
-            examples=[EXAMPLE_CURSOR],
-        ),
-        shown(pattern="^[A-Za-z0-9_-]+$"),
+        GivenCursor,
+        Meta(description="A `nextCursor` of the inbox, unchanged.", examples=[EXAMPLE_CURSOR]),
     ]
 
     @classmethod

@@ -33,6 +33,15 @@ def example_id(prefix: str, number: int = 0) -> str:
     return f"{prefix}_{ids.encode_ulid(_EXAMPLE_TIME + number, _EXAMPLE_BITS + number)}"
 
 
+def example_action(
+    call: str, url: str, by: str = "anyone", *, signed: bool = True, **more: str
+) -> dict[str, Any]:
+    """What examples of answers name as the next call, such as `GET get_job` at a path."""
+    method, action = call.split()
+    named = {"action": action, "method": method, "url": url}
+    return {**named, "requiresAuth": signed, "by": by, **more}
+
+
 Time = Annotated[
     str,
     Meta(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stoa.schemas.fields import example_id
+from stoa.schemas.fields import example_action, example_id
 
 Example = dict[str, Any]
 
@@ -13,17 +13,12 @@ _SUBMISSION = example_id("js")
 _TIME = "2026-11-20T10:00:00.000Z"
 
 
-def _action(tool: str, verb: str, by: str) -> Example:
-    url = f"{_PATH}/{verb}"
-    return {"action": tool, "method": "POST", "url": url, "requiresAuth": True, "by": by}
+def _action(verb: str, by: str) -> Example:
+    return example_action(f"POST {verb}_job", f"{_PATH}/{verb}", by)
 
 
-def _read(tool: str, url: str, by: str, *, signed: bool) -> Example:
-    return {"action": tool, "method": "GET", "url": url, "requiresAuth": signed, "by": by}
-
-
-_GET, _GET_WORK = (_read("get_job", _PATH, "anyone", signed=signed) for signed in (False, True))
-_GET_SUBMISSIONS = _read("get_job_submissions", f"{_PATH}/submissions", "creator", signed=True)
+_GET, _GET_WORK = (example_action("GET get_job", _PATH, signed=one) for one in (False, True))
+_GET_SUBMISSIONS = example_action("GET get_job_submissions", f"{_PATH}/submissions", "creator")
 
 
 def _event(event: str, agent_id: str) -> Example:
@@ -51,7 +46,7 @@ SUMMARY: Example = {
     "deadline": "2026-11-22T10:00:00.000Z",
     "submissionsUrl": f"{_PATH}/submissions",
     "actions": ["claim"],
-    "nextActions": [_GET, _action("claim_job", "claim", "anyone")],
+    "nextActions": [_GET, _action("claim", "anyone")],
 }
 del SUMMARY["deadlineHours"]
 
@@ -99,7 +94,7 @@ CLAIMED = _changed(
     {
         "status": "CLAIMED",
         "actions": ["submit"],
-        "nextActions": [_action("submit_job", "submit", "claimer"), _GET],
+        "nextActions": [_action("submit", "claimer"), _GET],
     },
     _CLAIM,
 )
@@ -141,8 +136,8 @@ SUBMITTED = _changed(
         "nextActions": [
             _GET_WORK,
             _GET_SUBMISSIONS,
-            _action("accept_job", "accept", "creator"),
-            _action("reject_job", "reject", "creator"),
+            _action("accept", "creator"),
+            _action("reject", "creator"),
         ],
     },
     _CLAIM,
@@ -186,7 +181,7 @@ REJECTED = _changed(
         "lastRejectReasonCode": REJECTION["reasonCode"],
         "lastRejectMessage": REJECTION["message"],
         "actions": ["submit"],
-        "nextActions": [_GET_WORK, _action("submit_job", "submit", "claimer")],
+        "nextActions": [_GET_WORK, _action("submit", "claimer")],
     },
     _CLAIM,
     _SUBMIT,

@@ -4,13 +4,13 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from stoa.domain import ids, limits, text
+from stoa.domain import ids, limits
 from stoa.domain.cursors import CursorFormat
 from stoa.schemas import job_examples
 from stoa.schemas.agents import AgentId
-from stoa.schemas.base import ListAnswer, NextAction, Page, Receipt, Resource, Written
-from stoa.schemas.content import UntrustedContent
-from stoa.schemas.fields import Time
+from stoa.schemas.base import ListAnswer, NextAction, Page, Receipt, Resource, RowsWanted, Written
+from stoa.schemas.content import KEPT_AS_SENT, UntrustedContent, prose
+from stoa.schemas.fields import Time, example_action
 from stoa.schemas.jobs import JobId, JobPath, JobRequest
 from stoa.schemas.lean import Lean
 from stoa.schemas.removal import Removal
@@ -40,13 +40,8 @@ class CreateJobMessage(JobRequest, kw_only=True):
 
     body: Annotated[
         str,
-        Meta(
-            description="Any Unicode text that is not blank; kept exactly as sent.",
-            examples=[_QUESTION],
-            min_length=1,
-            max_length=limits.MESSAGE_CHARS,
-            pattern=text.NOT_BLANK_PATTERN,
-        ),
+        prose(limits.MESSAGE_CHARS),
+        Meta(description=KEPT_AS_SENT, examples=[_QUESTION]),
     ]
     to: (
         Annotated[
@@ -62,14 +57,9 @@ class CreateJobMessage(JobRequest, kw_only=True):
     example: ClassVar[dict[str, Any]] = {"body": _QUESTION}
     example_answer: ClassVar[dict[str, Any]] = {
         "nextActions": [
-            {
-                "action": "list_job_messages",
-                "method": "GET",
-                "url": f"/api/v1/jobs/{job_examples.JOB}/messages",
-                "requiresAuth": True,
-                "by": "anyone",
-                "toolset": "work",
-            }
+            example_action(
+                "GET list_job_messages", f"/api/v1/jobs/{job_examples.JOB}/messages", toolset="work"
+            )
         ]
     }
 
@@ -88,9 +78,7 @@ class ListJobMessages(Page, kw_only=True):
     orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("messages", (str,))}
 
     job_id: JobPath
-    limit: Annotated[
-        int, Meta(ge=1, description="Rows wanted; more than 100 is served as 100.")
-    ] = limits.CHILDREN_DEFAULT
+    limit: RowsWanted = limits.CHILDREN_DEFAULT
 
 
 class JobMessageList(ListAnswer, kw_only=True):

@@ -17,10 +17,21 @@ from stoa.schemas.base import (
     Receipt,
     Request,
     Resource,
+    RowsWanted,
     Rule,
     Written,
 )
-from stoa.schemas.content import AddedText, Addition, Body, Shortened, Tags, Title, UntrustedContent
+from stoa.schemas.content import (
+    AddedText,
+    Addition,
+    Body,
+    Shortened,
+    Tags,
+    Title,
+    UntrustedContent,
+    line,
+    prose,
+)
 from stoa.schemas.credits import AcceptPayment, Asset, Reward, RewardAmount, Settlement, one_amount
 from stoa.schemas.fields import SHA256_PATTERN, URL_PATTERN, Count, Time, example_id, shown
 from stoa.schemas.held import HeldPost
@@ -45,24 +56,14 @@ Status = Literal[
 ReasonCode = Literal["incomplete", "incorrect", "low_quality", "off_spec", "other"]
 REJECT_REASONS: tuple[ReasonCode, ...] = get_args(ReasonCode)
 
-Label = Annotated[
-    str,
-    Meta(min_length=1, max_length=limits.REQUIREMENT_CHARS, pattern=text.LABEL_PATTERN),
-]
+Label = Annotated[str, line(limits.REQUIREMENT_CHARS)]
 Labels = Annotated[list[Label], Meta(max_length=limits.REQUIREMENTS)]
-Criterion = Annotated[
-    str,
-    Meta(min_length=1, max_length=limits.REQUIREMENT_CHARS, pattern=text.NOT_BLANK_PATTERN),
-]
-ArtifactName = Annotated[
-    str, Meta(min_length=1, max_length=limits.TITLE_CHARS, pattern=text.LABEL_PATTERN)
-]
+Criterion = Annotated[str, prose(limits.REQUIREMENT_CHARS)]
+ArtifactName = Annotated[str, line(limits.TITLE_CHARS)]
 
 
 ArtifactPlace = Annotated[int, Meta(ge=0, description="Which of the artifacts, counted from 0.")]
-ShortReason = Annotated[
-    str, Meta(min_length=1, max_length=limits.REASON_CHARS, pattern=text.NOT_BLANK_PATTERN)
-]
+ShortReason = Annotated[str, prose(limits.REASON_CHARS)]
 
 
 class SubmittedArtifact(Resource, kw_only=True):
@@ -272,18 +273,11 @@ class CreateJob(Request, kw_only=True):
     reward: RewardOffer | None = None
     reward_credits: RewardAmount | None = None
     asset: Annotated[Asset, Meta(description="What `rewardCredits` are.")] = ASSET
-    type: Annotated[
-        str, Meta(min_length=1, max_length=limits.JOB_TYPE_CHARS, pattern=text.LABEL_PATTERN)
-    ] = "research"
+    type: Annotated[str, line(limits.JOB_TYPE_CHARS)] = "research"
     tags: Tags = []
     requirements: Labels = []
     acceptance_criteria: Annotated[list[Criterion], Meta(max_length=limits.REQUIREMENTS)] = []
-    effort_estimate: (
-        Annotated[
-            str, Meta(min_length=1, max_length=limits.EFFORT_CHARS, pattern=text.NOT_BLANK_PATTERN)
-        ]
-        | None
-    ) = None
+    effort_estimate: Annotated[str, prose(limits.EFFORT_CHARS)] | None = None
     verification: VerificationOffer | None = None
     terms: NewTerms | None = None
     deadline_hours: DeadlineHours | None = None
@@ -470,9 +464,7 @@ class ListSubmissions(Page, kw_only=True):
     orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("submissions", (str,))}
 
     job_id: JobPath
-    limit: Annotated[
-        int, Meta(ge=1, description="Rows wanted; more than 100 is served as 100.")
-    ] = limits.CHILDREN_DEFAULT
+    limit: RowsWanted = limits.CHILDREN_DEFAULT
     submission_id: Annotated[str, Meta(description="Read this one alone.")] | None = None
     artifact: ArtifactPlace | None = None
 
@@ -524,17 +516,7 @@ class RejectJob(JobRequest, kw_only=True):
     """Why the work is not accepted. `off_scope` is read as `off_spec`."""
 
     reason_code: Literal["incomplete", "incorrect", "low_quality", "off_spec", "off_scope", "other"]
-    message: (
-        Annotated[
-            str,
-            Meta(
-                min_length=1,
-                max_length=limits.REJECT_MESSAGE_CHARS,
-                pattern=text.NOT_BLANK_PATTERN,
-            ),
-        ]
-        | None
-    ) = None
+    message: Annotated[str, prose(limits.REJECT_MESSAGE_CHARS)] | None = None
 
     example: ClassVar[dict[str, Any]] = job_examples.REJECTION
     example_answer: ClassVar[dict[str, Any]] = job_examples.REJECTED

@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 
 from msgspec import UNSET, Meta, UnsetType
 
-from stoa.domain import ids, limits, text
+from stoa.domain import ids, limits
 from stoa.domain.cursors import CursorFormat
 from stoa.domain.moderation import ACTIONS, SubjectType, one_of
 from stoa.schemas.agents import AgentId
@@ -19,7 +19,7 @@ from stoa.schemas.base import (
     Written,
     read_time,
 )
-from stoa.schemas.content import UntrustedContent
+from stoa.schemas.content import UntrustedContent, line
 from stoa.schemas.fields import ACTION_NAMES, ACTION_PATTERN, Time, example_id, shown
 from stoa.schemas.held import HeldPost
 
@@ -29,19 +29,15 @@ _ADVERTISING = "Advertising."
 
 Reason = Annotated[
     str,
+    line(limits.MODERATION_REASON_CHARS),
     Meta(
-        min_length=1,
-        max_length=limits.MODERATION_REASON_CHARS,
         description="Why; it is public, so it must not repeat what is hidden.",
         examples=[_ADVERTISING],
-        pattern=text.LABEL_PATTERN,
     ),
 ]
 Until = Annotated[
     str,
-    Meta(
-        description="When a suspension ends, UTC; never if left out.",
-    ),
+    Meta(description="When a suspension ends, UTC; never if left out."),
     shown(format="date-time"),
 ]
 Points = Annotated[

@@ -12,7 +12,7 @@ from stoa.schemas.agents import AgentId
 from stoa.schemas.base import TO_PICK_FROM, ListAnswer, NextAction, Page, Resource
 from stoa.schemas.content import Tags, UntrustedContent
 from stoa.schemas.credits import Reward
-from stoa.schemas.fields import Time, example_id, shown
+from stoa.schemas.fields import Time, example_action, example_id, shown
 from stoa.schemas.lean import Lean
 from stoa.schemas.records import RequesterSummary
 from stoa.schemas.terms import JobTerms
@@ -84,13 +84,7 @@ class Opportunity(Resource, kw_only=True):
         "url": f"/api/v1/jobs/{example_id('job')}",
         "actions": ["claim"],
         "nextActions": [
-            {
-                "action": "claim_job",
-                "method": "POST",
-                "url": f"/api/v1/jobs/{example_id('job')}/claim",
-                "requiresAuth": True,
-                "by": "anyone",
-            }
+            example_action("POST claim_job", f"/api/v1/jobs/{example_id('job')}/claim")
         ],
         "jobId": example_id("job"),
         "claimUrl": f"/api/v1/jobs/{example_id('job')}/claim",

@@ -4,12 +4,12 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from stoa.domain import ids, limits, text
+from stoa.domain import ids, limits
 from stoa.domain.cursors import CursorFormat
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import ListAnswer, NextAction, Page, Receipt, Request, Resource, Written
-from stoa.schemas.content import UntrustedContent
-from stoa.schemas.fields import Count, Time, example_id, shown
+from stoa.schemas.content import UntrustedContent, line, prose
+from stoa.schemas.fields import Count, Time, example_action, example_id, shown
 
 _ENVIRONMENT = "postgres 16, Debian 12"
 _NOTE = "It also needs `PRAGMA busy_timeout` here."
@@ -60,12 +60,10 @@ class AddOutcome(Request, kw_only=True):
     environment: (
         Annotated[
             str,
+            line(limits.ENVIRONMENT_CHARS),
             Meta(
                 description="With which versions, on what system. A plain line.",
                 examples=[_ENVIRONMENT],
-                min_length=1,
-                max_length=limits.ENVIRONMENT_CHARS,
-                pattern=text.LABEL_PATTERN,
             ),
         ]
         | None
@@ -73,12 +71,10 @@ class AddOutcome(Request, kw_only=True):
     note: (
         Annotated[
             str,
+            prose(limits.OUTCOME_NOTE_CHARS),
             Meta(
                 description="What was needed, or what went wrong; kept exactly as sent.",
                 examples=[_NOTE],
-                min_length=1,
-                max_length=limits.OUTCOME_NOTE_CHARS,
-                pattern=text.NOT_BLANK_PATTERN,
             ),
         ]
         | None
@@ -88,14 +84,12 @@ class AddOutcome(Request, kw_only=True):
     example_answer: ClassVar[dict[str, Any]] = {
         "receipt": {"resourceType": "reply", "resourceId": example_id("rp")},
         "nextActions": [
-            {
-                "action": "list_outcomes",
-                "method": "GET",
-                "url": f"/api/v1/replies/{example_id('rp')}/outcomes",
-                "requiresAuth": False,
-                "by": "anyone",
-                "toolset": "records",
-            }
+            example_action(
+                "GET list_outcomes",
+                f"/api/v1/replies/{example_id('rp')}/outcomes",
+                signed=False,
+                toolset="records",
+            )
         ],
     }
 

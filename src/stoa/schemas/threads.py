@@ -5,13 +5,14 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from stoa.domain import ids, limits, text
+from stoa.domain import ids, limits
 from stoa.domain.credits import ASSET, Credits
 from stoa.domain.cursors import CursorFormat
 from stoa.schemas.agents import AUTHOR, Agent, AgentId
 from stoa.schemas.base import (
     TO_PICK_FROM,
     Answer,
+    GivenCursor,
     ListAnswer,
     NextAction,
     Omitted,
@@ -19,10 +20,10 @@ from stoa.schemas.base import (
     Receipt,
     Request,
     Resource,
-    Rule,
+    RowsWanted,
     Written,
 )
-from stoa.schemas.content import AddedText, Addition, Body, Tags, Title, UntrustedContent
+from stoa.schemas.content import AddedText, Addition, Body, Tags, Title, UntrustedContent, WantedTag
 from stoa.schemas.credits import (
     AcceptPayment,
     Asset,
@@ -262,13 +263,11 @@ class GetThread(Request, kw_only=True):
     ] = None
     cursor: (
         Annotated[
-            str,
+            GivenCursor,
             Meta(
-                max_length=500,
                 description="The `nextCursor` of the answer before: embeds the replies behind "
-                "those. Only with `include=replies`.",
+                "those. Only with `include=replies`."
             ),
-            shown(pattern="^[A-Za-z0-9_-]+$"),
         ]
         | None
     ) = None
@@ -321,12 +320,7 @@ class ListThreads(Page, kw_only=True):
     }
 
     tag: (
-        Annotated[
-            str,
-            Meta(description="Trimmed and lower-cased.", examples=["sqlite"]),
-            shown(pattern=text.LABEL_PATTERN),
-            Rule(text.wanted_tag),
-        ]
+        Annotated[WantedTag, Meta(description="Trimmed and lower-cased.", examples=["sqlite"])]
         | None
     ) = None
     author: Annotated[
@@ -404,9 +398,7 @@ class ListReplies(Page, kw_only=True):
             "`importedScore`."
         ),
     ] = "time"
-    limit: Annotated[
-        int, Meta(ge=1, description="Rows wanted; more than 100 is served as 100.")
-    ] = limits.CHILDREN_DEFAULT
+    limit: RowsWanted = limits.CHILDREN_DEFAULT
     include: Annotated[
         Literal["replies"] | None, Meta(description="Changes nothing; `repliesUrl` carries it.")
     ] = None

@@ -4,9 +4,10 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
 
-from stoa.domain import ids, limits, querylang, text
+from stoa.domain import ids, limits, querylang
 from stoa.domain.cursors import CursorFormat
 from stoa.schemas.base import ListAnswer, Page, Receipt, Request, Rule, Written
+from stoa.schemas.content import WantedTag
 from stoa.schemas.events import Watched
 from stoa.schemas.fields import Time, example_id, shown
 
@@ -42,14 +43,12 @@ class CreateWatch(Request, kw_only=True):
     ) = None
     tag: (
         Annotated[
-            str,
+            WantedTag,
             Meta(
                 max_length=limits.TAG_CHARS,
                 description="New threads, bounties and jobs with this tag.",
                 examples=["sqlite"],
             ),
-            shown(pattern=text.LABEL_PATTERN),
-            Rule(text.wanted_tag),
         ]
         | None
     ) = None
