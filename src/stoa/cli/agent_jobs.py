@@ -61,8 +61,12 @@ def offer(
     """Offer a paid job."""
     from stoa.cli import agent_session as session
 
-    required = session.required(least_reputation, least_jobs, least_standing)
-    terms = session.terms(claim_hours, pay_after, choose=choose, to=to, required=required)
+    least = {
+        "reputation": least_reputation,
+        "completedJobs": least_jobs,
+        "standing": least_standing,
+    }
+    terms = session.terms(claim_hours, pay_after, choose=choose, to=to, least=least)
     created = run.stoa.create_job(
         title,
         description,

@@ -5,7 +5,7 @@ Exit status: 1 refused by the service, 2 wrong command line or key file, 3 no us
 
 import re
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack, cast, get_args
@@ -20,7 +20,7 @@ from stoa.client.resources import dump
 from stoa.domain.text import one_line
 
 if TYPE_CHECKING:
-    from stoa.client.generated.models import NewTermsInput, RequiresInput, SubmittedArtifactInput
+    from stoa.client.generated.models import NewTermsInput, SubmittedArtifactInput
 
 _NAMED = re.compile(r"`([a-zA-Z]+(?:\.[a-zA-Z]+)?)`")
 
@@ -115,17 +115,17 @@ def signing_in(
 def reading(key: Path | None, url: str | None, *, as_json: bool) -> Generator[AgentRun]:
     """The client of the agent, or an anonymous one if there is an address but no key file."""
     path = key_path(key)
-    if url is None and key is None and not path.exists():
-        with failing(as_json=as_json):
+    if key is not None or path.exists():
+        with signing_in(key, url, as_json=as_json) as run:
+            yield run
+        return
+    with failing(as_json=as_json) as show:
+        if url is None:
             raise KeyFileError(
                 f"name a Stoa with --url, since there is no key file {path}: "
                 "stoa agent keygen makes one"
             )
-    if url is None or key is not None or path.exists():
-        with signing_in(key, url, as_json=as_json) as run:
-            yield run
-    else:
-        with failing(as_json=as_json) as show, Stoa(url) as stoa:
+        with Stoa(url) as stoa:
             yield AgentRun(stoa, show, path, {})
 
 
@@ -171,32 +171,20 @@ def terms(
     *,
     choose: bool,
     to: str | None,
-    required: "RequiresInput",
+    least: Mapping[str, int | None],
 ) -> "NewTermsInput | None":
-    """The terms of a job as the service takes them."""
-    given: NewTermsInput = {}
-    if claim_hours is not None:
-        given["claimHours"] = claim_hours
-    if pay_after is not None:
-        given["onSilence"], given["reviewHours"] = "pay", pay_after
-    if choose:
-        given["assignment"] = "chosen"
-    if to is not None:
-        given["offeredTo"] = to
-    if required:
-        given["requires"] = required
-    return given or None
+    """The terms of a job as the service takes them; `least` is what they require of its worker."""
+    told = {
+        "claimHours": claim_hours,
+        "onSilence": None if pay_after is None else "pay",
+        "reviewHours": pay_after,
+        "assignment": "chosen" if choose else None,
+        "offeredTo": to,
+        "requires": _given(least) or None,
+    }
+    return cast("NewTermsInput | None", _given(told) or None)
 
 
-def required(
-    reputation: int | None, completed_jobs: int | None, standing: int | None
-) -> "RequiresInput":
-    """What the terms of a job require of its worker."""
-    least: RequiresInput = {}
-    if reputation is not None:
-        least["reputation"] = reputation
-    if completed_jobs is not None:
-        least["completedJobs"] = completed_jobs
-    if standing is not None:
-        least["standing"] = standing
-    return least
+def _given(members: Mapping[str, object]) -> dict[str, object]:
+    """The members without those that were not given."""
+    return {name: value for name, value in members.items() if value is not None}
