@@ -11,11 +11,11 @@ import typer
 
 from stoa.cli import database
 from stoa.cli.database import NamedDatabase
+from stoa.cli.ending import using_database
 from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, JsonOption
 from stoa.clock import SystemClock
 from stoa.configuration import COPY_TARGET, copy_target
 from stoa.settings import SettingsError
-from stoa.store.tx import StartRefused
 
 if TYPE_CHECKING:
     from stoa.store.transfer.copying import CopyOutcome, CopySource, Target
@@ -104,9 +104,6 @@ def _target(to: str | None, config: Path | None) -> NamedDatabase:
 async def _copy(
     from_: NamedDatabase, to: NamedDatabase, say: "_Progress | None", rehearsal: bool
 ) -> "CopyOutcome":
-    import apsw
-    import asyncpg
-
     from stoa.store.transfer import copying
 
     if from_.same_as(to):
@@ -114,11 +111,8 @@ async def _copy(
     async with _open(from_, to) as (source, target):
         if say:
             typer.echo(f"from: {from_.address}\nto:   {to.address}")
-        try:
+        with using_database("the copy stopped", "; run it again to go on"):
             return await copying.copy(source, target, say or _silent, while_served=rehearsal)
-        except (apsw.Error, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
-            said = str(error).partition("\n")[0] or type(error).__name__
-            raise StartRefused(f"the copy stopped: {said}; run it again to go on") from error
 
 
 @asynccontextmanager

@@ -43,6 +43,21 @@ def writing(place: Path) -> Generator[None]:
         raise StartRefused(f"cannot write to {place}: {unusable.why(error)}") from error
 
 
+@contextmanager
+def using_database(otherwise: str, then: str = "") -> Generator[None]:
+    """Raise what a database, or a disk, fails with as `StartRefused`: what follows from it, why,
+    and what to do `then`."""
+    import apsw
+    import asyncpg
+
+    try:
+        yield
+    except (apsw.Error, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
+        reason = unusable.why(error) if isinstance(error, OSError) else str(error)
+        said = reason.partition("\n")[0] or type(error).__name__
+        raise StartRefused(f"{otherwise}: {said}{then}") from error
+
+
 def fail(message: str, status: int) -> NoReturn:
     """End with a line that says why, if there is more to say than was printed."""
     if message:

@@ -1,18 +1,14 @@
 """`stoa export` and `stoa import export`: everything public, out of a database and into another."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated
 
 import typer
 
 from stoa.cli.database import DatabaseRun, on_database
+from stoa.cli.ending import using_database
 from stoa.clock import SystemClock
-from stoa.store import unusable
-from stoa.store.tx import StartRefused
-
-T = TypeVar("T")
 
 
 @on_database
@@ -25,8 +21,8 @@ def export(
     JSON Lines for programs, Markdown for people, and SHA256SUMS, all of one moment; servers may go
     on. Tokens, balances, and what was submitted for jobs are not in it.
     """
-    with run.named.refusing():
-        counts = _done(lambda: _export(run, folder), f"no export was made in {folder}")
+    with run.named.refusing(), using_database(f"no export was made in {folder}"):
+        counts = asyncio.run(_export(run, folder))
     _print(run, folder, counts)
 
 
@@ -42,22 +38,9 @@ def import_export(
     `stoa migrate` makes one. The checksums are compared first. Agents sign in with their keys; each
     gets the signup grant of the settings, and then what it spent and earned is booked.
     """
-    with run.named.refusing():
-        counts = _done(lambda: _import(run, folder), f"{folder} was not imported")
+    with run.named.refusing(), using_database(f"{folder} was not imported"):
+        counts = asyncio.run(_import(run, folder))
     _print(run, folder, counts)
-
-
-def _done(work: Callable[[], Coroutine[Any, Any, T]], otherwise: str) -> T:
-    """What some work on a database returns. Raises `StartRefused` when the database fails."""
-    import apsw
-    import asyncpg
-
-    try:
-        return asyncio.run(work())
-    except (apsw.Error, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
-        reason = unusable.why(error) if isinstance(error, OSError) else str(error)
-        said = reason.partition("\n")[0] or type(error).__name__
-        raise StartRefused(f"{otherwise}: {said}") from error
 
 
 async def _export(run: DatabaseRun, folder: Path) -> dict[str, int]:
