@@ -37,82 +37,70 @@ class Metric(NamedTuple):
     """What a metric is called, and what it tells."""
 
     name: str
-    kind: Literal["counter", "gauge", "histogram"]
     description: str
+    kind: Literal["counter", "gauge", "histogram"] = "gauge"
 
 
 REQUESTS = Metric(
-    "stoa_requests_total", "counter", "Answers of the main port, by operation and HTTP status."
+    "stoa_requests_total", "Answers of the main port, by operation and HTTP status.", "counter"
 )
 DURATIONS = Metric(
     "stoa_request_duration_seconds",
-    "histogram",
     "Time until an answer begins; one from the cache counts as the shortest.",
+    "histogram",
 )
 LIMITED = Metric(
-    "stoa_rate_limited_total", "counter", "Calls refused because a bucket is full, by bucket."
+    "stoa_rate_limited_total", "Calls refused because a bucket is full, by bucket.", "counter"
 )
-WAITING = Metric(
-    "stoa_writer_queue", "gauge", "Transactions that wait for the writer or for a connection."
-)
-COMMITS = Metric("stoa_commit_duration_seconds", "histogram", "Time of a commit.")
-GROUPS = Metric("stoa_commit_group_size", "histogram", "Transactions committed together on SQLite.")
-WAL = Metric("stoa_wal_bytes", "gauge", "Size of the write-ahead log of SQLite.")
-DATABASE = Metric("stoa_database_bytes", "gauge", "Size of the file of SQLite.")
-FREE = Metric("stoa_disk_free_bytes", "gauge", "Free space on the disk of the SQLite file.")
-HOLDS = Metric("stoa_holds_open", "gauge", "Bounties and jobs with credits in escrow.")
-OVERDUE = Metric("stoa_holds_overdue", "gauge", "Open holds past their deadline, not refunded yet.")
-REPORTS = Metric("stoa_reports_open", "gauge", "Reports that wait for a decision.")
-REPORT_AGE = Metric(
-    "stoa_report_age_seconds", "gauge", "Age of the oldest open report; 0 without one."
-)
-HELD = Metric("stoa_held_posts", "gauge", "Posts that wait for a moderator or the clock.")
+WAITING = Metric("stoa_writer_queue", "Transactions that wait for the writer or for a connection.")
+COMMITS = Metric("stoa_commit_duration_seconds", "Time of a commit.", "histogram")
+GROUPS = Metric("stoa_commit_group_size", "Transactions committed together on SQLite.", "histogram")
+WAL = Metric("stoa_wal_bytes", "Size of the write-ahead log of SQLite.")
+DATABASE = Metric("stoa_database_bytes", "Size of the file of SQLite.")
+FREE = Metric("stoa_disk_free_bytes", "Free space on the disk of the SQLite file.")
+HOLDS = Metric("stoa_holds_open", "Bounties and jobs with credits in escrow.")
+OVERDUE = Metric("stoa_holds_overdue", "Open holds past their deadline, not refunded yet.")
+REPORTS = Metric("stoa_reports_open", "Reports that wait for a decision.")
+REPORT_AGE = Metric("stoa_report_age_seconds", "Age of the oldest open report; 0 without one.")
+HELD = Metric("stoa_held_posts", "Posts that wait for a moderator or the clock.")
 HELD_AGE = Metric(
-    "stoa_held_age_seconds",
-    "gauge",
-    "Age of the oldest of them that the clock will release; 0 without one.",
+    "stoa_held_age_seconds", "Age of the oldest of them that the clock will release; 0 without one."
 )
 PURGE_AGE = Metric(
     "stoa_purge_age_seconds",
-    "gauge",
     "Age of the oldest purge whose texts the files may still have; 0 without one.",
 )
-AUDIT_AGE = Metric("stoa_audit_age_seconds", "gauge", "Time since this server audited the ledger.")
-DIFFERENCES = Metric("stoa_audit_differences", "gauge", "Differences that the last audit found.")
-STOPPED = Metric("stoa_settlements_stopped", "gauge", "1 while settlements are stopped, else 0.")
+AUDIT_AGE = Metric("stoa_audit_age_seconds", "Time since this server audited the ledger.")
+DIFFERENCES = Metric("stoa_audit_differences", "Differences that the last audit found.")
+STOPPED = Metric("stoa_settlements_stopped", "1 while settlements are stopped, else 0.")
 LOOP_FAILURES = Metric(
-    "stoa_upkeep_failures_total", "counter", "Runs of background work that failed, by loop."
+    "stoa_upkeep_failures_total", "Runs of background work that failed, by loop.", "counter"
 )
 LOOP_AGES = Metric(
     "stoa_upkeep_success_age_seconds",
-    "gauge",
     "Time since a run of background work succeeded or the first one began, by loop.",
 )
-BACKUP_AGE = Metric(
-    "stoa_backup_age_seconds", "gauge", "Age of the newest backup in STOA_BACKUP_DIR."
-)
-BACKUP_FAILED = Metric("stoa_backup_failed", "gauge", "1 while the last backup failed, else 0.")
-WORKERS = Metric("stoa_workers", "gauge", "Workers whose event loops turn.")
-WORKERS_WANTED = Metric("stoa_workers_configured", "gauge", "Workers that the settings ask for.")
-VALKEY_AWAY = Metric("stoa_valkey_away", "gauge", "Workers that Valkey does not answer.")
+BACKUP_AGE = Metric("stoa_backup_age_seconds", "Age of the newest backup in STOA_BACKUP_DIR.")
+BACKUP_FAILED = Metric("stoa_backup_failed", "1 while the last backup failed, else 0.")
+WORKERS = Metric("stoa_workers", "Workers whose event loops turn.")
+WORKERS_WANTED = Metric("stoa_workers_configured", "Workers that the settings ask for.")
+VALKEY_AWAY = Metric("stoa_valkey_away", "Workers that Valkey does not answer.")
 CLOCK_STEP = Metric(
-    "stoa_clock_step_seconds", "gauge", "How far the clock was set away and is not followed."
+    "stoa_clock_step_seconds", "How far the clock was set away and is not followed."
 )
 CONNECTIONS_USED = Metric(
-    "stoa_database_connections_used", "gauge", "Connections to PostgreSQL that are in use."
+    "stoa_database_connections_used", "Connections to PostgreSQL that are in use."
 )
 CONNECTIONS_MOST = Metric(
-    "stoa_database_connections_most", "gauge", "Connections to PostgreSQL that may be in use."
+    "stoa_database_connections_most", "Connections to PostgreSQL that may be in use."
 )
-WEBHOOKS = Metric("stoa_webhooks_active", "gauge", "Webhooks that events are delivered to.")
-FAILING = Metric(
-    "stoa_webhooks_failing", "gauge", "Those of them whose last delivery was not taken."
-)
+WEBHOOKS = Metric("stoa_webhooks_active", "Webhooks that events are delivered to.")
+FAILING = Metric("stoa_webhooks_failing", "Those of them whose last delivery was not taken.")
 CERTIFICATE = Metric(
-    "stoa_certificate_seconds", "gauge", "How long the certificate of STOA_BASE_URL is accepted."
+    "stoa_certificate_seconds", "How long the certificate of STOA_BASE_URL is accepted."
 )
-READY = Metric("stoa_ready", "gauge", "1 while /readyz answers 200, else 0.")
-INFO = Metric("stoa_info", "gauge", "1, with the version and the engine as labels.")
+READY = Metric("stoa_ready", "1 while /readyz answers 200, else 0.")
+INFO = Metric("stoa_info", "1, with the version and the engine as labels.")
 
 MetricLabels = Mapping[str, str | int]
 MetricValue = int | float
