@@ -30,6 +30,7 @@ SCRIPT = (files("stoa.oauth") / "static" / "authorize.js").read_text(encoding="u
 
 _HEADERS = {**with_script(SCRIPT), "Cache-Control": "no-store"}
 _QUERY_BYTES = 16_000
+_NOT_NAMED = "The `redirect_uri` is not one that this client has named."
 _TOO_LATE = "This page has expired, or the program has been let in already."
 _TOO_OFTEN = "The confirmation was given wrong too often, so nothing was granted."
 _CONFIRMATION = "confirmation"
@@ -49,7 +50,7 @@ class PageMaker(Protocol):
 
 
 class AuthorizationPages:
-    """The pages of the authorization endpoint."""
+    """The pages of the authorization endpoint, which raise `OAuthRefusal`."""
 
     def __init__(
         self, site: PageMaker, clients: Clients, authorizing: Authorizing, charges: Charges
@@ -62,23 +63,17 @@ class AuthorizationPages:
     async def begin(self, request: Request) -> Response:
         """Show what a client asks for, with a pairing code."""
         incoming: Incoming = request.scope[REQUEST]
-        try:
-            query = _query(incoming.query)
-            client = await self._clients.find(query.get("client_id", ""), incoming.address)
-            redirect_uri = client.redirect(query.get("redirect_uri", ""))
-            if redirect_uri is None:
-                raise OAuthRefusal(
-                    "invalid_request",
-                    "The `redirect_uri` is not one that this client has named.",
-                )
-        except OAuthRefusal as refusal:
-            return self._refused(request, refusal, None)
+        query = _query(incoming.query)
+        client = await self._clients.find(query.get("client_id", ""), incoming.address)
+        redirect_uri = client.redirect(query.get("redirect_uri", ""))
+        if redirect_uri is None:
+            raise OAuthRefusal("invalid_request", _NOT_NAMED)
         try:
             base_urls = self._authorizing.services.base_urls
             asked = check_asked(client, redirect_uri, query, base_urls)
         except OAuthRefusal as refusal:
             back = _told(incoming, redirect_uri, query.get("state"), refusal.error)
-            return self._refused(request, refusal, back)
+            return self.refused(request, refusal, back)
         await self._charges.count_authorization(incoming.address)
         begun = await self._authorizing.begin(asked)
         return self._page(request, begun.handle, begun.shown)
@@ -87,9 +82,7 @@ class AuthorizationPages:
         """Show a request again: that it waits, and once it is approved what was granted, to a
         browser that has the confirmation."""
         handle = request.path_params["handle"]
-        shown = await self._authorizing.shown(handle)
-        if shown is None or shown.row.used_at is not None:
-            return self._refused(request, OAuthRefusal("invalid_request", _TOO_LATE), None)
+        shown = await self._shown(handle)
         if shown.row.agent_id is None:
             return self._page(request, handle, shown, again=True)
         given = _confirmation(request.scope[REQUEST])
@@ -100,9 +93,7 @@ class AuthorizationPages:
     async def leave(self, request: Request) -> Response:
         """Lead the browser back to the client that was approved, with a new code."""
         handle = request.path_params["handle"]
-        shown = await self._authorizing.shown(handle)
-        if shown is None or shown.row.used_at is not None:
-            return self._refused(request, OAuthRefusal("invalid_request", _TOO_LATE), None)
+        shown = await self._shown(handle)
         if shown.row.agent_id is None:
             return self._page(request, handle, shown, again=True)
         incoming: Incoming = request.scope[REQUEST]
@@ -114,14 +105,19 @@ class AuthorizationPages:
         address = answer_address(shown.row.redirect_uri, told)
         return Response(status_code=303, headers={**_HEADERS, "Location": address})
 
-    async def _ask_confirmation(self, request: Request, handle: str) -> Response:
-        """Ask for the digits that the approval has shown, as long as there are tries left."""
+    async def _shown(self, handle: str) -> ShownRequest:
+        """The request of a page. Raises `OAuthRefusal` where it is over."""
         shown = await self._authorizing.shown(handle)
         if shown is None or shown.row.used_at is not None:
-            return self._refused(request, OAuthRefusal("invalid_request", _TOO_LATE), None)
+            raise OAuthRefusal("invalid_request", _TOO_LATE)
+        return shown
+
+    async def _ask_confirmation(self, request: Request, handle: str) -> Response:
+        """Ask for the digits that the approval has shown, as long as there are tries left."""
+        shown = await self._shown(handle)
         left = limits.CONFIRMATION_TRIES - shown.row.tries
         if left <= 0:
-            return self._refused(request, OAuthRefusal("access_denied", _TOO_OFTEN), None)
+            raise OAuthRefusal("access_denied", _TOO_OFTEN)
         incoming: Incoming = request.scope[REQUEST]
         return self._answer(
             request,
@@ -166,7 +162,7 @@ class AuthorizationPages:
             script=SCRIPT,
         )
 
-    def _refused(self, request: Request, refusal: OAuthRefusal, back: str | None) -> Response:
+    def refused(self, request: Request, refusal: OAuthRefusal, back: str | None = None) -> Response:
         """The page of a refusal; `back` is the address that tells the client of it."""
         where = place(back) if back else ""
         return self._answer(

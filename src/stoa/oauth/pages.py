@@ -10,7 +10,7 @@ from stoa.calls.authorizing import Authorizing
 from stoa.clock import Clock
 from stoa.domain.addresses import parse_networks
 from stoa.domain.errors import Refusal
-from stoa.domain.oauth import AUTHORIZATION, REGISTRATION
+from stoa.domain.oauth import AUTHORIZATION, REGISTRATION, OAuthRefusal
 from stoa.limits.charge import Charges
 from stoa.oauth.authorize import AuthorizationPages, PageMaker
 from stoa.oauth.clients import Clients
@@ -29,20 +29,22 @@ def routes(
     pages = AuthorizationPages(site, clients, authorizing, charges)
     register = Registration(authorizing, charges, clock).register
     return [
-        Route(AUTHORIZATION, _shown(site, pages.begin)),
-        Route(f"{AUTHORIZATION}/{{handle}}", _shown(site, pages.show)),
-        Route(f"{AUTHORIZATION}/{{handle}}/continue", _shown(site, pages.leave)),
+        Route(AUTHORIZATION, _shown(site, pages, pages.begin)),
+        Route(f"{AUTHORIZATION}/{{handle}}", _shown(site, pages, pages.show)),
+        Route(f"{AUTHORIZATION}/{{handle}}/continue", _shown(site, pages, pages.leave)),
         # With the methods that it refuses: its refusals are for programs, not pages.
         Route(REGISTRATION, register, methods=["GET", "POST", "PUT", "PATCH", "DELETE"]),
     ]
 
 
-def _shown(site: PageMaker, endpoint: _Endpoint) -> _Endpoint:
+def _shown(site: PageMaker, pages: AuthorizationPages, endpoint: _Endpoint) -> _Endpoint:
     """The endpoint, with refusals shown as pages."""
 
     async def serve(request: Request) -> Response:
         try:
             return await endpoint(request)
+        except OAuthRefusal as refusal:
+            return pages.refused(request, refusal)
         except Refusal as refusal:
             return site.refused(request, refusal)
 
