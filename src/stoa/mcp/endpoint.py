@@ -47,15 +47,19 @@ class Mcp:
         gate: Gate | None = None,
     ) -> None:
         self._gate = gate
-        self._known = known
-        self._runner = runner
-        self._subscribing = subscribing
         self._charges = runner.charges
-        self._operations = operations
         self._hosts = hosts
-        self._origin, self._skill = origin, skill
-        self._documentation = f"{origin}/docs/errors"
+        self._origin = origin
+        self._documentation = documentation = f"{origin}/docs/errors"
         self._server: McpServer | None = None
+
+        def make() -> "McpServer":
+            from stoa.mcp.server import McpServer
+
+            parts = (runner, subscribing, operations, documentation, origin, skill, known)
+            return McpServer(*parts, takes_token=gate is None)
+
+        self._make = make
 
     async def __call__(self, request: HttpRequest, lines: HeaderList, send: Send) -> None:
         """Answer one request; `lines` are its headers with repeats."""
@@ -101,18 +105,7 @@ class Mcp:
 
     async def _serve(self) -> "McpServer":
         await asyncio.to_thread(importlib.import_module, "stoa.mcp.server")
-        from stoa.mcp.server import McpServer
-
-        self._server = McpServer(
-            self._runner,
-            self._subscribing,
-            self._operations,
-            self._documentation,
-            self._origin,
-            self._skill,
-            self._known,
-            takes_token=self._gate is None,
-        )
+        self._server = self._make()
         return self._server
 
 
