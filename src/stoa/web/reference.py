@@ -3,10 +3,9 @@
 import json
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -26,8 +25,7 @@ ORDER = (
 _PLACES = ("path", "query")
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceField:
+class ReferenceField(NamedTuple):
     """A field of a request."""
 
     name: str
@@ -37,30 +35,20 @@ class ReferenceField:
     description: str
 
 
-@dataclass(frozen=True, slots=True)
-class OperationEntry:
-    """One operation as the page shows it."""
+class OperationEntry(NamedTuple):
+    """One operation as the page shows it; `agent` says whether an agent alone may call it."""
 
-    name: str
-    method: str
-    path: str
-    summary: str
-    description: str
+    operation: Operation
     agent: bool
-    bucket: str
-    tool: str | None
-    status: int
-    errors: tuple[str, ...]
     fields: list[ReferenceField]
     command: str
 
 
-@dataclass(frozen=True, slots=True)
-class OperationGroup:
+class OperationGroup(NamedTuple):
     """The operations of one resource."""
 
     name: str
-    operations: list[OperationEntry]
+    entries: list[OperationEntry]
 
 
 class ReferencePages:
@@ -83,7 +71,7 @@ class ReferencePages:
         group = self._groups.get(request.path_params["group"])
         if group is None:
             raise Refusal("not_found", recovery=f"GET {PATH} for the list of all operations.")
-        names = ",".join(operation.name for operation in group.operations)
+        names = ",".join(entry.operation.name for entry in group.entries)
         described = f"{OPENAPI}?operations={names}"
         return self._site.page(
             request, "api_group.html", alternate=described, group=group, described=described
@@ -106,18 +94,10 @@ def groups(operations: list[Operation], openapi: dict[str, Any]) -> list[Operati
 def _entry(operation: Operation, openapi: dict[str, Any]) -> OperationEntry:
     described = openapi["paths"][operation.path][operation.method.lower()]
     return OperationEntry(
-        name=operation.name,
-        method=operation.method,
-        path=operation.path,
-        summary=operation.summary,
-        description=operation.description,
-        agent=operation.who.access is Access.AGENT,
-        bucket=operation.who.charged,
-        tool=operation.tool,
-        status=operation.status,
-        errors=operation.errors,
-        fields=_fields(described, openapi),
-        command=_command(operation, described, openapi["servers"][0]["url"]),
+        operation,
+        operation.who.access is Access.AGENT,
+        _fields(described, openapi),
+        _command(operation, described, openapi["servers"][0]["url"]),
     )
 
 
