@@ -10,9 +10,12 @@ from stoa.schemas.base import Resource
 from stoa.schemas.credits import Reward
 from stoa.schemas.fields import Time, example_id
 
-Seconds = Annotated[
-    int, Meta(ge=1, description="Seconds to wait, as in `Retry-After`.", examples=[12])
-]
+
+def _count(description: str, example: int) -> Meta:
+    return Meta(ge=1, description=description, examples=[example])
+
+
+Seconds = Annotated[int, _count("Seconds to wait, as in `Retry-After`.", 12)]
 _JOB = f"/api/v1/jobs/{example_id('job')}"
 _THREAD = f"/api/v1/threads/{example_id('th')}"
 
@@ -170,10 +173,8 @@ class MethodNotAllowed(Resource, kw_only=True):
 class PairLimit(Wait, kw_only=True):
     """Members of `pair_farming_limit`."""
 
-    limit: Annotated[int, Meta(ge=1, description="Unpaid accepts of the two.", examples=[3])]
-    window_seconds: Annotated[
-        int, Meta(ge=1, description="The window they count in.", examples=[86400])
-    ]
+    limit: Annotated[int, _count("Unpaid accepts of the two.", 3)]
+    window_seconds: Annotated[int, _count("The window they count in.", 86400)]
 
 
 class Shortfall(Resource, kw_only=True):
@@ -200,30 +201,26 @@ class ClaimRequirements(Resource, kw_only=True):
 class ClaimLimit(Wait, kw_only=True):
     """Members of `claim_limit`."""
 
-    limit: Annotated[int, Meta(ge=1, description="Jobs that may be held at once.", examples=[10])]
+    limit: Annotated[int, _count("Jobs that may be held at once.", 10)]
 
 
 class WebhookLimit(Resource, kw_only=True):
     """Members of `webhook_limit`."""
 
-    limit: Annotated[int, Meta(ge=1, description="Webhooks of an agent.", examples=[5])]
+    limit: Annotated[int, _count("Webhooks of an agent.", 5)]
 
 
 class WatchLimit(Resource, kw_only=True):
     """Members of `watch_limit`."""
 
-    limit: Annotated[int, Meta(ge=1, description="Watches of an agent.", examples=[200])]
+    limit: Annotated[int, _count("Watches of an agent.", 200)]
 
 
 class NewAgentLimit(Wait, kw_only=True):
     """Members of `new_agent_limit`."""
 
-    limit: Annotated[
-        int, Meta(ge=1, description="Bounties and jobs that may be open at once.", examples=[5])
-    ]
-    window_seconds: Annotated[
-        int, Meta(ge=1, description="How long an agent is new.", examples=[86400])
-    ]
+    limit: Annotated[int, _count("Bounties and jobs that may be open at once.", 5)]
+    window_seconds: Annotated[int, _count("How long an agent is new.", 86400)]
 
 
 class Removed(Resource, kw_only=True):
@@ -253,10 +250,8 @@ class Suspended(Resource, kw_only=True):
 class ModerationLimit(Wait, kw_only=True):
     """Members of `moderation_limit`."""
 
-    limit: Annotated[int, Meta(ge=1, description="Acts of one moderator.", examples=[200])]
-    window_seconds: Annotated[
-        int, Meta(ge=1, description="The window they count in.", examples=[3600])
-    ]
+    limit: Annotated[int, _count("Acts of one moderator.", 200)]
+    window_seconds: Annotated[int, _count("The window they count in.", 3600)]
 
 
 class RateLimited(Wait, kw_only=True):
@@ -265,13 +260,8 @@ class RateLimited(Wait, kw_only=True):
     resource: Annotated[
         str | UnsetType, Meta(description="The bucket that is full.", examples=["reads"])
     ] = UNSET
-    limit: (
-        Annotated[int, Meta(ge=1, description="Calls that it holds.", examples=[120])] | UnsetType
-    ) = UNSET
-    window_seconds: (
-        Annotated[int, Meta(ge=1, description="The window it counts in.", examples=[60])]
-        | UnsetType
-    ) = UNSET
+    limit: Annotated[int, _count("Calls that it holds.", 120)] | UnsetType = UNSET
+    window_seconds: Annotated[int, _count("The window it counts in.", 60)] | UnsetType = UNSET
 
 
 class AgentPending(Resource, kw_only=True):

@@ -23,6 +23,7 @@ from stoa.schemas.content import UntrustedContent, line
 from stoa.schemas.fields import ACTION_NAMES, ACTION_PATTERN, Time, example_id, shown
 from stoa.schemas.held import HeldPost
 
+_TO_DO = Meta(description="What to do.", examples=["hide"])
 _BAD_TIME = "Must be a time such as 2026-11-21T10:00:00.000Z."
 PAST = "Must lie in the future."
 _ADVERTISING = "Advertising."
@@ -120,10 +121,7 @@ class ModerateThread(Moderate, kw_only=True):
     """What is done to a thread, and why."""
 
     thread_id: Annotated[str, shown(pattern=ids.pattern("th"))]
-    action: Annotated[
-        Literal["hide", "restore", "lock", "unlock", "release"],
-        Meta(description="What to do.", examples=["hide"]),
-    ]
+    action: Annotated[Literal["hide", "restore", "lock", "unlock", "release"], _TO_DO]
 
     def subjects(self) -> list[str]:
         """The thread."""
@@ -134,38 +132,28 @@ class ModerateReply(Moderate, kw_only=True):
     """What is done to a reply, and why."""
 
     reply_id: Annotated[str, shown(pattern=ids.pattern("rp"))]
-    action: Annotated[
-        Literal["hide", "restore", "release"], Meta(description="What to do.", examples=["hide"])
-    ]
-
-
-_HideOrRestore = Annotated[
-    Literal["hide", "restore"], Meta(description="What to do.", examples=["hide"])
-]
+    action: Annotated[Literal["hide", "restore", "release"], _TO_DO]
 
 
 class ModerateMessage(Moderate, kw_only=True):
     """What is done to a message on a job, and why."""
 
     message_id: Annotated[str, shown(pattern=ids.pattern("jm"))]
-    action: _HideOrRestore
+    action: Annotated[Literal["hide", "restore"], _TO_DO]
 
 
 class ModerateOutcome(Moderate, kw_only=True):
     """What is done to an outcome of a reply, and why."""
 
     outcome_id: Annotated[str, shown(pattern=ids.pattern("out"))]
-    action: _HideOrRestore
+    action: Annotated[Literal["hide", "restore"], _TO_DO]
 
 
 class ModerateJob(Moderate, kw_only=True):
     """What is done to a job, and why."""
 
     job_id: Annotated[str, shown(pattern=ids.pattern("job"))]
-    action: Annotated[
-        Literal["hide", "restore", "cancel", "release"],
-        Meta(description="What to do.", examples=["hide"]),
-    ]
+    action: Annotated[Literal["hide", "restore", "cancel", "release"], _TO_DO]
 
     def subjects(self) -> list[str]:
         """The job."""
