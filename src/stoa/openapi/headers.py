@@ -5,6 +5,7 @@ from typing import Any
 from stoa.http.answering import CHALLENGES
 from stoa.operations.parts.buckets import BUCKETS
 from stoa.operations.table import Charged, Operation
+from stoa.schemas.plain_schemas import without
 
 HeaderSchemas = dict[str, Any]
 
@@ -99,7 +100,7 @@ def _used(key: str, *, always: bool) -> dict[str, Any]:
     header = HEADERS[key]
     if always or "required" not in header:
         return {"$ref": f"#/components/headers/{key}"}
-    return {name: value for name, value in header.items() if name != "required"}
+    return without(header, "required")
 
 
 def _rate() -> HeaderSchemas:

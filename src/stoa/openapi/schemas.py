@@ -18,6 +18,7 @@ from stoa.schemas.json_schema import (
 )
 from stoa.schemas.lean_schemas import lean_name, lean_schemas
 from stoa.schemas.minimal import WriteDone
+from stoa.schemas.plain_schemas import without
 
 _NULL = {"type": "null"}
 
@@ -63,7 +64,7 @@ class Schemas:
         whole = self._requests[operation.request.__name__]
         members = self.body_members(operation)
         required = [name for name in whole.get("required", ()) if name in members]
-        schema = {key: value for key, value in whole.items() if key != "required"}
+        schema = without(whole, "required")
         schema |= {"properties": members, **({"required": required} if required else {})}
         return _sent(schema)
 
@@ -108,7 +109,7 @@ def _sent(schema: Schema) -> Schema:
 
 def _in_words(member: Schema) -> Schema:
     default = member.get("default")
-    rest = {key: value for key, value in member.items() if key != "default"}
+    rest = without(member, "default")
     said = [rest.get("description", ""), f"`{default}` unless given." if default else ""]
     description = " ".join(filter(None, said))
     return {**rest, "description": description} if description else rest
@@ -180,7 +181,7 @@ def _parameter(name: str, place: str, schema: Schema) -> dict[str, Any]:
 
 def _without_null(schema: Schema) -> Schema:
     """The schema of a value that is left out rather than null."""
-    rest = {key: value for key, value in schema.items() if key != "anyOf"}
+    rest = without(schema, "anyOf")
     if rest.get("default", 0) is None:
         del rest["default"]
     choices = [choice for choice in schema.get("anyOf", ()) if choice != _NULL]
