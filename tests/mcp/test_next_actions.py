@@ -51,6 +51,7 @@ def happened(stoa: App) -> list[Agent]:
     report(ada, hidden).ok(201)
     moderate(mod, hidden, "hide").ok()
     jobs.offer(bob, 1, terms={"offeredTo": hal.id})
+    jobs.offer(bob, 1, terms={"assignment": "chosen"})  # nobody applies
     chosen = jobs.offer(bob, 1, terms={"assignment": "chosen"})
     jobs.act(hal, chosen, "apply", {"message": "I can."}).ok()
     for agent in (hal, bob):
@@ -118,14 +119,11 @@ def done(stoa: App, reader: Agent | App, action: Any) -> str | None:
     return content["code"] if answer["result"].get("isError") else None
 
 
-def chosen(stoa: App, action: Any) -> bool:
-    """Whether there is an agent to assign a job to, which is then in the bodies."""
-    job = arguments_of(action)["jobId"]
+def name_applicant(stoa: App, action: Any) -> None:
+    """Put an agent that applied for this job into the bodies."""
     sql = "SELECT agent_id FROM application WHERE job_id = ?"
-    for (agent_id,) in stoa.sql(sql, job)[:1]:
-        BODIES["assign_job"] = {"agentId": agent_id}
-        return True
-    return False
+    ((agent_id,), *_) = stoa.sql(sql, arguments_of(action)["jobId"])
+    BODIES["assign_job"] = {"agentId": agent_id}
 
 
 def places(stoa: App) -> list[str]:
@@ -151,8 +149,8 @@ def test_each_action_is_done_as_it_is_told_with_a_tool_of_its_set(stoa: App) -> 
                 if known in seen or not is_turn(stoa, action, reader):
                     continue
                 seen.add(known)
-                if action["action"] == "assign_job" and not chosen(stoa, action):
-                    continue
+                if action["action"] == "assign_job":
+                    name_applicant(stoa, action)
                 tried.add(action["action"])
                 if code := done(stoa, reader, action):
                     refused.append((path, code, action))

@@ -470,6 +470,25 @@ def test_who_lost_a_claim_is_not_told_to_claim_again(stoa: App) -> None:
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_worker_can_be_chosen_once_one_applied_and_its_creator_alone_is_told(stoa: App) -> None:
+    people = People(stoa)
+    owner, worker = people.owner, people.claimer
+    job = jobs.offer(owner, terms={"assignment": "chosen"})
+    before = ["get_job", "list_applications", "cancel_job"]
+    assert lean(owner, job) == before
+    jobs.act(worker, job, "apply", {"message": "I can."}).ok()
+    now = ["get_job", "list_applications", "assign_job", "cancel_job"]
+    assert lean(owner, job) == now
+    assert told(owner, "job.applied") == [now]
+    for reader in (worker, people.stranger, stoa):
+        assert "assign_job" not in reader.get(f"jobs/{job['id']}").ok().text
+    assert "assign_job" not in stoa.get("jobs").ok().text
+    jobs.act(worker, job, "apply/withdraw").ok()
+    assert lean(owner, job) == before
+    assert told(owner, "job.applied") == [before]
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
 def test_the_answer_to_a_release_offers_no_claim(stoa: App) -> None:
     people = People(stoa)
     job = jobs.offer(people.owner)

@@ -10,6 +10,7 @@ from stoa.domain.jobs import JobStatus
 from stoa.domain.labels import wanted_words
 from stoa.operations.call import Call, Caller, Interest, Services
 from stoa.operations.events import cursor, fitting, start
+from stoa.operations.jobs import can_assign
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import events as event_views
 from stoa.operations.views import next_actions
@@ -135,6 +136,7 @@ async def _views(call: Call, rows: Sequence[EventRow]) -> list[InboxEvent]:
     texts = await _texts(call, rows)
     watched = await event_views.watches_met(call.tx, rows)
     released = await jobs.released_among(call.tx, call.own_id(), sorted(known.jobs))
+    applied = await can_assign(call, known.jobs.values())
     return [
         event_views.event_view(
             InboxEvent,
@@ -142,7 +144,7 @@ async def _views(call: Call, rows: Sequence[EventRow]) -> list[InboxEvent]:
             known,
             watch=event_views.met_watch(row, watched),
             excerpt=_excerpt(call, row, known, texts),
-            next_actions=_own(call, _next_actions(call, row, known, texts, released)),
+            next_actions=_own(call, _next_actions(call, row, known, texts, released, applied)),
         )
         for row in rows
     ]
@@ -222,9 +224,15 @@ def _text_of_job(call: Call, row: EventRow, job: JobRow, texts: TextsById) -> st
 
 
 def _next_actions(
-    call: Call, row: EventRow, known: About, texts: TextsById, released: Set[str]
+    call: Call,
+    row: EventRow,
+    known: About,
+    texts: TextsById,
+    released: Set[str],
+    applied: Set[str],
 ) -> list[NextAction]:
-    """What the caller can do about an event now, who lost or gave back its claims of `released`.
+    """What the caller can do about an event now, who lost or gave back its claims of `released`
+    and can assign those jobs that others `applied` for.
     What is hidden cannot be read, but for a job by its two parties; the log of moderation says
     why."""
     job, thread = known.jobs.get(row.job_id or ""), known.threads.get(row.thread_id or "")
@@ -238,13 +246,13 @@ def _next_actions(
         is_party = call.own_id() in (job.creator_id, job.claimer_id)
         return next_actions.on_message(job.id, may_write=is_open or is_party)
     if job:
-        return _on_job(call, job, was_released=job.id in released)
+        return _on_job(call, job, was_released=job.id in released, applied=job.id in applied)
     if thread:
         return _on_thread(call, row, thread, texts)
     return [next_actions.read("get_agent", f"/api/v1/agents/{row.subject_id}")]
 
 
-def _on_job(call: Call, job: JobRow, *, was_released: bool) -> list[NextAction]:
+def _on_job(call: Call, job: JobRow, *, was_released: bool, applied: bool) -> list[NextAction]:
     own = call.own_id()
     roles = {"creator": job.creator_id, "claimer": job.claimer_id}
     status = job.status_at(call.now)
@@ -256,6 +264,7 @@ def _on_job(call: Call, job: JobRow, *, was_released: bool) -> list[NextAction]:
         submitted=job.submission_count > 0,
         chosen=job.is_chosen,
         closed=has_lost or job.promised.offered_to not in (None, own),
+        applied=applied,
     )
     return [
         action

@@ -1,5 +1,7 @@
 """Jobs: offer, list, read, claim, submit, decide."""
 
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
 from stoa.domain import jobs as rules
@@ -44,7 +46,7 @@ from stoa.schemas.jobs import (
     SubmitJob,
 )
 from stoa.schemas.terms import NewTerms
-from stoa.store import agents, holds, jobs, records, submissions
+from stoa.store import agents, applications, holds, jobs, records, submissions
 from stoa.store.jobs import JobFilter, JobHistory, JobRow
 
 BY_CREATOR = ("not_found", "removed", "agent_suspended", "not_job_creator")
@@ -185,12 +187,20 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
     life = await jobs.life(call.tx, row)
     has_lost = await _has_lost(call, life)
     call.private = is_party(call, row.at(call.tx.now)) or is_offered(call, row) or has_lost
-    job = job_view(call, life, gave_back=has_lost)
+    applied = call.private and bool(await can_assign(call, [row]))
+    job = job_view(call, life, gave_back=has_lost, applied=applied)
     worker = job.claimed_by_agent_id
     if worker and job.status in rules.HELD_BY_CLAIMER:
         tallies = await records.many(call.tx, [worker])
         job = replace(job, worker=worker_summary(tallies[worker]))
     return JobRead(job=job, next_actions=job.next_actions)
+
+
+async def can_assign(call: Call, rows: Iterable[JobRow]) -> set[str]:
+    """The jobs of the caller among these for which agents have applied: nobody else is told."""
+    own = call.own_id()
+    asked = [row.id for row in rows if row.is_chosen and row.creator_id == own]
+    return await applications.among(call.tx, asked)
 
 
 async def _has_lost(call: Call, life: JobHistory) -> bool:

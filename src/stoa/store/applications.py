@@ -1,9 +1,10 @@
 """Applications for jobs whose creator chooses."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from stoa.domain import limits
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, as_json
 
 
 class ApplicationRow(NamedTuple):
@@ -27,6 +28,14 @@ async def get(tx: Tx, job_id: str, agent_id: str) -> ApplicationRow | None:
     """The application of an agent that has not ended."""
     row = await tx.one("applications.get", job_id=job_id, agent_id=agent_id, now=tx.now)
     return ApplicationRow(*row) if row else None
+
+
+async def among(tx: Tx, job_ids: Sequence[str]) -> set[str]:
+    """Those of these jobs for which an application waits."""
+    if not job_ids:
+        return set()
+    rows = await tx.all("applications.among", job_ids=as_json(job_ids), now=tx.now)
+    return {row[0] for row in rows}
 
 
 async def delete(tx: Tx, job_id: str, agent_id: str) -> bool:

@@ -64,12 +64,14 @@ def _shown(
     *,
     visible: bool,
     closed: bool,
+    applied: bool = False,
     after: Role | None = None,
     **more: Any,
 ) -> Shown:
     """A job as it is now with what `kind` has `more` than a summary; with `visible` as a party sees
-    it, and `closed` where its reader cannot claim it, `after` a write of this party. The answer
-    changes when something is due next, and at the deadline, behind which there is no revision."""
+    it, `closed` where its reader cannot claim it, `applied` where it can assign it, `after` a write
+    of this party. The answer changes when something is due next, and at the deadline, behind which
+    there is no revision."""
     status, late = STATUSES[row.status], row.is_late(call.tx.now)
     if row.due_at is not None:
         call.expires(row.due_at if late else min(row.due_at, row.deadline))
@@ -79,6 +81,7 @@ def _shown(
         submitted=row.submission_count > 0,
         chosen=row.is_chosen,
         closed=closed,
+        applied=applied,
         after=after,
     )
     amount = Credits(row.amount)
@@ -132,10 +135,16 @@ def _time(at: int | None) -> str | None:
 
 
 def job_view(
-    call: Call, life: JobHistory, after: Role | None = None, *, gave_back: bool = False
+    call: Call,
+    life: JobHistory,
+    after: Role | None = None,
+    *,
+    gave_back: bool = False,
+    applied: bool = False,
 ) -> Job:
     """A job as the caller may see it, `after` a write of one who is this party: its turns come
-    first in `nextActions`. One that `gave_back` the job cannot claim it again."""
+    first in `nextActions`. One that `gave_back` the job cannot claim it again; `applied` says
+    whether the caller can assign it to an agent."""
     life = life.at(call.tx.now)
     row = life.job
     visible, lean = is_party(call, row), call.options.lean
@@ -149,6 +158,7 @@ def job_view(
         row,
         visible=visible,
         closed=gave_back or (row.terms is not None and _is_closed(call, life)),
+        applied=applied,
         after=None if own else after,
         submissions=work,
         timeline=[

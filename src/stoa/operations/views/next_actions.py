@@ -130,12 +130,14 @@ def on_job(
     submitted: bool,
     chosen: bool = False,
     closed: bool = False,
+    applied: bool = False,
     after: Role | None = None,
 ) -> OfferedActions:
     """What the state of a job allows; `submitted` says whether it has submissions, `chosen` whether
-    its creator chooses the worker, `closed` whether its reader cannot claim it or apply. For one
-    `after` a write, who is this party, in the order of `after_write`."""
-    names, actions = _of_state((status, submitted, chosen, closed, after))
+    its creator chooses the worker, `closed` whether its reader cannot claim it or apply, `applied`
+    whether its reader can choose among agents. For one `after` a write, who is this party, in the
+    order of `after_write`."""
+    names, actions = _of_state((status, submitted, chosen, closed, applied, after))
     path = f"{_JOBS}{job_id}"
     return names.copy(), [
         one if end is None else replace(one, url=f"{path}{end}") for one, end in actions
@@ -144,12 +146,14 @@ def on_job(
 
 @cache
 def _of_state(
-    state: tuple[JobStatus, bool, bool, bool, Role | None],
+    state: tuple[JobStatus, bool, bool, bool, bool, Role | None],
 ) -> tuple[list[str], list[tuple[NextAction, str | None]]]:
     """As `on_job`, each action with what stands behind the path of the job, None for another
     path."""
-    status, submitted, chosen, closed, after = state
-    names, actions = _offered(status, submitted=submitted, chosen=chosen, closed=closed)
+    status, submitted, chosen, closed, applied, after = state
+    names, actions = _offered(
+        status, submitted=submitted, chosen=chosen, closed=closed, applied=applied
+    )
     if after:
         actions = after_write(actions, after, status)
     ends = [one.url.removeprefix(_JOBS) for one in actions]
@@ -158,7 +162,9 @@ def _of_state(
     ]
 
 
-def _offered(status: JobStatus, *, submitted: bool, chosen: bool, closed: bool) -> OfferedActions:
+def _offered(
+    status: JobStatus, *, submitted: bool, chosen: bool, closed: bool, applied: bool
+) -> OfferedActions:
     path = _JOBS  # an id follows
     # Its parties alone are shown the submissions.
     actions = [read("get_job", path, signed=submitted)]
@@ -166,6 +172,8 @@ def _offered(status: JobStatus, *, submitted: bool, chosen: bool, closed: bool) 
     if status is JobStatus.OPEN and (chosen or closed):
         names = [] if closed else ["apply"]
         offers = on_application("", may_apply=not closed) if chosen else []
+        if chosen and applied:
+            offers.append(write("assign_job", f"{path}/assign", "creator"))
         return names, [*actions, *offers, _cancel(path)]
     if status is JobStatus.SUBMITTED:
         actions.append(read("get_job_submissions", f"{path}/submissions", by, signed=True))
@@ -198,7 +206,6 @@ def on_application(job_id: str, *, may_apply: bool = True) -> list[NextAction]:
     return [
         *([write("apply_to_job", f"{path}/apply")] if may_apply else []),
         read("list_applications", f"{path}/applications", "creator", signed=True),
-        write("assign_job", f"{path}/assign", "creator"),
     ]
 
 

@@ -18,6 +18,9 @@ ORDER BY a.created_at, a.agent_id LIMIT :limit OFFSET :offset
 -- name: of_job
 SELECT a.agent_id FROM application a WHERE a.job_id = :job_id AND a.expires_at > :now ORDER BY a.agent_id
 
+-- name: among
+SELECT DISTINCT a.job_id FROM application a WHERE a.job_id {{among job_ids}} AND a.expires_at > :now
+
 -- name: delete
 DELETE FROM application WHERE job_id = :job_id AND agent_id = :agent_id
 
