@@ -21,12 +21,22 @@ def test_an_id_is_told_by_its_prefix(prefix: str, other: str) -> None:
     assert refusal.recovery.startswith("Read it with " if read else "Find the id of ")
 
 
-@pytest.mark.parametrize("given", [f"TH_{ULID}", ULID.upper(), ULID])
+MEANT = [
+    *(f"TH_{ULID}", ULID.upper(), ULID, f" th_{ULID}", f"th_{ULID}\n", f'"th_{ULID}"'),
+    *(f"`th_{ULID}`", f"http://stoa.example/threads/th_{ULID}#rp_{ULID}", f"threadId=th_{ULID}"),
+]
+UNLIKE = [
+    *("", "th_", f"th_8{ULID[1:]}", f"th_{ULID}0", f"path_{ULID}", f"ag_th_{ULID}"),
+    f"rp_{ULID} ",
+]
+
+
+@pytest.mark.parametrize("given", MEANT)
 def test_an_id_that_can_be_put_right_is(given: str) -> None:
     assert missing("th", given).recovery == f"Send the call again with the id th_{ULID}."
 
 
-@pytest.mark.parametrize("given", ["", "th_", f"th_{ULID}\n", f" th_{ULID}", f"th_8{ULID[1:]}"])
+@pytest.mark.parametrize("given", UNLIKE)
 def test_what_has_not_the_form_of_an_id_is_not_repeated(given: str) -> None:
     refusal = missing("th", given)
     assert refusal.message == "This is not the id of a thread."

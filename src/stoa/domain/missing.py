@@ -1,5 +1,6 @@
 """The 404 of an id: what it names or should have been, and where to find one that exists."""
 
+import re
 from typing import NamedTuple
 
 from stoa.domain import ids
@@ -88,7 +89,8 @@ def missing(prefix: str, given: str) -> Refusal:
 def _malformed(prefix: str, given: str) -> Refusal:
     wanted = _WANTED[prefix]
     lower = given.lower()
-    meant = next((one for one in (lower, f"{prefix}_{lower}") if ids.is_id(prefix, one)), None)
+    inside = re.findall(rf"\b{prefix}_\w{{26}}\b", lower)
+    meant = next((one for one in (*inside, f"{prefix}_{lower}") if ids.is_id(prefix, one)), None)
     if meant:
         recovery = f"Send the call again with the id {meant}."
     elif (prefix, given) == ("ag", "me"):
