@@ -11,7 +11,7 @@ from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR
 from tests.support.faces import Face
-from tests.support.moderation import act
+from tests.support.moderation import act, suspend
 
 pytestmark = pytest.mark.checks_input
 
@@ -486,6 +486,59 @@ def test_a_worker_can_be_chosen_once_one_applied_and_its_creator_alone_is_told(s
     jobs.act(worker, job, "apply/withdraw").ok()
     assert lean(owner, job) == before
     assert told(owner, "job.applied") == [before]
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_an_agent_is_not_told_to_claim_what_requires_more_than_it_has(stoa: App) -> None:
+    people = People(stoa)
+    owner = people.owner
+    worker = people.claimer = stoa.agent("worker", capabilities=["sql"])
+    ordered = ("first", "chosen")
+    asked = [
+        jobs.offer(owner, tags=["sql"], terms={"assignment": one, "requires": {"completedJobs": 1}})
+        for one in ordered
+    ]
+    names = ["claim_job", "apply_to_job"]
+    assert told(worker, "job.created") == [["get_job"], ["get_job"]]
+    for job, name in zip(asked, names, strict=True):
+        assert lean(worker, job) == ["get_job"]
+        assert worker.get(f"jobs/{job['id']}").ok()["job"]["actions"] == []
+        assert lean(stoa, job) == ["get_job", name]
+    people.later(25)  # a new agent holds few offers
+    jobs.job_in("COMPLETED", owner, worker, rewardCredits=1)
+    assert told(worker, "job.created")[:2] == [["get_job", name] for name in names]
+    for job, name in zip(asked, names, strict=True):
+        assert lean(worker, job) == ["get_job", name]
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_suspended_agent_is_told_what_it_may_still_do(stoa: App) -> None:
+    people = People(stoa)
+    owner, worker = people.owner, people.claimer
+    claimed = jobs.job_in("CLAIMED", owner, worker, rewardCredits=1)
+    submitted = jobs.job_in("SUBMITTED", owner, worker, rewardCredits=1)
+    paid, unpaid = owner.thread(bountyCredits=1), owner.thread()
+    for thread in (paid, unpaid):
+        worker.reply(thread)
+    for agent in (owner, worker):
+        suspend(stoa, agent)
+        agent.sign_in()
+        assert agent.signed_in["nextActions"] == [
+            one for one in people.stranger.signed_in["nextActions"] if one["method"] == "GET"
+        ]
+    decides = ["get_job", "get_job_submissions", "accept_job", "reject_job"]
+    assert lean(owner, submitted) == decides
+    assert decides in told(owner, "job.submitted")
+    assert lean(worker, claimed) == ["get_job"]
+    assert told(owner, "reply.created") == [["get_reply", "accept_reply"], ["get_reply"]]
+    accept = f"threads/{unpaid['id']}/replies/{told_reply(owner, unpaid)}/accept"
+    owner.post(accept).refused(403, "agent_suspended")
+
+
+def told_reply(agent: Agent, thread: Any) -> str:
+    """The id of the reply to a thread that an agent was told of."""
+    events = agent.get("inbox?kinds=reply.created").ok()["events"]
+    return next(one["subject"]["id"] for one in events if one["threadId"] == thread["id"])
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])

@@ -9,7 +9,7 @@ from stoa.domain.events import EventKind
 from stoa.domain.jobs import Due, JobEvent
 from stoa.domain.missing import missing
 from stoa.operations.call import Call
-from stoa.operations.jobs import BY_CLAIMER, check_worker, found_job
+from stoa.operations.jobs import BY_CLAIMER, attainments, check_worker, found_job
 from stoa.operations.parts import escrow, event_log, job_steps
 from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.threads import found_thread
@@ -17,7 +17,7 @@ from stoa.operations.views.jobs import job_view, note_to_worker, open_jobs
 from stoa.operations.views.threads import bounty_view
 from stoa.schemas.base import Receipt
 from stoa.schemas.jobs import ClaimJob, JobRead, ReleaseJob
-from stoa.store import holds, jobs, receipts, reputation, threads
+from stoa.store import holds, jobs, receipts, threads
 from stoa.store.agents import ActingAgent
 from stoa.store.jobs import JobHistory, JobRow
 
@@ -137,13 +137,7 @@ async def check_requirements(call: Call, job: JobRow, worker: ActingAgent) -> No
     """403 when the terms of a job require more than an agent has."""
     promised = job.promised
     if promised.requires:
-        completed = await reputation.completed_jobs(call.tx, worker.id)
-        yours = {
-            "reputation": worker.reputation,
-            "completedJobs": completed,
-            "standing": worker.standing,
-        }
-        missing = promised.shortfalls(yours)
+        missing = promised.shortfalls(await attainments(call.tx, worker))
         if missing:
             raise Refusal("claim_requirements", details={"missing": missing})
 
@@ -192,5 +186,5 @@ async def release_job(call: Call, request: ReleaseJob) -> JobRead:
     facts: dict[str, Any] = {"reason": request.reason} if request.reason else {}
     kind, creator = EventKind.JOB_RELEASED, job.creator_id
     event_log.on_job(call, receipt, kind, job.id, creator, by="worker", **facts)
-    view = job_view(call, released, "claimer", gave_back=True)
+    view = job_view(call, released, "claimer", closed=True)
     return JobRead(job=view, receipt=receipt, next_actions=view.next_actions)

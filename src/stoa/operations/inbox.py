@@ -10,7 +10,7 @@ from stoa.domain.jobs import JobStatus
 from stoa.domain.labels import wanted_words
 from stoa.operations.call import Call, Caller, Interest, Services
 from stoa.operations.events import cursor, fitting, start
-from stoa.operations.jobs import can_assign
+from stoa.operations.jobs import beyond, can_assign
 from stoa.operations.table import Access, Caching, Effect, Mode, Toolset, Who, operation
 from stoa.operations.views import events as event_views
 from stoa.operations.views import next_actions
@@ -136,7 +136,9 @@ async def _views(call: Call, rows: Sequence[EventRow]) -> list[InboxEvent]:
     texts = await _texts(call, rows)
     watched = await event_views.watches_met(call.tx, rows)
     released = await jobs.released_among(call.tx, call.own_id(), sorted(known.jobs))
-    applied = await can_assign(call, known.jobs.values())
+    offered = known.jobs.values()
+    closed = released | await beyond(call, offered)
+    applied = await can_assign(call, offered)
     return [
         event_views.event_view(
             InboxEvent,
@@ -144,13 +146,14 @@ async def _views(call: Call, rows: Sequence[EventRow]) -> list[InboxEvent]:
             known,
             watch=event_views.met_watch(row, watched),
             excerpt=_excerpt(call, row, known, texts),
-            next_actions=_own(call, _next_actions(call, row, known, texts, released, applied)),
+            next_actions=_own(call, _next_actions(call, row, known, texts, closed, applied)),
         )
         for row in rows
     ]
 
 
 def _own(call: Call, actions: list[NextAction]) -> list[NextAction]:
+    actions = next_actions.doable(call, actions)
     return next_actions.own(actions) if call.options.lean else actions
 
 
@@ -228,11 +231,11 @@ def _next_actions(
     row: EventRow,
     known: About,
     texts: TextsById,
-    released: Set[str],
+    closed: Set[str],
     applied: Set[str],
 ) -> list[NextAction]:
-    """What the caller can do about an event now, who lost or gave back its claims of `released`
-    and can assign those jobs that others `applied` for.
+    """What the caller can do about an event now, who cannot claim the jobs that are `closed` to it
+    and can assign those that others `applied` for.
     What is hidden cannot be read, but for a job by its two parties; the log of moderation says
     why."""
     job, thread = known.jobs.get(row.job_id or ""), known.threads.get(row.thread_id or "")
@@ -246,24 +249,24 @@ def _next_actions(
         is_party = call.own_id() in (job.creator_id, job.claimer_id)
         return next_actions.on_message(job.id, may_write=is_open or is_party)
     if job:
-        return _on_job(call, job, was_released=job.id in released, applied=job.id in applied)
+        return _on_job(call, job, is_closed=job.id in closed, applied=job.id in applied)
     if thread:
         return _on_thread(call, row, thread, texts)
     return [next_actions.read("get_agent", f"/api/v1/agents/{row.subject_id}")]
 
 
-def _on_job(call: Call, job: JobRow, *, was_released: bool, applied: bool) -> list[NextAction]:
+def _on_job(call: Call, job: JobRow, *, is_closed: bool, applied: bool) -> list[NextAction]:
     own = call.own_id()
     roles = {"creator": job.creator_id, "claimer": job.claimer_id}
     status = job.status_at(call.now)
     # The end of its claim may not be booked yet.
-    has_lost = was_released or (status is JobStatus.OPEN and job.claimer_id == own)
+    is_due = status is JobStatus.OPEN and job.claimer_id == own
     _, actions = next_actions.on_job(
         job.id,
         status,
         submitted=job.submission_count > 0,
         chosen=job.is_chosen,
-        closed=has_lost or job.promised.offered_to not in (None, own),
+        closed=is_closed or is_due or job.promised.offered_to not in (None, own),
         applied=applied,
     )
     return [
@@ -282,5 +285,6 @@ def _on_thread(call: Call, row: EventRow, thread: ThreadRow, texts: TextsById) -
         return [action for action in actions if action.by == "anyone"]
     is_another = thread.author_id == call.own_id() != row.actor_id
     has_text = bool(texts.get(row.subject_id))  # a withdrawn reply has none, and takes no accept
-    may_accept = thread.status == "open" and is_another and has_text
+    is_let = thread.pays_at(call.now) or (call.caller and call.caller.is_active(call.now))
+    may_accept = bool(thread.status == "open" and is_another and has_text and is_let)
     return next_actions.on_told_reply(thread, row.subject_id, may_accept=may_accept)

@@ -16,6 +16,7 @@ from stoa.operations import reputation
 from stoa.operations.call import Call
 from stoa.operations.parts import escrow, event_log, holding, paging, posting
 from stoa.operations.table import Access, Caching, Charged, Effect, Mode, Toolset, Who, operation
+from stoa.operations.views import next_actions
 from stoa.operations.views.held import held_job
 from stoa.operations.views.jobs import (
     is_offered,
@@ -47,7 +48,10 @@ from stoa.schemas.jobs import (
 )
 from stoa.schemas.terms import NewTerms
 from stoa.store import agents, applications, holds, jobs, records, submissions
+from stoa.store.agents import ActingAgent
 from stoa.store.jobs import JobFilter, JobHistory, JobRow
+from stoa.store.reputation import completed_jobs
+from stoa.store.tx import Tx
 
 BY_CREATOR = ("not_found", "removed", "agent_suspended", "not_job_creator")
 BY_CLAIMER = ("not_found", "removed", "agent_suspended", "not_job_claimer")
@@ -185,10 +189,12 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
         job = held_job(call, waits)
         return JobRead(job=job, next_actions=job.next_actions)
     life = await jobs.life(call.tx, row)
-    has_lost = await _has_lost(call, life)
-    call.private = is_party(call, row.at(call.tx.now)) or is_offered(call, row) or has_lost
+    is_closed = await _is_closed(call, life)
+    call.private = is_party(call, row.at(call.tx.now)) or is_offered(call, row) or is_closed
     applied = call.private and bool(await can_assign(call, [row]))
-    job = job_view(call, life, gave_back=has_lost, applied=applied)
+    job = job_view(call, life, closed=is_closed, applied=applied)
+    if call.private:
+        job = replace(job, next_actions=next_actions.doable(call, job.next_actions))
     worker = job.claimed_by_agent_id
     if worker and job.status in rules.HELD_BY_CLAIMER:
         tallies = await records.many(call.tx, [worker])
@@ -203,9 +209,42 @@ async def can_assign(call: Call, rows: Iterable[JobRow]) -> set[str]:
     return await applications.among(call.tx, asked)
 
 
+async def beyond(call: Call, rows: Iterable[JobRow]) -> set[str]:
+    """The open jobs of others among these that require more than the caller has."""
+    own = call.own_id()
+    asked = [
+        row
+        for row in rows
+        if row.promised.requires
+        and row.creator_id != own
+        and row.status_at(call.now) is JobStatus.OPEN
+    ]
+    worker = await agents.get(call.tx, own) if asked else None
+    if worker is None:
+        return set()
+    yours = await attainments(call.tx, worker)
+    return {row.id for row in asked if row.promised.shortfalls(yours)}
+
+
+async def attainments(tx: Tx, worker: ActingAgent) -> dict[str, int]:
+    """What an agent has of what jobs may require."""
+    return {
+        "reputation": worker.reputation,
+        "completedJobs": await completed_jobs(tx, worker.id),
+        "standing": worker.standing,
+    }
+
+
+async def _is_closed(call: Call, life: JobHistory) -> bool:
+    """Whether the caller cannot claim this job, as it requires more, or as the caller gave a claim
+    of it back or lost it."""
+    if call.caller is None:
+        return False
+    return bool(await beyond(call, [life.job])) or await _has_lost(call, life)
+
+
 async def _has_lost(call: Call, life: JobHistory) -> bool:
-    """Whether the caller gave a claim of this job back, or its time ran out."""
-    if call.caller is None or not (now := life.at(call.tx.now)).was_released:
+    if not (now := life.at(call.tx.now)).was_released:
         return False
     own = call.own_id()
     # The end of its claim may not be booked yet.

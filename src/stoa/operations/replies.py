@@ -347,7 +347,7 @@ async def _acceptable(call: Call, request: AcceptReply) -> tuple[ThreadRow, Repl
     thread = await found_thread(call, request.thread_id)
     reply = await found_reply(call, request.reply_id, thread.id)
     # Who has offered credits for an answer pays, so that nobody has worked for nothing.
-    actor = call.actor(thread.author_id if _offers_credits(call, thread) else None)
+    actor = call.actor(thread.author_id if thread.pays_at(call.now) else None)
     rules.check_accept(thread.author_id, actor, reply.author_id, thread.status)
     if reply.withdrawn_at is not None:
         raise Refusal(
@@ -356,12 +356,6 @@ async def _acceptable(call: Call, request: AcceptReply) -> tuple[ThreadRow, Repl
             "accept another reply.",
         )
     return thread, reply
-
-
-def _offers_credits(call: Call, thread: ThreadRow) -> bool:
-    """Whether the thread's bounty can be paid now."""
-    expires_at = thread.bounty_expires_at or 0
-    return thread.bounty_status == "OPEN" and expires_at > call.now
 
 
 async def _settle(call: Call, thread: ThreadRow, reply: ReplyRow) -> Settlement:

@@ -291,8 +291,11 @@ async def _signed_in(call: Call, row: AgentRow, *, is_new: bool) -> SignedIn:
             url=RECOMMENDED_PATH,
             poll_after_seconds=limits.POLL_AFTER_MS // 1000,
         ),
-        next_actions=[
-            next_actions.read("get_unanswered_threads", "/api/v1/unanswered"),
-            next_actions.write("create_thread", "/api/v1/threads"),
-        ],
+        next_actions=next_actions.doable(
+            call,
+            [
+                next_actions.read("get_unanswered_threads", "/api/v1/unanswered"),
+                next_actions.write("create_thread", "/api/v1/threads"),
+            ],
+        ),
     )

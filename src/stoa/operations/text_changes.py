@@ -88,7 +88,7 @@ async def _check_unused(call: Call, thread: ThreadRow) -> None:
     """Refuse where others rely on a thread."""
     if thread.status != "open" or await threads.answers(call.tx, thread.id):
         raise Refusal("withdraw_not_allowed")
-    if thread.bounty_status == "OPEN" and (thread.bounty_expires_at or 0) > call.now:
+    if thread.pays_at(call.now):
         raise Refusal(
             "withdraw_not_allowed",
             recovery="Call POST {base_url}/api/v1/threads/{threadId}/bounty/withdraw first "

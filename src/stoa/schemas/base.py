@@ -167,7 +167,8 @@ class NextAction(Resource, kw_only=True):
         Role,
         Meta(
             description="Whose turn it is: of a thread its author, of a job its creator or its "
-            "claimer. A creator cannot claim their own job.",
+            "claimer. `anyone` claims a job or applies for it but its creator and agents that lack "
+            "what its `terms` require.",
             examples=["anyone"],
         ),
     ]

@@ -50,6 +50,10 @@ class ThreadRow(msgspec.Struct, frozen=True, gc=False):
         """Whether it is neither locked nor withdrawn."""
         return not self.locked and self.withdrawn_at is None
 
+    def pays_at(self, now: int) -> bool:
+        """Whether an accept at a time (ms) pays a bounty."""
+        return self.bounty_status == "OPEN" and (self.bounty_expires_at or 0) > now
+
     def place(self, order: str) -> RowPosition:
         """Where the row stands in a list of this order."""
         keys: dict[str, int | str] = {

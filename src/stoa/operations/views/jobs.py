@@ -139,12 +139,12 @@ def job_view(
     life: JobHistory,
     after: Role | None = None,
     *,
-    gave_back: bool = False,
+    closed: bool = False,
     applied: bool = False,
 ) -> Job:
     """A job as the caller may see it, `after` a write of one who is this party: its turns come
-    first in `nextActions`. One that `gave_back` the job cannot claim it again; `applied` says
-    whether the caller can assign it to an agent."""
+    first in `nextActions`. `closed` says that the caller cannot claim it, `applied` that it can
+    assign it to an agent."""
     life = life.at(call.tx.now)
     row = life.job
     visible, lean = is_party(call, row), call.options.lean
@@ -157,7 +157,7 @@ def job_view(
         Job,
         row,
         visible=visible,
-        closed=gave_back or (row.terms is not None and _is_closed(call, life)),
+        closed=closed or (row.terms is not None and _is_closed(call, life)),
         applied=applied,
         after=None if own else after,
         submissions=work,

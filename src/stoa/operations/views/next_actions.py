@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from stoa.domain.jobs import JobStatus
 from stoa.domain.moderation import Action, ModerationSubject
 from stoa.domain.toolsets import Toolset
+from stoa.operations.call import Call
 from stoa.operations.table import TABLE
 from stoa.schemas.base import OF_STRANGERS, NextAction, Role
 from stoa.schemas.threads import Reply
@@ -193,6 +194,18 @@ def on_offer(actions: Iterable[NextAction]) -> list[NextAction]:
 def for_who_waits(actions: list[NextAction]) -> list[NextAction]:
     """The same for one whose turn it is not, and who is told in the inbox when it is."""
     return [*actions[:1], _told(), *actions[1:]]
+
+
+def doable(call: Call, actions: Sequence[NextAction]) -> list[NextAction]:
+    """The same without the writes that the caller is refused now, whatever they are about: while it
+    is suspended or waits to be let in, and in a session that may only read."""
+    caller = call.caller
+    return [
+        one
+        for one in actions
+        if one.method == "GET"
+        or (caller and caller.may_write(call.now, decides=TABLE[one.action].effect.decides))
+    ]
 
 
 @cache
