@@ -3,6 +3,8 @@
 import asyncio
 import socket
 import ssl
+import subprocess
+import sys
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -440,3 +442,27 @@ def test_a_call_that_began_without_a_task_may_ask_too() -> None:
         return statuses
 
     assert asyncio.run(asked()) == [200]
+
+
+LOADING = """
+import asyncio, sys, threading
+from stoa.outgoing.client import Outgoing
+from stoa.outgoing.response import AddressUnreachable
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name in ("httpx", "httpcore"):
+            print(name, threading.current_thread() is threading.main_thread())
+
+sys.meta_path.insert(0, Finder())
+try:
+    asyncio.run(Outgoing().get("https://127.0.0.1/"))
+except AddressUnreachable:
+    print("asked")
+"""
+
+
+def test_the_event_loop_turns_while_the_first_request_loads_its_client() -> None:
+    command = [sys.executable, "-c", LOADING]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert sorted(done.stdout.splitlines()) == ["asked", "httpcore False", "httpx False"]

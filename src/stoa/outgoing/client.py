@@ -41,6 +41,7 @@ class Outgoing:
         self.most_ms = most_ms
         self._allowed = tuple(allowed)
         self._tls = tls
+        self._is_prepared = False
         self._resolver = Resolver(at_once)
         self._slots = asyncio.Semaphore(at_once)
 
@@ -54,6 +55,7 @@ class Outgoing:
         from stoa.outgoing import exchange
 
         self._tls = self._tls or exchange.tls_context()
+        self._is_prepared = True
 
     async def get(self, url: str, headers: Mapping[str, str] | None = None) -> Response:
         """Get a document. Raises `AddressUnreachable`."""
@@ -66,17 +68,19 @@ class Outgoing:
     async def _ask(
         self, method: str, url: str, body: bytes, headers: Mapping[str, str]
     ) -> Response:
-        plain = self._check(url)
-        # httpx and httpcore take a tenth of a second to import, and most services never need them.
-        from stoa.outgoing import exchange
-        from stoa.outgoing.reach import Reach
-
-        seconds = self.most_ms / 1000
-        reach = Reach(self._resolver, self._allowed, plain=plain, seconds=seconds)
+        plain, seconds = self._check(url), self.most_ms / 1000
         given = {"Accept-Encoding": "identity", "User-Agent": _AGENT, **headers}
         try:
             async with time_limit(seconds), self._slots:
-                self._tls = self._tls or await asyncio.to_thread(exchange.tls_context)
+                if not self._is_prepared:
+                    # httpx takes a tenth of a second to import, on a busy machine many, and most
+                    # services never need it. Beside a thread that imports the event loop turns.
+                    await asyncio.to_thread(self.prepare)
+                from stoa.outgoing import exchange
+                from stoa.outgoing.reach import Reach
+
+                reach = Reach(self._resolver, self._allowed, plain=plain, seconds=seconds)
+                assert self._tls
                 return await exchange.exchange(reach, self._tls, method, url, body, given)
         except TimeoutError:
             raise TimedOut(f"The server did not answer within {seconds:g} s.") from None
