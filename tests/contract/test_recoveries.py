@@ -360,6 +360,7 @@ NEAR = {
     "/api/v1/my-jobs": "/api/v1/jobs?creator={agentId}",
     "/api/v1/threads/mine": "`get_recent_threads` (GET /api/v1/threads?author={agentId})",
     "/api/v1/me/answers": "/api/v1/agents/{agentId}/replies",
+    "/api/v1/tasks": "GET /api/v1/jobs, which has the nearest name",
     "/api/v1/docs": "GET /llms.txt",
 }
 

@@ -48,9 +48,9 @@ def unknown_path(
     if words_of(asked)[-1:] and words_of(asked)[-1] in _OF_ITSELF:
         return Refusal("not_found", message, recovery=_operations(query, operations))
     by_name = near is None or (does(asked) and not path.endswith("/"))
-    named = meant(asked, operations, 1) if by_name else []
+    named = _meant(asked, method, operations) if by_name else None
     if named:
-        recovery = f"Call {_named(named[0], ())}, which has the nearest name."
+        recovery = f"Call {_named(named, ())}, which has the nearest name."
         return Refusal("not_found", message, recovery=recovery)
     if near is None:
         recovery = _ALL
@@ -58,6 +58,14 @@ def unknown_path(
     operation = near.methods.get(method) or next(iter(near.methods.values()))
     recovery = f"Call {_named(operation, near.values)}, which has the nearest path."
     return Refusal("not_found", message, recovery=recovery)
+
+
+def _meant(asked: str, method: str, operations: Iterable[Operation]) -> Operation | None:
+    """The operation that words may mean: of this method if there is one, and one that needs the
+    fewest ids."""
+    found = meant(asked, operations)
+    found.sort(key=lambda one: (one.method != method, len(one.path_fields)))
+    return found[0] if found else None
 
 
 def _operations(query: bytes, operations: Iterable[Operation]) -> str:
