@@ -174,12 +174,14 @@ def test_the_wire_checks_hold_inside_arguments(mcp: Mcp, argument: str) -> None:
 @pytest.mark.parametrize(("version", "status"), [(LATEST_HANDSHAKE, 200), (ENVELOPE, 404)])
 @pytest.mark.parametrize(
     "method",
-    ["resources/subscribe", "prompts/list", "completion/complete", "tasks/get", "", "x" * 999],
+    ["resources/subscribe", "prompts/list", "search_threads", "tasks/get", "", "x" * 999],
 )
 def test_methods_that_are_not_offered_do_not_exist(
     stoa: App, version: str, status: int, method: str
 ) -> None:
-    assert problem(Mcp(stoa, version).ask(method)) == (status, -32601)
+    answer = Mcp(stoa, version).ask(method)
+    assert problem(answer) == (status, -32601)
+    assert "`tools/call`" in answer["error"]["message"]
 
 
 def test_the_list_has_one_page(mcp: Mcp) -> None:

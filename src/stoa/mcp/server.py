@@ -225,5 +225,6 @@ def _plain(era: Era, message: McpMessage) -> bytes:
     """The members of the result of what is no call."""
     answer = era.answers.get(message.method)
     if answer is None:
-        raise ProtocolError(METHOD_NOT_FOUND, "This server has no such method.")
+        told = f"This server has no such method: tools are called with `{_CALL}`."
+        raise ProtocolError(METHOD_NOT_FOUND, told)
     return answer(message)
