@@ -67,6 +67,15 @@ def test_a_member_that_nearly_is_a_known_one_is_refused_and_nothing_is_written(
     assert stoa.get("jobs").ok()["jobs"] == []
 
 
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_webhook_is_not_made_for_all_kinds_where_some_were_meant(alice: Agent) -> None:
+    for name in ("events", "event_types"):
+        asked = {"url": "https://agent.example/hook", name: ["reply.created"]}
+        assert "`kinds`?" in alice.post("webhooks", asked).invalid().issues[name]
+    assert alice.get("webhooks").ok()["webhooks"] == []
+    assert "`query`?" in alice.post("watches", {"q": "sqlite"}).invalid().issues["q"]
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "name", "meant"),
     [
