@@ -25,7 +25,7 @@ from tests.support.app import Agent, App
 from tests.support.clock import VirtualClock
 from tests.support.composing import Composed
 from tests.support.faces import FACES, Face
-from tests.support.forgetting import is_without_memory
+from tests.support.forgetting import is_without_memory, without_memory
 from tests.support.lending import LentFile, LentFiles
 from tests.support.loaded import Process, Start
 from tests.support.migrated import migrated
@@ -33,6 +33,7 @@ from tests.support.postgresql import PostgreSQL
 from tests.support.receiver import Receiver, receiving
 from tests.support.reuse import Reused
 from tests.support.server import MODERATOR_SEED, Server
+from tests.support.steps import Steps, Through, as_it_is
 from tests.support.valkey import Valkey
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -150,6 +151,22 @@ def composed() -> Composed:
     return new_services
 
 
+@pytest.fixture
+def steps() -> Steps:
+    """The steps of the transactions of `stoa`, in a test that asks for them."""
+    return Steps()
+
+
+@pytest.fixture
+def through(request: pytest.FixtureRequest) -> Through:
+    """What `stoa` is given in the place of its store."""
+    asked = "steps" in request.fixturenames
+    stepwise: Through = request.getfixturevalue("steps").store if asked else as_it_is
+    if not is_without_memory(request.node):
+        return stepwise
+    return lambda store: without_memory(stepwise(store))
+
+
 @pytest.fixture(scope="session")
 def lent_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LentFiles]:
     """Files of the embedded engine for one test after another."""
@@ -164,6 +181,7 @@ def stoa(
     settings: Settings,
     clock: VirtualClock,
     composed: Composed,
+    through: Through,
     lent_files: LentFiles,
 ) -> Iterator[App]:
     """The application in this process, on a database that is migrated already. Of the embedded
@@ -173,8 +191,7 @@ def stoa(
         kept = request.getfixturevalue("reused")[settings.database_url]
     elif not request.node.get_closest_marker("own_file"):
         kept = lent_files.take()
-    forgets = is_without_memory(request.node)
-    with App(settings, clock, kept, forgets=forgets, composed=composed) as app:
+    with App(settings, clock, kept, through=through, composed=composed) as app:
         yield app
     if isinstance(kept, LentFile):
         lent_files.give_back(kept)

@@ -11,6 +11,7 @@ from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.ledger import broken
 from tests.support.moderation import MODERATED, REASON, path
+from tests.support.steps import Steps
 
 pytestmark = pytest.mark.parametrize("engine", ["postgresql"])
 
@@ -18,12 +19,12 @@ Overtaken = Callable[[Asked, Asked], Answer]
 
 
 @pytest.fixture
-def overtaken(stoa: App, monkeypatch: pytest.MonkeyPatch) -> Overtaken:
+def overtaken(stoa: App, steps: Steps) -> Overtaken:
     """Makes a call, and another one between what the first reads and its first lock; the answer to
     the first. The ledger must be sound then."""
 
     def overtake(first: Asked, second: Asked) -> Answer:
-        answer, done = overtaken_by(stoa, monkeypatch, first, second)
+        answer, done = overtaken_by(stoa, steps, first, second)
         assert done.status == 200
         assert not any(broken(stoa.settings).values())
         return answer

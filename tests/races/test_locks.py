@@ -8,12 +8,11 @@ before it commits until the others wait for it: with the lock they have not read
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
-from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 import pytest
@@ -22,9 +21,8 @@ from stoa.domain import limits
 from stoa.entropy import IdGenerator
 from stoa.operations.parts import due
 from stoa.settings import LIMITS_OFF, Settings
-from stoa.store import jobs, ledger, sessions, statements, threads
-from stoa.store.engines.postgres.tx import PostgresTx, numbered
-from stoa.store.jobs import JobHistory
+from stoa.store import statements, threads
+from stoa.store.engines.postgres.tx import numbered
 from stoa.store.transfer import audit
 from tests.support.answers import Answer
 from tests.support.app import Agent, App, signed
@@ -38,6 +36,7 @@ from tests.support.oauth import ask as asked_by_form
 from tests.support.oauth import bearer, granted, renewal
 from tests.support.postgresql import PostgreSQL, name_of
 from tests.support.sessions import begin_sessions, live_sessions
+from tests.support.steps import Steps
 
 pytestmark = pytest.mark.parametrize("engine", ["postgresql"])
 
@@ -108,22 +107,10 @@ def patience_s(locked: bool) -> float:
 
 
 @pytest.fixture
-def meet(monkeypatch: pytest.MonkeyPatch, patience_s: float) -> Callable[[str, int], None]:
-    """Lets so many calls meet before a function of the store, which comes after what is read."""
+def meet(steps: Steps, patience_s: float) -> Callable[[str, int], None]:
+    """Lets so many calls meet before a statement, which comes after what is read."""
 
-    return lambda name, parties: hold_up(monkeypatch, name, Meeting(parties, patience_s))
-
-
-def hold_up(monkeypatch: pytest.MonkeyPatch, name: str, meeting: Meeting) -> None:
-    """Let calls of a function join a meeting first."""
-    module, _, function = name.rpartition(".")
-    real: Callable[..., Awaitable[Any]] = getattr(import_module(module), function)
-
-    async def held_up(*values: Any, **more: Any) -> Any:
-        await meeting.join()
-        return await real(*values, **more)
-
-    monkeypatch.setattr(name, held_up)
+    return lambda step, parties: steps.before(step, Meeting(parties, patience_s).join)
 
 
 Meet = Callable[[str, int], None]
@@ -142,7 +129,7 @@ def test_an_agent_claims_no_more_than_it_may(
     stoa: App, ada: Agent, bob: Agent, locked: bool, meet: Meet
 ) -> None:
     offered = [offer(ada) for _ in range(3)]
-    meet("stoa.store.jobs.claim", 3)
+    meet("jobs.claim", 3)
     found = statuses(stoa, [bob.ask("POST", f"jobs/{job['id']}/claim") for job in offered])
     assert found == ({200: 1, 429: 2} if locked else {200: 3})
 
@@ -152,7 +139,7 @@ def test_a_new_agent_holds_no_more_than_it_may(
     stoa: App, ada: Agent, locked: bool, meet: Meet
 ) -> None:
     body = {"title": "t", "body": "b", "bountyCredits": 1}
-    meet("stoa.store.ledger.book", 3)
+    meet("ledger.take", 3)
     found = statuses(stoa, [ada.ask("POST", "threads", body) for _ in range(3)])
     assert found == ({201: 1, 429: 2} if locked else {201: 3})
 
@@ -163,7 +150,7 @@ def test_two_agents_earn_no_more_of_each_other_than_they_may(
 ) -> None:
     asked = [ada.thread() for _ in range(3)]
     paths = [f"threads/{thread['id']}/replies/{bob.reply(thread)['id']}" for thread in asked]
-    meet("stoa.store.reputation.add", 3)
+    meet("reputation.insert", 3)
     found = statuses(stoa, [ada.ask("POST", f"{path}/accept") for path in paths])
     assert found == ({200: 1, 429: 2} if locked else {200: 3})
 
@@ -172,7 +159,7 @@ def test_two_agents_earn_no_more_of_each_other_than_they_may(
 def test_an_address_registers_no_more_keys_than_it_may(stoa: App, locked: bool, meet: Meet) -> None:
     keys = [Key(f"key {number}") for number in range(3)]
     bodies = [signed(key, stoa.challenge(key)) for key in keys]
-    meet("stoa.store.sessions.use_challenge", 3)
+    meet("sessions.use_challenge", 3)
     found = statuses(stoa, [stoa.ask("POST", "auth/verify", body) for body in bodies])
     assert found == ({200: 1, 429: 2} if locked else {200: 3})
 
@@ -182,7 +169,7 @@ def test_a_key_that_first_signs_in_everywhere_is_one_agent(
 ) -> None:
     key = Key("everywhere")
     bodies = [signed(key, stoa.challenge(key)) for _ in range(3)]
-    meet("stoa.store.sessions.use_challenge", 3)
+    meet("sessions.use_challenge", 3)
     found = statuses(stoa, [stoa.ask("POST", "auth/verify", body) for body in bodies])
     assert found == ({200: 3} if locked else {200: 1, 500: 2})
     assert stoa.sql("SELECT count(*) FROM agent")[0][0] == 1
@@ -193,7 +180,7 @@ def test_replies_of_a_thread_stand_in_a_row(
 ) -> None:
     thread = ada.thread()
     path = f"threads/{thread['id']}/replies"
-    meet("stoa.store.replies.insert", 3)
+    meet("replies.insert", 3)
     found = statuses(stoa, [ada.ask("POST", path, {"body": "b"}) for _ in range(3)])
     assert found == ({201: 3} if locked else {201: 1, 500: 2})
     listed = stoa.get(path).ok()["replies"]
@@ -206,20 +193,17 @@ def test_a_rejection_is_the_first_or_the_last_of_what_is_there(
     bob: Agent,
     locked: bool,
     patience_s: float,
-    monkeypatch: pytest.MonkeyPatch,
+    steps: Steps,
 ) -> None:
     job = offer(ada)
     done(bob, job, "claim", "submit")
     path = f"jobs/{job['id']}"
     has_read, overtaken = asyncio.Event(), asyncio.Event()
-    real = jobs.reject
 
-    async def held_up(*values: Any) -> JobHistory:
-        if not has_read.is_set():
-            has_read.set()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(overtaken.wait(), patience_s)
-        return await real(*values)
+    async def hold_up() -> None:
+        has_read.set()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(overtaken.wait(), patience_s)
 
     async def overtake() -> Answer:
         await has_read.wait()
@@ -228,7 +212,7 @@ def test_a_rejection_is_the_first_or_the_last_of_what_is_there(
         overtaken.set()
         return answer
 
-    monkeypatch.setattr(jobs, "reject", held_up)
+    steps.before("jobs.reject", hold_up, once=True)
     stoa.together(ada.ask("POST", f"{path}/reject", REJECTION), overtake())
     found = read(job, ada)
     outcome = found["rejectCount"], found["status"]
@@ -236,20 +220,18 @@ def test_a_rejection_is_the_first_or_the_last_of_what_is_there(
 
 
 def test_a_bounty_beside_the_begin_of_a_recovery_waits_for_its_end(
-    stoa: App, ada: Agent, locked: bool, patience_s: float, monkeypatch: pytest.MonkeyPatch
+    stoa: App, ada: Agent, locked: bool, patience_s: float, steps: Steps
 ) -> None:
     offline, new = Key("the offline key"), Key("the new key")
     name_recovery(ada, offline).ok()
     ada.thread()
     body = recovery(stoa, ada.id, offline, new)
     asks, begun = asyncio.Event(), asyncio.Event()
-    real = ledger.book
 
-    async def held_up(*values: Any) -> str:
+    async def hold_up() -> None:
         asks.set()
         with suppress(TimeoutError):
             await asyncio.wait_for(begun.wait(), patience_s)
-        return await real(*values)
 
     async def begin() -> Answer:
         await asks.wait()
@@ -257,7 +239,7 @@ def test_a_bounty_beside_the_begin_of_a_recovery_waits_for_its_end(
         begun.set()
         return answer
 
-    monkeypatch.setattr(ledger, "book", held_up)
+    steps.before("ledger.take", hold_up, once=True)
     asked = ada.ask("POST", "threads", {"title": "t", "body": "b", "bountyCredits": 1})
     created, started = stoa.together(asked, begin())
     started.ok()
@@ -267,16 +249,13 @@ def test_a_bounty_beside_the_begin_of_a_recovery_waits_for_its_end(
 
 @pytest.mark.settings(limit_new_agent_holds=9)
 def test_what_waits_for_another_offer_of_its_agent_has_its_whole_time(
-    stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch
+    stoa: App, ada: Agent, steps: Steps
 ) -> None:
     first_is_in, second_waits = asyncio.Event(), asyncio.Event()
-    real = ledger.book
 
-    async def held_up(*values: Any) -> str:
-        if not first_is_in.is_set():
-            first_is_in.set()
-            await second_waits.wait()
-        return await real(*values)
+    async def hold_up() -> None:
+        first_is_in.set()
+        await second_waits.wait()
 
     async def second(path: str, body: dict[str, Any]) -> Any:
         await first_is_in.wait()
@@ -286,11 +265,12 @@ def test_what_waits_for_another_offer_of_its_agent_has_its_whole_time(
         second_waits.set()
         return (await asked).ok(201)
 
-    monkeypatch.setattr(ledger, "book", held_up)
+    steps.before("ledger.take", hold_up, once=True)
     thread = {"title": "t", "body": "b", "bountyCredits": 1}
     _, job = stoa.together(ada.ask("POST", "threads", thread), second("jobs", new_job(1)))
     first_is_in.clear()
     second_waits.clear()
+    steps.before("ledger.take", hold_up, once=True)
     _, asked = stoa.together(ada.ask("POST", "threads", thread), second("threads", thread))
     thread = asked["thread"]
     assert span(job["job"]["createdAt"], job["job"]["deadline"]) == timedelta(hours=168)
@@ -309,7 +289,7 @@ def test_two_changes_of_a_profile_are_both_kept(
 ) -> None:
     changes = ({"description": "Looks after databases."}, {"capabilities": ["sql"]})
     bodies = [signed(ada.key, stoa.challenge(ada.key), change) for change in changes]
-    meet("stoa.store.agents.update_profile", 2)
+    meet("agents.update_profile", 2)
     assert statuses(stoa, [stoa.ask("POST", "auth/verify", body) for body in bodies]) == {200: 2}
     profile = stoa.get(f"agents/{ada.id}").ok()["agent"]
     kept = (profile["description"] != "", profile["capabilities"] != [])
@@ -317,32 +297,23 @@ def test_two_changes_of_a_profile_are_both_kept(
 
 
 def test_an_agent_has_no_more_sessions_than_it_may(
-    stoa: App, ada: Agent, locked: bool, monkeypatch: pytest.MonkeyPatch
+    stoa: App, ada: Agent, locked: bool, steps: Steps
 ) -> None:
     begin_sessions(stoa, ada, limits.SESSIONS)
     bodies = [signed(ada.key, stoa.challenge(ada.key)) for _ in range(3)]
-    finish, first = PostgresTx.finish, iter([True])
-
-    async def held_up(tx: PostgresTx) -> None:
-        if next(first, False):
-            await until_waiting(stoa, 2)
-        await finish(tx)
-
-    monkeypatch.setattr(PostgresTx, "finish", held_up)
+    steps.before("finish", partial(until_waiting, stoa, 2), once=True)
     assert statuses(stoa, [stoa.ask("POST", "auth/verify", body) for body in bodies]) == {200: 3}
     assert (len(live_sessions(stoa, ada)) == limits.SESSIONS) is locked
 
 
 def test_a_refresh_token_that_is_revoked_beside_its_use_ends_its_session(
-    stoa: App, ada: Agent, locked: bool, monkeypatch: pytest.MonkeyPatch
+    stoa: App, ada: Agent, locked: bool, steps: Steps
 ) -> None:
     token = granted(stoa, ada).refresh_token
     assert token
     used = asyncio.Event()
-    real = sessions.insert_refresh_token
 
-    async def held_up(*values: Any) -> None:
-        await real(*values)
+    async def hold_up() -> None:
         used.set()
         await until_waiting(stoa)
 
@@ -350,7 +321,7 @@ def test_a_refresh_token_that_is_revoked_beside_its_use_ends_its_session(
         await used.wait()
         return await asked_by_form(stoa, {"token": token}, "/oauth/revoke")
 
-    monkeypatch.setattr(sessions, "insert_refresh_token", held_up)
+    steps.after("sessions.insert_refresh_token", hold_up)
     renewed, revoked = stoa.together(asked_by_form(stoa, renewal(token)), revoke())
     assert revoked.status == 200
     headers = bearer(renewed.ok()["access_token"])
@@ -363,7 +334,7 @@ def test_sweeps_at_the_same_time_book_each_refund_once(
     for number in range(4):
         (ada if number % 2 else bob).thread(bountyCredits=1 + number)
     stoa.clock.advance(4 * DAY)
-    meet("stoa.operations.parts.due._book", 2)
+    meet("ledger.take", 2)
 
     async def sweep() -> int | str:
         ids = IdGenerator()
@@ -387,7 +358,7 @@ def test_calls_that_find_the_same_refund_due_book_it_once(
         ada.thread(bountyCredits=2)
     stoa.clock.advance(10 * DAY)
     ada.sign_in()
-    meet("stoa.operations.parts.due._book", 2)
+    meet("ledger.take", 2)
     with logged() as lines:
         found = statuses(stoa, [ada.ask("GET", "credits/balance") for _ in range(2)])
     assert found == {200: 2}
@@ -398,21 +369,15 @@ def test_calls_that_find_the_same_refund_due_book_it_once(
 
 
 def test_what_falls_due_behind_the_locks_is_left_for_the_next_call(
-    stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch
+    stoa: App, ada: Agent, steps: Steps
 ) -> None:
     first, second = (ada.thread(bountyCredits=1)["id"] for _ in range(2))
     later = "UPDATE hold SET expires_at = expires_at + {} WHERE subject_id = ?"
     stoa.sql(later.format(DAY), second)
     stoa.clock.advance(3 * DAY)
     ada.sign_in()
-    real = PostgresTx.lock
-
-    async def lock(tx: PostgresTx, table: str, *ids: str) -> None:
-        await real(tx, table, *ids)
-        if first in ids:
-            await rows(stoa.settings.database_url, later.format(-DAY), second)
-
-    monkeypatch.setattr(PostgresTx, "lock", lock)
+    falls_due = partial(rows, stoa.settings.database_url, later.format(-DAY), second)
+    steps.after("locks.thread", falls_due, once=True)
     ada.get("credits/balance").ok()
     settled = "SELECT h.subject_id FROM settlement s JOIN hold h ON h.id = s.hold_id"
     assert stoa.sql(settled) == [(first,)]
@@ -421,26 +386,22 @@ def test_what_falls_due_behind_the_locks_is_left_for_the_next_call(
 
 
 def test_tags_that_catch_up_take_nothing_back_of_a_reply(
-    stoa: App, ada: Agent, locked: bool, monkeypatch: pytest.MonkeyPatch
+    stoa: App, ada: Agent, locked: bool, steps: Steps
 ) -> None:
     """The reply is at its end, and commits once the other waits for it."""
     thread = ada.thread(tags=["red"])
     stoa.sql("INSERT INTO thread_moved VALUES (?)", thread["id"])  # as a copied database has them
     at_its_end = asyncio.Event()
-    real = PostgresTx.finish
 
-    async def held_up(tx: PostgresTx) -> None:
-        replies = any(name == "threads.carry_to_tags" for name, _ in cast(Any, tx)._deferred)
-        await real(tx)
-        if replies:
-            at_its_end.set()
-            await until_waiting(stoa)
+    async def hold_up() -> None:
+        at_its_end.set()
+        await until_waiting(stoa)
 
     async def catch_up() -> int:
         await at_its_end.wait()
         return await stoa.stoa.store.write(partial(threads.catch_up_tags, most=1))
 
-    monkeypatch.setattr(PostgresTx, "finish", held_up)
+    steps.after("finish", hold_up, once=True)
     stoa.together(ada.ask("POST", f"threads/{thread['id']}/replies", {"body": "b"}), catch_up())
     assert (stoa.sql("SELECT reply_count FROM thread_tag") == [(1,)]) is locked
 
@@ -480,7 +441,12 @@ def deadlocks(cluster: PostgreSQL, url: str) -> int:
 
 @pytest.mark.parametrize("waits", [False, True], ids=["passes over", "naive"])
 def test_noting_when_an_agent_was_seen_waits_for_nobody(
-    postgresql: PostgreSQL, monkeypatch: pytest.MonkeyPatch, *, waits: bool, engine: str
+    postgresql: PostgreSQL,
+    monkeypatch: pytest.MonkeyPatch,
+    steps: Steps,
+    *,
+    waits: bool,
+    engine: str,
 ) -> None:
     """Ada has got credits back and comes to what notes that she was seen; the other has locked her
     and wants to pay her."""
@@ -490,7 +456,7 @@ def test_noting_when_an_agent_was_seen_waits_for_nobody(
         monkeypatch.setitem(numbered(), "agents.seen", (sql.replace("SKIP LOCKED", ""), names))
     url = postgresql.new()
     values = {"database_url": url, **LIMITS_OFF}
-    with App(msgspec.convert(values, Settings)) as app:
+    with App(msgspec.convert(values, Settings), through=steps.store) as app:
         ada, bob = app.agent("ada"), app.agent("bob")
         thread = bob.thread(bountyCredits=1)
         path = f"threads/{thread['id']}/replies/{ada.reply(thread)['id']}/accept"
@@ -501,15 +467,8 @@ def test_noting_when_an_agent_was_seen_waits_for_nobody(
         done(worker, job, "submit")
         app.clock.advance(SECOND)
         meeting = Meeting(2, SURE_S)
-        real = PostgresTx.finish
-
-        async def held_up(tx: PostgresTx) -> None:
-            if any(name == "agents.seen" for name, _ in cast(Any, tx)._deferred):
-                await meeting.join()
-            await real(tx)
-
-        monkeypatch.setattr(PostgresTx, "finish", held_up)
-        hold_up(monkeypatch, "stoa.operations.parts.escrow.pay", meeting)
+        steps.before("finish", meeting.join)
+        steps.after("locks.thread", meeting.join)
         rejects = ada.ask("POST", f"jobs/{job['id']}/reject", REJECTION)
         statuses(app, [rejects, bob.ask("POST", path)])
     assert (deadlocks(postgresql, url) > 0) is waits

@@ -8,6 +8,7 @@ from tests.races.overtaking import overtaken
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.moderation import REASON, operate, path, report
+from tests.support.steps import Steps
 
 pytestmark = pytest.mark.parametrize("engine", ["postgresql"])
 
@@ -27,7 +28,7 @@ def test_an_act_that_waited_while_its_moderator_lost_the_role_is_refused(
     mod: Agent,
     ada: Agent,
     bob: Agent,
-    monkeypatch: pytest.MonkeyPatch,
+    steps: Steps,
     how: str,
     what: str,
 ) -> None:
@@ -54,17 +55,17 @@ def test_an_act_that_waited_while_its_moderator_lost_the_role_is_refused(
         assert json.loads(done)["actions"]
         return await ada.ask("GET", "agents/me")
 
-    answer, _ = overtaken(stoa, monkeypatch, mod.ask("POST", *calls[what]), operated())
+    answer, _ = overtaken(stoa, steps, mod.ask("POST", *calls[what]), operated())
     answer.refused(403, "moderator_required" if how == "revoke" else "agent_suspended")
     assert stoa.get(f"threads/{thread['id']}").status == 200
 
 
-def test_a_state_of_signups_is_set_once(stoa: App, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_state_of_signups_is_set_once(stoa: App, steps: Steps) -> None:
     command = json.dumps({"command": "signups", "state": "closed", "reason": REASON}).encode()
 
     async def closed() -> Answer:
         done = json.loads(await stoa.stoa.operate(command))
         return Answer(200 if "actions" in done else 409, [], b"{}")
 
-    answers = overtaken(stoa, monkeypatch, closed(), closed())
+    answers = overtaken(stoa, steps, closed(), closed())
     assert sorted(answer.status for answer in answers) == [200, 409]

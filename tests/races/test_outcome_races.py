@@ -5,19 +5,17 @@ To count reads what was said and then marks it as counted. What was marked anew 
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from stoa.store import outcomes
-from stoa.store.engines.postgres.tx import PostgresTx
-from stoa.store.outcomes import OutcomeRow, SaidRow
-from stoa.store.tx import Tx
 from tests.races.overtaking import Asked
 from tests.races.test_locks import until_waiting
+from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, SECOND
 from tests.support.moderation import MODERATED, REASON, path
+from tests.support.steps import Steps
 
 pytestmark = pytest.mark.parametrize("engine", ["postgresql"])
 
@@ -49,44 +47,41 @@ def score(stoa: App, reply: Any) -> int:
     return found
 
 
-def overtake(stoa: App, monkeypatch: pytest.MonkeyPatch, other: Callable[[], Asked]) -> None:
+def overtake(stoa: App, steps: Steps, other: Callable[[], Asked]) -> None:
     """Count what was said, and make a call once it was read for the first time."""
-    real, first = outcomes.said, iter([True])
+    answers = list[Answer]()
 
-    async def said(tx: Tx, reply_id: str) -> list[SaidRow]:
-        found = await real(tx, reply_id)
-        if next(first, False):
-            stoa.clock.advance(SECOND)
-            assert (await other()).status in (200, 201)
-        return found
+    async def call() -> None:
+        stoa.clock.advance(SECOND)
+        answers.append(await other())
 
-    with monkeypatch.context() as patch:
-        patch.setattr(outcomes, "said", said)
-        stoa.run(stoa.stoa.upkeep.count_outcomes())
-    assert next(first, None) is None
+    steps.after("outcomes.said", call, once=True)
+    stoa.run(stoa.stoa.upkeep.count_outcomes())
+    (answer,) = answers
+    assert answer.status in (200, 201)
 
 
 def test_what_is_said_anew_while_it_is_counted_is_counted(
-    stoa: App, carl: Agent, reply: Any, monkeypatch: pytest.MonkeyPatch
+    stoa: App, carl: Agent, reply: Any, steps: Steps
 ) -> None:
     stoa.run(say(carl, reply, "worked"))
-    overtake(stoa, monkeypatch, lambda: say(carl, reply, "did_not_work"))
+    overtake(stoa, steps, lambda: say(carl, reply, "did_not_work"))
     assert score(stoa, reply) == -1
 
 
 @MODERATED
 def test_who_is_suspended_while_its_word_is_counted_does_not_count(
-    stoa: App, carl: Agent, reply: Any, monkeypatch: pytest.MonkeyPatch
+    stoa: App, carl: Agent, reply: Any, steps: Steps
 ) -> None:
     mod = stoa.agent("mod")
     stoa.run(say(carl, reply, "worked"))
     act = f"{path(carl.id)}/suspend"
-    overtake(stoa, monkeypatch, lambda: mod.ask("POST", act, {"reason": REASON}))
+    overtake(stoa, steps, lambda: mod.ask("POST", act, {"reason": REASON}))
     assert score(stoa, reply) == 0
 
 
 def test_who_settles_while_its_word_is_counted_counts(
-    stoa: App, ada: Agent, reply: Any, monkeypatch: pytest.MonkeyPatch
+    stoa: App, ada: Agent, reply: Any, steps: Steps
 ) -> None:
     """The accept has written all and commits once the other has counted, or waits for it."""
     dora, asked = stoa.agent("dora"), ada.thread()
@@ -96,7 +91,7 @@ def test_who_settles_while_its_word_is_counted_counts(
         agent.sign_in()
     stoa.run(say(dora, reply, "worked"))
     stoa.clock.advance(SECOND)
-    at_its_end, real = asyncio.Event(), PostgresTx.finish
+    at_its_end = asyncio.Event()
 
     async def count() -> None:
         await at_its_end.wait()
@@ -105,16 +100,13 @@ def test_who_settles_while_its_word_is_counted_counts(
     async def both() -> None:
         counting = asyncio.create_task(count())
 
-        async def finish(tx: PostgresTx) -> None:
-            accepts = any(name == "receipts.insert" for name, _ in cast(Any, tx)._deferred)
-            await real(tx)
-            if accepts:
-                at_its_end.set()
-                waiting = asyncio.create_task(until_waiting(stoa))
-                await asyncio.wait((counting, waiting), return_when=asyncio.FIRST_COMPLETED)
-                waiting.cancel()
+        async def hold_up() -> None:
+            at_its_end.set()
+            waiting = asyncio.create_task(until_waiting(stoa))
+            await asyncio.wait((counting, waiting), return_when=asyncio.FIRST_COMPLETED)
+            waiting.cancel()
 
-        monkeypatch.setattr(PostgresTx, "finish", finish)
+        steps.after("finish", hold_up, once=True)
         accepted = await ada.ask("POST", f"threads/{asked['id']}/replies/{answer['id']}/accept")
         assert accepted.status == 200
         await counting
@@ -125,15 +117,14 @@ def test_who_settles_while_its_word_is_counted_counts(
 
 @MODERATED
 def test_what_is_said_anew_of_a_word_that_is_hidden_meanwhile_is_refused(
-    stoa: App, carl: Agent, reply: Any, monkeypatch: pytest.MonkeyPatch
+    stoa: App, carl: Agent, reply: Any, steps: Steps
 ) -> None:
-    mod, real = stoa.agent("mod"), outcomes.put
+    mod = stoa.agent("mod")
     said = stoa.run(say(carl, reply, "worked")).ok(201)["outcome"]
 
-    async def put(tx: Tx, author_id: str, row: OutcomeRow) -> bool:
+    async def hide() -> None:
         hidden = await mod.ask("POST", f"{path(said)}/hide", {"reason": REASON})
         assert hidden.status == 200
-        return await real(tx, author_id, row)
 
-    monkeypatch.setattr(outcomes, "put", put)
+    steps.before("outcomes.put", hide)
     stoa.run(say(carl, reply, "did_not_work")).refused(410, "removed")

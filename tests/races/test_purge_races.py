@@ -7,12 +7,12 @@ import msgspec
 import pytest
 
 from stoa.settings import LIMITS_OFF, Settings
-from stoa.store.engines.postgres.tx import PostgresTx
 from stoa.store.tx import Tx
 from tests.races.test_locks import deadlocks, until_waiting
 from tests.support.app import App
 from tests.support.moderation import act
 from tests.support.postgresql import PostgreSQL
+from tests.support.steps import Steps
 
 pytestmark = pytest.mark.parametrize("engine", ["postgresql"])
 
@@ -22,31 +22,29 @@ async def lock_all(tx: Tx, ids: list[str]) -> None:
 
 
 def test_texts_that_are_erased_together_are_locked_in_one_order(
-    postgresql: PostgreSQL, monkeypatch: pytest.MonkeyPatch, engine: str
+    postgresql: PostgreSQL, steps: Steps, engine: str
 ) -> None:
     url = postgresql.new()
-    with App(msgspec.convert({"database_url": url, **LIMITS_OFF}, Settings)) as app:
+    settings = msgspec.convert({"database_url": url, **LIMITS_OFF}, Settings)
+    with App(settings, through=steps.store) as app:
         ada, bob = app.agent("ada"), app.agent("bob")
         threads = [ada.thread() for _ in range(2)]
         for thread in reversed(threads):
             app.clock.advance(1000)
             bob.reply(thread, "Mine.")
         act(app, bob.id, "forget")
-        locked, real = asyncio.Event(), PostgresTx.lock
+        locked = asyncio.Event()
 
-        async def lock(tx: PostgresTx, table: str, *ids: str) -> bool:
-            done = await real(tx, table, *ids)
-            if table == "thread" and ids and not locked.is_set():
-                locked.set()
-                await until_waiting(app)
-            return done
+        async def hold_up() -> None:
+            locked.set()
+            await until_waiting(app)
 
         async def other() -> None:
             await locked.wait()
             ids = sorted(thread["id"] for thread in threads)
             await app.stoa.store.write(partial(lock_all, ids=ids))
 
-        monkeypatch.setattr(PostgresTx, "lock", lock)
+        steps.after("locks.thread", hold_up, once=True)
         app.together(app.stoa.upkeep.purge(), other())
         assert app.sql("SELECT count(*) FROM reply WHERE body <> ''") == [(0,)]
     assert deadlocks(postgresql, url) == 0

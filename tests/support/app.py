@@ -16,18 +16,18 @@ from stoa.settings import Settings
 from stoa.store.engines import engine_of
 from stoa.store.engines.sqlite.pace import WriterPace
 from stoa.store.engines.sqlite.store import SqliteStore
-from stoa.store.tx import Store, Tx
+from stoa.store.tx import Tx
 from tests.support import asgi
 from tests.support.answers import Answer
 from tests.support.clock import VirtualClock
 from tests.support.composing import Composed
 from tests.support.database import KeptFile, query
-from tests.support.forgetting import without_memory
 from tests.support.keys import Key
 from tests.support.lending import LentFile
 from tests.support.loops import cancel_others, run_on
 from tests.support.migrated import migrated
 from tests.support.reuse import Kept
+from tests.support.steps import Through, as_it_is
 
 T = TypeVar("T")
 
@@ -47,19 +47,15 @@ async def _nothing(_: Tx) -> None:
     """Work that changes nothing."""
 
 
-def _as_it_is(store: Store) -> Store:
-    return store
-
-
 class App:
     """An open Stoa, on a database that it opens itself or on a `kept` one.
 
     There it is two `processes` as far as one can hold two: each has connections and caches of its
     own, and they take the calls in turn. What a server does by itself these do when the test says.
     The clock of the second is `apart_ms` ahead of the other.
-    Calls come from 127.0.0.1 unless they say another `client`. One that `forgets` keeps nothing of
-    the store in memory. What the calls of each process share is `composed`. The `pace` is that of a
-    writer of the embedded engine.
+    Calls come from 127.0.0.1 unless they say another `client`. They go `through` another store to
+    the one that is opened. What the calls of each process share is `composed`. The `pace` is that
+    of a writer of the embedded engine.
     """
 
     def __init__(
@@ -68,7 +64,7 @@ class App:
         clock: VirtualClock | None = None,
         kept: Kept | LentFile | None = None,
         *,
-        forgets: bool = False,
+        through: Through = as_it_is,
         composed: Composed = new_services,
         pace: WriterPace | None = None,
     ) -> None:
@@ -77,7 +73,7 @@ class App:
         self.clock = clock or VirtualClock()
         self.apart_ms = 0
         self._closed = False
-        self._forgets, self._composed, self._pace = forgets, composed, pace
+        self._through, self._composed, self._pace = through, composed, pace
         self._kept = kept
         own_file = settings.engine == "sqlite" and not lent
         self._file = KeptFile(settings.database_path) if own_file else None
@@ -88,27 +84,31 @@ class App:
 
     async def _open(self) -> list[Service]:
         if isinstance(self._kept, LentFile):
-            through = without_memory if self._forgets else _as_it_is
-            return [await self._kept.open(self._composed(self.settings), self.clock, through)]
-        if self.settings.engine == "sqlite":
-            migrated(self.settings.database_path)
-        if self._forgets:
             services = self._composed(self.settings)
-            store = await engine_of(self.settings).open_store(self.settings, self.clock)
-            return [await Service.over(without_memory(store), services, self.clock)]
+            return [await self._kept.open(services, self.clock, self._through)]
         if self._kept is None:
-            if self.settings.engine == "postgresql":
-                await engine_of(self.settings).migrate(self.settings)
-            services = self._composed(self.settings)
-            if self._pace:
-                path = self.settings.database_path
-                store = SqliteStore.open(path, self.clock, pace=self._pace)
-                return [await Service.over(store, services, self.clock)]
-            return [await Service.open(self.settings, self.clock, services=services)]
+            return [await self._open_anew()]
         return [
-            await self._kept.open(self.settings, self._composed(self.settings), clock, place)
+            await self._kept.open(
+                self.settings, self._composed(self.settings), clock, place, self._through
+            )
             for place, clock in enumerate((self.clock, self._second_clock()))
         ]
+
+    async def _open_anew(self) -> Service:
+        engine, services = engine_of(self.settings), self._composed(self.settings)
+        if self.settings.engine == "sqlite":
+            migrated(self.settings.database_path)
+        else:
+            await engine.migrate(self.settings)
+        if self._pace:
+            path = self.settings.database_path
+            store = SqliteStore.open(path, self.clock, pace=self._pace)
+        elif self._through is as_it_is:
+            return await Service.open(self.settings, self.clock, services=services)
+        else:
+            store = await engine.open_store(self.settings, self.clock)
+        return await Service.over(self._through(store), services, self.clock)
 
     def _second_clock(self) -> Clock:
         if type(self.clock) is not VirtualClock:

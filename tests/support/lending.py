@@ -28,11 +28,12 @@ from stoa.store.engines.sqlite.groups import Groups
 from stoa.store.engines.sqlite.pace import WRITER_PACE
 from stoa.store.engines.sqlite.store import SLOW_READERS, SqliteStore
 from stoa.store.engines.sqlite.writer_thread import Writer
-from stoa.store.tx import Store, StoreUnavailable, Tx
+from stoa.store.tx import StoreUnavailable, Tx
 from tests.support.clock import VirtualClock
 from tests.support.database import KeptFile
 from tests.support.loops import cancel_others, run_on
 from tests.support.migrated import migrated
+from tests.support.steps import Through
 
 _USES = 200
 """After so many tests a file is made anew."""
@@ -155,9 +156,7 @@ class LentFile:
         """These settings with this file."""
         return msgspec.structs.replace(others, data_dir=str(self._folder))
 
-    async def open(
-        self, services: Services, clock: Clock, through: Callable[[Store], Store]
-    ) -> Service:
+    async def open(self, services: Services, clock: Clock, through: Through) -> Service:
         """The application on this file, which goes `through` another store to it."""
         counters = new_counters().each[0]
         self._store.lend(clock, counters.commits)

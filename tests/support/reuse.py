@@ -18,6 +18,7 @@ from stoa.store.engines.postgres.store import PostgresStore
 from tests.support import database
 from tests.support.loops import cancel_others, run_on
 from tests.support.postgresql import PostgreSQL
+from tests.support.steps import Through
 
 _USES = 100
 """After so many tests what they deleted slows down the next."""
@@ -105,15 +106,15 @@ class Kept:
         return " ".join(steps), await self._connection.fetchrow(_SHAPE)
 
     async def open(
-        self, settings: Settings, services: Services, clock: Clock, place: int
+        self, settings: Settings, services: Services, clock: Clock, place: int, through: Through
     ) -> Service:
-        """The application on this database, which `settings` name; it shares nothing else with the
-        ones at other places."""
+        """The application on this database, which `settings` name, and `through` another store to
+        it; it shares nothing else with the ones at other places."""
         most = (settings.database_connections, settings.database_timeout_seconds)
         if (*most, place) not in self._stores:
             self._stores[*most, place] = KeptStore(self.url, clock, *most)
         store = self._stores[*most, place].lend(clock)
-        return await Service.over(store, services, clock)
+        return await Service.over(through(store), services, clock)
 
     def settle(self) -> None:
         """End what a test has left running on the loop."""
