@@ -14,9 +14,10 @@ from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import MINUTE
 from tests.support.jobs import WORK, job_in, new_job
-from tests.support.late import begin_behind, begin_late
+from tests.support.late import begin_late
 from tests.support.mcp import ERAS, Mcp
 from tests.support.moderation import suspend
+from tests.support.steps import Steps
 
 REPLAYED = "idempotent-replayed"
 QUESTION = {"title": "A question", "body": "Who knows?"}
@@ -164,7 +165,7 @@ def test_a_full_bucket_does_not_stop_a_replay(stoa: App, ada: Agent) -> None:
 
 @pytest.mark.settings(limit_threads=1)
 def test_a_replay_whose_answer_is_gone_by_then_writes_nothing(
-    stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch
+    stoa: App, ada: Agent, steps: Steps
 ) -> None:
     """It was let past the full bucket because its answer was stored."""
     send(ada, "k", "threads", QUESTION).ok(201)
@@ -172,9 +173,8 @@ def test_a_replay_whose_answer_is_gone_by_then_writes_nothing(
     ada.sign_in()
     ada.thread()
     stoa.clock.advance(MINUTE)
-    with monkeypatch.context() as patch:
-        begin_late(stoa, patch, 1)
-        send(ada, "k", "threads", QUESTION).refused(409, "idempotency_in_progress")
+    begin_late(stoa, steps, 1)
+    send(ada, "k", "threads", QUESTION).refused(409, "idempotency_in_progress")
     send(ada, "k", "threads", QUESTION).refused(429, "rate_limited")
 
 
@@ -256,15 +256,15 @@ def test_a_suspended_agent_gets_no_answer_again(stoa: App, ada: Agent) -> None:
 
 
 def test_a_repeat_that_meets_the_end_of_a_suspension_is_done_once(
-    stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch
+    stoa: App, ada: Agent, steps: Steps
 ) -> None:
     asked = {**QUESTION, "bountyCredits": 2}
     first = send(ada, "k", "threads", asked).ok(201)
     suspend(stoa, ada)
     reinstate = {"command": "do", "action": "reinstate", "subject_id": ada.id, "reason": "So."}
-    with monkeypatch.context() as patch:
-        begin_behind(patch, partial(stoa.stoa.operate, json.dumps(reinstate).encode()))
-        again = send(ada, "k", "threads", asked).ok(201)
+    reinstated = partial(stoa.stoa.operate, json.dumps(reinstate).encode())
+    steps.before("write", reinstated, once=True)
+    again = send(ada, "k", "threads", asked).ok(201)
     assert (again.content, again.headers[REPLAYED]) == (first.content, "true")
     assert reserved(ada) == 2
 

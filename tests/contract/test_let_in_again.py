@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from stoa.calls.invocation import Invocation
-from stoa.calls.transaction import Result, Transactions
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.jobs import new_job, offer
@@ -16,6 +14,7 @@ from tests.support.key_changes import rotation
 from tests.support.keys import Key
 from tests.support.moderation import MODERATED, REASON, path
 from tests.support.oauth_pages import authorize_path, opened, register
+from tests.support.steps import Steps
 from tests.support.webhooks import LOOPBACK
 
 pytestmark = [MODERATED, pytest.mark.settings(**LOOPBACK)]
@@ -63,63 +62,56 @@ def revocation(agent: Agent) -> tuple[Agent, str, dict[str, Any]]:
     return Agent(agent.app, agent.key, {}), "auth/revoke", {"all": True}
 
 
-def late(agent: Agent, ask: Ask, change: Any, monkeypatch: pytest.MonkeyPatch) -> Answer:
+def late(agent: Agent, ask: Ask, change: Any, steps: Steps) -> Answer:
     """The call, of which the transaction begins when the change is done."""
-    (changer, where, body), run = change(agent), Transactions.run
+    changer, where, body = change(agent)
 
-    async def run_late(
-        self: Transactions, invocation: Invocation, shown: str | None, **more: bool
-    ) -> Result:
-        if invocation.operation.name == ask.operation:
-            (await changer.ask("POST", where, body)).ok()
-        return await run(self, invocation, shown, **more)
+    async def change_first() -> None:
+        (await changer.ask("POST", where, body)).ok()
 
-    with monkeypatch.context() as patch:
-        patch.setattr(Transactions, "run", run_late)
-        return agent.post(ask.path, ask.body)
+    steps.before("write", change_first, once=True)
+    return agent.post(ask.path, ask.body)
 
 
 @pytest.mark.parametrize("asking", [claim, offering, webhook, approval])
 @pytest.mark.parametrize("change", [retirement, another_key])
 def test_a_call_let_in_before_its_agent_retired_or_changed_its_key_is_refused(
-    stoa: App, monkeypatch: pytest.MonkeyPatch, asking: Callable[[App], Ask], change: Any
+    stoa: App, steps: Steps, asking: Callable[[App], Ask], change: Any
 ) -> None:
     bob, ask = stoa.agent("Bob"), asking(stoa)
-    refused = late(bob, ask, change, monkeypatch)
+    refused = late(bob, ask, change, steps)
     refused.refused(401, "invalid_or_expired_token")
 
 
 @pytest.mark.parametrize("change", [another_key, revocation])
 def test_no_agent_retires_by_a_session_that_ended_since_the_call_was_let_in(
-    stoa: App, monkeypatch: pytest.MonkeyPatch, change: Any
+    stoa: App, steps: Steps, change: Any
 ) -> None:
     bob = stoa.agent("Bob")
     ask = Ask("retire_agent", "agents/me/retire", {"confirm": bob.id})
-    late(bob, ask, change, monkeypatch).refused(401, "invalid_or_expired_token")
+    late(bob, ask, change, steps).refused(401, "invalid_or_expired_token")
     assert stoa.get(f"agents/{bob.id}").ok()["agent"]["status"] == "active"
 
 
 @pytest.mark.parametrize("asking", [webhook, approval])
 def test_a_call_let_in_before_its_session_ended_makes_nothing_that_outlasts_it(
-    stoa: App, monkeypatch: pytest.MonkeyPatch, asking: Callable[[App], Ask]
+    stoa: App, steps: Steps, asking: Callable[[App], Ask]
 ) -> None:
     bob, ask = stoa.agent("Bob"), asking(stoa)
-    refused = late(bob, ask, revocation, monkeypatch)
+    refused = late(bob, ask, revocation, steps)
     refused.refused(401, "invalid_or_expired_token")
 
 
 @pytest.mark.parametrize("change", [retirement, another_key, suspension])
-def test_a_job_whose_claim_is_refused_so_stays_open(
-    stoa: App, monkeypatch: pytest.MonkeyPatch, change: Any
-) -> None:
+def test_a_job_whose_claim_is_refused_so_stays_open(stoa: App, steps: Steps, change: Any) -> None:
     bob, ask = stoa.agent("Bob"), claim(stoa)
-    assert late(bob, ask, change, monkeypatch).status in (401, 403)
+    assert late(bob, ask, change, steps).status in (401, 403)
     assert stoa.get(ask.path.removesuffix("/claim"))["job"]["status"] == "OPEN"
 
 
 @pytest.mark.parametrize("asking", [claim, offering, webhook, approval])
 def test_a_call_let_in_before_its_agent_was_suspended_is_refused(
-    stoa: App, monkeypatch: pytest.MonkeyPatch, asking: Callable[[App], Ask]
+    stoa: App, steps: Steps, asking: Callable[[App], Ask]
 ) -> None:
     bob, ask = stoa.agent("Bob"), asking(stoa)
-    assert late(bob, ask, suspension, monkeypatch).refused(403, "agent_suspended")["reason"]
+    assert late(bob, ask, suspension, steps).refused(403, "agent_suspended")["reason"]

@@ -15,6 +15,7 @@ from tests.support.late import begin_late
 from tests.support.mcp import Mcp
 from tests.support.moderation import report
 from tests.support.receiver import Answers, Received, Receiver, gigabyte, receiving, status
+from tests.support.steps import Steps
 
 SOON_MS = limits.SCREEN_MS
 """The time for an endpoint that will not answer; all others have as long as they take."""
@@ -52,12 +53,12 @@ def endpoint() -> Iterator[Receiver]:
 
 
 @pytest.fixture
-def app(settings: Settings, endpoint: Receiver) -> Iterator[App]:
+def app(settings: Settings, endpoint: Receiver, steps: Steps) -> Iterator[App]:
     """A service with this endpoint."""
     screened = msgspec.structs.replace(
         settings, screen_url=endpoint.url, webhooks_allow=["127.0.0.0/8"]
     )
-    with App(screened) as app:
+    with App(screened, through=steps.store) as app:
         yield wait(app)
 
 
@@ -110,14 +111,14 @@ def test_a_text_that_the_operator_refuses_is_not_kept(app: App, endpoint: Receiv
 
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_a_text_is_not_kept_unseen_because_its_answer_was_stored_until_now(
-    app: App, monkeypatch: pytest.MonkeyPatch
+    app: App, steps: Steps
 ) -> None:
     ada = app.agent("ada")
     key = {"headers": {"Idempotency-Key": "one"}}
     ada.post("threads", WANTED, **key).ok(201)
     app.clock.advance(limits.ANSWERS_KEPT_MS)
     ada.sign_in()
-    begin_late(app, monkeypatch, 1)
+    begin_late(app, steps, 1)
     ada.post("threads", WANTED, **key).refused(409, "idempotency_in_progress")
     assert len(app.get("threads").ok()["threads"]) == 1
 
