@@ -26,6 +26,7 @@ from tests.support.oauth import (
     signed,
     signed_in,
 )
+from tests.support.steps import Steps
 
 pytestmark = pytest.mark.checks_input
 
@@ -173,17 +174,14 @@ def test_a_signature_of_another_key_is_refused(stoa: App) -> None:
     refused(post(stoa, by_key(text)), 401, "invalid_client")
 
 
-def test_a_forged_assertion_never_reaches_the_process_that_writes(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_forged_assertion_never_reaches_the_process_that_writes(stoa: App, steps: Steps) -> None:
     """One process writes for all: forgeries must not take its time."""
     good = assertion(KEY, stoa.clock())
 
-    async def written(*_: Any) -> None:
+    async def written() -> None:
         raise AssertionError
 
-    for process in stoa.processes:
-        monkeypatch.setattr(type(process.store), "write", written)
+    steps.before("write", written)
     forged = f"{good[:-8]}AAAAAAAA"
     refused(post(stoa, by_key(forged)), 401, "invalid_client")
     refused(post(stoa, by_key(good)), 500, "server_error")

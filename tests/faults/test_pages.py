@@ -1,7 +1,7 @@
 """Pages, feeds and the sitemap while the store is away: 503, what to do, one line in the log."""
 
 import asyncio
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from tests.support.app import App
 from tests.support.logs import logged
 from tests.support.postgresql import PostgreSQL
 from tests.support.soaking import few
+from tests.support.steps import Steps
 from tests.support.storage import Operation, Storage
 from tests.web.reading import FIXED, page
 
@@ -159,16 +160,13 @@ def test_pages_are_read_again_when_their_connections_were_ended(
     assert "defect" not in {line["event"] for line in lines}
 
 
-def test_the_check_would_notice_a_page_that_is_a_defect(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_check_would_notice_a_page_that_is_a_defect(tmp_path: Path, steps: Steps) -> None:
     settings = Settings(**LIMITS_OFF, data_dir=str(tmp_path))
-    read: Callable[..., object] = broken
-    with App(settings) as app:
-        monkeypatch.setattr("stoa.calls.public_reads.PublicReads.read", read)
+    with App(settings, through=steps.store) as app:
+        steps.before("read", broken)
         with pytest.raises(AssertionError, match="/forum"):
             expect_unavailable(app, ("/forum",), {})
 
 
-async def broken(*_: object) -> None:
+async def broken() -> None:
     raise RuntimeError("a defect")

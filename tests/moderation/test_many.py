@@ -21,6 +21,7 @@ from tests.support.moderation import (
     reporters,
     subject,
 )
+from tests.support.steps import Steps
 
 pytestmark = MODERATED
 
@@ -297,13 +298,11 @@ def test_many_acts_on_one_agent_are_taken_back_once(stoa: App, mod: Agent, ada: 
     assert (agent["reputationScore"], agent["status"]) == (0, "active")
 
 
-def test_the_operator_is_told_when_the_database_does_not_answer(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def unavailable(*_: object) -> None:
+def test_the_operator_is_told_when_the_database_does_not_answer(stoa: App, steps: Steps) -> None:
+    async def unavailable() -> None:
         raise StoreUnavailable
 
-    monkeypatch.setattr(stoa.stoa.store, "write", unavailable)
+    steps.before("write", unavailable)
     told = operate(stoa, {"command": "signups", "state": "closed", "reason": "Too many."})
     assert "did not answer" in told["error"]
 

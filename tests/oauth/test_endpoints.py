@@ -1,11 +1,10 @@
 """The OAuth face: what clients read first, from where they may, and what wrong requests get."""
 
-from typing import Any
-
 import pytest
 
 from tests.support.app import App
 from tests.support.oauth import BASE, FORM, post, refused
+from tests.support.steps import Steps
 
 RESOURCE = "/.well-known/oauth-protected-resource/mcp/oauth"
 SERVER = "/.well-known/oauth-authorization-server/oauth"
@@ -115,11 +114,10 @@ def test_documents_are_shed_like_all_that_is_not_charged(stoa: App) -> None:
     stoa.get(SERVER, client="203.0.113.9").ok()
 
 
-def test_a_defect_tells_nothing(stoa: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def broken(*_: Any) -> None:
+def test_a_defect_tells_nothing(stoa: App, steps: Steps) -> None:
+    async def broken() -> None:
         raise RuntimeError("a detail")
 
-    for process in stoa.processes:
-        monkeypatch.setattr(type(process.store), "write", broken)
+    steps.before("write", broken)
     answer = post(stoa, {"grant_type": "refresh_token", "refresh_token": "x", "client_id": "x"})
     assert "a detail" not in refused(answer, 500, "server_error").text
