@@ -10,7 +10,6 @@ from typing import Any, cast
 
 import pytest
 
-from stoa.memory.answers import AnswerCache
 from stoa.memory.authors import Embedded
 from stoa.schemas.base import iso
 from tests.support.app import Agent, App
@@ -18,6 +17,7 @@ from tests.support.clock import HOUR, MINUTE
 from tests.support.key_changes import name_recovery, recover
 from tests.support.keys import Key
 from tests.support.moderation import operate
+from tests.support.steps import Steps
 
 
 @pytest.fixture
@@ -109,28 +109,24 @@ def test_a_sign_in_of_an_agent_that_is_not_noted_would_be_noticed(
 
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_an_answer_is_not_made_anew_while_its_authors_do_nothing(
-    stoa: App, agents: list[Agent], paths: list[str], monkeypatch: pytest.MonkeyPatch
+    stoa: App, agents: list[Agent], paths: list[str], steps: Steps
 ) -> None:
-    made: list[str] = []
-    put = AnswerCache.put
+    def made() -> int:
+        return steps.taken.count("threads.get") - before
 
-    def count(cache: AnswerCache, key: str, *rest: Any) -> None:
-        made.append(key)
-        put(cache, key, *rest)
-
-    monkeypatch.setattr(AnswerCache, "put", count)
+    before = steps.taken.count("threads.get")
     stoa.clock.advance(MINUTE)  # so that authors are read anew
     for agent in agents[1:]:
         for _ in range(10):
             stoa.get(paths[1]).ok()
             stoa.clock.advance(MINUTE)
-        assert len(made) == 1
+        assert made() == 1
         agent.sign_in()  # as neither of them is shown there
     agents[0].sign_in()
     for _ in range(10):
         stoa.get(paths[1]).ok()
         stoa.clock.advance(MINUTE)
-    assert len(made) == 2
+    assert made() == 2
 
 
 # --- Recoveries and suspensions that end by the passing of time.

@@ -15,10 +15,10 @@ from stoa.store.changes import Changes, ChangesSeen
 from stoa.store.dependencies import embedding
 from stoa.store.engines.sqlite.file import connect
 from stoa.store.engines.sqlite.tx import SqliteTx, drive
-from stoa.store.tx import Row, Value
 from tests.support.app import App
 from tests.support.clock import DAY
 from tests.support.composing import Composed, with_parts
+from tests.support.steps import Steps
 
 
 @pytest.fixture
@@ -35,23 +35,14 @@ def most_bytes(count: int) -> Composed:
 @pytest.mark.parametrize(
     ("composed", "reads"), [(most_bytes(0), 4), (most_bytes(1024 * 1024), 2)], ids=["full", "kept"]
 )
-def test_a_full_cache_of_authors_is_emptied(
-    stoa: App, monkeypatch: pytest.MonkeyPatch, reads: int
-) -> None:
-    asked: list[str] = []
-    several = SqliteTx.all
-
-    async def count(tx: SqliteTx, statement: str, **values: Value) -> list[Row]:
-        asked.append(statement)
-        return await several(tx, statement, **values)
-
+def test_a_full_cache_of_authors_is_emptied(stoa: App, steps: Steps, reads: int) -> None:
     agents = [stoa.agent(name, description="long " * 400) for name in ("ada", "bob")]
     threads = [agent.thread()["id"] for agent in agents]
     stoa.clock.advance(60_000)
-    monkeypatch.setattr(SqliteTx, "all", count)
+    steps.taken.clear()
     for limit, thread in enumerate(threads * 2, 1):
         stoa.get(f"threads/{thread}?include=replies&limit={limit}").ok()  # so that none is cached
-    assert asked.count("agents.many") == reads
+    assert steps.taken.count("agents.many") == reads
 
 
 @pytest.fixture

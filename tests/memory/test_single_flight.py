@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from stoa.memory.single_flight import SingleFlight
-from stoa.store.tx import Work
 from tests.support.app import App
+from tests.support.steps import Steps
 
 
 @pytest.fixture
@@ -20,38 +20,26 @@ LONG_PAGE = "opportunities?limit=100"
 """A read that never is tried on the event loop, where one would end before the next begins."""
 
 
-def reads_of_a_burst(
-    stoa: App, monkeypatch: pytest.MonkeyPatch, path: str, readers: int = 20
-) -> int:
+def reads_of_a_burst(stoa: App, steps: Steps, path: str, readers: int = 20) -> int:
     """How often the store is read for so many reads of one path that come at the same time."""
-    store = stoa.stoa.store
-    read, reads = store.read, 0
-
-    async def counted(work: Work[Any], **how: Any) -> Any:
-        nonlocal reads
-        reads += 1
-        return await read(work, **how)
-
-    monkeypatch.setattr(store, "read", counted)
+    steps.taken.clear()
     answers = stoa.together(*(stoa.ask("GET", path) for _ in range(readers)))
     assert {answer.ok().content for answer in answers} == {answers[0].content}
-    return reads
+    return steps.taken.count("read")
 
 
-def test_a_burst_of_the_same_read_computes_one_answer(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert reads_of_a_burst(stoa, monkeypatch, LONG_PAGE) == 1
+def test_a_burst_of_the_same_read_computes_one_answer(stoa: App, steps: Steps) -> None:
+    assert reads_of_a_burst(stoa, steps, LONG_PAGE) == 1
 
 
 def test_a_burst_that_nobody_joins_computes_many_answers(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
+    stoa: App, steps: Steps, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def never(*_: object) -> bool:
         return False
 
     monkeypatch.setattr(SingleFlight, "wait", never)
-    assert reads_of_a_burst(stoa, monkeypatch, LONG_PAGE) > 1
+    assert reads_of_a_burst(stoa, steps, LONG_PAGE) > 1
 
 
 def test_a_refused_read_lets_those_that_wait_for_it_go_on(stoa: App) -> None:
@@ -61,30 +49,22 @@ def test_a_refused_read_lets_those_that_wait_for_it_go_on(stoa: App) -> None:
 
 
 def test_a_read_after_a_write_does_not_get_the_answer_that_it_waits_for(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
+    stoa: App, steps: Steps
 ) -> None:
     ada = stoa.agent("ada")
-    store = stoa.stoa.store
-    read = store.read
     later: list[asyncio.Task[Any]] = []
-    first_read = True
 
-    async def overtaken(work: Work[Any], **how: Any) -> Any:
-        nonlocal first_read
-        is_first, first_read = first_read, False
-        answer = await read(work, **how)
-        if is_first:
-            await ada.ask("POST", "threads", {"title": "It overtook.", "body": "A read."})
-            later.append(asyncio.ensure_future(stoa.ask("GET", "threads")))
-            await asyncio.sleep(0)
-            assert not later[0].done()
-        return answer
+    async def overtake() -> None:
+        await ada.ask("POST", "threads", {"title": "It overtook.", "body": "A read."})
+        later.append(asyncio.ensure_future(stoa.ask("GET", "threads")))
+        await asyncio.sleep(0)
+        assert not later[0].done()
 
     async def both() -> tuple[Any, Any]:
         first = await stoa.ask("GET", "threads")
         return first, await later[0]
 
-    monkeypatch.setattr(store, "read", overtaken)
+    steps.after("read", overtake, once=True)
     first, second = stoa.run(both())
     assert "It overtook." not in first.text
     assert "It overtook." in second.text

@@ -1,12 +1,11 @@
 """Where calls are run."""
 
 import threading
-from typing import Any
 
 import pytest
 
-from stoa.store.tx import Tx, Work
 from tests.support.app import App
+from tests.support.steps import Steps
 
 LISTS = ["agents", "jobs", "opportunities", "threads", "threads/{thread}/replies", "unanswered"]
 SHORT = [f"{path}?limit=20" for path in LISTS]
@@ -21,22 +20,16 @@ SLOW = [
 
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_what_may_look_at_many_rows_does_not_hold_up_the_event_loop(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
+    stoa: App, steps: Steps
 ) -> None:
     ada = stoa.agent("ada")
     places = {"agent": ada.id, "thread": ada.thread()["id"]}
-    store = stoa.stoa.store
-    read = store.read
     threads: set[threading.Thread] = set()
 
-    async def noted(work: Work[Any], **how: Any) -> Any:
-        async def on_a_thread(tx: Tx) -> Any:
-            threads.add(threading.current_thread())
-            return await work(tx)
+    async def note() -> None:
+        threads.add(threading.current_thread())
 
-        return await read(on_a_thread, **how)
-
-    monkeypatch.setattr(store, "read", noted)
+    steps.before("statement", note)
 
     def where(path: str) -> set[threading.Thread]:
         threads.clear()

@@ -24,7 +24,8 @@ class Steps:
 
     A step is a statement or a lock, both by the name of the statement (`jobs.claim`,
     `locks.thread`), the whole transaction (`read`, `write`), or what a write on PostgreSQL carries
-    out last (`finish`), behind which it commits. `jobs` or `locks` stands for all of that file.
+    out last (`finish`), behind which it commits. `jobs` or `locks` stands for all of that file, and
+    `statement` for all statements and locks.
     """
 
     def __init__(self) -> None:
@@ -58,7 +59,8 @@ class Steps:
 
 
 async def _do(acts: dict[str, tuple[Act, bool]], step: str) -> None:
-    for name in {step, step.partition(".")[0]} & acts.keys():
+    file, is_statement, _ = step.partition(".")
+    for name in {step, file, is_statement and "statement"} & acts.keys():
         act, once = acts[name]
         if once:
             del acts[name]
@@ -72,8 +74,8 @@ class _Store:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    async def read(self, work: Work[T], **how: Any) -> T:
-        async def stepwise(tx: Tx) -> T:
+    async def read(self, work: Work[Any], **how: Any) -> Any:
+        async def stepwise(tx: Tx) -> Any:
             return await work(_stepped(tx, self._steps))
 
         return await self._steps.take(partial(self._store.read, stepwise, **how), "read")

@@ -12,8 +12,6 @@ from lxml import etree
 from stoa.domain import limits
 from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access
-from stoa.store.engines.sqlite.tx import SqliteTx
-from stoa.store.tx import Row, Value
 from stoa.web.identicons import identicon
 from stoa.web.site import REPLIES
 from tests.support import jobs
@@ -21,6 +19,7 @@ from tests.support.app import NOTHING, App
 from tests.support.key_changes import name_recovery, recover, rotate
 from tests.support.keys import Key
 from tests.support.soaking import few
+from tests.support.steps import Steps
 from tests.web.microdata import items
 from tests.web.payloads import payloads
 from tests.web.reading import FIXED, PAGE_BYTES, Square, next_page, page, without_near
@@ -184,21 +183,8 @@ def test_deep_branches_and_long_texts_are_folded(stoa: App) -> None:
 
 
 def test_a_page_takes_the_same_number_of_queries_for_5_replies_as_for_500(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
+    stoa: App, steps: Steps
 ) -> None:
-    counted: list[str] = []
-    one, several = SqliteTx.one, SqliteTx.all
-
-    async def count_one(tx: SqliteTx, statement: str, **values: Value) -> Row | None:
-        counted.append(statement)
-        return await one(tx, statement, **values)
-
-    async def count_all(tx: SqliteTx, statement: str, **values: Value) -> list[Row]:
-        counted.append(statement)
-        return await several(tx, statement, **values)
-
-    monkeypatch.setattr(SqliteTx, "one", count_one)
-    monkeypatch.setattr(SqliteTx, "all", count_all)
     asker, worker = stoa.agent("asker"), stoa.agent("worker")
     needed: list[int] = []
     asker.thread()  # stands beside the others
@@ -206,9 +192,9 @@ def test_a_page_takes_the_same_number_of_queries_for_5_replies_as_for_500(
         thread = asker.thread()
         for _ in range(replies):
             worker.reply(thread)
-        counted.clear()
+        steps.taken.clear()
         page(stoa, f"/forum/threads/{thread['id']}")
-        needed.append(len(counted))
+        needed.append(sum("." in step for step in steps.taken))
     assert needed[0] == needed[1] <= 8
 
 

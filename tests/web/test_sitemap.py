@@ -4,14 +4,14 @@ import pytest
 from lxml import etree
 
 from stoa.domain import limits
-from stoa.operations import sitemap
-from stoa.operations.call import Call
 from stoa.operations.catalog import all_operations
-from stoa.schemas.sitemap import Ids, PartFrom
 from stoa.web.manual.endpoints import shown
 from tests.support.app import App
 from tests.support.moderation import operate
+from tests.support.steps import Steps
 from tests.web.reading import Square, page
+
+KINDS = ("threads", "jobs", "agents")
 
 
 def locations(app: App, path: str) -> list[str]:
@@ -52,32 +52,26 @@ def test_a_part_of_a_sitemap_that_is_not_there_is_not_found(stoa: App, path: str
 
 @pytest.mark.promise("L32")
 def test_parts_that_are_known_are_not_walked_again(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
+    stoa: App, steps: Steps, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("stoa.web.sitemap.PART", 2)
-    walked, following = list[tuple[str, str]](), sitemap.following
 
-    async def noted(call: Call, request: PartFrom) -> Ids:
-        walked.append((request.kind, request.start))
-        return await following(call, request)
-
-    def look() -> list[tuple[str, str]]:
-        walked.clear()
+    def look() -> list[int]:
+        """How often each process looks for the next part of threads, jobs and agents."""
+        steps.taken.clear()
         for number in range(2 * len(stoa.processes)):
             locations(stoa, f"/sitemap.xml?{number}")
-        assert len(walked) % len(stoa.processes) == 0
-        return walked[: len(walked) // len(stoa.processes)]
+        counts = [steps.taken.count(f"sitemap.start_{kind}") for kind in KINDS]
+        assert [count % len(stoa.processes) for count in counts] == [0, 0, 0]
+        return [count // len(stoa.processes) for count in counts]
 
-    monkeypatch.setattr(sitemap, "following", noted)
     asker = stoa.agent("asker")
     threads = [asker.thread()["id"] for _ in range(5)]
-    assert len(look()) == (3 + 1) + (0 + 1) + (1 + 1)
-    assert look() == []
+    assert look() == [3 + 1, 0 + 1, 1 + 1]
+    assert look() == [0, 0, 0]
     threads += [asker.thread()["id"] for _ in range(2)]
     stoa.clock.advance(limits.SITEMAP_MS)
-    again = look()
-    assert {start for kind, start in again if kind == "threads"} == {threads[4], threads[6]}
-    assert len(again) == (1 + 1) + (0 + 1) + (0 + 1)
+    assert look() == [1 + 1, 0 + 1, 0 + 1]
     assert f"/sitemap/threads/{threads[6]}.xml" in locations(stoa, "/sitemap.xml")
 
 
@@ -101,13 +95,7 @@ def test_parts_begin_anew_after_an_hour(stoa: App, monkeypatch: pytest.MonkeyPat
         assert not {paths[0], paths[2]} & found
 
 
-def test_of_a_burst_of_crawlers_one_walks(stoa: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    walked, following = list[str](), sitemap.following
-
-    async def noted(call: Call, request: PartFrom) -> Ids:
-        walked.append(request.kind)
-        return await following(call, request)
-
-    monkeypatch.setattr(sitemap, "following", noted)
+def test_of_a_burst_of_crawlers_one_walks(stoa: App, steps: Steps) -> None:
     stoa.together(*(stoa.ask("GET", f"/sitemap.xml?{number}") for number in range(20)))
-    assert len(walked) == 3 * len(stoa.processes)
+    counts = [steps.taken.count(f"sitemap.start_{kind}") for kind in KINDS]
+    assert counts == [len(stoa.processes)] * 3

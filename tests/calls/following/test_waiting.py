@@ -13,15 +13,14 @@ from stoa.app import new_counters
 from stoa.calls.following.shared_waits import SharedWaits
 from stoa.calls.following.waiting import Waiting, Woken
 from stoa.domain import limits
-from stoa.operations import inbox
 from stoa.operations.call import Interest
 from stoa.settings import Settings
-from stoa.store import events, sessions
-from stoa.store.events import EventRow
-from stoa.store.tx import Tx, Work
+from stoa.store import events
+from stoa.store.tx import Tx
 from tests.support.answers import Answer
 from tests.support.app import Agent, App, signed
 from tests.support.mcp import Mcp
+from tests.support.steps import Steps
 
 LONG = "wait=30"
 LATE_S = 20
@@ -94,19 +93,16 @@ def test_a_call_that_knows_the_rows_of_the_inbox_waits_for_new_ones(
 
 
 def test_a_defect_while_events_are_looked_for_ends_no_later_look(
-    stoa: App, ada: Agent, bob: Agent, monkeypatch: pytest.MonkeyPatch
+    stoa: App, ada: Agent, bob: Agent, steps: Steps
 ) -> None:
-    thread, between, failed = ada.thread(), events.between, list[int]()
+    thread = ada.thread()
 
-    async def failing_at_first(tx: Tx, after: int, upto: int, limit: int) -> list[EventRow]:
-        if not failed:
-            failed.append(after)
-            raise LookupError
-        return await between(tx, after, upto, limit)
+    async def fail() -> None:
+        raise LookupError
 
     async def run() -> Answer:
         waiting = await started(stoa, ada.ask("GET", f"inbox?{LONG}"))
-        monkeypatch.setattr(events, "between", failing_at_first)
+        steps.before("events.between", fail, once=True)
         (await replied(bob, thread)).ok(201)
         return await asyncio.wait_for(waiting, LATE_S)
 
@@ -158,33 +154,27 @@ def test_an_offer_wakes_whom_it_fits_by_the_capabilities_of_now(stoa: App, ada: 
 
 
 def test_a_sign_in_wakes_the_calls_of_its_agent_only_where_it_changes_the_profile(
-    stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch
+    stoa: App, ada: Agent, steps: Steps
 ) -> None:
-    asked, checks, both = 0, 0, (inbox.wanted_by, sessions.still_live)
+    def asked() -> int:
+        return steps.taken.count("agents.capabilities")
 
-    async def wanted_by(*what: Any) -> events.InboxQuery:
-        nonlocal asked
-        asked += 1
-        return await both[0](*what)
-
-    async def still_live(*what: Any, **which: Any) -> dict[str, sessions.AgentStanding]:
-        nonlocal checks
-        checks += 1
-        return await both[1](*what, **which)
+    def checks() -> int:
+        return steps.taken.count("sessions.live_sessions")
 
     async def checked() -> None:
         """Two checks have begun since, so that what the first found was seen to."""
-        before = checks
-        while checks < before + 2:  # noqa: ASYNC110 - nothing else tells
+        before = checks()
+        while checks() < before + 2:  # noqa: ASYNC110 - nothing else tells
             await asyncio.sleep(0.01)
 
     async def run() -> list[int]:
         waiting = await started(stoa, ada.ask("GET", f"inbox?{LONG}"))
-        told = [asked]
+        told = [asked()]
         for profile in ({}, {"displayName": "ada"}, {"capabilities": ["sqlite"]}, {}):
             await signed_in(ada, **profile)
             await checked()
-            told.append(asked)
+            told.append(asked())
         for process in stoa.processes:
             process.waiting.end()
         await waiting
@@ -192,8 +182,6 @@ def test_a_sign_in_wakes_the_calls_of_its_agent_only_where_it_changes_the_profil
 
     for process in stoa.processes:
         process.waiting.sessions_s = 0
-    monkeypatch.setattr(inbox, "wanted_by", wanted_by)
-    monkeypatch.setattr(sessions, "still_live", still_live)
     assert stoa.run(run()) == [1, 1, 1, 2, 2]
 
 
@@ -359,19 +347,19 @@ def test_a_waiting_call_is_charged_once(stoa: App, ada: Agent, bob: Agent) -> No
 
 
 def test_who_comes_while_events_are_looked_for_is_told_of_those_before_them(
-    stoa: App, ada: Agent, bob: Agent, monkeypatch: pytest.MonkeyPatch
+    stoa: App, ada: Agent, bob: Agent
 ) -> None:
     bob.reply(ada.thread())
     store, looks, go_on = stoa.stoa.store, asyncio.Event(), asyncio.Event()
-    read, waiting = store.read, Waiting(store, Settings(), unshared())
+    steps = Steps()
+    waiting = Waiting(steps.store(store), Settings(), unshared())
 
-    async def held_up(work: Work[Any], **how: Any) -> Any:
+    async def hold_up() -> None:
         looks.set()
         await go_on.wait()
-        return await read(work, **how)
 
     async def run() -> Woken:
-        newest = (await read(events.log, single=True)).newest
+        newest = (await store.read(events.log, single=True)).newest
         first, second = (waiting.place(None, f"8.8.8.{n}", 0) for n in range(2))
         leaves = asyncio.create_task(first.until(after(newest), LATE_S))
         await looks.wait()
@@ -385,7 +373,7 @@ def test_who_comes_while_events_are_looked_for_is_told_of_those_before_them(
         await waiting.stop()
         return why
 
-    monkeypatch.setattr(store, "read", held_up)
+    steps.before("read", hold_up)
     assert stoa.run(run()) is Woken.FOUND
 
 
