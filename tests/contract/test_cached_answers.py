@@ -17,13 +17,13 @@ from stoa.operations.call import Call
 from stoa.operations.catalog import all_operations
 from stoa.schemas.threads import ThreadRead
 from stoa.store.dependencies import read_from
-from stoa.store.tx import Work
 from tests.support.app import Agent, App
 from tests.support.composing import having
 from tests.support.key_changes import name_recovery, recover, rotate
 from tests.support.keys import Key
 from tests.support.moderation import operate
 from tests.support.soaking import few, fourth
+from tests.support.steps import Steps
 
 DAY = 24 * 3_600_000
 STEPS = 60
@@ -356,11 +356,11 @@ class World:
 
 
 @pytest.mark.promise("W30")
-@pytest.mark.parametrize(("seed", "steps"), few([(0, 25), (0, STEPS), (1, STEPS), (2, STEPS)]))
+@pytest.mark.parametrize(("seed", "length"), few([(0, 25), (0, STEPS), (1, STEPS), (2, STEPS)]))
 def test_a_cached_answer_is_the_one_that_would_be_made_now(
-    stoa: App, seed: int, steps: int
+    stoa: App, seed: int, length: int
 ) -> None:
-    World(stoa, seed).run(steps)
+    World(stoa, seed).run(length)
 
 
 @pytest.mark.soak
@@ -371,32 +371,29 @@ def test_a_search_among_more_opportunities_than_it_compares_is_the_one_of_now(st
 
 @pytest.mark.parametrize("path", ["/api/v1/threads/{}?include=replies", "/forum/threads/{}"])
 def test_a_write_that_overtakes_a_read_is_seen_by_the_next_one(
-    stoa: App, monkeypatch: pytest.MonkeyPatch, path: str
+    stoa: App, steps: Steps, path: str
 ) -> None:
     ada = stoa.agent("ada")
     other, thread = ada.thread()["id"], ada.thread()["id"]
-    store = stoa.stoa.store
-    read = store.read
-    reads, overtaken_at = 0, -1
 
-    async def overtaken(work: Work[Any], **how: Any) -> Any:
-        nonlocal reads
-        reads += 1
-        answer = await read(work, **how)
-        if reads == overtaken_at:
+    def reads() -> int:
+        return steps.taken.count("read")
+
+    async def overtake() -> None:
+        if reads() == last:
             written = await ada.ask("POST", f"threads/{thread}/replies", {"body": "It overtook."})
             assert written.status == 201
-        return answer
 
-    monkeypatch.setattr(store, "read", overtaken)
+    before = reads()
     stoa.get(path.format(other))
     shown = path.format(thread)
-    overtaken_at = 2 * reads  # the last one for this answer
+    last = 2 * reads() - before  # the last one for this answer
+    steps.after("read", overtake)
     assert "It overtook." not in stoa.get(shown).text
     assert "It overtook." in stoa.get(shown).text
-    made = reads
+    made = reads()
     assert "It overtook." in stoa.get(shown).text
-    assert reads == made, "it is kept now"
+    assert reads() == made, "it is kept now"
 
 
 def test_every_cached_operation_is_compared(stoa: App) -> None:

@@ -12,12 +12,12 @@ import pytest
 from stoa.domain import limits
 from stoa.search.index import IndexProgress, SearchIndex, SearchSizes
 from stoa.search.postings import IndexState
-from stoa.store import events, search
 from tests.support.app import App
 from tests.support.composing import Composed, with_parts
 from tests.support.jobs import new_job
 from tests.support.logs import logged
 from tests.support.moderation import act
+from tests.support.steps import Steps
 
 
 @pytest.fixture
@@ -140,36 +140,32 @@ def test_writing_goes_on_where_the_file_of_the_index_cannot_be_written(stoa: App
 
 def meanwhile(
     stoa: App,
-    monkeypatch: pytest.MonkeyPatch,
-    module: Any,
-    read: str,
+    steps: Steps,
+    statement: str,
     work: Callable[[], Coroutine[Any, Any, None]],
 ) -> None:
-    """Index what is new; behind the first read of this name, before what was read is used, this
+    """Index what is new; behind the next statement of this name, before what was read is used, this
     work is done."""
-    usual, loops = getattr(module, read), list[asyncio.AbstractEventLoop]()
+    loops = list[asyncio.AbstractEventLoop]()
 
-    async def reading(*values: Any) -> Any:
-        found = await usual(*values)
-        monkeypatch.setattr(module, read, usual)
+    async def work_first() -> None:
         try:
             asyncio.get_running_loop()
         except RuntimeError:  # in a thread of the embedded engine
             asyncio.run_coroutine_threadsafe(work(), loops[0]).result(60)
         else:
             await work()
-        return found
 
     async def index() -> None:
         loops.append(asyncio.get_running_loop())
         await stoa.stoa.upkeep.index()
 
-    monkeypatch.setattr(module, read, reading)
+    steps.after(statement, work_first, once=True)
     stoa.run(index())
 
 
 def test_a_text_that_is_purged_while_it_is_indexed_is_not_in_the_index(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
+    stoa: App, steps: Steps
 ) -> None:
     ada = stoa.agent("ada")
     ada.thread("First", "Indexed.")
@@ -181,7 +177,7 @@ def test_a_text_that_is_purged_while_it_is_indexed_is_not_in_the_index(
         await stoa.stoa.operate(json.dumps(purge).encode())
         await stoa.stoa.upkeep.index()
 
-    meanwhile(stoa, monkeypatch, search, "texts", purged)
+    meanwhile(stoa, steps, "search.texts", purged)
     assert stoa.get("search?q=zymurgist").ok()["total"] == 0
     for _ in range(6):
         ada.thread("More", "So that it is written.")
@@ -190,7 +186,7 @@ def test_a_text_that_is_purged_while_it_is_indexed_is_not_in_the_index(
 
 
 def test_an_index_stays_that_others_brought_further_while_the_log_was_read(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
+    stoa: App, steps: Steps
 ) -> None:
     ada = stoa.agent("ada")
     ada.thread("First", "Indexed.")
@@ -203,13 +199,13 @@ def test_an_index_stays_that_others_brought_further_while_the_log_was_read(
         await stoa.stoa.upkeep.index()
 
     with logged() as lines:
-        meanwhile(stoa, monkeypatch, events, "log", further)
+        meanwhile(stoa, steps, "events.log", further)
     assert [line for line in lines if line["event"] == "search index is made anew"] == []
     assert stoa.get("search?q=second").ok()["total"] == 1
 
 
 def test_an_index_is_still_behind_when_a_read_ends_that_knew_less_of_the_log(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
+    stoa: App, steps: Steps
 ) -> None:
     ada = stoa.agent("ada")
     thread = ada.thread("First", "Indexed.")
@@ -223,13 +219,13 @@ def test_an_index_is_still_behind_when_a_read_ends_that_knew_less_of_the_log(
         for _ in stoa.processes:
             assert (await stoa.ask("GET", "search?q=answer")).ok()["partial"]
 
-    meanwhile(stoa, monkeypatch, events, "log", more)
+    meanwhile(stoa, steps, "events.log", more)
     assert "partial" not in found(stoa, "answer")[0]
 
 
 @pytest.mark.parametrize("engine", ["postgresql"])
 def test_nothing_hidden_is_found_where_the_index_gets_up_to_date_meanwhile(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
+    stoa: App, steps: Steps
 ) -> None:
     ada, path = stoa.agent("ada"), 'search?q="zymurgy of ale"'.replace(" ", "+")
     reply = ada.reply(ada.thread("First", "Indexed."), "The zymurgy of ale.")
@@ -239,14 +235,11 @@ def test_nothing_hidden_is_found_where_the_index_gets_up_to_date_meanwhile(
     for _ in range(6):
         ada.post("jobs", new_job(1)).ok(201)
     act(stoa, reply, "hide")
-    usual = search.texts
 
-    async def texts(*values: Any) -> Any:
-        monkeypatch.setattr(search, "texts", usual)
+    async def index() -> None:
         for process in stoa.processes:
             await process.upkeep.index()
-        return await usual(*values)
 
-    monkeypatch.setattr(search, "texts", texts)
+    steps.before("search.texts", index, once=True)
     answer = stoa.get(path).ok()
     assert (answer["threads"], answer["partial"]) == ([], True)

@@ -1,5 +1,6 @@
 """Suspended agents, adjustments, sessions, and who may do what."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from tests.support.key_changes import rotate
 from tests.support.keys import Key
 from tests.support.ledger import broken
 from tests.support.moderation import MODERATED, REASON, moderate, operate, path, subject
+from tests.support.steps import Steps
 
 pytestmark = MODERATED
 
@@ -73,22 +75,16 @@ def test_an_agent_that_is_suspended_anew_before_the_sweep_is_another_version(
 
 
 def test_the_end_of_a_suspension_does_not_end_the_next_one(
-    stoa: App, mod: Agent, ada: Agent, monkeypatch: pytest.MonkeyPatch
+    stoa: App, mod: Agent, ada: Agent, steps: Steps
 ) -> None:
     until = stoa.clock() + SECOND
     moderate(mod, ada.id, "suspend", until=iso(until)).ok()
     stoa.clock.now = until
 
     async def suspended_anew(tx: Tx) -> int:
-        locking = type(tx).lock
-
-        async def lock(tx: Tx, table: str, *ids: str) -> None:
-            await locking(tx, table, *ids)
-            await moderation.suspend(tx, ada.id, REASON, None)  # as if before the lock was got
-
-        with monkeypatch.context() as patch:
-            patch.setattr(type(tx), "lock", lock)
-            return await moderation.end_suspensions(tx, most=1, skip=0)
+        suspend = partial(moderation.suspend, tx, ada.id, REASON, None)
+        steps.after("locks", suspend, once=True)  # as if before the lock was got
+        return await moderation.end_suspensions(tx, most=1, skip=0)
 
     assert stoa.run(stoa.stoa.store.write(suspended_anew)) == 1
     assert stoa.get(f"agents/{ada.id}").ok()["agent"]["status"] == "suspended"

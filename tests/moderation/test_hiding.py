@@ -2,12 +2,10 @@
 
 import asyncio
 from collections.abc import Coroutine
-from functools import partial
 from typing import Any
 
 import pytest
 
-from stoa.app import Service
 from stoa.memory.offer_index import OFFER_INDEX_SIZES
 from stoa.operations import opportunities, related, search
 from stoa.operations.call import Call
@@ -21,6 +19,7 @@ from tests.support.keys import Key
 from tests.support.mcp import Mcp
 from tests.support.moderation import MODERATED, REASON, moderate, path, subject
 from tests.support.places import Places
+from tests.support.steps import Steps
 
 pytestmark = MODERATED
 CANARY = "canary bird"
@@ -99,24 +98,18 @@ def test_a_hidden_thread_is_gone_from_everywhere_at_once(
 
 
 def test_a_market_that_was_read_before_a_hiding_is_not_kept(
-    stoa: App, mod: Agent, ada: Agent, monkeypatch: pytest.MonkeyPatch
+    stoa: App, mod: Agent, ada: Agent, steps: Steps
 ) -> None:
     thread = new_thread(ada, bountyCredits=5)
-    is_hidden = False
 
-    async def overtaken(process: Service, read: Any, work: Any, **how: Any) -> Any:
-        nonlocal is_hidden
-        was_hidden, is_hidden = is_hidden, True
-        answer = await read(work, **how)
-        if not was_hidden:
-            (await mod.ask("POST", f"{path(thread)}/hide", {"reason": REASON})).ok()
+    async def overtake() -> None:
+        (await mod.ask("POST", f"{path(thread)}/hide", {"reason": REASON})).ok()
+        for process in stoa.processes:
             await process.upkeep.notice_acts()
-        return answer
 
     for process in stoa.processes:
         stoa.run(process.upkeep.notice_acts())
-        read = partial(overtaken, process, process.store.read)
-        monkeypatch.setattr(process.store, "read", read)
+    steps.after("read", overtake, once=True)
     assert "watches" in stoa.get("market").ok().text
     for process in stoa.processes:
         stoa.run(process.upkeep.notice_acts())

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import pytest
 
@@ -10,13 +9,12 @@ from stoa.domain import limits
 from stoa.domain.webhooks import Failure
 from stoa.entropy import IdGenerator
 from stoa.operations.parts import deliveries
-from stoa.store import webhooks
-from stoa.store.tx import Tx
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, SECOND
 from tests.support.database import rows
 from tests.support.moderation import act
 from tests.support.receiver import Receiver, status
+from tests.support.steps import Steps
 from tests.support.webhooks import LOOPBACK, deliver
 from tests.upkeep.test_event_subscriptions import echo, occurrences, subscribe
 
@@ -92,21 +90,16 @@ def test_an_attempt_that_fails_beside_a_refresh_leaves_the_subscription_on(
 
 @pytest.mark.parametrize("engine", ["postgresql"])
 def test_a_subscription_that_another_process_deletes_beside_its_refresh_goes_on(
-    stoa: App, ada: Agent, bob: Agent, hook: Receiver, monkeypatch: pytest.MonkeyPatch
+    stoa: App, ada: Agent, bob: Agent, hook: Receiver, steps: Steps
 ) -> None:
     """By the clock of the other, which is ahead, it has ended."""
     thread = ada.thread()
     subscribe(ada, hook, ttlMs=HOUR)
     reply = bob.reply(thread)
     stoa.clock.advance(HOUR - SECOND)
-    renew, url = webhooks.renew, stoa.settings.database_url
-    ahead = stoa.clock() + 2 * SECOND
-
-    async def beside_its_end(tx: Tx, *values: Any) -> bool:
-        await rows(url, "DELETE FROM webhook WHERE expires_at <= ?", ahead)
-        return await renew(tx, *values)
-
-    monkeypatch.setattr(webhooks, "renew", beside_its_end)
+    url, ahead = stoa.settings.database_url, stoa.clock() + 2 * SECOND
+    end = partial(rows, url, "DELETE FROM webhook WHERE expires_at <= ?", ahead)
+    steps.before("webhooks.renew", end)
     for agent in (ada, bob):
         agent.sign_in()
     subscribe(ada, hook, ttlMs=HOUR)
