@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 from stoa.settings import Settings
-from stoa.store.engines.sqlite import store as sqlite
+from stoa.store.engines.sqlite import groups
 from stoa.store.engines.sqlite.file import connect
 from stoa.store.engines.sqlite.groups import Groups, WriteOutcome
 from tests.faults.disk import WAIT_S, Call, Disk, Fault, faulty_disk
@@ -228,7 +228,7 @@ def with_each_writer(monkeypatch: pytest.MonkeyPatch, sql: str) -> None:
             connection.execute(sql)
         return connection
 
-    monkeypatch.setattr(sqlite, "connect", connect_otherwise)
+    monkeypatch.setattr(groups, "connect", connect_otherwise)
 
 
 # --- No answer before the sync.

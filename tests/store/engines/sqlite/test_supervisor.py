@@ -498,6 +498,28 @@ def test_a_writer_whose_storage_fails_is_replaced(
     assert apart.names() == {NAMES[0], NAMES[2]}
 
 
+# --- No lock.
+
+
+@pytest.mark.parametrize("pace", [WriterPace(probe_ms=20, busy_ms=1)])
+def test_while_another_program_holds_the_file_no_writer_takes_writes(
+    apart: Opened, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    other = apsw.Connection(str(tmp_path / "stoa.db"))
+    other.execute("BEGIN IMMEDIATE")
+    for _ in range(3 * limits.WRITER_REPLACEMENTS):  # which are no replacements that count
+        with pytest.raises(WritingStopped, match="another program holds the database"):
+            apart.write(put(NAMES[0]))
+        turn(apart)
+        assert apart.store.trouble == "another program holds the database"
+    other.close()
+    wait_for_trouble(apart, over=True)
+    apart.write(put(NAMES[1]))
+    assert apart.names() == {NAMES[1]}
+    printed = capfd.readouterr().out
+    assert (printed.count("writing stopped"), printed.count("writing resumed")) == (1, 1)
+
+
 # --- No room.
 
 

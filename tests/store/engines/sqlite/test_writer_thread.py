@@ -292,14 +292,3 @@ def test_a_write_that_races_with_the_end_is_answered_either_way(tmp_path: Path):
         done = [outcome for outcome in outcomes if isinstance(outcome, int)]
         assert len(done) + sum(isinstance(one, StoreUnavailable) for one in outcomes) == 50
         assert desk.lines() == done
-
-
-def test_a_database_that_another_program_holds_is_told_and_waited_for(desk: Desk):
-    desk.connection.set_busy_timeout(1)
-    other = apsw.Connection(str(desk.path))
-    other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreUnavailable, match="another program holds the database"):
-        run(desk.writer.submit(desk.line(1)))
-    other.execute("ROLLBACK")
-    other.close()
-    assert run(desk.writer.submit(desk.line(2))) == 2

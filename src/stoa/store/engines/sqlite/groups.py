@@ -25,9 +25,10 @@ from stoa.logs import log
 from stoa.metrics import Commits
 from stoa.store.changes import EVERYTHING
 from stoa.store.dependencies import changed_by
-from stoa.store.engines.sqlite.file import LOG_PAGES, FileReplaced, ServedFile
+from stoa.store.engines.sqlite.file import LOG_PAGES, FileReplaced, ServedFile, connect
+from stoa.store.engines.sqlite.pace import WriterPace
 from stoa.store.engines.sqlite.tx import SqliteTx, carry_out, drive
-from stoa.store.tx import StoreUnavailable, Work, WritingStopped
+from stoa.store.tx import Work, WritingStopped
 
 GROUP_MAX = 64
 CHECK_S = 1.0
@@ -60,9 +61,10 @@ class _HalfDone(Exception):
 
 
 class Groups:
-    """Owns one writing connection. `trouble` says why no more work is accepted, or is None; `full`
-    is true if the reason is a full disk. Groups are counted in `commits`. A log of `log_pages` is
-    moved into the database. No work is accepted once the file is not the one `served`."""
+    """Owns one writing connection. `trouble` says why no more work is accepted, or is None;
+    `may_pass` is true if the reason may pass by itself. Groups are counted in `commits`. A log of
+    `log_pages` is moved into the database. No work is accepted once the file is not the one
+    `served`."""
 
     def __init__(
         self,
@@ -84,20 +86,19 @@ class Groups:
         self._version: int | None = None
         self._check_version()
         self.trouble: str | None = None
-        self.full = False
+        self.may_pass = False
 
     def prove(self, path: Path) -> None:
         """Commit a test write; sets `trouble` if it fails. The write-ahead log must also fit into
         the database, and the disk must have more free space than a test write needs."""
         try:
             _check_free_space(path)
-            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            with suppress(apsw.BusyError):  # another connection moves the log just now
+                self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
             version = self._connection.pragma("user_version")
             self._cursor.execute("BEGIN IMMEDIATE")
             self._connection.pragma("user_version", version)  # the same value, but a real write
             self._cursor.execute("COMMIT")
-        except apsw.BusyError:
-            return  # another program is writing; the next commit waits for it
         except (apsw.Error, OSError) as error:
             self._break([], error)
 
@@ -150,8 +151,6 @@ class Groups:
             if self._served:
                 self._served.check()
             self._cursor.execute("BEGIN IMMEDIATE")
-        except apsw.BusyError:
-            return [(None, StoreUnavailable("another program holds the database")) for _ in works]
         except (apsw.Error, FileReplaced) as error:
             return self._break(works, error)
         done: list[SqliteTx] = []
@@ -206,7 +205,7 @@ class Groups:
 
     def _break(self, works: Sequence[Work[Any]], error: BaseException) -> list[WriteOutcome]:
         """Accept no more work: the storage failed, and the outcome of this group is unknown."""
-        self.full = is_disk_full(error, self._connection.system_errno)
+        self.may_pass = may_pass(error, self._connection.system_errno)
         self.trouble = trouble_of(error, self._connection.system_errno)
         with suppress(apsw.Error):
             # Keep the write-ahead log as it is: the next start recovers from it.
@@ -227,7 +226,22 @@ class Groups:
         return apsw.SQLITE_OK
 
 
-def is_disk_full(error: BaseException, system_errno: int = 0) -> bool:
+def groups_on(
+    path: Path, served: ServedFile, clock: Clock, commits: Commits | None, pace: WriterPace
+) -> Groups:
+    """Groups on a new connection. Raises `apsw.Error` or `FileReplaced`."""
+    served.check()
+    connection = connect(path, writer=True, busy_ms=pace.busy_ms)
+    return Groups(connection, clock, commits, pace.log_pages, served)
+
+
+def may_pass(error: BaseException, system_errno: int = 0) -> bool:
+    """Whether writing may go on without a repair: the disk is full, or another program holds the
+    database."""
+    return isinstance(error, apsw.BusyError) or _is_disk_full(error, system_errno)
+
+
+def _is_disk_full(error: BaseException, system_errno: int) -> bool:
     """Whether the disk is full. Some errors of SQLite show it only in the system's error number."""
     if isinstance(error, OSError):
         return error.errno in _DISK_FULL
@@ -239,8 +253,10 @@ def is_disk_full(error: BaseException, system_errno: int = 0) -> bool:
 
 def trouble_of(error: BaseException, system_errno: int = 0) -> str:
     """Why no work is accepted, for the operator."""
+    if isinstance(error, apsw.BusyError):
+        return "another program holds the database"
     said = str(error) if isinstance(error, apsw.Error | OSError) else ""
-    what = "the disk is full" if is_disk_full(error, system_errno) else "the storage failed"
+    what = "the disk is full" if _is_disk_full(error, system_errno) else "the storage failed"
     return f"{what}: {said or type(error).__name__}"
 
 

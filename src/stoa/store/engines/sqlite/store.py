@@ -28,7 +28,7 @@ from stoa.store.engines.sqlite.file import (
     prepare,
     refuse_other,
 )
-from stoa.store.engines.sqlite.groups import Groups
+from stoa.store.engines.sqlite.groups import groups_on
 from stoa.store.engines.sqlite.moving import LogMover
 from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.engines.sqlite.reader import Reader
@@ -146,12 +146,7 @@ class SqliteStore:
         changes = Changes()
         with _held(path) as (file, descriptor):
             served = ServedFile(file)
-
-            def groups() -> Groups:
-                served.check()
-                connection = connect(file, writer=True, busy_ms=pace.busy_ms)
-                return Groups(connection, clock, commits, pace.log_pages, served)
-
+            groups = partial(groups_on, file, served, clock, commits, pace)
             writer = Writer(file, groups, changes, pace)
             return cls(file, descriptor, clock, changes, writer, timeout_s, pace)
 

@@ -75,7 +75,7 @@ class _Link(asyncio.Protocol):
         self.is_ready = False
         self.silent_ms = 0
         self.trouble: str | None = None
-        self.is_full = False
+        self.may_pass = False
         self.storage_failed = False
         self._supervisor = supervisor
         self._frames = Frames()
@@ -166,10 +166,10 @@ class WriterSupervisor:
         if isinstance(report, int):
             self._take(link, report)
             return
-        outcomes, touched, trouble, full = report
+        outcomes, touched, trouble, may_pass = report
         self._queue.answered(outcomes, touched)
         if trouble:
-            link.trouble, link.is_full, link.storage_failed = trouble, full, True
+            link.trouble, link.may_pass, link.storage_failed = trouble, may_pass, True
             self._send_no_more(trouble)
 
     def _take(self, link: _Link, process: int) -> None:
@@ -197,7 +197,7 @@ class WriterSupervisor:
             self._started.set_exception(StoreUnavailable(reason))
             return
         self._prove = self._prove or link.storage_failed
-        if link.is_full:
+        if link.may_pass:
             self._queue.refuse(reason)
             self._replace_in(self.pace.probe_ms)
             return

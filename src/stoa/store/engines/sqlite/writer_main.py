@@ -23,15 +23,17 @@ from stoa.logs import log, note_of_places
 from stoa.metrics import Commits
 from stoa.store.engines.frames import Frames, WorkCodec, frame, pickled, unpickled
 from stoa.store.engines.sqlite import access
-from stoa.store.engines.sqlite.file import FileReplaced, ServedFile, connect
+from stoa.store.engines.sqlite.file import FileReplaced, ServedFile
 from stoa.store.engines.sqlite.groups import (
     CHECK_S,
     GROUP_MAX,
     Groups,
     WriteOutcome,
-    is_disk_full,
+    groups_on,
+    may_pass,
     trouble_of,
 )
+from stoa.store.engines.sqlite.pace import WriterPace
 from stoa.store.tx import StoreUnavailable, Tx
 
 _READ_BYTES = 1024 * 1024
@@ -42,7 +44,7 @@ _CPU_S = limits.WRITE_CPU_MS / 1000
 
 GroupReport = tuple[list[WriteOutcome], set[str], str | None, bool]
 """The outcomes of a group, the keys that it changed, why this writer ends (or None), and whether
-the disk is full."""
+that may pass by itself."""
 
 
 def main(
@@ -51,7 +53,7 @@ def main(
     clock: Clock,
     codec: WorkCodec,
     commits: Commits | None,
-    log_pages: int,
+    pace: WriterPace,
     link: socket.socket,
     prove: bool,
 ) -> NoReturn:
@@ -60,8 +62,8 @@ def main(
     status = 1
     try:
         _use_one_thread()
-        groups = partial(Groups, clock=clock, commits=commits, log_pages=log_pages, served=served)
-        _work(path, served, groups, codec, link, prove=prove)
+        connect = partial(groups_on, path, served, clock, commits, pace)
+        _work(path, connect, codec, link, prove=prove)
         status = 0
     except ConnectionError:
         status = 0  # the server was killed; each transaction is either rolled back or on disk
@@ -87,18 +89,16 @@ def _use_one_thread() -> None:
 
 def _work(
     path: Path,
-    served: ServedFile,
-    groups_on: Callable[[apsw.Connection], Groups],
+    connect: Callable[[], Groups],
     codec: WorkCodec,
     link: socket.socket,
     *,
     prove: bool,
 ) -> None:
     try:
-        served.check()
-        groups = groups_on(connect(path, writer=True))
+        groups = connect()
     except (apsw.Error, FileReplaced) as error:
-        _send(link, ([], set(), trouble_of(error), is_disk_full(error)))
+        _send(link, ([], set(), trouble_of(error), may_pass(error)))
         return
     if prove:
         groups.prove(path)
@@ -139,7 +139,7 @@ def _report(groups: Groups, link: socket.socket, outcomes: list[WriteOutcome]) -
     touched = groups.take_touched()
     if outcomes or touched or groups.trouble:
         portable = [(result, error and _portable(error)) for result, error in outcomes]
-        _send(link, (portable, touched, groups.trouble, groups.full))
+        _send(link, (portable, touched, groups.trouble, groups.may_pass))
 
 
 def _send(link: socket.socket, report: GroupReport) -> None:

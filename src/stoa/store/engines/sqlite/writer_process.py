@@ -69,7 +69,7 @@ class ProcessWriter:
     ) -> "ProcessWriter":
         """Start the processes. The writer holds the descriptor `lock` until it ends. No other
         thread may exist yet. Raises `StartRefused`; then no process is left."""
-        run = partial(main, path, ServedFile(path), clock, codec, commits, pace.log_pages)
+        run = partial(main, path, ServedFile(path), clock, codec, commits, pace)
         writer = cls(Spawner.start(run, lock, pace.look_ms), codec, changes, pace)
         try:
             await writer._supervisor.start()
