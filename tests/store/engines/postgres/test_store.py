@@ -18,6 +18,7 @@ from stoa.store.engines.postgres.store import PAUSES_S, PostgresStore
 from stoa.store.tx import StoreUnavailable, Tx
 from tests.support.clock import START, VirtualClock
 from tests.support.database import rows
+from tests.support.logs import logged
 from tests.support.postgresql import PostgreSQL
 
 Test = Callable[[PostgresStore], Coroutine[Any, Any, None]]
@@ -104,6 +105,20 @@ def test_work_that_raises_is_undone_and_its_connection_used_again(url: str) -> N
         assert await noted(store) == {"b"}
 
     run(url, test, connections=1)
+
+
+def test_a_read_that_is_done_when_its_connection_ends_is_answered_and_no_failure(url: str) -> None:
+    async def test(store: PostgresStore) -> None:
+        async def read_late(tx: Tx) -> int:
+            cast(Any, tx)._connection.terminate()  # as when its time is over
+            return tx.now
+
+        assert await store.read(read_late) == START
+        assert await noted(store) == set()
+
+    with logged() as lines:
+        run(url, test, connections=1)
+    assert lines == []
 
 
 def test_a_statement_that_fails_unseen_lets_nothing_be_committed(url: str) -> None:

@@ -353,7 +353,7 @@ class PostgresStore:
 
     async def _roll_back(self, connection: PostgresConnection) -> None:
         try:
-            if connection.is_in_transaction():
+            if not connection.is_closed() and connection.is_in_transaction():
                 await connection.execute("ROLLBACK")
         except Exception as error:
             log.info("rollback failed", reason=said(error))
