@@ -106,3 +106,13 @@ def test_a_verb_runs_only_in_what_it_makes(verb: str) -> None:
 def test_an_environment_is_the_same_whichever_verb_makes_it(environment: str) -> None:
     made = {frozenset(locks) for verb in VERBS if (locks := locks_of(verb, environment))}
     assert len(made) == 1
+
+
+def test_the_schemas_are_not_written_before_the_tests_can_run(tmp_path: Path) -> None:
+    script = tmp_path / "tools" / "schema"
+    script.parent.mkdir()
+    script.write_bytes((ROOT / "tools" / "schema").read_bytes())
+    (tmp_path / "src/stoa/store/schema").mkdir(parents=True)
+    done = subprocess.run(["sh", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, "run make install" in done.stderr) == (1, True)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [script]
