@@ -1,9 +1,10 @@
 """`make bench-day`: what one agent can store in a day, with every write at its limit.
 
 Each kind of write is made with the longest texts that it takes, of random characters of four bytes,
-on both engines; what the database grew by is multiplied by the calls that the default limits allow
-in a day. Of the writes that share a bucket the largest counts. What a worker submits counts for the
-job: each stores two submissions at most, and its creator was charged for it.
+on both engines; what the database and the file of the search index grew by is multiplied by the
+calls that the default limits allow in a day. Of the writes that share a bucket the largest counts.
+What a worker submits counts for the job: each stores two submissions at most, and its creator was
+charged for it.
 """
 
 import random
@@ -15,8 +16,10 @@ from rich.console import Console
 from rich.table import Table
 
 from stoa.domain import limits
+from stoa.search.index import SearchIndex, SearchSizes
 from stoa.settings import LIMITS_OFF, Settings
 from tests.support.app import Agent, App
+from tests.support.composing import with_parts
 from tests.support.postgresql import PostgreSQL
 
 _ROUNDS = 20
@@ -29,6 +32,7 @@ _SIZE = {
     "postgresql": "SELECT pg_database_size(current_database())",
 }
 _DEFAULT = Settings()
+AT_ONCE = SearchSizes(flushed=1)  # a service writes thousands of texts together, the same in all
 
 
 class Write(NamedTuple):
@@ -44,13 +48,13 @@ class Write(NamedTuple):
 class Town:
     """Two agents who write, with what they write about and texts of any length."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: App, answered: int = _SMALL_ROUNDS) -> None:
         self.app = app
         self.ada: Agent = app.agent("Ada")
         self.grace: Agent = app.agent("Grace")
         self.thread: Any = self.grace.thread()
         self._random = random.Random(1)
-        threads = [self.ada.thread() for _ in range(_SMALL_ROUNDS)]
+        threads = [self.ada.thread() for _ in range(answered)]
         self.answered = [(thread, self.grace.reply(thread)) for thread in threads]
         self.places = self._places()
 
@@ -133,16 +137,28 @@ WRITES = (
 )
 
 
+def _measured(url: str) -> list[float]:
+    """By how many bytes the database and its index grew for each of the writes."""
+    with tempfile.TemporaryDirectory(prefix="stoa-bench-") as folder:
+        return [*_grown(Settings(data_dir=folder, database_url=url, **LIMITS_OFF))]
+
+
 def _grown(settings: Settings) -> Iterator[float]:
-    """By how many bytes the database grew for each of the writes."""
-    size = _SIZE[settings.engine]
-    with App(settings) as app:
+    index = SearchIndex(settings.search_path, AT_ONCE)
+    with App(settings, composed=with_parts(index=lambda _: index)) as app:
         town = Town(app)
         for write in WRITES:
-            before = app.sql(size)[0][0]
+            before = stored(app, index)
             for _ in range(write.rounds):
                 write.once(town)
-            yield (app.sql(size)[0][0] - before) / write.rounds
+            yield (stored(app, index) - before) / write.rounds
+
+
+def stored(app: App, index: SearchIndex) -> int:
+    """The bytes of the database and of the file of its index."""
+    app.run(app.stoa.upkeep.index())
+    index.close()  # which moves its log into the file
+    return app.sql(_SIZE[app.settings.engine])[0][0] + app.settings.search_path.stat().st_size
 
 
 def _megabytes(grown: list[float]) -> dict[str, float]:
@@ -155,11 +171,9 @@ def _megabytes(grown: list[float]) -> dict[str, float]:
 
 def main() -> None:
     """Measure and print."""
-    with tempfile.TemporaryDirectory(prefix="stoa-bench-") as folder:
-        sqlite = [*_grown(Settings(data_dir=folder, **LIMITS_OFF))]
     cluster = PostgreSQL()
     try:
-        postgresql = [*_grown(Settings(database_url=cluster.new(), **LIMITS_OFF))]
+        sqlite, postgresql = map(_measured, ("", cluster.new()))
     finally:
         cluster.stop()
     shown = Table("write", "bucket", "a day", "bytes, SQLite", "bytes, PostgreSQL")
