@@ -82,6 +82,24 @@ def test_what_cannot_be_done_for_a_while_is_told_once() -> None:
     assert [line["loop"] for line in lines if line["event"] == "upkeep failed"] == ["sweep"]
 
 
+def test_what_the_engine_has_told_is_not_told_of_each_loop() -> None:
+    tries = 0
+
+    async def refused() -> None:
+        nonlocal tries
+        tries += 1
+        if tries == 4:
+            raise asyncio.CancelledError
+        raise StoreUnavailable(f"try {tries}")
+
+    def trouble() -> str | None:
+        return None if tries == 3 else "the database cannot be used"
+
+    with logged() as lines, pytest.raises(asyncio.CancelledError):
+        asyncio.run(every(0, refused, "sweep", new_counters().each[0], trouble))
+    assert [line["reason"] for line in lines] == ["try 3"]
+
+
 # --- Two processes on one database.
 
 

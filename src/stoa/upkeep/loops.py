@@ -105,7 +105,9 @@ class Upkeep:
             *((name, seconds, self._leading(name, work)) for name, seconds, work in led),
         )
         self._tasks = [
-            asyncio.create_task(every(seconds, work, name, self._counters))
+            asyncio.create_task(
+                every(seconds, work, name, self._counters, lambda: self._store.trouble)
+            )
             for name, seconds, work in works
         ]
 
@@ -273,10 +275,15 @@ _FORGETTING = (
 
 
 async def every(
-    seconds: float, work: Callable[[], Awaitable[None]], loop: str, counters: Counters
+    seconds: float,
+    work: Callable[[], Awaitable[None]],
+    loop: str,
+    counters: Counters,
+    trouble: Callable[[], str | None] = lambda: None,
 ) -> None:
     """Do a work again and again, with a pause of so many seconds; an error does not end it. The
-    log and the metrics tell of the work under the name of its loop."""
+    log and the metrics tell of the work under the name of its loop. While there is `trouble` the
+    log has told why the store is unavailable, which is not told again of each loop."""
     pause = seconds
     told = set[type[Exception]]()  # one line for each outage, or a long one could fill the disk
     counters.loop_well(loop)
@@ -288,9 +295,10 @@ async def every(
             pause = seconds
         except (StoreUnavailable, Refusal) as error:
             counters.loop_failed(loop)
-            if type(error) not in told:
+            known = type(error) in told or (isinstance(error, StoreUnavailable) and trouble())
+            if not known:
                 log.warning("upkeep failed", loop=loop, reason=str(error))
-            told.add(type(error))
+                told.add(type(error))
         except Exception as error:  # if the loop ended, refunds would stay unbooked
             counters.loop_failed(loop)
             if type(error) not in told:

@@ -90,7 +90,8 @@ class Webhooks:
     def begin(self) -> None:
         """Start to deliver."""
         self._store.listen(self._signal.set)
-        turns = every(limits.WEBHOOK_GAP_MS / 1000, self._turn, "webhooks", self._counters)
+        gap, trouble = limits.WEBHOOK_GAP_MS / 1000, lambda: self._store.trouble
+        turns = every(gap, self._turn, "webhooks", self._counters, trouble)
         self._loop = asyncio.create_task(turns)
 
     async def _turn(self) -> None:
