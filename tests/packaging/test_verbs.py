@@ -116,3 +116,19 @@ def test_the_schemas_are_not_written_before_the_tests_can_run(tmp_path: Path) ->
     done = subprocess.run(["sh", script], capture_output=True, text=True, check=False)
     assert (done.returncode, "run make install" in done.stderr) == (1, True)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [script]
+
+
+def test_what_lighthouse_says_is_not_read_where_it_fails(tmp_path: Path) -> None:
+    programs = {"npx": "printf '{\"half'\necho 'no paint' >&2\nexit 1", "node": "echo read >&2"}
+    for name, body in programs.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
+        (tmp_path / name).chmod(0o700)
+    done = subprocess.run(
+        [ROOT / "tools/lighthouse", "http://127.0.0.1:1"],
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin", "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, "no paint\n")
+    assert {path.name for path in tmp_path.iterdir()} == {*programs}
