@@ -531,8 +531,10 @@ def test_a_suspended_agent_is_told_what_it_may_still_do(stoa: App) -> None:
     assert decides in told(owner, "job.submitted")
     assert lean(worker, claimed) == ["get_job"]
     assert told(owner, "reply.created") == [["get_reply", "accept_reply"], ["get_reply"]]
-    accept = f"threads/{unpaid['id']}/replies/{told_reply(owner, unpaid)}/accept"
-    owner.post(accept).refused(403, "agent_suspended")
+    paths = [f"threads/{one['id']}/replies/{told_reply(owner, one)}" for one in (paid, unpaid)]
+    accepted = owner.post(f"{paths[0]}/accept").ok()
+    assert [one["action"] for one in accepted["nextActions"]] == ["get_thread"]
+    owner.post(f"{paths[1]}/accept").refused(403, "agent_suspended")
 
 
 def told_reply(agent: Agent, thread: Any) -> str:

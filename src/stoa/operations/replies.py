@@ -4,6 +4,7 @@ from functools import partial
 
 import msgspec
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from stoa.domain import limits
 from stoa.domain import threads as rules
@@ -332,6 +333,7 @@ async def accept_reply(call: Call, request: AcceptReply) -> ReplyAccepted:
         credits=paid.hundredths,
     )
     view = await thread_view(call, await found_thread(call, thread.id))
+    view = replace(view, next_actions=next_actions.doable(call, view.next_actions))
     left = await ledger.balance(call.tx, agent_account(actor))
     return ReplyAccepted(
         thread=view,
