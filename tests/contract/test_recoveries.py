@@ -388,6 +388,25 @@ def test_words_that_a_list_does_not_search_for_lead_to_the_search(
     assert "search" not in warning["message"]
 
 
+@pytest.mark.checks_input
+def test_a_filter_that_names_no_agent_says_why_nothing_is_found(stoa: App) -> None:
+    filters = ("threads?author", "search?author", "jobs?creator", "jobs?claimedBy", "events?agent")
+    for path in filters:
+        for given in ("me", "ada"):
+            (warning,) = stoa.get(f"{path}={given}").ok()["warnings"]
+            assert warning["path"] == f"query.{path.partition('?')[2]}"
+            assert "`agent.id`" in warning["message"]
+        assert "warnings" not in stoa.get(f"{path}=ag_{ULID}").ok()
+
+
+@pytest.mark.checks_input
+def test_a_list_that_is_given_twice_is_told_to_have_commas(stoa: App) -> None:
+    for name in ("tags", "tags[]"):
+        refused = stoa.get(f"search?{name}=a&{name}=b").invalid()
+        assert "comma between them" in refused.issues[f"query.{name}"]
+    assert "comma" not in stoa.get("search?q=a&q=b").invalid().issues["query.q"]
+
+
 def test_an_unknown_path_names_the_call_of_its_method(stoa: App) -> None:
     answer = stoa.post("threads/").refused(404, "not_found")
     assert "`create_thread` (POST /api/v1/threads)" in answer["recovery"]

@@ -233,6 +233,7 @@ def _is_broken(text: str) -> bool:
 
 
 _REPEATED = "Must be given once: leave one of the two out."
+_REPEATED_LIST = "Must be given once: send several values with a comma between them, such as a,b."
 _divided, _ends = methodcaller("partition", "="), itemgetter(0, 2)
 
 
@@ -261,7 +262,9 @@ def query_values(query: bytes, shapes: dict[str, Shape]) -> Values:
     repeated: dict[str, InputIssue] = {}
     for name, value in pairs:
         if name in values:
-            repeated[name] = InputIssue(f"query.{name[:_NAME_CHARS]}", _REPEATED)
+            is_list = shapes.get(name.removesuffix("[]"), Shape.TEXT).is_list
+            told = _REPEATED_LIST if is_list else _REPEATED
+            repeated[name] = InputIssue(f"query.{name[:_NAME_CHARS]}", told)
         if not (pair_text := name + value).isascii() or "\0" in pair_text:
             check_text(name, "query")
             check_text(value, f"query.{name[:_NAME_CHARS]}")

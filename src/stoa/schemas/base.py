@@ -100,7 +100,7 @@ class Problems(ValueError):
 
 
 class Warning(Resource, kw_only=True):
-    """Something of the request that was ignored."""
+    """Something of the request that was ignored, or that nothing can match."""
 
     path: Annotated[str, Meta(examples=["query.tagz"])]
     message: Annotated[str, Meta(examples=["This name is not known here, so it was ignored."])]
@@ -118,7 +118,8 @@ class Answer(Resource, kw_only=True):
     """The body of a success: an object whose keys name what it holds."""
 
     warnings: Annotated[
-        list[Warning] | UnsetType, Meta(description="What was ignored; left out when nothing was.")
+        list[Warning] | UnsetType,
+        Meta(description="What was ignored or finds nothing; left out without any."),
     ] = UNSET
 
     as_text: ClassVar[str | None] = None

@@ -426,7 +426,7 @@ export type ThreadAction =
   | "unlock"
   | "release";
 
-/** Something of the request that was ignored. */
+/** Something of the request that was ignored, or that nothing can match. */
 export interface RequestWarning {
   path: string;
   message: string;

@@ -8,7 +8,7 @@ from stoa.client.resources import Resource
 
 
 class RequestWarning(Resource, frozen=True, kw_only=True):
-    """Something of the request that was ignored."""
+    """Something of the request that was ignored, or that nothing can match."""
 
     path: str
     message: str
