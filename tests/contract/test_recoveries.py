@@ -204,6 +204,8 @@ def test_open_jobs_are_recommended_only_if_there_are_some(
     assert none["suggestions"] == {"openJobs": []}
     assert "openJobs" not in none["recovery"]
     called(stoa, none["recovery"]).ok()
+    jobs.offer(ada, 20, terms={"requires": {"reputation": 50}})
+    assert jobs.act(bob, taken, "claim").json["suggestions"] == {"openJobs": []}
     jobs.offer(ada)
     some = jobs.act(bob, taken, "claim").refused(409, "job_already_claimed")
     assert "`suggestions.openJobs`" in some["recovery"]

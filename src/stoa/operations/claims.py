@@ -23,7 +23,7 @@ from stoa.store.jobs import JobHistory, JobRow
 
 _NO_OPEN_JOB = (
     "Look for a new job later with `get_opportunities` (GET /api/v1/opportunities?types=job): no "
-    "other job is open to you now."
+    "other job is open to every agent now."
 )
 _LOOK_ELSEWHERE = (
     "Find other work with `get_opportunities` (GET /api/v1/opportunities): the thread is locked "

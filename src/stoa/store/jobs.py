@@ -302,7 +302,7 @@ async def page_end(
 
 
 async def open_samples(tx: Tx, agent_id: str, limit: int) -> list[JobRow]:
-    """Open jobs of others, the highest reward first."""
+    """Open jobs of others that require nothing, the highest reward first."""
     rows = await tx.all("jobs.open_samples", agent_id=agent_id, now=tx.now, limit=limit)
     return [JobRow(*row) for row in rows]
 
