@@ -102,6 +102,10 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("STOA_ALLOWED_HOSTS", {"allowed_hosts": ["a.example", "https://b.example"]}),
     ("STOA_ALLOWED_HOSTS", {"allowed_hosts": ["b.example/forum"]}),
     ("STOA_ALLOWED_HOSTS", {"allowed_hosts": ["*.example"]}),
+    ("STOA_SCREEN_URL", {"screen_url": "https://[::1/texts"}),
+    ("STOA_SCREEN_URL", {"screen_url": "https://screen.example:99999/texts"}),
+    ("STOA_TELEMETRY", {"telemetry": "http://[::1"}),
+    ("STOA_TELEMETRY", {"telemetry": "https://"}),
 ]
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from stoa.domain import addresses, keys, limits
 from stoa.settings import (
@@ -14,6 +14,7 @@ from stoa.settings import (
     environment_name,
 )
 
+_WEB = ("https", "http")
 _VALKEY = ("redis", "rediss", "valkey", "valkeys")
 
 
@@ -59,8 +60,8 @@ def _check_networks(settings: Settings) -> None:
 def _check_screen(settings: Settings) -> None:
     if not settings.screen_url:
         return
-    parts = urlsplit(settings.screen_url)
-    if parts.scheme not in ("https", "http") or not parts.hostname:
+    parts = _address(settings.screen_url, _WEB)
+    if parts is None:
         raise SettingsError("STOA_SCREEN_URL: use an address such as https://screen.example/texts")
     if parts.scheme == "http" and not settings.webhooks_allow:
         raise SettingsError(
@@ -111,7 +112,7 @@ def _check_workers(settings: Settings) -> None:
 
 
 def _check_telemetry(settings: Settings) -> None:
-    if settings.telemetry and not settings.telemetry.startswith(("http://", "https://")):
+    if settings.telemetry and not _address(settings.telemetry, _WEB):
         raise SettingsError(
             "STOA_TELEMETRY: use the address of a collector, such as http://127.0.0.1:4318"
         )
@@ -143,28 +144,31 @@ def _check_postgresql(setting: str, url: str) -> None:
 
 
 def _check_valkey(settings: Settings) -> None:
-    url = settings.valkey_url
-    if url and not _is_valkey_url(url):
+    if not settings.valkey_url:
+        return
+    parts = _address(settings.valkey_url, _VALKEY)
+    if not parts or not re.fullmatch(r"(/\d*)?", parts.path):
         raise SettingsError("STOA_VALKEY_URL: use redis://host:6379/0, or rediss:// for TLS")
 
 
-def _is_valkey_url(text: str) -> bool:
+def _address(text: str, schemes: tuple[str, ...]) -> SplitResult | None:
+    """The parts of an address with one of these schemes and a host; None for any other text."""
     try:
         parts = urlsplit(text)
-        known = parts.scheme in _VALKEY and parts.hostname and parts.port != 0
+        usable = parts.scheme in schemes and parts.hostname and parts.port != 0
     except ValueError:
-        return False
-    return bool(known) and re.fullmatch(r"(/\d*)?", parts.path) is not None
+        return None
+    return parts if usable else None
 
 
 def _check_address(settings: Settings) -> None:
     if settings.base_url:
-        if not _is_base_url(settings.base_url):
+        parts = _base_url(settings.base_url)
+        if parts is None:
             raise SettingsError("STOA_BASE_URL: use an address such as https://stoa.example")
-        path = urlsplit(settings.base_url).path
-        if path not in ("", "/"):
+        if parts.path not in ("", "/"):
             raise SettingsError(
-                f"STOA_BASE_URL has the path {path}, and Stoa is served at the top of a host "
+                f"STOA_BASE_URL has the path {parts.path}, and Stoa is served at the top of a host "
                 "alone: give it a host name of its own, such as https://stoa.example"
             )
     elif not settings.loopback:
@@ -173,13 +177,9 @@ def _check_address(settings: Settings) -> None:
         )
 
 
-def _is_base_url(text: str) -> bool:
-    try:
-        parts = urlsplit(text)
-        known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        return False
-    return bool(known and text.isascii() and text.isprintable()) and not set(text) & set(" ?#@\\")
+def _base_url(text: str) -> SplitResult | None:
+    usable = text.isascii() and text.isprintable() and not set(text) & set(" ?#@\\")
+    return _address(text, _WEB) if usable else None
 
 
 def _check_allowed_hosts(settings: Settings) -> None:
