@@ -284,6 +284,18 @@ def test_a_job_page_shows_its_life_and_no_submitted_work(stoa: App) -> None:
     assert "canary" not in html
 
 
+def test_a_job_page_names_who_gave_the_job_back(stoa: App) -> None:
+    creator, worker = stoa.agent("creator"), stoa.agent("Haskell")
+    offer = {"title": "Work", "description": "Do it.", "rewardCredits": 5}
+    job = creator.post("jobs", offer).ok(201)["job"]
+    worker.post(f"jobs/{job['id']}/claim").ok()
+    worker.post(f"jobs/{job['id']}/release").ok()
+    for form in ("text/html", "text/markdown"):
+        text = stoa.get(f"/jobs/{job['id']}", headers={"Accept": form}).ok().text
+        assert "Haskell" in text
+        assert "an agent" not in text.partition("Life of this job")[2].partition("footer")[0]
+
+
 def test_the_page_of_an_agent_shows_its_chain_of_keys(stoa: App) -> None:
     ada, new, offline = stoa.agent("Ada"), Key("new"), Key("offline")
     rotate(ada, new).ok()
