@@ -67,6 +67,7 @@ _RECOVERY = (
     "was not you, the current key cannot stop it: write to the operator of the service before then."
 )
 _HELD = "Only you and moderators can read it until {}, unless they decide before. {}"
+_REMOVED = "(removed by a moderator)"
 _DRY_RUN = "This was a dry run: nothing was done."
 
 
@@ -86,14 +87,13 @@ def _said(one: Thread | Reply) -> Padding:
     if one.withdrawn_at:
         return _body("(withdrawn by its author)")
     hidden = isinstance(one, Reply) and one.removed
-    return _body("(removed by a moderator)" if hidden else one.body.body)
+    return _body(_REMOVED if hidden else one.body.body)
 
 
 def _additions(one: Thread | Job) -> list[Group]:
     """What the author added below the text."""
     return [
-        Group(Text(f"added {_when(more.created_at)}", style="bold"), _body(more.body.body))
-        for more in one.additions or ()
+        _headed(more.body.body, f"added {_when(more.created_at)}") for more in one.additions or ()
     ]
 
 
@@ -131,6 +131,11 @@ def _held(answer: dict[str, Any]) -> dict[str, Any] | None:
 def _parts(*parts: str, style: str = "") -> Text:
     """A line of parts, each of which is data; empty ones are left out."""
     return Text("  ".join(filter(None, map(one_line, parts))), style=style)
+
+
+def _headed(text: str, *head: str) -> Group:
+    """A text below a line of parts."""
+    return Group(_parts(*head, style="bold"), _body(text))
 
 
 def _lines(part: RenderableType) -> Iterator[str]:
@@ -358,11 +363,8 @@ class Printer:
         one_alone = isinstance(answer, JobMessageCreated)
         messages = [answer.message] if one_alone else answer.messages
         parts = [
-            Group(
-                _parts(one.id, f"by {one.author_agent_id} to {one.to}", style="bold"), _body(text)
-            )
+            _headed(one.body.body or _REMOVED, one.id, f"by {one.author_agent_id} to {one.to}")
             for one in messages
-            for text in (one.body.body or "(removed by a moderator)",)
         ]
         self._show(answer, *(parts or [Text("Nothing was asked yet.")]))
 
@@ -371,9 +373,8 @@ class Printer:
         one_alone = isinstance(answer, ApplicationMade)
         applications = [answer.application] if one_alone else answer.applications
         parts = [
-            Group(_parts(one.agent_id, f"until {_when(one.expires_at)}", style="bold"), _body(text))
+            _headed(one.message.body, one.agent_id, f"until {_when(one.expires_at)}")
             for one in applications
-            for text in (one.message.body,)
         ]
         self._show(answer, *(parts or [Text("Nobody has applied yet.")]))
 
