@@ -198,15 +198,13 @@ def verify_keys(
     from stoa.client.generated.models import KeyChain
     from stoa.client.resources import parse, read
 
-    if file is not None:
-        with session.failing(as_json=as_json) as show:
-            _check(show, agent, read(KeyChain, parse(file.read_bytes())))
-    else:
-        with (
-            session.failing(as_json=as_json) as show,
-            Stoa(url or KeyFile.load(key_path(key)).url) as stoa,
-        ):
-            _check(show, agent, stoa.get_keys(agent))
+    with session.failing(as_json=as_json) as show:
+        if file is not None:
+            chain = read(KeyChain, parse(file.read_bytes()))
+        else:
+            with Stoa(url or KeyFile.load(key_path(key)).url) as stoa:
+                chain = stoa.get_keys(agent)
+        _check(show, agent, chain)
 
 
 def _check(show: "Printer", agent: str, chain: "KeyChain") -> None:
