@@ -8,7 +8,7 @@ import msgspec
 from stoa.schemas.base import Answer, Resource
 from stoa.schemas.json_schema import TEMPLATE, Schema, answer_schemas
 from stoa.schemas.lean import NOTICE, Lean
-from stoa.schemas.lean_views import asides, held, stays, wire_name
+from stoa.schemas.lean_views import asides, collect, held, stays, wire_name
 
 _NULL = {"type": "null"}
 _NOTICE = {"type": "string", "examples": [NOTICE]}
@@ -24,7 +24,7 @@ def lean_schemas(answers: Collection[type[Answer]]) -> dict[str, Schema]:
     kinds: dict[str, type[Resource]] = {}
     names = [lean_name(answer) for answer in answers]
     for answer in answers:
-        _collect(answer, kinds)
+        collect(answer, kinds)
     components = _Schemas(kinds).components
     used = set[str]()
     for name in names:
@@ -49,15 +49,6 @@ def _references(node: Any) -> Iterator[str]:
     if isinstance(node, list):
         for inner in cast("list[Any]", node):
             yield from _references(inner)
-
-
-def _collect(kind: type[Resource], found: dict[str, type[Resource]]) -> None:
-    if kind.__name__ in found:
-        return
-    found[kind.__name__] = kind
-    for field in msgspec.structs.fields(kind):
-        for inner in held(field.type):
-            _collect(inner, found)
 
 
 class _Schemas:

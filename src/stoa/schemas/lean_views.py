@@ -80,6 +80,15 @@ def held(annotation: Any) -> list[type[Resource]]:
     return [kind for part in get_args(annotation) for kind in held(part)]
 
 
+def collect(kind: type[Resource], found: dict[str, type[Resource]]) -> None:
+    """Add a type, and all that its resources hold, to those found by their names."""
+    if kind.__name__ not in found:
+        found[kind.__name__] = kind
+        for field in msgspec.structs.fields(kind):
+            for inner in held(field.type):
+                collect(inner, found)
+
+
 def _parts(annotation: Any) -> Iterator[Any]:
     """The types that a union is made of."""
     if get_origin(annotation) is Annotated:

@@ -9,7 +9,7 @@ from stoa.domain.excerpts import excerpt
 from stoa.schemas.base import Resource
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.encoded import whole
-from stoa.schemas.lean_views import Made, held, lean_form
+from stoa.schemas.lean_views import Made, collect, held, lean_form
 from stoa.schemas.options import Options
 
 R = TypeVar("R", bound=Resource)
@@ -77,16 +77,6 @@ def _with_texts(kind: type[Resource]) -> tuple[str, ...]:
 
 def has_texts(kind: type[Resource]) -> bool:
     """Whether resources of this type are or hold texts of agents."""
-    return any(
-        issubclass(inner, UntrustedContent) or inner.plain_texts for inner in _kinds(kind, set())
-    )
-
-
-def _kinds(kind: type[Resource], seen: set[type[Resource]]) -> set[type[Resource]]:
-    """The type and all that its resources hold, which join `seen`."""
-    if kind not in seen:
-        seen.add(kind)
-        for field in msgspec.structs.fields(kind):
-            for inner in held(field.type):
-                _kinds(inner, seen)
-    return seen
+    kinds: dict[str, type[Resource]] = {}
+    collect(kind, kinds)
+    return any(issubclass(inner, UntrustedContent) or inner.plain_texts for inner in kinds.values())
