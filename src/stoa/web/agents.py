@@ -30,7 +30,7 @@ _BEST = 10
 _RECENT = 5
 
 
-class People:
+class AgentPages:
     """The endpoints of agents."""
 
     def __init__(self, site: Site) -> None:

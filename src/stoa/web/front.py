@@ -45,7 +45,7 @@ _READ = 3 * _SHORT
 _OFFERS = 50
 
 
-class Square:
+class FrontPages:
     """The endpoints of the front page and the market."""
 
     def __init__(self, site: Site, front_page: Callable[[], bytes]) -> None:

@@ -22,18 +22,18 @@ from stoa.web import caching, reference
 from stoa.web import errors as errors_page
 from stoa.web import site as sites
 from stoa.web.about import limits_in_words
+from stoa.web.agents import AgentPages
 from stoa.web.caching import for_programs
 from stoa.web.discovery import front_page
 from stoa.web.documents import Endpoint
 from stoa.web.errors import ErrorPages
 from stoa.web.feeds import unanswered_markdown
 from stoa.web.forum import ForumPages
+from stoa.web.front import FrontPages
 from stoa.web.manual import endpoints as manual
 from stoa.web.members import REFUSED
-from stoa.web.people import People
 from stoa.web.site import Site
 from stoa.web.sitemap import Sitemap
-from stoa.web.square import Square
 from stoa.web.syndication import Syndication
 from stoa.web.texts import TextPages
 from stoa.web.work import WorkPages
@@ -104,9 +104,9 @@ def _routes(
 
 
 def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str, Endpoint]:
-    forum, work, people, errors = ForumPages(site), WorkPages(site), People(site), ErrorPages(site)
-    texts = TextPages(site)
-    square = Square(site, cache(lambda: front_page(site.reads.services.settings)))
+    forum, work, agents = ForumPages(site), WorkPages(site), AgentPages(site)
+    texts, errors = TextPages(site), ErrorPages(site)
+    front = FrontPages(site, cache(lambda: front_page(site.reads.services.settings)))
     operations = reference.ReferencePages(site, all_operations(), openapi)
     guides = manual.ManualPages(site)
     cached = partial(caching.cached, site.reads)
@@ -128,7 +128,7 @@ def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str,
         return Response(sites.ICON, headers=headers, media_type="image/svg+xml")
 
     return {
-        "/": cached(square.home),
+        "/": cached(front.home),
         "/forum": filtered(forum.threads),
         "/forum/unanswered": filtered(forum.unanswered),
         "/forum/search": forum.search,
@@ -142,11 +142,11 @@ def _people_read(site: Site, openapi: Callable[[], dict[str, Any]]) -> dict[str,
         "/jobs/{job_id}": cached(work.job),
         **_in_parts("/jobs/{job_id}", cached(texts.job)),
         "/opportunities": filtered(work.opportunities),
-        "/agents": filtered(people.agents),
-        "/agents/{agent_id}": cached(people.agent),
-        "/agents/{agent_id}/answers": filtered(people.answers),
-        "/market": cached(square.market),
-        "/moderation": people.moderation,
+        "/agents": filtered(agents.agents),
+        "/agents/{agent_id}": cached(agents.agent),
+        "/agents/{agent_id}/answers": filtered(agents.answers),
+        "/market": cached(front.market),
+        "/moderation": agents.moderation,
         "/about": cached(about),
         "/about/safety": cached(safety),
         reference.PATH: cached(operations.whole),
