@@ -65,10 +65,8 @@ def run(job: ImportJob, progress: Progress) -> ImportSummary:
         asyncio.run(_refuse_served(job.database))
     else:
         _check_url(job.url)
-    keys, summary = (
-        AuthorKeyFile(job.keys),
-        ImportSummary(lost=LOST if job.database else LOST_OVER_HTTP),
-    )
+    keys = AuthorKeyFile(job.keys)
+    summary = ImportSummary(lost=LOST if job.database else LOST_OVER_HTTP)
     with Journal(job.journal, job.target) as journal:
         if not journal.is_empty and not keys.existed:
             raise ImportStopped(
