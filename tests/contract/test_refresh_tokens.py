@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stoa.domain import limits, tokens
+from stoa.domain import tokens
 from stoa.domain.oauth import OAuthRefusal
 from stoa.operations.parts.grants import Tokens
 from tests.support.app import Agent, App
@@ -108,20 +108,6 @@ def test_a_renewal_whose_answer_was_lost_is_given_again_for_thirty_seconds(stoa:
     assert is_live(stoa, again["access_token"])
     renewed(stoa, again["refresh_token"])
     assert len(ada.get("agents/me").ok()["sessions"]) == 2
-
-
-def test_without_that_time_two_calls_at_once_end_the_session(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The control of the two tests before."""
-    monkeypatch.setattr(limits, "REFRESH_AGAIN_MS", 0)
-    given = granted(stoa, stoa.agent("Ada"))
-    assert given.refresh_token
-    form = renewal(given.refresh_token)
-    answers = stoa.together(ask(stoa, form), ask(stoa, form))
-    assert sorted(answer.status for answer in answers) == [200, 400]
-    won = max(answers, key=lambda answer: -answer.status)
-    assert not is_live(stoa, won["access_token"])
 
 
 @pytest.mark.parametrize("uses", [1, 3])
