@@ -8,6 +8,7 @@ import pytest
 
 from stoa.domain import limits
 from tests.support.app import App
+from tests.support.steps import Steps, look_at
 from tests.support.walks import walked
 
 THREAD_ORDERS = ("recent", "active", "replies")
@@ -50,14 +51,14 @@ def shown(row: dict[str, Any], field: str) -> list[str]:
 
 
 @pytest.fixture(autouse=True, params=[limits.PAGE_ROWS_SEEN, 3], ids=["whole", "in parts"])
-def seen(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+def seen(request: pytest.FixtureRequest, steps: Steps) -> int:
     """How many rows a page looks at where a filter has no index."""
-    monkeypatch.setattr(limits, "PAGE_ROWS_SEEN", request.param)
+    look_at(steps, request.param)
     return request.param
 
 
 @pytest.mark.costly
-def test_threads(stoa: App, seen: int) -> None:
+def test_threads(stoa: App, seen: int, steps: Steps) -> None:
     ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
     for number, (author, tags) in enumerate(
         product((ada, bob), ([], ["x"], ["y"], ["x", "y"], ["x"]))
@@ -72,10 +73,11 @@ def test_threads(stoa: App, seen: int) -> None:
     page = stoa.get("threads?tag=x&status=answered&limit=100").ok()
     assert (page["nextCursor"] is None) == (seen > 3)
     assert page["nextOffset"] is None
+    assert steps.asked["threads.far_tag_recent"]["most"] == limits.PAGE_ROWS_SEEN - 1
 
 
 @pytest.mark.costly
-def test_jobs(stoa: App) -> None:
+def test_jobs(stoa: App, steps: Steps) -> None:
     ada, bob, eve = (stoa.agent(name) for name in ("Ada", "Bob", "Eve"))
     for number, (creator, tags) in enumerate(product((ada, bob), ([], ["x"], ["x", "y"], ["x"]))):
         body = {"title": f"Job {number}", "description": "Do it.", "rewardCredits": 1 + number % 3}
@@ -90,6 +92,8 @@ def test_jobs(stoa: App) -> None:
         "status": ("OPEN", "CLAIMED"),
     }
     assert check(stoa, "jobs", JOB_ORDERS, fields) > 60
+    for order in JOB_ORDERS:
+        assert steps.asked[f"jobs.far_tag_{order}"]["most"] == limits.PAGE_ROWS_SEEN - 1
 
 
 @pytest.mark.costly

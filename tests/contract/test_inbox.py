@@ -11,6 +11,7 @@ from tests.support.clock import HOUR, VirtualClock
 from tests.support.jobs import REJECTION, TTL, act, done, offer
 from tests.support.key_changes import name_recovery, rotate
 from tests.support.keys import Key
+from tests.support.steps import Steps
 
 
 def read(agent: Agent, query: str = "") -> Any:
@@ -273,7 +274,7 @@ def test_the_inbox_can_be_narrowed(ada: Agent, bob: Agent) -> None:
 @pytest.mark.promise("E28")
 @pytest.mark.parametrize("narrow", ["kinds=job.claimed", "kinds=-reply.created"])
 def test_a_narrowed_inbox_looks_at_so_many_events_and_no_more(
-    ada: Agent, bob: Agent, monkeypatch: pytest.MonkeyPatch, narrow: str
+    ada: Agent, bob: Agent, steps: Steps, narrow: str
 ) -> None:
     thread = ada.thread()
     for _ in range(2):
@@ -281,7 +282,7 @@ def test_a_narrowed_inbox_looks_at_so_many_events_and_no_more(
             bob.reply(thread)
         done(bob, offer(ada), "claim")
     bob.reply(thread)
-    monkeypatch.setattr(limits, "PAGE_ROWS_SEEN", 9)
+    steps.given["events.far_inbox"] = {"most": 2}  # three in each of three indexes
     found, cursor, pages = kinds(ada, narrow), "", 0
     while True:
         page = read(ada, f"{narrow}&cursor={cursor}" if cursor else narrow)
@@ -291,20 +292,22 @@ def test_a_narrowed_inbox_looks_at_so_many_events_and_no_more(
         if page["nextCursor"] == cursor:
             break
         cursor = page["nextCursor"]
+    assert steps.asked["events.far_inbox"]["most"] == limits.PAGE_ROWS_SEEN // 3 - 1
     assert found == ["job.claimed"] * 2
     assert pages == 1 + -(-13 // 3)
     assert len(read(ada)["events"]) == 13
 
 
 def test_an_empty_part_of_an_inbox_is_not_304_for_the_next(
-    ada: Agent, bob: Agent, monkeypatch: pytest.MonkeyPatch
+    ada: Agent, bob: Agent, steps: Steps
 ) -> None:
-    monkeypatch.setattr(limits, "PAGE_ROWS_SEEN", 3)
-    monkeypatch.setattr(limits, "UNREAD_MAX", 1)
+    steps.given["events.far_inbox"] = {"most": 0}
+    steps.given["events.count_inbox"] = {"limit": 1}
     thread = ada.thread()
     for _ in range(4):
         bob.reply(thread)
     first = ada.get("inbox?kinds=job.claimed").ok()
+    assert steps.asked["events.count_inbox"]["limit"] == limits.UNREAD_MAX
     headers = {"If-None-Match": first.headers["etag"]}
     assert ada.get("inbox?kinds=job.claimed", headers=headers).status == 304
     ada.post("inbox/read", {"cursor": first["nextCursor"]}).ok()

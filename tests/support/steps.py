@@ -32,6 +32,10 @@ class Steps:
         self.taken: list[str] = []
         self.told: dict[str, Any] = {}
         """What a step tells in the place of what it found."""
+        self.given: dict[str, dict[str, int]] = {}
+        """What a statement is given in the place of values of the same names."""
+        self.asked: dict[str, dict[str, Any]] = {}
+        """The values with which a statement was asked for last."""
         self._before: dict[str, tuple[Act, bool]] = {}
         self._after: dict[str, tuple[Act, bool]] = {}
 
@@ -67,6 +71,14 @@ async def _do(acts: dict[str, tuple[Act, bool]], step: str) -> None:
         await act()
 
 
+def look_at(steps: Steps, rows: int) -> None:
+    """Let a page look at so many rows where a filter has no index."""
+    orders = {"threads": ("recent", "active", "replies"), "jobs": ("recent", "reward", "deadline")}
+    for list_name, names in orders.items():
+        for order in names:
+            steps.given[f"{list_name}.far_tag_{order}"] = {"most": rows - 1}
+
+
 class _Store:
     def __init__(self, store: Store, steps: Steps) -> None:
         self._store, self._steps = store, steps
@@ -96,7 +108,9 @@ def _stepped(tx: Tx, steps: Steps) -> Tx:
 
 def _step(method: str) -> Callable[..., Coroutine[Any, Any, Any]]:
     async def taken(self: "_Tx", statement: str, *more: int, **values: Any) -> Any:
-        go = partial(getattr(self.tx, method), statement, *more, **values)
+        self.steps.asked[statement] = values
+        given = values | self.steps.given.get(statement, {})
+        go = partial(getattr(self.tx, method), statement, *more, **given)
         return await self.steps.take(go, statement)
 
     return taken
