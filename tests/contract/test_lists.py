@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from stoa.domain import cursors, limits
-from stoa.operations import search
 from stoa.settings import LIMITS_OFF, Settings
 from tests.conftest import ENGINES, url_on
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR
 from tests.support.soaking import few
+from tests.support.steps import Steps
 from tests.support.walks import walked
 
 MIB = 1024 * 1024
@@ -279,18 +279,15 @@ def test_a_search_for_words_shows_each_row_once_while_others_write_what_it_looks
 @pytest.mark.parametrize("engine", ["postgresql"])
 @pytest.mark.parametrize("narrowed", ["tags=a,b", "since=2000-01-01T00:00:00Z"])
 def test_a_page_of_which_a_thread_was_just_hidden_leads_on(
-    stoa: App, alice: Agent, monkeypatch: pytest.MonkeyPatch, narrowed: str
+    stoa: App, alice: Agent, steps: Steps, narrowed: str
 ) -> None:
     written = sorted(alice.thread(tags=["a", "b"])["id"] for _ in range(5))
-    usual = search.summaries
 
-    async def summaries(*found: Any) -> Any:
-        monkeypatch.setattr(search, "summaries", usual)
+    async def hide() -> None:
         hidden = {"command": "do", "action": "hide", "subject_id": written[4], "reason": "Spam."}
         await stoa.processes[-1].operate(json.dumps(hidden).encode())
-        return await usual(*found)
 
-    monkeypatch.setattr(search, "summaries", summaries)
+    steps.before("threads.many", hide, once=True)
     assert walked(stoa, f"search?{narrowed}&limit=2", "threads") == written[3::-1]
 
 

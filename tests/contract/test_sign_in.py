@@ -10,7 +10,6 @@ import pytest
 from nacl.signing import SigningKey, VerifyKey
 
 from stoa.domain import tokens
-from stoa.schemas.opportunities import Opportunity
 from stoa.settings import Settings
 from stoa.store.tx import StoreUnavailable
 from tests.support.app import App, signed
@@ -19,6 +18,7 @@ from tests.support.database import everything_in, table_names
 from tests.support.jobs import offer
 from tests.support.keys import Key
 from tests.support.moderation import suspend
+from tests.support.steps import Steps
 
 pytestmark = pytest.mark.checks_input
 
@@ -373,15 +373,18 @@ def test_the_answer_of_a_sign_in_has_every_member(stoa: App) -> None:
 
 @pytest.mark.parametrize("error", [StoreUnavailable("for a moment"), KeyError("a defect")])
 def test_a_sign_in_whose_recommendations_cannot_be_read_is_done_without_them(
-    stoa: App, monkeypatch: pytest.MonkeyPatch, error: Exception
+    stoa: App, steps: Steps, error: Exception
 ) -> None:
-    async def cannot_be_read(*_: object) -> list[Opportunity]:
+    async def cannot_be_read() -> None:
         raise error
+
+    async def written() -> None:
+        steps.before("read", cannot_be_read, once=True)
 
     offer(stoa.agent("Bob"), tags=["sql"])
     again = stoa.verify(KEY, {"capabilities": ["sql"]}).ok()
     assert len(again["recommendedOpportunities"]) == 1
-    monkeypatch.setattr("stoa.operations.sessions.first_recommended", cannot_be_read)
+    steps.after("write", written, once=True)
     answer = stoa.verify(KEY).ok()
     assert answer["recommendedOpportunities"] == []
     headers = {"Authorization": f"Bearer {answer['token']}"}

@@ -5,14 +5,13 @@ from typing import Any
 
 import pytest
 
-from stoa.operations.parts import due
 from stoa.store import holds
-from stoa.store.tx import Tx
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, HOUR, SECOND, START
 from tests.support.jobs import STATUSES
 from tests.support.ledger import broken, rows
+from tests.support.steps import Steps
 
 TABLES = ("account", "posting", "ledger_transaction", "hold", "settlement", "job", "job_event")
 MORE_TABLES = ("thread", "opportunity", "reputation_event", "receipt", "agent")
@@ -249,24 +248,17 @@ def test_a_call_first_books_all_that_is_due_a_few_at_a_time(
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
 def test_no_transaction_for_a_call_books_more_refunds_than_a_sweep(
-    stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch, number: int
+    stoa: App, ada: Agent, steps: Steps, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     for _ in range(number):
         jobs.offer(ada, deadlineHours=1)
     stoa.clock.advance(HOUR)
     ada.sign_in()
     monkeypatch.setattr(holds, "SWEEP_MOST", 2)
-    booked: list[int] = []
-    real = due.book_for
-
-    async def counted(tx: Tx, *values: Any, **more: Any) -> bool:
-        before = len(await holds.due_for(tx, ada.id, []))
-        found = await real(tx, *values, **more)
-        booked.append(before - len(await holds.due_for(tx, ada.id, [])))
-        return found
-
-    monkeypatch.setattr(due, "book_for", counted)
+    steps.taken.clear()
     jobs.balance(ada)
+    transactions = f" {' '.join(steps.taken)} ".split(" write ")[1:]
+    booked = [one.split().count("ledger.take") for one in transactions]
     assert sum(booked) == number
     assert max(booked) <= 2
 

@@ -21,6 +21,7 @@ from stoa.store.engines.postgres.tx import PostgresTx
 from stoa.store.engines.sqlite.access import Verb, accesses
 from stoa.store.tx import Row, Statement, Tx, Value
 from tests.support.app import Agent, App
+from tests.support.steps import Steps
 from tests.support.writes import write_all
 
 pytestmark = pytest.mark.parametrize("engine", ["postgresql"])
@@ -200,13 +201,9 @@ def test_what_is_read_with_a_lock_stands_in_the_locked_row(engine: str) -> None:
 
 
 def test_an_accept_that_does_not_look_again_is_found(
-    stoa: App, ada: Agent, bob: Agent, stale: set[Stale], monkeypatch: pytest.MonkeyPatch
+    stoa: App, ada: Agent, bob: Agent, stale: set[Stale], steps: Steps
 ) -> None:
-    async def lock(tx: Noted, table: str, *ids: str) -> bool:
-        return await real(tx, table, *ids) and table != "thread"
-
-    real = Noted.lock
-    monkeypatch.setattr(Noted, "lock", lock)
+    steps.told["locks.thread"] = False
     thread = ada.thread()
     ada.accept(thread, bob.reply(thread)).ok()
     assert {Stale("threads.get", "thread"), Stale("replies.get", "thread")} <= stale
