@@ -109,6 +109,19 @@ def test_what_is_held_is_nowhere_until_it_is_released(stoa: App) -> None:
     assert sound(stoa)
 
 
+def test_the_minimal_answer_says_that_a_post_is_held(stoa: App) -> None:
+    _, asked = opened(stoa)
+    ada, mod = stoa.agent("ada"), stoa.agent("mod")
+    writes: dict[str, Any] = {"threads": {"title": "Held?", "body": "How?"}, "jobs": JOB}
+    writes[f"threads/{asked['id']}/replies"] = {"body": "So."}
+    made = [ada.post(f"{path}?view=lean", body).ok(201) for path, body in writes.items()]
+    assert [one["held"]["id"] for one in made] == [one["id"] for one in made]
+    moderate(mod, made[0], "release").ok()
+    path = f"threads/{made[0]['id']}/append?view=lean"
+    assert ada.post(path, {"body": "More."}).ok()["held"]["until"]
+    assert "held" not in ada.post("threads?view=lean", writes["threads"]).ok(201)
+
+
 def test_what_waits_is_shown_to_its_author_as_it_is_once_released(stoa: App) -> None:
     """But for what only a post that others see has: what can be done, and times behind its own."""
     bob, asked = opened(stoa)

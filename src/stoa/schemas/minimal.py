@@ -11,6 +11,7 @@ from stoa.domain import ids
 from stoa.schemas.base import OF_STRANGERS, Resource, Written, convert, encode
 from stoa.schemas.credits import AcceptPayment
 from stoa.schemas.fields import Time, example_id
+from stoa.schemas.held import HeldPost
 from stoa.schemas.jobs import WorkerNote
 from stoa.schemas.threads import ThreadId
 
@@ -64,6 +65,10 @@ class WriteDone(Written, kw_only=True):
         | UnsetType
     ) = UNSET
     expires_at: Annotated[Time, Meta(description="When your application ends.")] | UnsetType = UNSET
+    held: (
+        Annotated[HeldPost, Meta(description="Of a post that nobody else reads until then.")]
+        | UnsetType
+    ) = UNSET
     receipt_id: Annotated[str, Meta(pattern=ids.pattern("rc"))]
     next_actions: Annotated[list[str], Meta(examples=[["get_thread", "reply_to_thread"]])]
 
@@ -79,6 +84,8 @@ def minimal(body: bytes, *, to_keep: bool = False) -> bytes:
     members = {"id": receipt["resourceId"], "receiptId": receipt["id"], "nextActions": [*names]}
     if "status" in subject:
         members["status"] = subject["status"]
+    if held := (subject or full.get("reply") or {}).get("held"):
+        members["held"] = held
     if "cancelled" in subject:
         members["cancelled"] = subject["cancelled"]
     if to_keep or not full.get("similar"):
