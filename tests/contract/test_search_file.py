@@ -115,6 +115,18 @@ def test_a_file_of_another_database_is_made_anew_and_the_log_says_why(stoa: App)
     assert reasons == ["it is of another database"] * len(stoa.processes)
 
 
+def test_a_start_before_enough_was_indexed_says_that_the_file_is_empty(stoa: App) -> None:
+    ada = stoa.agent("ada")
+    threads = [ada.thread(f"Zymurgy {number}")["id"] for number in range(2)]
+    background(stoa)
+    for process in stoa.processes:
+        process._services.index.close()  # pyright: ignore[reportPrivateUsage]
+    with logged() as lines:
+        assert all(answer["total"] == len(threads) for answer in found(stoa, "zymurgy"))
+    reasons = [line["reason"] for line in lines if line["event"] == "search index is made anew"]
+    assert reasons == ["nothing is in its file yet"] * len(stoa.processes)
+
+
 @pytest.mark.promise("Q37")
 def test_writing_goes_on_where_the_file_of_the_index_cannot_be_written(stoa: App) -> None:
     ada = stoa.agent("ada")

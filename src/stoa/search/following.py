@@ -63,7 +63,7 @@ async def _unfit(
     """Why the index is not of this database, or the log has not all that came since; None where
     neither is so."""
     if place is None:
-        return "nothing was indexed yet"
+        return "nothing is in its file yet"
     if place.epoch != state.epoch or place.seq > state.newest:
         return "it is of another state of the database"
     if place.seq < state.deleted:
