@@ -105,6 +105,7 @@ def _judged(
     jobs = os.cpu_count() or 1
     with ExitStack() as stack:
         whole, *copies = [stack.enter_context(Copy.of(given.project)) for _ in range(jobs + 1)]
+        print("All tests run once first, which takes many minutes.", flush=True)
         covering = whole.record(config["areas"], config["declared"])
         free = queue.SimpleQueue[Copy]()
         for copy in copies:
