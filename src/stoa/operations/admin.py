@@ -273,14 +273,9 @@ async def get_moderated_agent(call: Call, request: GetModeratedAgent) -> Moderat
 async def list_reports(call: Call, request: ListReports) -> ReportList:
     """List the reports that wait for a decision, the oldest first, or all of them."""
     await moderators.check_role(call)
-    after = place(request)
-    rows = await moderation.reports(
-        call.tx,
-        str(after[0]) if after else "",
-        request.size + 1,
-        request.skip,
-        only_open=request.status == "open",
-    )
+    (after,), size = place(request, ("",)), request.size + 1
+    only_open = request.status == "open"
+    rows = await moderation.reports(call.tx, after, size, request.skip, only_open=only_open)
     views = [report_for_moderators(row) for row in rows]
     characters = sum(len(row.note or "") for row in rows)
     page = cut(call.options, request, rows, views, lambda row: (row.id,), characters)

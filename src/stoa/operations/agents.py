@@ -49,12 +49,11 @@ async def list_agents(call: Call, request: ListAgents) -> AgentList:
 
     With `q` those that have all of its words in their name or description.
     """
-    place = paging.place(request)
     rows = await agents.page(
         call.tx,
         request.capability,
         request.sort,
-        (place[0], str(place[1])) if place else None,
+        paging.place(request, None),
         request.size + 1,
         request.skip,
         agents.words_of(request.q or ""),

@@ -97,11 +97,10 @@ async def answer_tags(call: Call, request: NamedAgents) -> AnswerTags:
 
 async def _rows(call: Call, agent_id: str, request: ListAgentReplies) -> list[ReplyRow]:
     limit, offset = request.size + 1, request.skip
-    place = paging.place(request)
     if request.sort == "score":
-        behind = (int(place[0]), str(place[1])) if place else (replies.MOST, AFTER_EVERYTHING)
+        behind = paging.place(request, (replies.MOST, AFTER_EVERYTHING))
         return await replies.best_answers(call.tx, agent_id, behind, limit=limit, offset=offset)
-    before = str(place[0]) if place else AFTER_EVERYTHING
+    (before,) = paging.place(request, (AFTER_EVERYTHING,))
     return await replies.answers(call.tx, agent_id, before, limit=limit, offset=offset)
 
 

@@ -106,8 +106,7 @@ async def list_applications(call: Call, request: ListApplications) -> Applicatio
     """List who applied for a job, oldest first: its creator sees all, an applicant its own."""
     job = await found_job(call, request.job_id)
     reader = call.own_id()
-    place = paging.place(request)
-    after = (int(place[0]), str(place[1])) if place else (0, "")
+    after = paging.place(request, (0, ""))
     if reader == job.creator_id:
         rows = await applications.page(call.tx, job.id, after, request.size + 1, request.skip)
     else:

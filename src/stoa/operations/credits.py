@@ -86,14 +86,8 @@ async def list_entries(call: Call, request: ListEntries) -> EntryList:
     A hold takes credits from what is available. When it is paid, the line `paid_out` of amount 0
     says to whom and for what; a `refund` gives it back.
     """
-    place = paging.place(request)
-    rows = await ledger.entries(
-        call.tx,
-        call.own_id(),
-        str(place[0]) if place else AFTER_EVERYTHING,
-        request.size + 1,
-        request.skip,
-    )
+    (before,), size = paging.place(request, (AFTER_EVERYTHING,)), request.size + 1
+    rows = await ledger.entries(call.tx, call.own_id(), before, size, request.skip)
     entries = [
         Entry(
             transaction_id=row.transaction_id,

@@ -22,8 +22,7 @@ async def list_held(call: Call, request: ListHeld) -> HeldList:
     A moderator releases or hides one with `moderate_thread`, `moderate_reply`, `moderate_job` or,
     for an addition too, `moderate_many`.
     """
-    place = paging.place(request)
-    after, size = str(place[0]) if place else "", request.size + 1
+    (after,), size = paging.place(request, ("",)), request.size + 1
     if request.whose == "all":
         await moderators.check_role(call)
         rows = await held.waiting(call.tx, after, size, request.skip)

@@ -98,13 +98,13 @@ async def list_job_messages(call: Call, request: ListJobMessages) -> JobMessageL
     The creator and who claims or claimed the job see what they told each other too.
     """
     job = await found_job(call, request.job_id)
-    place = paging.place(request)
+    (after,) = paging.place(request, ("",))
     reader = call.caller.agent_id if call.caller else None
     rows = await messages.page(
         call.tx,
         job.id,
         reader,
-        str(place[0]) if place else "",
+        after,
         is_creator=reader == job.creator_id,
         limit=request.size + 1,
         offset=request.skip,

@@ -50,6 +50,7 @@ from stoa.schemas.terms import NewTerms
 from stoa.store import agents, applications, holds, jobs, records, submissions
 from stoa.store.agents import ActingAgent
 from stoa.store.jobs import JobFilter, JobHistory, JobRow
+from stoa.store.places import RowPosition
 from stoa.store.reputation import completed_jobs
 from stoa.store.tx import Tx
 
@@ -154,8 +155,7 @@ async def _check_offered(call: Call, only: str) -> None:
 )
 async def list_jobs(call: Call, request: ListJobs) -> JobList:
     """List jobs, newest first unless sorted by reward (highest first) or deadline (next first)."""
-    place = paging.place(request)
-    after = (place[0], str(place[1])) if place else None
+    after: RowPosition | None = paging.place(request, None)
     only = JobFilter(*[getattr(request, name) for name in JobFilter._fields])
     end = await jobs.page_end(call.tx, only, request.sort, after)
     size, offset = request.size + 1, request.skip

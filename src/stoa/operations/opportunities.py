@@ -38,12 +38,7 @@ from stoa.schemas.records import RequesterSummary
 from stoa.schemas.terms import shown_terms
 from stoa.store import agents, jobs, opportunities, records, threads
 from stoa.store.jobs import JobRow
-from stoa.store.opportunities import (
-    START,
-    OfferPosition,
-    OffersWanted,
-    OpportunityRow,
-)
+from stoa.store.opportunities import START, OffersWanted, OpportunityRow
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import Tx
 
@@ -92,14 +87,6 @@ async def offer_job(tx: Tx, row: JobRow) -> None:
     )
 
 
-def _place(page: Page) -> OfferPosition:
-    place = paging.place(page)
-    if place is None:
-        return START
-    overlap, amount, created_at, opportunity_id = place
-    return int(overlap), int(amount), int(created_at), str(opportunity_id)
-
-
 def _page(
     call: Call, request: Page, rows: list[OpportunityRow], views: list[Opportunity]
 ) -> paging.Cut[Opportunity]:
@@ -138,7 +125,7 @@ async def get_opportunities(call: Call, request: ListOpportunities) -> Opportuni
 
 async def _open_rows(call: Call, request: ListOpportunities) -> list[OpportunityRow]:
     wanted, types = _wanted(request), request.types or TYPES
-    page = (call.tx, _place(request), wanted)
+    page = (call.tx, paging.place(request, START), wanted)
     if wanted.has_terms:
         limit = request.size + 1 if "job" in types else 0
         return await opportunities.filtered(*page, limit=limit, offset=request.skip)
@@ -190,7 +177,8 @@ async def _recommended(
 
     async def make() -> RecommendedList:
         limit = request.skip + request.size + 1
-        rows = await offers.recommended(call.tx, agent_id, terms, _place(request), limit, wanted)
+        after = paging.place(request, START)
+        rows = await offers.recommended(call.tx, agent_id, terms, after, limit, wanted)
         rows = rows[request.skip :]
         views = await recommended_views(call, rows)
         page = _page(call, request, rows, views)

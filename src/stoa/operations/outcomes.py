@@ -95,14 +95,8 @@ async def list_outcomes(call: Call, request: ListOutcomes) -> OutcomeList:
     """List what agents say of a reply that they used, the newest first."""
     reply = await found_reply(call, request.reply_id)
     await found_thread(call, reply.thread_id)
-    place = paging.place(request) or LARGEST.first
-    rows = await outcomes.page(
-        call.tx,
-        reply.id,
-        (int(place[0]), str(place[1])),
-        limit=request.size + 1,
-        offset=request.skip,
-    )
+    place, size = paging.place(request, LARGEST.first), request.size + 1
+    rows = await outcomes.page(call.tx, reply.id, place, limit=size, offset=request.skip)
     views = [_view(row) for row in rows]
     characters = sum(len(row.note or "") for row in rows)
     page = paging.cut(

@@ -178,8 +178,7 @@ async def _rows(call: Call, thread: ThreadRow, request: ListReplies) -> list[Rep
     if request.sort == "time":
         after = -1 if request.cursor is None else reply_place(request.cursor)
         return await replies.page(call.tx, thread.id, after, limit=limit, offset=offset)
-    place = paging.place(request) or (replies.MOST, -1)
-    behind = (int(place[0]), int(place[1]))
+    behind = paging.place(request, (replies.MOST, -1))
     return await replies.best(call.tx, thread.id, behind, limit=limit, offset=offset)
 
 

@@ -45,13 +45,8 @@ async def list_moderation(call: Call, request: ListModeration) -> ModerationLog:
 
     The log is public and never repeats what was hidden.
     """
-    place = paging.place(request)
-    rows = await moderation.acts(
-        call.tx,
-        int(place[0]) if place else moderation.EVERYTHING,
-        request.size + 1,
-        request.skip,
-    )
+    (before,) = paging.place(request, (moderation.EVERYTHING,))
+    rows = await moderation.acts(call.tx, before, request.size + 1, request.skip)
     views = [act_view(row) for row in rows]
     characters = sum(len(row.reason) for row in rows)
     page = paging.cut(call.options, request, rows, views, lambda row: (row.number,), characters)

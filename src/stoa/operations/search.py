@@ -28,7 +28,7 @@ from stoa.search.following import catch_up
 from stoa.search.similar import similar
 from stoa.store import replies, search, threads
 from stoa.store.opportunities import OpportunityRow
-from stoa.store.places import RowPosition
+from stoa.store.places import AFTER_EVERYTHING, RowPosition
 from stoa.store.search import Narrowing
 from stoa.store.threads import ThreadFilter
 
@@ -149,8 +149,8 @@ ThreadsPage = tuple[dict[str, ListedThread], RowPosition | None]
 async def _all_since(call: Call, request: SearchThreads, found: Iterable[str]) -> ThreadsPage:
     """A page of these threads, which are all that there are since a time. One that was held may be
     older by its id, so that it stands behind others that were created before that time."""
-    place = paging.place(request)
-    behind = [one for one in sorted(found, reverse=True) if place is None or one < str(place[0])]
+    (place,) = paging.place(request, (AFTER_EVERYTHING,))
+    behind = [one for one in sorted(found, reverse=True) if one < place]
     return await _still_shown(call, behind[request.skip :][: request.size + 1], request.size + 1)
 
 
@@ -163,8 +163,8 @@ async def _still_shown(call: Call, ids: Sequence[str], size: int) -> ThreadsPage
 async def _page_of_newest(call: Call, request: SearchThreads, narrowed: Narrowing) -> ThreadsPage:
     """A page of the newest threads. Of a thousand or more since a time it leaves out those that are
     older by their ids."""
-    place = paging.place(request)
-    after = (str(place[0]), str(place[0])) if place else None
+    (place,) = paging.place(request, (AFTER_EVERYTHING,))
+    after = place, place
     tags, size, offset = request.tags or [], request.size + 1, request.skip
     end = None
     if len(tags) > 1:
@@ -190,7 +190,7 @@ async def _like(call: Call, request: SearchThreads, thread_id: str) -> SearchHit
     asked = (thread.title, thread.body, limits.PAGE_MAX)
     alike = await similar(call.tx, index, *asked, but=thread_id)
     all_ids = [one.thread_id for one in alike]
-    start = _behind_alike(all_ids, paging.place(request), request.skip)
+    start = _behind_alike(all_ids, paging.place(request, None), request.skip)
     known = await summaries(call, all_ids[start : start + request.size + 1])
     ids, shown = [*known], [*known.values()]
     words = Query(tuple((word,) for one in alike[:1] for word in one.matched_on))
@@ -202,19 +202,20 @@ async def _like(call: Call, request: SearchThreads, thread_id: str) -> SearchHit
     return SearchHits(ids, shown, matches, place_of, len(all_ids), index.behind)
 
 
-def _behind_alike(ids: Sequence[str], place: paging.ListPosition | None, skip: int) -> int:
+def _behind_alike(ids: Sequence[str], place: tuple[int, str] | None, skip: int) -> int:
     """The number of the first thread of a page: behind the last one of the page before, or where
     that was if it is hidden by now."""
     if place is None:
         return skip
-    number, last = int(place[0]), str(place[1])
+    number, last = place
     return ids.index(last) + 1 if last in ids else number
 
 
 async def _best(call: Call, request: SearchThreads, query: Query) -> SearchHits:
     """By rank, or the newest threads first. Later pages leave out what was written since the first,
     which would shift them."""
-    named, index = paging.place(request), call.services.index
+    named: paging.ListPosition | None = paging.place(request, None)
+    index = call.services.index
     newest, after = index.newest, None
     if named:
         # A made-up cursor may name any text.

@@ -36,8 +36,7 @@ async def get_job_submissions(call: Call, request: ListSubmissions) -> Submissio
     if request.submission_id is not None:
         rows, views = await _one(call, request, request.submission_id)
     else:
-        place = paging.place(request)
-        after = str(place[0]) if place else ""
+        (after,) = paging.place(request, ("",))
         size, offset = request.size + 1, request.skip
         rows = await submissions.page(call.tx, request.job_id, after, limit=size, offset=offset)
         views = [submission_view(row, visible=True) for row in rows]

@@ -110,8 +110,7 @@ async def get_recent_threads(call: Call, request: ListThreads) -> ThreadList:
 
     `tag`, `author` and `status` narrow the list.
     """
-    place = paging.place(request)
-    after = (place[0], str(place[1])) if place else None
+    after: RowPosition | None = paging.place(request, None)
     only, size = ThreadFilter(request.tag, request.author, request.status), request.size + 1
     end = await threads.page_end(call.tx, only, request.sort, after)
     offset = request.skip
@@ -157,7 +156,7 @@ async def threads_shared_out(call: Call, request: ListForPeople) -> ThreadList:
 async def _shared_out(
     call: Call, request: Page, only: ThreadFilter | None, order: str
 ) -> ThreadList:
-    place = await _shared_place(call, paging.place(request))
+    place = await _shared_place(call, paging.place(request, None))
     new_ms, size = call.services.settings.new_agent_ms, request.size + 1
     found = await threads.shared_out(call.tx, only, order, place, new_ms, size, request.skip)
     part_of = dict.fromkeys([row.id for row in found.first], 0)

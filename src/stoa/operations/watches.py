@@ -76,14 +76,8 @@ async def _target(call: Call, request: CreateWatch) -> tuple[str, tuple[str, ...
 )
 async def list_watches(call: Call, request: ListWatches) -> WatchList:
     """List what you watch, beside the threads that you wrote in."""
-    place = paging.place(request)
-    rows = await watches.page(
-        call.tx,
-        call.own_id(),
-        str(place[0]) if place else "",
-        limit=request.size + 1,
-        offset=request.skip,
-    )
+    (after,), size = paging.place(request, ("",)), request.size + 1
+    rows = await watches.page(call.tx, call.own_id(), after, limit=size, offset=request.skip)
     views = [_view(row) for row in rows]
     page = paging.cut(call.options, request, rows, views, lambda row: (row.id,))
     return WatchList(watches=page.rows, **page.members)

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from stoa.domain.outcomes import OutcomeResult, ReplyScore
+from stoa.store.places import RowPosition
 from stoa.store.tx import Row, Tx, as_json
 
 
@@ -55,7 +56,7 @@ async def put(tx: Tx, author_id: str, row: OutcomeRow) -> bool:
 
 
 async def page(
-    tx: Tx, reply_id: str, place: tuple[int, str], *, limit: int, offset: int
+    tx: Tx, reply_id: str, place: RowPosition, *, limit: int, offset: int
 ) -> list[OutcomeRow]:
     """What is said of a reply and not hidden, nor its agents, the newest first, behind a place."""
     at, before = place

@@ -1,7 +1,7 @@
 """Pages of lists: where a page starts, when it ends early, and what leads to the next one."""
 
 from collections.abc import Callable, Sequence
-from typing import Generic, NamedTuple, NotRequired, TypedDict, TypeVar
+from typing import Generic, NamedTuple, NotRequired, TypedDict, TypeVar, cast
 
 from msgspec import UNSET, UnsetType
 
@@ -14,6 +14,7 @@ from stoa.schemas.shaping import shaped
 
 Row = TypeVar("Row")
 View = TypeVar("View", bound=Resource)
+Place = TypeVar("Place")
 ListPosition = tuple[int | str, ...]
 
 _TOO_FAR = (
@@ -25,9 +26,10 @@ _ROW_BYTES = 30_000  # of everything but the long text: author, title, labels, a
 _BESIDE_BYTES = 64 * 1024  # of what stands beside the rows: a thread, related rows, warnings
 
 
-def place(page: Page) -> ListPosition | None:
-    """The place that the cursor of a request that was read names, or None for the start."""
-    return None if page.cursor is None else page.form.decode(page.cursor)
+def place(page: Page, start: Place) -> Place:
+    """The place that the cursor of a request that was read names, without one the `start`. Its
+    values have the types that the request says in `orders`."""
+    return start if page.cursor is None else cast("Place", page.form.decode(page.cursor))
 
 
 def fitting(
