@@ -91,7 +91,7 @@ class PublicReads:
         at_least: str | None = None,
     ) -> A:
         async def work(tx: Tx) -> A:
-            call = Call(tx, self.services, None, "", "")
+            call = Call(tx, self.services, None)
             answer = await run(call, request)
             if draft:
                 draft.add(await validity(call))

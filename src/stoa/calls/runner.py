@@ -186,7 +186,7 @@ class Runner:
         if incoming.streamed:
             following = self._following(operation, incoming, invocation, result)
             return Outcome(operation.status, following=following)
-        if _waits(incoming, result):
+        if result.interest and _waits(incoming, result):
             result = await self._later(operation, incoming, invocation, result)
         is_full = not result.minimal
         body = minimal(result.body) if invocation.minimal and is_full else result.body

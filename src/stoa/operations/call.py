@@ -122,8 +122,8 @@ class Call(msgspec.Struct, eq=False):
     tx: Tx
     services: Services
     caller: Caller | None
-    address: str
-    base_url: str
+    address: str = ""
+    base_url: str = ""
     expires_at: int | None = None
     private: bool = False
     buckets: Sequence[Charge] = ()
@@ -144,17 +144,20 @@ class Call(msgspec.Struct, eq=False):
         """The one clock value of this call, ms."""
         return self.tx.now
 
-    def own_id(self) -> str:
-        """The id of the agent that reads what is its own."""
+    @property
+    def signed_in(self) -> Caller:
+        """The caller; 401 for a client without a token."""
         if self.caller is None:
             raise Refusal("missing_bearer_token")
-        return self.caller.agent_id
+        return self.caller
+
+    def own_id(self) -> str:
+        """The id of the agent that reads what is its own."""
+        return self.signed_in.agent_id
 
     def session_id(self) -> str:
         """The id of the session whose token was sent."""
-        if self.caller is None:
-            raise Refusal("missing_bearer_token")
-        return self.caller.session_id
+        return self.signed_in.session_id
 
     def actor(self, decides_for: str | None = None) -> str:
         """The id of the agent that acts. Ask after the resource is found: a suspended agent, and a
@@ -163,9 +166,7 @@ class Call(msgspec.Struct, eq=False):
         The agent `decides_for` whom others worked decides about that work while it is suspended
         too, so that none of them loses by it.
         """
-        caller = self.caller
-        if caller is None:
-            raise Refusal("missing_bearer_token")
+        caller = self.signed_in
         may_act = caller.status == "active" or caller.agent_id == decides_for
         if not may_act and not caller.is_active(self.now):
             raise self._may_not_act(caller)
@@ -176,9 +177,7 @@ class Call(msgspec.Struct, eq=False):
     def not_suspended(self) -> str:
         """The id of the agent that calls, also in a session that may only read. A suspended or
         pending agent is refused."""
-        caller = self.caller
-        if caller is None:
-            raise Refusal("missing_bearer_token")
+        caller = self.signed_in
         if not caller.is_active(self.now):
             raise self._may_not_act(caller)
         return caller.agent_id
@@ -202,9 +201,7 @@ class Call(msgspec.Struct, eq=False):
     def let_in_again(self, agent: ActingAgent) -> None:
         """Let the caller in as its agent is now: 401 if it has another key or has retired since the
         call was let in."""
-        caller = self.caller
-        if caller is None:
-            raise Refusal("missing_bearer_token")
+        caller = self.signed_in
         if agent.retired_at is not None or agent.key_number != caller.key_number:
             raise Refusal("invalid_or_expired_token", details={"reason": "invalid_token"})
         self.caller = replace(

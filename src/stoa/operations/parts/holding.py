@@ -130,7 +130,7 @@ async def release(tx: Tx, services: Services, row: HeldRow) -> None:
         session_id="",
         scopes=EVERY_SCOPE,
     )
-    call = Call(tx, services, caller, "", "")
+    call = Call(tx, services, caller)
     await _post(call, call.new_receipt("release", row.kind, row.id), row)
 
 

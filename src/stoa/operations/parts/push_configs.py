@@ -58,7 +58,7 @@ async def of_task(tx: Tx, agent_id: str, task_id: str) -> list[WebhookRow]:
 
 async def put(tx: Tx, services: Services, caller: Caller, asked: AskedPush) -> None:
     """Add a configuration, in the place of the one with its id."""
-    call = Call(tx, services, caller, "", "")
+    call = Call(tx, services, caller)
     await call.held_session()
     agent_id = call.actor()
     rows = await webhooks.push_configs(tx, agent_id)
@@ -90,7 +90,7 @@ async def put(tx: Tx, services: Services, caller: Caller, asked: AskedPush) -> N
 
 async def delete(tx: Tx, services: Services, caller: Caller, task_id: str, config_id: str) -> None:
     """Delete a configuration of the caller's, if it is there."""
-    agent_id = Call(tx, services, caller, "", "").actor()
+    agent_id = Call(tx, services, caller).actor()
     for row in await of_task(tx, agent_id, task_id):
         if row.config_id == config_id:
             await webhooks.delete(tx, row.id, agent_id)

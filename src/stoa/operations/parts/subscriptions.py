@@ -57,7 +57,7 @@ class Subscribed(NamedTuple):
 async def may_deliver(tx: Tx, services: Services, caller: Caller, asked: AskedSubscription) -> bool:
     """Whether the agent has a subscription with this address, which has proved then that it wants
     deliveries. Raises what `subscribe` would refuse."""
-    Call(tx, services, caller, "", "").not_suspended()
+    Call(tx, services, caller).not_suspended()
     rows = await webhooks.subscriptions(tx, caller.agent_id)
     _find(rows, asked)
     return any(row.url == asked.wanted.url for row in rows)
@@ -67,7 +67,7 @@ async def subscribe(
     tx: Tx, services: Services, caller: Caller, asked: AskedSubscription
 ) -> Subscribed:
     """Subscribe an agent, or let its subscription to the same go on."""
-    call = Call(tx, services, caller, "", "")
+    call = Call(tx, services, caller)
     await call.held_session()
     agent_id = call.not_suspended()
     log, wanted = await events.log(tx), asked.wanted
