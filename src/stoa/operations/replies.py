@@ -365,7 +365,7 @@ async def _settle(call: Call, thread: ThreadRow, reply: ReplyRow) -> Settlement:
     payment = await holds.payment(call.tx, bounty_id, payee) if bounty_id else None
     hold = payment.hold if payment else None
     if hold and hold.status == "OPEN" and hold.expires_at <= call.now:
-        await escrow.expire_bounty(call.tx, call.services.ids, hold)
+        await escrow.refund_bounty(call.tx, call.services.ids, hold)
     escrowed = hold is not None and hold.status == "OPEN" and hold.expires_at > call.now
     changes: list[CreditChange] = []
     if payment and escrowed:

@@ -76,4 +76,4 @@ async def _book(tx: Tx, ids: IdGenerator, due: list[HoldRow]) -> None:
         if isinstance(one, JobRow):
             await job_steps.by_itself(tx, ids, one)
         else:
-            await escrow.expire_bounty(tx, ids, one)
+            await escrow.refund_bounty(tx, ids, one)

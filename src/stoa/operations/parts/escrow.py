@@ -185,10 +185,10 @@ def check_booked(job: JobRow, now: int) -> None:
         raise stopped()
 
 
-async def expire_bounty(tx: Tx, ids: IdGenerator, hold: HoldRow) -> None:
-    """Refund a bounty that is due and mark its thread, which must be locked."""
+async def refund_bounty(tx: Tx, ids: IdGenerator, hold: HoldRow) -> None:
+    """Refund a bounty that is due, or whose thread is hidden. The thread must be locked."""
     await give_back(tx, ids, hold)
-    await threads.refunded(tx, hold.subject_id, hold.expires_at)
+    await threads.refunded(tx, hold.subject_id, min(tx.now, hold.expires_at))
     event_log.on_bounty_refunded(tx, ids, hold)
     await close_opportunity(tx, hold.subject_id)
 

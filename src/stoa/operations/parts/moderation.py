@@ -546,10 +546,7 @@ async def _refund_bounty(tx: Tx, ids: IdGenerator, row: ThreadRow) -> None:
     """Give the open bounty of a locked thread back."""
     hold = await holds.get(tx, row.bounty_id) if row.bounty_id else None
     if hold:
-        await escrow.give_back(tx, ids, hold)
-        await threads.refunded(tx, row.id, min(tx.now, hold.expires_at))
-        event_log.on_bounty_refunded(tx, ids, hold)
-        await escrow.close_opportunity(tx, row.id)
+        await escrow.refund_bounty(tx, ids, hold)
 
 
 async def _refund_job(tx: Tx, ids: IdGenerator, job_id: str) -> None:
