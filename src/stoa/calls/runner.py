@@ -8,6 +8,7 @@ import asyncio
 from dataclasses import dataclass, field
 
 import msgspec
+from msgspec.structs import replace
 
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.encode import names_tag
@@ -62,25 +63,17 @@ class Runner:
             caller = await self.authenticator.caller(
                 operation, incoming.authorization, incoming.address
             )
-            if operation.who.guesses and caller:
-                return await self._guessed(operation, incoming, caller)
+            guess = await self.charges.guess(caller) if operation.who.guesses and caller else None
             dry_run = incoming.dry_run is not None and incoming.is_dry_run
             charge = await self.charges.take(operation, caller, incoming.address, to_reads=dry_run)
             if charge is None:
                 return await self._answer(operation, incoming, caller)
-            return await self._charged(operation, incoming, caller, charge)
+            outcome = await self._charged(operation, incoming, caller, charge)
+            # Only a 404 counts as a wrong guess of the code in the path.
+            if guess and (outcome.refusal is None or outcome.refusal.code != "not_found"):
+                await self.charges.uncount(guess)
         except Exception as error:
             return self._refused(self._refusal(operation, incoming, error))
-
-    async def _guessed(self, operation: Operation, incoming: Incoming, caller: Caller) -> Outcome:
-        """The outcome of a call whose path has a code: only a 404 counts as a wrong guess."""
-        guess = await self.charges.guess(caller)
-        to_reads = incoming.dry_run is not None and incoming.is_dry_run
-        charge = await self.charges.take(operation, caller, incoming.address, to_reads=to_reads)
-        assert charge
-        outcome = await self._charged(operation, incoming, caller, charge)
-        if outcome.refusal is None or outcome.refusal.code != "not_found":
-            await self.charges.uncount(guess)
         return outcome
 
     async def _charged(
@@ -171,7 +164,7 @@ class Runner:
             invocation = await self._screened(operation, incoming, invocation)
         if operation.who.sees_buckets and caller:
             buckets = await self.charges.look(caller)
-            invocation = msgspec.structs.replace(invocation, buckets=buckets)
+            invocation = replace(invocation, buckets=buckets)
         if operation.effect.mode is Mode.SNAPSHOT:
             snapshot = await self.reads.snapshot(operation.run, invocation.request)
             return Outcome(
@@ -215,7 +208,6 @@ class Runner:
     ) -> Invocation:
         """The call with what the operator's endpoint says of its texts; one whose answer is stored
         is not shown to it, and writes nothing."""
-        replace = msgspec.structs.replace
         if incoming.replays or await self._is_repeated(operation, incoming, invocation.caller):
             return replace(invocation, replays=True)
         held = await self.screen.check(invocation) if self.screen else None
@@ -309,7 +301,6 @@ _decode_page = msgspec.json.Decoder(_Page).decode
 
 def _one_by_one(invocation: Invocation) -> Invocation:
     """The same call for one event, so that each has a cursor of its own."""
-    replace = msgspec.structs.replace
     return replace(invocation, request=replace(invocation.request, limit=1, wait=0))
 
 
@@ -332,7 +323,6 @@ def _waits(incoming: Incoming, result: Result) -> Interest | None:
 
 def _from(invocation: Invocation, cursor: str) -> Invocation:
     """The same call from a later place on."""
-    replace = msgspec.structs.replace
     return replace(invocation, request=replace(invocation.request, cursor=cursor or None))
 
 
