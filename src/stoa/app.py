@@ -65,11 +65,11 @@ from stoa.shortcuts.cached_answers import (
     ReadyAnswers,
     ReadyPages,
     ReadyReads,
-    ShortcutParts,
     nothing_ready,
 )
 from stoa.shortcuts.challenges import ReadyChallenges
 from stoa.shortcuts.known_calls import KnownCalls
+from stoa.shortcuts.shortcut import ShortcutParts
 from stoa.shortcuts.signed_reads import SignedReads
 from stoa.shortcuts.tool_calls import ReadyCalls
 from stoa.store import sessions
@@ -134,9 +134,9 @@ class Service:
         begins = not shares and isinstance(limiter, MemoryLimiter)
         shared, kept = (charges, hosts, clock, counters), (answers, services, known)
         self.ready = _ready(store, authenticator, *kept, shared, begins=begins)
-        documentation = f"{settings.origin}/docs/errors"
+        self._documentation = f"{settings.origin}/docs/errors"
         self.asgi = App(
-            Rest(runner, charges, operations, documentation, signer, clock),
+            Rest(runner, charges, operations, self._documentation, signer, clock),
             _tools(runner, subscribing, hosts, known, partial(_skill, settings)),
             TaskEndpoint(runner, charges, task_store, operations, hosts.origin),
             OAuthEndpoints(TokenRequests(store, services, charges, outages, clock)),
@@ -214,15 +214,14 @@ class Service:
         if tracer:
             app = traced(app, tracer)
         ready = None if self._lines.of_all or tracer else self.ready
-        documentation = f"{self.settings.origin}/docs/errors"
         lost, ending = lambda: self.store.lost, self.waiting.end
-        return Server(app, connections, documentation, ready, lost, self._refused, ending)
+        return Server(app, connections, self._documentation, ready, lost, self._refused, ending)
 
     def metrics_server(self, all_counters: AllCounters) -> Server:
         """The server of the metrics' own listener."""
         parts = (all_counters, self.store, self.upkeep, self._clock, self.settings)
         app = Exposition(*parts, Certificate(self.settings.origin, self._clock))
-        return Server(app, Connections(lambda _: True), f"{self.settings.origin}/docs/errors")
+        return Server(app, Connections(lambda _: True), self._documentation)
 
     async def operate(self, command: bytes) -> bytes:
         """Carry out a command of the operator; the answer says what was done, or why it was not."""

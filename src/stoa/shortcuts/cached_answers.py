@@ -4,22 +4,18 @@ import re
 from collections.abc import Callable, Mapping
 
 from stoa.calls.encode import names_tag
-from stoa.clock import Clock
 from stoa.domain.oauth import AUTHORIZATION
 from stoa.http import answering
 from stoa.http.hosts import Hosts
 from stoa.http.request import REQUEST, HttpRequest
 from stoa.http.wire import InParts, Message, Scope, header_lines
-from stoa.limits.charge import Charges
 from stoa.logs import log
 from stoa.memory.answers import AnswerCache, CachedAnswer
 from stoa.memory.inboxes import EmptyAnswer
-from stoa.metrics import PAGE, Counters
+from stoa.metrics import PAGE
 from stoa.operations.parts.buckets import Charge
-from stoa.shortcuts.shortcut import Shortcut
+from stoa.shortcuts.shortcut import Shortcut, ShortcutParts
 
-ShortcutParts = tuple[Charges, Hosts, Clock, Counters]
-"""What all shortcuts use."""
 FindPosted = Callable[[HttpRequest, bytes], InParts | None]
 
 _API = "/api/"

@@ -2,19 +2,15 @@
 
 import re
 
-from stoa.clock import Clock
 from stoa.domain import keys
 from stoa.http import answering
-from stoa.http.hosts import Hosts
 from stoa.http.request import HttpRequest
 from stoa.http.wire import InParts
-from stoa.limits.charge import Charges
-from stoa.metrics import Counters
 from stoa.operations.call import Services
 from stoa.operations.parts.buckets import Charge
 from stoa.operations.sessions import create_challenge, new_challenge
 from stoa.schemas.base import encode
-from stoa.shortcuts.shortcut import Shortcut
+from stoa.shortcuts.shortcut import Shortcut, ShortcutParts
 
 _PLAIN = re.compile(rb'\{"publicKey": ?"([0-9a-fA-F]{64})"\}')
 
@@ -23,10 +19,8 @@ class ReadyChallenges(Shortcut[tuple[bytes, bytes]]):
     """Answers calls that name a key and nothing else. A challenge is stored nowhere, so that it
     takes no transaction either."""
 
-    def __init__(
-        self, services: Services, charges: Charges, hosts: Hosts, clock: Clock, counters: Counters
-    ) -> None:
-        super().__init__(charges, hosts, clock, counters)
+    def __init__(self, services: Services, *shared: *ShortcutParts) -> None:
+        super().__init__(*shared)
         self._services = services
 
     def find(self, request: HttpRequest, body: bytes, _now: int, /) -> tuple[bytes, bytes] | None:

@@ -11,17 +11,16 @@ from stoa.limits.charge import Charges
 from stoa.metrics import Counters
 from stoa.operations.parts.buckets import Charge
 
+ShortcutParts = tuple[Charges, Hosts, Clock, Counters]
+"""What all shortcuts use."""
 Found = TypeVar("Found")
 
 
 class Shortcut(ABC, Generic[Found]):
     """Answers requests of one kind, charged as any anonymous read unless it says otherwise."""
 
-    def __init__(self, charges: Charges, hosts: Hosts, clock: Clock, counters: Counters) -> None:
-        self._charges = charges
-        self._hosts = hosts
-        self._clock = clock
-        self._counters = counters
+    def __init__(self, *shared: *ShortcutParts) -> None:
+        self._charges, self._hosts, self._clock, self._counters = shared
 
     def answer(self, request: HttpRequest, body: bytes = b"") -> InParts | None:
         """The whole answer; None, charging nothing, when it takes a call of the application."""

@@ -12,8 +12,8 @@ from stoa.memory.inboxes import EmptyAnswer, EmptyInboxes
 from stoa.operations.call import Caller
 from stoa.operations.inbox import INBOX_PATH, get_inbox
 from stoa.operations.parts.buckets import Charge
-from stoa.shortcuts.cached_answers import ShortcutParts, cache_key, read_parts
-from stoa.shortcuts.shortcut import Shortcut
+from stoa.shortcuts.cached_answers import cache_key, read_parts
+from stoa.shortcuts.shortcut import Shortcut, ShortcutParts
 from stoa.store.tx import Store
 
 

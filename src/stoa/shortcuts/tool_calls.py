@@ -1,17 +1,13 @@
 """Calls of tools whose answers are cached, which the server answers without the application."""
 
-from stoa.clock import Clock
 from stoa.http import answering
-from stoa.http.hosts import Hosts
 from stoa.http.request import HttpRequest
 from stoa.http.wire import InParts, header_lines
-from stoa.limits.charge import Charges
 from stoa.memory.answers import AnswerCache, CachedAnswer
-from stoa.metrics import Counters
 from stoa.operations.parts.buckets import Charge
 from stoa.operations.parts.buckets import header_lines as rate_lines
 from stoa.shortcuts.known_calls import KnownCalls
-from stoa.shortcuts.shortcut import Shortcut
+from stoa.shortcuts.shortcut import Shortcut, ShortcutParts
 from stoa.shortcuts.tool_results import result
 
 _ALWAYS = header_lines([(b"content-type", answering.JSON), answering.NOSNIFF, answering.NO_STORE])
@@ -21,16 +17,8 @@ _LINES = _ALWAYS + b"x-request-id: %b\r\n%bcontent-length: %d\r\n"
 class ReadyCalls(Shortcut[tuple[bytes, bytes, CachedAnswer]]):
     """Answers calls of `known` without a token."""
 
-    def __init__(
-        self,
-        known: KnownCalls,
-        cache: AnswerCache,
-        charges: Charges,
-        hosts: Hosts,
-        clock: Clock,
-        counters: Counters,
-    ) -> None:
-        super().__init__(charges, hosts, clock, counters)
+    def __init__(self, known: KnownCalls, cache: AnswerCache, *shared: *ShortcutParts) -> None:
+        super().__init__(*shared)
         self._known = known
         self._cache = cache
 
