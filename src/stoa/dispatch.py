@@ -32,8 +32,8 @@ RateLimitAddress = Callable[[str], Awaitable[Refusal | None]]
 _HEALTH = ("/healthz", "/readyz")
 _TASKS = (A2A, f"{A2A}/")
 _READS = ("GET", "HEAD", "OPTIONS")
-_CLIENT = b"client"
 _HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,100}")
+_CLIENT = b"client"
 """The query with which `/healthz` tells callers the address that they count as."""
 _MOVED = {"/api/mcp": mcp.PATH, "/bootstrap": "/api/v1/bootstrap"}
 
