@@ -39,9 +39,6 @@ _PART = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
-_BLANKS = re.compile(r"""('(?:[^']|'')*' | "(?:[^"]|"")*") | \s*([(),=|])\s* | \s+""", re.VERBOSE)
-
-
 Bound = tuple[str, Callable[[Mapping[str, Any]], tuple[Any, ...]] | None]
 """A statement whose values are given in an order, and what puts values by name into that order;
 None where there is one value at most."""
@@ -119,12 +116,10 @@ def positional(sql: str) -> tuple[str, tuple[str, ...]]:
 
 
 class Bounds(dict[str, Bound]):
-    """Statements by their text, each with as short a text as it can have and its values in their
-    order: the adapter of SQLite reads a text whenever it runs, and looks up each value by a name
-    that it makes anew."""
+    """Statements by their text, each with its values in their order: the adapter of SQLite would
+    look up each value by a name that it makes anew."""
 
     def __missing__(self, sql: str) -> Bound:
         numbered, names = positional(sql)
-        shortest = _BLANKS.sub(lambda found: found[1] or found[2] or " ", numbered)
-        self[sql] = shortest, itemgetter(*names) if len(names) > 1 else None
+        self[sql] = numbered, itemgetter(*names) if len(names) > 1 else None
         return self[sql]
