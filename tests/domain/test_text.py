@@ -15,8 +15,7 @@ from stoa.domain.limits import TAG_CHARS, TAGS
 from stoa.domain.text import (
     LABEL_PATTERN,
     NOT_BLANK_PATTERN,
-    TagProblem,
-    TagProblems,
+    Problems,
     check_label,
     display_name,
     escape_invisible,
@@ -221,14 +220,14 @@ def test_a_tag_is_measured_in_code_points_after_trimming():
 
 def test_every_problem_of_a_list_of_tags_is_named_with_its_place():
     long = "x" * (TAG_CHARS + 1)
-    with pytest.raises(TagProblems) as refused:
+    with pytest.raises(Problems) as refused:
         normalise_tags(["ok", long, "", *"abcdefg", "a,b", long])
-    assert refused.value.problems == (
-        TagProblem(1, "Must have at most 40 characters: shorten it."),
-        TagProblem(2, "Must not be blank: write at least one character that can be seen."),
-        TagProblem(10, "Must not contain a comma: send each tag as an item of its own."),
-        TagProblem(None, "Must have at most 8 different tags, not 9: leave some out."),
-    )
+    assert refused.value.problems == [
+        (1, "Must have at most 40 characters: shorten it."),
+        (2, "Must not be blank: write at least one character that can be seen."),
+        (10, "Must not contain a comma: send each tag as an item of its own."),
+        (None, "Must have at most 8 different tags, not 9: leave some out."),
+    ]
 
 
 def test_a_display_name_is_trimmed_before_it_is_measured():

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from msgspec import Meta
 
 from stoa.domain.errors import Refusal
-from stoa.schemas.base import Page, Problems, Request, Rule
+from stoa.domain.text import Problems
+from stoa.schemas.base import Page, Request, Rule
 from stoa.schemas.validation import ISSUES_MAX, Shape, fields, names, parse, shapes
 from tests.support.schemas import requests
 

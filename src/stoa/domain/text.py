@@ -1,8 +1,7 @@
 """Text rules: what labels and tags may hold, and how text that cannot be seen is shown."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from unicodedata import category
 
@@ -107,26 +106,18 @@ def normalise_capability(text: str) -> str:
     return text.strip(_TRIMMED).lower()
 
 
-@dataclass(frozen=True, slots=True)
-class TagProblem:
-    """What is wrong with the tag at `index` of the list as sent, or (None) with the whole list."""
+class Problems(ValueError):
+    """Several problems of a list: `(place of the item, message)`, None for the list itself."""
 
-    index: int | None
-    message: str
-
-
-class TagProblems(ValueError):
-    """Raised with every problem of a list of tags, in its order; that of the whole list last."""
-
-    def __init__(self, problems: Iterable[TagProblem]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("; ".join(problem.message for problem in self.problems))
+    def __init__(self, problems: Sequence[tuple[int | None, str]]) -> None:
+        super().__init__("; ".join(message for _, message in problems))
+        self.problems = problems
 
 
 def normalise_tags(tags: Iterable[str]) -> list[str]:
     """The tags normalised, each once, in the order sent; then at most 8, of at most 40 code points.
 
-    Raises TagProblems, a ValueError, which lists all that is wrong.
+    Raises `Problems`, a ValueError: all that is wrong in the order sent, then with the whole list.
     """
     places: dict[str, int] = {}
     problems: dict[int, str] = {}
@@ -139,12 +130,12 @@ def normalise_tags(tags: Iterable[str]) -> list[str]:
         if len(tag) > TAG_CHARS and tag not in places:
             problems[index] = f"Must have at most {TAG_CHARS} characters: shorten it."
         places.setdefault(tag, index)
-    found = [TagProblem(index, message) for index, message in problems.items()]
+    found: list[tuple[int | None, str]] = [*problems.items()]
     if len(places) > TAGS:
         message = f"Must have at most {TAGS} different tags, not {len(places)}: leave some out."
-        found.append(TagProblem(None, message))
+        found.append((None, message))
     if found:
-        raise TagProblems(found)
+        raise Problems(found)
     return list(places)
 
 

@@ -84,19 +84,11 @@ class Request(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 class Rule:
     """A rule of one field beyond its JSON Schema, carried in `Annotated`.
 
-    `apply` returns the value to use or raises `ValueError`, or `Problems` of a list for several at
-    once. Of a list it may be given only those items that the schema accepts.
+    `apply` returns the value to use or raises `ValueError`, or for a list `text.Problems`, several
+    at once. Of a list it may be given only those items that the schema accepts.
     """
 
     apply: Callable[[Any], Any]
-
-
-class Problems(ValueError):
-    """Several problems of a list: `(place of the item, message)`, None for the list itself."""
-
-    def __init__(self, problems: Sequence[tuple[int | None, str]]) -> None:
-        super().__init__("; ".join(message for _, message in problems))
-        self.problems = problems
 
 
 class Warning(Resource, kw_only=True):

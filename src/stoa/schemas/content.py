@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar
 from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import limits, text
-from stoa.schemas.base import Problems, Resource, Rule
+from stoa.schemas.base import Resource, Rule
 from stoa.schemas.fields import Count, Time, shown
 from stoa.schemas.lean import Lean
 
@@ -80,15 +80,6 @@ Body = Annotated[
 
 
 WantedTag = Annotated[str, shown(pattern=text.LABEL_PATTERN), Rule(text.wanted_tag)]
-
-
-def _checked_tags(tags: list[str]) -> list[str]:
-    try:
-        return text.normalise_tags(tags)
-    except text.TagProblems as error:
-        raise Problems([(problem.index, problem.message) for problem in error.problems]) from error
-
-
 Tags = Annotated[
     list[str],
     Meta(
@@ -106,5 +97,5 @@ Tags = Annotated[
             "allOf": [{"pattern": text.LABEL_PATTERN}, {"pattern": "^[^,]*$"}],
         },
     ),
-    Rule(_checked_tags),
+    Rule(text.normalise_tags),
 ]

@@ -9,6 +9,7 @@ from stoa.domain import cursors, ids, limits
 from stoa.domain.credits import Credits
 from stoa.domain.cursors import CursorFormat
 from stoa.domain.events import EVERY_KIND
+from stoa.domain.text import Problems
 from stoa.domain.webhooks import TEST
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import (
@@ -17,7 +18,6 @@ from stoa.schemas.base import (
     GivenCursor,
     NextAction,
     Omitted,
-    Problems,
     Request,
     Resource,
     Rule,

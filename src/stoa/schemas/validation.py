@@ -16,8 +16,9 @@ import msgspec
 
 from stoa.domain.credits import Credits
 from stoa.domain.errors import InputIssue, Refusal, invalid
+from stoa.domain.text import Problems
 from stoa.schemas import messages
-from stoa.schemas.base import Problems, Request, Rule, Warning, convert, json_schema
+from stoa.schemas.base import Request, Rule, Warning, convert, json_schema
 from stoa.schemas.names import IN_QUERY, NAME_CHARS_MAX, Names, plain
 
 if TYPE_CHECKING:
