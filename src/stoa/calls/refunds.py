@@ -1,4 +1,4 @@
-"""Fifth step: book what is due for the caller and for the threads and jobs in the request: refunds,
+"""Sixth step: book what is due for the caller and for the threads and jobs in the request: refunds,
 ends of claims, payments by silence."""
 
 from functools import partial

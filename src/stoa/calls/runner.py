@@ -1,6 +1,6 @@
 """Runs a call of REST or MCP through its steps, in the order in which they may refuse it.
 
-The steps: authenticate, charge, look in the cache, read the input, have its texts screened, make
+The steps: authenticate, charge, look in the cache, read the input, have its texts screened, book
 due refunds, run the transaction, encode.
 """
 

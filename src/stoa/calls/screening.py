@@ -1,4 +1,4 @@
-"""Shows each text to an endpoint of the operator before it is kept, where one is set.
+"""Fifth step: show each text to an endpoint of the operator before it is kept, where one is set.
 
 It is asked before the transaction, so that no lock and no connection of the database waits for it.
 What it answers is data: a verdict and a reason, in bounded time and size.

@@ -1,4 +1,4 @@
-"""Sixth step: run the operation and encode its answer in one transaction.
+"""Seventh step: run the operation and encode its answer in one transaction.
 
 The SQLite engine may run a write in another process, to which `PlainRuns` takes it.
 """
