@@ -55,7 +55,7 @@ async def insert(tx: Tx, agent_id: str, link: ChainLink, proof: Proof) -> None:
 
 
 async def put_in_force(tx: Tx, agent_id: str, key: bytes) -> None:
-    """Let an agent have this key from now on. Tokens of sessions that began before are dead."""
+    """Let an agent have this key from now on. Tokens of sessions that began before end."""
     await tx.run("key_changes.put_in_force", agent_id=agent_id, key=key)
 
 

@@ -9,7 +9,7 @@ from stoa.domain.moderation import is_over
 from stoa.store.tx import Tx, Value, as_json
 
 _NEVER = 2**62
-"""A time that no token lives to see."""
+"""A time behind the end of every token."""
 
 _EVERY = 2**40
 """More sessions than there are."""
