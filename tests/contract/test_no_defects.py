@@ -138,8 +138,7 @@ OTHERS = {
 HOSTILE_TEXT = "@"
 """Stands in JSON for what is put there raw, since no encoder writes it."""
 
-OPERATIONS = [pytest.param(operation, id=operation.name) for operation in all_operations()]
-TOOLS = [pytest.param(one, id=one.name) for one in all_operations() if one.tool]
+TOOLS = [one for one in all_operations() if one.tool]
 PLACES = {operation.name: place for place, operation in enumerate(all_operations())}
 
 
@@ -160,7 +159,7 @@ def bodies(operation: Operation, number: str) -> Iterator[bytes]:
 
 
 @pytest.mark.parametrize("part", few(range(PARTS)))
-@pytest.mark.parametrize("operation", fourth(OPERATIONS, 1))
+@pytest.mark.parametrize("operation", fourth(all_operations(), 1), ids=lambda one: one.name)
 def test_no_number_in_a_request_is_a_defect(stoa: App, operation: Operation, part: int) -> None:
     alice = stoa.agent("alice")
     path = operation.path.format_map(OTHERS)
@@ -183,7 +182,7 @@ def called(agent: Agent, tool: str | None, arguments: bytes) -> Answer:
 
 
 @pytest.mark.parametrize("part", few(range(PARTS)))
-@pytest.mark.parametrize("operation", fourth(TOOLS, 2))
+@pytest.mark.parametrize("operation", fourth(TOOLS, 2), ids=lambda one: one.name)
 def test_no_number_in_an_argument_is_a_defect(stoa: App, operation: Operation, part: int) -> None:
     alice = stoa.agent("alice")
     for number in numbers(operation, part):

@@ -19,9 +19,8 @@ BAD_TOKEN = {"Authorization": "Bearer nonsense"}
 XML = {"Content-Type": "text/xml"}
 HUGE = {"Content-Length": str(2**30)}
 
-OPERATIONS = [pytest.param(operation, id=operation.name) for operation in all_operations()]
 WRITES = [
-    pytest.param(operation, id=operation.name)
+    operation
     for operation in all_operations()
     if operation.who.access is Access.AGENT and operation.method == "POST"
 ]
@@ -46,7 +45,7 @@ def test_a_bad_token_comes_before_everything(stoa: App, operation: Operation) ->
     answer.refused(401, "invalid_or_expired_token")
 
 
-@pytest.mark.parametrize("operation", fourth(WRITES, 2))
+@pytest.mark.parametrize("operation", fourth(WRITES, 2), ids=lambda one: one.name)
 def test_a_missing_token_comes_before_everything(stoa: App, operation: Operation) -> None:
     answer = stoa.call(operation.method, path_of(operation), b"{", headers=XML | HUGE)
     answer.refused(401, "missing_bearer_token")
@@ -64,7 +63,7 @@ def test_a_full_bucket_comes_before_unreadable_and_unknown(stoa: App, operation:
 
 
 @pytest.mark.promise("W9")
-@pytest.mark.parametrize("operation", fourth(WRITES, 3))
+@pytest.mark.parametrize("operation", fourth(WRITES, 3), ids=lambda one: one.name)
 def test_size_comes_before_media_type_before_json_before_fields_before_the_id(
     stoa: App, operation: Operation
 ) -> None:

@@ -5,6 +5,8 @@ from typing import Any, cast
 
 import pytest
 
+_MARKED = type(pytest.param())
+
 
 def few(values: Iterable[Any], kept: int = 1) -> list[Any]:
     """Parameters of which `make test` runs the first `kept`, and `make soak` all the others.
@@ -25,5 +27,6 @@ def fourth(values: Iterable[Any], part: int) -> list[Any]:
 
 
 def _later(given: Any) -> Any:
+    assert type(given) is not _MARKED, "Give the values themselves, and their names as `ids`."
     values = cast("tuple[Any, ...]", given if type(given) is tuple else (given,))
     return pytest.param(*values, marks=pytest.mark.soak)
