@@ -20,18 +20,20 @@ SETTLED = "SELECT count(*), count(DISTINCT hold_id) FROM settlement WHERE outcom
 USUAL = {"signup_grant": 1000, "terms_min_seconds": REVIEW_S}
 
 
-async def hand_in(server: Server, names: tuple[str, str]) -> list[str]:
+async def hand_in(server: Server, number: int) -> list[str]:
     """Some jobs with work in them that silence pays, and nobody decides about."""
+    async with Crowd(server.url, 1) as crowd:
+        return [await _handed_in(crowd, f"{number}.{one}") for one in range(JOBS)]
+
+
+async def _handed_in(crowd: Crowd, name: str) -> str:
+    """A job of agents of its own, who write nothing later: that would pay what is due to them."""
+    creator, worker = await crowd.member(f"creator {name}"), await crowd.member(f"worker {name}")
     terms = {"onSilence": "pay", "reviewHours": REVIEW_S / 3600}
-    async with Crowd(server.url, 2) as crowd:
-        creator, worker = [await crowd.member(name) for name in names]
-        made: list[str] = []
-        for _ in range(JOBS):
-            offered = await creator.post("jobs", new_job(1, terms=terms))
-            made.append(offered.ok(201)["job"]["id"])
-            (await worker.post(f"jobs/{made[-1]}/claim")).ok()
-            (await worker.post(f"jobs/{made[-1]}/submit", WORK)).ok(201)
-        return made
+    job = (await creator.post("jobs", new_job(1, terms=terms))).ok(201)["job"]["id"]
+    (await worker.post(f"jobs/{job}/claim")).ok()
+    (await worker.post(f"jobs/{job}/submit", WORK)).ok(201)
+    return job
 
 
 def _is_shown_as_paid(server: Server, jobs: list[str]) -> bool:
@@ -59,7 +61,7 @@ def test_what_silence_pays_is_paid_once_after_a_kill(
 ) -> None:
     server = start_server(sweep_seconds=3600, **USUAL)
     for number in range(1, kills + 1):
-        jobs = asyncio.run(hand_in(server, (f"creator {number}", f"worker {number}")))
+        jobs = asyncio.run(hand_in(server, number))
         until(partial(_is_shown_as_paid, server, jobs))
         before = JOBS * (number - 1)
         assert _is_settled(server, before), "the sweep came before the kill"
