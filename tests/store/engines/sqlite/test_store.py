@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 import threading
 from pathlib import Path
 
@@ -129,6 +130,19 @@ def test_a_file_is_locked_under_each_of_its_names(tmp_path: Path):
         sqlite.migrate(tmp_path / "other.db")
     os.close(descriptor)
     assert sqlite.migrate(tmp_path / "other.db") == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there two devices are sure to be mounted")
+def test_a_file_of_the_same_number_on_another_device_is_another(tmp_path: Path):
+    one, other, path = Path("/proc"), Path("/sys"), tmp_path / "stoa.db"
+    assert one.stat().st_ino == other.stat().st_ino
+    path.symlink_to(one)
+    served = sqlite_file.ServedFile(path)
+    served.check()
+    path.unlink()
+    path.symlink_to(other)
+    with pytest.raises(sqlite_file.FileReplaced):
+        served.check()
 
 
 def test_a_file_with_an_older_schema_is_not_read_but_says_what_to_do(tmp_path: Path):
