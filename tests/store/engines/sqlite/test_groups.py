@@ -298,6 +298,26 @@ def test_without_a_write_it_is_noticed_in_time(opened: Opened, tmp_path: Path) -
     raise AssertionError("nobody looked")
 
 
+async def now(tx: Tx) -> int:
+    return tx.now
+
+
+@pytest.mark.parametrize("pace", [WriterPace(check_s=0.01, probe_ms=10)])
+def test_without_a_write_it_is_noticed_that_the_file_was_replaced_and_is_back(
+    opened: Opened, tmp_path: Path
+) -> None:
+    file, aside, store = tmp_path / "stoa.db", tmp_path / "aside.db", opened.store
+    file.rename(aside)
+    migrated(file)
+    until(lambda: store.trouble is not None)
+    for use in (store.write(put(NAMES[0])), store.read(now, slow=True), store.wipe()):
+        with pytest.raises(StoreUnavailable, match="replaced while it was served"):
+            opened.run(use)
+    aside.rename(file)
+    until(lambda: store.trouble is None)
+    assert opened.write(put(NAMES[0])) == NAMES[0]
+
+
 def test_what_waits_for_the_end_of_a_group_is_carried_out_only_of_work_that_stays(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -123,9 +123,7 @@ class Writer:
                 self._check_idle()
                 continue
             outcomes = self._groups.commit(list(map(_work_of, jobs)))
-            self._mark()
-            if self._groups.trouble and not self.trouble:
-                self._stop_writing(self._groups.trouble)
+            self._tell()
             _release_by_loop(jobs, outcomes)
             self._groups.shorten_log()
 
@@ -135,7 +133,7 @@ class Writer:
         elif elapsed_ms() >= self._probe_at:
             self._probe_at = elapsed_ms() + self._pace.probe_ms
             self._reconnect()
-        self._mark()
+        self._tell()
 
     def _stop_writing(self, reason: str) -> None:
         self.trouble, self._failed_at = reason, elapsed_ms()
@@ -154,10 +152,13 @@ class Writer:
             self._changes.mark([EVERYTHING])
             log.warning("writing resumed", after_ms=elapsed_ms() - self._failed_at)
 
-    def _mark(self) -> None:
+    def _tell(self) -> None:
+        """Tell which answers are stale, and once that writing stopped."""
         touched = self._groups.take_touched()
         if touched:
             self._changes.mark(touched)
+        if self._groups.trouble and not self.trouble:
+            self._stop_writing(self._groups.trouble)
 
     def _gather(self) -> tuple[list[_Job], bool]:
         job = self._queue.get(timeout=self._pace.check_s)
