@@ -8,6 +8,7 @@ import pytest
 from stoa.domain.querylang import parse
 from stoa.search.finding import SearchPlace, TextsWanted, find
 from stoa.search.index import LogPlace, SearchIndex
+from stoa.search.ranking import behind
 from stoa.store.engines.sqlite.tx import BriefTx, TakesLonger, drive
 from stoa.store.search import Narrowing, SearchText
 
@@ -41,3 +42,11 @@ def test_a_place_behind_very_many_texts_is_looked_for_beside_the_event_loop(
     for more in ({"after": LAST}, {"offset": 10}, {"sort": "recent"}, {"sort": "score"}):
         with pytest.raises(TakesLonger):
             searched(index, WORDS, first._replace(**more))
+
+
+def test_a_page_has_what_is_behind_a_place_however_far_down_that_is() -> None:
+    numbers = range(COUNT, 0, -1)
+    for place in range(COUNT + 2):
+        for most in (1, 40, COUNT):
+            expected = [number for number in numbers if number < place][:most]
+            assert behind(numbers, lambda number: (number,), (place,), most) == expected, place
