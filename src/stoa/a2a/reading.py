@@ -56,9 +56,7 @@ class Tasks:
             raise RpcError(rpc.NOT_FOUND, _QUESTION.format(url=self.page(thread["id"])))
         replies: list[TaskJson] = body["replies"]
         rest: str | None = body.get("nextCursor")
-        for _ in range(_PAGES - 1):
-            if rest is None:
-                break
+        while rest:
             body = await self._operations.run(call, "get_thread", {**asked, "cursor": rest}, path)
             more = [*replies, *body["replies"]]
             if len(encode(more)) > limits.PAGE_BYTES:
