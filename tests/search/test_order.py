@@ -1,14 +1,16 @@
 """A search that must put many texts into their order does so beside the event loop."""
 
+import random
 from pathlib import Path
 
 import apsw
 import pytest
+from pyroaring import BitMap
 
 from stoa.domain.querylang import parse
 from stoa.search.finding import SearchPlace, TextsWanted, find
 from stoa.search.index import LogPlace, SearchIndex
-from stoa.search.ranking import behind
+from stoa.search.ranking import BY_CLASSES, Choice, PhraseTexts, behind, best_first, points
 from stoa.store.engines.sqlite.tx import BriefTx, TakesLonger, drive
 from stoa.store.search import Narrowing, SearchText
 
@@ -50,3 +52,17 @@ def test_a_page_has_what_is_behind_a_place_however_far_down_that_is() -> None:
         for most in (1, 40, COUNT):
             expected = [number for number in numbers if number < place][:most]
             assert behind(numbers, lambda number: (number,), (place,), most) == expected, place
+
+
+def test_texts_come_in_the_order_of_their_points() -> None:
+    rng = random.Random(7)
+    found, none = BitMap(range(1, COUNT)), PhraseTexts(*[BitMap()] * 5)
+    for _ in range(20):
+        choices: list[Choice] = [
+            [(gain, BitMap(rng.sample(range(COUNT), 30))) for gain in rng.sample(range(1, 6), 2)]
+            for _ in range(5)
+        ]
+        expected = sorted(found, key=lambda one: (points(one, choices), one), reverse=True)
+        for phrases in (0, BY_CLASSES + 1):
+            assert [*best_first(found, [none] * phrases, choices)] == expected
+    assert points(COUNT, [[(3, BitMap([COUNT])), (2, found)], [(1, found)]]) == 3
