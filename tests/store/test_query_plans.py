@@ -92,8 +92,8 @@ FOLLOWING = [
 """What the search index asks of the texts and threads that events and results name."""
 
 
-@pytest.mark.parametrize("name", FOLLOWING)
-def test_texts_that_the_search_index_asks_for_are_found_by_indexes(name: str) -> None:
+@pytest.mark.parametrize("name", [*FOLLOWING, "agents.with_skeletons"])
+def test_rows_that_are_named_are_found_by_indexes(name: str) -> None:
     steps = plan(name)
     made = {step.split()[-1] for step in steps if re.match("CO-ROUTINE|MATERIALIZE", step)}
     scanned = {found[1] for step in steps if (found := re.match(r"SCAN (\w+)( USING|$)", step))}
