@@ -80,8 +80,8 @@ def test_a_database_in_a_folder_that_takes_no_files_says_so_though_sqlite_does_n
     def statvfs(_folder: Path) -> os.statvfs_result:
         return disk
 
-    def access(_folder: Path, _mode: int) -> bool:
-        return allowed
+    def access(folder: Path, mode: int) -> bool:
+        return allowed or (folder, mode) != (data, os.W_OK | os.X_OK)
 
     monkeypatch.setattr(os, "statvfs", statvfs)
     monkeypatch.setattr(os, "access", access)
