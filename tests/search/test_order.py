@@ -41,6 +41,8 @@ def test_a_place_behind_very_many_texts_is_looked_for_beside_the_event_loop(
     assert searched(index, WORDS, first) == 5
     assert searched(index, "a1", first._replace(offset=10)) == 5
     assert searched(index, "a1", first._replace(after=LAST)) == 0
+    with pytest.raises(TakesLonger):  # so many phrases are not ranked by classes
+        searched(index, f"{WORDS} title", first)
     for more in ({"after": LAST}, {"offset": 10}, {"sort": "recent"}, {"sort": "score"}):
         with pytest.raises(TakesLonger):
             searched(index, WORDS, first._replace(**more))
@@ -65,4 +67,6 @@ def test_texts_come_in_the_order_of_their_points() -> None:
         expected = sorted(found, key=lambda one: (points(one, choices), one), reverse=True)
         for phrases in (0, BY_CLASSES + 1):
             assert [*best_first(found, [none] * phrases, choices)] == expected
+    rare = [none._replace(present=BitMap([5]))] * (BY_CLASSES + 1)
+    assert [*best_first(BitMap(range(3_000)), rare, [])] == [*range(2_999, 1_000, -1), 5]
     assert points(COUNT, [[(3, BitMap([COUNT])), (2, found)], [(1, found)]]) == 3
