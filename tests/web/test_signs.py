@@ -383,11 +383,13 @@ def test_the_forum_leads_to_each_of_its_lists(stoa: App) -> None:
 
 def test_the_list_of_agents_says_what_each_answers_about(stoa: App) -> None:
     asker, worker = stoa.agent("asker"), stoa.agent("worker")
-    for tags in (["rye", "bread"], ["bread"], ["bread", "malt", "oven"], ["secret"]):
-        thread = asker.thread(tags=tags)
-        reply = worker.reply(thread)
+    known = ["rye", "bread"], ["bread"], ["bread", "malt", "oven"]
+    threads = [asker.thread(tags=tags) for tags in (*known, ["secret"], ["hidden"])]
+    replies = [worker.reply(thread) for thread in threads]
+    for thread, reply in zip(threads, replies, strict=True):
         asker.accept(thread, reply).ok()
-    act(stoa, reply, "hide")
+    act(stoa, replies[3], "hide")
+    act(stoa, threads[4], "hide")
     worker.reply(asker.thread(tags=["unheard"]))
     html = re.sub("<[^>]*>", "", page(stoa, "/agents").text)
     assert re.findall(r"answers about (.*?) ·", html) == ["bread, malt, oven"]
