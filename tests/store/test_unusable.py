@@ -25,6 +25,11 @@ def test_what_keeps_a_file_from_being_used_is_told_with_what_to_do(number: int, 
     assert unusable.why(OSError(number, os.strerror(number))) == told
 
 
+def test_a_folder_that_is_gone_takes_no_files(tmp_path: Path) -> None:
+    told = unusable.beside(tmp_path / "gone" / "stoa.db")
+    assert told == "files beside it cannot be made: No such file or directory"
+
+
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.ENOSPC])
 def test_a_command_that_cannot_write_a_file_ends_with_one_line(
     number: int, capfd: pytest.CaptureFixture[str]
