@@ -1,13 +1,14 @@
 """Changes of which nothing is asked: they may wait, and are made in their order all the same."""
 
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
 from stoa.domain.credits import Credits, hold
 from stoa.entropy import IdGenerator
 from stoa.store import ledger
+from stoa.store.engines.postgres.connection import opened
 from stoa.store.engines.postgres.tx import PostgresTx
 from stoa.store.tx import NotTouched, Statement, Tx
 from tests.support.app import Agent, App
@@ -97,27 +98,32 @@ def test_two_changes_of_one_row_are_both_made(stoa: App, ada: Agent) -> None:
     assert rows(stoa, asked, ada.id) == [(points + 7, seen + 5_000)]
 
 
+class Told(PostgresTx):
+    """Tells which changes were sent together."""
+
+    def __init__(self, *parts: Any) -> None:
+        super().__init__(*parts)
+        self.sent: list[tuple[str, ...]] = []
+
+    async def run_all(self, *changes: Statement) -> list[int]:
+        self.sent.append(tuple(name for name, _ in changes))
+        return await super().run_all(*changes)
+
+
 @pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
-def test_changes_of_different_tables_go_as_one(
-    stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sent: list[tuple[str, ...]] = []
-    real = PostgresTx.run_all
+def test_changes_of_different_tables_go_as_one(stoa: App, ada: Agent) -> None:
+    async def sent() -> list[tuple[str, ...]]:
+        async with opened(stoa.settings.database_url) as connection, connection.transaction():
+            tx = Told(connection, stoa.clock)
+            points = {"agent_id": ada.id, "points": 1}
+            await tx.put("reputation.add_points", **points)
+            await tx.put("reputation.add_points_to_capabilities", 0, **points)
+            await tx.put("ledger.give", id="escrow:a", amount=5)
+            tx.defer("agents.seen", agent_id=ada.id, at=tx.now + 5_000)
+            await tx.finish()
+            return tx.sent
 
-    async def told(self: PostgresTx, *changes: Statement) -> list[int]:
-        sent.append(tuple(name for name, _ in changes))
-        return await real(self, *changes)
-
-    async def step(tx: Tx) -> None:
-        points = {"agent_id": ada.id, "points": 1}
-        await tx.put("reputation.add_points", **points)
-        await tx.put("reputation.add_points_to_capabilities", 0, **points)
-        await tx.put("ledger.give", id="escrow:a", amount=5)
-        tx.defer("agents.seen", agent_id=ada.id, at=tx.now + 5_000)
-
-    monkeypatch.setattr(PostgresTx, "run_all", told)
-    write(stoa, step)
-    assert sent == [
+    assert stoa.run(sent()) == [
         ("reputation.add_points", "reputation.add_points_to_capabilities", "ledger.give"),
         ("agents.seen",),
     ]
