@@ -62,15 +62,12 @@ class RpcError(Exception):
         """The JSON of the answer."""
         details: list[dict[str, Any]] = []
         if self.code in _REASONS:
-            details.append(_info(_REASONS[self.code], _DOMAIN))
+            reason = {"reason": _REASONS[self.code], "domain": _DOMAIN}
+            details.append({"@type": f"{_TYPES}.rpc.ErrorInfo", **reason})
         if self.body:
             details.append({"@type": f"{_TYPES}.protobuf.Struct", "value": self.body})
         error = {"code": self.code, "message": str(self), **({"data": details} if details else {})}
         return b'{"jsonrpc":"2.0","id":%b,"error":%b}' % (self.id, encode(error))
-
-
-def _info(reason: str, domain: str) -> dict[str, Any]:
-    return {"@type": f"{_TYPES}.rpc.ErrorInfo", "reason": reason, "domain": domain}
 
 
 def refused(refusal: Refusal, body: Params, conflict: int = UNSUPPORTED) -> RpcError:
