@@ -143,6 +143,11 @@ def test_the_page_on_mcp_has_the_tools_of_each_set() -> None:
         ("?toolsets=work", "get_thread", "/mcp?toolsets=work,default."),
         ("?readonly=1", "create_thread", "this connection asked for tools that read"),
         ("", "rotate_key", "rotate_key is not a tool: POST /api/v1/auth/rotate over HTTP."),
+        (
+            "?toolsets=work",
+            "get_artifact",
+            "is not a tool: call get_job_submissions with `submissionId` and `artifact`.",
+        ),
     ],
 )
 def test_a_call_of_a_tool_that_is_not_listed_says_how_to_get_it(

@@ -34,6 +34,12 @@ from stoa.shortcuts.known_calls import KnownCalls
 _INTEGER_DIGITS = 18
 _INTEGER_MOST = 10**_INTEGER_DIGITS
 
+_AS_TOOL = {
+    "get_artifact": "call get_job_submissions with `submissionId` and `artifact`",
+    "get_submission": "call get_job_submissions with `submissionId`",
+}
+"""Operations that a tool of another name does too."""
+
 
 @dataclass(frozen=True, slots=True)
 class Called:
@@ -84,7 +90,7 @@ class Tools:
         if name in self._others:
             return self._others[name]
         if name in TABLE:
-            return f"{name} is not a tool: {_call(TABLE[name])}."
+            return f"{name} is not a tool: {_AS_TOOL.get(name) or _call(TABLE[name])}."
         known = known_as(name)
         wish = None if known else wished(words_of(name))
         if wish:
