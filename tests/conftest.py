@@ -126,6 +126,7 @@ def settings(
         valkey: Valkey = request.getfixturevalue("valkey")
         valkey.empty()
         values["valkey_url"] = valkey.url
+        values["database_timeout_seconds"] = 60  # a slow machine is no outage
     for marker in reversed(list(request.node.iter_markers("settings"))):
         values |= marker.kwargs
     return msgspec.convert(values, Settings)
