@@ -10,6 +10,7 @@ from tempfile import TemporaryFile
 
 import pytest
 from asyncpg import PostgresError
+from asyncpg.exceptions import TargetServerAttributeNotMatched
 
 from stoa.store.engines.postgres.connection import CONNECT_S, PostgresConnection, connect
 from stoa.store.engines.postgres.hosts import first_open, one_each
@@ -105,6 +106,36 @@ def test_with_no_host_that_serves_one_that_says_why_is_heard(
                 await connect(f"postgresql://postgres@/nothing?host={hosts}")
 
     asyncio.run(run())
+
+
+class Opened:
+    """A connection that says nothing."""
+
+    def terminate(self) -> None:
+        """End nothing."""
+
+
+def test_hosts_that_hang_are_left_once_another_has_answered() -> None:
+    left: list[str] = []
+
+    async def connecting(url: str) -> Opened:
+        try:
+            if url == "hangs":
+                await asyncio.Event().wait()
+            return Opened()
+        finally:
+            left.append(url)
+
+    asyncio.run(first_open(["hangs", "answers"], connecting))
+    assert left == ["answers", "hangs"]
+
+
+def test_a_host_that_is_gone_tells_more_than_one_of_another_kind() -> None:
+    async def connecting(url: str) -> Opened:
+        raise OSError(url) if url == "gone" else TargetServerAttributeNotMatched(url)
+
+    with pytest.raises(OSError, match="gone"):
+        asyncio.run(first_open(["gone", "takes no writes"], connecting))
 
 
 @pytest.mark.soak
