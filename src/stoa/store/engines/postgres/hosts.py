@@ -33,9 +33,8 @@ def one_each(url: str) -> list[str]:
     if hosts:
         start, named = f"{scheme}{separator}{user}{at}", hosts.split(",")
         # One that is empty would be this machine: the library refuses it in a list.
-        whole = all(named) or len(named) == 1
         each = [f"{start}{host}{slash}{name}{asked}{query}" for host in named]
-        return each if whole else [url]
+        return each if all(named) else [url]
     parts = [part.partition("=") for part in query.split("&")]
     given = {key: _COMMA.sub(",", value).split(",") for key, _, value in parts}
     others = "&".join("".join(part) for part in parts if part[0] not in ("host", "port"))
