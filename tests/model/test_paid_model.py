@@ -88,6 +88,7 @@ class PaidWork(RuleBasedStateMachine):
         values = {"data_dir": str(self.folder), **LIMITS_OFF, **CAPS}
         values["database_url"] = self.databases.take() if self.databases else ""
         values["token_ttl_seconds"] = TOKEN_LIFE // 1000
+        values["database_timeout_seconds"] = 60  # a slow machine is no outage
         values["admin_keys"] = [Key("mod").public]
         settings = msgspec.convert(values, Settings)
         kept = self.databases[settings.database_url] if self.databases else None
