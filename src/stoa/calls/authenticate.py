@@ -69,8 +69,8 @@ class Authenticator:
 
     async def check(self, authorization: str | None, address: str) -> Caller:
         """The agent of a token; 401 without a live one. A call with a token that is not in the
-        cache counts against the client's address until the token is found valid. So a flood of
-        invented tokens is refused with 429 before the store is asked."""
+        cache counts against the client's address until the token is found valid. So of many
+        invented tokens most are refused with 429 before the store is asked."""
         if authorization is None:
             await self._charges.count(address)
             raise Refusal("missing_bearer_token")
