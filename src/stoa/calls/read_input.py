@@ -82,7 +82,7 @@ class InputReader:
         if issues:
             raise invalid(*issues)
         warnings = warnings and _searching(operation, warnings, values, incoming)
-        warnings += _misnamed(request, incoming)
+        warnings += () if operation.writes else _misnamed(request, incoming)
         short = options.view == "lean" or incoming.prefers_minimal
         by_key = _keyed(key, operation, request, incoming, caller) if key and caller else None
         options = options if isinstance(options, Options) else FULL
