@@ -266,10 +266,9 @@ class Service:
             "process": os.getpid(),
             **self.store.figures(),
         }
-        now = self._clock()
         if folder := self.settings.backup_dir:
-            newest = backups.newest(folder, now)
-            details["backupAgeSeconds"] = None if newest is None else (now - newest) // 1000
+            age = backups.newest_age_ms(folder)
+            details["backupAgeSeconds"] = None if age is None else age // 1000
             if failed := backups.failure(folder):
                 details["backupFailed"] = failed
         if isinstance(self._clock, SystemClock) and (step_ms := self._clock.step_ms()):

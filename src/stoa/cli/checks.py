@@ -398,13 +398,12 @@ def _backups(settings: Settings) -> Checks:
 
 
 def _age(folder: str) -> CheckResult:
-    now = SystemClock()()
-    newest, failed = backups.newest(folder, now), backups.failure(folder)
+    age, failed = backups.newest_age_ms(folder), backups.failure(folder)
     last = f"; the last one failed: {failed}" if failed else ""
-    if newest is None:
+    if age is None:
         detail = f"there is no backup in {folder} that is not dated in the future{last}"
         return fail("backup", detail, "Make a backup now, and let a timer make more.")
-    hours = (now - newest) // limits.HOUR_MS
+    hours = age // limits.HOUR_MS
     detail = f"the newest backup in {folder} is {hours} hours old{last}"
     if failed or hours > _BACKUP_HOURS:
         return fail("backup", detail, "Look at what makes the backups, and make one now.")

@@ -164,10 +164,9 @@ class Exposition:
 
     def _of_files(self) -> Lines:
         """What lies on the disk. A file that is not there has no size."""
-        now = self.clock()
         if self.settings.backup_dir:  # without a backup older than any, so that an alert fires
-            newest = backups.newest(self.settings.backup_dir, now)
-            yield from _gauge(BACKUP_AGE, inf if newest is None else (now - newest) / 1000)
+            age = backups.newest_age_ms(self.settings.backup_dir)
+            yield from _gauge(BACKUP_AGE, inf if age is None else age / 1000)
             yield from _gauge(BACKUP_FAILED, int(bool(backups.failure(self.settings.backup_dir))))
         if self.settings.engine == "sqlite":
             path = self.settings.database_path

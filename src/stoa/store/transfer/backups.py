@@ -6,6 +6,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+from stoa.clock import SystemClock
 from stoa.domain import limits
 from stoa.store.tx import StartRefused
 
@@ -76,6 +77,13 @@ def newest(folder: str, now: int) -> int | None:
     latest = now + limits.CLOCK_STEP_MS
     made = ((at, file) for file, at in named.items() if at is not None and at <= latest)
     return next((at for at, file in sorted(made, reverse=True) if begins_well(file)), None)
+
+
+def newest_age_ms(folder: str) -> int | None:
+    """How old the newest backup is, by the machine's clock, which named it; None without any."""
+    now = SystemClock()()
+    made = newest(folder, now)
+    return None if made is None else now - made
 
 
 def note_failure(folder: Path, line: str) -> None:
