@@ -77,13 +77,17 @@ site: $(RUN)/.stamps/package ## Write the documentation as pages into build/site
 	$(RUN)/bin/stoa docs --build build/site
 
 sim: $(RUN)/.stamps/package ## Make the figures of docs/standing.md again, in ten minutes or more; SIM_ARGS="--days 30"
-	$(RUN)/bin/stoa sim --seed 1 --out docs/standing.svg $(SIM_ARGS)
+	$(RUN)/bin/stoa sim --seed 1 $(if $(SIM_ARGS),,--out docs/standing.svg) $(SIM_ARGS)
 	@set -e; for seed in 2 3 4 5; do $(RUN)/bin/stoa sim --seed $$seed $(SIM_ARGS); done
 
 lock: ## Recompile the locks; LOCK_ARGS=--upgrade moves every pin
 	@PYTHON="$(PYTHON)" tools/lock
 
-release: $(TEST)/.stamps/package ## Build the files of a release twice, compare them and try them out; writes dist
+# Installing takes minutes, so what most often stops a release is said before it.
+release: ## Build the files of a release twice, compare them and try them out; writes dist
+	@version=$$(sed -n 's/^_RELEASE = "\(.*\)"$$/\1/p' src/stoa/__init__.py); case $$version in *.dev*) \
+	echo "release: the version is $$version: run \`make release-date VERSION=$${version%%.dev*}\` and commit" >&2; exit 1;; esac
+	@$(MAKE) --no-print-directory $(TEST)/.stamps/package
 	$(TEST)/bin/python -m tools.release build
 
 release-date: $(TEST)/.stamps/package ## Make what is unreleased a version of today; VERSION=0.2.0

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -21,9 +22,9 @@ INSTALLING = re.compile(r"tools/locked (?P<with>\S+)(?: --target (\S+))?")
 RUNNING = re.compile(r"(\.venv[\w/]*)/bin/")
 
 
-def commands(verb: str) -> list[str]:
-    """All commands of a verb on a machine where nothing was made."""
-    command = ["make", "--dry-run", "--always-make", "--no-print-directory", verb]
+def commands(*words: str) -> list[str]:
+    """All commands of a verb, with its variables, on a machine where nothing was made."""
+    command = ["make", "--dry-run", "--always-make", "--no-print-directory", *words]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
 
@@ -132,3 +133,20 @@ def test_what_lighthouse_says_is_not_read_where_it_fails(tmp_path: Path) -> None
     )
     assert (done.returncode, done.stderr) == (1, "no paint\n")
     assert {path.name for path in tmp_path.iterdir()} == {*programs}
+
+
+def test_a_short_market_does_not_replace_the_picture_in_the_docs() -> None:
+    drawn = "--out docs/standing.svg"
+    assert any(drawn in command for command in commands("sim"))
+    assert not any(drawn in command for command in commands("sim", "SIM_ARGS=--days 3"))
+
+
+def test_a_release_without_a_date_is_refused_before_anything_is_installed(tmp_path: Path) -> None:
+    (tmp_path / "src/stoa").mkdir(parents=True)
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    (tmp_path / "src/stoa/__init__.py").write_text('_RELEASE = "0.2.0.dev0"\n')
+    make = ["make", "release"]
+    done = subprocess.run(make, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode
+    assert "run `make release-date VERSION=0.2.0` and commit" in done.stderr
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["Makefile", "src"]
