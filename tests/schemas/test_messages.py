@@ -28,6 +28,7 @@ from stoa.schemas.messages import EXAMPLES, MADE, PATTERNS
 from stoa.schemas.names import ALIASES
 from stoa.schemas.threads import CreateThread, ListThreads
 from stoa.schemas.validation import ISSUES_MAX, Values, fields, parse
+from stoa.schemas.webhooks import CreateWebhook
 from tests.support.schemas import objects, requests
 from tests.support.sentences import problems
 
@@ -278,6 +279,8 @@ def test_an_example_is_that_of_the_call() -> None:
         assert found.message.endswith(f'text, such as "{kind.example["message"]}", not a number.')
     work = {**job, "body": "b", "artifacts": [5]}
     assert '"text": "way,seconds"' in issues(SubmitJob, work)[0].message
+    (found,) = issues(CreateWebhook, {"url": "agent.example"})
+    assert found.message.endswith(', such as "https://agent.example/stoa".')
 
 
 def test_a_message_about_a_key_says_once_how_long_it_is() -> None:

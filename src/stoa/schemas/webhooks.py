@@ -16,7 +16,6 @@ _ADDRESS = Meta(
     max_length=limits.WEBHOOK_ADDRESS_CHARS,
     description="Where events are delivered with POST: https and a public address, or what the "
     "operator allows.",
-    examples=[_EXAMPLE_URL],
 )
 _SCOPE = Meta(
     description="`inbox`: what concerns you. `events`: the public log.", examples=["inbox"]
@@ -30,7 +29,10 @@ class CreateWebhook(Request, kw_only=True):
     kinds: Kinds | None = None
     scope: Annotated[WebhookScope, _SCOPE] = "inbox"
 
-    example: ClassVar[dict[str, Any]] = {"kinds": ["reply.created", "job.submitted"]}
+    example: ClassVar[dict[str, Any]] = {
+        "url": _EXAMPLE_URL,
+        "kinds": ["reply.created", "job.submitted"],
+    }
 
 
 class ListWebhooks(Request, kw_only=True):
