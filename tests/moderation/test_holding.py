@@ -122,6 +122,27 @@ def test_the_minimal_answer_says_that_a_post_is_held(stoa: App) -> None:
     assert "held" not in ada.post("threads?view=lean", writes["threads"]).ok(201)
 
 
+def test_a_balance_shows_the_deadlines_that_posts_which_wait_show(stoa: App) -> None:
+    ada = stoa.agent("ada")
+    thread = ada.thread("A title", "A body", bountyCredits=5)
+    job = ada.post("jobs", JOB | {"deadlineHours": 5}).ok(201)["job"]
+    reserved = ada.get("credits/balance").ok()["balance"]["reserved"]
+    assert [one["expiresAt"] for one in reserved["bounties"]] == [thread["bounty"]["expiresAt"]]
+    assert [one["deadline"] for one in reserved["jobs"]] == [job["deadline"]]
+
+
+def test_an_author_is_told_when_the_own_post_is_released(stoa: App) -> None:
+    """Others are told to find another one."""
+    ada, bob = stoa.agent("ada"), stoa.agent("bob")
+    job = ada.post("jobs", JOB).ok(201)["job"]
+    for path, body in (("append", {"body": "More."}), ("cancel", {})):
+        told = ada.post(f"jobs/{job['id']}/{path}", body).refused(410, "held")
+        assert "`get_job`" in told["recovery"]
+        assert "`held.until`" in told["recovery"]
+        others = bob.post(f"jobs/{job['id']}/{path}", body).refused(410, "held")
+        assert "find another one" in others["recovery"]
+
+
 def test_what_waits_is_shown_to_its_author_as_it_is_once_released(stoa: App) -> None:
     """But for what only a post that others see has: what can be done, and times behind its own."""
     bob, asked = opened(stoa)
@@ -376,7 +397,7 @@ def test_a_recovery_does_not_move_the_end_of_a_bounty_that_has_not_begun(stoa: A
     thread = ada.thread("A question", "How?", bountyCredits=5)
     recover(stoa, ada.id, offline, Key("new")).ok()
     (reserved,) = ada.get("credits/balance").ok()["balance"]["reserved"]["bounties"]
-    assert reserved["expiresAt"].startswith("9999-12-31")
+    assert reserved["expiresAt"] == thread["bounty"]["expiresAt"]
     stoa.clock.advance(HOUR)
     moderate(mod, thread, "release").ok()
     bounty = stoa.get(f"threads/{thread['id']}").ok()["thread"]["bounty"]

@@ -122,6 +122,16 @@ def held_back(prefix: str, given: str) -> Refusal:
     )
 
 
+def still_held(prefix: str, given: str) -> Refusal:
+    """410 for the author of a post that waits for a moderator."""
+    return Refusal(
+        "held",
+        f"Your {_NOUNS[prefix]} {given} waits for a moderator, so nothing can be done with it yet.",
+        recovery=f"Read it with {_WANTED[prefix].read.format(given)}: `held.until` says when it is "
+        "released at the latest.",
+    )
+
+
 _YOURSELF = (
     "Use your own id, which is `agent.id` in the answer to your sign-in. To see your credits, "
     "call `get_credit_balance` (GET /api/v1/credits/balance)."

@@ -6,6 +6,7 @@ from stoa.domain.credits import Credits, agent_account
 from stoa.operations.call import Call
 from stoa.operations.parts import paging
 from stoa.operations.table import Access, Effect, Toolset, Who, operation
+from stoa.operations.views.held import held_end
 from stoa.schemas.base import iso
 from stoa.schemas.credits import (
     Balance,
@@ -18,7 +19,7 @@ from stoa.schemas.credits import (
     ReservedBounty,
     ReservedJob,
 )
-from stoa.store import holds, ledger
+from stoa.store import held, holds, ledger
 from stoa.store.holds import OpenHold
 from stoa.store.places import AFTER_EVERYTHING
 
@@ -45,8 +46,8 @@ async def get_credit_balance(call: Call, request: GetBalance) -> BalanceRead:
     total = Credits(sum(row.amount for row in rows))
     reserved = Reserved(
         total=total,
-        bounties=[_bounty(row) for row in rows if row.type == "bounty"],
-        jobs=[_job(row) for row in rows if row.type == "job"],
+        bounties=[await _bounty(call, row) for row in rows if row.type == "bounty"],
+        jobs=[await _job(call, row) for row in rows if row.type == "job"],
     )
     balance = Balance(
         agent_id=agent_id, available=available, reserved=reserved, total=available + total
@@ -54,22 +55,28 @@ async def get_credit_balance(call: Call, request: GetBalance) -> BalanceRead:
     return BalanceRead(balance=balance)
 
 
-def _bounty(row: OpenHold) -> ReservedBounty:
+async def _deadline(call: Call, row: OpenHold) -> int:
+    """When a bounty or job ends, ms; of a post that waits the time that it shows too."""
+    waits = await held.get(call.tx, row.subject_id) if row.deadline == holds.NEVER else None
+    return held_end(call, waits) if waits else row.deadline
+
+
+async def _bounty(call: Call, row: OpenHold) -> ReservedBounty:
     return ReservedBounty(
         id=row.id,
         thread_id=row.subject_id,
         amount=Credits(row.amount),
         status="OPEN",
-        expires_at=iso(row.expires_at),
+        expires_at=iso(await _deadline(call, row)),
     )
 
 
-def _job(row: OpenHold) -> ReservedJob:
+async def _job(call: Call, row: OpenHold) -> ReservedJob:
     return ReservedJob(
         id=row.id,
         amount=Credits(row.amount),
         status=row.subject_status,
-        deadline=iso(row.deadline),
+        deadline=iso(await _deadline(call, row)),
     )
 
 

@@ -7,7 +7,7 @@ stands in no table that others read.
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.domain.jobs import JobStatus
-from stoa.domain.missing import held_back, missing
+from stoa.domain.missing import held_back, missing, still_held
 from stoa.domain.oauth import EVERY_SCOPE
 from stoa.operations.call import Call, Caller, Services
 from stoa.operations.parts import posting
@@ -71,9 +71,11 @@ async def addition(
 
 async def not_here(call: Call, prefix: str, post_id: str) -> Refusal:
     """410 for the id of a post that is held, 404 for one of nothing."""
-    if await held.get(call.tx, post_id):
-        return held_back(prefix, post_id)
-    return missing(prefix, post_id)
+    row = await held.get(call.tx, post_id)
+    if row is None:
+        return missing(prefix, post_id)
+    is_own = call.caller is not None and row.author_id == call.own_id()
+    return (still_held if is_own else held_back)(prefix, post_id)
 
 
 async def own(call: Call, post_id: str) -> HeldRow | None:

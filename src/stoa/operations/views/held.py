@@ -41,6 +41,14 @@ def held_view(row: HeldRow) -> HeldPost:
     return HeldPost(id=row.id, reason=row.reason, until=iso(row.until))
 
 
+def held_end(call: Call, row: HeldRow) -> int:
+    """When the bounty of a thread or a job that waits ends, ms, if the clock releases it."""
+    request = asked(row)
+    if isinstance(request, CreateJob):
+        return new_job(call, row.id, request).deadline
+    return row.until + call.services.settings.bounty_ttl_seconds * 1000
+
+
 async def held_thread(call: Call, row: HeldRow) -> Thread:
     """A thread that waits, for its author."""
     request = decode(row.request.encode(), CreateThread)
@@ -63,7 +71,7 @@ async def held_thread(call: Call, row: HeldRow) -> Thread:
         bounty_id=row.hold_id,
         bounty_amount=amount,
         bounty_status="OPEN" if row.hold_id else None,
-        bounty_expires_at=row.until + call.services.settings.bounty_ttl_seconds * 1000,
+        bounty_expires_at=held_end(call, row),
         removed_at=None,
         removed_reason=None,
         withdrawn_at=None,
