@@ -272,9 +272,10 @@ class PostgresStore:
             result = await work(tx)
             await tx.finish()
         except Exception as error:
-            # Work that used up its time is not retried.
-            late = end_by <= loop.time()
-            await self._failed(connection, error, begun=begun or late)
+            why = None
+            if end_by <= loop.time():  # work that used up its time is not retried
+                begun, why = True, f"the call took longer than {self._most_s:g} s"
+            await self._failed(connection, error, begun=begun, why=why)
         except BaseException:  # the caller was cancelled; a statement may still run
             connection.terminate()
             raise
@@ -298,24 +299,30 @@ class PostgresStore:
             raise StoreUnavailable(f"no connection: {said(error)}") from error
 
     async def _failed(
-        self, connection: PostgresConnection, error: Exception, *, begun: bool
+        self,
+        connection: PostgresConnection,
+        error: Exception,
+        *,
+        begun: bool,
+        why: str | None = None,
     ) -> NoReturn:
-        """Undo an attempt that did not come to its end and raise what that means."""
-        what = meaning(error, connection)
+        """Undo an attempt that did not come to its end and raise what that means, for the reason
+        that the error says if no other is given."""
+        what, why = meaning(error, connection), why or said(error)
         if what in (Meaning.LOST, Meaning.STALE):
             self._leave(connection, what)
             # Before the first statement is done nothing can have happened, and the connection may
             # have been dead for long.
             if what is Meaning.STALE or not begun:
-                raise _Again(said(error)) from error
+                raise _Again(why) from error
         elif begun:
             await self._roll_back(connection)
         if what is Meaning.AGAIN:
-            raise _Again(said(error)) from error
+            raise _Again(why) from error
         if what is Meaning.DEFECT:
             await self._compare(connection, error)
             raise error
-        raise StoreUnavailable(said(error)) from error
+        raise StoreUnavailable(why) from error
 
     async def _compare(self, connection: PostgresConnection, error: Exception) -> None:
         """Raise `WritingStopped` when a statement is invalid, or breaks a constraint, since a newer
