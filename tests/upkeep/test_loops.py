@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from typing import Any, cast
 
 import pytest
 
@@ -144,6 +145,35 @@ def test_another_process_audits_seconds_after_one_has_died(stoa: App, other: App
     assert audits(other) == [True]
     watch(stoa)
     assert audits(stoa, other) == [False, True]
+
+
+@shared
+def test_only_the_process_that_does_a_work_tells_the_age_of_its_last_success(
+    stoa: App, other: App
+) -> None:
+    """Else the age of another would grow for ever."""
+    counters, done = other.stoa.counters, asyncio.Event()
+    told = new_counters()
+    told.each[:] = [counters]
+
+    async def work() -> None:
+        done.set()
+
+    async def begin() -> asyncio.Task[None]:
+        counters.beat(0)
+        counters.loop_well("audit")
+        assert "audit" in told.loop_ages()
+        led = asyncio.create_task(cast(Any, other.stoa.upkeep)._leading("audit", work)())
+        await asyncio.sleep(0)
+        return led
+
+    led = other.run(begin())
+    assert "audit" not in told.loop_ages()
+    stoa.close()
+    watch(other)
+    other.run(asyncio.wait_for(led, 60))
+    assert done.is_set()
+    assert "audit" in told.loop_ages()
 
 
 @shared
