@@ -4,7 +4,10 @@ import asyncio
 import os
 import sys
 import threading
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
+from shutil import copyfile
 
 import apsw
 import pytest
@@ -14,9 +17,12 @@ from stoa.store import statements
 from stoa.store.changes import Changes
 from stoa.store.engines.sqlite import file as sqlite_file
 from stoa.store.engines.sqlite import store as sqlite
+from stoa.store.engines.sqlite.backups import back_up
+from stoa.store.engines.sqlite.copying import open_target
 from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.tx import StartRefused, StoreUnavailable, Tx, Work
 from tests.support.migrated import migrated
+from tests.support.store import NAMES, Opened, put
 
 
 async def now(tx: Tx) -> int:
@@ -143,6 +149,87 @@ def test_a_file_of_the_same_number_on_another_device_is_another(tmp_path: Path):
     path.symlink_to(other)
     with pytest.raises(sqlite_file.FileReplaced):
         served.check()
+
+
+COMPANIONS = ("", "-wal", "-shm")
+
+
+@pytest.fixture
+def killed(tmp_path: Path) -> Path:
+    """A file as a kill leaves it, with a write that is in its log alone."""
+    served, path = tmp_path / "served.db", tmp_path / "stoa.db"
+    migrated(served)
+    with closing(Opened(opening(served))) as store:
+        store.write(put(NAMES[0]))
+        for end in COMPANIONS:
+            copyfile(f"{served}{end}", f"{path}{end}")
+    return path
+
+
+async def opening(path: Path) -> SqliteStore:
+    return SqliteStore.open(path, SystemClock())
+
+
+def kept(path: Path) -> set[str]:
+    with closing(Opened(opening(path))) as store:
+        return store.names()
+
+
+def write(path: Path) -> None:
+    sqlite.write_once(path, SystemClock(), now)
+
+
+def read(path: Path) -> None:
+    sqlite.read_once(path, SystemClock(), now)
+
+
+def save(path: Path) -> Path:
+    return back_up(path, SystemClock(), path.parent / "backups", 0)
+
+
+def copy_to(path: Path) -> None:
+    async def begin() -> None:
+        async with open_target(path, SystemClock()):
+            pass
+
+    asyncio.run(begin())
+
+
+USES = [kept, copy_to, sqlite.migrate, sqlite.wipe_once, write, read, save]
+
+
+@pytest.mark.parametrize("using", USES)
+def test_a_file_whose_log_was_taken_away_is_refused_until_it_is_back(
+    killed: Path, using: Callable[[Path], object]
+) -> None:
+    log = Path(f"{killed}-wal").rename(f"{killed}.taken")
+    with pytest.raises(StartRefused, match="-wal is missing"):
+        using(killed)
+    assert Path(f"{killed}-shm").exists()
+    log.rename(f"{killed}-wal")
+    using(killed)
+    assert kept(killed) == {NAMES[0]}
+
+
+@pytest.mark.parametrize("gone", ["", "-shm"])
+def test_a_kill_loses_no_write(killed: Path, gone: str) -> None:
+    if gone:
+        Path(f"{killed}{gone}").unlink()
+    assert sqlite.migrate(killed) == []
+    assert kept(killed) == {NAMES[0]}
+
+
+def test_a_file_without_its_log_is_opened_once_nothing_names_it(killed: Path) -> None:
+    for end in COMPANIONS[1:]:
+        Path(f"{killed}{end}").unlink()
+    assert kept(killed) == set()
+
+
+def test_a_file_without_a_log_of_its_own_is_opened_beside_what_another_left(killed: Path) -> None:
+    backup = save(killed)
+    Path(f"{killed}-shm").touch()
+    copyfile(backup, killed)
+    assert kept(killed) == {NAMES[0]}
 
 
 def test_a_file_with_an_older_schema_is_not_read_but_says_what_to_do(tmp_path: Path):

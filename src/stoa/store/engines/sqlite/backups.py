@@ -1,7 +1,6 @@
 """Backups of a SQLite file: copies that are made while it is served, and how they are restored."""
 
 import os
-import re
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -13,16 +12,13 @@ from stoa.store import purges, unusable
 from stoa.store.engines import backup_files as files
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from stoa.store.engines.sqlite import store as sqlite
-from stoa.store.engines.sqlite.file import connect, existing, locked, prepare
+from stoa.store.engines.sqlite.file import connect, existing, has_log, locked, prepare
 from stoa.store.engines.sqlite.unused import pages_of
 from stoa.store.purges import Purge
 from stoa.store.transfer import audit, backups, purge_list, restoring
 from stoa.store.transfer.audit import Finding
 from stoa.store.tx import Restored, StartRefused
 
-_HEADER = re.compile(rb"SQLite format 3\x00..\x02\x02", re.DOTALL)
-"""How a file with a write-ahead log begins."""
-_HEADER_BYTES = 20
 _PAGES_AT_ONCE = 4_000
 """16 MB."""
 _NOT_COPIED = "{} cannot be copied, and nothing was changed: {}"
@@ -105,7 +101,7 @@ def _copy(
 
 def _erased_in(path: Path) -> list[Purge]:
     """What was erased in the database that is replaced, as far as it can still be read."""
-    if not _has_log(path):
+    if not has_log(path):
         return []
     try:
         with closing(connect(path, writer=False)) as there:
@@ -196,17 +192,9 @@ def _keep(path: Path, clock: Clock) -> Path | None:
 
 def _empty_log(path: Path) -> None:
     """Write what is in the log into the file."""
-    if _has_log(path):
+    if has_log(path):
         with suppress(apsw.Error), closing(apsw.Connection(str(path))) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-
-
-def _has_log(path: Path) -> bool:
-    """Whether a file is there whose header names a log. SQLite deletes the log of any other, so
-    that such a file is not opened."""
-    with suppress(FileNotFoundError), path.open("rb") as file:
-        return bool(_HEADER.fullmatch(file.read(_HEADER_BYTES)))
-    return False
 
 
 @contextmanager

@@ -2,9 +2,10 @@
 
 import fcntl
 import os
+import re
 import time
 from collections.abc import Generator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import apsw
@@ -29,6 +30,13 @@ needs no mutex, which SQLite would lock several times for each value that is rea
 _LOCK_MS = 1000
 """The process that writes for a server that was killed may take as long to notice and to end."""
 
+_HEADER = re.compile(rb"SQLite format 3\x00..\x02\x02", re.DOTALL)
+"""How a file with a write-ahead log begins."""
+_HEADER_BYTES = 20
+_LOG_LOST = (
+    "cannot open the database {0}: {0}-wal is missing, which may hold the last writes; put it "
+    "back, restore a backup with `stoa restore FILE`, or remove {0}-shm to go on without them"
+)
 _REPLACED = "its file was removed or replaced while it was served"
 _OPEN = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
 
@@ -142,10 +150,11 @@ def trace(path: Path) -> str | None:
 
 def existing(path: Path) -> Path:
     """The full path of a file with content. Raises `StartRefused` when there is none that can be
-    found."""
+    found, or none with its log."""
     try:
         path = path.resolve(strict=True)
         bytes_there = path.stat().st_size
+        _refuse_lost_log(path)
     except FileNotFoundError:
         raise StartRefused(
             f"there is no database at {path}: name it with --config, --data-dir or --database-url"
@@ -155,6 +164,25 @@ def existing(path: Path) -> Path:
     if not bytes_there:
         raise StartRefused(EMPTY.format(where=path))
     return path
+
+
+def _refuse_lost_log(path: Path) -> None:
+    """Raise `StartRefused` where the log of a file was taken away.
+
+    SQLite makes `-shm` after it, and removes it before, so there is none without the log. Another
+    program may begin or end between two looks, so there is a third.
+    """
+    log, index = Path(f"{path}-wal"), Path(f"{path}-shm")
+    if index.exists() and not log.exists() and index.exists() and has_log(path):
+        raise StartRefused(_LOG_LOST.format(path))
+
+
+def has_log(path: Path) -> bool:
+    """Whether a file is there whose header names a log. SQLite deletes the log of any other, so
+    that such a file is not opened."""
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        return bool(_HEADER.fullmatch(file.read(_HEADER_BYTES)))
+    return False
 
 
 @contextmanager
@@ -171,10 +199,11 @@ def locked(path: Path) -> Generator[Path]:
 def prepare(path: Path) -> list[str]:
     """Bring a locked file to this program's schema; returns the names of the steps applied.
 
-    Raises `StartRefused` when it is not ours, too new, cannot be used or is an unfinished copy;
-    then it is unchanged.
+    Raises `StartRefused` when it is not ours, too new, without its log, cannot be used or is an
+    unfinished copy; then it is unchanged.
     """
     with told(path):
+        _refuse_lost_log(path)
         # It holds token hashes and the secret of challenges: no other user may read it.
         _make_private(path)
         with closing(apsw.Connection(str(path))) as present:
