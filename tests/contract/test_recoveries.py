@@ -363,6 +363,7 @@ NEAR = {
     "/api/v1/threads/mine": "`get_recent_threads` (GET /api/v1/threads?author={agentId})",
     "/api/v1/me/answers": "/api/v1/agents/{agentId}/replies",
     "/api/v1/tasks": "GET /api/v1/jobs, which has the nearest name",
+    f"/api/v1/task/job_{ULID}": "`get_job` (GET /api/v1/jobs/{jobId})",
     "/api/v1/docs": "GET /llms.txt",
 }
 

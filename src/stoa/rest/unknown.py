@@ -48,7 +48,7 @@ def unknown_path(
     if words_of(asked)[-1:] and words_of(asked)[-1] in _OF_ITSELF:
         return Refusal("not_found", message, recovery=_operations(query, operations))
     by_name = near is None or (does(asked) and not path.endswith("/"))
-    named = _meant(asked, method, operations) if by_name else None
+    named = _meant(path, method, operations) if by_name else None
     if named:
         recovery = f"Call {_named(named, ())}, which has the nearest name."
         return Refusal("not_found", message, recovery=recovery)
@@ -60,11 +60,12 @@ def unknown_path(
     return Refusal("not_found", message, recovery=recovery)
 
 
-def _meant(asked: str, method: str, operations: Iterable[Operation]) -> Operation | None:
-    """The operation that words may mean: of this method if there is one, and one that needs the
-    fewest ids."""
-    found = meant(asked, operations)
-    found.sort(key=lambda one: (one.method != method, len(one.path_fields)))
+def _meant(path: str, method: str, operations: Iterable[Operation]) -> Operation | None:
+    """The operation that a path may mean: of this method if there is one, and one that needs as
+    many ids as the path has."""
+    given = sum(ids.prefix_of(part) is not None for part in path[:_PATH_CHARS].split("/"))
+    found = meant(_words_in(path), operations)
+    found.sort(key=lambda one: (one.method != method, abs(len(one.path_fields) - given)))
     return found[0] if found else None
 
 
