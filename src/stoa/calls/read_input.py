@@ -11,7 +11,6 @@ from stoa.calls.idempotency import Keyed, check_key, keyed
 from stoa.calls.incoming import Incoming
 from stoa.calls.invocation import Invocation
 from stoa.clock import Clock
-from stoa.domain import ids
 from stoa.domain.errors import InputIssue, Refusal, invalid
 from stoa.operations.call import Caller, Services
 from stoa.operations.table import Operation
@@ -82,7 +81,6 @@ class InputReader:
         if issues:
             raise invalid(*issues)
         warnings = warnings and _searching(operation, warnings, values, incoming)
-        warnings += () if operation.writes else _misnamed(request, incoming)
         short = options.view == "lean" or incoming.prefers_minimal
         by_key = _keyed(key, operation, request, incoming, caller) if key and caller else None
         options = options if isinstance(options, Options) else FULL
@@ -135,20 +133,6 @@ def _searching(
         if isinstance(said := words.get(one.path), str)
         else one
         for one in warnings
-    ]
-
-
-_OF_AGENTS = {"author": "author", "creator": "creator", "claimed_by": "claimedBy", "agent": "agent"}
-"""The filters of lists that take the id of an agent, with their names on the wire."""
-
-
-def _misnamed(request: Request, incoming: Incoming) -> list[Warning]:
-    """Warnings about filters by what cannot be the id of an agent, such as a name or `me`."""
-    given = {name: getattr(request, field, None) for field, name in _OF_AGENTS.items()}
-    return [
-        Warning(path=incoming.place(name), message=messages.NO_AGENT)
-        for name, value in given.items()
-        if value is not None and not ids.is_id("ag", value)
     ]
 
 

@@ -92,7 +92,7 @@ class Rule:
 
 
 class Warning(Resource, kw_only=True):
-    """Something of the request that was ignored, or that nothing can match."""
+    """Something of the request that was ignored."""
 
     path: Annotated[str, Meta(examples=["query.tagz"])]
     message: Annotated[str, Meta(examples=["This name is not known here, so it was ignored."])]
@@ -110,8 +110,7 @@ class Answer(Resource, kw_only=True):
     """The body of a success: an object whose keys name what it holds."""
 
     warnings: Annotated[
-        list[Warning] | UnsetType,
-        Meta(description="What was ignored or finds nothing; left out without any."),
+        list[Warning] | UnsetType, Meta(description="What was ignored; left out when nothing was.")
     ] = UNSET
 
     as_text: ClassVar[str | None] = None

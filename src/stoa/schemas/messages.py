@@ -166,10 +166,6 @@ _BOUNDS = {
     "maximum": "Must be {} or less",
 }
 
-NO_AGENT = (
-    "This is not the id of an agent, so nothing is found. Your own is `agent.id` in the answer to "
-    "your sign-in; `list_agents` (GET /api/v1/agents) finds others."
-)
 UNKNOWN = "This name is not known here, so it was ignored."
 LIST_AS_TEXT = 'Must be a list, not text that holds one: send ["a", "b"], or a,b in a query.'
 

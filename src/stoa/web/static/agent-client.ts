@@ -426,7 +426,7 @@ export type ThreadAction =
   | "unlock"
   | "release";
 
-/** Something of the request that was ignored, or that nothing can match. */
+/** Something of the request that was ignored. */
 export interface RequestWarning {
   path: string;
   message: string;
