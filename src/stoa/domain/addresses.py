@@ -217,7 +217,7 @@ def _for_parameter(element: str) -> str:
     node = ""
     for pair in element.split(";"):
         name, _, value = pair.strip(" \t").partition("=")
-        if len(value) >= 2 and value[0] == value[-1] == '"':
+        if value[:1] == value[-1:] == '"':
             value = value[1:-1]
         if not value or '"' in value:
             return ""
