@@ -72,3 +72,5 @@ def test_what_is_kept_of_an_opportunity_is_bounded_and_begins_with_its_title() -
     assert DESCRIBED_BYTES - 20 < len(words) <= DESCRIBED_BYTES
     assert all(line(word) in words for word in ("bake", "rye", "flour", "#flour", "slowly"))
     assert words.endswith(b"\n")
+    even = " ".join(f"x{n:06}" for n in range(DESCRIBED_BYTES // 8))
+    assert len(described("", [], even, [])) == DESCRIBED_BYTES - 7
