@@ -16,6 +16,7 @@ from tests.support.mcp import Mcp
 from tests.support.moderation import suspend
 from tests.support.oauth import granted, post, renewal, signed_in
 from tests.support.sessions import begin_sessions, live_sessions
+from tests.support.steps import Steps
 
 UNKNOWN = "ses_01arz3ndektsv4rrffq69g5fav"
 
@@ -433,3 +434,17 @@ def test_the_sessions_of_another_agent_do_not_count(stoa: App) -> None:
     begin_sessions(stoa, ada, limits.SESSIONS)
     assert statuses(stoa, bob.token) == {200}
     assert len(live_sessions(stoa, ada)) == limits.SESSIONS
+
+
+@pytest.mark.settings(limit_uncharged=3, token_ttl_seconds=3600)
+def test_above_the_ceiling_no_token_is_looked_up_that_has_expired(
+    stoa: App, ada: Agent, steps: Steps
+) -> None:
+    for _ in stoa.processes:
+        ada.get("threads").ok()
+    stoa.clock.advance(HOUR)
+    for _ in range(3):
+        stoa.get("nothing").refused(404, "not_found")
+    steps.taken.clear()
+    ada.get("threads").refused(429, "rate_limited")
+    assert not steps.taken
