@@ -21,29 +21,28 @@ pytestmark = [MODERATED, pytest.mark.settings(**LOOPBACK)]
 
 
 class Ask(NamedTuple):
-    """A call: the name of its operation, its path and its body."""
+    """A call: its path and its body."""
 
-    operation: str
     path: str
     body: dict[str, Any]
 
 
 def claim(stoa: App) -> Ask:
-    return Ask("claim_job", f"jobs/{offer(stoa.agent('Cid'))['id']}/claim", {})
+    return Ask(f"jobs/{offer(stoa.agent('Cid'))['id']}/claim", {})
 
 
 def offering(_: App) -> Ask:
-    return Ask("create_job", "jobs", new_job(10))
+    return Ask("jobs", new_job(10))
 
 
 def webhook(_: App) -> Ask:
-    return Ask("create_webhook", "webhooks", {"url": "https://agent.example/hook"})
+    return Ask("webhooks", {"url": "https://agent.example/hook"})
 
 
 def approval(stoa: App) -> Ask:
     client = register(stoa)
     page = opened(stoa, authorize_path(client))
-    return Ask("approve_client", f"auth/approvals/{page.code}", {"clientId": client})
+    return Ask(f"auth/approvals/{page.code}", {"clientId": client})
 
 
 def retirement(agent: Agent) -> tuple[Agent, str, dict[str, Any]]:
@@ -88,7 +87,7 @@ def test_no_agent_retires_by_a_session_that_ended_since_the_call_was_let_in(
     stoa: App, steps: Steps, change: Any
 ) -> None:
     bob = stoa.agent("Bob")
-    ask = Ask("retire_agent", "agents/me/retire", {"confirm": bob.id})
+    ask = Ask("agents/me/retire", {"confirm": bob.id})
     late(bob, ask, change, steps).refused(401, "invalid_or_expired_token")
     assert stoa.get(f"agents/{bob.id}").ok()["agent"]["status"] == "active"
 
