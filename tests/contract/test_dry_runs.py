@@ -113,10 +113,10 @@ def test_a_dry_run_answers_what_the_call_then_answers_and_changes_nothing(
 @pytest.mark.soak
 @pytest.mark.settings(**LIMITED)
 @pytest.mark.parametrize(
-    ("engine", "through"), [("sqlite", "rest"), ("postgresql", "mcp-2025-11-25")]
+    ("engine", "face_name"), [("sqlite", "rest"), ("postgresql", "mcp-2025-11-25")]
 )
-def test_second_thoughts_can_be_tried_first(stoa: App, through: str) -> None:
-    assert rehearsed(stoa, FACES[through](stoa), market_flow())
+def test_second_thoughts_can_be_tried_first(stoa: App, face_name: str) -> None:
+    assert rehearsed(stoa, FACES[face_name](stoa), market_flow())
 
 
 def test_all_tools_that_write_are_tried() -> None:

@@ -186,12 +186,12 @@ def likened(answer: Answer) -> str:
     return ID.sub(lambda found: names.setdefault(found[0], f"<{len(names)}>"), text)
 
 
-def tried(through: str, operation: Operation, given: Any) -> Iterator[tuple[str | int, ...]]:
+def tried(face_name: str, operation: Operation, given: Any) -> Iterator[tuple[str | int, ...]]:
     """The paths of all that may be left out of a call."""
     for path in optional(operation.request, given):
         if path[0] not in operation.path_fields:
             yield path
-    if through != "rest" or operation.method == "GET":
+    if face_name != "rest" or operation.method == "GET":
         yield from ((field.encode_name,) for field in msgspec.structs.fields(operation.options))
 
 
@@ -206,13 +206,13 @@ def is_told(answer: Answer, path: tuple[str | int, ...]) -> bool:
 
 
 def wrongs(
-    face: Face, through: str, operation: Operation, agent: Agent, given: Any
+    face: Face, face_name: str, operation: Operation, agent: Agent, given: Any
 ) -> Iterator[tuple[Any, ...]]:
     """What an operation answers wrongly: the path, what was given there, the answer."""
     manner = Manner(dry_run=operation.takes_key)
-    in_query = through == "rest" and operation.method == "GET"
+    in_query = face_name == "rest" and operation.method == "GET"
     face.call(operation.name, given, agent, manner).ok(operation.status)
-    for at, path in enumerate(tried(through, operation, given)):
+    for at, path in enumerate(tried(face_name, operation, given)):
         without = face.call(operation.name, changed(given, path), agent, manner)
         for value in (*EMPTY, ODD[at % len(ODD)]):
             if in_query and not isinstance(value, str):
@@ -229,14 +229,14 @@ FIRST = [("sqlite", "rest"), ("postgresql", "mcp-2025-11-25")]
 LATER = [("sqlite", "mcp-2026-07-28"), ("postgresql", "rest")]
 
 
-@pytest.mark.parametrize(("engine", "through"), few([*FIRST, *LATER], kept=2))
-def test_an_empty_value_is_none_or_is_refused_by_name(stoa: App, through: str) -> None:
-    world, face = World(stoa), FACES[through](stoa)
+@pytest.mark.parametrize(("engine", "face_name"), few([*FIRST, *LATER], kept=2))
+def test_an_empty_value_is_none_or_is_refused_by_name(stoa: App, face_name: str) -> None:
+    world, face = World(stoa), FACES[face_name](stoa)
     calls = {**world.reads(), **world.writes()}
     assert calls.keys() >= OPERATIONS.keys() - UNTRIED - {"verify_challenge", "read_inbox"}
     found = {
-        name: list(wrongs(face, through, OPERATIONS[name], agent, given))
+        name: list(wrongs(face, face_name, OPERATIONS[name], agent, given))
         for name, (agent, given) in calls.items()
-        if through == "rest" or OPERATIONS[name].toolsets
+        if face_name == "rest" or OPERATIONS[name].toolsets
     }
     assert {name: these for name, these in found.items() if these} == {}

@@ -191,7 +191,7 @@ WITHIN = {
 
 NOT_OF_CLIENTS = {
     "openapi/document._first_sentence", "domain/wishes._words", "configuration._add_variable",
-    "settings_checks._is_valkey_url", "settings_checks._is_base_url",
+    "settings_checks._address", "settings_checks._base_url",
     "store/statements.parse", "store/statements._expand", "store/statements._pieces",
     "configuration._of_kubernetes",
     "domain/errors.filled", "domain/errors._unpickled", "web/markdown.coded",
