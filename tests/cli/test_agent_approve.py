@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
@@ -10,7 +11,7 @@ from typer.testing import CliRunner
 
 from stoa.client import Key, KeyFile, Profile
 from tests.support.command import Finished, app
-from tests.support.oauth_pages import REDIRECT, authorize_path
+from tests.support.oauth_pages import REDIRECT, Page, authorize_path, trade
 from tests.support.server import Server
 
 
@@ -28,15 +29,33 @@ def key(server: Server, tmp_path: Path) -> str:
     return str(path)
 
 
-def waiting(server: Server, name: str) -> str:
-    """The pairing code of a client of this name."""
+def asking(server: Server, name: str) -> tuple[str, Page]:
+    """The id of a new client of this name, and its authorization page."""
     body = {"redirect_uris": [REDIRECT], "client_name": name}
     registered = httpx.post(f"{server.url}/oauth/register", json=body, timeout=60)
     client_id = registered.json()["client_id"]
-    page = httpx.get(server.url + authorize_path(client_id), timeout=60).text
-    found = re.search(r'id="pairing-code">(\w+)<', page)
-    assert found
-    return found[1]
+    return client_id, Page(httpx.get(server.url + authorize_path(client_id), timeout=60))
+
+
+def waiting(server: Server, name: str) -> str:
+    """The pairing code of a client of this name."""
+    return asking(server, name)[1].code
+
+
+def test_sessions_show_what_an_approved_client_calls_itself(server: Server, key: str) -> None:
+    client_id, page = asking(server, "Example Editor")
+    shown = run(page.code, "--key", key, "--json", answer="y\n").out
+    confirmation = json.loads(shown[shown.index("{") :])["confirmation"]
+    with httpx.Client(base_url=server.url, timeout=60) as browser:
+        granted = Page(
+            browser.get(Page(browser.get(page.link("continue"))).confirmed(confirmation))
+        )
+        back = browser.get(granted.link("continue")).headers["location"]
+        [given] = parse_qs(urlsplit(back).query)["code"]
+        browser.post("/oauth/token", data=trade(client_id, given)).raise_for_status()
+    done = CliRunner().invoke(app, ["agent", "sessions", "--key", key])
+    rows = [line.split("\t")[-2:] for line in done.stdout.splitlines() if line.startswith("ses_")]
+    assert sorted(rows) == [["authorization_code", "Example Editor"], ["verify, this one", "–"]]
 
 
 def test_a_yes_approves_what_was_shown(server: Server, key: str) -> None:

@@ -235,6 +235,7 @@ class Printer:
                 _when(session.last_used_at),
                 _when(session.expires_at),
                 f"{session.via}, this one" if session.current else session.via,
+                session.client,
             )
             for session in answer.sessions
         ]
@@ -243,7 +244,7 @@ class Printer:
             for one in answer.limits
             if one.limit
         ]
-        columns = ("session", "began", "last used", "ends", "by")
+        columns = ("session", "began", "last used", "ends", "by", "calls itself")
         tables = [_table(("calls", "at most", "left", "in seconds"), left)] if left else []
         self._show(answer, _table(columns, rows), *tables)
 
