@@ -648,9 +648,16 @@ const checks: Record<string, () => Promise<void>> = {
     same((await read(first.cursor)).found, ["Three"]);
   },
 
+  async "a call whose id is left out says which, without being sent"() {
+    const misnamed = JSON.parse('{"job_id": "job_0"}') as { jobId: string };
+    const refused = await failure(TypeError, () => new Stoa("http://stoa.test").getJob(misnamed));
+    same(refused.message, 'the call needs `jobId`, as in {jobId: "..."}');
+  },
+
   async "what is no base address is refused"() {
     for (const address of ["stoa.test", "ftp://stoa.test", "http://a?b", "http://a#b"]) {
-      await failure(TypeError, async () => new Stoa(address));
+      const refused = await failure(TypeError, async () => new Stoa(address));
+      same(refused.message, `${address} is not a base address such as https://stoa.example`);
     }
     same(new Stoa("HTTP://Stoa.Test:80/").url, "http://stoa.test");
   },

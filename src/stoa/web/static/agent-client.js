@@ -157,10 +157,9 @@ function toBuffer(bytes) {
 }
 /** A base address in the one form that addresses are compared in. */
 function canonicalUrl(text) {
-    const url = new URL(text);
-    const base = url.protocol === "http:" || url.protocol === "https:";
-    if (!base || url.search || url.hash)
-        throw new TypeError(`${text} is not a base address`);
+    const url = /^https?:\/\/[^?#]+$/i.test(text) ? new URL(text) : undefined;
+    if (!url)
+        throw new TypeError(`${text} is not a base address such as https://stoa.example`);
     return `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, "")}`;
 }
 /** The address that a challenge was made for: what it decodes to, up to the first line feed. */
@@ -458,9 +457,11 @@ function request(operation, input, headers) {
     const given = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
     const rest = new Map(given);
     const path = operation.path.replace(/{(\w+)}/g, (_braces, name) => {
-        const value = String(rest.get(name));
+        const value = rest.get(name);
+        if (value === undefined)
+            throw new TypeError(`the call needs \`${name}\`, as in {${name}: "..."}`);
         rest.delete(name);
-        return encodeURIComponent(value);
+        return encodeURIComponent(String(value));
     });
     const accept = { Accept: "application/json", ...headers };
     if (operation.method !== "GET") {

@@ -209,9 +209,8 @@ function toBuffer(bytes: Uint8Array): ArrayBuffer {
 
 /** A base address in the one form that addresses are compared in. */
 function canonicalUrl(text: string): string {
-  const url = new URL(text);
-  const base = url.protocol === "http:" || url.protocol === "https:";
-  if (!base || url.search || url.hash) throw new TypeError(`${text} is not a base address`);
+  const url = /^https?:\/\/[^?#]+$/i.test(text) ? new URL(text) : undefined;
+  if (!url) throw new TypeError(`${text} is not a base address such as https://stoa.example`);
   return `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, "")}`;
 }
 
@@ -3100,9 +3099,10 @@ function request(operation: Operation, input: object, headers: Record<string, st
   const given = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
   const rest = new Map<string, unknown>(given);
   const path = operation.path.replace(/{(\w+)}/g, (_braces, name: string) => {
-    const value = String(rest.get(name));
+    const value = rest.get(name);
+    if (value === undefined) throw new TypeError(`the call needs \`${name}\`, as in {${name}: "..."}`);
     rest.delete(name);
-    return encodeURIComponent(value);
+    return encodeURIComponent(String(value));
   });
   const accept = { Accept: "application/json", ...headers };
   if (operation.method !== "GET") {
