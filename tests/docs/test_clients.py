@@ -43,6 +43,13 @@ def run(command: list[str], folder: Path, server: Server) -> str:
     return done.stdout
 
 
+def test_arguments_that_python_names_otherwise_are_named() -> None:
+    calls = (ROOT / "src/stoa/client/generated/calls").glob("*.py")
+    changed = {name for file in calls for name in re.findall(r"(\w+_): ", file.read_text("utf-8"))}
+    assert changed
+    assert [name for name in changed if f"`{name}`" not in CLIENTS] == []
+
+
 def test_the_python_client_does_what_the_page_says(tmp_path: Path, server: Server) -> None:
     printed = run([sys.executable, "-c", "\n".join(blocks(CLIENTS, "python"))], tmp_path, server)
     for said in ("paid: 5", "fits ['sqlite']", "balance: 125", "409 job_already_terminal"):
