@@ -72,7 +72,7 @@ def test_a_call_that_embeds_agents_depends_on_their_profiles(
     services = new_services(stoa.settings)
     known = services.authors
     drive(known.load(tx, {agent.id: None}, Embedded()))
-    call = Call(SqliteTx(connection.cursor(), stoa.clock(), tx.seen), services, None, "", "")
+    call = Call(SqliteTx(connection.cursor(), stoa.clock(), tx.seen), services, None)
     assert drive(validity(call)).depends_on == frozenset()
     drive(known.load(call.tx, {agent.id: None}, call.embedded))
     assert not call.tx.ran

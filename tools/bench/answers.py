@@ -39,7 +39,7 @@ class Read(NamedTuple):
         services = new_services(app.settings)
 
         async def work(tx: Tx) -> Answer:
-            return await self.run(Call(tx, services, None, "", ""), self.request)
+            return await self.run(Call(tx, services, None), self.request)
 
         return app.run(app.stoa.store.read(work, slow=True))
 
