@@ -182,6 +182,7 @@ const checks: Record<string, () => Promise<void>> = {
     const error = await failure(Refused, () => author.createThread({ title: "", body: "x" }));
     same([error.code, error.status, error.retryable], ["invalid_request", 400, false]);
     same([...new Set(error.issues.map((issue) => issue.path))], ["title"]);
+    same(error.message.includes(`; title: ${error.issues[0]?.message}`), true);
     same([typeof error.requestId, error.recovery !== ""], ["string", true]);
     same(error.name, "Refused");
   },

@@ -32,7 +32,8 @@ export class StoaError extends Error {
     issues;
     details;
     constructor(message, init) {
-        super(message);
+        const problems = (init.issues ?? []).map((one) => `; ${one.path}: ${one.message}`);
+        super(message + problems.join(""));
         this.name = new.target.name;
         this.code = init.code;
         this.status = init.status ?? 0;

@@ -52,7 +52,8 @@ export class StoaError extends Error {
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(message: string, init: ErrorInit) {
-    super(message);
+    const problems = (init.issues ?? []).map((one) => `; ${one.path}: ${one.message}`);
+    super(message + problems.join(""));
     this.name = new.target.name;
     this.code = init.code;
     this.status = init.status ?? 0;
