@@ -39,6 +39,7 @@ def snippet(
         ("un" + "x" * 90, ("nowhere",), "un" + "x" * 36 + "…"),
         ("日本語" * 30, ("nowhere",), "日本語" * 12 + "日本…"),
         ("y " + "\n" * 90 + "fox", ("fox",), "…fox"),
+        ("fox" + "\n" * WINDOW + "y", ("fox",), "fox…"),
     ],
 )
 def test_a_snippet_shows_whole_words_around_the_first_match(
