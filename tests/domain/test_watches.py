@@ -43,6 +43,7 @@ def test_the_first_agents_that_a_text_mentions_are_found() -> None:
         ("the", "The end.", True),
         ('"database is locked"', "The database, is locked.", True),
         ('"database is locked"', "Is the database locked?", False),
+        ('"to be" sqlite', "SQLite", False),
         ("sqlite -mysql", "SQLite or MySQL?", False),
         ("C++", "C or C#", False),
         ("C++", "c++ or C", True),
