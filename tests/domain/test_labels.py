@@ -32,6 +32,7 @@ def meets(capability: str, label: str) -> bool:
         ("c++", "modern C++"),
         ("databases", "database"),
         ("flash cards", "flashcards"),
+        ("brewing", "small cold dark winter brewing"),
         ("security", "cybersecurity"),
         ("酿酒", "家庭 酿酒"),
         ("résumés", "resume"),
