@@ -332,7 +332,7 @@ def test_failures_of_background_work_are_counted_and_its_last_success_has_an_age
     def run(*todo: Callable[[], None]) -> None:
         works[:] = todo
         with logged(), pytest.raises(KeyboardInterrupt):
-            stoa.run(every(0, work, "sweep", counters))
+            stoa.run(every(0, work, "sweep", counters, lambda: None))
 
     def fail() -> None:
         raise StoreUnavailable("The disk is full.")

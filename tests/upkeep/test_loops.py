@@ -79,7 +79,7 @@ def test_what_cannot_be_done_for_a_while_is_told_once() -> None:
         raise StoreUnavailable("the disk is full")
 
     with logged() as lines, pytest.raises(asyncio.CancelledError):
-        asyncio.run(every(0.001, refused, "sweep", new_counters().each[0]))
+        asyncio.run(every(0.001, refused, "sweep", new_counters().each[0], lambda: None))
     assert [line["loop"] for line in lines if line["event"] == "upkeep failed"] == ["sweep"]
 
 
@@ -99,6 +99,27 @@ def test_what_the_engine_has_told_is_not_told_of_each_loop() -> None:
     with logged() as lines, pytest.raises(asyncio.CancelledError):
         asyncio.run(every(0, refused, "sweep", new_counters().each[0], trouble))
     assert [line["reason"] for line in lines] == ["try 3"]
+
+
+@pytest.mark.own_file
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_service_tells_once_that_writing_stopped(stoa: App, clock: VirtualClock) -> None:
+    stoa.agent("asker").thread(bountyCredits=3)
+    stoa.close()
+    clock.advance(4 * DAY)
+    path, counters = stoa.settings.database_path, new_counters()
+    ours = counters.each[0]
+
+    async def run() -> None:
+        async with await Service.open(stoa.settings, clock, counters=ours):
+            path.rename(f"{path}.away")
+            while not counters.loop_failures()["sweep"]:  # noqa: ASYNC110 - nothing else tells
+                await asyncio.sleep(0)
+
+    with logged() as lines:
+        asyncio.run(run())
+    events = [line["event"] for line in lines]
+    assert (events.count("writing stopped"), events.count("upkeep failed")) == (1, 0)
 
 
 # --- Two processes on one database.

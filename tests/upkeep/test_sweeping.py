@@ -176,7 +176,7 @@ def test_a_defect_is_told_once_until_it_is_mended(stoa: App) -> None:
             raise Refusal("not_found") if tries % 2 else ZeroDivisionError
 
     with logged() as lines, pytest.raises(KeyboardInterrupt):
-        stoa.run(every(0, broken, "sweep", stoa.stoa.counters))
+        stoa.run(every(0, broken, "sweep", stoa.stoa.counters, lambda: None))
     assert [line["event"] for line in lines].count("upkeep failed") == 4
 
 

@@ -279,7 +279,7 @@ async def every(
     work: Callable[[], Awaitable[None]],
     loop: str,
     counters: Counters,
-    trouble: Callable[[], str | None] = lambda: None,
+    trouble: Callable[[], str | None],
 ) -> None:
     """Do a work again and again, with a pause of so many seconds; an error does not end it. The
     log and the metrics tell of the work under the name of its loop. While there is `trouble` the
