@@ -57,6 +57,19 @@ INVENTED: dict[str, Callable[[], str]] = {
     "Shopify token": lambda: f"shpat_{some(HEX, 32)}",
     "Databricks token": lambda: f"dapi{some(HEX, 32)}",
     "Vault token": lambda: f"hvs.{some(DASHED, 95)}",
+    "Doppler token": lambda: f"dp.pt.{some(WORD, 43)}",
+    "Linear key": lambda: f"lin_api_{some(WORD, 40)}",
+    "Notion token": lambda: f"ntn_{some(WORD, 46)}",
+    "Figma token": lambda: f"figd_{some(DASHED, 40)}",
+    "Atlassian token": lambda: f"ATATT3{some(DASHED, 186)}",
+    "Postman key": lambda: f"PMAK-{some(HEX, 24)}-{some(HEX, 34)}",
+    "Grafana token": lambda: f"glsa_{some(WORD, 32)}_{some(HEX, 8)}",
+    "New Relic key": lambda: f"NRAK-{some(BASE32, 27)}",
+    "Sentry token": lambda: f"sntryu_{some(HEX, 64)}",
+    "PlanetScale token": lambda: f"pscale_tkn_{some(DASHED, 43)}",
+    "Supabase token": lambda: f"sbp_{some(HEX, 40)}",
+    "Airtable token": lambda: f"pat{some(WORD, 14)}.{some(HEX, 64)}",
+    "Dropbox token": lambda: f"sl.{some(DASHED, 135)}",
     "Azure storage key": lambda: f"AccountKey={some(f'{WORD}+/', 86)}==",
 }
 
@@ -78,11 +91,12 @@ AROUND = [
     "[a key]({})",
     "It is {}, I think; or not.",
 ]
-"""With each kind once: 400 invented credentials."""
+"""With each kind once: more than 400 invented credentials."""
 
 
 @pytest.mark.parametrize("kind", INVENTED)
 def test_every_kind_is_found_whatever_stands_around_it(kind: str) -> None:
+    R.seed(kind)
     for around in AROUND:
         secret = INVENTED[kind]()
         text = f"What is wrong?\n\n{around.format(secret)}"
@@ -94,6 +108,7 @@ def test_every_kind_is_found_whatever_stands_around_it(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", INVENTED)
 def test_every_kind_is_found_as_the_whole_text(kind: str) -> None:
+    R.seed(kind)
     found = credentials.find_in(INVENTED[kind]())
     assert found
     assert found.kind == kind
@@ -161,7 +176,7 @@ def test_one_pass_over_a_text_finds_where_a_format_can_begin() -> None:
 
 def test_four_hundred_invented_ones_are_of_more_than_twenty_kinds() -> None:
     assert len(INVENTED) > 20
-    assert len(INVENTED) * len(AROUND) == 400
+    assert len(INVENTED) * len(AROUND) >= 400
 
 
 def test_at_most_one_technical_text_in_a_thousand_is_refused() -> None:
