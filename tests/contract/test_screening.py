@@ -12,6 +12,7 @@ from stoa.domain import limits
 from stoa.settings import Settings
 from tests.support.app import App
 from tests.support.late import begin_late
+from tests.support.logs import logged
 from tests.support.mcp import Mcp
 from tests.support.moderation import report
 from tests.support.receiver import Answers, Received, Receiver, gigabyte, receiving, status
@@ -154,4 +155,6 @@ def test_an_endpoint_that_is_down_decides_as_the_operator_set(
             assert ("held" in told.ok(201)["thread"]) is (down == "hold"), answer
         wait(app)
         endpoint.answer = says({"verdict": "allow"})
-        assert "held" not in ada.post("threads", WANTED).ok(201)["thread"]
+        with logged() as lines:
+            assert "held" not in ada.post("threads", WANTED).ok(201)["thread"]
+        assert "the screening endpoint answers again" in [line["event"] for line in lines]
