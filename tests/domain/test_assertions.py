@@ -104,6 +104,7 @@ def test_an_assertion_is_good_for_five_minutes_and_one_more_on_either_side() -> 
     assert "at most 300 s" in refused(one, START - 360 * SECOND - 1)
     assert "expired" in refused(one, START + 60 * SECOND)
     assert assertions.good_until(one) == START + 60 * SECOND
+    assert assertions.made_at(one) == START - 360 * SECOND
 
 
 @pytest.mark.parametrize("name", ["nbf", "iat"])
