@@ -101,8 +101,10 @@ def is_turn(stoa: App, action: Any, reader: Agent | App) -> bool:
         sql = f"SELECT {by[action['by']]} FROM {table} WHERE id = ?"
         return stoa.sql(sql, thing) == [(reader.id,)]
     if action["action"] in ("claim_job", "apply_to_job"):
-        sql = "SELECT creator_id FROM job WHERE id = ?"
-        return stoa.sql(sql, thing) != [(reader.id,)]
+        # What all may read offers it also to who lost a claim, whose end may not be booked yet.
+        sql = "SELECT creator_id, claimer_id FROM job WHERE id = ?"
+        lost = "SELECT 1 FROM released_claim WHERE job_id = ? AND agent_id = ?"
+        return reader.id not in stoa.sql(sql, thing)[0] and not stoa.sql(lost, thing, reader.id)
     return action["by"] == "anyone"
 
 

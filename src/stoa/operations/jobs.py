@@ -49,7 +49,7 @@ from stoa.schemas.jobs import (
 from stoa.schemas.terms import NewTerms
 from stoa.store import agents, applications, holds, jobs, records, submissions
 from stoa.store.agents import ActingAgent
-from stoa.store.jobs import JobFilter, JobHistory, JobRow
+from stoa.store.jobs import JobFilter, JobRow
 from stoa.store.places import RowPosition
 from stoa.store.reputation import completed_jobs
 from stoa.store.tx import Tx
@@ -189,10 +189,9 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
         job = held_job(call, waits)
         return JobRead(job=job, next_actions=job.next_actions)
     life = await jobs.life(call.tx, row)
-    is_closed = await _is_closed(call, life)
-    call.private = is_party(call, row.at(call.tx.now)) or is_offered(call, row) or is_closed
+    call.private = is_party(call, row.at(call.tx.now)) or is_offered(call, row)
     applied = call.private and bool(await can_assign(call, [row]))
-    job = job_view(call, life, closed=is_closed, applied=applied)
+    job = job_view(call, life, applied=applied)
     if call.private:
         job = replace(job, next_actions=next_actions.doable(call, job.next_actions))
     worker = job.claimed_by_agent_id
@@ -233,23 +232,6 @@ async def attainments(tx: Tx, worker: ActingAgent) -> dict[str, int]:
         "completedJobs": await completed_jobs(tx, worker.id),
         "standing": worker.standing,
     }
-
-
-async def _is_closed(call: Call, life: JobHistory) -> bool:
-    """Whether the caller cannot claim this job, as it requires more, or as the caller gave a claim
-    of it back or lost it."""
-    if call.caller is None:
-        return False
-    return bool(await beyond(call, [life.job])) or await _has_lost(call, life)
-
-
-async def _has_lost(call: Call, life: JobHistory) -> bool:
-    if not (now := life.at(call.tx.now)).was_released:
-        return False
-    own = call.own_id()
-    # The end of its claim may not be booked yet.
-    is_due = life.job.claimer_id == own != now.job.claimer_id
-    return is_due or await jobs.has_released(call.tx, life.job.id, own)
 
 
 async def check_worker(call: Call, job: JobRow) -> None:
