@@ -262,6 +262,7 @@ def test_a_display_name_that_cannot_be_read_is_refused(sent: str, advice: str):
         ("1\ufe0f2", "1<U+FE0F>2"),
         ("\u200d\ufe0f", "<U+200D><U+FE0F>"),
         ("\ud800", "<U+D800>"),
+        ("\U0001fffe\U0010ffff", "<U+1FFFE><U+10FFFF>"),
     ],
 )
 def test_what_cannot_be_seen_is_shown_as_an_escape(text: str, shown: str):
