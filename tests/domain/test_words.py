@@ -63,6 +63,7 @@ def test_a_text_is_taken_apart_into_these_words(text: str, expected: str) -> Non
         (normalize("NFD", "データベース"), "データベース"),
         ("한", normalize("NFD", "한")),
         ("מָלֵא", "מלא"),
+        ("מ\u05c4ל\u05c5א", "מלא"),
         ("مُحَمَّد", "محمد"),
         ("كتـــاب", "كتاب"),
         ("أحمد", "احمد"),
