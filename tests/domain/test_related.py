@@ -56,6 +56,7 @@ def test_a_set_is_listed_in_the_order_of_its_numbers(
     assert [*ranked.ascending(bits)] == in_order
     assert ranked.first(bits, n) == bits_of({*in_order[:n]})
     assert ranked.all == bits_of({*numbers[:kept]})
+    assert ranked.first(ranked.all, n) == bits_of({*numbers[:kept][:n]})
 
 
 def test_a_tag_is_no_word_and_each_is_found_whole() -> None:
