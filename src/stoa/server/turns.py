@@ -72,9 +72,9 @@ class Turns:
             self.refuses = False
             if not self._waiting:
                 self._long_since = None
-            # Also after an exception, and if the calls cost nothing: else the queue would stop. The
-            # turn counts as used up, so that requests that arrive now queue behind it.
-            if self._waiting and not self._spent:
+            elif not self._spent:
+                # After an exception, or if the calls cost nothing: else the queue would stop. The
+                # turn counts as used up, so that requests that arrive now queue behind it.
                 self.spend(self._most)
 
     def _is_too_late(self, since: int) -> bool:
