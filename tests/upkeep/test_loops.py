@@ -68,33 +68,30 @@ def test_a_service_that_runs_does_what_is_due_by_itself(stoa: App, clock: Virtua
     asyncio.run(run())
 
 
-def test_what_cannot_be_done_for_a_while_is_told_once() -> None:
-    tries = 0
+class Unavailable:
+    """Work that fails so many times, as the store is unavailable, and then ends."""
 
-    async def refused() -> None:
-        nonlocal tries
-        tries += 1
-        if tries == 10:
+    def __init__(self, times: int) -> None:
+        self.times, self.tries = times, 0
+
+    async def __call__(self) -> None:
+        self.tries += 1
+        if self.tries > self.times:
             raise asyncio.CancelledError
-        raise StoreUnavailable("the disk is full")
+        raise StoreUnavailable(f"try {self.tries}")
 
+
+def test_what_cannot_be_done_for_a_while_is_told_once() -> None:
     with logged() as lines, pytest.raises(asyncio.CancelledError):
-        asyncio.run(every(0.001, refused, "sweep", new_counters().each[0], lambda: None))
+        asyncio.run(every(0.001, Unavailable(9), "sweep", new_counters().each[0], lambda: None))
     assert [line["loop"] for line in lines if line["event"] == "upkeep failed"] == ["sweep"]
 
 
 def test_what_the_engine_has_told_is_not_told_of_each_loop() -> None:
-    tries = 0
-
-    async def refused() -> None:
-        nonlocal tries
-        tries += 1
-        if tries == 4:
-            raise asyncio.CancelledError
-        raise StoreUnavailable(f"try {tries}")
+    refused = Unavailable(3)
 
     def trouble() -> str | None:
-        return None if tries == 3 else "the database cannot be used"
+        return None if refused.tries == 3 else "the database cannot be used"
 
     with logged() as lines, pytest.raises(asyncio.CancelledError):
         asyncio.run(every(0, refused, "sweep", new_counters().each[0], trouble))
