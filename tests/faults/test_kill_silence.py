@@ -27,7 +27,8 @@ async def hand_in(server: Server, number: int) -> list[str]:
 
 
 async def _handed_in(crowd: Crowd, name: str) -> str:
-    """A job of agents of its own, who write nothing later: that would pay what is due to them."""
+    """A job with work in it, whose creator and worker have no other job. Neither writes again: a
+    later write of one of them would book the payment that is due, which the sweep is to do."""
     creator, worker = await crowd.member(f"creator {name}"), await crowd.member(f"worker {name}")
     terms = {"onSilence": "pay", "reviewHours": REVIEW_S / 3600}
     job = (await creator.post("jobs", new_job(1, terms=terms))).ok(201)["job"]["id"]

@@ -1,5 +1,6 @@
-"""Sixth step: book what is due for the caller and for the threads and jobs in the request: refunds,
-ends of claims, payments by silence."""
+"""Sixth step: book what is overdue for the caller, and for the threads and jobs that the request
+names, before the operation runs: refunds of bounties and jobs, ends of claims, and payments to
+workers about whose work nobody decided in time."""
 
 from functools import partial
 
