@@ -228,39 +228,25 @@ def test_many_refunds_are_swept_in_one_go(shared: Any) -> None:
     assert holds.SWEEP_MOST < 250
 
 
+@pytest.mark.costly
+@pytest.mark.settings(signup_grant="1000")
 @pytest.mark.parametrize("call", ["balance", "thread"])
-def test_a_call_first_books_all_that_is_due_a_few_at_a_time(
-    stoa: App, ada: Agent, monkeypatch: pytest.MonkeyPatch, call: str
+def test_a_call_first_books_what_is_due_with_no_more_in_a_transaction_than_a_sweep(
+    stoa: App, ada: Agent, steps: Steps, call: str
 ) -> None:
-    for _ in range(5):
-        jobs.offer(ada, deadlineHours=1)
+    job, count = jobs.new_job(1, deadlineHours=1), holds.SWEEP_MOST + 1
+    stoa.together(*(ada.ask("POST", "jobs", job) for _ in range(count)))
     stoa.clock.advance(HOUR)
     ada.sign_in()
-    monkeypatch.setattr(holds, "SWEEP_MOST", 2)
+    steps.taken.clear()
     if call == "balance":
         assert jobs.balance(ada)["reserved"]["total"] == 0
     else:
         ada.thread()
-    transactions = "SELECT count(*) FROM ledger_transaction WHERE kind = 'refund'"
-    assert rows(stoa, transactions) == [(5,)]
-    assert rows(stoa, "SELECT count(*) FROM hold WHERE status = 'OPEN'") == [(0,)]
-
-
-@pytest.mark.parametrize("number", [1, 2, 3, 4])
-def test_no_transaction_for_a_call_books_more_refunds_than_a_sweep(
-    stoa: App, ada: Agent, steps: Steps, monkeypatch: pytest.MonkeyPatch, number: int
-) -> None:
-    for _ in range(number):
-        jobs.offer(ada, deadlineHours=1)
-    stoa.clock.advance(HOUR)
-    ada.sign_in()
-    monkeypatch.setattr(holds, "SWEEP_MOST", 2)
-    steps.taken.clear()
-    jobs.balance(ada)
     transactions = f" {' '.join(steps.taken)} ".split(" write ")[1:]
     booked = [one.split().count("ledger.take") for one in transactions]
-    assert sum(booked) == number
-    assert max(booked) <= 2
+    assert [number for number in booked if number] == [holds.SWEEP_MOST, 1]
+    assert rows(stoa, "SELECT count(*) FROM hold WHERE status = 'OPEN'") == [(0,)]
 
 
 @pytest.mark.parametrize("sort", ["recent", "reward", "deadline"])
