@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from stoa.calls.snapshots import Snapshots
-from stoa.domain import limits
 from stoa.schemas.base import Answer
 from stoa.store import market as store
 from stoa.store.market import Finished, MarketRow
@@ -277,11 +276,8 @@ def test_what_was_counted_before_is_what_a_full_count_finds(
 
 
 @pytest.mark.costly
-def test_that_comparison_notices_what_was_kept_too_early(
-    stoa: App, ada: Agent, bob: Agent, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(limits, "SETTLED_MS", -8 * DAY)
-    found = forty_steps(stoa, ada, bob, Finished())
+def test_that_comparison_notices_what_was_kept_too_early(stoa: App, ada: Agent, bob: Agent) -> None:
+    found = forty_steps(stoa, ada, bob, Finished(settled_ms=-8 * DAY))
     for figure in ("daily", "daily_status", "daily_wait", "paid_week"):
         differs = [getattr(known, figure) != getattr(anew, figure) for known, anew in found]
         assert any(differs), figure

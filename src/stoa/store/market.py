@@ -93,9 +93,11 @@ class Finished:
     """What was counted once and does not change any more, so that it is not counted again.
 
     Of each series the days that are over; of the jobs offered each day those that ended; of what
-    was paid in a span of time all but the last hour; of replies and jobs those up to an id.
+    was paid in a span of time all but the last hour; of replies and jobs those up to an id. What
+    was written within `settled_ms` may not be seen yet.
     """
 
+    settled_ms: int = limits.SETTLED_MS
     series: defaultdict[str, DailyFigures[int]] = field(
         default_factory=lambda: defaultdict(DailyFigures[int])
     )
@@ -178,7 +180,7 @@ async def _pairs(tx: Tx, statement: str, **values: int | str) -> list[tuple[str,
 async def _paid(tx: Tx, span: int, finished: Finished) -> int:
     """What was paid in the last `span` ms. What was counted before is not: only what has left the
     span since, and what has come."""
-    since, until = tx.now - span, tx.now - limits.SETTLED_MS
+    since, until = tx.now - span, tx.now - finished.settled_ms
     known = finished.paid.get(span)
     if known and known.since <= since <= known.until <= until:
         left = await _paid_between(tx, known.since, since)
@@ -197,7 +199,7 @@ async def _series(tx: Tx, name: str, first: int, finished: Finished) -> dict[int
     """A figure of each day from the day `first` on; days that are over are counted once."""
     days = finished.series[name]
     rows = await tx.all(f"market.daily_{name}", since=days.since(first))
-    over = (tx.now - limits.SETTLED_MS) // limits.DAY_MS
+    over = (tx.now - finished.settled_ms) // limits.DAY_MS
     return days.add(first, {row[0]: int(row[1]) for row in rows}, over)
 
 
@@ -207,7 +209,7 @@ async def _statuses(tx: Tx, first: int, finished: Finished) -> dict[int, dict[st
     days = finished.statuses
     rows = await tx.all("market.daily_job_status", since=days.since(first), now=tx.now)
     found: defaultdict[int, dict[str, int]] = defaultdict(dict)
-    settled = tx.now - limits.SETTLED_MS
+    settled = tx.now - finished.settled_ms
     over = settled // limits.DAY_MS
     for day, status, count, deadline in rows:
         found[day][status] = count
@@ -224,7 +226,7 @@ async def _replies(tx: Tx, finished: Finished, oldest_held: int) -> int:
     else:
         after, counted = finished.replies
         count = counted + await first_number(tx, "market.replies_after", after=after)
-    last = f"rp_{encode_ulid(min(tx.now - limits.SETTLED_MS, oldest_held), 0)}"
+    last = f"rp_{encode_ulid(min(tx.now - finished.settled_ms, oldest_held), 0)}"
     finished.replies = (last, count - await first_number(tx, "market.replies_after", after=last))
     return count
 
