@@ -97,13 +97,6 @@ KEPT_BACK = {
 }
 
 
-@pytest.fixture(autouse=True)
-def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So few rows at a time that there are many batches."""
-    monkeypatch.setattr(public, "BATCH", SMALL)
-    monkeypatch.setattr(importer, "BATCH", SMALL)
-
-
 @pytest.fixture
 def stoa(settings: Settings, clock: VirtualClock) -> Iterator[App]:
     """The application with connections of its own, by which an import sees that it is served."""
@@ -120,12 +113,36 @@ def other(
     return msgspec.structs.replace(settings, database_url=url)
 
 
+class InParts:
+    """A source that gives few rows at a time, and notes how many at most."""
+
+    def __init__(self, source: CopySource) -> None:
+        self._source: Any = source
+        self.most = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._source, name)
+
+    async def rows(
+        self,
+        table: Table,
+        columns: Sequence[str],
+        after: RowKey | None,
+        upto: RowKey | None,
+        limit: int | None = None,
+    ) -> list[Row]:
+        """As the source has them, up to `SMALL` where there is a limit."""
+        found = await self._source.rows(table, columns, after, upto, limit and SMALL)
+        self.most = max(self.most, len(found))
+        return found
+
+
 def exported(settings: Settings, clock: VirtualClock, folder: Path) -> dict[str, int]:
     """Export a database."""
 
     async def work() -> dict[str, int]:
         async with engine_of(settings).open_source(settings, clock) as source:
-            return await export_files.write(source, folder)
+            return await export_files.write(cast(CopySource, InParts(source)), folder)
 
     return asyncio.run(work())
 
@@ -136,7 +153,7 @@ def imported(settings: Settings, clock: VirtualClock, folder: Path) -> dict[str,
     async def work() -> dict[str, int]:
         async with engine_of(settings).open_target(settings, clock) as target:
             grant = Credits.parse(settings.signup_grant).hundredths
-            return await importer.bring_in(folder, target, grant)
+            return await importer.bring_in(folder, target, grant, batch=SMALL)
 
     return asyncio.run(work())
 
@@ -306,30 +323,6 @@ def test_an_export_that_looks_at_the_mark_of_a_text_alone_shows_what_belongs_to_
     assert canaries(contents(tmp_path / "out").values()) == {"g", "h", "r", "s"}
 
 
-class Counting:
-    """A source that notes how many rows it was asked for at once, and lets a test act meanwhile."""
-
-    def __init__(self, source: CopySource) -> None:
-        self._source: Any = source
-        self.most = 0
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._source, name)
-
-    async def rows(
-        self,
-        table: Table,
-        columns: Sequence[str],
-        after: RowKey | None,
-        upto: RowKey | None,
-        limit: int | None = None,
-    ) -> list[Row]:
-        """As the source has them."""
-        found = await self._source.rows(table, columns, after, upto, limit)
-        self.most = max(self.most, len(found))
-        return found
-
-
 @BOTH
 def test_few_rows_are_in_memory_and_all_are_of_one_moment(
     stoa: App, settings: Settings, clock: VirtualClock, tmp_path: Path
@@ -340,10 +333,10 @@ def test_few_rows_are_in_memory_and_all_are_of_one_moment(
 
     async def work() -> int:
         async with engine_of(settings).open_source(settings, clock) as source:
-            counting = Counting(source)
+            in_parts = InParts(source)
             await asyncio.to_thread(ada.thread, "Later", "Not in the snapshot.")
-            await export_files.write(cast(CopySource, counting), tmp_path / "out")
-            return counting.most
+            await export_files.write(cast(CopySource, in_parts), tmp_path / "out")
+            return in_parts.most
 
     assert asyncio.run(work()) <= 2 * SMALL  # a transaction has two postings
     assert b"Not in the snapshot" not in b"".join(contents(tmp_path / "out").values())

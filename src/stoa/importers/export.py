@@ -77,8 +77,11 @@ def _check_sum(path: Path, expected: str) -> None:
         raise StartRefused(f"{path} is damaged: its checksum is not that in {SUMS}; {_ANOTHER}")
 
 
-async def bring_in(folder: Path, target: Target, grant: int) -> dict[str, int]:
-    """Fill an empty database from an export; returns the number of rows by file.
+async def bring_in(
+    folder: Path, target: Target, grant: int, *, batch: int = BATCH
+) -> dict[str, int]:
+    """Fill an empty database from an export, so many rows at a time; returns the number of rows by
+    file.
 
     `grant` is what each agent is given at the start, in hundredths. No server opens the database
     until everything is in it and agrees. Raises `StartRefused`.
@@ -88,7 +91,7 @@ async def bring_in(folder: Path, target: Target, grant: int) -> dict[str, int]:
     for table in ("agent", "account"):
         if await target.count(_TABLES[table]) > (table == "account"):
             raise StartRefused(f"{target.place} holds a part of an export already: {_EMPTY}")
-    bringing = _Import(folder, target, Books(grant))
+    bringing = _Import(folder, target, Books(grant), batch)
     await bringing.run()
     for finding in await audit.run_all(target.tx):
         if finding.differences:
@@ -104,6 +107,7 @@ class _Import:
     folder: Path
     target: Target
     books: Books
+    batch: int
     counts: dict[str, int] = field(default_factory=dict[str, int])
     _bounties: dict[str, ExportLine] = field(default_factory=dict[str, ExportLine])
     """The open ones, by their thread."""
@@ -145,10 +149,15 @@ class _Import:
 
     def _batches(self, file: File) -> Iterator[tuple[list[ExportLine], TableUpdate]]:
         """The lines of a file, some at a time, and the rows of its table."""
-        for lines in _some(self._lines(file.name)):
+        for lines in self._some(self._lines(file.name)):
             rows = [self._row(file, line) for line in lines]
             values: list[Row] = [tuple(row.values()) for row in rows]
             yield lines, TableUpdate(file.table, tuple(rows[0]), values, [], [])
+
+    def _some(self, rows: Iterable[T]) -> Iterator[list[T]]:
+        left = iter(rows)
+        while some := list(islice(left, self.batch)):
+            yield some
 
     def _row(self, file: File, line: ExportLine) -> dict[str, Any]:
         try:
@@ -162,7 +171,7 @@ class _Import:
     # --- Writing.
 
     async def _add(self, table: str, columns: tuple[str, ...], rows: Iterable[Row]) -> None:
-        for some in _some(rows):
+        for some in self._some(rows):
             await self.target.apply([TableUpdate(_TABLES[table], columns, some, [], [])])
 
     async def _plain(self, file: File) -> None:
@@ -189,7 +198,7 @@ class _Import:
         for lines, change in self._batches(public.HOLDS):
             await self.target.apply([change, *self.books.of_holds(lines)])
             self._bounties |= {line["subjectId"]: line for line in lines if _is_offered(line)}
-        for movements in _some(self._lines(public.MOVEMENTS)):
+        for movements in self._some(self._lines(public.MOVEMENTS)):
             await self.target.apply(self.books.of_movements(movements))
         await self._plain(public.SETTLEMENTS)
         await self.target.apply(self.books.of_issuer())
@@ -282,7 +291,7 @@ class _Import:
                 found = (post.rpartition("_")[2], post)
                 first[agent] = min(first.get(agent, found), found)
         rows: list[Row] = [(agent, post) for agent, (_, post) in first.items()]
-        for some in _some(rows):
+        for some in self._some(rows):
             change = TableUpdate(_TABLES["agent"], ("id", "first_post_id"), [], some, [])
             await self.target.apply([change])
 
@@ -324,9 +333,3 @@ def _claim_receipt(event: ExportLine) -> Row:
     random = int.from_bytes(sha256(f"{event['jobId']}{event['agentId']}".encode()).digest()[:10])
     receipt_id = f"rc_{encode_ulid(at, random)}"
     return (receipt_id, "claim_job", "job", event["jobId"], event["agentId"], at)
-
-
-def _some(rows: Iterable[T]) -> Iterator[list[T]]:
-    left = iter(rows)
-    while some := list(islice(left, BATCH)):
-        yield some

@@ -11,7 +11,7 @@ from stoa.domain.credits import Credits
 from stoa.schemas.base import iso, read_time
 from stoa.store import held, moderation
 from stoa.store.transfer.copying import POSTING, SEAL, TABLES, CopySource, RowKey, Table
-from stoa.store.tx import as_json, json_texts
+from stoa.store.tx import Row, as_json, json_texts
 
 BATCH = 500
 """Rows that are in memory at the same time."""
@@ -69,7 +69,7 @@ class File:
     table: Table
     columns: dict[str, tuple[str, ValueCodec]]
 
-    def line(self, row: tuple[Any, ...]) -> ExportLine:
+    def line(self, row: Row) -> ExportLine:
         """A row as it travels."""
         shown = zip(self.columns.values(), row, strict=True)
         line = {name: None if value is None else form.out(value) for (name, form), value in shown}
@@ -256,14 +256,11 @@ async def walk(
     columns = tuple(file.columns)
     places = [columns.index(name) for name in file.table.key]
     unknown = await held.reserved(source.tx) if file.name == HOLDS.name else set[str]()
-    while True:
-        rows = [tuple(row) for row in await source.rows(file.table, columns, after, upto, BATCH)]
+    while rows := await source.rows(file.table, columns, after, upto, BATCH):
         lines = [file.line(row) for row in rows if row[0] not in unknown]
         for member in _BELONGS_TO.get(file.name, ()):
             lines = await _without_hidden(source, file, lines, member)
         yield lines
-        if len(rows) < BATCH:
-            return
         after = tuple(rows[-1][place] for place in places)
 
 
@@ -297,16 +294,12 @@ async def walk_movements(source: CopySource) -> AsyncIterator[list[ExportLine]]:
     of posts that are held, of which nobody knows."""
     after: RowKey | None = None
     unknown = await held.reserved(source.tx)
-    while True:
-        sealed = await source.rows(SEAL, _SEALED, after, None, BATCH)
-        is_last = len(sealed) < BATCH
-        upto = None if is_last else (sealed[-1][0],)
+    while sealed := await source.rows(SEAL, _SEALED, after, None, BATCH):
+        upto = (sealed[-1][0],)
         postings = await source.rows(POSTING, _POSTED, after, upto)
         moved = {row[0]: row[1:] for row in postings if row[1].startswith(_AGENT)}
         known = (row for row in sealed if row[1] in PUBLIC_KINDS and row[3] not in unknown)
         yield [_movement(*row, *moved[row[0]]) for row in known]
-        if is_last:
-            return
         after = upto
 
 
