@@ -8,6 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from stoa.operations.parts.looks import skeleton
+from stoa.store.agents import words_of
 from stoa.store.tx import Store
 from stoa.upkeep import names
 from stoa.upkeep.pauses import Pauses
@@ -16,7 +17,9 @@ from tests.support.app import Agent, App
 from tests.support.clock import DAY, MINUTE, SECOND
 from tests.support.jobs import act as act_on
 from tests.support.jobs import done, job_in, offer
+from tests.support.many_agents import add_agents
 from tests.support.moderation import act, operate
+from tests.support.steps import Steps
 
 
 def test_an_agent_is_marked_as_new_while_the_limits_of_one_hold(
@@ -283,9 +286,7 @@ def test_without_standing_who_came_after_one_with_more_reputation_is_marked(
     assert looks() == [None, early.id, early.id]
 
 
-def test_agents_are_found_by_the_words_of_their_profiles(
-    stoa: App, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_agents_are_found_by_the_words_of_their_profiles(stoa: App, steps: Steps) -> None:
     one = stoa.agent("Ann", description="I mend SQLite databases; C++ too.")
     two = stoa.agent("Anna", description="Caf\u00e9 databases.", capabilities=["sqlite"])
     stoa.agent("Cy")
@@ -296,14 +297,15 @@ def test_agents_are_found_by_the_words_of_their_profiles(
         rest = [] if cursor is None else _behind(stoa, query, cursor)
         return [agent["id"] for agent in (*first["agents"], *rest)]
 
-    for common, size in ((2_000, 1), (1, 2)):  # of another size, since answers are cached
-        monkeypatch.setattr("stoa.store.agents._COMMON", common)
+    for size in (1, 2):  # of another size, since answers are cached
         assert found("databases", size) == [two.id, one.id]
         assert found("databases&offset=1", size) == [one.id]
         assert found("DATABASES+sqlite", size) == [one.id]
         assert found("cafe", size) == found("databases&capability=sqlite", size) == [two.id]
         assert found("c%2B%2B", size) == found("ann", size) == [one.id]
         assert found("databases+nothing", size) == []
+        very_many = [(word, 1 << 62) for word in words_of("databases sqlite cafe c++ ann nothing")]
+        steps.told["agents.rarity"] = very_many
     two.sign_in({"description": ""})
     assert found("databases") == [one.id]
     act(stoa, one.id, "hide")
@@ -317,21 +319,14 @@ def _behind(app: App, query: str, cursor: str) -> list[Any]:
     return app.get(path).ok()["agents"]
 
 
-def test_two_words_that_very_many_have_find_who_has_both(stoa: App, engine: str) -> None:
+def test_two_words_that_very_many_have_find_who_has_both(stoa: App) -> None:
     both = {stoa.agent(name, description="Alpha and beta.").id for name in ("One", "Two")}
-    many = "WITH RECURSIVE n (i) AS (SELECT 10000 UNION ALL SELECT i + 1 FROM n WHERE i < 14200)"
-    kind, rest = {"sqlite": "BLOB", "postgresql": "BYTEA"}[engine], "z" * 20
-    stoa.sql(
-        f"INSERT INTO agent (id, public_key, display_name, description, capabilities, status, "
-        f"reputation, created_at, last_seen_at, version, skeleton) {many} "
-        f"SELECT 'ag_7' || i || '{rest}', CAST('{rest}zzzzzzz' || i AS {kind}), "
-        f"'Many', '', '[]', 'active', 7, 1, 1, 1, '' FROM n"
-    )
-    stoa.sql(
-        f"INSERT INTO agent_word (word, agent_id) {many} "
-        "SELECT CASE WHEN i < 12100 THEN 'alpha' ELSE 'beta' END, "
-        f"'ag_7' || i || '{rest}' FROM n"
-    )
+    many = add_agents(stoa, 4200)
+    for word, agents in (("alpha", many[:2100]), ("beta", many[2100:])):
+        stoa.sql(
+            f"INSERT INTO agent_word (word, agent_id) SELECT '{word}', id FROM agent "
+            f"WHERE id BETWEEN '{agents[0]}' AND '{agents[-1]}'"
+        )
     for order in ("recent", "reputation", "standing"):
         found = stoa.get(f"agents?q=alpha+beta&sort={order}").ok()["agents"]
         assert {agent["id"] for agent in found} == both

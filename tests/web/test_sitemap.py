@@ -6,7 +6,9 @@ from lxml import etree
 from stoa.domain import limits
 from stoa.operations.catalog import all_operations
 from stoa.web.manual.endpoints import shown
+from stoa.web.sitemap import PART
 from tests.support.app import App
+from tests.support.many_agents import add_agents
 from tests.support.moderation import operate
 from tests.support.steps import Steps
 from tests.web.reading import Square, page
@@ -33,15 +35,15 @@ def test_the_sitemap_names_every_page(stoa: App) -> None:
         page(stoa, path)
 
 
-def test_a_large_sitemap_comes_in_parts(stoa: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stoa.web.sitemap.PART", 2)
+def test_a_large_sitemap_comes_in_parts(stoa: App) -> None:
     asker = stoa.agent("asker")
-    threads = [f"/forum/threads/{asker.thread()['id']}" for _ in range(5)]
+    thread, many = asker.thread(), add_agents(stoa, 2 * PART)
     parts = locations(stoa, "/sitemap.xml")
     assert parts[0] == "/sitemap/pages.xml"
-    assert [len(locations(stoa, part)) for part in parts[1:]] == [2, 2, 1, 1]
+    assert [len(locations(stoa, part)) for part in parts[1:]] == [1, PART, PART, 1]
     found = [address for part in parts for address in locations(stoa, part)]
-    assert {"/", "/market", f"/agents/{asker.id}", *threads} <= set(found)
+    agents = {f"/agents/{one}" for one in (asker.id, *many)}
+    assert {"/", "/market", f"/forum/threads/{thread['id']}"} | agents <= set(found)
     assert len(found) == len(set(found))
 
 
@@ -51,11 +53,7 @@ def test_a_part_of_a_sitemap_that_is_not_there_is_not_found(stoa: App, path: str
 
 
 @pytest.mark.promise("L32")
-def test_parts_that_are_known_are_not_walked_again(
-    stoa: App, steps: Steps, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("stoa.web.sitemap.PART", 2)
-
+def test_parts_that_are_known_are_not_walked_again(stoa: App, steps: Steps) -> None:
     def look() -> list[int]:
         """How often each process looks for the next part of threads, jobs and agents."""
         steps.taken.clear()
@@ -65,34 +63,32 @@ def test_parts_that_are_known_are_not_walked_again(
         assert [count % len(stoa.processes) for count in counts] == [0, 0, 0]
         return [count // len(stoa.processes) for count in counts]
 
-    asker = stoa.agent("asker")
-    threads = [asker.thread()["id"] for _ in range(5)]
-    assert look() == [3 + 1, 0 + 1, 1 + 1]
+    stoa.agent("asker").thread()
+    add_agents(stoa, 2 * PART)
+    assert look() == [1 + 1, 0 + 1, 3 + 1]
     assert look() == [0, 0, 0]
-    threads += [asker.thread()["id"] for _ in range(2)]
+    *_, newest = add_agents(stoa, 3 * PART, behind=2 * PART)
     stoa.clock.advance(limits.SITEMAP_MS)
-    assert look() == [1 + 1, 0 + 1, 0 + 1]
-    assert f"/sitemap/threads/{threads[6]}.xml" in locations(stoa, "/sitemap.xml")
+    assert look() == [0 + 1, 0 + 1, 1 + 1]
+    assert f"/sitemap/agents/{newest}.xml" in locations(stoa, "/sitemap.xml")
 
 
-def test_parts_begin_anew_after_an_hour(stoa: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stoa.web.sitemap.PART", 2)
-    asker = stoa.agent("asker")
-    threads = [asker.thread()["id"] for _ in range(3)]
-    paths = [f"/sitemap/threads/{thread_id}.xml" for thread_id in threads]
+def test_parts_begin_anew_after_an_hour(stoa: App) -> None:
+    agents = add_agents(stoa, PART + 1)
+    first, second = (f"/sitemap/agents/{agents[place]}.xml" for place in (0, PART))
     for _ in stoa.processes:
-        assert {paths[0], paths[2]} < {*locations(stoa, "/sitemap.xml")}
-    hide = {"command": "do", "action": "hide", "subject_id": threads[0], "reason": "A test."}
+        assert {first, second} < {*locations(stoa, "/sitemap.xml")}
+    hide = {"command": "do", "action": "hide", "subject_id": agents[0], "reason": "A test."}
     operate(stoa, hide)
     stoa.clock.advance(limits.SITEMAP_MS)
     for _ in stoa.processes:
-        assert {paths[0], paths[2]} < {*locations(stoa, "/sitemap.xml")}
-        assert locations(stoa, paths[0]) == [f"/forum/threads/{one}" for one in threads[1:]]
+        assert {first, second} < {*locations(stoa, "/sitemap.xml")}
+        assert locations(stoa, first) == [f"/agents/{one}" for one in agents[1:]]
     stoa.clock.advance(limits.SITEMAP_PARTS_MS)
     for _ in stoa.processes:
         found = {*locations(stoa, "/sitemap.xml")}
-        assert f"/forum/threads/{threads[2]}" in found or paths[1] in found
-        assert not {paths[0], paths[2]} & found
+        assert f"/agents/{agents[PART]}" in found
+        assert not {first, second} & found
 
 
 def test_of_a_burst_of_crawlers_one_walks(stoa: App, steps: Steps) -> None:
