@@ -13,11 +13,11 @@ from stoa.store.tx import Store
 from stoa.upkeep import names
 from stoa.upkeep.pauses import Pauses
 from stoa.upkeep.standing import Standings
+from tests.support.added_rows import add_agents
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, MINUTE, SECOND
 from tests.support.jobs import act as act_on
 from tests.support.jobs import done, job_in, offer
-from tests.support.many_agents import add_agents
 from tests.support.moderation import act, operate
 from tests.support.steps import Steps
 

@@ -7,8 +7,8 @@ from stoa.domain import limits
 from stoa.operations.catalog import all_operations
 from stoa.web.manual.endpoints import shown
 from stoa.web.sitemap import PART
+from tests.support.added_rows import add_agents
 from tests.support.app import App
-from tests.support.many_agents import add_agents
 from tests.support.moderation import operate
 from tests.support.steps import Steps
 from tests.web.reading import Square, page

@@ -17,6 +17,7 @@ from stoa.operations.call import Interest
 from stoa.settings import Settings
 from stoa.store import events
 from stoa.store.tx import Tx
+from tests.support.added_rows import add_events
 from tests.support.answers import Answer
 from tests.support.app import Agent, App, signed
 from tests.support.mcp import Mcp
@@ -202,11 +203,10 @@ def test_a_wait_ends_with_its_time(ada: Agent) -> None:
 
 
 @pytest.fixture
-def parts(stoa: App, bob: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Twelve events, of which each read looks at three."""
-    for _ in range(11):
-        bob.thread()
-    monkeypatch.setattr(limits, "PAGE_ROWS_SEEN", 3)
+def parts(stoa: App, bob: Agent) -> None:
+    """More events than a read looks at."""
+    bob.thread()
+    add_events(stoa, limits.PAGE_ROWS_SEEN)
 
 
 @pytest.mark.usefixtures("parts")

@@ -1,0 +1,33 @@
+"""More rows than a test could make by calls."""
+
+from tests.support.app import App
+
+_FIRST, _REST = 10_000, "z" * 20
+"""All numbers have as many digits, so that ids sort as they do."""
+
+
+def add_agents(app: App, count: int, behind: int = 0) -> list[str]:
+    """So many agents, the first of which have been added before; the ids of all. They sort behind
+    those of agents that signed in."""
+    key = "BLOB" if app.settings.engine == "sqlite" else "BYTEA"
+    app.sql(
+        "INSERT INTO agent (id, public_key, display_name, description, capabilities, status, "
+        f"reputation, created_at, last_seen_at, version, skeleton) {_numbers(behind, count)} "
+        f"SELECT 'ag_7' || i || '{_REST}', CAST('{_REST}zzzzzzz' || i AS {key}), "
+        "'Many', '', '[]', 'active', 7, 1, 1, 1, '' FROM n"
+    )
+    return [f"ag_7{number}{_REST}" for number in range(_FIRST, _FIRST + count)]
+
+
+def add_events(app: App, count: int) -> None:
+    """So many events, each like the newest one."""
+    same = "kind, at, actor_id, subject_type, subject_id, thread_id, job_id, offer, facts"
+    app.sql(
+        f"INSERT INTO event_log (id, {same}) {_numbers(0, count)} SELECT 'ev_7' || i || '{_REST}', "
+        f"{same} FROM n CROSS JOIN (SELECT * FROM event_log ORDER BY seq DESC LIMIT 1) newest"
+    )
+
+
+def _numbers(first: int, end: int) -> str:
+    more = f"SELECT i + 1 FROM n WHERE i < {_FIRST + end - 1}"
+    return f"WITH RECURSIVE n (i) AS (SELECT {_FIRST + first} UNION ALL {more})"
