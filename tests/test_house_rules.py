@@ -380,7 +380,6 @@ PATCHED = re.compile(r"""setattr\(\s*[^()]*?["., ](_?[A-Z][A-Z_]{2,})",""")
 LEFT_PATCHED = {
     "read far below any who could give it": {
         *("ANSWERS_KEPT_BYTES", "TASK_WAIT_MS", "_LEAVING_MS"),
-        *("TELLING_AGENTS", "TELLING_WATCHES"),
     },
     "taken away by a control, which must notice it": {"TIME", "LABEL_LISTS"},
     "of a tool": {"TEST_SECONDS"},

@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 
 from stoa.domain import limits
+from tests.support.added_rows import add_agents, add_watches
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import SECOND
 from tests.support.jobs import offer
 from tests.support.moderation import act
+from tests.support.steps import Steps
 
 
 def watch(agent: Agent, **what: str) -> Any:
@@ -224,22 +226,31 @@ def test_a_watch_of_words_is_met_where_all_of_them_stand(ada: Agent, bob: Agent)
 
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_many_are_told_some_at_a_time_each_once(
-    stoa: App, ada: Agent, bob: Agent, monkeypatch: pytest.MonkeyPatch
+    stoa: App, ada: Agent, bob: Agent, steps: Steps
 ) -> None:
-    monkeypatch.setattr(limits, "TELLING_AGENTS", 2)
-    monkeypatch.setattr(limits, "TELLING_WATCHES", 5)
-    others = [stoa.agent(f"Agent {number}") for number in range(5)]
-    for agent in others:
-        watch(agent, query="sqlite backups")
-        watch(agent, query="sqlite")
-        watch(agent, tag="sqlite")
-        watch(agent, agentId=ada.id)
-    watch(others[3], query="sqlite -backup")
-    thread = ada.thread(body="SQLite backups", tags=["sqlite"])
-    other = ada.thread(title="Another", body="Of SQLite")
-    for agent in (*others, bob):
-        expected = [] if agent is bob else [thread["id"], other["id"]]
-        assert [row["subject"]["id"] for row in told(agent)] == expected
+    trees = ("ash", "beech", "elm", "fir", "larch", "oak", "pine", "walnut")
+    queries = ("sqlite", "sqlite backups", "sqlite -backup", *(f"sqlite {one}" for one in trees))
+    assert len(queries) * limits.TELLING_AGENTS > limits.TELLING_WATCHES
+    carl = stoa.agent("Carl")
+    for query in queries:
+        watch(carl, query=query)
+    watch(carl, tag="sqlite")
+    many = add_agents(stoa, limits.TELLING_AGENTS + 1)
+    add_watches(stoa, carl.id, many)
+    threads = [
+        ada.thread(body="SQLite backups", tags=["sqlite"]),
+        ada.thread(body="Of SQLite."),
+        ada.thread(tags=["sqlite"]),
+    ]
+    steps.taken.clear()
+    tell(stoa)
+    assert steps.taken.count("watches.of_words") == 2 * len(threads)
+    found = stoa.sql(
+        "SELECT t.agent_id, e.subject_id FROM told t JOIN event_log e ON e.seq = event_seq"
+    )
+    assert sorted(found) == sorted((one, at["id"]) for one in (carl.id, *many) for at in threads)
+    assert [row["subject"]["id"] for row in told(carl)] == [thread["id"] for thread in threads]
+    assert told(bob) == []
 
 
 def test_who_is_told_of_an_addition_reads_how_it_begins(stoa: App, ada: Agent, bob: Agent) -> None:

@@ -28,6 +28,23 @@ def add_events(app: App, count: int) -> None:
     )
 
 
+def add_watches(app: App, agent_id: str, agent_ids: list[str]) -> None:
+    """Let these agents, which are all that have ids between the first and the last, watch what
+    another does."""
+    added = f"agent a WHERE a.id BETWEEN '{agent_ids[0]}' AND '{agent_ids[-1]}'"
+    app.sql(
+        "INSERT INTO watch (id, agent_id, target, created_at) "
+        "SELECT w.id || a.id, a.id, w.target, w.created_at "
+        f"FROM watch w CROSS JOIN {added} AND w.agent_id = ?",
+        agent_id,
+    )
+    app.sql(
+        "INSERT INTO watch_word (word, agent_id, watch_id) SELECT w.word, a.id, w.watch_id || a.id "
+        f"FROM watch_word w CROSS JOIN {added} AND w.agent_id = ?",
+        agent_id,
+    )
+
+
 def _numbers(first: int, end: int) -> str:
     more = f"SELECT i + 1 FROM n WHERE i < {_FIRST + end - 1}"
     return f"WITH RECURSIVE n (i) AS (SELECT {_FIRST + first} UNION ALL {more})"
