@@ -382,7 +382,6 @@ LEFT_PATCHED = {
         *("ANSWERS_KEPT_BYTES", "TASK_WAIT_MS", "_LEAVING_MS"),
     },
     "taken away by a control, which must notice it": {"TIME", "LABEL_LISTS"},
-    "of a tool": {"TEST_SECONDS"},
 }
 """Constants that tests patch all the same, by why. What else a test needs small is an argument."""
 

@@ -22,6 +22,7 @@ def test_a_box_is_filled_with_three_or_four():
 CONFIG = """
 areas = ["src/shop"]
 declared = []
+test_seconds = 2
 
 [[equivalent]]
 path = "/boxes.py"
@@ -58,7 +59,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-    monkeypatch.setattr("tools.mutants.runs.TEST_SECONDS", 2)
     # All that is installed takes longer to load than these tests take.
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p xdist.plugin -p pytest_timeout")

@@ -104,7 +104,10 @@ def _judged(
     """Judge mutants, two at a time on two processors."""
     jobs = os.cpu_count() or 1
     with ExitStack() as stack:
-        whole, *copies = [stack.enter_context(Copy.of(given.project)) for _ in range(jobs + 1)]
+        whole, *copies = [
+            stack.enter_context(Copy.of(given.project, config["test_seconds"]))
+            for _ in range(jobs + 1)
+        ]
         print("All tests run once first, which takes many minutes.", flush=True)
         covering = whole.record(config["areas"], config["declared"])
         free = queue.SimpleQueue[Copy]()

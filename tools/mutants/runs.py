@@ -20,24 +20,22 @@ Verdict = Literal["killed", "survived", "unfinished"]
 _LEFT_OUT = (".git", ".venv", "node_modules", "__pycache__", "stoa-data", ".*_cache")
 _SHARED = (".venv", "tests/mcp/node/node_modules")
 _PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
-TEST_SECONDS = 60
-"""A test that takes longer has met an endless loop."""
-
 _STOP_SECONDS = 30
 _FIRST = 40  # are found in a few files, and kill most mutants
 _PASSED, _NONE_CHOSEN = 0, 5
 
 
 class Copy:
-    """A copy of the project under `root`."""
+    """A copy of the project under `root`, where a test that takes longer than `test_seconds` has
+    met an endless loop."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, test_seconds: int) -> None:
+        self.root, self._test_seconds = root, test_seconds
         self._environment = {**os.environ, "PYTHONPATH": str(root / "src")}
 
     @classmethod
     @contextmanager
-    def of(cls, project: Path) -> Generator["Copy"]:
+    def of(cls, project: Path, test_seconds: int) -> Generator["Copy"]:
         """A copy for a while, with the environment that the project has."""
         with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
             root = Path(folder) / "project"
@@ -45,7 +43,7 @@ class Copy:
             for shared in _SHARED:
                 if (project / shared).exists():
                     (root / shared).symlink_to(project / shared)
-            yield cls(root)
+            yield cls(root, test_seconds)
 
     def record(self, areas: Iterable[str], declared: Sequence[str]) -> Covering:
         """Run all tests once and note which lines of these folders each of them runs. `declared`
@@ -72,7 +70,7 @@ class Copy:
                 chosen = self.root.parent / "tests.txt"
                 chosen.write_text("\n".join(some), encoding="utf-8")
                 # As a setting: what ends a process whose test goes on for twice as long reads it.
-                timeout = f"timeout={TEST_SECONDS}"
+                timeout = f"timeout={self._test_seconds}"
                 code = self._pytest(["-x", "-n", "0", "-o", timeout, f"@{chosen}"], seconds)
                 if code is None:
                     return "unfinished"
