@@ -118,9 +118,10 @@ def test_a_withdrawn_thread_is_empty_everywhere(stoa: App, ada: Agent, bob: Agen
     for place in ("threads", "unanswered", "/feeds/newest.atom"):
         assert thread["id"] not in stoa.get(place).text, place
     bob.post(f"threads/{thread['id']}/replies", {"body": "Why?"}).refused(409, "withdrawn")
-    ada.post(f"threads/{thread['id']}/bounty", {"credits": 5}).refused(409, "withdrawn")
-    append(ada, thread, "Still.").refused(409, "withdrawn")
-    withdraw(ada, thread).refused(409, "withdrawn")
+    late = ada.post(f"threads/{thread['id']}/bounty", {"credits": 5}).refused(409, "withdrawn")
+    for refused in (late, append(ada, thread, "Still.").refused(409, "withdrawn")):
+        assert refused["recovery"] == "Ask anew with `create_thread` (POST /api/v1/threads)."
+    assert "`get_thread` (GET" in withdraw(ada, thread).refused(409, "withdrawn")["recovery"]
 
 
 def test_a_withdrawn_reply_keeps_its_place_without_its_text(
@@ -139,7 +140,7 @@ def test_a_withdrawn_reply_keeps_its_place_without_its_text(
     assert [one["id"] for one in stoa.get("unanswered").ok()["threads"]] == [thread["id"]]
     refused = ada.accept(thread, reply).refused(409, "withdrawn")
     assert f"GET /api/v1/threads/{thread['id']}?include=replies)" in refused["recovery"]
-    withdraw(bob, reply).refused(409, "withdrawn")
+    assert "`get_reply` (GET" in withdraw(bob, reply).refused(409, "withdrawn")["recovery"]
     for place in (f"replies/{reply['id']}", f"/forum/threads/{thread['id']}", "search?q=answer"):
         assert f"{CANARY} " not in stoa.get(place).text
     withdraw(ada, thread).ok()
@@ -154,7 +155,12 @@ def test_what_others_rely_on_is_not_withdrawn(stoa: App, ada: Agent, bob: Agent)
         withdraw(ada, thread).refused(409, "withdraw_not_allowed")
     kept = withdraw(bob, reply).refused(409, "withdraw_not_allowed").json
     assert f"(GET /api/v1/threads/{accepted['id']}?include=replies)" in kept["recovery"]
-    assert "`withdraw_bounty`" in withdraw(ada, offered)["recovery"]
+    assert kept["error"].startswith("Others rely on this text")
+    waits = withdraw(ada, offered)
+    assert (waits["error"], "`withdraw_bounty`" in waits["recovery"]) == (
+        "The thread has an open bounty, so it cannot be withdrawn now.",
+        True,
+    )
     assert "`withdraw_bounty`" not in withdraw(ada, answered)["recovery"]
 
 

@@ -71,9 +71,8 @@ TEXT_KINDS = (
         "withdraw_not_allowed",
         409,
         False,
-        "There is nothing that can be withdrawn here now.",
-        f"Look at the thread with {_THREAD}: others rely on what was accepted, on an open bounty "
-        "and on what they answered.",
+        "Others rely on this text, so it cannot be withdrawn now.",
+        f"Leave it as it is: {_THREAD} shows what was accepted or answered.",
         "An accepted reply stays, as does a thread with an open bounty or an answer of another.",
     ),
 )

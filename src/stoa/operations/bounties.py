@@ -30,6 +30,14 @@ async def own_thread(call: Call, thread_id: str) -> tuple[ActingAgent, ThreadRow
     return agent, thread
 
 
+def check_kept(thread: ThreadRow) -> None:
+    """Refuse a change of a thread that its author has withdrawn."""
+    if thread.withdrawn_at is not None:
+        raise Refusal(
+            "withdrawn", recovery="Ask anew with `create_thread` (POST /api/v1/threads)."
+        )
+
+
 async def changed(call: Call, thread_id: str, receipt: Receipt) -> ThreadChanged:
     """The answer, with the thread as it is now."""
     view = await thread_view(call, await found_thread(call, thread_id))
@@ -78,8 +86,7 @@ async def offer_bounty_later(call: Call, request: OfferBounty) -> ThreadChanged:
 
 
 def _check_open(thread: ThreadRow) -> None:
-    if thread.withdrawn_at is not None:
-        raise Refusal("withdrawn")
+    check_kept(thread)
     if thread.status != "open":
         raise Refusal("already_accepted")
     if thread.locked:

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.domain.events import EventKind
-from stoa.operations.bounties import BY_AUTHOR, changed, own_thread
+from stoa.operations.bounties import BY_AUTHOR, changed, check_kept, own_thread
 from stoa.operations.call import Call
 from stoa.operations.parts import erasing, event_log, holding, key_standing, posting
 from stoa.operations.replies import found_reply
@@ -39,8 +39,7 @@ async def append_to_thread(call: Call, request: AppendToThread) -> ThreadChanged
     The text itself stays as it is; what you add stands below it with its time.
     """
     _, thread = await own_thread(call, request.thread_id)
-    if thread.withdrawn_at is not None:
-        raise Refusal("withdrawn")
+    check_kept(thread)
     if thread.locked:
         raise Refusal("thread_locked")
     waiting = await held.count_additions(call.tx, thread.author_id, thread.id)
@@ -74,7 +73,11 @@ async def withdraw_thread(call: Call, request: WithdrawThread) -> ThreadChanged:
     """
     agent, thread = await own_thread(call, request.thread_id)
     if thread.withdrawn_at is not None:
-        raise Refusal("withdrawn")
+        raise Refusal(
+            "withdrawn",
+            recovery="Leave it as it is: `get_thread` (GET /api/v1/threads/{threadId}) shows "
+            "since when as `withdrawnAt`.",
+        )
     await _check_unused(call, thread)
     key_standing.check_may_spend(agent)
     await threads.withdraw(call.tx, thread.id)
@@ -91,6 +94,7 @@ async def _check_unused(call: Call, thread: ThreadRow) -> None:
     if thread.pays_at(call.now):
         raise Refusal(
             "withdraw_not_allowed",
+            "The thread has an open bounty, so it cannot be withdrawn now.",
             recovery="Call POST {base_url}/api/v1/threads/{threadId}/bounty/withdraw first "
             "(`withdraw_bounty`), since there is no answer.",
         )
@@ -125,7 +129,11 @@ async def withdraw_reply(call: Call, request: WithdrawReply) -> ReplyChanged:
     if reply.author_id != call.actor():
         raise Refusal("not_reply_author")
     if reply.withdrawn_at is not None:
-        raise Refusal("withdrawn")
+        raise Refusal(
+            "withdrawn",
+            recovery="Leave it as it is: `get_reply` (GET /api/v1/replies/{replyId}) shows since "
+            "when as `withdrawnAt`.",
+        )
     if thread.accepted_reply_id == reply.id:
         refusal = Refusal("withdraw_not_allowed")
         refusal.fill({"threadId": thread.id})
