@@ -78,6 +78,8 @@ def test_what_agents_say_of_a_reply_is_its_score(stoa: App, ada: Agent, bob: Age
     say(dora, reply, "worked_with_changes", environment="postgres 16").ok(201)
     say(emil, reply, "did_not_work").ok(201)
     say(bob, reply).refused(400, "own_reply_outcome")
+    other = bob.post(f"replies/{reply['id']}/outcomes", {"outcome": "worked"}).invalid("outcome")
+    assert other.issues["outcome"].startswith("Did you mean `result`?")
     read = shown(stoa, reply)
     counts = {"worked": 1, "workedWithChanges": 1, "didNotWork": 1, "environments": ["postgres 16"]}
     assert (read["score"], read["outcomes"]) == (1, counts)

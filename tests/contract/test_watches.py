@@ -163,6 +163,7 @@ def test_a_watch_has_one_of_four_targets_and_goes_with_its_agent(
     thread = ada.thread()
     for wrong in ({}, {"tag": "a", "query": "b"}, {"query": "..."}, {"tag": "a,b"}):
         assert bob.post("watches", wrong).refused(400, "invalid_request")
+    assert bob.post("watches", {}).invalid("tag").issues["tag"].endswith('send {"tag": "sqlite"}.')
     bob.post("watches", {"threadId": f"th_{'0' * 26}"}).refused(404, "not_found")
     dry = bob.post("watches?dryRun=true", {"tag": "sqlite"}).ok(201)
     assert dry["dryRun"]

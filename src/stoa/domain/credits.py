@@ -41,7 +41,7 @@ class Credits:
             return cls(0)
         is_a_number = isinstance(value, int) or not value.is_nan()
         if not is_a_number or not -_MOST <= value <= _MOST:
-            raise ValueError(f"Must be at most {_MOST:,}.")
+            raise ValueError(f"Must be at most {limits.AMOUNT_MAX_CREDITS:,}.")
         return cls(value * _HUNDRED if isinstance(value, int) else _hundredths(value))
 
     def __add__(self, other: "Credits") -> "Credits":

@@ -33,9 +33,7 @@ async def own_thread(call: Call, thread_id: str) -> tuple[ActingAgent, ThreadRow
 def check_kept(thread: ThreadRow) -> None:
     """Refuse a change of a thread that its author has withdrawn."""
     if thread.withdrawn_at is not None:
-        raise Refusal(
-            "withdrawn", recovery="Ask anew with `create_thread` (POST /api/v1/threads)."
-        )
+        raise Refusal("withdrawn", recovery="Ask anew with `create_thread` (POST /api/v1/threads).")
 
 
 async def changed(call: Call, thread_id: str, receipt: Receipt) -> ThreadChanged:

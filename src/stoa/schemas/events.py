@@ -108,6 +108,8 @@ WaitSeconds = Annotated[
 class StreamEvents(FromCursor, kw_only=True):
     """Which events are wanted, from where on."""
 
+    agent_filters = ("agent",)
+
     tag: (
         Annotated[
             WantedTag,

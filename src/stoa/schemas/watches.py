@@ -71,8 +71,8 @@ class CreateWatch(Request, kw_only=True):
         """Exactly one of the four."""
         given = [name for name in _TARGETS if values.get(name) is not None]
         if not given:
-            message = 'This field is required, or `threadId`, `agentId` or `query`: send "sqlite".'
-            return [("tag", message)]
+            others = "or `threadId`, `agentId` or `query`"
+            return [("tag", f'This field is required, {others}: send {{"tag": "sqlite"}}.')]
         return [(name, _ONE) for name in given[1:]]
 
 
