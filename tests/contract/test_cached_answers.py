@@ -164,7 +164,8 @@ class World:
     def offer_job(self) -> None:
         offer = {"title": "Work", "description": "Do it.", "rewardCredits": 1, "tags": ["wal"]}
         hours = self.random.randrange(1, 100)
-        answer = self.agent().post("jobs", {**offer, "deadlineHours": hours})
+        terms = {"requires": {"reputation": 1}} if hours % 3 == 0 else None
+        answer = self.agent().post("jobs", {**offer, "deadlineHours": hours, "terms": terms})
         if answer.status == 201:
             self.jobs.append(answer.json["job"])
             self.ends(answer.json["job"]["deadline"], job=self.jobs[-1])

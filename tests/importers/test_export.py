@@ -168,6 +168,20 @@ def lines(folder: Path, name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / name).read_text().splitlines()]
 
 
+@BOTH_WAYS
+def test_what_a_job_requires_is_known_of_its_offer_after_an_import(
+    stoa: App, settings: Settings, clock: VirtualClock, other: Settings, tmp_path: Path
+) -> None:
+    ada = stoa.agent("ada")
+    for terms in (None, {"claimHours": 1}, {"requires": {"standing": 5, "reputation": 1}}):
+        jobs.offer(ada, 1, terms=terms)
+    exported(settings, clock, tmp_path / "one")
+    imported(other, clock, tmp_path / "one")
+    required = "SELECT requires FROM opportunity ORDER BY id"
+    assert database.query(other, required) == stoa.sql(required)
+    assert stoa.sql(required)[2][0] == '{"reputation":1,"standing":5}'
+
+
 @pytest.mark.costly
 @pytest.mark.promise("B2")
 @BOTH_WAYS

@@ -20,7 +20,7 @@ def test_a_word_is_not_looked_for_again_beside_one_that_is_new() -> None:
 
 def offer(name: str) -> OfferTerm:
     """A job without a tag."""
-    return (name, "job", 1, 1, "ag_1", None, None)
+    return (name, "job", 1, 1, "ag_1", None, None, None)
 
 
 def test_what_was_found_is_known_of_what_is_still_on_offer() -> None:

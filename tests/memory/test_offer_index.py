@@ -3,6 +3,7 @@ made of an earlier one is the one that would be made of all that is on offer."""
 
 import random
 from collections.abc import Generator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,20 +12,27 @@ import msgspec
 import pytest
 
 from stoa.domain.labels import wanted_words
-from stoa.domain.terms import WorkTerms
+from stoa.domain.terms import NO_TERMS, WorkTerms
 from stoa.memory import offer_index
 from stoa.memory.offer_index import OfferIndex, OfferIndexSizes
 from stoa.memory.remembered import Remembered
 from stoa.store import agents, opportunities
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.store import SqliteStore
-from stoa.store.opportunities import START, OfferPosition, OpportunityRow
+from stoa.store.opportunities import (
+    START,
+    OfferPosition,
+    OfferReader,
+    OpportunityRow,
+    kept_requirements,
+)
 from stoa.store.tx import Tx
 from tests.support.clock import DAY, VirtualClock
 from tests.support.store import Opened
 
 AGENTS = ("ag_1", "ag_2", "ag_3")
 LABELS = ("brewing", "home-brewing", "python-3", "python", "ale", "scale")
+REQUIRED: tuple[dict[str, int], ...] = ({}, {"reputation": 1}, {"reputation": 1, "standing": 2})
 ABLE = ("homebrew", "brewing", "python 2", "ale", "scales", "r")
 
 
@@ -52,15 +60,16 @@ class Market:
 
     async def _offer(self, tx: Tx) -> None:
         self.offers += 1
-        await self._insert(tx, self.offers, None)
+        await self._insert(tx, self.offers, NO_TERMS)
 
-    async def _insert(self, tx: Tx, number: int, promised: WorkTerms | None) -> None:
+    async def _insert(self, tx: Tx, number: int, promised: WorkTerms) -> None:
         source = self.random
         terms = {
             (label, source.random() < 0.5) for label in source.sample(LABELS, source.randrange(6))
         }
         author, amount = source.choice(AGENTS), source.choice([1, 2, 3])
         subject, ends = f"job_{number:03}", tx.now + DAY
+        promised = replace(promised, requires=source.choice(REQUIRED))
         await opportunities.insert(
             tx, "job", subject, author, amount, ends, terms, promised=promised
         )
@@ -74,7 +83,7 @@ class Market:
         """Offer one again, at a later time, to all or to one agent, with another reward."""
         self.clock.advance(1)
         to = self.random.choice([None, None, *AGENTS])
-        promised = WorkTerms(offered_to=to) if to else None
+        promised = WorkTerms(offered_to=to)
         number = self.random.randint(1, self.offers)
 
         async def renewed(tx: Tx) -> None:
@@ -87,19 +96,21 @@ class Market:
         """Ask the index and SQL for the same."""
         source = self.random
         able = source.sample(ABLE, source.randrange(4))
-        asked = source.choice(AGENTS), wanted_words(able)
-        self.opened.run(self.opened.store.read(partial(self._compare, *asked)))
+        unmet = source.sample(REQUIRED, source.randrange(3))
+        kept = filter(None, (kept_requirements(WorkTerms(requires=one)) for one in unmet))
+        reader = OfferReader(source.choice(AGENTS), wanted_words(able), frozenset(kept))
+        self.opened.run(self.opened.store.read(partial(self._compare, reader)))
 
-    async def _compare(self, agent_id: str, terms: tuple[str, ...], tx: Tx) -> None:
+    async def _compare(self, reader: OfferReader, tx: Tx) -> None:
         on_offer = await offer_index.offer_index(tx, self.kept, self.sizes)
         assert on_offer
         place, limit = START, self.random.randint(1, 5)
         places: list[OfferPosition] = [(-1, 2, tx.now, "job_1"), (0, 2, tx.now, "job_1"), START]
         while places:
             place = places.pop()
-            here = on_offer.recommended(agent_id, terms, place, limit)
-            in_sql = await opportunities.recommended(tx, agent_id, terms, place, limit)
-            assert [row.place for row in here] == [row.place for row in in_sql], (terms, place)
+            here = on_offer.recommended(reader, place, limit)
+            in_sql = await opportunities.recommended(tx, reader, place, limit)
+            assert [row.place for row in here] == [row.place for row in in_sql], (reader, place)
             assert [shared(row) for row in here] == [shared(row) for row in in_sql]
             if len(here) == limit:
                 places.append(here[-1].place)
@@ -132,8 +143,8 @@ def described(index: OfferIndex | None) -> Any:
     order = [index.rows[number] for number in index.ranked.ascending(index.ranked.all)]
     sizes = {row.id: index.sizes[index.numbers[row.id]] for row in order}
     labels = {term: index.labels([term]) for term in wanted_words(ABLE)}
-    own = {agent_id: ids(index.of(agent_id)) for agent_id in AGENTS}
-    known = sets(index.having), sets(index.tagged), sets(index.by_author)
+    own = {agent_id: ids(index.left_out(OfferReader(agent_id, ()))) for agent_id in AGENTS}
+    known = sets(index.having), sets(index.tagged), sets(index.by_author), sets(index.requiring)
     return order, sizes, labels, own, *known, index.chosen, index.too_many, index.is_large
 
 

@@ -8,10 +8,13 @@ import pytest
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, SECOND
+from tests.support.faces import Face
 from tests.support.jobs import act, done, funds, job_in, offer, read
+from tests.support.keys import Key
 from tests.support.ledger import broken
+from tests.support.moderation import moderate
 
-pytestmark = pytest.mark.settings(token_ttl_seconds=10_000_000)
+pytestmark = pytest.mark.settings(admin_keys=[Key("mod").public], token_ttl_seconds=10_000_000)
 
 WISH = {"message": "I have measured this before."}
 
@@ -102,6 +105,48 @@ def test_no_job_is_recommended_to_who_gave_it_back(
         taken = job_in("CLAIMED", ada, bob)
         suggested = act(cy, taken, "claim").refused(409, "job_already_claimed")["suggestions"]
         assert [one["id"] for one in suggested["openJobs"]] == [plain["id"]]
+
+
+def test_no_job_is_recommended_that_requires_more_than_its_reader_has(
+    stoa: App, face: Face, ada: Agent, bob: Agent
+) -> None:
+    fit = {"capabilities": ["sql"]}
+    cy, dan = stoa.agent("cy", **fit), stoa.agent("dan", **fit)
+    job_in("COMPLETED", bob, dan)
+    least = {"completedJobs": 1, "reputation": 20}
+    plain, hard, chosen = [
+        offer(ada, reward, tags=["sql"], terms=terms)["id"]
+        for reward, terms in (
+            (1, {"claimHours": 1}),
+            (5, {"requires": least}),
+            (6, {"requires": least, "assignment": "chosen"}),
+        )
+    ]
+    alone = offer(ada, 4, tags=["sql"], terms={"requires": least, "offeredTo": cy.id})["id"]
+
+    def recommended(reader: Agent, **wanted: Any) -> list[str]:
+        found = face.call("get_recommended_opportunities", wanted, reader).ok()
+        return [row["id"] for row in found["opportunities"]]
+
+    def sees(reader: Agent, *shown: str, assigned: bool) -> None:
+        for _ in range(2):  # made, and remembered
+            stoa.clock.advance(2 * SECOND)  # the index of offers is made once a second
+            assert recommended(reader) == recommended(reader, onSilence="refund") == [*shown]
+            assert recommended(reader, limit=1) == [shown[0]]
+            assert recommended(reader, assignment="chosen") == ([chosen] if assigned else [])
+        signed_in = reader.sign_in()["recommendedOpportunities"]
+        assert [row["id"] for row in signed_in] == [*shown]
+
+    sees(cy, alone, plain, assigned=False)
+    sees(dan, hard, plain, assigned=True)
+    sees(bob, plain, assigned=False)
+    assert on_offer(cy) == [hard, plain]
+    job_in("COMPLETED", bob, cy)
+    sees(cy, hard, alone, plain, assigned=True)
+    moderate(stoa.agent("mod"), dan.id, "adjust", points=-1).ok()
+    sees(dan, plain, assigned=False)
+    moderate(stoa.agent("mod"), dan.id, "adjust", points=1).ok()
+    sees(dan, hard, plain, assigned=True)
 
 
 def test_no_other_is_pointed_to_a_job_that_is_offered_to_one(

@@ -80,16 +80,22 @@ def test_a_later_step_alone_is_applied_and_rows_stay(tmp_path: Path) -> None:
     newest.close()
 
 
-def test_replies_of_before_are_ordered_by_score_then_accepted_then_imported_score(
-    tmp_path: Path,
-) -> None:
-    older = at_version(26, tmp_path / "stoa.db")
+def with_an_agent(number: int, path: Path) -> apsw.Connection:
+    """A database of that time with an agent `a`."""
+    older = at_version(number, path)
     older.execute("PRAGMA foreign_keys = OFF")
     older.execute(
         "INSERT INTO agent (id, public_key, display_name, description, capabilities, status, "
         "reputation, created_at, last_seen_at, version) "
         "VALUES ('a', zeroblob(32), 'a', '', '[]', 'active', 0, 1, 1, 1)"
     )
+    return older
+
+
+def test_replies_of_before_are_ordered_by_score_then_accepted_then_imported_score(
+    tmp_path: Path,
+) -> None:
+    older = with_an_agent(26, tmp_path / "stoa.db")
     older.execute(
         "INSERT INTO thread (id, author_id, title, tags, status, accepted_reply_id, locked, "
         "reply_count, answer_count, created_at, updated_at, last_activity_at, body) "
@@ -105,6 +111,29 @@ def test_replies_of_before_are_ordered_by_score_then_accepted_then_imported_scor
     sqlite_migrations.migrate(older, STEPS)
     ordered = older.execute("SELECT id FROM reply ORDER BY worth DESC").fetchall()
     assert [one for (one,) in ordered] == ["worked", "taken", "high", "plain"]
+    older.close()
+
+
+def test_jobs_on_offer_of_before_are_known_by_what_they_require(tmp_path: Path) -> None:
+    older = with_an_agent(29, tmp_path / "stoa.db")
+    least = '{"reputation":5,"completedJobs":1}'
+    terms = {"hard": f'{{"onSilence":"refund","requires":{least}}}', "any": "{}", "plain": None}
+    for job, promised in terms.items():
+        older.execute(
+            "INSERT INTO job (id, type, status, creator_id, amount, reject_count, "
+            "submission_count, created_at, deadline, title, tags, requirements, "
+            "acceptance_criteria, verification, terms) "
+            "VALUES (?, 'open', 'OPEN', 'a', 1, 0, 0, 1, 9, 't', '[]', '[]', '[]', '', ?)",
+            (job, promised),
+        )
+        older.execute(
+            "INSERT INTO opportunity (id, type, author_id, amount, created_at, expires_at) "
+            "VALUES (?, 'job', 'a', 1, 1, 9)",
+            (job,),
+        )
+    sqlite_migrations.migrate(older, STEPS)
+    known = older.execute("SELECT id, requires FROM opportunity").fetchall()
+    assert dict(known) == {"hard": least, "any": None, "plain": None}
     older.close()
 
 

@@ -16,6 +16,7 @@ from stoa.domain.terms import NO_TERMS, WorkTerms
 from stoa.domain.text import normalise_capability
 from stoa.importers.export_credits import Books, hundredths
 from stoa.schemas.terms import read_terms
+from stoa.store.opportunities import kept_requirements
 from stoa.store.transfer import audit, public
 from stoa.store.transfer.copying import TABLES, TableUpdate, Target
 from stoa.store.transfer.public import BATCH, OBJECT, TIME, ExportLine, File
@@ -251,10 +252,11 @@ class _Import:
                 TIME.back(hold["createdAt"]),
                 TIME.back(hold["expiresAt"]),
                 *(getattr(terms, name, None) for name in promised),
+                terms and kept_requirements(terms),
             )
             for hold, _, _, terms in offered
         ]
-        await self._add("opportunity", (*columns, *promised), rows)
+        await self._add("opportunity", (*columns, *promised, "requires"), rows)
         terms = [
             (term, is_tag, kind, hundredths(hold), TIME.back(hold["createdAt"]), hold["subjectId"])
             for hold, tags, requirements, _ in offered

@@ -23,6 +23,7 @@ from stoa.store.opportunities import (
     NEW_THREAD,
     START,
     OfferPosition,
+    OfferReader,
     OfferTerm,
     OpportunityRow,
 )
@@ -57,8 +58,8 @@ class OfferIndex(NamedTuple):
     of this one, as `unused` numbers are given to new offers alone; they are `ranked`, the highest
     reward first. `keys` and `numbers` give the number of a key and of an id, `sizes` how many terms
     an offer has, one if none. `having` are the offers that have a label, `tagged` those that have
-    it as a tag, `by_author` those of an author: some of these may be on offer no more. `found_by`
-    are the labels that a term finds.
+    it as a tag, `by_author` those of an author, `requiring` those that require the same of their
+    worker: some of these may be on offer no more. `found_by` are the labels that a term finds.
 
     What is recommended to the `chosen` agents, who see more or less than all, is left to SQL.
     `made_at` is ms; no two have the same `version`. A search may have one that `is_large` and out
@@ -72,6 +73,7 @@ class OfferIndex(NamedTuple):
     having: dict[str, int]
     tagged: dict[str, int]
     by_author: dict[str, int]
+    requiring: dict[str, int]
     found_by: dict[str, frozenset[str]]
     unused: Iterator[int]
     made_at: int
@@ -86,19 +88,28 @@ class OfferIndex(NamedTuple):
         labels = chain.from_iterable(filter(None, found))
         return frozenset(label for label in labels if self.having[label] & self.ranked.all)
 
-    def of(self, agent_id: str) -> int:
-        """What an agent offers."""
-        return self.by_author.get(agent_id, 0) & self.ranked.all
+    def required(self) -> frozenset[str]:
+        """See `opportunities.required`."""
+        return frozenset(one for one, bits in self.requiring.items() if bits & self.ranked.all)
+
+    def left_out(self, reader: OfferReader) -> int:
+        """What an agent offers itself, or has too little for."""
+        bits = self.by_author.get(reader.agent_id, 0)
+        for one in reader.unmet:
+            bits |= self.requiring.get(one, 0)
+        return bits & self.ranked.all
 
     def recommended(
-        self, agent_id: str, terms: Sequence[str], after: OfferPosition, limit: int
+        self, reader: OfferReader, after: OfferPosition, limit: int
     ) -> list[OpportunityRow]:
         """See `opportunities.recommended`."""
         if after[0] < 0:  # made up: all that shares no term comes behind it
             after = (0, *START[1:])
-        others = self.ranked.all & ~self.of(agent_id)
+        others = self.ranked.all & ~self.left_out(reader)
         shared = {
-            label: bits for label in self.labels(terms) if (bits := self.having[label] & others)
+            label: bits
+            for label in self.labels(reader.terms)
+            if (bits := self.having[label] & others)
         }
         found = self._in_order(by_count([*shared.values()], others), after)
         return [self._row(number, overlap, shared) for number, overlap in islice(found, limit)]
@@ -128,7 +139,7 @@ class OfferIndex(NamedTuple):
 def none_on_offer(now: int, *, too_many: bool = False) -> OfferIndex:
     """An index of nothing."""
     return OfferIndex(
-        Ranked([]), {}, {}, {}, {}, {}, {}, {}, {}, count(), now, object(), too_many=too_many
+        Ranked([]), {}, {}, {}, {}, {}, {}, {}, {}, {}, count(), now, object(), too_many=too_many
     )
 
 
@@ -183,12 +194,15 @@ def changed(
     having = defaultdict[str, int](int, latest.having)
     tagged = defaultdict[str, int](int, latest.tagged)
     by_author = defaultdict[str, int](int, latest.by_author)
-    for subject, kind, amount, created_at, author, term, is_tag in terms:
+    requiring = defaultdict[str, int](int, latest.requiring)
+    for subject, kind, amount, created_at, author, required, term, is_tag in terms:
         if subject not in numbers:
             number = numbers[subject] = next(latest.unused)
             row = rows[number] = OpportunityRow(subject, kind, amount, created_at, "[]")
             by_key[row.key], sizes[number] = number, 0
             by_author[author] |= 1 << number
+            if required is not None:
+                requiring[required] |= 1 << number
         number = numbers[subject]
         sizes[number] += 1
         if term is not None:
@@ -198,7 +212,7 @@ def changed(
     # What ended between two statements of a stepwise read has a key and no terms.
     ranked, version = Ranked([by_key[key] for key in keys if key in by_key]), object()
     found_by = _found_by(latest.found_by, having.keys() - latest.having.keys())
-    found = ranked, rows, by_key, numbers, sizes, having, tagged, by_author, found_by
+    found = ranked, rows, by_key, numbers, sizes, having, tagged, by_author, requiring, found_by
     return OfferIndex(*found, latest.unused, now, version)
 
 

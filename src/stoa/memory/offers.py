@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from stoa.caching import ByteCache
 from stoa.domain.labels import wanted_words
+from stoa.domain.terms import WorkTerms
 from stoa.memory.offer_index import OFFER_INDEX_SIZES, OfferIndex, OfferIndexSizes, offer_index
 from stoa.memory.remembered import Remembered, RememberedById
 from stoa.schemas.base import encode
@@ -15,12 +16,15 @@ from stoa.store.dependencies import eventual
 from stoa.store.opportunities import (
     EVERYTHING,
     OfferPosition,
+    OfferReader,
     OffersWanted,
     OpportunityRow,
 )
+from stoa.store.reputation import attained
 from stoa.store.tx import Tx
 
 _OFFER_BYTES = 3_000  # what an opportunity takes beside its texts
+_ATTAINED_BYTES = 500
 
 Terms = tuple[str, ...]
 """The words by which offers are found that fit an agent (`domain/labels.py`)."""
@@ -42,6 +46,13 @@ def _owners(offer: Opportunity) -> list[str]:
 
 def _size_of_terms(terms: Terms) -> int:
     return sum(4 * len(term) + 50 for term in terms)
+
+
+class _Attained(NamedTuple):
+    """What an agent has of what jobs may require, by its name."""
+
+    agent_id: str
+    yours: dict[str, int]
 
 
 class _Page(NamedTuple):
@@ -71,33 +82,34 @@ class OfferMemory:
         self._index = Remembered[OfferIndex]()
         self._views = RememberedById[str, Opportunity](cache, _size_of_shown, _owners)
         self._terms = RememberedById[str, Terms](cache, _size_of_terms)
+        self._attained = RememberedById[str, _Attained](
+            cache,
+            lambda _: _ATTAINED_BYTES,
+            lambda one: [one.agent_id, *eventual([one.agent_id])],
+        )
         self._pages = RememberedById[_PageKey, _Page](cache, _size_of_page, _owners_of_page)
 
     async def index(self, tx: Tx, *, for_search: bool = False) -> OfferIndex | None:
         """What is on offer now; None where SQL is to be asked."""
         return await offer_index(tx, self._index, self._sizes, for_search=for_search)
 
-    async def _index_for(self, tx: Tx, agent_id: str, wanted: OffersWanted) -> OfferIndex | None:
-        """What is on offer to an agent that wants this; None where SQL is to be asked."""
-        on_offer = await self.index(tx) if wanted == EVERYTHING else None
-        return None if on_offer and agent_id in on_offer.chosen else on_offer
+    async def _index_for(self, tx: Tx, wanted: OffersWanted) -> OfferIndex | None:
+        """What is on offer to who wants this; None where SQL is to be asked."""
+        return await self.index(tx) if wanted == EVERYTHING else None
 
     async def recommended(
         self,
         tx: Tx,
-        agent_id: str,
-        terms: Terms,
+        reader: OfferReader,
         after: OfferPosition,
         limit: int,
         wanted: OffersWanted,
     ) -> list[OpportunityRow]:
-        """What an agent with these terms could earn now and wants, the best first, behind a
-        place."""
-        on_offer = await self._index_for(tx, agent_id, wanted)
-        if on_offer is None:
-            found = sorted(terms)
-            return await opportunities.recommended(tx, agent_id, found, after, limit, wanted)
-        return on_offer.recommended(agent_id, terms, after, limit)
+        """What its reader could earn now and wants, the best first, behind a place."""
+        on_offer = await self._index_for(tx, wanted)
+        if on_offer is None or reader.agent_id in on_offer.chosen:
+            return await opportunities.recommended(tx, reader, after, limit, wanted)
+        return on_offer.recommended(reader, after, limit)
 
     async def page(
         self,
@@ -106,19 +118,33 @@ class OfferMemory:
         terms: Terms,
         wanted: OffersWanted,
         asked: Hashable,
-        make: Callable[[], Awaitable[RecommendedList]],
+        make: Callable[[OfferReader], Awaitable[RecommendedList]],
     ) -> RecommendedList:
-        """The page that is made for what an agent `asked`: one for all agents with the same terms
-        and offers of their own, until something that it shows changes."""
-        on_offer = await self._index_for(tx, agent_id, wanted)
-        if on_offer is None:
-            return encoded_once(await make())  # as one that is kept, which has the same ETag
-        key = on_offer.labels(terms), on_offer.of(agent_id), asked
+        """The page that is made for what its reader `asked`: one for all agents with the same terms
+        to which the same is left out, until something that it shows changes."""
+        on_offer = await self._index_for(tx, wanted)
+        unmet = await self._unmet(tx, agent_id, on_offer)
+        reader = OfferReader(agent_id, terms, unmet)
+        if on_offer is None or agent_id in on_offer.chosen:
+            return encoded_once(await make(reader))  # as one that is kept, which has the same ETag
+        key = on_offer.labels(terms), on_offer.left_out(reader), asked
         known = self._pages.get(key, tx.seen, tx.now)
         if known is None or known.version is not on_offer.version:
-            known = _Page(on_offer.version, encoded_once(await make()))
+            known = _Page(on_offer.version, encoded_once(await make(reader)))
             self._pages.keep({key: known}, tx.seen)
         return known.page
+
+    async def _unmet(self, tx: Tx, agent_id: str, on_offer: OfferIndex | None) -> frozenset[str]:
+        """What jobs on offer require of their workers that an agent has not."""
+        required = await opportunities.required(tx) if on_offer is None else on_offer.required()
+        if not required:
+            return required
+        known = self._attained.get(agent_id, tx.seen, tx.now)
+        if known is None:
+            known = _Attained(agent_id, await attained(tx, agent_id))
+            self._attained.keep({agent_id: known}, tx.seen)
+        terms = {one: WorkTerms(requires=opportunities.read_requirements(one)) for one in required}
+        return frozenset(one for one in required if terms[one].shortfalls(known.yours))
 
     async def terms(
         self, tx: Tx, agent_id: str, read: Callable[[Tx, str], Awaitable[list[str]]]

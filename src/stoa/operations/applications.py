@@ -51,11 +51,11 @@ async def apply_to_job(call: Call, request: ApplyToJob) -> ApplicationMade:
 
     It ends after 72 hours.
     """
-    agent = await call.held_agent()
+    await call.held_agent()
     job = await found_job(call, request.job_id, held=True)
     worker = call.actor()
     rules.check_claimer(job.creator_id, worker)
-    await check_requirements(call, job, agent)
+    await check_requirements(call, job, worker)
     _check_open(call, job)
     if await jobs.has_released(call.tx, job.id, worker):
         raise Refusal("claim_released")
@@ -149,7 +149,7 @@ async def assign_job(call: Call, request: AssignJob) -> JobRead:
     if worker is None or await applications.get(call.tx, job.id, worker.id) is None:
         raise Refusal("no_application")
     try:
-        await check_requirements(call, job, worker)
+        await check_requirements(call, job, worker.id)
         await check_claims(call, worker)
     except Refusal:
         raise Refusal("applicant_unavailable") from None

@@ -9,7 +9,7 @@ from stoa.domain.events import EventKind
 from stoa.domain.jobs import Due, JobEvent
 from stoa.domain.missing import missing
 from stoa.operations.call import Call
-from stoa.operations.jobs import BY_CLAIMER, attainments, check_worker, found_job
+from stoa.operations.jobs import BY_CLAIMER, check_worker, found_job
 from stoa.operations.parts import escrow, event_log, job_steps
 from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.threads import found_thread
@@ -20,6 +20,7 @@ from stoa.schemas.jobs import ClaimJob, JobRead, ReleaseJob
 from stoa.store import holds, jobs, receipts, threads
 from stoa.store.agents import ActingAgent
 from stoa.store.jobs import JobHistory, JobRow
+from stoa.store.reputation import attained
 
 _NO_OPEN_JOB = (
     "Look for a new job later with `get_opportunities` (GET /api/v1/opportunities?types=job): no "
@@ -74,7 +75,7 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
     if job.terms is not None:
         if job.promised.offered_to not in (None, worker):
             raise Refusal("offered_to_another")
-        await check_requirements(call, job, agent)
+        await check_requirements(call, job, worker)
     try:
         rules.follow(status, JobEvent.CLAIM)
     except Refusal as refusal:
@@ -133,11 +134,11 @@ async def _check_is_job(call: Call, job_id: str) -> None:
     )
 
 
-async def check_requirements(call: Call, job: JobRow, worker: ActingAgent) -> None:
+async def check_requirements(call: Call, job: JobRow, worker_id: str) -> None:
     """403 when the terms of a job require more than an agent has."""
     promised = job.promised
     if promised.requires:
-        missing = promised.shortfalls(await attainments(call.tx, worker))
+        missing = promised.shortfalls(await attained(call.tx, worker_id))
         if missing:
             raise Refusal("claim_requirements", details={"missing": missing})
 

@@ -48,11 +48,9 @@ from stoa.schemas.jobs import (
 )
 from stoa.schemas.terms import NewTerms
 from stoa.store import agents, applications, holds, jobs, records, submissions
-from stoa.store.agents import ActingAgent
 from stoa.store.jobs import JobFilter, JobRow
 from stoa.store.places import RowPosition
-from stoa.store.reputation import completed_jobs
-from stoa.store.tx import Tx
+from stoa.store.reputation import attained
 
 BY_CREATOR = ("not_found", "removed", "agent_suspended", "not_job_creator")
 BY_CLAIMER = ("not_found", "removed", "agent_suspended", "not_job_claimer")
@@ -218,20 +216,10 @@ async def beyond(call: Call, rows: Iterable[JobRow]) -> set[str]:
         and row.creator_id != own
         and row.status_at(call.now) is JobStatus.OPEN
     ]
-    worker = await agents.get(call.tx, own) if asked else None
-    if worker is None:
+    if not asked:
         return set()
-    yours = await attainments(call.tx, worker)
+    yours = await attained(call.tx, own)
     return {row.id for row in asked if row.promised.shortfalls(yours)}
-
-
-async def attainments(tx: Tx, worker: ActingAgent) -> dict[str, int]:
-    """What an agent has of what jobs may require."""
-    return {
-        "reputation": worker.reputation,
-        "completedJobs": await completed_jobs(tx, worker.id),
-        "standing": worker.standing,
-    }
 
 
 async def check_worker(call: Call, job: JobRow) -> None:

@@ -38,7 +38,7 @@ from stoa.schemas.records import RequesterSummary
 from stoa.schemas.terms import shown_terms
 from stoa.store import agents, jobs, opportunities, records, threads
 from stoa.store.jobs import JobRow
-from stoa.store.opportunities import START, OffersWanted, OpportunityRow
+from stoa.store.opportunities import START, OfferReader, OffersWanted, OpportunityRow
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import Tx
 
@@ -175,10 +175,10 @@ async def _recommended(
 ) -> RecommendedList:
     offers, wanted = call.services.memory.offers, _wanted(request)
 
-    async def make() -> RecommendedList:
+    async def make(reader: OfferReader) -> RecommendedList:
         limit = request.skip + request.size + 1
         after = paging.place(request, START)
-        rows = await offers.recommended(call.tx, agent_id, terms, after, limit, wanted)
+        rows = await offers.recommended(call.tx, reader, after, limit, wanted)
         rows = rows[request.skip :]
         views = await recommended_views(call, rows)
         page = _page(call, request, rows, views)

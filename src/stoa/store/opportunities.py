@@ -33,11 +33,20 @@ class OpportunityRow(NamedTuple):
         return self.overlap, self.amount, self.created_at, self.id
 
 
-OfferTerm = tuple[str, str, int, int, str, str | None, int | None]
+OfferTerm = tuple[str, str, int, int, str, str | None, str | None, int | None]
 """An opportunity with one of its terms: its id and type, its reward in hundredths, when it was
-created (ms), its author, the term, and 1 if that is a tag."""
+created (ms), its author, what it requires of its worker, the term, and 1 if that is a tag."""
 
 _offer_terms = msgspec.json.Decoder(list[OfferTerm]).decode
+
+
+class OfferReader(NamedTuple):
+    """Who is recommended something: an agent, the words that find what fits it, and what is
+    required of workers that it has not (`required`)."""
+
+    agent_id: str
+    terms: tuple[str, ...]
+    unmet: frozenset[str] = frozenset()
 
 
 class OffersWanted(NamedTuple):
@@ -100,6 +109,7 @@ async def insert(
         assignment=promised and promised.assignment,
         review_ms=promised and promised.review_ms,
         offered_to=promised and promised.offered_to,
+        requires=promised and kept_requirements(promised),
     )
     for term, is_tag in sorted(terms):
         tx.defer(
@@ -116,6 +126,15 @@ async def insert(
             tx.defer(
                 "opportunities.insert_words", subject_id=opportunity_id, word=word, label=label
             )
+
+
+def kept_requirements(promised: WorkTerms) -> str | None:
+    """What a job requires of its worker, as an opportunity keeps it: a JSON object, or None."""
+    return as_json(promised.requires) if promised.requires else None
+
+
+read_requirements = msgspec.json.Decoder(dict[str, int]).decode
+"""What `kept_requirements` wrote."""
 
 
 async def delete(tx: Tx, opportunity_id: str) -> None:
@@ -203,32 +222,36 @@ async def chosen_agents(tx: Tx) -> frozenset[str]:
     return frozenset(row[0] for row in await tx.all("opportunities.chosen_agents"))
 
 
+async def required(tx: Tx) -> frozenset[str]:
+    """All that jobs on offer require of their workers, as `kept_requirements` writes it."""
+    return frozenset(row[0] for row in await tx.all("opportunities.required"))
+
+
 async def recommended(
     tx: Tx,
-    agent_id: str,
-    terms: Sequence[str],
+    reader: OfferReader,
     after: OfferPosition,
     limit: int,
     wanted: OffersWanted = EVERYTHING,
 ) -> list[OpportunityRow]:
-    """Opportunities of others that are wanted, without jobs that the agent gave back: those with
-    most labels that are found by these terms first, then reward, then newest."""
+    """Opportunities of others that are wanted, without jobs that the agent gave back or that
+    require more than it has: those with most labels that are found by its terms first, then reward,
+    then newest. What is offered to it alone is among them, whatever that requires."""
     scope, values = ("all", {}) if wanted == EVERYTHING else ("wanted", wanted.values())
     matching, others = f"matching_{scope}", f"others_{scope}"
     rows: list[OpportunityRow] = []
-    if terms and after[0] > 0:
-        rows = await _recommended(tx, matching, agent_id, terms, after, limit, values)
+    if reader.terms and after[0] > 0:
+        rows = await _recommended(tx, matching, reader, after, limit, values)
     if len(rows) < limit:
         place = after if after[0] == 0 else START
-        rows += await _recommended(tx, others, agent_id, terms, place, limit - len(rows), values)
+        rows += await _recommended(tx, others, reader, place, limit - len(rows), values)
     return rows
 
 
 async def _recommended(
     tx: Tx,
     statement: str,
-    agent_id: str,
-    terms: Sequence[str],
+    reader: OfferReader,
     after: OfferPosition,
     limit: int,
     values: dict[str, Value],
@@ -238,8 +261,9 @@ async def _recommended(
         f"opportunities.{statement}",
         **overlap,
         **values,
-        agent_id=agent_id,
-        terms=as_json(terms),
+        agent_id=reader.agent_id,
+        terms=as_json(sorted(reader.terms)),
+        unmet=as_json(sorted(reader.unmet)),
         now=tx.now,
         amount=after[1],
         created_at=after[2],

@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 from stoa.domain.reputation import POINTS, ReputationEvent, pair
 from stoa.store import outcomes
-from stoa.store.tx import Tx, first_number
+from stoa.store.tx import Tx
 
 
 class ReputationEventRow(NamedTuple):
@@ -77,9 +77,11 @@ async def counts(tx: Tx, agent_id: str) -> ReputationCounts:
     return ReputationCounts(answers, jobs, expired[0], unpaid[0], parties, top, events)
 
 
-async def completed_jobs(tx: Tx, agent_id: str) -> int:
-    """How many jobs of others an agent has completed."""
-    return await first_number(tx, "reputation.completed_jobs", agent_id=agent_id)
+async def attained(tx: Tx, agent_id: str) -> dict[str, int]:
+    """What an agent has of what jobs may require, by its name there."""
+    row = await tx.one("reputation.attained", agent_id=agent_id)
+    assert row is not None
+    return dict(zip(("reputation", "standing", "completedJobs"), row, strict=True))
 
 
 async def recent(tx: Tx, agent_id: str, limit: int) -> list[ReputationEventRow]:

@@ -42,7 +42,7 @@ _READ = (0, None, "", None, None)
 _MASK = (1 << 64) - 1
 PLAIN = (None, None, None, None, 0)
 """Of a job: no terms."""
-ON_OFFER = ("refund", "first", None, None)
+ON_OFFER = ("refund", "first", None, None, None)
 """Of a job on offer: no terms."""
 _FINISHED = ("COMPLETED",) * 88 + ("REFUNDED_EXPIRED",) * 9 + ("REJECTED_TERMINAL",) * 3
 _UNFINISHED = ("OPEN", "OPEN", "OPEN", "CLAIMED", "SUBMITTED")

@@ -165,7 +165,7 @@ SELECT {{job}} FROM page p CROSS JOIN job j WHERE j.id = p.id ORDER BY p.place, 
 -- name: open_samples
 SELECT {{job}} FROM opportunity o CROSS JOIN job j
 WHERE o.type = 'job' AND o.expires_at > :now AND o.author_id <> :agent_id AND j.id = o.id AND o.assignment = 'first'
-  AND o.offered_to IS NULL AND (j.terms IS NULL OR j.terms NOT LIKE '%"requires"%')
+  AND o.offered_to IS NULL AND o.requires IS NULL
   AND NOT EXISTS (SELECT 1 FROM released_claim c WHERE c.job_id = o.id AND c.agent_id = :agent_id)
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
 

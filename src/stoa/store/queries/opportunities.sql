@@ -1,18 +1,18 @@
 -- let wanted: (CASE WHEN CAST(:assignment AS TEXT) IS NULL THEN o.assignment IS NULL OR o.assignment = 'first' ELSE coalesce(o.assignment = CAST(:assignment AS TEXT), FALSE) END) AND {{terms_and_tags}}
 -- let terms_and_tags: o.amount >= :least AND (CASE WHEN CAST(:on_silence AS TEXT) IS NULL THEN TRUE ELSE coalesce(o.on_silence = CAST(:on_silence AS TEXT), FALSE) END) AND (CASE WHEN CAST(:review_ms AS BIGINT) IS NULL THEN TRUE ELSE coalesce(o.review_ms <= CAST(:review_ms AS BIGINT), FALSE) END) AND (CASE WHEN CAST(:tags AS TEXT) = '[]' THEN TRUE ELSE EXISTS (SELECT 1 FROM opportunity_term m WHERE m.opportunity_id = o.id AND m.is_tag = 1 AND m.term {{among tags}}) END)
 -- let offer_keys: SELECT o.id || ' ' || o.amount || ' ' || o.created_at AS key FROM opportunity o WHERE {{offered}} ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit
--- let with_terms: o.id, o.type, o.amount, o.created_at, o.author_id, m.term, m.is_tag FROM opportunity o LEFT JOIN opportunity_term m ON m.opportunity_id = o.id
+-- let with_terms: o.id, o.type, o.amount, o.created_at, o.author_id, o.requires, m.term, m.is_tag FROM opportunity o LEFT JOIN opportunity_term m ON m.opportunity_id = o.id
 -- let offered: {{open}} AND o.offered_to IS NULL
 -- let open: {{showable}} AND {{first_wins}}
 -- let first_wins: (o.assignment IS NULL OR o.assignment = 'first')
 -- let showable: o.expires_at > :now AND o.id NOT IN (SELECT l.id FROM thread l WHERE l.locked = 1) AND o.id NOT IN (SELECT r.id FROM thread r WHERE r.removed_at IS NOT NULL AND r.bounty_id IS NOT NULL)
--- let own: (o.offered_to IS NULL OR o.offered_to = :agent_id) AND NOT EXISTS (SELECT 1 FROM released_claim c WHERE c.job_id = o.id AND c.agent_id = :agent_id)
+-- let own: (CASE WHEN o.offered_to IS NULL THEN o.requires IS NULL OR NOT o.requires {{among unmet}} ELSE o.offered_to = :agent_id END) AND NOT EXISTS (SELECT 1 FROM released_claim c WHERE c.job_id = o.id AND c.agent_id = :agent_id)
 
 -- name: insert
 INSERT INTO opportunity (id, type, author_id, amount, created_at, expires_at, on_silence, assignment, review_ms,
-                         offered_to)
+                         offered_to, requires)
 VALUES (:subject_id, :type, :author_id, :amount, :created_at, :expires_at, :on_silence, :assignment, :review_ms,
-        :offered_to)
+        :offered_to, :requires)
 
 -- name: postpone
 UPDATE opportunity SET expires_at = expires_at + :ms WHERE id = :subject_id
@@ -30,6 +30,10 @@ ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
 -- name: chosen_agents
 SELECT o.offered_to FROM opportunity o WHERE o.offered_to IS NOT NULL
 UNION SELECT c.agent_id FROM opportunity o CROSS JOIN released_claim c WHERE o.type = 'job' AND c.job_id = o.id
+
+-- What jobs on offer require of their workers.
+-- name: required
+SELECT DISTINCT o.requires FROM opportunity o WHERE o.requires IS NOT NULL
 
 -- The opportunities of others without such a label.
 -- name: others_{scope}

@@ -23,8 +23,10 @@ FROM (
   SELECT count(CASE type WHEN 'answer_accepted' THEN 1 END) AS answers, count(*) AS n
   FROM reputation_event WHERE agent_id = :agent_id GROUP BY counterparty_id) c
 
--- name: completed_jobs
-SELECT count(*) FROM reputation_event WHERE agent_id = :agent_id AND type = 'job_completed'
+-- name: attained
+SELECT a.reputation, a.standing,
+  (SELECT count(*) FROM reputation_event e WHERE e.agent_id = :agent_id AND e.type = 'job_completed')
+FROM agent a WHERE a.id = :agent_id
 
 -- name: recent
 SELECT type, reference_type, reference_id, counterparty_id, created_at FROM reputation_event

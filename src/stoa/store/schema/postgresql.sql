@@ -369,6 +369,7 @@ CREATE TABLE opportunity (
     assignment text COLLATE "C",
     review_ms bigint,
     offered_to text COLLATE "C",
+    requires text COLLATE "C",
     CONSTRAINT opportunity_assignment_check CHECK ((assignment = ANY (ARRAY['first'::text, 'chosen'::text]))),
     CONSTRAINT opportunity_on_silence_check CHECK ((on_silence = ANY (ARRAY['refund'::text, 'pay'::text])))
 );
@@ -808,6 +809,7 @@ CREATE UNIQUE INDEX one_grant_each ON ledger_transaction USING btree (reference_
 CREATE INDEX opportunity_by_reward ON opportunity USING btree (amount, created_at, id);
 CREATE INDEX opportunity_by_type ON opportunity USING btree (type, amount, created_at, id);
 CREATE INDEX opportunity_offered ON opportunity USING btree (offered_to) WHERE (offered_to IS NOT NULL);
+CREATE INDEX opportunity_requiring ON opportunity USING btree (requires) WHERE (requires IS NOT NULL);
 CREATE INDEX opportunity_term_by_opportunity ON opportunity_term USING btree (opportunity_id);
 CREATE INDEX opportunity_word_by_opportunity ON opportunity_word USING btree (opportunity_id, word);
 CREATE INDEX outcome_by_id ON outcome USING btree (id);

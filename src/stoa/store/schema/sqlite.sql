@@ -422,7 +422,7 @@ CREATE TABLE opportunity (
   amount INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
-  on_silence TEXT CHECK (on_silence IN ('refund', 'pay')), assignment TEXT CHECK (assignment IN ('first', 'chosen')), review_ms INTEGER, offered_to TEXT REFERENCES agent (id)) STRICT;
+  on_silence TEXT CHECK (on_silence IN ('refund', 'pay')), assignment TEXT CHECK (assignment IN ('first', 'chosen')), review_ms INTEGER, offered_to TEXT REFERENCES agent (id), requires TEXT) STRICT;
 
 CREATE INDEX opportunity_by_reward ON opportunity (amount, created_at, id);
 
@@ -821,6 +821,8 @@ CREATE TABLE "record" (
   durations TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (agent_id, kind, outcome)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX opportunity_requiring ON opportunity (requires) WHERE requires IS NOT NULL;
 
 INSERT INTO account VALUES ('issuer', 0);
 

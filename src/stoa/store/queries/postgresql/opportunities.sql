@@ -33,5 +33,5 @@ SELECT CAST(json_agg(s.key) AS TEXT) FROM ({{offer_keys}}) s
 
 -- Opportunities, once for each of their terms, in one row.
 -- name: offer_terms
-SELECT CAST(json_agg(json_build_array(s.id, s.type, s.amount, s.created_at, s.author_id, s.term, s.is_tag)) AS TEXT)
+SELECT CAST(json_agg(json_build_array(s.id, s.type, s.amount, s.created_at, s.author_id, s.requires, s.term, s.is_tag)) AS TEXT)
 FROM (SELECT {{with_terms}} WHERE o.id {{among ids}} LIMIT :limit) s

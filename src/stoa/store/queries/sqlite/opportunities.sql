@@ -29,5 +29,5 @@ SELECT json_group_array(s.key) FROM ({{offer_keys}}) s
 
 -- Opportunities, once for each of their terms, in one row.
 -- name: offer_terms
-SELECT json_group_array(json_array(s.id, s.type, s.amount, s.created_at, s.author_id, s.term, s.is_tag))
+SELECT json_group_array(json_array(s.id, s.type, s.amount, s.created_at, s.author_id, s.requires, s.term, s.is_tag))
 FROM (SELECT {{with_terms}} WHERE o.id {{among ids}} LIMIT :limit) s

@@ -1,0 +1,6 @@
+-- What a job requires of its worker, by which feeds of who has less leave it out.
+ALTER TABLE opportunity ADD COLUMN requires TEXT;
+
+UPDATE opportunity SET requires = (SELECT json_extract(j.terms, '$.requires') FROM job j WHERE j.id = opportunity.id) WHERE type = 'job';
+
+CREATE INDEX opportunity_requiring ON opportunity (requires) WHERE requires IS NOT NULL;
