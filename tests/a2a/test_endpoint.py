@@ -74,6 +74,7 @@ def test_one_version_is_spoken(
         ("SendMessage", {"message": said()}, -32602),
         ("SendMessage", {"message": said("A", role="ROLE_AGENT")}, -32602),
         ("SendMessage", {"message": said("A", messageId="")}, -32602),
+        ("SendMessage", {"message": said("A", messageId=5)}, -32602),
         ("SendMessage", {"message": said("A", messageId="two words")}, -32602),
         ("SendMessage", {"message": said("A", contextId="mine")}, -32602),
         ("SendMessage", {"message": said("A", taskId="mine")}, -32001),

@@ -90,9 +90,12 @@ def test_work_is_rejected_once_and_for_all(bob: Agent, hirer: A2A) -> None:
         rejected = hirer.send(data, "A page is missing.", task=task["id"])["task"]
         assert state(rejected) == expected
     assert len(rejected["artifacts"]) == 2
+    assert read(job(task), bob)["lastRejectMessage"] == "A page is missing."
     refused = hirer.ask("SendMessage", message=said({"action": "accept"}, task=task["id"]))
     assert problem(refused) == (-32004, "UNSUPPORTED_OPERATION")
     assert refused["error"]["data"][1]["value"]["code"] == "job_already_terminal"
+    late = hirer.ask("SendMessage", message=said("Why so?", task=task["id"]))
+    assert problem(late) == (-32004, "UNSUPPORTED_OPERATION")
 
 
 def test_a_question_with_a_bounty_is_a_task_whose_answers_are_artifacts(

@@ -84,7 +84,7 @@ CROWDED = {
         b'["' + rb"[{,\",\\" * MOST + b'"]',
         b'["' + rb"\\\"" * 100_000 + b'"' + b",1" * MOST + b"]",
     ),
-    "quotes": (b'["' + b"'," * 2 * MOST + b'"]', b'"",' * 250_000),
+    "quotes": (b'["' + b"'," * 2 * MOST + b'"]', b'"," ' * 250_000),
 }
 """By what there is much of: a body with as much as can be read, and one with more."""
 
