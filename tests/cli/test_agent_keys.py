@@ -144,7 +144,8 @@ def test_a_recovery_asks_first_and_can_be_tried_without_doing_it(
     wrong = run("recover", own, other, str(new), "--dry-run")
     assert (wrong.code, "is not the recovery key of" in wrong.err) == (2, True)
     asked = CliRunner().invoke(app, ["agent", *given], input="n\n")
-    assert (asked.exit_code, "Nobody can stop it" in asked.output) == (1, True)
+    assert (asked.exit_code, "Nobody can stop it" in asked.stderr) == (1, True)
+    assert asked.stderr.endswith("Nothing was changed.\n")
     assert not new.exists()
     told(run(*given, "--yes", "--json"))
     for shown in (run("whoami", "--key", path), run("inbox", "--key", path)):

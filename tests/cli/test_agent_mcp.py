@@ -192,14 +192,6 @@ def call_of(tool: str, message_id: int = 1) -> str:
     )
 
 
-@pytest.mark.soak
-def test_what_is_no_message_is_answered_as_the_protocol_says(
-    server: Server, tmp_path: Path
-) -> None:
-    answers, _ = exchange(tmp_path, server.url, "nonsense", "", "7", '{"jsonrpc": "2.0"}')
-    assert sorted(answer["error"]["code"] for answer in answers) == [-32700, -32600]
-
-
 SURROGATE = {"name": "\ud800", "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}
 
 
@@ -241,17 +233,10 @@ def test_the_answer_to_what_the_service_cannot_read_names_its_message(
 
 
 @pytest.mark.soak
-def test_a_batch_is_no_message(server: Server, tmp_path: Path) -> None:
-    batches = ("[]", '[["id", 5], ["jsonrpc", "2.0"], ["method", "ping"]]', '"ping"')
-    answers, _ = exchange(tmp_path, server.url, *batches)
-    assert [(answer["id"], answer["error"]["code"]) for answer in answers] == [(None, -32600)] * 3
-
-
-@pytest.mark.soak
 def test_notifications_are_not_answered(server: Server, tmp_path: Path) -> None:
     note = '{"jsonrpc": "2.0", "method": "notifications/initialized"}'
     ping = '{"jsonrpc": "2.0", "id": 5, "method": "ping"}'
-    answers, _ = exchange(tmp_path, server.url, note, ping)
+    answers, _ = exchange(tmp_path, server.url, "", note, ping)
     assert answers == [{"jsonrpc": "2.0", "id": 5, "result": {}}]
 
 
@@ -318,6 +303,13 @@ def hello(version: str) -> str:
     """The first message of a client of this version."""
     client = {"name": "test", "version": "1"}
     return message("initialize", protocolVersion=version, capabilities={}, clientInfo=client)
+
+
+def test_what_is_no_message_is_answered_as_the_protocol_says(server: Server) -> None:
+    batches = ("[]", '[["id", 5], ["jsonrpc", "2.0"], ["method", "ping"]]', '"ping"', "7")
+    *answers, none = asked(server, "nonsense", *batches, '{"jsonrpc": "2.0"}')
+    told = [(answer["id"], answer["error"]["code"]) for answer in answers]
+    assert (told, none) == ([(None, -32700), *[(None, -32600)] * len(batches)], None)
 
 
 def test_a_refused_token_is_renewed_behind_the_models_back(server: Server) -> None:

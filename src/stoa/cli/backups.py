@@ -20,13 +20,19 @@ from stoa.cli.database import DatabaseRun, NamedDatabase, on_database
 from stoa.cli.notifying import READY, notify
 from stoa.clock import SystemClock, elapsed_ms
 from stoa.configuration import for_programs, notify_address
+from stoa.domain import limits
 from stoa.schemas.base import iso
 from stoa.store.transfer import backups
 from stoa.store.transfer.backups import BackupRuns
 from stoa.store.tx import StartRefused
 
 _PAUSE = re.compile(r"([1-9]\d{0,5})([smhd])")
-_UNITS_MS = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+_UNITS_MS = {
+    "s": limits.SECOND_MS,
+    "m": limits.MINUTE_MS,
+    "h": limits.HOUR_MS,
+    "d": limits.DAY_MS,
+}
 
 
 def _pause_ms(text: str) -> int:
