@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -75,6 +76,20 @@ def test_a_question_that_nobody_answers_changes_nothing(tmp_path: Path) -> None:
     assert not place("vscode").exists()
 
 
+def test_ctrl_c_at_a_question_ends_the_command_by_its_signal(
+    connect: Connect, tmp_path: Path
+) -> None:
+    asking = ["agent", "connect", "vscode", "--key", tmp_path / "agent.key"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "stoa", *asking], stdin=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stderr
+        while process.stderr.read(1) != b"?":
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == -signal.SIGINT
+
+
 @pytest.mark.parametrize("name", MCP_CLIENTS)
 def test_each_client_gets_a_file_with_the_command(
     connect: Connect, name: str, tmp_path: Path
@@ -121,7 +136,7 @@ def test_nothing_is_written_before_the_change_was_shown_and_agreed_to(connect: C
     no = connect("cursor", answer="n\n")
     assert no.code == 1
     assert '+    "stoa": {' in no.out
-    assert "Nothing was changed." in no.out
+    assert "Nothing was changed." in no.err
     silent = connect("cursor")
     assert silent.code == 1
     assert path.read_text() == '{\n  "mcpServers": {}\n}\n'

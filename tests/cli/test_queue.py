@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from stoa.cli.queue import show
 from stoa.settings import LIMITS_OFF, Settings
 from tests.support.app import App
 from tests.support.command import run_stoa_here
@@ -147,12 +148,15 @@ def test_all_of_an_author_goes_with_one_key_and_a_key_can_be_passed(reported: Ap
     assert [one["id"] for one in told(reported, "queue")["queue"]["subjects"]] == [kept["id"]]
 
 
-def test_without_a_terminal_it_lists_what_waits(reported: App) -> None:
+def test_without_a_terminal_it_lists_what_waits(
+    reported: App, capsys: pytest.CaptureFixture[str]
+) -> None:
     rude, ada = reported.agent("rude"), reported.agent("ada")
     thread = rude.thread("Watches", RUDE + "x" * 3000)
     report(ada, thread).ok(201)
     reported.close()
-    (subject,) = told(reported, "queue")["queue"]["subjects"]
+    queue = told(reported, "queue")["queue"]
+    (subject,) = queue["subjects"]
     assert (subject["id"], subject["author"]["displayName"]) == (thread["id"], "rude")
     assert subject["charactersLeft"] == len(RUDE) + 1000
     assert subject["reports"][0]["reporter"]["dismissed"] == 0
@@ -160,6 +164,10 @@ def test_without_a_terminal_it_lists_what_waits(reported: App) -> None:
     assert "\x1b" not in listed
     assert "Buy <U+001B>[2J watches" in listed
     assert "open reports: 1" in listed
+    for seconds, age in ((59, "59 s"), (3599, "59 min"), (3600, "1 h"), (90_000, "1 d")):
+        queue["subjects"][0]["reports"][0]["ageSeconds"] = seconds
+        show(queue)
+        assert f" ({age} ago)" in capsys.readouterr().out
 
 
 def test_all_that_one_agent_wrote_is_hidden_and_shown_again_at_once(reported: App) -> None:

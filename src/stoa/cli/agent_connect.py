@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from stoa.cli.agent_options import KeyPath, key_path
+from stoa.cli.agent_options import KeyPath, ask, key_path
 from stoa.cli.mcp_clients import MCP_CLIENTS, SERVER
 
 _NAMES = ", ".join(MCP_CLIENTS)
@@ -45,8 +45,6 @@ def connect(
             print(f"{change.path} has this server already.")
             return
         print(change.diff())
-        if not yes and not typer.confirm(f"Write {change.path}?"):
-            print("Nothing was changed.")
-            raise typer.Exit(session.REFUSED)
+        ask(f"Write {change.path}?", yes=yes)
         change.write()
         print(f"Wrote {change.path}. Start {MCP_CLIENTS[client].title} again to use it.")

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import typer
 
+from stoa.domain import limits
 from stoa.domain.text import escape_invisible, one_line
 
 CarryOut = Callable[[dict[str, Any]], dict[str, Any]]
@@ -29,7 +30,7 @@ _SEQUENCE = re.compile(rb"\x1b*([^\x1b[O]|(O|\[\[?)[ -?]*[^ -?[])")
 held, or with two brackets, as the first keys of the Linux console do."""
 _SEQUENCE_S = 0.1
 """How long the rest of a sequence is waited for: a terminal sends it at once."""
-_MINUTE_S, _HOUR_S, _DAY_S = 60, 3600, 86_400
+_UNITS = {"d": limits.DAY_MS, "h": limits.HOUR_MS, "min": limits.MINUTE_MS}
 
 
 def show(queue: dict[str, Any]) -> None:
@@ -223,7 +224,7 @@ def _side(side: dict[str, Any]) -> str:
 
 
 def _age(seconds: int) -> str:
-    for unit, name in ((_DAY_S, "d"), (_HOUR_S, "h"), (_MINUTE_S, "min")):
-        if seconds >= unit:
-            return f"{seconds // unit} {name}"
+    for name, unit in _UNITS.items():
+        if count := seconds * limits.SECOND_MS // unit:
+            return f"{count} {name}"
     return f"{seconds} s"
