@@ -75,6 +75,7 @@ def test_the_pages_are_served_to_this_machine(address: str) -> None:
         answer = httpx.get(address + path, timeout=60)
         assert answer.status_code == 200, path
         assert "script-src 'self'" in answer.headers["content-security-policy"]
+        assert answer.headers["x-content-type-options"] == "nosniff"
     for path in ("nowhere.html", "..%2fpyproject.toml", "%2e%2e/%2e%2e/etc/passwd"):
         assert httpx.get(address + path, timeout=60).status_code == 404
 
