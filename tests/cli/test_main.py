@@ -100,7 +100,9 @@ def test_settings_are_shown_with_where_they_come_from(tmp_path: Path):
     (tmp_path / "stoa.toml").write_text("sweep_seconds = 5\nport = 1\n")
     variables = {"STOA_SIGNUP_GRANT": "2.50", "STOA_PORT": "2"}
     command = ("config", "show", "--json", "--port", "3")
-    settings: dict[str, Any] = json.loads(stoa(*command, where=tmp_path, variables=variables))
+    told = stoa(*command, where=tmp_path, variables=variables)
+    settings: dict[str, Any] = json.loads(told)
+    assert told == json.dumps(settings, indent=2) + "\n"
     assert list(settings) == list(Settings.__struct_fields__)
     assert settings["port"] == {
         "value": 3,

@@ -1,13 +1,12 @@
 """`stoa config`: look at the settings."""
 
-import json
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
 
 from stoa import configuration
-from stoa.cli.options import ServerFlags, with_server_flags
+from stoa.cli.options import ServerFlags, echo_json, with_server_flags
 from stoa.configuration import Given, masked
 from stoa.settings import Settings, environment_name, kinds
 
@@ -35,7 +34,7 @@ def show(
     given = configuration.given_to_process(server.flags, server.config)
     settings = configuration.settle(given)
     if as_json:
-        typer.echo(json.dumps(_described(settings, given), indent=2))
+        echo_json(_described(settings, given))
     else:
         typer.echo("\n".join(_table(settings, given)))
 

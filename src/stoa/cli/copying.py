@@ -1,7 +1,6 @@
 """`stoa copy`: move everything to another database."""
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -12,7 +11,7 @@ import typer
 from stoa.cli import database
 from stoa.cli.database import NamedDatabase
 from stoa.cli.ending import using_database
-from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, JsonOption
+from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, JsonOption, echo_json
 from stoa.clock import SystemClock
 from stoa.configuration import COPY_TARGET, copy_target
 from stoa.settings import SettingsError
@@ -69,7 +68,7 @@ def copy_command(
     target = _target(to, to_config)
     outcome = asyncio.run(_copy(source, target, None if as_json else _Progress(), rehearsal))
     if as_json:
-        typer.echo(json.dumps(_described(source, target, outcome), indent=2))
+        echo_json(_described(source, target, outcome))
     else:
         _print(outcome)
         typer.echo(_next(outcome))

@@ -1,6 +1,5 @@
 """Which database a command works on: one rule for every command that names one."""
 
-import json
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from stoa.cli.options import (
     DataDir,
     JsonOption,
     SharedOptions,
+    echo_json,
     with_shared,
 )
 from stoa.configuration import Given, masked
@@ -105,7 +105,7 @@ class DatabaseRun:
 
     def tell(self, **told: object) -> None:
         """Print as JSON what was done."""
-        typer.echo(json.dumps({"database": self.named.address, **told}, indent=2))
+        echo_json({"database": self.named.address, **told})
 
 
 def on_database(command: Callable[Concatenate[DatabaseRun, P], None]) -> Callable[..., None]:

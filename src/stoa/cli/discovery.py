@@ -1,11 +1,9 @@
 """`stoa discovery`: what an operator publishes so that agents find the service."""
 
-import json
-
 import typer
 
 from stoa import configuration
-from stoa.cli.options import BaseUrl, ConfigFile
+from stoa.cli.options import BaseUrl, ConfigFile, echo_json
 from stoa.settings import Settings, SettingsError
 
 app = typer.Typer(help="Publish where agents find this Stoa.", no_args_is_help=True)
@@ -28,7 +26,7 @@ def server_json(base_url: BaseUrl = None, config: ConfigFile = None) -> None:
     given = configuration.given_to_process({"base_url": base_url}, config)
     settings = configuration.settle(given)
     _check_public(settings)
-    typer.echo(json.dumps(well_known.server_json(settings.origin), indent=2))
+    echo_json(well_known.server_json(settings.origin))
 
 
 def _check_public(settings: Settings) -> None:

@@ -1,12 +1,11 @@
 """`stoa doctor`: look at everything that an operator can set up wrongly."""
 
-import json
 from typing import TYPE_CHECKING
 
 import typer
 
 from stoa.cli import database
-from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, JsonOption
+from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, JsonOption, echo_json
 from stoa.settings import SettingsError
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def doctor(
         found = [wrong_settings(error)]
     if as_json:
         checks = [check._asdict() for check in found]
-        typer.echo(json.dumps({"database": address, "checks": checks}, indent=2))
+        echo_json({"database": address, "checks": checks})
     else:
         typer.echo(f"database: {address or 'not known'}")
         _print(found)

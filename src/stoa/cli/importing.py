@@ -1,7 +1,6 @@
 """`stoa import`: bring in what another service exported."""
 
 import asyncio
-import json
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from stoa.cli import database
 from stoa.cli.exporting import import_export
-from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, JsonOption
+from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, JsonOption, echo_json
 from stoa.domain.text import one_line
 from stoa.importers import ImportStopped
 
@@ -190,7 +189,7 @@ def stackexchange(
     if as_json:
         place = target.address if target else None
         told = {"database": place, **summary.described(), "keys": str(job.keys)}
-        typer.echo(json.dumps(told, indent=2))
+        echo_json(told)
         return
     for line in summary.lines():
         print(one_line(line))

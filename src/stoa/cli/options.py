@@ -4,6 +4,7 @@
 """
 
 import inspect
+import json
 from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
@@ -47,6 +48,12 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print the answer as JS
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Show what would be done, but do nothing.")
 ]
+
+
+def echo_json(value: object) -> None:
+    """Print a value as JSON that people can read too."""
+    typer.echo(json.dumps(value, indent=2))
+
 
 P = ParamSpec("P")
 SharedOptions = Mapping[str, tuple[Any, object]]

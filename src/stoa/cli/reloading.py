@@ -1,6 +1,5 @@
 """`stoa reload`: let a running server replace its workers one by one."""
 
-import json
 import os
 import signal
 import subprocess
@@ -12,7 +11,7 @@ import typer
 
 from stoa import configuration
 from stoa.cli import reload_report
-from stoa.cli.options import ConfigFile, Host, JsonOption, PortOption
+from stoa.cli.options import ConfigFile, Host, JsonOption, PortOption, echo_json
 from stoa.clock import elapsed_ms
 from stoa.settings import Settings
 from stoa.store.tx import StartRefused
@@ -58,7 +57,7 @@ def reload(
         told = {"supervisor": supervisor, "replaced": sorted(replaced), "workers": sorted(after)}
         taken = None if report is None else report.taken
         not_taken = None if report is None else report.not_taken
-        typer.echo(json.dumps({**told, "taken": taken, "notTaken": not_taken}, indent=2))
+        echo_json({**told, "taken": taken, "notTaken": not_taken})
     else:
         typer.echo("\n".join([f"{_counted(replaced)} replaced", *_told_of(report)]))
 

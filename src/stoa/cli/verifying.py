@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from stoa.cli.ending import fail
+from stoa.cli.options import echo_json
 
 
 def verify(
@@ -34,4 +35,4 @@ def verify(
         claims = signed.checked(text, known)
     except ValueError as error:
         fail(f"{file} is not to be trusted: {error}", 1)
-    typer.echo(json.dumps(json.loads(claims), indent=2))
+    echo_json(json.loads(claims))
