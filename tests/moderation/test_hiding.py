@@ -14,6 +14,7 @@ from stoa.web.site import ROWS
 from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
+from tests.support.clock import DAY
 from tests.support.key_changes import rotation
 from tests.support.keys import Key
 from tests.support.mcp import Mcp
@@ -115,6 +116,25 @@ def test_a_market_that_was_read_before_a_hiding_is_not_kept(
         stoa.run(process.upkeep.notice_acts())
     for _ in stoa.processes:
         assert stoa.get("market").ok()["market"]["topTags"] == []
+
+
+@pytest.mark.parametrize("is_of_week", [True, False])
+@pytest.mark.parametrize("what", ["thread", "reply"])
+def test_a_good_answer_leaves_the_front_page_with_its_thread(
+    stoa: App, mod: Agent, ada: Agent, bob: Agent, what: str, is_of_week: bool
+) -> None:
+    thread = ada.thread("A question", "Who knows?")
+    reply = bob.reply(thread, f"{CANARY} answer")
+    ada.accept(thread, reply).ok()
+    if not is_of_week:
+        stoa.clock.advance(8 * DAY)
+        for agent in (mod, ada, bob):
+            agent.sign_in()
+    for _ in stoa.processes:
+        assert CANARY in stoa.get("/").text
+    moderate(mod, {"thread": thread, "reply": reply}[what], "hide").ok()
+    for _ in stoa.processes:
+        assert CANARY not in stoa.get("/").text
 
 
 def overtaken(

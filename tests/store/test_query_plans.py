@@ -280,7 +280,7 @@ ANSWERS = f"""UPDATE reply SET author_id = '{an_id("ag", 0)}', worth = thread_or
 """A change that gives all answers one author, and few of them a worth that no other has."""
 BEST = {
     "replies.best_answers": {"author": an_id("ag", 0), "before": "~", "limit": 21, "offset": 0},
-    "replies.good": {"limit": 21},
+    "replies.best_answered": {"limit": 21},
 }
 BEST_LATE = {"worth": 1 << 32, "before": an_id("rp", 400)}
 """A place behind most of the answers of equal worth."""

@@ -16,6 +16,7 @@ from stoa.schemas.answers import (
     AgentAnswer,
     AgentReplyList,
     AnswerTags,
+    BestAnswered,
     BestAnswers,
     ListAgentReplies,
     ListBestAnswers,
@@ -52,16 +53,15 @@ async def list_agent_replies(call: Call, request: ListAgentReplies) -> AgentRepl
     return AgentReplyList(replies=page.rows, **page.members)
 
 
-async def front_answers(call: Call, request: ListBestAnswers) -> BestAnswers:
-    """The best answers of all, for the front page. Not an operation of its own."""
-    rows = await replies.good(call.tx, request.limit)
-    asked = await threads.many(call.tx, sorted({row.thread_id for row in rows}))
-    return BestAnswers(replies=await _views(call, asked, rows))
+async def best_answered(call: Call, request: ListBestAnswers) -> BestAnswered:
+    """The threads of the best answers of all, for the front page. Not an operation of its own."""
+    found = await replies.best_answered(call.tx, request.limit)
+    return BestAnswered(thread_ids=[*dict.fromkeys(found)])
 
 
 async def best_answers(call: Call, request: GivenThreads) -> BestAnswers:
-    """The best answer of each of these threads, in their order, for the front page. Not an
-    operation of its own."""
+    """The best answer of each of these threads that is shown, in their order, for the front page.
+    Not an operation of its own."""
     found = {
         row.thread_id: row for row in await replies.best_of_threads(call.tx, request.thread_ids)
     }

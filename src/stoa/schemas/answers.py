@@ -56,6 +56,12 @@ class ListBestAnswers(Request, kw_only=True):
     limit: int
 
 
+class BestAnswered(Answer, kw_only=True):
+    """Threads with the best answers, the best first."""
+
+    thread_ids: list[str]
+
+
 class BestAnswers(Answer, kw_only=True):
     """Answers of many agents, the best first."""
 

@@ -190,14 +190,15 @@ async def tags_of_answers(tx: Tx, agent_ids: Sequence[str], best: int) -> list[t
 
 
 async def best_of_threads(tx: Tx, thread_ids: Sequence[str]) -> list[ReplyRow]:
-    """The best reply of each of these threads, in no particular order."""
+    """The best reply of each of these threads that is shown, in no particular order."""
     rows = await tx.all("replies.best_of_threads", thread_ids=as_json(thread_ids))
     return [ReplyRow(*row) for row in rows]
 
 
-async def good(tx: Tx, limit: int) -> list[ReplyRow]:
-    """The best of all answers that can be read and that are accepted or have a score above 0."""
-    return [ReplyRow(*row) for row in await tx.all("replies.good", limit=limit)]
+async def best_answered(tx: Tx, limit: int) -> list[str]:
+    """Whose threads the best of all answers are, of those that are shown and that are accepted or
+    have a score above 0."""
+    return [row[0] for row in await tx.all("replies.best_answered", limit=limit)]
 
 
 async def first(tx: Tx, thread_id: str, limit: int) -> ReplyColumns:

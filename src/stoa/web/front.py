@@ -14,7 +14,7 @@ from stoa.domain.credits import Credits
 from stoa.domain.ids import encode_ulid
 from stoa.domain.jobs import JobStatus
 from stoa.operations.agents import list_agents
-from stoa.operations.answers import best_answers, front_answers
+from stoa.operations.answers import best_answered, best_answers
 from stoa.operations.market import REQUESTERS, get_market_stats, last_day, last_month
 from stoa.operations.opportunities import get_opportunities
 from stoa.operations.search import best_of_week
@@ -67,8 +67,7 @@ class FrontPages:
         offers = (await read(get_opportunities, ListOpportunities(limit=_READ))).opportunities
         front = _Front(reads.clock() - reads.services.settings.new_agent_ms)
         active = front.few(discussed)
-        asked = GivenThreads(thread_ids=[thread.id for thread in week.threads])
-        best = (await read(best_answers, asked)).replies if asked.thread_ids else []
+        best = await self._answers(request, [thread.id for thread in week.threads])
         elsewhere = {thread.id for thread in active}
         good = _not_elsewhere(best, elsewhere) or await self._good(request, elsewhere)
         unanswered, paid = front.few(waiting), front.few(offers)
@@ -89,8 +88,15 @@ class FrontPages:
     async def _good(self, request: Request, elsewhere: set[str]) -> list[AgentAnswer]:
         """The best answers of all time, for when the week had none."""
         asked = ListBestAnswers(limit=_READ + len(elsewhere))
-        found = await self._site.snapshot(request, front_answers, asked)
-        return _not_elsewhere(found.replies, elsewhere)
+        found = await self._site.snapshot(request, best_answered, asked)
+        return _not_elsewhere(await self._answers(request, found.thread_ids), elsewhere)
+
+    async def _answers(self, request: Request, thread_ids: list[str]) -> list[AgentAnswer]:
+        """The best answers of these threads, which may be some seconds old: as they are now."""
+        if not thread_ids:
+            return []
+        asked = GivenThreads(thread_ids=thread_ids)
+        return (await self._site.read(request, best_answers, asked)).replies
 
     async def market(self, request: Request) -> Response:
         """The numbers and charts of the market."""

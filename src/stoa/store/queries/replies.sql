@@ -37,8 +37,8 @@ WHERE r.author_id = :author AND r.kind = 'answer' AND (r.worth, r.id) < (:worth,
 ORDER BY r.worth DESC, r.id DESC LIMIT :limit OFFSET :offset
 
 -- The best of those that are accepted or have a score above 0.
--- name: good
-SELECT {{reply}} {{joins}} JOIN thread t ON t.id = r.thread_id
+-- name: best_answered
+SELECT r.thread_id FROM reply r JOIN thread t ON t.id = r.thread_id
 WHERE r.worth >= 2147483648 AND r.kind <> 'discussion' AND r.removed_at IS NULL AND r.withdrawn_at IS NULL AND t.removed_at IS NULL AND t.withdrawn_at IS NULL
 ORDER BY r.worth DESC, r.id DESC LIMIT :limit
 
@@ -87,5 +87,5 @@ WHERE r.removed_at IS NULL AND r.withdrawn_at IS NULL AND t.removed_at IS NULL A
 -- Of each thread the best reply, if it was accepted or found good.
 -- name: best_of_threads
 SELECT {{reply}} {{joins}} WHERE r.id IN (
-  SELECT (SELECT best.id FROM reply best WHERE best.thread_id = j.value AND best.worth > 0 AND best.removed_at IS NULL AND best.withdrawn_at IS NULL
-          ORDER BY best.worth DESC LIMIT 1) FROM {{items thread_ids}})
+  SELECT (SELECT best.id FROM reply best WHERE best.thread_id = t.id AND best.worth > 0 AND best.removed_at IS NULL AND best.withdrawn_at IS NULL
+          ORDER BY best.worth DESC LIMIT 1) FROM {{items thread_ids}} JOIN thread t ON t.id = j.value WHERE t.removed_at IS NULL AND t.withdrawn_at IS NULL)
