@@ -15,6 +15,7 @@ from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import MINUTE
 from tests.support.jobs import act, done, funds, offer, read
+from tests.support.loops import LoopTime
 from tests.support.moderation import act as act_of_operator
 from tests.support.oauth import BASE
 
@@ -290,12 +291,15 @@ def test_a_message_is_answered_when_it_is_the_clients_turn(
     assert (state(task), len(task["artifacts"])) == ("INPUT_REQUIRED", 1)
 
 
-def test_a_message_is_answered_after_a_while_though_nobody_works(
-    hirer: A2A, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(limits, "TASK_WAIT_MS", 50)
+def test_a_message_is_answered_after_a_while_though_nobody_works(stoa: App, hirer: A2A) -> None:
+    async def wait() -> None:
+        while not any(one.waiting.asleep for one in stoa.processes):  # noqa: ASYNC110 - nothing else tells
+            await asyncio.sleep(0)
+        LoopTime(asyncio.get_running_loop()).ahead_s = limits.TASK_WAIT_MS / 1000
+
     message = said({"title": "A job", "reward": {"amount": 10}}, "Do it.")
-    assert state(hirer.result("SendMessage", message=message)["task"]) == "SUBMITTED"
+    answer = at_once(stoa, hirer.asking("SendMessage", message=message), wait())
+    assert state(answer["result"]["task"]) == "SUBMITTED"
 
 
 @pytest.mark.parametrize("method", ["SendStreamingMessage", "SubscribeToTask"])

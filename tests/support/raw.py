@@ -15,6 +15,7 @@ from stoa.http.wire import Application, Ready, Scope
 from stoa.server.connections import Connections, Timeouts
 from stoa.server.server import Server, loop_factory
 from tests.support.answers import Answer
+from tests.support.loops import LoopTime
 
 DOCUMENTATION = "http://stoa.test/docs/errors"
 WAIT_S = 60
@@ -55,27 +56,23 @@ class Served:
         self.address: tuple[str, int] = self._listener.getsockname()
         self.connections = Connections(lambda _: exempt, timeouts)
         self.server = Server(app, self.connections, DOCUMENTATION, ready)
-        self._ahead_s = 0.0
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._time: LoopTime | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def _run(self) -> None:
-        with asyncio.Runner(loop_factory=self._ahead) as runner:
+        with asyncio.Runner(loop_factory=loop_factory()) as runner:
+            self._loop = runner.get_loop()
+            self._time = LoopTime(self._loop)
             runner.run(self.server.serve(sockets=[self._listener]))
-
-    def _ahead(self) -> asyncio.AbstractEventLoop:
-        """An event loop whose time `pass_time` moves."""
-        self._loop = loop = loop_factory()()
-        real = loop.time
-        setattr(loop, "time", lambda: real() + self._ahead_s)  # noqa: B010
-        return loop
 
     def pass_time(self, seconds: float) -> None:
         """Let so much time pass at once, and let the server look at its connections."""
 
         async def look() -> None:
-            self._ahead_s += seconds
-            self.connections.sweep(asyncio.get_running_loop().time())
+            assert self._time
+            self._time.ahead_s += seconds
+            self.connections.sweep(self._time())
 
         assert self._loop
         asyncio.run_coroutine_threadsafe(look(), self._loop).result(WAIT_S)
