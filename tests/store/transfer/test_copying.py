@@ -97,11 +97,8 @@ def nothing(_what: str, _done: int) -> None:
 
 
 def moved(source: Settings, target: Settings, clock: Clock, wrap: Wrap = as_it_is) -> CopyOutcome:
-    """Copy one database to another; the outcome, which must be good. Sessions of a server that has
-    just ended are waited for as long as a busy machine needs."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("stoa.store.engines.postgres.alone._LEAVING_MS", 60_000)
-        outcome = copy(source, target, clock, wrap)
+    """Copy one database to another; the outcome, which must be good."""
+    outcome = copy(source, target, clock, wrap)
     assert [table for table in outcome.tables if not table.equal] == []
     assert outcome.equal
     assert outcome.finished
@@ -275,11 +272,10 @@ def test_a_copy_that_was_killed_while_it_made_the_schema_is_carried_to_its_end(
 
 @pytest.mark.parametrize("engine", ["postgresql"])
 def test_a_server_that_is_just_ending_is_waited_for(
-    stoa: App, settings: Settings, other: Settings, monkeypatch: pytest.MonkeyPatch
+    stoa: App, settings: Settings, other: Settings
 ) -> None:
     stoa.agent("ada")
     stoa.close()
-    monkeypatch.setattr("stoa.store.engines.postgres.alone._LEAVING_MS", 60_000)
 
     async def end_meanwhile() -> None:
         left = await connect(settings.database_url)

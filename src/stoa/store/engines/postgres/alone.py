@@ -8,7 +8,6 @@ from typing import Any
 import asyncpg
 from asyncpg import exceptions as errors
 
-from stoa.clock import elapsed_ms
 from stoa.store.engines.postgres import migrations as postgres_migrations
 from stoa.store.engines.postgres.connection import APPLICATION, PostgresConnection, opened, place
 from stoa.store.engines.postgres.errors import said
@@ -21,9 +20,8 @@ _LOCK_WAIT = "SET lock_timeout = '5s'"  # a program that was killed is gone by t
 _NO_LIMITS = (
     "SET lock_timeout = 0; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0"
 )
-_LEAVING_MS = 1000
-"""The sessions of a server that was just stopped may take as long to end."""
-_LOOK_S = 0.02
+_LOOKS, _LOOK_S = 50, 0.02
+"""The sessions of a server that was just stopped may take as many looks to end."""
 
 USED = """
 SELECT EXISTS (SELECT 1 FROM pg_stat_activity
@@ -57,12 +55,11 @@ async def hold(connection: PostgresConnection, where: str) -> None:
 
 async def is_used(connection: PostgresConnection) -> bool:
     """Whether a server has the database open, and keeps it open."""
-    deadline = elapsed_ms() + _LEAVING_MS
-    while used := bool(await connection.fetchval(USED, APPLICATION)):
-        if elapsed_ms() > deadline:
-            break
+    for _ in range(_LOOKS):
+        if not await connection.fetchval(USED, APPLICATION):
+            return False
         await asyncio.sleep(_LOOK_S)
-    return used
+    return True
 
 
 class PostgresAlone:
