@@ -16,7 +16,7 @@ from stoa.memory.remembered import Remembered, RememberedById
 from stoa.operations.call import Call
 from stoa.operations.catalog import all_operations
 from stoa.schemas.threads import ThreadRead
-from stoa.store.dependencies import read_from
+from stoa.store.dependencies import TIME, read_from
 from tests.support.app import Agent, App
 from tests.support.composing import having
 from tests.support.key_changes import name_recovery, recover, rotate
@@ -514,7 +514,10 @@ def test_a_deadline_that_no_answer_knows_would_be_noticed(
 def test_a_deadline_of_what_is_not_shown_would_be_noticed(
     stoa: App, monkeypatch: pytest.MonkeyPatch, operation: str
 ) -> None:
-    monkeypatch.setattr("stoa.calls.validity.TIME", "never")
+    def shows_no_time(ran: Iterable[Any]) -> frozenset[str]:
+        return (read_from(ran) or frozenset()) - {TIME}
+
+    monkeypatch.setattr("stoa.calls.validity.read_from", shows_no_time)
     world = World(stoa, 0, {operation})
     with pytest.raises(AssertionError, match="pass_a_deadline"):
         world.run(MORE_STEPS)

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from stoa.operations.table import TABLE
-from stoa.schemas import validation
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.mcp import ERAS, Mcp, problem
@@ -202,21 +201,6 @@ def test_a_sentence_is_never_split(mcp: Mcp, alice: Agent, field: str) -> None:
     ):
         job = mcp.result("create_job", {**JOB, field: given}, alice)["job"]
         assert job[field] == wanted
-
-
-def test_a_sentence_that_is_read_as_labels_is_split(
-    mcp: Mcp, alice: Agent, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The control of the test above."""
-    labels = validation.LABEL_LISTS.union(SENTENCES)
-    monkeypatch.setattr(validation, "LABEL_LISTS", labels)
-    validation.shapes.cache_clear()
-    try:
-        sentence = {**JOB, "acceptanceCriteria": "Runs on Linux, macOS and Windows"}
-        job = mcp.result("create_job", sentence, alice)["job"]
-    finally:
-        validation.shapes.cache_clear()
-    assert job["acceptanceCriteria"] == ["Runs on Linux", "macOS and Windows"]
 
 
 @pytest.mark.parametrize("text", ['["a", "b"', '["a"] and more', '["a",]'])
