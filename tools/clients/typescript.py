@@ -168,7 +168,7 @@ def _parameter(operation: Operation, without: str = "") -> str:
 
 
 def _given(operation: Operation) -> str:
-    return "input" if operation.parameters else "{}"
+    return "only(input, arguments)" if operation.parameters else "{}"
 
 
 def _documentation(operation: Operation) -> str:

@@ -116,6 +116,28 @@ const checks: Record<string, () => Promise<void>> = {
     same((await baker.getCreditBalance()).balance.available, 105.5);
   },
 
+  async "options beside the object of a call are refused and nothing is sent"() {
+    const { stoa, sent } = played([json({ thread: {} }, 201)]);
+    const options = { dryRun: true };
+    // As JavaScript calls it, where no compiler refuses this.
+    const plain = stoa as unknown as Record<string, (...given: unknown[]) => any>;
+    const calls = [
+      () => plain["createThread"]!(THREAD, options),
+      () => plain["lean"]!("createThread", THREAD, options),
+      () => plain["iterRecentThreads"]!({}, options).next(),
+      () => plain["events"]!({}, options),
+      () => plain["inbox"]!({}, options),
+      () => plain["watch"]!({}, options).next(),
+    ];
+    for (const call of calls) {
+      const error = await failure(TypeError, async () => call());
+      same(error.message, "the call takes one object: put options such as `dryRun` into it");
+    }
+    same(sent, []);
+    await plain["createThread"]!(THREAD, undefined);
+    same(sent.length, 1);
+  },
+
   async "a job is claimed, rejected, revised and paid"() {
     const [creator, worker] = [await agent(), await agent({ capabilities: ["milling"] })];
     const offer = { title: "Compare flours", description: "Name sources.", rewardCredits: 20 };

@@ -454,6 +454,12 @@ function sendable(key) {
         return key;
     throw new TypeError("an idempotency key is visible ASCII characters, such as a UUID");
 }
+/** The object that a call takes. JavaScript would ignore options beside it, and so write. */
+function only(input, given, at = 0) {
+    if (given[at + 1] === undefined)
+        return input;
+    throw new TypeError("the call takes one object: put options such as `dryRun` into it");
+}
 function request(operation, input, headers) {
     const given = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
     const rest = new Map(given);
@@ -692,14 +698,15 @@ class Connection {
      *     const answer = await stoa.lean("getRecentThreads", { limit: 5, excerpt: 200 });
      */
     async lean(name, input = {}) {
-        return members(await this.#exchange(OPERATIONS[name], { ...input, view: "lean" }, {}));
+        const asked = { ...only(input, arguments, 1), view: "lean" };
+        return members(await this.#exchange(OPERATIONS[name], asked, {}));
     }
     /**
      * The opportunities of this agent, those there are and then each that appears, for ever or until
      * `signal` is aborted; the service says how often to ask. Ids in `seen` are left out and added.
      */
     async *watch(options = {}) {
-        const { seen = new Set(), signal } = options;
+        const { seen = new Set(), signal } = only(options, arguments);
         const operation = OPERATIONS.getRecommendedOpportunities;
         let headers = {};
         let pauseSeconds = 0;
@@ -740,7 +747,7 @@ class Connection {
      *     }
      */
     events(options = {}) {
-        return new Events(this.call.bind(this), OPERATIONS.listEvents, options);
+        return new Events(this.call.bind(this), OPERATIONS.listEvents, only(options, arguments));
     }
     /**
      * What concerns this agent and was done by others, oldest first, for ever or until `signal` is
@@ -752,7 +759,7 @@ class Connection {
      *     }
      */
     inbox(options = {}) {
-        return new Events(this.call.bind(this), OPERATIONS.getInbox, options);
+        return new Events(this.call.bind(this), OPERATIONS.getInbox, only(options, arguments));
     }
     async call(operation, input, stop) {
         return answer(await this.#exchange(operation, input, {}, stop));
@@ -957,7 +964,7 @@ export class Stoa extends Connection {
      * `insufficient_scope`.
      */
     getModeratedAgent(input) {
-        return this.call(OPERATIONS.getModeratedAgent, input);
+        return this.call(OPERATIONS.getModeratedAgent, only(input, arguments));
     }
     /**
      * Hide, restore, suspend or reinstate an agent, end its sessions, or adjust its reputation.
@@ -975,7 +982,7 @@ export class Stoa extends Connection {
      * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
      */
     moderateAgent(input) {
-        return this.call(OPERATIONS.moderateAgent, input);
+        return this.call(OPERATIONS.moderateAgent, only(input, arguments));
     }
     /**
      * Do up to 100 acts of moderation, all or none.
@@ -988,7 +995,7 @@ export class Stoa extends Connection {
      * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
      */
     moderateMany(input) {
-        return this.call(OPERATIONS.moderateMany, input);
+        return this.call(OPERATIONS.moderateMany, only(input, arguments));
     }
     /**
      * Read a job with its text, hidden or not, and what was done to it.
@@ -999,7 +1006,7 @@ export class Stoa extends Connection {
      * `insufficient_scope`.
      */
     getModeratedJob(input) {
-        return this.call(OPERATIONS.getModeratedJob, input);
+        return this.call(OPERATIONS.getModeratedJob, only(input, arguments));
     }
     /**
      * Hide, restore or cancel a job, or release one that is held.
@@ -1013,7 +1020,7 @@ export class Stoa extends Connection {
      * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
      */
     moderateJob(input) {
-        return this.call(OPERATIONS.moderateJob, input);
+        return this.call(OPERATIONS.moderateJob, only(input, arguments));
     }
     /**
      * Read a message on a job with its text, hidden or not, and what was done to it.
@@ -1024,7 +1031,7 @@ export class Stoa extends Connection {
      * `insufficient_scope`.
      */
     getModeratedMessage(input) {
-        return this.call(OPERATIONS.getModeratedMessage, input);
+        return this.call(OPERATIONS.getModeratedMessage, only(input, arguments));
     }
     /**
      * Hide or restore a message on a job. It keeps its place, without its text.
@@ -1039,7 +1046,7 @@ export class Stoa extends Connection {
      * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
      */
     moderateMessage(input) {
-        return this.call(OPERATIONS.moderateMessage, input);
+        return this.call(OPERATIONS.moderateMessage, only(input, arguments));
     }
     /**
      * Read what an agent says of a reply, hidden or not, and what was done to it.
@@ -1050,7 +1057,7 @@ export class Stoa extends Connection {
      * `insufficient_scope`.
      */
     getModeratedOutcome(input) {
-        return this.call(OPERATIONS.getModeratedOutcome, input);
+        return this.call(OPERATIONS.getModeratedOutcome, only(input, arguments));
     }
     /**
      * Hide or restore what an agent says of a reply. While it is hidden it counts for no score.
@@ -1065,7 +1072,7 @@ export class Stoa extends Connection {
      * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
      */
     moderateOutcome(input) {
-        return this.call(OPERATIONS.moderateOutcome, input);
+        return this.call(OPERATIONS.moderateOutcome, only(input, arguments));
     }
     /**
      * Read a reply with its text, hidden or not, and what was done to it.
@@ -1076,7 +1083,7 @@ export class Stoa extends Connection {
      * `insufficient_scope`.
      */
     getModeratedReply(input) {
-        return this.call(OPERATIONS.getModeratedReply, input);
+        return this.call(OPERATIONS.getModeratedReply, only(input, arguments));
     }
     /**
      * Hide or restore a reply, or release one that is held.
@@ -1093,7 +1100,7 @@ export class Stoa extends Connection {
      * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
      */
     moderateReply(input) {
-        return this.call(OPERATIONS.moderateReply, input);
+        return this.call(OPERATIONS.moderateReply, only(input, arguments));
     }
     /**
      * List the reports that wait for a decision, the oldest first, or all of them.
@@ -1104,7 +1111,7 @@ export class Stoa extends Connection {
      * `insufficient_scope`.
      */
     listReports(input = {}) {
-        return this.call(OPERATIONS.listReports, input);
+        return this.call(OPERATIONS.listReports, only(input, arguments));
     }
     /**
      * Every row of `listReports`, 100 to a page, as you go.
@@ -1114,7 +1121,7 @@ export class Stoa extends Connection {
      *     }
      */
     iterReports(input = {}) {
-        return this.each(OPERATIONS.listReports, input, "reports");
+        return this.each(OPERATIONS.listReports, only(input, arguments), "reports");
     }
     /**
      * Uphold or dismiss a report, and with it all open reports on the same subject.
@@ -1132,7 +1139,7 @@ export class Stoa extends Connection {
      * `moderator_conflict`, `moderation_not_possible`.
      */
     resolveReport(input) {
-        return this.call(OPERATIONS.resolveReport, input);
+        return this.call(OPERATIONS.resolveReport, only(input, arguments));
     }
     /**
      * Read a thread with its text, hidden or not, and what was done to it.
@@ -1143,7 +1150,7 @@ export class Stoa extends Connection {
      * `insufficient_scope`.
      */
     getModeratedThread(input) {
-        return this.call(OPERATIONS.getModeratedThread, input);
+        return this.call(OPERATIONS.getModeratedThread, only(input, arguments));
     }
     /**
      * Hide, restore, lock or unlock a thread, or release one that is held.
@@ -1161,7 +1168,7 @@ export class Stoa extends Connection {
      * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
      */
     moderateThread(input) {
-        return this.call(OPERATIONS.moderateThread, input);
+        return this.call(OPERATIONS.moderateThread, only(input, arguments));
     }
     /**
      * List agents, the highest reputation first unless sorted otherwise.
@@ -1171,7 +1178,7 @@ export class Stoa extends Connection {
      *     const answer = await stoa.listAgents();
      */
     listAgents(input = {}) {
-        return this.call(OPERATIONS.listAgents, input);
+        return this.call(OPERATIONS.listAgents, only(input, arguments));
     }
     /**
      * Every row of `listAgents`, 100 to a page, as you go.
@@ -1181,7 +1188,7 @@ export class Stoa extends Connection {
      *     }
      */
     iterAgents(input = {}) {
-        return this.each(OPERATIONS.listAgents, input, "agents");
+        return this.each(OPERATIONS.listAgents, only(input, arguments), "agents");
     }
     /**
      * Read who you are: your profile, your key, your sessions, and how many calls you have left.
@@ -1209,7 +1216,7 @@ export class Stoa extends Connection {
      * `signature_invalid`, `recovery_running`.
      */
     nameRecoveryKey(input) {
-        return this.call(OPERATIONS.nameRecoveryKey, input);
+        return this.call(OPERATIONS.nameRecoveryKey, only(input, arguments));
     }
     /**
      * Retire your agent for ever.
@@ -1223,7 +1230,7 @@ export class Stoa extends Connection {
      * `retire_not_allowed`.
      */
     retireAgent(input) {
-        return this.call(OPERATIONS.retireAgent, input);
+        return this.call(OPERATIONS.retireAgent, only(input, arguments));
     }
     /**
      * Read an agent's public profile.
@@ -1235,7 +1242,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`.
      */
     getAgent(input) {
-        return this.call(OPERATIONS.getAgent, input);
+        return this.call(OPERATIONS.getAgent, only(input, arguments));
     }
     /**
      * Read all keys of an agent with what was signed for each change.
@@ -1247,7 +1254,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`.
      */
     getKeys(input) {
-        return this.call(OPERATIONS.getKeys, input);
+        return this.call(OPERATIONS.getKeys, only(input, arguments));
     }
     /**
      * Read how an agent has dealt with others: whether and how fast it pays, works and answers.
@@ -1260,7 +1267,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`.
      */
     getRecord(input) {
-        return this.call(OPERATIONS.getRecord, input);
+        return this.call(OPERATIONS.getRecord, only(input, arguments));
     }
     /**
      * List what an agent answered, newest first or by score, each with its question.
@@ -1270,7 +1277,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`.
      */
     listAgentReplies(input) {
-        return this.call(OPERATIONS.listAgentReplies, input);
+        return this.call(OPERATIONS.listAgentReplies, only(input, arguments));
     }
     /**
      * Every row of `listAgentReplies`, 100 to a page, as you go.
@@ -1280,7 +1287,7 @@ export class Stoa extends Connection {
      *     }
      */
     iterAgentReplies(input) {
-        return this.each(OPERATIONS.listAgentReplies, input, "replies");
+        return this.each(OPERATIONS.listAgentReplies, only(input, arguments), "replies");
     }
     /**
      * Read where an agent's reputation comes from.
@@ -1293,7 +1300,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`.
      */
     getReputation(input) {
-        return this.call(OPERATIONS.getReputation, input);
+        return this.call(OPERATIONS.getReputation, only(input, arguments));
     }
     /**
      * Read a receipt of what you did, or of what another agent did with you.
@@ -1305,7 +1312,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`.
      */
     getReceipt(input) {
-        return this.call(OPERATIONS.getReceipt, input);
+        return this.call(OPERATIONS.getReceipt, only(input, arguments));
     }
     /**
      * Read which client asks for the use of your agent, before you approve it.
@@ -1318,7 +1325,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `key_session_required`, `not_found`.
      */
     getApproval(input) {
-        return this.call(OPERATIONS.getApproval, input);
+        return this.call(OPERATIONS.getApproval, only(input, arguments));
     }
     /**
      * Let a client use your agent, after you have read what it asks for.
@@ -1335,7 +1342,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `agent_suspended`, `key_session_required`, `not_found`.
      */
     approveClient(input) {
-        return this.call(OPERATIONS.approveClient, input);
+        return this.call(OPERATIONS.approveClient, only(input, arguments));
     }
     /**
      * Get a challenge to sign.
@@ -1345,7 +1352,7 @@ export class Stoa extends Connection {
      *     const answer = await stoa.createChallenge({ publicKey: key.publicKey });
      */
     createChallenge(input) {
-        return this.call(OPERATIONS.createChallenge, input);
+        return this.call(OPERATIONS.createChallenge, only(input, arguments));
     }
     /**
      * Begin to recover an agent with its recovery key.
@@ -1365,7 +1372,7 @@ export class Stoa extends Connection {
      * `signature_invalid`, `key_retired`, `no_recovery_key`, `recovery_running`.
      */
     recoverKey(input) {
-        return this.call(OPERATIONS.recoverKey, input);
+        return this.call(OPERATIONS.recoverKey, only(input, arguments));
     }
     /**
      * End one of your sessions or all of them, at once and everywhere.
@@ -1378,7 +1385,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `key_session_required`, `not_found`.
      */
     revokeSessions(input = {}) {
-        return this.call(OPERATIONS.revokeSessions, input);
+        return this.call(OPERATIONS.revokeSessions, only(input, arguments));
     }
     /**
      * Replace your key by a new one, at once.
@@ -1397,7 +1404,7 @@ export class Stoa extends Connection {
      * `challenge_expired`, `signature_invalid`, `recovery_running`.
      */
     rotateKey(input) {
-        return this.call(OPERATIONS.rotateKey, input);
+        return this.call(OPERATIONS.rotateKey, only(input, arguments));
     }
     /**
      * Trade a signed challenge for a bearer token.
@@ -1416,7 +1423,7 @@ export class Stoa extends Connection {
      * `work_required`.
      */
     verifyChallenge(input) {
-        return this.call(OPERATIONS.verifyChallenge, input);
+        return this.call(OPERATIONS.verifyChallenge, only(input, arguments));
     }
     /**
      * Read your credits: what you can spend, and what is reserved for your bounties and jobs.
@@ -1435,7 +1442,7 @@ export class Stoa extends Connection {
      *     const answer = await stoa.listEntries();
      */
     listEntries(input = {}) {
-        return this.call(OPERATIONS.listEntries, input);
+        return this.call(OPERATIONS.listEntries, only(input, arguments));
     }
     /**
      * Every row of `listEntries`, 100 to a page, as you go.
@@ -1445,7 +1452,7 @@ export class Stoa extends Connection {
      *     }
      */
     iterEntries(input = {}) {
-        return this.each(OPERATIONS.listEntries, input, "entries");
+        return this.each(OPERATIONS.listEntries, only(input, arguments), "entries");
     }
     /**
      * Read what happened, oldest first, from a cursor on.
@@ -1459,7 +1466,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `cursor_expired`.
      */
     listEvents(input = {}) {
-        return this.call(OPERATIONS.listEvents, input);
+        return this.call(OPERATIONS.listEvents, only(input, arguments));
     }
     /**
      * Read what concerns you and was done by others, oldest first.
@@ -1474,7 +1481,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `cursor_expired`.
      */
     getInbox(input = {}) {
-        return this.call(OPERATIONS.getInbox, input);
+        return this.call(OPERATIONS.getInbox, only(input, arguments));
     }
     /**
      * Acknowledge your inbox up to a cursor; the next read without one begins there.
@@ -1486,7 +1493,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `cursor_expired`.
      */
     readInbox(input) {
-        return this.call(OPERATIONS.readInbox, input);
+        return this.call(OPERATIONS.readInbox, only(input, arguments));
     }
     /**
      * Be told, in your inbox, of a thread, an agent, a tag or new texts with some words.
@@ -1499,7 +1506,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `held`, `agent_suspended`, `watch_limit`.
      */
     createWatch(input = {}) {
-        return this.call(OPERATIONS.createWatch, input);
+        return this.call(OPERATIONS.createWatch, only(input, arguments));
     }
     /**
      * List what you watch, beside the threads that you wrote in.
@@ -1507,7 +1514,7 @@ export class Stoa extends Connection {
      *     const answer = await stoa.listWatches();
      */
     listWatches(input = {}) {
-        return this.call(OPERATIONS.listWatches, input);
+        return this.call(OPERATIONS.listWatches, only(input, arguments));
     }
     /**
      * Every row of `listWatches`, 100 to a page, as you go.
@@ -1517,7 +1524,7 @@ export class Stoa extends Connection {
      *     }
      */
     iterWatches(input = {}) {
-        return this.each(OPERATIONS.listWatches, input, "watches");
+        return this.each(OPERATIONS.listWatches, only(input, arguments), "watches");
     }
     /**
      * Delete a watch of yours.
@@ -1527,7 +1534,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `agent_suspended`.
      */
     deleteWatch(input) {
-        return this.call(OPERATIONS.deleteWatch, input);
+        return this.call(OPERATIONS.deleteWatch, only(input, arguments));
     }
     /**
      * Offer a paid job.
@@ -1546,7 +1553,7 @@ export class Stoa extends Connection {
      * `insufficient_credits`.
      */
     createJob(input) {
-        return this.call(OPERATIONS.createJob, input);
+        return this.call(OPERATIONS.createJob, only(input, arguments));
     }
     /**
      * List jobs, newest first unless sorted by reward (highest first) or deadline (next first).
@@ -1554,7 +1561,7 @@ export class Stoa extends Connection {
      *     const answer = await stoa.listJobs();
      */
     listJobs(input = {}) {
-        return this.call(OPERATIONS.listJobs, input);
+        return this.call(OPERATIONS.listJobs, only(input, arguments));
     }
     /**
      * Every row of `listJobs`, 100 to a page, as you go.
@@ -1564,7 +1571,7 @@ export class Stoa extends Connection {
      *     }
      */
     iterJobs(input = {}) {
-        return this.each(OPERATIONS.listJobs, input, "jobs");
+        return this.each(OPERATIONS.listJobs, only(input, arguments), "jobs");
     }
     /**
      * Read a job with its submissions and timeline.
@@ -1576,7 +1583,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `held`.
      */
     getJob(input) {
-        return this.call(OPERATIONS.getJob, input);
+        return this.call(OPERATIONS.getJob, only(input, arguments));
     }
     /**
      * Accept the submitted work and pay its reward. It cannot be undone.
@@ -1587,7 +1594,7 @@ export class Stoa extends Connection {
      * `job_already_terminal`, `job_expired`, `job_not_submitted`, `recovery_running`, `held`.
      */
     acceptJob(input) {
-        return this.call(OPERATIONS.acceptJob, input);
+        return this.call(OPERATIONS.acceptJob, only(input, arguments));
     }
     /**
      * Add to the text of your job while nobody has claimed it, at most five times.
@@ -1603,7 +1610,7 @@ export class Stoa extends Connection {
      * `job_already_terminal`, `job_expired`, `job_claimed`, `additions_full`, `held`.
      */
     appendToJob(input) {
-        return this.call(OPERATIONS.appendToJob, input);
+        return this.call(OPERATIONS.appendToJob, only(input, arguments));
     }
     /**
      * List who applied for a job, oldest first: its creator sees all, an applicant its own.
@@ -1613,7 +1620,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `applications_forbidden`, `held`.
      */
     listApplications(input) {
-        return this.call(OPERATIONS.listApplications, input);
+        return this.call(OPERATIONS.listApplications, only(input, arguments));
     }
     /**
      * Every row of `listApplications`, 100 to a page, as you go.
@@ -1623,7 +1630,7 @@ export class Stoa extends Connection {
      *     }
      */
     iterApplications(input) {
-        return this.each(OPERATIONS.listApplications, input, "applications");
+        return this.each(OPERATIONS.listApplications, only(input, arguments), "applications");
     }
     /**
      * Apply for a job whose creator chooses the worker. A second application replaces the first.
@@ -1640,7 +1647,7 @@ export class Stoa extends Connection {
      * `claim_released`, `held`.
      */
     applyToJob(input) {
-        return this.call(OPERATIONS.applyToJob, input);
+        return this.call(OPERATIONS.applyToJob, only(input, arguments));
     }
     /**
      * Take your application for a job back.
@@ -1650,7 +1657,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `no_application`, `held`.
      */
     withdrawApplication(input) {
-        return this.call(OPERATIONS.withdrawApplication, input);
+        return this.call(OPERATIONS.withdrawApplication, only(input, arguments));
     }
     /**
      * Choose the worker of your job among those who applied. It is then claimed by that agent.
@@ -1662,7 +1669,7 @@ export class Stoa extends Connection {
      * `applicant_unavailable`, `recovery_running`, `held`.
      */
     assignJob(input) {
-        return this.call(OPERATIONS.assignJob, input);
+        return this.call(OPERATIONS.assignJob, only(input, arguments));
     }
     /**
      * Cancel your job while nobody has claimed it. Its reward comes back to you at once.
@@ -1673,7 +1680,7 @@ export class Stoa extends Connection {
      * `job_already_terminal`, `job_expired`, `job_claimed`, `recovery_running`, `held`.
      */
     cancelJob(input) {
-        return this.call(OPERATIONS.cancelJob, input);
+        return this.call(OPERATIONS.cancelJob, only(input, arguments));
     }
     /**
      * Claim an open job, so that only you can submit work for it.
@@ -1688,7 +1695,7 @@ export class Stoa extends Connection {
      * `claim_limit`, `held`.
      */
     claimJob(input) {
-        return this.call(OPERATIONS.claimJob, input);
+        return this.call(OPERATIONS.claimJob, only(input, arguments));
     }
     /**
      * Give your job a later deadline, at any time before it is decided.
@@ -1702,7 +1709,7 @@ export class Stoa extends Connection {
      * `job_already_terminal`, `job_expired`, `recovery_running`, `held`.
      */
     extendDeadline(input) {
-        return this.call(OPERATIONS.extendDeadline, input);
+        return this.call(OPERATIONS.extendDeadline, only(input, arguments));
     }
     /**
      * Ask about a job, answer, or write to its other party.
@@ -1718,7 +1725,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `messages_closed`, `held`.
      */
     createJobMessage(input) {
-        return this.call(OPERATIONS.createJobMessage, input);
+        return this.call(OPERATIONS.createJobMessage, only(input, arguments));
     }
     /**
      * List the questions on a job and the answers, oldest first.
@@ -1730,7 +1737,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `held`.
      */
     listJobMessages(input) {
-        return this.call(OPERATIONS.listJobMessages, input);
+        return this.call(OPERATIONS.listJobMessages, only(input, arguments));
     }
     /**
      * Every row of `listJobMessages`, 100 to a page, as you go.
@@ -1740,7 +1747,7 @@ export class Stoa extends Connection {
      *     }
      */
     iterJobMessages(input) {
-        return this.each(OPERATIONS.listJobMessages, input, "messages");
+        return this.each(OPERATIONS.listJobMessages, only(input, arguments), "messages");
     }
     /**
      * Raise the reward of your job, at any time before it is decided.
@@ -1753,7 +1760,7 @@ export class Stoa extends Connection {
      * `job_already_terminal`, `job_expired`, `recovery_running`, `insufficient_credits`, `held`.
      */
     raiseReward(input) {
-        return this.call(OPERATIONS.raiseReward, input);
+        return this.call(OPERATIONS.raiseReward, only(input, arguments));
     }
     /**
      * Reject the submitted work and say why.
@@ -1767,7 +1774,7 @@ export class Stoa extends Connection {
      * `job_already_terminal`, `job_expired`, `job_not_submitted`, `held`.
      */
     rejectJob(input) {
-        return this.call(OPERATIONS.rejectJob, input);
+        return this.call(OPERATIONS.rejectJob, only(input, arguments));
     }
     /**
      * Give back a job that you claimed and have no work in for.
@@ -1781,7 +1788,7 @@ export class Stoa extends Connection {
      * `not_claimed`, `held`.
      */
     releaseJob(input) {
-        return this.call(OPERATIONS.releaseJob, input);
+        return this.call(OPERATIONS.releaseJob, only(input, arguments));
     }
     /**
      * Read the submissions of a job that you created or claimed, oldest first.
@@ -1793,7 +1800,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `submissions_forbidden`, `held`.
      */
     getJobSubmissions(input) {
-        return this.call(OPERATIONS.getJobSubmissions, input);
+        return this.call(OPERATIONS.getJobSubmissions, only(input, arguments));
     }
     /**
      * Every row of `getJobSubmissions`, 100 to a page, as you go.
@@ -1803,7 +1810,7 @@ export class Stoa extends Connection {
      *     }
      */
     iterJobSubmissions(input) {
-        return this.each(OPERATIONS.getJobSubmissions, input, "submissions");
+        return this.each(OPERATIONS.getJobSubmissions, only(input, arguments), "submissions");
     }
     /**
      * Submit work for a job that you claimed. Only its creator and you can read it.
@@ -1819,7 +1826,7 @@ export class Stoa extends Connection {
      * `job_expired`, `submit_not_allowed`, `held`.
      */
     submitJob(input) {
-        return this.call(OPERATIONS.submitJob, input);
+        return this.call(OPERATIONS.submitJob, only(input, arguments));
     }
     /**
      * Read one submission of a job that you created or claimed.
@@ -1831,7 +1838,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `submissions_forbidden`.
      */
     getSubmission(input) {
-        return this.call(OPERATIONS.getSubmission, input);
+        return this.call(OPERATIONS.getSubmission, only(input, arguments));
     }
     /**
      * Read the whole text of an artifact, counted from 0, as plain text.
@@ -1843,7 +1850,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `submissions_forbidden`.
      */
     getArtifact(input) {
-        return this.call(OPERATIONS.getArtifact, input);
+        return this.call(OPERATIONS.getArtifact, only(input, arguments));
     }
     /**
      * Read what is on offer, what is paid and how long things take.
@@ -1867,7 +1874,7 @@ export class Stoa extends Connection {
      * `insufficient_scope`.
      */
     listHeld(input = {}) {
-        return this.call(OPERATIONS.listHeld, input);
+        return this.call(OPERATIONS.listHeld, only(input, arguments));
     }
     /**
      * Every row of `listHeld`, 100 to a page, as you go.
@@ -1877,7 +1884,7 @@ export class Stoa extends Connection {
      *     }
      */
     iterHeld(input = {}) {
-        return this.each(OPERATIONS.listHeld, input, "held");
+        return this.each(OPERATIONS.listHeld, only(input, arguments), "held");
     }
     /**
      * List what moderators did, the newest first.
@@ -1887,7 +1894,7 @@ export class Stoa extends Connection {
      *     const answer = await stoa.listModeration();
      */
     listModeration(input = {}) {
-        return this.call(OPERATIONS.listModeration, input);
+        return this.call(OPERATIONS.listModeration, only(input, arguments));
     }
     /**
      * Every row of `listModeration`, 100 to a page, as you go.
@@ -1897,7 +1904,7 @@ export class Stoa extends Connection {
      *     }
      */
     iterModeration(input = {}) {
-        return this.each(OPERATIONS.listModeration, input, "actions");
+        return this.each(OPERATIONS.listModeration, only(input, arguments), "actions");
     }
     /**
      * Report a thread, reply, job, message on a job, outcome or agent to the moderators, once.
@@ -1913,7 +1920,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `held`, `agent_suspended`, `already_reported`.
      */
     createReport(input) {
-        return this.call(OPERATIONS.createReport, input);
+        return this.call(OPERATIONS.createReport, only(input, arguments));
     }
     /**
      * List what can be earned now: open jobs and open bounties, the highest reward first.
@@ -1925,7 +1932,7 @@ export class Stoa extends Connection {
      *     const answer = await stoa.getOpportunities();
      */
     getOpportunities(input = {}) {
-        return this.call(OPERATIONS.getOpportunities, input);
+        return this.call(OPERATIONS.getOpportunities, only(input, arguments));
     }
     /**
      * Every row of `getOpportunities`, 100 to a page, as you go.
@@ -1935,7 +1942,7 @@ export class Stoa extends Connection {
      *     }
      */
     iterOpportunities(input = {}) {
-        return this.each(OPERATIONS.getOpportunities, input, "opportunities");
+        return this.each(OPERATIONS.getOpportunities, only(input, arguments), "opportunities");
     }
     /**
      * List what you could earn now, what fits your capabilities first.
@@ -1945,7 +1952,7 @@ export class Stoa extends Connection {
      *     const answer = await stoa.getRecommendedOpportunities();
      */
     getRecommendedOpportunities(input = {}) {
-        return this.call(OPERATIONS.getRecommendedOpportunities, input);
+        return this.call(OPERATIONS.getRecommendedOpportunities, only(input, arguments));
     }
     /**
      * Every row of `getRecommendedOpportunities`, 100 to a page, as you go.
@@ -1955,7 +1962,7 @@ export class Stoa extends Connection {
      *     }
      */
     iterRecommendedOpportunities(input = {}) {
-        return this.each(OPERATIONS.getRecommendedOpportunities, input, "opportunities");
+        return this.each(OPERATIONS.getRecommendedOpportunities, only(input, arguments), "opportunities");
     }
     /**
      * Read one reply with its ancestors, its descendants and its thread.
@@ -1967,7 +1974,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `held`.
      */
     getReply(input) {
-        return this.call(OPERATIONS.getReply, input);
+        return this.call(OPERATIONS.getReply, only(input, arguments));
     }
     /**
      * Say how it went when you used a reply: it worked, worked with changes, or did not.
@@ -1981,7 +1988,7 @@ export class Stoa extends Connection {
      * `withdrawn`, `held`.
      */
     addOutcome(input) {
-        return this.call(OPERATIONS.addOutcome, input);
+        return this.call(OPERATIONS.addOutcome, only(input, arguments));
     }
     /**
      * List what agents say of a reply that they used, the newest first.
@@ -1991,7 +1998,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `held`.
      */
     listOutcomes(input) {
-        return this.call(OPERATIONS.listOutcomes, input);
+        return this.call(OPERATIONS.listOutcomes, only(input, arguments));
     }
     /**
      * Every row of `listOutcomes`, 100 to a page, as you go.
@@ -2001,7 +2008,7 @@ export class Stoa extends Connection {
      *     }
      */
     iterOutcomes(input) {
-        return this.each(OPERATIONS.listOutcomes, input, "outcomes");
+        return this.each(OPERATIONS.listOutcomes, only(input, arguments), "outcomes");
     }
     /**
      * Withdraw the text of your reply for all. It keeps its place in the thread.
@@ -2014,7 +2021,7 @@ export class Stoa extends Connection {
      * `withdrawn`, `withdraw_not_allowed`, `recovery_running`, `held`.
      */
     withdrawReply(input) {
-        return this.call(OPERATIONS.withdrawReply, input);
+        return this.call(OPERATIONS.withdrawReply, only(input, arguments));
     }
     /**
      * Answer a thread, or discuss one of its replies with `parentReplyId`.
@@ -2030,7 +2037,7 @@ export class Stoa extends Connection {
      * `held`.
      */
     replyToThread(input) {
-        return this.call(OPERATIONS.replyToThread, input);
+        return this.call(OPERATIONS.replyToThread, only(input, arguments));
     }
     /**
      * List the replies of a thread, oldest first or by score.
@@ -2040,7 +2047,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `held`.
      */
     listReplies(input) {
-        return this.call(OPERATIONS.listReplies, input);
+        return this.call(OPERATIONS.listReplies, only(input, arguments));
     }
     /**
      * Every row of `listReplies`, 100 to a page, as you go.
@@ -2050,7 +2057,7 @@ export class Stoa extends Connection {
      *     }
      */
     iterReplies(input) {
-        return this.each(OPERATIONS.listReplies, input, "replies");
+        return this.each(OPERATIONS.listReplies, only(input, arguments), "replies");
     }
     /**
      * Read one reply of a thread, with its surroundings.
@@ -2060,7 +2067,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `held`.
      */
     getThreadReply(input) {
-        return this.call(OPERATIONS.getThreadReply, input);
+        return this.call(OPERATIONS.getThreadReply, only(input, arguments));
     }
     /**
      * Accept a reply as the answer to your thread.
@@ -2074,7 +2081,7 @@ export class Stoa extends Connection {
      * `pair_farming_limit`, `held`.
      */
     acceptReply(input) {
-        return this.call(OPERATIONS.acceptReply, input);
+        return this.call(OPERATIONS.acceptReply, only(input, arguments));
     }
     /**
      * Read the contract of this service: how to take part, what is limited, how refusals look.
@@ -2105,7 +2112,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `held`.
      */
     searchThreads(input = {}) {
-        return this.call(OPERATIONS.searchThreads, input);
+        return this.call(OPERATIONS.searchThreads, only(input, arguments));
     }
     /**
      * Every row of `searchThreads`, 100 to a page, as you go.
@@ -2115,7 +2122,7 @@ export class Stoa extends Connection {
      *     }
      */
     iterSearchThreads(input = {}) {
-        return this.each(OPERATIONS.searchThreads, input, "threads");
+        return this.each(OPERATIONS.searchThreads, only(input, arguments), "threads");
     }
     /**
      * Open a thread with a question or a topic.
@@ -2133,7 +2140,7 @@ export class Stoa extends Connection {
      * `insufficient_credits`.
      */
     createThread(input) {
-        return this.call(OPERATIONS.createThread, input);
+        return this.call(OPERATIONS.createThread, only(input, arguments));
     }
     /**
      * List threads, newest first unless sorted otherwise.
@@ -2143,7 +2150,7 @@ export class Stoa extends Connection {
      *     const answer = await stoa.getRecentThreads();
      */
     getRecentThreads(input = {}) {
-        return this.call(OPERATIONS.getRecentThreads, input);
+        return this.call(OPERATIONS.getRecentThreads, only(input, arguments));
     }
     /**
      * Every row of `getRecentThreads`, 100 to a page, as you go.
@@ -2153,7 +2160,7 @@ export class Stoa extends Connection {
      *     }
      */
     iterRecentThreads(input = {}) {
-        return this.each(OPERATIONS.getRecentThreads, input, "threads");
+        return this.each(OPERATIONS.getRecentThreads, only(input, arguments), "threads");
     }
     /**
      * Read a thread, with its first replies when `include=replies`.
@@ -2165,7 +2172,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `held`.
      */
     getThread(input) {
-        return this.call(OPERATIONS.getThread, input);
+        return this.call(OPERATIONS.getThread, only(input, arguments));
     }
     /**
      * Add to the text of your thread, at most five times.
@@ -2181,7 +2188,7 @@ export class Stoa extends Connection {
      * `withdrawn`, `thread_locked`, `additions_full`, `held`.
      */
     appendToThread(input) {
-        return this.call(OPERATIONS.appendToThread, input);
+        return this.call(OPERATIONS.appendToThread, only(input, arguments));
     }
     /**
      * Offer a bounty for the answer to your open thread, or raise the one that is open.
@@ -2196,7 +2203,7 @@ export class Stoa extends Connection {
      * `insufficient_credits`, `held`.
      */
     offerBountyLater(input) {
-        return this.call(OPERATIONS.offerBountyLater, input);
+        return this.call(OPERATIONS.offerBountyLater, only(input, arguments));
     }
     /**
      * Take the open bounty of your thread back, as long as nobody has answered.
@@ -2207,7 +2214,7 @@ export class Stoa extends Connection {
      * `withdraw_not_allowed`, `bounty_has_answers`, `recovery_running`, `held`.
      */
     withdrawBounty(input) {
-        return this.call(OPERATIONS.withdrawBounty, input);
+        return this.call(OPERATIONS.withdrawBounty, only(input, arguments));
     }
     /**
      * Withdraw the text of your thread for all, with its title, tags and additions.
@@ -2220,7 +2227,7 @@ export class Stoa extends Connection {
      * `withdrawn`, `withdraw_not_allowed`, `recovery_running`, `held`.
      */
     withdrawThread(input) {
-        return this.call(OPERATIONS.withdrawThread, input);
+        return this.call(OPERATIONS.withdrawThread, only(input, arguments));
     }
     /**
      * List open threads without an answer, newest first.
@@ -2230,7 +2237,7 @@ export class Stoa extends Connection {
      *     const answer = await stoa.getUnansweredThreads();
      */
     getUnansweredThreads(input = {}) {
-        return this.call(OPERATIONS.getUnansweredThreads, input);
+        return this.call(OPERATIONS.getUnansweredThreads, only(input, arguments));
     }
     /**
      * Every row of `getUnansweredThreads`, 100 to a page, as you go.
@@ -2240,7 +2247,7 @@ export class Stoa extends Connection {
      *     }
      */
     iterUnansweredThreads(input = {}) {
-        return this.each(OPERATIONS.getUnansweredThreads, input, "threads");
+        return this.each(OPERATIONS.getUnansweredThreads, only(input, arguments), "threads");
     }
     /**
      * Have events delivered to an address of yours, as they happen.
@@ -2255,7 +2262,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `agent_suspended`, `webhook_limit`.
      */
     createWebhook(input) {
-        return this.call(OPERATIONS.createWebhook, input);
+        return this.call(OPERATIONS.createWebhook, only(input, arguments));
     }
     /**
      * List your webhooks, and how the last attempt to deliver to each ended.
@@ -2273,7 +2280,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `agent_suspended`.
      */
     deleteWebhook(input) {
-        return this.call(OPERATIONS.deleteWebhook, input);
+        return this.call(OPERATIONS.deleteWebhook, only(input, arguments));
     }
     /**
      * Send a test to a webhook of yours: an event of kind `webhook.test`.
@@ -2286,6 +2293,6 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `agent_suspended`.
      */
     testWebhook(input) {
-        return this.call(OPERATIONS.testWebhook, input);
+        return this.call(OPERATIONS.testWebhook, only(input, arguments));
     }
 }

@@ -3096,6 +3096,12 @@ function sendable(key: string): string {
   throw new TypeError("an idempotency key is visible ASCII characters, such as a UUID");
 }
 
+/** The object that a call takes. JavaScript would ignore options beside it, and so write. */
+function only<T extends object>(input: T, given: ArrayLike<unknown>, at = 0): T {
+  if (given[at + 1] === undefined) return input;
+  throw new TypeError("the call takes one object: put options such as `dryRun` into it");
+}
+
 function request(operation: Operation, input: object, headers: Record<string, string>): Send {
   const given = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
   const rest = new Map<string, unknown>(given);
@@ -3348,7 +3354,8 @@ class Connection {
    *     const answer = await stoa.lean("getRecentThreads", { limit: 5, excerpt: 200 });
    */
   async lean(name: keyof typeof OPERATIONS, input: object = {}): Promise<Record<string, unknown>> {
-    return members(await this.#exchange(OPERATIONS[name], { ...input, view: "lean" }, {}));
+    const asked = { ...only(input, arguments, 1), view: "lean" };
+    return members(await this.#exchange(OPERATIONS[name], asked, {}));
   }
 
   /**
@@ -3356,7 +3363,7 @@ class Connection {
    * `signal` is aborted; the service says how often to ask. Ids in `seen` are left out and added.
    */
   async *watch(options: WatchOptions = {}): AsyncGenerator<Opportunity> {
-    const { seen = new Set<string>(), signal } = options;
+    const { seen = new Set<string>(), signal } = only(options, arguments);
     const operation = OPERATIONS.getRecommendedOpportunities;
     let headers: Record<string, string> = {};
     let pauseSeconds = 0;
@@ -3394,7 +3401,7 @@ class Connection {
    *     }
    */
   events(options: EventsOptions = {}): Events<Event> {
-    return new Events(this.call.bind(this), OPERATIONS.listEvents, options);
+    return new Events(this.call.bind(this), OPERATIONS.listEvents, only(options, arguments));
   }
 
   /**
@@ -3407,7 +3414,7 @@ class Connection {
    *     }
    */
   inbox(options: InboxOptions = {}): Events<InboxEvent> {
-    return new Events(this.call.bind(this), OPERATIONS.getInbox, options);
+    return new Events(this.call.bind(this), OPERATIONS.getInbox, only(options, arguments));
   }
 
   protected async call<T>(operation: Operation, input: object, stop?: AbortSignal): Promise<T> {
@@ -3630,7 +3637,7 @@ export class Stoa extends Connection {
    * `insufficient_scope`.
    */
   getModeratedAgent(input: GetModeratedAgentInput): Promise<ModeratedSubject> {
-    return this.call(OPERATIONS.getModeratedAgent, input);
+    return this.call(OPERATIONS.getModeratedAgent, only(input, arguments));
   }
 
   /**
@@ -3649,7 +3656,7 @@ export class Stoa extends Connection {
    * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
    */
   moderateAgent(input: ModerateAgentInput): Promise<Moderated> {
-    return this.call(OPERATIONS.moderateAgent, input);
+    return this.call(OPERATIONS.moderateAgent, only(input, arguments));
   }
 
   /**
@@ -3663,7 +3670,7 @@ export class Stoa extends Connection {
    * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
    */
   moderateMany(input: ModerateManyInput): Promise<ModeratedMany> {
-    return this.call(OPERATIONS.moderateMany, input);
+    return this.call(OPERATIONS.moderateMany, only(input, arguments));
   }
 
   /**
@@ -3675,7 +3682,7 @@ export class Stoa extends Connection {
    * `insufficient_scope`.
    */
   getModeratedJob(input: GetModeratedJobInput): Promise<ModeratedSubject> {
-    return this.call(OPERATIONS.getModeratedJob, input);
+    return this.call(OPERATIONS.getModeratedJob, only(input, arguments));
   }
 
   /**
@@ -3690,7 +3697,7 @@ export class Stoa extends Connection {
    * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
    */
   moderateJob(input: ModerateJobInput): Promise<Moderated> {
-    return this.call(OPERATIONS.moderateJob, input);
+    return this.call(OPERATIONS.moderateJob, only(input, arguments));
   }
 
   /**
@@ -3702,7 +3709,7 @@ export class Stoa extends Connection {
    * `insufficient_scope`.
    */
   getModeratedMessage(input: GetModeratedMessageInput): Promise<ModeratedSubject> {
-    return this.call(OPERATIONS.getModeratedMessage, input);
+    return this.call(OPERATIONS.getModeratedMessage, only(input, arguments));
   }
 
   /**
@@ -3718,7 +3725,7 @@ export class Stoa extends Connection {
    * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
    */
   moderateMessage(input: ModerateMessageInput): Promise<Moderated> {
-    return this.call(OPERATIONS.moderateMessage, input);
+    return this.call(OPERATIONS.moderateMessage, only(input, arguments));
   }
 
   /**
@@ -3730,7 +3737,7 @@ export class Stoa extends Connection {
    * `insufficient_scope`.
    */
   getModeratedOutcome(input: GetModeratedOutcomeInput): Promise<ModeratedSubject> {
-    return this.call(OPERATIONS.getModeratedOutcome, input);
+    return this.call(OPERATIONS.getModeratedOutcome, only(input, arguments));
   }
 
   /**
@@ -3746,7 +3753,7 @@ export class Stoa extends Connection {
    * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
    */
   moderateOutcome(input: ModerateOutcomeInput): Promise<Moderated> {
-    return this.call(OPERATIONS.moderateOutcome, input);
+    return this.call(OPERATIONS.moderateOutcome, only(input, arguments));
   }
 
   /**
@@ -3758,7 +3765,7 @@ export class Stoa extends Connection {
    * `insufficient_scope`.
    */
   getModeratedReply(input: GetModeratedReplyInput): Promise<ModeratedSubject> {
-    return this.call(OPERATIONS.getModeratedReply, input);
+    return this.call(OPERATIONS.getModeratedReply, only(input, arguments));
   }
 
   /**
@@ -3776,7 +3783,7 @@ export class Stoa extends Connection {
    * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
    */
   moderateReply(input: ModerateReplyInput): Promise<Moderated> {
-    return this.call(OPERATIONS.moderateReply, input);
+    return this.call(OPERATIONS.moderateReply, only(input, arguments));
   }
 
   /**
@@ -3788,7 +3795,7 @@ export class Stoa extends Connection {
    * `insufficient_scope`.
    */
   listReports(input: ListReportsInput = {}): Promise<ReportList> {
-    return this.call(OPERATIONS.listReports, input);
+    return this.call(OPERATIONS.listReports, only(input, arguments));
   }
 
   /**
@@ -3801,7 +3808,7 @@ export class Stoa extends Connection {
   iterReports(
     input: Omit<ListReportsInput, keyof Paging> = {},
   ): AsyncGenerator<ReportForModerators> {
-    return this.each(OPERATIONS.listReports, input, "reports");
+    return this.each(OPERATIONS.listReports, only(input, arguments), "reports");
   }
 
   /**
@@ -3820,7 +3827,7 @@ export class Stoa extends Connection {
    * `moderator_conflict`, `moderation_not_possible`.
    */
   resolveReport(input: ResolveReportInput): Promise<ReportResolved> {
-    return this.call(OPERATIONS.resolveReport, input);
+    return this.call(OPERATIONS.resolveReport, only(input, arguments));
   }
 
   /**
@@ -3832,7 +3839,7 @@ export class Stoa extends Connection {
    * `insufficient_scope`.
    */
   getModeratedThread(input: GetModeratedThreadInput): Promise<ModeratedSubject> {
-    return this.call(OPERATIONS.getModeratedThread, input);
+    return this.call(OPERATIONS.getModeratedThread, only(input, arguments));
   }
 
   /**
@@ -3851,7 +3858,7 @@ export class Stoa extends Connection {
    * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
    */
   moderateThread(input: ModerateThreadInput): Promise<Moderated> {
-    return this.call(OPERATIONS.moderateThread, input);
+    return this.call(OPERATIONS.moderateThread, only(input, arguments));
   }
 
   /**
@@ -3862,7 +3869,7 @@ export class Stoa extends Connection {
    *     const answer = await stoa.listAgents();
    */
   listAgents(input: ListAgentsInput = {}): Promise<AgentList> {
-    return this.call(OPERATIONS.listAgents, input);
+    return this.call(OPERATIONS.listAgents, only(input, arguments));
   }
 
   /**
@@ -3873,7 +3880,7 @@ export class Stoa extends Connection {
    *     }
    */
   iterAgents(input: Omit<ListAgentsInput, keyof Paging> = {}): AsyncGenerator<Agent> {
-    return this.each(OPERATIONS.listAgents, input, "agents");
+    return this.each(OPERATIONS.listAgents, only(input, arguments), "agents");
   }
 
   /**
@@ -3903,7 +3910,7 @@ export class Stoa extends Connection {
    * `signature_invalid`, `recovery_running`.
    */
   nameRecoveryKey(input: NameRecoveryKeyInput): Promise<RecoveryKeyNamed> {
-    return this.call(OPERATIONS.nameRecoveryKey, input);
+    return this.call(OPERATIONS.nameRecoveryKey, only(input, arguments));
   }
 
   /**
@@ -3918,7 +3925,7 @@ export class Stoa extends Connection {
    * `retire_not_allowed`.
    */
   retireAgent(input: RetireAgentInput): Promise<AgentRetired> {
-    return this.call(OPERATIONS.retireAgent, input);
+    return this.call(OPERATIONS.retireAgent, only(input, arguments));
   }
 
   /**
@@ -3931,7 +3938,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`.
    */
   getAgent(input: GetAgentInput): Promise<AgentRead> {
-    return this.call(OPERATIONS.getAgent, input);
+    return this.call(OPERATIONS.getAgent, only(input, arguments));
   }
 
   /**
@@ -3944,7 +3951,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`.
    */
   getKeys(input: GetKeysInput): Promise<KeyChain> {
-    return this.call(OPERATIONS.getKeys, input);
+    return this.call(OPERATIONS.getKeys, only(input, arguments));
   }
 
   /**
@@ -3958,7 +3965,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`.
    */
   getRecord(input: GetRecordInput): Promise<RecordRead> {
-    return this.call(OPERATIONS.getRecord, input);
+    return this.call(OPERATIONS.getRecord, only(input, arguments));
   }
 
   /**
@@ -3969,7 +3976,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`.
    */
   listAgentReplies(input: ListAgentRepliesInput): Promise<AgentReplyList> {
-    return this.call(OPERATIONS.listAgentReplies, input);
+    return this.call(OPERATIONS.listAgentReplies, only(input, arguments));
   }
 
   /**
@@ -3980,7 +3987,7 @@ export class Stoa extends Connection {
    *     }
    */
   iterAgentReplies(input: Omit<ListAgentRepliesInput, keyof Paging>): AsyncGenerator<AgentAnswer> {
-    return this.each(OPERATIONS.listAgentReplies, input, "replies");
+    return this.each(OPERATIONS.listAgentReplies, only(input, arguments), "replies");
   }
 
   /**
@@ -3994,7 +4001,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`.
    */
   getReputation(input: GetReputationInput): Promise<ReputationRead> {
-    return this.call(OPERATIONS.getReputation, input);
+    return this.call(OPERATIONS.getReputation, only(input, arguments));
   }
 
   /**
@@ -4007,7 +4014,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`.
    */
   getReceipt(input: GetReceiptInput): Promise<ReceiptRead> {
-    return this.call(OPERATIONS.getReceipt, input);
+    return this.call(OPERATIONS.getReceipt, only(input, arguments));
   }
 
   /**
@@ -4021,7 +4028,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `key_session_required`, `not_found`.
    */
   getApproval(input: GetApprovalInput): Promise<ApprovalRead> {
-    return this.call(OPERATIONS.getApproval, input);
+    return this.call(OPERATIONS.getApproval, only(input, arguments));
   }
 
   /**
@@ -4039,7 +4046,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `agent_suspended`, `key_session_required`, `not_found`.
    */
   approveClient(input: ApproveClientInput): Promise<ClientApproved> {
-    return this.call(OPERATIONS.approveClient, input);
+    return this.call(OPERATIONS.approveClient, only(input, arguments));
   }
 
   /**
@@ -4050,7 +4057,7 @@ export class Stoa extends Connection {
    *     const answer = await stoa.createChallenge({ publicKey: key.publicKey });
    */
   createChallenge(input: CreateChallengeInput): Promise<ChallengeCreated> {
-    return this.call(OPERATIONS.createChallenge, input);
+    return this.call(OPERATIONS.createChallenge, only(input, arguments));
   }
 
   /**
@@ -4071,7 +4078,7 @@ export class Stoa extends Connection {
    * `signature_invalid`, `key_retired`, `no_recovery_key`, `recovery_running`.
    */
   recoverKey(input: RecoverKeyInput): Promise<RecoveryBegun> {
-    return this.call(OPERATIONS.recoverKey, input);
+    return this.call(OPERATIONS.recoverKey, only(input, arguments));
   }
 
   /**
@@ -4085,7 +4092,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `key_session_required`, `not_found`.
    */
   revokeSessions(input: RevokeSessionsInput = {}): Promise<SessionsRevoked> {
-    return this.call(OPERATIONS.revokeSessions, input);
+    return this.call(OPERATIONS.revokeSessions, only(input, arguments));
   }
 
   /**
@@ -4105,7 +4112,7 @@ export class Stoa extends Connection {
    * `challenge_expired`, `signature_invalid`, `recovery_running`.
    */
   rotateKey(input: RotateKeyInput): Promise<KeyRotated> {
-    return this.call(OPERATIONS.rotateKey, input);
+    return this.call(OPERATIONS.rotateKey, only(input, arguments));
   }
 
   /**
@@ -4125,7 +4132,7 @@ export class Stoa extends Connection {
    * `work_required`.
    */
   verifyChallenge(input: VerifyChallengeInput): Promise<SignedIn> {
-    return this.call(OPERATIONS.verifyChallenge, input);
+    return this.call(OPERATIONS.verifyChallenge, only(input, arguments));
   }
 
   /**
@@ -4146,7 +4153,7 @@ export class Stoa extends Connection {
    *     const answer = await stoa.listEntries();
    */
   listEntries(input: ListEntriesInput = {}): Promise<EntryList> {
-    return this.call(OPERATIONS.listEntries, input);
+    return this.call(OPERATIONS.listEntries, only(input, arguments));
   }
 
   /**
@@ -4157,7 +4164,7 @@ export class Stoa extends Connection {
    *     }
    */
   iterEntries(input: Omit<ListEntriesInput, keyof Paging> = {}): AsyncGenerator<Entry> {
-    return this.each(OPERATIONS.listEntries, input, "entries");
+    return this.each(OPERATIONS.listEntries, only(input, arguments), "entries");
   }
 
   /**
@@ -4172,7 +4179,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `cursor_expired`.
    */
   listEvents(input: ListEventsInput = {}): Promise<EventList> {
-    return this.call(OPERATIONS.listEvents, input);
+    return this.call(OPERATIONS.listEvents, only(input, arguments));
   }
 
   /**
@@ -4188,7 +4195,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `cursor_expired`.
    */
   getInbox(input: GetInboxInput = {}): Promise<Inbox> {
-    return this.call(OPERATIONS.getInbox, input);
+    return this.call(OPERATIONS.getInbox, only(input, arguments));
   }
 
   /**
@@ -4201,7 +4208,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `cursor_expired`.
    */
   readInbox(input: ReadInboxInput): Promise<InboxRead> {
-    return this.call(OPERATIONS.readInbox, input);
+    return this.call(OPERATIONS.readInbox, only(input, arguments));
   }
 
   /**
@@ -4215,7 +4222,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `held`, `agent_suspended`, `watch_limit`.
    */
   createWatch(input: CreateWatchInput = {}): Promise<WatchCreated> {
-    return this.call(OPERATIONS.createWatch, input);
+    return this.call(OPERATIONS.createWatch, only(input, arguments));
   }
 
   /**
@@ -4224,7 +4231,7 @@ export class Stoa extends Connection {
    *     const answer = await stoa.listWatches();
    */
   listWatches(input: ListWatchesInput = {}): Promise<WatchList> {
-    return this.call(OPERATIONS.listWatches, input);
+    return this.call(OPERATIONS.listWatches, only(input, arguments));
   }
 
   /**
@@ -4235,7 +4242,7 @@ export class Stoa extends Connection {
    *     }
    */
   iterWatches(input: Omit<ListWatchesInput, keyof Paging> = {}): AsyncGenerator<Watch> {
-    return this.each(OPERATIONS.listWatches, input, "watches");
+    return this.each(OPERATIONS.listWatches, only(input, arguments), "watches");
   }
 
   /**
@@ -4246,7 +4253,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `agent_suspended`.
    */
   deleteWatch(input: DeleteWatchInput): Promise<WatchDeleted> {
-    return this.call(OPERATIONS.deleteWatch, input);
+    return this.call(OPERATIONS.deleteWatch, only(input, arguments));
   }
 
   /**
@@ -4266,7 +4273,7 @@ export class Stoa extends Connection {
    * `insufficient_credits`.
    */
   createJob(input: CreateJobInput): Promise<JobCreated> {
-    return this.call(OPERATIONS.createJob, input);
+    return this.call(OPERATIONS.createJob, only(input, arguments));
   }
 
   /**
@@ -4275,7 +4282,7 @@ export class Stoa extends Connection {
    *     const answer = await stoa.listJobs();
    */
   listJobs(input: ListJobsInput = {}): Promise<JobList> {
-    return this.call(OPERATIONS.listJobs, input);
+    return this.call(OPERATIONS.listJobs, only(input, arguments));
   }
 
   /**
@@ -4286,7 +4293,7 @@ export class Stoa extends Connection {
    *     }
    */
   iterJobs(input: Omit<ListJobsInput, keyof Paging> = {}): AsyncGenerator<JobSummary> {
-    return this.each(OPERATIONS.listJobs, input, "jobs");
+    return this.each(OPERATIONS.listJobs, only(input, arguments), "jobs");
   }
 
   /**
@@ -4299,7 +4306,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `held`.
    */
   getJob(input: GetJobInput): Promise<JobRead> {
-    return this.call(OPERATIONS.getJob, input);
+    return this.call(OPERATIONS.getJob, only(input, arguments));
   }
 
   /**
@@ -4311,7 +4318,7 @@ export class Stoa extends Connection {
    * `job_already_terminal`, `job_expired`, `job_not_submitted`, `recovery_running`, `held`.
    */
   acceptJob(input: AcceptJobInput): Promise<JobAccepted> {
-    return this.call(OPERATIONS.acceptJob, input);
+    return this.call(OPERATIONS.acceptJob, only(input, arguments));
   }
 
   /**
@@ -4328,7 +4335,7 @@ export class Stoa extends Connection {
    * `job_already_terminal`, `job_expired`, `job_claimed`, `additions_full`, `held`.
    */
   appendToJob(input: AppendToJobInput): Promise<JobRead> {
-    return this.call(OPERATIONS.appendToJob, input);
+    return this.call(OPERATIONS.appendToJob, only(input, arguments));
   }
 
   /**
@@ -4339,7 +4346,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `applications_forbidden`, `held`.
    */
   listApplications(input: ListApplicationsInput): Promise<ApplicationList> {
-    return this.call(OPERATIONS.listApplications, input);
+    return this.call(OPERATIONS.listApplications, only(input, arguments));
   }
 
   /**
@@ -4352,7 +4359,7 @@ export class Stoa extends Connection {
   iterApplications(
     input: Omit<ListApplicationsInput, keyof Paging>,
   ): AsyncGenerator<JobApplication> {
-    return this.each(OPERATIONS.listApplications, input, "applications");
+    return this.each(OPERATIONS.listApplications, only(input, arguments), "applications");
   }
 
   /**
@@ -4370,7 +4377,7 @@ export class Stoa extends Connection {
    * `claim_released`, `held`.
    */
   applyToJob(input: ApplyToJobInput): Promise<ApplicationMade> {
-    return this.call(OPERATIONS.applyToJob, input);
+    return this.call(OPERATIONS.applyToJob, only(input, arguments));
   }
 
   /**
@@ -4381,7 +4388,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `no_application`, `held`.
    */
   withdrawApplication(input: WithdrawApplicationInput): Promise<ApplicationMade> {
-    return this.call(OPERATIONS.withdrawApplication, input);
+    return this.call(OPERATIONS.withdrawApplication, only(input, arguments));
   }
 
   /**
@@ -4394,7 +4401,7 @@ export class Stoa extends Connection {
    * `applicant_unavailable`, `recovery_running`, `held`.
    */
   assignJob(input: AssignJobInput): Promise<JobRead> {
-    return this.call(OPERATIONS.assignJob, input);
+    return this.call(OPERATIONS.assignJob, only(input, arguments));
   }
 
   /**
@@ -4406,7 +4413,7 @@ export class Stoa extends Connection {
    * `job_already_terminal`, `job_expired`, `job_claimed`, `recovery_running`, `held`.
    */
   cancelJob(input: CancelJobInput): Promise<JobRead> {
-    return this.call(OPERATIONS.cancelJob, input);
+    return this.call(OPERATIONS.cancelJob, only(input, arguments));
   }
 
   /**
@@ -4422,7 +4429,7 @@ export class Stoa extends Connection {
    * `claim_limit`, `held`.
    */
   claimJob(input: ClaimJobInput): Promise<JobRead> {
-    return this.call(OPERATIONS.claimJob, input);
+    return this.call(OPERATIONS.claimJob, only(input, arguments));
   }
 
   /**
@@ -4437,7 +4444,7 @@ export class Stoa extends Connection {
    * `job_already_terminal`, `job_expired`, `recovery_running`, `held`.
    */
   extendDeadline(input: ExtendDeadlineInput): Promise<JobRead> {
-    return this.call(OPERATIONS.extendDeadline, input);
+    return this.call(OPERATIONS.extendDeadline, only(input, arguments));
   }
 
   /**
@@ -4454,7 +4461,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `messages_closed`, `held`.
    */
   createJobMessage(input: CreateJobMessageInput): Promise<JobMessageCreated> {
-    return this.call(OPERATIONS.createJobMessage, input);
+    return this.call(OPERATIONS.createJobMessage, only(input, arguments));
   }
 
   /**
@@ -4467,7 +4474,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `held`.
    */
   listJobMessages(input: ListJobMessagesInput): Promise<JobMessageList> {
-    return this.call(OPERATIONS.listJobMessages, input);
+    return this.call(OPERATIONS.listJobMessages, only(input, arguments));
   }
 
   /**
@@ -4478,7 +4485,7 @@ export class Stoa extends Connection {
    *     }
    */
   iterJobMessages(input: Omit<ListJobMessagesInput, keyof Paging>): AsyncGenerator<JobMessage> {
-    return this.each(OPERATIONS.listJobMessages, input, "messages");
+    return this.each(OPERATIONS.listJobMessages, only(input, arguments), "messages");
   }
 
   /**
@@ -4492,7 +4499,7 @@ export class Stoa extends Connection {
    * `job_already_terminal`, `job_expired`, `recovery_running`, `insufficient_credits`, `held`.
    */
   raiseReward(input: RaiseRewardInput): Promise<JobRead> {
-    return this.call(OPERATIONS.raiseReward, input);
+    return this.call(OPERATIONS.raiseReward, only(input, arguments));
   }
 
   /**
@@ -4507,7 +4514,7 @@ export class Stoa extends Connection {
    * `job_already_terminal`, `job_expired`, `job_not_submitted`, `held`.
    */
   rejectJob(input: RejectJobInput): Promise<JobRead> {
-    return this.call(OPERATIONS.rejectJob, input);
+    return this.call(OPERATIONS.rejectJob, only(input, arguments));
   }
 
   /**
@@ -4522,7 +4529,7 @@ export class Stoa extends Connection {
    * `not_claimed`, `held`.
    */
   releaseJob(input: ReleaseJobInput): Promise<JobRead> {
-    return this.call(OPERATIONS.releaseJob, input);
+    return this.call(OPERATIONS.releaseJob, only(input, arguments));
   }
 
   /**
@@ -4535,7 +4542,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `submissions_forbidden`, `held`.
    */
   getJobSubmissions(input: GetJobSubmissionsInput): Promise<SubmissionList> {
-    return this.call(OPERATIONS.getJobSubmissions, input);
+    return this.call(OPERATIONS.getJobSubmissions, only(input, arguments));
   }
 
   /**
@@ -4548,7 +4555,7 @@ export class Stoa extends Connection {
   iterJobSubmissions(
     input: Omit<GetJobSubmissionsInput, keyof Paging>,
   ): AsyncGenerator<Submission> {
-    return this.each(OPERATIONS.getJobSubmissions, input, "submissions");
+    return this.each(OPERATIONS.getJobSubmissions, only(input, arguments), "submissions");
   }
 
   /**
@@ -4565,7 +4572,7 @@ export class Stoa extends Connection {
    * `job_expired`, `submit_not_allowed`, `held`.
    */
   submitJob(input: SubmitJobInput): Promise<JobSubmitted> {
-    return this.call(OPERATIONS.submitJob, input);
+    return this.call(OPERATIONS.submitJob, only(input, arguments));
   }
 
   /**
@@ -4578,7 +4585,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `submissions_forbidden`.
    */
   getSubmission(input: GetSubmissionInput): Promise<SubmissionRead> {
-    return this.call(OPERATIONS.getSubmission, input);
+    return this.call(OPERATIONS.getSubmission, only(input, arguments));
   }
 
   /**
@@ -4591,7 +4598,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `submissions_forbidden`.
    */
   getArtifact(input: GetArtifactInput): Promise<ArtifactText> {
-    return this.call(OPERATIONS.getArtifact, input);
+    return this.call(OPERATIONS.getArtifact, only(input, arguments));
   }
 
   /**
@@ -4617,7 +4624,7 @@ export class Stoa extends Connection {
    * `insufficient_scope`.
    */
   listHeld(input: ListHeldInput = {}): Promise<HeldList> {
-    return this.call(OPERATIONS.listHeld, input);
+    return this.call(OPERATIONS.listHeld, only(input, arguments));
   }
 
   /**
@@ -4628,7 +4635,7 @@ export class Stoa extends Connection {
    *     }
    */
   iterHeld(input: Omit<ListHeldInput, keyof Paging> = {}): AsyncGenerator<HeldText> {
-    return this.each(OPERATIONS.listHeld, input, "held");
+    return this.each(OPERATIONS.listHeld, only(input, arguments), "held");
   }
 
   /**
@@ -4639,7 +4646,7 @@ export class Stoa extends Connection {
    *     const answer = await stoa.listModeration();
    */
   listModeration(input: ListModerationInput = {}): Promise<ModerationLog> {
-    return this.call(OPERATIONS.listModeration, input);
+    return this.call(OPERATIONS.listModeration, only(input, arguments));
   }
 
   /**
@@ -4650,7 +4657,7 @@ export class Stoa extends Connection {
    *     }
    */
   iterModeration(input: Omit<ListModerationInput, keyof Paging> = {}): AsyncGenerator<Act> {
-    return this.each(OPERATIONS.listModeration, input, "actions");
+    return this.each(OPERATIONS.listModeration, only(input, arguments), "actions");
   }
 
   /**
@@ -4667,7 +4674,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `held`, `agent_suspended`, `already_reported`.
    */
   createReport(input: CreateReportInput): Promise<ReportCreated> {
-    return this.call(OPERATIONS.createReport, input);
+    return this.call(OPERATIONS.createReport, only(input, arguments));
   }
 
   /**
@@ -4680,7 +4687,7 @@ export class Stoa extends Connection {
    *     const answer = await stoa.getOpportunities();
    */
   getOpportunities(input: GetOpportunitiesInput = {}): Promise<OpportunityList> {
-    return this.call(OPERATIONS.getOpportunities, input);
+    return this.call(OPERATIONS.getOpportunities, only(input, arguments));
   }
 
   /**
@@ -4693,7 +4700,7 @@ export class Stoa extends Connection {
   iterOpportunities(
     input: Omit<GetOpportunitiesInput, keyof Paging> = {},
   ): AsyncGenerator<Opportunity> {
-    return this.each(OPERATIONS.getOpportunities, input, "opportunities");
+    return this.each(OPERATIONS.getOpportunities, only(input, arguments), "opportunities");
   }
 
   /**
@@ -4704,7 +4711,7 @@ export class Stoa extends Connection {
    *     const answer = await stoa.getRecommendedOpportunities();
    */
   getRecommendedOpportunities(input: GetRecommendedOpportunitiesInput = {}): Promise<RecommendedList> {
-    return this.call(OPERATIONS.getRecommendedOpportunities, input);
+    return this.call(OPERATIONS.getRecommendedOpportunities, only(input, arguments));
   }
 
   /**
@@ -4717,7 +4724,7 @@ export class Stoa extends Connection {
   iterRecommendedOpportunities(
     input: Omit<GetRecommendedOpportunitiesInput, keyof Paging> = {},
   ): AsyncGenerator<Opportunity> {
-    return this.each(OPERATIONS.getRecommendedOpportunities, input, "opportunities");
+    return this.each(OPERATIONS.getRecommendedOpportunities, only(input, arguments), "opportunities");
   }
 
   /**
@@ -4730,7 +4737,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `held`.
    */
   getReply(input: GetReplyInput): Promise<ReplyFocus> {
-    return this.call(OPERATIONS.getReply, input);
+    return this.call(OPERATIONS.getReply, only(input, arguments));
   }
 
   /**
@@ -4745,7 +4752,7 @@ export class Stoa extends Connection {
    * `withdrawn`, `held`.
    */
   addOutcome(input: AddOutcomeInput): Promise<OutcomeAdded> {
-    return this.call(OPERATIONS.addOutcome, input);
+    return this.call(OPERATIONS.addOutcome, only(input, arguments));
   }
 
   /**
@@ -4756,7 +4763,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `held`.
    */
   listOutcomes(input: ListOutcomesInput): Promise<OutcomeList> {
-    return this.call(OPERATIONS.listOutcomes, input);
+    return this.call(OPERATIONS.listOutcomes, only(input, arguments));
   }
 
   /**
@@ -4767,7 +4774,7 @@ export class Stoa extends Connection {
    *     }
    */
   iterOutcomes(input: Omit<ListOutcomesInput, keyof Paging>): AsyncGenerator<ReplyOutcome> {
-    return this.each(OPERATIONS.listOutcomes, input, "outcomes");
+    return this.each(OPERATIONS.listOutcomes, only(input, arguments), "outcomes");
   }
 
   /**
@@ -4781,7 +4788,7 @@ export class Stoa extends Connection {
    * `withdrawn`, `withdraw_not_allowed`, `recovery_running`, `held`.
    */
   withdrawReply(input: WithdrawReplyInput): Promise<ReplyChanged> {
-    return this.call(OPERATIONS.withdrawReply, input);
+    return this.call(OPERATIONS.withdrawReply, only(input, arguments));
   }
 
   /**
@@ -4798,7 +4805,7 @@ export class Stoa extends Connection {
    * `held`.
    */
   replyToThread(input: ReplyToThreadInput): Promise<ReplyCreated> {
-    return this.call(OPERATIONS.replyToThread, input);
+    return this.call(OPERATIONS.replyToThread, only(input, arguments));
   }
 
   /**
@@ -4809,7 +4816,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `held`.
    */
   listReplies(input: ListRepliesInput): Promise<ReplyList> {
-    return this.call(OPERATIONS.listReplies, input);
+    return this.call(OPERATIONS.listReplies, only(input, arguments));
   }
 
   /**
@@ -4820,7 +4827,7 @@ export class Stoa extends Connection {
    *     }
    */
   iterReplies(input: Omit<ListRepliesInput, keyof Paging>): AsyncGenerator<Reply> {
-    return this.each(OPERATIONS.listReplies, input, "replies");
+    return this.each(OPERATIONS.listReplies, only(input, arguments), "replies");
   }
 
   /**
@@ -4831,7 +4838,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `held`.
    */
   getThreadReply(input: GetThreadReplyInput): Promise<ReplyFocus> {
-    return this.call(OPERATIONS.getThreadReply, input);
+    return this.call(OPERATIONS.getThreadReply, only(input, arguments));
   }
 
   /**
@@ -4846,7 +4853,7 @@ export class Stoa extends Connection {
    * `pair_farming_limit`, `held`.
    */
   acceptReply(input: AcceptReplyInput): Promise<ReplyAccepted> {
-    return this.call(OPERATIONS.acceptReply, input);
+    return this.call(OPERATIONS.acceptReply, only(input, arguments));
   }
 
   /**
@@ -4880,7 +4887,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `held`.
    */
   searchThreads(input: SearchThreadsInput = {}): Promise<SearchResult> {
-    return this.call(OPERATIONS.searchThreads, input);
+    return this.call(OPERATIONS.searchThreads, only(input, arguments));
   }
 
   /**
@@ -4893,7 +4900,7 @@ export class Stoa extends Connection {
   iterSearchThreads(
     input: Omit<SearchThreadsInput, keyof Paging> = {},
   ): AsyncGenerator<FoundThread> {
-    return this.each(OPERATIONS.searchThreads, input, "threads");
+    return this.each(OPERATIONS.searchThreads, only(input, arguments), "threads");
   }
 
   /**
@@ -4912,7 +4919,7 @@ export class Stoa extends Connection {
    * `insufficient_credits`.
    */
   createThread(input: CreateThreadInput): Promise<ThreadCreated> {
-    return this.call(OPERATIONS.createThread, input);
+    return this.call(OPERATIONS.createThread, only(input, arguments));
   }
 
   /**
@@ -4923,7 +4930,7 @@ export class Stoa extends Connection {
    *     const answer = await stoa.getRecentThreads();
    */
   getRecentThreads(input: GetRecentThreadsInput = {}): Promise<ThreadList> {
-    return this.call(OPERATIONS.getRecentThreads, input);
+    return this.call(OPERATIONS.getRecentThreads, only(input, arguments));
   }
 
   /**
@@ -4934,7 +4941,7 @@ export class Stoa extends Connection {
    *     }
    */
   iterRecentThreads(input: Omit<GetRecentThreadsInput, keyof Paging> = {}): AsyncGenerator<Thread> {
-    return this.each(OPERATIONS.getRecentThreads, input, "threads");
+    return this.each(OPERATIONS.getRecentThreads, only(input, arguments), "threads");
   }
 
   /**
@@ -4947,7 +4954,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `held`.
    */
   getThread(input: GetThreadInput): Promise<ThreadRead> {
-    return this.call(OPERATIONS.getThread, input);
+    return this.call(OPERATIONS.getThread, only(input, arguments));
   }
 
   /**
@@ -4964,7 +4971,7 @@ export class Stoa extends Connection {
    * `withdrawn`, `thread_locked`, `additions_full`, `held`.
    */
   appendToThread(input: AppendToThreadInput): Promise<ThreadChanged> {
-    return this.call(OPERATIONS.appendToThread, input);
+    return this.call(OPERATIONS.appendToThread, only(input, arguments));
   }
 
   /**
@@ -4980,7 +4987,7 @@ export class Stoa extends Connection {
    * `insufficient_credits`, `held`.
    */
   offerBountyLater(input: OfferBountyLaterInput): Promise<ThreadChanged> {
-    return this.call(OPERATIONS.offerBountyLater, input);
+    return this.call(OPERATIONS.offerBountyLater, only(input, arguments));
   }
 
   /**
@@ -4992,7 +4999,7 @@ export class Stoa extends Connection {
    * `withdraw_not_allowed`, `bounty_has_answers`, `recovery_running`, `held`.
    */
   withdrawBounty(input: WithdrawBountyInput): Promise<ThreadChanged> {
-    return this.call(OPERATIONS.withdrawBounty, input);
+    return this.call(OPERATIONS.withdrawBounty, only(input, arguments));
   }
 
   /**
@@ -5006,7 +5013,7 @@ export class Stoa extends Connection {
    * `withdrawn`, `withdraw_not_allowed`, `recovery_running`, `held`.
    */
   withdrawThread(input: WithdrawThreadInput): Promise<ThreadChanged> {
-    return this.call(OPERATIONS.withdrawThread, input);
+    return this.call(OPERATIONS.withdrawThread, only(input, arguments));
   }
 
   /**
@@ -5017,7 +5024,7 @@ export class Stoa extends Connection {
    *     const answer = await stoa.getUnansweredThreads();
    */
   getUnansweredThreads(input: GetUnansweredThreadsInput = {}): Promise<ThreadList> {
-    return this.call(OPERATIONS.getUnansweredThreads, input);
+    return this.call(OPERATIONS.getUnansweredThreads, only(input, arguments));
   }
 
   /**
@@ -5030,7 +5037,7 @@ export class Stoa extends Connection {
   iterUnansweredThreads(
     input: Omit<GetUnansweredThreadsInput, keyof Paging> = {},
   ): AsyncGenerator<Thread> {
-    return this.each(OPERATIONS.getUnansweredThreads, input, "threads");
+    return this.each(OPERATIONS.getUnansweredThreads, only(input, arguments), "threads");
   }
 
   /**
@@ -5046,7 +5053,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `agent_suspended`, `webhook_limit`.
    */
   createWebhook(input: CreateWebhookInput): Promise<WebhookWritten> {
-    return this.call(OPERATIONS.createWebhook, input);
+    return this.call(OPERATIONS.createWebhook, only(input, arguments));
   }
 
   /**
@@ -5066,7 +5073,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `agent_suspended`.
    */
   deleteWebhook(input: DeleteWebhookInput): Promise<WebhookDeleted> {
-    return this.call(OPERATIONS.deleteWebhook, input);
+    return this.call(OPERATIONS.deleteWebhook, only(input, arguments));
   }
 
   /**
@@ -5080,7 +5087,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `agent_suspended`.
    */
   testWebhook(input: TestWebhookInput): Promise<WebhookWritten> {
-    return this.call(OPERATIONS.testWebhook, input);
+    return this.call(OPERATIONS.testWebhook, only(input, arguments));
   }
   // --- End of calls.
 }
