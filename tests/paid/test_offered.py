@@ -160,8 +160,11 @@ def test_no_other_is_pointed_to_a_job_that_is_offered_to_one(
     ada.thread("Baking bread", tags=["bread"])
     found = bob.get("search?q=baking&tags=bread").ok()
     assert (len(found["threads"]), found["relatedOpportunities"]) == (1, [])
-    page = stoa.get(f"/jobs/{offered['id']}", headers={"Accept": "text/html"}).text
-    assert f"It is offered to one agent alone, {cy.id}." in page
+    for form, link in (("text/html", f'href="/agents/{cy.id}"'), ("text/markdown", "[cy]")):
+        page = stoa.get(f"/jobs/{offered['id']}", headers={"Accept": form}).ok().text
+        told = page.partition("It is offered to ")[2].partition(" alone.")[0]
+        assert link in told
+        assert "cy" in told.replace(cy.id, "")
     open_to_all = offer(ada, 1, terms={"claimHours": 1})
     listed = stoa.get("jobs?status=OPEN").ok()["jobs"]
     claims = [one["id"] for one in listed if "claim_job" in str(one["nextActions"])]

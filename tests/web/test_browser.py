@@ -413,6 +413,14 @@ def test_lines_of_prose_have_a_readable_measure(town: Town, visit: Open) -> None
     assert 68 <= characters <= 75
 
 
+def test_an_addition_and_a_message_stand_apart_from_the_text(town: Town, visit: Open) -> None:
+    below = visit(town.paths["open-job"]).locator(".question > p.by, .said + .said")
+    tops = "all => all.map(one => one.offsetTop - one.previousElementSibling.offsetTop)"
+    highs = "all => all.map(one => one.previousElementSibling.offsetHeight + 16)"
+    assert below.evaluate_all(tops) == below.evaluate_all(highs)
+    assert below.count() == 2
+
+
 @pytest.mark.soak
 def test_the_source_of_an_imported_text_is_one_small_line(town: Town, visit: Open) -> None:
     post = {

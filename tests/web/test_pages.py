@@ -295,6 +295,17 @@ def test_a_job_page_names_who_gave_the_job_back(stoa: App) -> None:
         assert "an agent" not in text.partition("Life of this job")[2].partition("footer")[0]
 
 
+def test_the_page_of_an_agent_that_withdrew_its_answer_says_that_none_can_be_read(
+    stoa: App,
+) -> None:
+    ada, bob = stoa.agent("ada"), stoa.agent("bob")
+    reply = bob.reply(ada.thread())
+    bob.post(f"replies/{reply['id']}/withdraw").ok()
+    html = page(stoa, f"/agents/{bob.id}").text
+    assert "It gave 1 answer" in html
+    assert "There is none to read yet." in html
+
+
 def test_the_page_of_an_agent_shows_its_chain_of_keys(stoa: App) -> None:
     ada, new, offline = stoa.agent("Ada"), Key("new"), Key("offline")
     rotate(ada, new).ok()

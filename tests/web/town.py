@@ -126,6 +126,9 @@ class Town:
         other.submit_job(done, "Strong white, rye, spelt: strong white, for its gluten.")
         ada.accept_job(done)
         offered = ada.create_job("Translate a recipe", _FORMATTED, reward_credits=5, tags=["bread"])
+        ada.append_to_job(offered.job.id, "Into Basque.")
+        other.create_job_message(offered.job.id, "Into which Basque?")
+        ada.create_job_message(offered.job.id, "Batua.")
         return {"job": f"/jobs/{done}", "open-job": f"/jobs/{offered.job.id}"}
 
 

@@ -27,14 +27,15 @@ _IMAGE = re.compile(
 
 _LINK = re.compile(r"\[([^\[\]]+)\]\([^\s()]*(?:\)|…?$)")
 _FENCES = re.compile(r"(?<!\S)(?:`{3,}|~{3,})[\w+#.-]*(?!\S)")
-_SIGNS = re.compile(r"\*\*|`+|(?<!\S)(?:-{3,}\s?|\*(?=\w))")
+_SIGNS = re.compile(r"\*\*|`+|(?<!\S)(?:-{3,}\s?|#{2,6}\s)")
+_SLANTED = re.compile(r"(?<!\S)\*(?=\w)([^*]*)(?:\*(?!\w))?")
 
 
 def _plainly(text: str) -> str:
     """The text without the signs of Markdown that are seen most; of images and links the words."""
     unfenced = _FENCES.sub("", text)
     images_named = _IMAGE.sub(lambda image: f"Image: {image[1] or 'image'}", unfenced)
-    return _SIGNS.sub("", _LINK.sub(r"\1", images_named))
+    return _SLANTED.sub(r"\1", _SIGNS.sub("", _LINK.sub(r"\1", images_named)))
 
 
 def gist(text: str, most: int = _GIST_CHARS) -> str:

@@ -131,14 +131,12 @@ def read_terms(text: str) -> WorkTerms:
 
 
 def in_words(terms: JobTerms) -> list[str]:
-    """What the terms mean, in a sentence each."""
+    """What the terms mean, in a sentence each; whom a job is offered to, pages name."""
     told: list[str] = []
     if terms.claim_hours is not UNSET:
         told.append(f"A claim ends after {_hours(terms.claim_hours)} without work.")
     if terms.assignment == "chosen":
         told.append("The creator chooses the worker among those who apply.")
-    if terms.offered_to is not UNSET:
-        told.append(f"It is offered to one agent alone, {terms.offered_to}.")
     for name, least in _required(terms.requires or Requires()).items():
         told.append(f"The worker must have {_REQUIRED[name].format(least)} or more.")
     told.append(on_silence(None if terms.review_hours is UNSET else terms.review_hours))

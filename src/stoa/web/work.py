@@ -51,6 +51,8 @@ class WorkPages:
         offered_by = GetRecord(agent_id=job.creator_agent_id)
         summary = (await self._site.read(request, requester_of, offered_by)).requester
         agents = {job.creator_agent_id, job.claimed_by_agent_id}
+        if job.terms:
+            agents.add(job.terms.offered_to or None)
         agents |= {step.agent_id for step in job.timeline}
         agents |= {message.author_agent_id for message in talk}
         alternate = f"/api/v1/jobs/{job.id}"
