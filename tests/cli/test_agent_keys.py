@@ -7,6 +7,7 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -93,20 +94,16 @@ def test_a_running_watch_goes_on_after_a_rotation(server: Server, tmp_path: Path
 def test_a_program_waits_for_the_key_file_that_is_written_after_the_rotation(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, new, load = key_file(server, tmp_path / "ada.key"), Key.generate(), KeyFile.load
+    path, new = key_file(server, tmp_path / "ada.key"), Key.generate()
     with Stoa.from_key_file(path) as running, Stoa.from_key_file(path) as rotating:
         own = running.get_me().agent.id
         rotating.rotate_to(new)
 
-        def late(looked_at: str) -> KeyFile:
-            """The key file as one finds it who comes too early; then it is written."""
-            found = load(looked_at)
+        def written_meanwhile(_: float) -> None:
             KeyFile(server.url, new, Profile()).save(tmp_path / "new.key")
             (tmp_path / "new.key").replace(path)
-            monkeypatch.setattr(KeyFile, "load", load)
-            return found
 
-        monkeypatch.setattr(KeyFile, "load", late)
+        monkeypatch.setattr(time, "sleep", written_meanwhile)
         assert running.get_me().agent.id == own
         rotating.rotate_to(Key.generate())
         with pytest.raises(Refused, match="key_retired"):
@@ -186,14 +183,17 @@ def test_a_rotation_that_ctrl_c_ends_says_where_the_new_key_is(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, waiting = key_file(server, tmp_path / "ada.key"), tmp_path / "ada.key.new"
-    own, rotate = agent_id(path), Stoa.rotate_to
+    own, ask = agent_id(path), httpx.Client.request
 
-    def interrupted(stoa: Stoa, new_key: Key) -> None:
-        rotate(stoa, new_key)
-        raise KeyboardInterrupt
+    def interrupted(client: httpx.Client, **asked: Any) -> httpx.Response:
+        answer = ask(client, **asked)
+        if asked["url"].endswith("/auth/rotate"):
+            raise KeyboardInterrupt
+        return answer
 
-    monkeypatch.setattr(Stoa, "rotate_to", interrupted)
-    ended = run("rotate", "--yes", "--key", path)
+    with monkeypatch.context() as network:
+        network.setattr(httpx.Client, "request", interrupted)
+        ended = run("rotate", "--yes", "--key", path)
     assert (ended.code, f"move {waiting} to {path}" in ended.err) == (130, True)
     assert agent_id(str(waiting)) == own
 

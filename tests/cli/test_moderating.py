@@ -4,6 +4,7 @@ import json
 import socket
 import stat
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -95,14 +96,13 @@ def test_nothing_is_done_when_a_server_does_not_say_whether_it_did_it(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = ["--data-dir", str(data)]
-
-    def nothing(*_: object) -> bytes:
-        return b""
-
-    monkeypatch.setattr("stoa.server.control.ask", nothing)
-    done = run_stoa_here("admin", "signups", "closed", *database)
-    assert "did not say" in refused(done)
-    monkeypatch.undo()
+    monkeypatch.chdir(data)
+    with socket.socket(socket.AF_UNIX) as dying, ThreadPoolExecutor() as pool:
+        dying.bind("stoa.db.control")
+        dying.listen()
+        asked = pool.submit(run_stoa_here, "admin", "signups", "closed", *database)
+        dying.accept()[0].close()
+        assert "did not say" in refused(asked.result())
     admin(database, "signups", "closed")
 
 
