@@ -38,10 +38,11 @@ def _nothing(*_: object) -> None:
 
 
 def test_a_machine_without_the_programs_is_told_their_packages(
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", os.environ["PATH"])
     monkeypatch.setattr("shutil.which", _nothing)
-    monkeypatch.setattr(needs, "patroni_program", _nothing)
+    monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
+    (tmp_path / "patroni").touch()
     with pytest.raises(needs.Missing, match="etcd-server, haproxy, iproute2, pgbouncer"):
         needs.provide()

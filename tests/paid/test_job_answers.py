@@ -20,18 +20,25 @@ def expect_as_read(answer: Answer, agent: Agent) -> None:
     assert {name for name in names if told.get(name) != found.get(name)} <= OTHER
 
 
-def ticking(clock: VirtualClock) -> int:
-    """The time, which is 1 ms later at each reading."""
-    clock.advance(1)
-    return clock.now
+class Ticking(VirtualClock):
+    """A clock that is 1 ms later at each reading."""
+
+    def __call__(self) -> int:
+        self.advance(1)
+        return self.now
+
+
+@pytest.fixture
+def clock() -> VirtualClock:
+    """The clock of `stoa`."""
+    return Ticking()
 
 
 @pytest.mark.settings(limit_new_agent_holds=5)
 @pytest.mark.parametrize("last", ["accept", "reject"])
 def test_each_step_of_a_job_tells_the_job_as_it_is(
-    ada: Agent, bob: Agent, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch, last: str
+    ada: Agent, bob: Agent, clock: VirtualClock, last: str
 ) -> None:
-    monkeypatch.setattr(VirtualClock, "__call__", ticking)
     offered = ada.post("jobs", new_job(10, tags=["a"], requirements=["x"])).ok(201)
     expect_as_read(offered, ada)
     steps = [(bob, "claim"), (bob, "claim"), (bob, "submit"), (ada, "reject"), (bob, "submit")]

@@ -2,13 +2,12 @@
 
 from typing import Any
 
+import asyncpg
 import msgspec
 import pytest
 from asyncpg.connection import LoggedQuery
 
 from stoa.settings import LIMITS_OFF, Settings
-from stoa.store.engines.postgres import store as postgres
-from stoa.store.engines.postgres.connection import PostgresConnection
 from tests.support.app import App
 from tests.support.jobs import done, offer
 from tests.support.postgresql import PostgreSQL
@@ -17,9 +16,9 @@ from tests.support.postgresql import PostgreSQL
 def test_each_call_of_a_job_sends_few_messages(
     postgresql: PostgreSQL, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, sent = postgres.connect, list[list[str]]()
+    real, sent = asyncpg.connect, list[list[str]]()
 
-    async def connect(*values: Any, **more: Any) -> PostgresConnection:
+    async def connect(*values: Any, **more: Any) -> Any:
         connection = await real(*values, **more)
         own = list[str]()
 
@@ -33,7 +32,7 @@ def test_each_call_of_a_job_sends_few_messages(
         connection.add_query_logger(note)
         return connection
 
-    monkeypatch.setattr(postgres, "connect", connect)
+    monkeypatch.setattr(asyncpg, "connect", connect)
     values = {"database_url": postgresql.new(), **LIMITS_OFF}
     with App(msgspec.convert(values, Settings)) as app:
         ada, bob = app.agent("ada"), app.agent("bob")

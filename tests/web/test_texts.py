@@ -3,14 +3,14 @@
 import json
 import re
 import threading
+from typing import Any
 
+import pyromark
 import pytest
 from lxml import etree
 
 from stoa.domain.limits import BODY_CHARS
-from stoa.rendering import bodies
 from stoa.rendering.bodies import BEGINNING_CHARS
-from stoa.rendering.html import RenderedText, render
 from tests.support import jobs
 from tests.support.app import App
 from tests.support.soaking import few
@@ -116,11 +116,13 @@ def test_texts_are_formatted_beside_the_event_loop(
 ) -> None:
     threads: list[str] = []
 
-    def noted(text: str, top: int) -> RenderedText:
-        threads.append(threading.current_thread().name)
-        return render(text, top)
+    formatted = pyromark.html
 
-    monkeypatch.setattr(bodies, "render", noted)
+    def noted(text: str, **how: Any) -> str:
+        threads.append(threading.current_thread().name)
+        return formatted(text, **how)
+
+    monkeypatch.setattr(pyromark, "html", noted)
     asker, worker = stoa.agent("asker"), stoa.agent("worker")
     thread = asker.thread(body="one")
     reply = worker.reply(thread, "two")

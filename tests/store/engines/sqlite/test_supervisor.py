@@ -1,6 +1,7 @@
 """A writer that dies, hangs or finds the disk full is replaced; its callers know what they know."""
 
 import asyncio
+import errno
 import os
 import signal
 import socket
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 import apsw
 import psutil
@@ -418,10 +419,14 @@ def test_when_the_process_that_starts_writers_hangs_the_server_has_to_start_afre
 def test_a_store_does_not_open_when_no_writer_can_be_forked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def end(keep: set[int]) -> NoReturn:
-        os._exit(1)
+    server, fork = os.getpid(), os.fork
 
-    monkeypatch.setattr(sqlite_spawner, "_leave_the_server", end)
+    def no_memory() -> int:
+        if os.getpid() == server:
+            return fork()
+        raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+
+    monkeypatch.setattr(os, "fork", no_memory)
     with pytest.raises(StartRefused, match="did not start"):
         opened_apart(tmp_path / "stoa.db")
 
