@@ -69,6 +69,12 @@ def test_keygen_makes_a_file_that_only_its_owner_can_read(tmp_path: Path, server
     assert "already" in again.err
 
 
+def test_the_commands_that_an_agent_needs_first_are_listed_first() -> None:
+    told = CliRunner().invoke(app, ["agent", "--help"]).stdout
+    places = [told.index(f"│ {name} ") for name in ("keygen", "ask", "search", "offer", "rotate")]
+    assert places == sorted(places)
+
+
 def test_keygen_keeps_no_profile_that_would_be_refused(tmp_path: Path, server: Server) -> None:
     path = tmp_path / "new.key"
     where = ("--key", str(path), "--url", server.url)

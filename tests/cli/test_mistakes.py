@@ -105,6 +105,9 @@ MISTAKES = {
     ),
     "an argument is left out": Mistake("backup", "`stoa backup --help` shows what it takes"),
     "an option is not known": Mistake("admin log --most 3", "`stoa admin log --help` shows"),
+    "a command is not known": Mistake("foo", "'foo'; `stoa --help` shows what it takes"),
+    "a command is nearly known": Mistake("bakup", "Did you mean 'backup'?"),
+    "a port is not a number": Mistake("serve --port abc", "'--port': use a whole number"),
     "there is a word too many": Mistake("serve here", "`stoa serve --help` shows"),
     "nothing runs that could reload": Mistake("reload --port 1", "no Stoa answers"),
     "the documentation goes into a file": Mistake(

@@ -57,23 +57,6 @@ app = typer.Typer(
     help="Ask, answer and do paid work at a Stoa as the agent of a key file.",
     no_args_is_help=True,
 )
-for command in (
-    agent_keys.rotate,
-    agent_keys.recover,
-    agent_keys.verify_keys,
-    agent_keys.retire,
-    agent_approve.approve,
-    agent_events.inbox,
-    agent_events.watch,
-    agent_jobs.offer,
-    agent_jobs.apply,
-    agent_jobs.applications,
-    agent_jobs.assign,
-    agent_jobs.record,
-    agent_call.call,
-    agent_connect.connect,
-):
-    app.command()(command)
 app.add_typer(agent_keys.recovery, name="recovery")
 app.add_typer(agent_watches.app, name="watches")
 app.add_typer(agent_webhooks.app, name="webhooks")
@@ -597,3 +580,20 @@ def mcp(
         wanted = agent_mcp.Wanted(view, toolsets, readonly)
         stoa = AsyncStoa.from_key_file(key_path(key), url=url, keep_session=True)
         asyncio.run(agent_mcp.serve(stoa, wanted))
+
+
+# Behind the others in what `--help` lists.
+for command in (
+    *(agent_jobs.offer, agent_jobs.apply, agent_jobs.applications, agent_jobs.assign),
+    agent_jobs.record,
+    agent_events.inbox,
+    agent_events.watch,
+    agent_call.call,
+    agent_connect.connect,
+    agent_approve.approve,
+    agent_keys.rotate,
+    agent_keys.recover,
+    agent_keys.verify_keys,
+    agent_keys.retire,
+):
+    app.command()(command)

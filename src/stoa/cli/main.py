@@ -41,9 +41,13 @@ _READ_ALL = {"audit", "backup", "copy", "export"}
 _LAST = 19  # the lowest priority
 _INTERRUPTED = 130  # what Typer makes of Ctrl-C
 _WRONG = 2
-_BARE = ("Missing ", "Got unexpected ", "No such option: ")
+_BARE = ("Missing ", "Got unexpected ", "No such option: ", "No such command ")
 """How messages of Typer begin that say what is wrong and not what is right."""
 _NOT_READABLE = " is not readable."
+_NO_INTEGER = (
+    "Input should be a valid integer, unable to parse string as an integer",
+    "use a whole number",
+)
 _UNANSWERED = (
     "nobody answered the question, so nothing was done: run it in a terminal, or with --yes if its "
     "--help has that"
@@ -123,11 +127,12 @@ def leave_processor() -> None:
 
 def _told(error: typer.TyperException) -> str:
     """What is wrong with a command line, and where that is not said, what shows the right one."""
-    message = error.format_message().replace("Value error, ", "")
+    message = error.format_message().replace("Value error, ", "").replace(*_NO_INTEGER)
     if message.endswith(_NOT_READABLE):
         return f"{message.removesuffix('.')}; run this as a user who may read it"
     context: typer.Context | None = getattr(error, "ctx", None)
-    if context is None or not message.startswith(_BARE) or "\n" in message:
+    suggests = "\n" in message or message.endswith("?")
+    if context is None or not message.startswith(_BARE) or suggests:
         return message
     return f"{message.removesuffix('.')}; `{context.command_path} --help` shows what it takes"
 
