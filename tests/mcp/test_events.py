@@ -216,6 +216,14 @@ def test_what_is_wrong_is_an_error_that_says_what_is_right(
     assert answer["error"]["message"].endswith(".")
 
 
+@pytest.mark.parametrize("cursor", ["nowhere", 7, ""])
+def test_a_wrong_cursor_is_told_in_the_words_of_mcp_events(stoa: App, cursor: Any) -> None:
+    given = {"name": "stoa.event", "cursor": cursor}
+    for method in ("events/poll", "events/stream"):
+        error = Mcp(stoa).ask(method, given)["error"]
+        assert error["message"] == "`cursor` must be one of these events, unchanged, or null."
+
+
 @pytest.mark.settings(limit_reads_anonymous=2)
 def test_a_poll_is_a_read(client: Mcp) -> None:
     for left in (1, 0):

@@ -4,6 +4,7 @@ from typing import Any, cast
 
 from stoa.mcp.codes import INVALID_PARAMS
 from stoa.mcp.messages import ProtocolError
+from stoa.schemas.events import CURSOR, FROM_NOW
 from stoa.schemas.occurrences import TYPES, EventType
 from stoa.schemas.validation import Values
 
@@ -27,6 +28,16 @@ def chosen(params: dict[str, Any]) -> tuple[EventType, Values]:
         problem = f"The arguments of {of.name} are {', '.join(of.fields)}."
         raise ProtocolError(INVALID_PARAMS, problem)
     return of, {of.fields[name]: value for name, value in arguments.items() if value is not None}
+
+
+def cursor(params: dict[str, Any]) -> str | None:
+    """The place behind which events are wanted, None from now on. Raises ProtocolError."""
+    given = params.get("cursor")
+    if given is None or given == FROM_NOW:
+        return None
+    if isinstance(given, str) and CURSOR.reads(given):
+        return given
+    raise ProtocolError(INVALID_PARAMS, "`cursor` must be one of these events, unchanged, or null.")
 
 
 def count(params: dict[str, Any], name: str) -> int | None:

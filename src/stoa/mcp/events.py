@@ -17,7 +17,7 @@ from stoa.http.request import HttpRequest
 from stoa.mcp import messages
 from stoa.mcp.codes import INTERNAL_ERROR, INVALID_PARAMS
 from stoa.mcp.eras import Era
-from stoa.mcp.event_types import NOT_FOUND, chosen, count
+from stoa.mcp.event_types import NOT_FOUND, chosen, count, cursor
 from stoa.mcp.messages import McpMessage, McpReply, ProtocolError
 from stoa.mcp.subscriptions import Subscriptions
 from stoa.operations.parts.buckets import Charge
@@ -159,15 +159,15 @@ class EventMethods:
         is_active = False
         try:
             async with aclosing(following):
-                async for cursor, event in following:
+                async for place, event in following:
                     if event is not None:
                         one = decode(event, ToldEvent)
                         if one.at >= self._oldest(asked):
-                            yield told.frame("event", occurrence(asked.of.name, one, cursor))
+                            yield told.frame("event", occurrence(asked.of.name, one, place))
                     elif is_active:
-                        yield told.frame("heartbeat", {"cursor": cursor})
+                        yield told.frame("heartbeat", {"cursor": place})
                     else:
-                        yield told.frame("active", {"cursor": cursor, "truncated": truncated})
+                        yield told.frame("active", {"cursor": place, "truncated": truncated})
                         is_active = True
         except Refusal as refusal:
             error = {"code": _code(refusal), "message": refusal.message}
@@ -255,9 +255,10 @@ def _listed(one: EventType) -> dict[str, Any]:
 def _asked(message: McpMessage) -> _Asked:
     """What a message asks for. Raises ProtocolError."""
     of, values = chosen(message.params)
-    more = {"cursor": message.params.get("cursor"), "limit": message.params.get("maxEvents")}
-    values |= {name: value for name, value in more.items() if value is not None}
-    values.setdefault("cursor", FROM_NOW)
+    values["cursor"] = cursor(message.params) or FROM_NOW
+    most = message.params.get("maxEvents")
+    if most is not None:
+        values["limit"] = most
     max_age = count(message.params, "maxAgeMs")
     return _Asked(of, TABLE[of.operation], values, max_age)
 

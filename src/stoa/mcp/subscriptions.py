@@ -9,11 +9,10 @@ from stoa.domain import limits
 from stoa.domain import webhooks as rules
 from stoa.http.request import HttpRequest
 from stoa.mcp.codes import INVALID_PARAMS
-from stoa.mcp.event_types import chosen, count
+from stoa.mcp.event_types import chosen, count, cursor
 from stoa.mcp.messages import ProtocolError
 from stoa.operations.parts.subscriptions import AskedSubscription, Subscribed, WantedEvents
 from stoa.schemas.base import iso
-from stoa.schemas.events import CURSOR, FROM_NOW
 from stoa.schemas.validation import parse
 from stoa.store.webhooks import WebhookRow
 
@@ -39,7 +38,7 @@ class Subscriptions:
         asked = AskedSubscription(
             self._wanted(params, delivery),
             _secret(delivery),
-            _cursor(params),
+            cursor(params),
             count(params, "maxAgeMs"),
             _ttl_ms(params),
         )
@@ -82,15 +81,6 @@ def _secret(delivery: dict[str, Any]) -> str:
     except ValueError:
         pass
     raise ProtocolError(INVALID_PARAMS, _SECRET)
-
-
-def _cursor(params: dict[str, Any]) -> str | None:
-    given = params.get("cursor")
-    if given is None or given == FROM_NOW:
-        return None
-    if isinstance(given, str) and CURSOR.reads(given):
-        return given
-    raise ProtocolError(INVALID_PARAMS, "`cursor` must be one of these events, unchanged, or null.")
 
 
 def _ttl_ms(params: dict[str, Any]) -> int:
