@@ -224,6 +224,14 @@ def test_a_wrong_cursor_is_told_in_the_words_of_mcp_events(stoa: App, cursor: An
         assert error["message"] == "`cursor` must be one of these events, unchanged, or null."
 
 
+def test_without_a_token_the_header_is_named_and_the_argument_only_of_tools(stoa: App) -> None:
+    for method in ("events/poll", "events/stream", "events/subscribe"):
+        delivery = {"url": "https://hooks.example.com/", "secret": f"whsec_{'A' * 32}"}
+        given = {"name": "stoa.inbox", "delivery": delivery}
+        told = Mcp(stoa).ask(method, given)["error"]["data"]["recovery"]
+        assert "send the same call with `Authorization: Bearer <token>`, or a tool call" in told
+
+
 @pytest.mark.settings(limit_reads_anonymous=2)
 def test_a_poll_is_a_read(client: Mcp) -> None:
     for left in (1, 0):

@@ -21,8 +21,8 @@ _TOKEN_BYTES = 700  # what a row takes
 _EXPIRED = "The bearer token has expired."
 _NO_SCHEME = "The token does not stand after `Bearer ` in the authorization."
 _WITH_SCHEME = (
-    "Send the same call with `Authorization: Bearer <token>`, or over MCP with the argument "
-    "`authorization`: `Bearer <token>`. Put the `token` of your last sign-in there."
+    "Send the same call with `Authorization: Bearer <token>`, or a tool call over MCP with "
+    "the argument `authorization`: `Bearer <token>`. Put the `token` of your last sign-in there."
 )
 _MALFORMED = "The text after `Bearer ` is not a token of this service."
 _ALONE = (

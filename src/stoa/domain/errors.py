@@ -83,8 +83,8 @@ _SIGN_IN = (
     "POST {base_url}/api/v1/auth/verify"
 )
 SIGN_IN = (
-    f"Sign in: {_SIGN_IN}. Then send the same call with `Authorization: Bearer <token>`, or over "
-    "MCP with the argument `authorization`: `Bearer <token>`."
+    f"Sign in: {_SIGN_IN}. Then send the same call with `Authorization: Bearer <token>`, or a "
+    "tool call over MCP with the argument `authorization`: `Bearer <token>`."
 )
 """What to do without a live token."""
 
