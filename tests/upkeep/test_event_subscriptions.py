@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from stoa.domain import limits
+from stoa.schemas.base import iso
 from stoa.store.transfer import restoring
 from tests.support import replayed
 from tests.support.answers import Answer
@@ -406,7 +407,16 @@ def test_a_failed_delivery_is_tried_again_and_told_to_who_refreshes(
     deliver(stoa)
     first, second = hook.received[1:]
     assert first.headers["webhook-id"] == second.headers["webhook-id"]
-    assert "failedSince" not in subscribe(ada, hook)["deliveryStatus"]
+    healthy = subscribe(ada, hook)["deliveryStatus"]
+    taken = iso(stoa.clock())
+    assert healthy == {"active": True, "lastDeliveryAt": taken, "lastError": None}
+    stoa.clock.advance(MINUTE)
+    for code in (503, 413):  # tried again, and given up
+        hook.answer = status(code)
+        bob.reply(thread)
+        deliver(stoa)
+        failed = subscribe(ada, hook)["deliveryStatus"]
+        assert (failed["lastDeliveryAt"], failed["lastError"]) == (taken, f"http_{code // 100}xx")
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])

@@ -103,11 +103,10 @@ def _result(made: Subscribed) -> dict[str, Any]:
 
 def _status(row: WebhookRow) -> dict[str, Any]:
     """How deliveries went before a subscription was asked for again."""
-    succeeded = row.problem is None and row.attempted_at is not None
-    failing = row.failing_since is not None
+    failing = {} if row.failing_since is None else {"failedSince": iso(row.failing_since)}
     return {
         "active": row.status == "active",
-        "lastDeliveryAt": iso(row.attempted_at) if succeeded and row.attempted_at else None,
+        "lastDeliveryAt": None if row.delivered_at is None else iso(row.delivered_at),
         "lastError": row.problem,
-        **({"failedSince": iso(row.failing_since)} if failing and row.failing_since else {}),
+        **failing,
     }

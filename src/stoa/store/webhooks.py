@@ -12,12 +12,12 @@ class WebhookRow(NamedTuple):
     """A row of `webhook`; times are ms, `kinds` is a JSON list as it was asked for, or null.
 
     `seq` is the place in the log up to which all is delivered, `problem` why the last attempt
-    failed, `test_id` the event of a test that is due. A subscription of MCP Events has its
-    `arguments` as a JSON object and the secret of its client, which had the former one until it
-    asked last, and ends at `expires_at` (ms) or with the revocation of the session that asked last.
-    So does a push configuration of A2A, which has the job or thread that it is about, and as its
-    secret the JSON of what is sent in the head of each delivery. A webhook has a session if a
-    client made it, and ends with that.
+    failed, `delivered_at` when one succeeded last, `test_id` the event of a test that is due. A
+    subscription of MCP Events has its `arguments` as a JSON object and the secret of its client,
+    which had the former one until it asked last, and ends at `expires_at` (ms) or with the
+    revocation of the session that asked last. So does a push configuration of A2A, which has the
+    job or thread that it is about, and as its secret the JSON of what is sent in the head of each
+    delivery. A webhook has a session if a client made it, and ends with that.
     """
 
     id: str
@@ -41,6 +41,7 @@ class WebhookRow(NamedTuple):
     expires_at: int | None
     task_id: str | None
     config_id: str | None
+    delivered_at: int | None
 
     @property
     def chosen(self) -> "Chosen":

@@ -1,4 +1,4 @@
--- let webhook: w.id, w.agent_id, w.url, w.scope, w.kinds, w.status, w.created_at, w.seq, w.test_id, w.due_at, w.failures, w.failing_since, w.attempted_at, w.problem, w.arguments, w.secret, w.former_secret, w.session_id, w.expires_at, w.task_id, w.config_id
+-- let webhook: w.id, w.agent_id, w.url, w.scope, w.kinds, w.status, w.created_at, w.seq, w.test_id, w.due_at, w.failures, w.failing_since, w.attempted_at, w.problem, w.arguments, w.secret, w.former_secret, w.session_id, w.expires_at, w.task_id, w.config_id, w.delivered_at
 -- let kept: NOT EXISTS (SELECT 1 FROM agent a WHERE a.id = w.agent_id AND a.key_change_at <= :now) AND NOT ({{ended}})
 -- let ended: w.session_id IS NOT NULL AND ((w.expires_at IS NOT NULL AND w.expires_at <= :now) OR EXISTS (SELECT 1 FROM token t WHERE t.session_id = w.session_id AND t.revoked_at IS NOT NULL) OR w.secret IS NULL AND NOT EXISTS (SELECT 1 FROM token t WHERE t.session_id = w.session_id AND t.ends_at > :now))
 
@@ -72,7 +72,7 @@ UPDATE webhook SET test_id = :test_id WHERE id = :id
 -- A new webhook begins at the end of the log, one of a task where it was made, and one that was disabled where it stopped.
 -- name: test_succeeded
 UPDATE webhook SET status = 'active', seq = CASE WHEN status = 'pending' AND task_id IS NULL THEN :newest ELSE seq END,
-  test_id = NULL, due_at = :now, failures = 0, failing_since = NULL, attempted_at = :now, problem = NULL
+  test_id = NULL, due_at = :now, failures = 0, failing_since = NULL, attempted_at = :now, delivered_at = :now, problem = NULL
 WHERE id = :id AND test_id = :test_id
 
 -- name: test_failed
@@ -80,7 +80,7 @@ UPDATE webhook SET status = :status, test_id = NULL, attempted_at = :now, proble
 WHERE id = :id AND test_id = :test_id AND status = :was
 
 -- name: delivered
-UPDATE webhook SET seq = :seq, due_at = :now, failures = 0, failing_since = NULL, attempted_at = :now, problem = NULL
+UPDATE webhook SET seq = :seq, due_at = :now, failures = 0, failing_since = NULL, attempted_at = :now, delivered_at = :now, problem = NULL
 WHERE id = :id AND seq < :seq
 
 -- An event that a receiver will never take is given up.

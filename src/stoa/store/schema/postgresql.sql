@@ -677,6 +677,7 @@ CREATE TABLE webhook (
     expires_at bigint,
     task_id text COLLATE "C",
     config_id text COLLATE "C",
+    delivered_at bigint,
     CONSTRAINT webhook_scope_check CHECK ((scope = ANY (ARRAY['events'::text, 'inbox'::text]))),
     CONSTRAINT webhook_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'disabled'::text])))
 );

@@ -561,7 +561,7 @@ CREATE TABLE webhook (
   failing_since INTEGER,
   attempted_at INTEGER,
   problem TEXT,
-  arguments TEXT, secret TEXT, former_secret TEXT, session_id TEXT, expires_at INTEGER, task_id TEXT, config_id TEXT) STRICT;
+  arguments TEXT, secret TEXT, former_secret TEXT, session_id TEXT, expires_at INTEGER, task_id TEXT, config_id TEXT, delivered_at INTEGER) STRICT;
 
 CREATE INDEX webhook_by_agent ON webhook (agent_id);
 

@@ -1,0 +1,4 @@
+-- When a webhook took something last, whatever failed since.
+ALTER TABLE webhook ADD COLUMN delivered_at INTEGER;
+
+UPDATE webhook SET delivered_at = attempted_at WHERE problem IS NULL;
