@@ -64,6 +64,8 @@ def test_a_single_worker_takes_changed_settings_and_connections_wait(
         "taken: signups, screen_secrets, contact, events_days, log_level",
         "not taken: base_url; start the server again to change them",
     ]
+    lines = [json.loads(line) for line in server.log.splitlines() if "settings taken" in line]
+    assert [len(line["settings"]) for line in lines] == [5]
     assert set(statuses) == {200}
     assert not workers(server) & before
     told = httpx.get(f"{server.url}/api/v1/limits", timeout=60).json()

@@ -146,6 +146,7 @@ def test_a_known_client_is_told_of_its_error_by_a_link_alone(
     """An automatic redirect would lead anybody's browser wherever a registered client wants."""
     page = opened(stoa, authorize_path(register(stoa), **changed), 400)
     assert "location" not in page.answer.headers
+    assert "Back to client.example" in page.words
     told = dict(parse_qsl(urlsplit(page.link("cancel")).query))
     assert (told["error"], told["state"]) == (error, STATE)
     assert told["iss"].endswith("/oauth")
@@ -169,6 +170,7 @@ def test_whoever_does_not_want_it_leaves_by_a_link(stoa: App) -> None:
 def test_a_query_that_is_ambiguous_or_too_large_is_refused(stoa: App, query: str) -> None:
     page = opened(stoa, f"/oauth/authorize?{query}", 400)
     assert page.find("cancel") is None
+    assert "the error is invalid_request" in page.words
 
 
 def test_the_page_cannot_be_framed_cached_or_indexed(stoa: App) -> None:

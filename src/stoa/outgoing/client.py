@@ -3,7 +3,7 @@
 import asyncio
 import ssl
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from urllib.parse import urlsplit
 
 from stoa import __version__
@@ -41,7 +41,6 @@ class Outgoing:
         self.most_ms = most_ms
         self._allowed = tuple(allowed)
         self._tls = tls
-        self._is_prepared = False
         self._resolver = Resolver(at_once)
         self._slots = asyncio.Semaphore(at_once)
 
@@ -50,12 +49,12 @@ class Outgoing:
         for the other."""
         return Outgoing(self._allowed, self._tls, at_once, self.most_ms)
 
-    def prepare(self) -> None:
+    def prepare(self) -> ssl.SSLContext:
         """Load now what the first request would load."""
         from stoa.outgoing import exchange
 
         self._tls = self._tls or exchange.tls_context()
-        self._is_prepared = True
+        return self._tls
 
     async def get(self, url: str, headers: Mapping[str, str] | None = None) -> Response:
         """Get a document. Raises `AddressUnreachable`."""
@@ -72,28 +71,24 @@ class Outgoing:
         given = {"Accept-Encoding": "identity", "User-Agent": _AGENT, **headers}
         try:
             async with time_limit(seconds), self._slots:
-                if not self._is_prepared:
-                    # httpx takes a tenth of a second to import, on a busy machine many, and most
-                    # services never need it. Beside a thread that imports the event loop turns.
-                    await asyncio.to_thread(self.prepare)
+                # httpx takes a tenth of a second to import, on a busy machine many, and most
+                # services never need it. Beside a thread that imports the event loop turns.
+                tls = self._tls or await asyncio.to_thread(self.prepare)
                 from stoa.outgoing import exchange
                 from stoa.outgoing.reach import Reach
 
                 reach = Reach(self._resolver, self._allowed, plain=plain, seconds=seconds)
-                assert self._tls
-                return await exchange.exchange(reach, self._tls, method, url, body, given)
+                return await exchange.exchange(reach, tls, method, url, body, given)
         except TimeoutError:
             raise TimedOut(f"The server did not answer within {seconds:g} s.") from None
 
     def _check(self, url: str) -> bool:
         """True for http, False for https. Raises `AddressUnreachable` for other addresses."""
-        try:
-            parts = urlsplit(url)
-            usable = bool(parts.hostname) and parts.port != 0
-            usable = usable and url.isascii() and url.isprintable() and " " not in url
-        except ValueError:
-            usable, parts = False, urlsplit("")
         schemes = ("https", "http") if self._allowed else ("https",)
-        if not usable or parts.scheme not in schemes or "@" in parts.netloc:
-            raise AddressUnreachable("The address must begin with https:// and name a host.")
-        return parts.scheme == "http"
+        with suppress(ValueError):
+            parts = urlsplit(url)
+            names_host = parts.hostname and parts.port != 0 and "@" not in parts.netloc
+            is_clean = url.isascii() and url.isprintable() and " " not in url
+            if names_host and is_clean and parts.scheme in schemes:
+                return parts.scheme == "http"
+        raise AddressUnreachable("The address must begin with https:// and name a host.")
