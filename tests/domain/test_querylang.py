@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoa.domain.querylang import Phrase, parse
+from stoa.domain.querylang import Phrase, parse, weights
 from stoa.domain.words import as_written, words
 
 PIECES = st.sampled_from(
@@ -130,3 +130,12 @@ def test_a_sentence_without_blanks_is_looked_for_by_its_pairs() -> None:
     assert set("".join(word for (word,) in longer)) == set(characters[:63])
     with pytest.raises(ValueError, match="at most 32 words, not 33"):
         parse("".join(characters[:65]))
+
+
+def test_words_count_more_in_a_title_and_less_in_another_form() -> None:
+    one, several = weights(parse("wal")), weights(parse("wal mode"))
+    for each in (one, several):
+        assert each.written_in_title == 3 * each.written
+    assert one.other < one.other + one.other_in_title < one.written
+    assert 4 * several.other == 3 * several.written
+    assert 4 * several.other_in_title == 3 * several.written_in_title

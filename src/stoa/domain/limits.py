@@ -284,7 +284,6 @@ WRITE_PROBE_BYTES = 1024 * 1024  # must fit on the disk, so that a commit that f
 # --- Valkey. A call that waits longer is an outage; then no call waits until it answers again.
 VALKEY_TIMEOUT_MS = 2 * SECOND_MS
 VALKEY_RETRY_MS = SECOND_MS
-VALKEY_CONNECTIONS = 2  # of each process: the steps that wait go out together
 
 # --- The database.
 DATABASE_TIMEOUT_S = 10  # of a statement or a read, unless the operator sets another

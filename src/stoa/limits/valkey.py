@@ -12,7 +12,7 @@ from importlib.resources import files
 from itertools import compress
 from typing import TypeGuard, cast
 
-from valkey.asyncio import BlockingConnectionPool, Valkey
+from valkey.asyncio import ConnectionPool, Valkey
 from valkey.exceptions import NoScriptError
 
 from stoa.domain import limits
@@ -194,10 +194,10 @@ def _is_answer(given: object) -> TypeGuard[_Answer]:
     return len(parts) == _PARTS and all(isinstance(part, int) for part in parts)
 
 
-def _pool(url: str) -> BlockingConnectionPool:
+def _pool(url: str) -> ConnectionPool:
     try:
-        pool = BlockingConnectionPool.from_url(  # pyright: ignore[reportUnknownMemberType] - it says just `**kwargs`
-            url, max_connections=limits.VALKEY_CONNECTIONS, timeout=None, socket_timeout=None
+        pool = ConnectionPool.from_url(  # pyright: ignore[reportUnknownMemberType] - it says just `**kwargs`
+            url, socket_timeout=None
         )
         pool.make_connection()  # raises for a wrong option now, not on the first call
     except (TypeError, ValueError) as error:

@@ -85,30 +85,38 @@ class Upkeep:
 
     def begin(self) -> None:
         """Start the loops."""
+        sweep_ms = self._settings.sweep_seconds * limits.SECOND_MS
+        standing_ms = self._settings.standing_seconds * limits.SECOND_MS
         led = (
-            ("purge", limits.PURGES_MS / 1000, self.purge),
-            ("audit", limits.AUDIT_EVERY_MS / 1000, self.audit),
-            ("standing", self._settings.standing_seconds, self._standings.compute),
+            ("purge", limits.PURGES_MS, self.purge),
+            ("audit", limits.AUDIT_EVERY_MS, self.audit),
+            ("standing", standing_ms, self._standings.compute),
         )
         works = (
-            ("sweep", self._settings.sweep_seconds, self.sweep),
-            ("book", self._settings.sweep_seconds / _BOOKED_EACH, self.book),
-            ("catch_up", limits.CATCH_UP_MS / 1000, self.catch_up),
-            ("count_outcomes", limits.SCORES_MS / 1000, self.count_outcomes),
-            ("tell", limits.TELLING_MS / 1000, self.tell),
-            ("index", limits.INDEX_MS / 1000, self.index),
-            ("move_log", limits.LOG_MS / 1000, self._store.move_log),
-            ("unindex", limits.UNINDEX_MS / 1000, self.unindex),
-            ("notice_acts", limits.ACTS_NOTICED_MS / 1000, self.notice_acts),
-            ("watch", limits.LEASE_RENEW_MS / 1000, self.watch),
-            ("note_used", limits.SESSION_USE_MS / 1000, self.note_used),
-            *((name, seconds, self._leading(name, work)) for name, seconds, work in led),
+            ("sweep", sweep_ms, self.sweep),
+            ("book", sweep_ms / _BOOKED_EACH, self.book),
+            ("catch_up", limits.CATCH_UP_MS, self.catch_up),
+            ("count_outcomes", limits.SCORES_MS, self.count_outcomes),
+            ("tell", limits.TELLING_MS, self.tell),
+            ("index", limits.INDEX_MS, self.index),
+            ("move_log", limits.LOG_MS, self._store.move_log),
+            ("unindex", limits.UNINDEX_MS, self.unindex),
+            ("notice_acts", limits.ACTS_NOTICED_MS, self.notice_acts),
+            ("watch", limits.LEASE_RENEW_MS, self.watch),
+            ("note_used", limits.SESSION_USE_MS, self.note_used),
+            *((name, pause_ms, self._leading(name, work)) for name, pause_ms, work in led),
         )
         self._tasks = [
             asyncio.create_task(
-                every(seconds, work, name, self._counters, lambda: self._store.trouble)
+                every(
+                    pause_ms / limits.SECOND_MS,
+                    work,
+                    name,
+                    self._counters,
+                    lambda: self._store.trouble,
+                )
             )
-            for name, seconds, work in works
+            for name, pause_ms, work in works
         ]
 
     @property
