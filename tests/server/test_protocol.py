@@ -22,8 +22,8 @@ OK = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
 
 
 class Book:
-    """An application that writes down what it is asked. `/hold` waits for `go_on`; `/unread` is
-    answered without a look at its body."""
+    """An application that writes down what it is asked. `/hold` and `/hold/unread` wait for
+    `go_on`; the second and `/unread` are answered without a look at the body."""
 
     def __init__(self) -> None:
         self.clear()
@@ -34,22 +34,25 @@ class Book:
         self.headers: list[dict[bytes, bytes]] = []
         self.held = threading.Event()
         self.go_on = threading.Event()
+        self.answered = threading.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = dict(scope["headers"])
         path = scope["path"]
         try:
-            unread = path == "/unread"
+            unread = path.endswith("/unread")
             body = b"" if unread else await reading.body_bytes(receive, headers)
         except Refusal as refusal:
             lines = answering.refusal_headers(refusal, None)
-            return await answering.send_answer(send, refusal.status, lines)
+            await answering.send_answer(send, refusal.status, lines)
+            return
         self.requests.append((scope["method"], path, body))
         self.headers.append(dict(scope["headers"]))
-        if path == "/hold":
+        if path.startswith("/hold"):
             self.held.set()
             assert await asyncio.to_thread(self.go_on.wait, 10)
-        return await answering.send_answer(send, 200, [], b"done")
+        await answering.send_answer(send, 200, [], b"done")
+        self.answered.set()
 
     @property
     def paths(self) -> list[str]:
@@ -215,6 +218,19 @@ def test_a_broken_rest_of_an_answered_request_gets_no_second_answer(served: Serv
     with served.client() as client:
         assert client.send(head).until(1) == [200]
         assert client.send(b"broken\r\n" + CANARY).rest() == [200]
+
+
+def test_a_request_that_was_refused_while_it_was_answered_gets_no_second_answer(
+    served: Served, book: Book
+):
+    head = b"POST /hold/unread HTTP/1.1\r\n" + HOST + CHUNKED + b"\r\n"
+    with served.client() as client:
+        client.send(head)
+        assert book.held.wait(60)
+        assert client.send(b"broken\r\n").until(1) == [400]
+        book.go_on.set()
+        assert book.answered.wait(10), "no defect of the application"
+        assert client.rest() == [400]
 
 
 def test_the_rest_of_an_answered_request_is_skipped(served: Served, book: Book):

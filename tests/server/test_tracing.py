@@ -15,8 +15,10 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from stoa.server import tracing
 from stoa.server.tracing import new_provider
 from stoa.settings import Settings, SettingsError
+from stoa.store.tx import StoreUnavailable
 from tests.support.app import App
 from tests.support.server import Server
+from tests.support.steps import Steps
 
 
 @pytest.fixture
@@ -43,13 +45,18 @@ def shown(span: ReadableSpan) -> str:
 @pytest.mark.promise("B12")
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_each_answer_is_a_span_with_its_operation_and_nothing_that_was_sent(
-    traced: App, spans: InMemorySpanExporter
+    traced: App, spans: InMemorySpanExporter, steps: Steps
 ) -> None:
+    async def cannot_be_read() -> None:
+        raise StoreUnavailable("a fault")
+
     ada = traced.agent("ada")
     ada.thread("A title of hers", "A body of hers")
     parent = {"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}
     traced.get("search?q=hers", headers=parent).ok()
     traced.get("threads/th_none").refused(404, "not_found")
+    steps.before("read", cannot_be_read)
+    traced.get("threads/th_none").refused(503, "temporarily_unavailable")
     finished = spans.get_finished_spans()
     told = [
         (span.name, dict(span.attributes or {})["http.response.status_code"]) for span in finished
@@ -60,7 +67,9 @@ def test_each_answer_is_a_span_with_its_operation_and_nothing_that_was_sent(
         ("create_thread", 201),
         ("search_threads", 200),
         ("get_thread", 404),
+        ("get_thread", 503),
     ]
+    assert [span.status.is_ok for span in finished] == [True] * 5 + [False]
     everything = "".join(map(shown, finished))
     secrets = (ada.token, ada.key.public, "of hers", "th_none", "0af7651916cd43dd8448eb211c80319c")
     for value in secrets:
