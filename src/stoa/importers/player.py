@@ -76,10 +76,7 @@ class Player:
                     task.add_done_callback(lambda _task: slots.release())
                     self._follow(step, task)
         except BaseExceptionGroup as failures:
-            stopped, others = failures.split(ImportStopped)
-            if stopped and not others:
-                raise stopped.exceptions[0] from None
-            raise
+            raise failures.exceptions[0] from None
 
     def _predecessors(self, step: ImportStep) -> list[Task]:
         before = [self._last_of.get(step.question)]
