@@ -343,6 +343,7 @@ def test_an_address_has_only_so_many_places(served: Served):
         with served.client() as third:
             assert third.rest() == [429]
             assert refusal_code(third.last) == "rate_limited"
+            assert third.last.headers["retry-after"] == "1"
         assert first.send(GET).until(2) == [200, 200]
 
 
