@@ -2,7 +2,7 @@
 
 import pytest
 
-from stoa.domain import tokens
+from stoa.domain.digests import digest_of
 from stoa.store import sessions
 from stoa.store.tx import Tx
 from tests.support.answers import Answer
@@ -90,7 +90,7 @@ def statuses(stoa: App, agent: Agent) -> tuple[str, str]:
     """The status of an agent by its token, and by its session, as those that wait are asked."""
 
     async def work(tx: Tx) -> tuple[str, str]:
-        row = await sessions.token(tx, tokens.digest(agent.token))
+        row = await sessions.token(tx, digest_of(agent.token))
         assert row
         live = await sessions.still_live(tx, {row.session_id: agent.id})
         return row.status_at(tx.now), live[row.session_id].status

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from stoa.domain import tokens
+from stoa.domain.digests import digest_of
 from stoa.domain.oauth import OAuthRefusal
 from stoa.operations.parts.grants import Tokens
 from tests.support.app import Agent, App
@@ -339,7 +340,7 @@ def test_a_database_holds_no_refresh_token_itself(stoa: App) -> None:
     given = granted(stoa, stoa.agent("Ada"))
     assert given.refresh_token
     [(kept,)] = stoa.sql("SELECT hash FROM refresh_token")
-    assert bytes(kept) == tokens.digest(given.refresh_token)
+    assert bytes(kept) == digest_of(given.refresh_token)
     refused(post(stoa, renewal(bytes(kept).hex())), 400, "invalid_grant")
 
 

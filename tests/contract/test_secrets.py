@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx
 import pytest
 
-from stoa.domain import tokens
+from stoa.domain.digests import digest_of
 from stoa.operations.catalog import all_operations
 from tests.support.app import signed
 from tests.support.keys import Key
@@ -57,7 +57,7 @@ def test_no_log_and_no_error_repeats_a_secret_or_a_text(verbose: Server) -> None
                         answers.append(answer.text)
     verbose.stop()
     assert len(answers) > 100
-    secrets = [token, body["signature"], body["challenge"], tokens.digest(token).hex()]
+    secrets = [token, body["signature"], body["challenge"], digest_of(token).hex()]
     for secret in (*secrets, CANARY):
         assert secret not in verbose.log
     for secret in secrets:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from stoa.domain import limits, tokens
+from stoa.domain import limits
+from stoa.domain.digests import digest_of
 from stoa.schemas.account import RevokeSessions
 from stoa.schemas.base import Request
 from tests.support.answers import Answer
@@ -104,7 +105,7 @@ def test_no_answer_about_sessions_holds_a_token_or_its_hash(stoa: App) -> None:
     told = ada.get("agents/me").text + revoke(ada, all=True).text
     for token in (older, ada.token):
         assert token not in told
-        assert tokens.digest(token).hex()[:16] not in told
+        assert digest_of(token).hex()[:16] not in told
 
 
 def test_nobody_reads_it_without_a_token_and_no_cache_keeps_it(stoa: App) -> None:

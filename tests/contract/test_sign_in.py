@@ -10,6 +10,7 @@ import pytest
 from nacl.signing import SigningKey, VerifyKey
 
 from stoa.domain import tokens
+from stoa.domain.digests import digest_of
 from stoa.settings import Settings
 from stoa.store.tx import StoreUnavailable
 from tests.support.app import App, signed
@@ -398,8 +399,8 @@ def test_a_token_is_recognisable_and_kept_only_as_a_hash(stoa: App) -> None:
     assert token.startswith("stoa_")
     stored = everything_in(stoa.settings)
     assert token.encode() not in stored
-    assert tokens.digest(token) in stored
-    stoa.post("threads", headers=with_token(tokens.digest(token).hex())).refused(
+    assert digest_of(token) in stored
+    stoa.post("threads", headers=with_token(digest_of(token).hex())).refused(
         401, "invalid_or_expired_token"
     )
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoa.domain.challenges import MAX_LENGTH, IssuedChallenge, check, digest, issue
+from stoa.domain.challenges import MAX_LENGTH, IssuedChallenge, check, issue
 from stoa.domain.errors import Refusal
 
 SECRET = b"a secret of the server: 32 bytes"
@@ -237,13 +237,6 @@ def test_a_refusal_is_a_401_that_says_to_ask_for_a_new_challenge(code: str):
         check(SECRET, [BASE_URL], KEY, text, ISSUED.expires_at)
     assert (refused.value.code, refused.value.status) == (code, 401)
     assert "new challenge" in refused.value.recovery
-
-
-def test_the_digest_is_32_bytes_and_differs_between_challenges():
-    other = _issue(nonce=b"another 16 bytes")
-    assert len(digest(ISSUED.text)) == 32
-    assert digest(ISSUED.text) == digest(_issue().text)
-    assert digest(ISSUED.text) != digest(other.text)
 
 
 def test_a_short_nonce_is_an_error_of_the_caller():

@@ -1,6 +1,7 @@
 """Many sessions of an agent in tests."""
 
 from stoa.domain import tokens
+from stoa.domain.digests import digest_of
 from stoa.entropy import IdGenerator, random_bytes
 from stoa.store import sessions
 from stoa.store.tx import Tx
@@ -17,7 +18,7 @@ def begin_sessions(stoa: App, agent: Agent, number: int) -> list[str]:
     async def work(tx: Tx) -> None:
         for token in minted:
             session_id, ends_at = ids.new("ses", tx.now), tx.now + HOUR
-            digest = tokens.digest(token)
+            digest = digest_of(token)
             await sessions.insert_token(tx, digest, agent.id, session_id, 1, ends_at)
 
     stoa.run(stoa.stoa.store.write(work))

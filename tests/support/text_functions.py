@@ -14,7 +14,6 @@ from stoa.a2a import messages
 from stoa.domain import (
     attributions,
     base64url,
-    challenges,
     credentials,
     cursors,
     excerpts,
@@ -34,6 +33,7 @@ from stoa.domain import (
     words,
 )
 from stoa.domain.addresses import bucket_key
+from stoa.domain.digests import digest_of
 from stoa.domain.errors import Refusal
 from stoa.domain.snippets import Sought
 from stoa.rendering import colours, fences, html, lines, parts, signs, tags
@@ -83,8 +83,7 @@ FUNCTIONS: dict[str, Function] = {
     "domain/tokens.find_in": tokens.find_in,
     "domain/credentials.find_in": credentials.find_in,
     "domain/tokens.well_formed": tokens.well_formed,
-    "domain/tokens.digest": tokens.digest,
-    "domain/challenges.digest": challenges.digest,
+    "domain/digests.digest_of": digest_of,
     "domain/base64url.decode": refusing(base64url.decode),
     "domain/ids.is_id": lambda given: ids.is_id("th", given),
     "domain/ids.prefix_of": ids.prefix_of,
@@ -144,7 +143,6 @@ WITHIN = {
     "operations/parts/posting.reply_row": "keeps the text as it is",
     "store/additions.add": "stores the text as it is",
     "domain/assertions.parts": "an assertion has at most 4096 characters",
-    "domain/authorizations.digest": "one hash, of a header or a parameter of bounded length",
     "domain/authorizations.read_confirmation": "a confirmation is typed with at most 24 characters",
     "domain/authorizations.read_pairing_code": "a pairing code is typed with at most 32 characters",
     "domain/clients._bytes": "a client id has at most 8000 characters",
@@ -185,7 +183,7 @@ WITHIN = {
     "domain/related._words": "domain/related.described",
     "operations/opportunities._cut": "its first 500 characters",
     "store/threads.insert": "kept as it was sent",
-    "domain/challenges.check": "domain/challenges.digest",
+    "domain/challenges.check": "domain/digests.digest_of",
 }
 """Functions that only pass a text on, with the one that works on it or with what bounds it."""
 

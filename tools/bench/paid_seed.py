@@ -7,6 +7,7 @@ import msgspec
 from stoa.clock import SystemClock
 from stoa.domain import credits, limits, tokens
 from stoa.domain.credits import Credits
+from stoa.domain.digests import digest_of
 from stoa.entropy import IdGenerator, random_bytes
 from stoa.store import agents, holds, jobs, ledger, opportunities, sessions
 from stoa.store.engines.sqlite import store as sqlite
@@ -60,7 +61,7 @@ class _Seeder:
             agent_id = self._ids.new("ag", tx.now)
             await agents.insert(tx, agent_id, random_bytes(32), f"agent-{place}", "", [], "")
             token = tokens.mint(random_bytes(tokens.RANDOM_BYTES))
-            digest = tokens.digest(token)
+            digest = digest_of(token)
             session_id, expires_at = self._ids.new("ses", tx.now), tx.now + limits.TOKEN_TTL_MS
             await sessions.insert_token(tx, digest, agent_id, session_id, 1, expires_at)
             grant = credits.grant(agent_id, credits.LARGEST)

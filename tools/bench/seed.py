@@ -7,6 +7,7 @@ import msgspec
 
 from stoa.clock import Clock, SystemClock
 from stoa.domain import credits, limits, tokens
+from stoa.domain.digests import digest_of
 from stoa.entropy import IdGenerator, random_bytes
 from stoa.store import agents, ledger, replies, search, sessions, threads
 from stoa.store.engines.sqlite import store as sqlite
@@ -92,9 +93,7 @@ class _Seeder:
             token = tokens.mint(random_bytes(tokens.RANDOM_BYTES))
             expires_at = tx.now + limits.TOKEN_TTL_MS
             session_id = self._ids.new("ses", tx.now)
-            await sessions.insert_token(
-                tx, tokens.digest(token), agent_id, session_id, 1, expires_at
-            )
+            await sessions.insert_token(tx, digest_of(token), agent_id, session_id, 1, expires_at)
             self._agents.append(agent_id)
             self.world.tokens.append(token)
 

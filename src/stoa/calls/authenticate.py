@@ -6,6 +6,7 @@ from itertools import islice
 from stoa.caching import ByteCache, CachedKind
 from stoa.clock import Clock
 from stoa.domain import limits, tokens
+from stoa.domain.digests import digest_of
 from stoa.domain.errors import Refusal
 from stoa.limits.charge import Charges
 from stoa.logs import note_agent
@@ -76,7 +77,7 @@ class Authenticator:
             raise Refusal("missing_bearer_token")
         scheme, _, token = authorization.partition(" ")
         token, now = token.strip(), self._clock()
-        digest = tokens.digest(token)
+        digest = digest_of(token)
         known = self._known.find(digest)
         was_live = known is not None and _is_live(known[0], now)
         charge = None if was_live else await self._charges.count(address)
@@ -104,7 +105,7 @@ class Authenticator:
     def known(self, authorization: str, now: int) -> Caller | None:
         """The agent of a token that is cached and live, without I/O."""
         scheme, _, token = authorization.partition(" ")
-        digest, changes = tokens.digest(token.strip()), self._store.changes
+        digest, changes = digest_of(token.strip()), self._store.changes
         known = self._known.find(digest)
         if known is None or changes is None or scheme.lower() != "bearer":
             return None

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from stoa.domain import limits, tokens
+from stoa.domain.digests import digest_of
 from stoa.domain.errors import InputIssue, Refusal, invalid_field
 from stoa.logs import log
 from stoa.schemas.base import encode
@@ -41,7 +42,7 @@ async def refuse(store: Store, members: list[Member], place: Callable[[str], str
 
 async def _revoke(store: Store, found: Iterable[str]) -> set[str]:
     """Revoke the valid ones of these tokens; returns them."""
-    by_digest = {tokens.digest(token): token for token in found}
+    by_digest = {digest_of(token): token for token in found}
     live = await store.read(partial(sessions.live, digests=list(by_digest)), single=True)
     if live:
         await store.write(partial(sessions.revoke, owners=live))

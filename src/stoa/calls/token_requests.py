@@ -9,7 +9,7 @@ import msgspec
 
 from stoa.calls.outages import Outages, check_counted
 from stoa.clock import Clock
-from stoa.domain import tokens
+from stoa.domain.digests import digest_of
 from stoa.domain.oauth import OAuthRefusal
 from stoa.limits.charge import Charges
 from stoa.operations.call import Call, Services
@@ -91,7 +91,7 @@ class TokenRequests:
 
     async def revoke(self, token: str) -> None:
         """End the session of a token or refresh token, if it is live (RFC 7009)."""
-        digests = [tokens.digest(token)]
+        digests = [digest_of(token)]
         find = partial(sessions.live, digests=digests)
         live = await self.outages.answered("oauth", self.store.read(find, single=True))
         if live:

@@ -101,11 +101,6 @@ def secret_text(random: bytes) -> str:
     return base64url.encode(random)
 
 
-def digest(text: str) -> bytes:
-    """The 32 bytes (SHA-256) under which a handle or a code is stored."""
-    return sha256(text.encode()).digest()
-
-
 def verifies(challenge: str, verifier: str) -> bool:
     """Whether a PKCE verifier is that of the challenge (RFC 7636, 4.6)."""
     if not _VERIFIER.fullmatch(verifier):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
-from hashlib import blake2b, sha256
+from hashlib import blake2b
 from hmac import compare_digest
 
 from stoa.domain import base64url
@@ -72,11 +72,6 @@ def check(
     if now >= expires_at:
         raise Refusal("challenge_expired")
     return IssuedChallenge(text, expires_at)
-
-
-def digest(text: str) -> bytes:
-    """The 32 bytes (SHA-256) under which a used challenge is remembered."""
-    return sha256(text.encode()).digest()
 
 
 def _decode(text: str) -> bytes:

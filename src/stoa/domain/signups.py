@@ -26,8 +26,3 @@ def work_is_done(challenge: str, work: str, bits: int) -> bool:
     """Whether SHA-256 of challenge, colon and work begins with so many zero bits."""
     found = sha256(f"{challenge}:{work}".encode()).digest()
     return int.from_bytes(found, "big") >> (len(found) * 8 - bits) == 0
-
-
-def invite_digest(code: str) -> bytes:
-    """The 32 bytes (SHA-256) under which an invite is stored and looked up."""
-    return sha256(code.encode()).digest()

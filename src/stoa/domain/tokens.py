@@ -1,7 +1,6 @@
 """Bearer tokens: a recognisable prefix, 256 random bits, a checksum. Only their hash is stored."""
 
 import re
-from hashlib import sha256
 from hmac import digest as hmac
 from string import ascii_lowercase, ascii_uppercase, digits
 from zlib import crc32
@@ -47,11 +46,6 @@ def well_formed(text: str) -> bool:
         return False
     content = text[:-_CHECKSUM_DIGITS]
     return text[len(PREFIX) :].isalnum() and text.endswith(_checksum(content))
-
-
-def digest(text: str) -> bytes:
-    """The 32 bytes (SHA-256) under which a token is stored and looked up."""
-    return sha256(text.encode()).digest()
 
 
 def find_in(text: str, most: int | None = None) -> list[str]:

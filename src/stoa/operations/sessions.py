@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from stoa.domain import challenges, keys, limits
 from stoa.domain.addresses import bucket_key, is_loopback
 from stoa.domain.challenges import IssuedChallenge
+from stoa.domain.digests import digest_of
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import EVERY_SCOPE
 from stoa.entropy import random_bytes
@@ -172,7 +173,7 @@ async def find_agent(call: Call, public_key: bytes) -> AgentRow | None:
 async def use_challenge(call: Call, challenge: IssuedChallenge) -> bool:
     """Use a challenge up; False when it was used before, or is older than the last restore."""
     made_at = challenge.expires_at - call.services.settings.challenge_ttl_seconds * 1000
-    digest = challenges.digest(challenge.text)
+    digest = digest_of(challenge.text)
     return await sessions.use_challenge(call.tx, digest, made_at, challenge.expires_at)
 
 

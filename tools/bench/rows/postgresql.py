@@ -14,7 +14,7 @@ import asyncpg
 import msgspec
 
 from stoa.clock import SystemClock
-from stoa.domain import tokens
+from stoa.domain.digests import digest_of
 from stoa.settings import LIMITS_OFF, Settings
 from stoa.store.engines.postgres.store import PostgresStore
 from tools.bench import pgbench, servers
@@ -169,7 +169,7 @@ def _recorded(paid: _Paid) -> pgbench.Script:
     with _serving(paid) as server:
         job = _cycle(server, paid.world.tokens)
     asyncio.run(paid.cluster.do("ALTER DATABASE stoa RESET log_statement"))
-    signed = [tokens.digest(token) for token in paid.world.tokens[:2]]
+    signed = [digest_of(token) for token in paid.world.tokens[:2]]
     creator, worker = job["creatorAgentId"], job["claimedByAgentId"]
     values = pgbench.Values((creator, signed[0]), (worker, signed[1]), len(paid.world.tokens))
     script = values.script(pgbench.about(pgbench.logged(paid.folder), job["id"]))

@@ -19,6 +19,7 @@ from nacl.signing import SigningKey
 
 from stoa.domain import credits, limits, tokens
 from stoa.domain.credits import Credits
+from stoa.domain.digests import digest_of
 from stoa.importers.direct import DirectDatabase
 from stoa.operations.call import Caller
 from stoa.operations.claims import claim_job
@@ -191,9 +192,7 @@ class _Maker:
         await ledger.book(tx, self.database.services.ids, credits.grant(agent_id, grant))
         session_id = self.database.services.ids.new("ses", tx.now)
         until = self._now + limits.DAY_MS * DAYS
-        await sessions.insert_token(
-            tx, tokens.digest(token_of(place)), agent_id, session_id, 1, until
-        )
+        await sessions.insert_token(tx, digest_of(token_of(place)), agent_id, session_id, 1, until)
         self._agents.append(agent_id)
 
     def _agent(self) -> int:

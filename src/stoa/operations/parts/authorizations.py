@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from stoa.domain import authorizations as rules
 from stoa.domain.authorizations import AuthorizationRequest
+from stoa.domain.digests import digest_of
 from stoa.domain.oauth import OAuthRefusal, check_resource
 from stoa.operations.call import Call
 from stoa.operations.parts.grants import FormFields, Grant, Tokens, open_session, required
@@ -26,12 +27,12 @@ class ShownRequest(NamedTuple):
 
 async def begin(tx: Tx, handle: str, pairing_code: str, asked: AuthorizationRequest) -> bool:
     """Keep what a client asks for; False if another request has this pairing code."""
-    return await authorizations.insert(tx, rules.digest(handle), pairing_code, asked)
+    return await authorizations.insert(tx, digest_of(handle), pairing_code, asked)
 
 
 async def shown(tx: Tx, handle: str) -> ShownRequest | None:
     """The request whose page has this handle; None when there is none any more."""
-    row = await authorizations.get(tx, rules.digest(handle))
+    row = await authorizations.get(tx, digest_of(handle))
     if row is None or row.expires_at <= tx.now:
         return None
     agent = await agents.get(tx, row.agent_id) if row.agent_id else None
@@ -41,7 +42,7 @@ async def shown(tx: Tx, handle: str) -> ShownRequest | None:
 async def confirm(tx: Tx, handle: str, given: str) -> bool:
     """Whether these are the digits that the approval of a request has shown. An attacker who sent
     a person the address of the page does not know them. After a few wrong tries none are right."""
-    kept = rules.digest(handle)
+    kept = digest_of(handle)
     if not await authorizations.count_try(tx, kept):
         return False
     row = await authorizations.get(tx, kept)
@@ -56,7 +57,7 @@ async def give_code(tx: Tx, handle: str, confirmation: str, code: str) -> bool:
     or if it is too late."""
     if not await confirm(tx, handle, confirmation):
         return False
-    return await authorizations.give_code(tx, rules.digest(handle), rules.digest(code))
+    return await authorizations.give_code(tx, digest_of(handle), digest_of(code))
 
 
 async def redeem_code(call: Call, form: FormFields) -> Tokens | OAuthRefusal:
@@ -64,7 +65,7 @@ async def redeem_code(call: Call, form: FormFields) -> Tokens | OAuthRefusal:
 
     Raises `OAuthRefusal` with nothing changed for a code that this client cannot use.
     """
-    code = rules.digest(required(form, "code"))
+    code = digest_of(required(form, "code"))
     row = await authorizations.by_code(call.tx, code)
     if row is None or row.agent_id is None or row.key_number is None:
         raise OAuthRefusal("invalid_grant", _BAD_CODE)

@@ -7,6 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from stoa.domain import limits, tokens
+from stoa.domain.digests import digest_of
 from stoa.domain.oauth import OAuthRefusal, check_resource, check_scopes
 from stoa.entropy import random_bytes
 from stoa.operations.call import Call
@@ -64,7 +65,7 @@ async def open_session(call: Call, grant: Grant) -> Opened:
     )
     await sessions.insert_token(
         call.tx,
-        tokens.digest(token),
+        digest_of(token),
         grant.agent_id,
         session_id,
         grant.key_number,
@@ -93,7 +94,7 @@ async def refresh_session(call: Call, form: FormFields) -> Tokens | OAuthRefusal
     it or had it first, so the session ends.
     """
     given = required(form, "refresh_token")
-    digest = tokens.digest(given)
+    digest = digest_of(given)
     row = await sessions.refresh_token(call.tx, digest)
     if row is not None:
         # What ends the sessions of the agent or changes its key comes before this or after it.
@@ -121,9 +122,9 @@ async def _renew(call: Call, row: RefreshRow, given: str) -> Tokens:
     nonce = random_bytes(tokens.RANDOM_BYTES)
     token, refresh = tokens.renewed(given, nonce)
     expires_at, ends_at = _ends(call)
-    await sessions.use_refresh_token(call.tx, tokens.digest(given), nonce)
+    await sessions.use_refresh_token(call.tx, digest_of(given), nonce)
     await sessions.renew(
-        call.tx, row.agent_id, row.session_id, tokens.digest(token), expires_at, ends_at
+        call.tx, row.agent_id, row.session_id, digest_of(token), expires_at, ends_at
     )
     await _keep_refresh_token(call, refresh, row.agent_id, row.session_id, ends_at)
     return _answer(call, token, row.scopes, refresh)
@@ -137,7 +138,7 @@ async def _given_again(call: Call, row: RefreshRow, given: str) -> Tokens | None
         if row.nonce is None or age >= limits.REFRESH_AGAIN_MS:
             return None
         token, refresh = tokens.renewed(given, row.nonce)
-        following = await sessions.refresh_token(call.tx, tokens.digest(refresh))
+        following = await sessions.refresh_token(call.tx, digest_of(refresh))
         if following is None:
             return None
         if following.used_at is None:
@@ -150,7 +151,7 @@ async def _given_again(call: Call, row: RefreshRow, given: str) -> Tokens | None
 async def _keep_refresh_token(
     call: Call, token: str, agent_id: str, session_id: str, ends_at: int
 ) -> None:
-    digest = tokens.digest(token)
+    digest = digest_of(token)
     await sessions.insert_refresh_token(call.tx, digest, agent_id, session_id, ends_at)
 
 

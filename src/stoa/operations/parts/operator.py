@@ -7,11 +7,12 @@ from typing import Literal
 import msgspec
 
 from stoa.domain import base64url, limits
+from stoa.domain.digests import digest_of
 from stoa.domain.errors import Refusal, invalid_field
 from stoa.domain.keys import parse_public_key
 from stoa.domain.missing import missing
 from stoa.domain.moderation import INVERSE, Action, SubjectType, same_aspect
-from stoa.domain.signups import INVITE_BYTES, INVITE_PREFIX, Admission, invite_digest
+from stoa.domain.signups import INVITE_BYTES, INVITE_PREFIX, Admission
 from stoa.domain.text import check_label
 from stoa.entropy import random_bytes
 from stoa.operations.call import Services
@@ -375,7 +376,7 @@ async def _invite(tx: Tx, services: Services, asked: Invite) -> Done:
     code = INVITE_PREFIX + base64url.encode(random_bytes(INVITE_BYTES))
     expires_at = tx.now + asked.days * limits.DAY_MS
     await invites.sweep(tx)
-    await invites.insert(tx, invite_digest(code), asked.uses, expires_at)
+    await invites.insert(tx, digest_of(code), asked.uses, expires_at)
     done = await _logged(tx, services, "invite", asked.reason, ("service", "signups"))
     return msgspec.structs.replace(done, invite=code, expires_at=iso(expires_at))
 

@@ -5,6 +5,7 @@ approved, or none.
 from stoa.domain import credits
 from stoa.domain import signups as rules
 from stoa.domain.credits import Credits
+from stoa.domain.digests import digest_of
 from stoa.domain.errors import Refusal
 from stoa.domain.events import EventKind
 from stoa.domain.signups import Admission
@@ -37,7 +38,7 @@ async def check(
         case Admission.INVITE if invite is None:
             raise Refusal("invite_required")
         case Admission.INVITE:
-            if not await invites.use(tx, rules.invite_digest(invite or "")):
+            if not await invites.use(tx, digest_of(invite or "")):
                 raise Refusal("invite_invalid")
         case Admission.OPEN | Admission.APPROVE:
             pass

@@ -1,0 +1,8 @@
+"""What is stored of a secret text: who reads the database cannot use it."""
+
+from hashlib import sha256
+
+
+def digest_of(text: str) -> bytes:
+    """The 32 bytes (SHA-256) under which a text is stored and looked up."""
+    return sha256(text.encode()).digest()
