@@ -20,13 +20,14 @@ import pytest
 
 from stoa.app import new_services
 from stoa.client import Key as ClientKey
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from tests.support.app import Agent, App
 from tests.support.clock import VirtualClock
 from tests.support.composing import Composed
 from tests.support.faces import FACES, Face
 from tests.support.forgetting import is_without_memory, without_memory
 from tests.support.lending import LentFile, LentFiles
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.loaded import Process, Start
 from tests.support.migrated import migrated
 from tests.support.postgresql import PostgreSQL

@@ -213,7 +213,6 @@ CALLED_BY_NAME = {
 READ_BESIDE = {
     "calls/following/waiting.py:.asleep",
     "rendering/html.py:OUTPUT_FACTOR",
-    "settings.py:LIMITS_OFF",
     "upkeep/loops.py:.audits",
 }
 """Bounds, states and names that tests and benchmarks hold the code to."""

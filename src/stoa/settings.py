@@ -416,11 +416,6 @@ NEEDS_START = frozenset(
 """The settings that a server keeps until it is started again: what it listens on, where its data
 are, and who it is. `stoa reload` takes all others."""
 
-LIMITS_OFF: dict[str, Any] = {
-    name: 0 for name in Settings.__struct_fields__ if name.startswith("limit_")
-}
-"""Settings of a server that refuses no call for being one too many."""
-
 
 def environment_name(setting: str) -> str:
     """`STOA_…` for a setting."""

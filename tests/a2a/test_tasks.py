@@ -9,12 +9,12 @@ import pytest
 
 from stoa.domain import limits
 from stoa.schemas.content import CONTENT_TYPE, WARNING
-from stoa.settings import LIMITS_OFF
 from tests.support.a2a import A2A, AT_ONCE, problem, said, state
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import MINUTE
 from tests.support.jobs import act, done, funds, offer, read
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.loops import LoopTime
 from tests.support.moderation import act as act_of_operator
 from tests.support.oauth import BASE

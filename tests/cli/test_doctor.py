@@ -13,12 +13,13 @@ import apsw
 import pytest
 
 from stoa.clock import SystemClock
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from stoa.store.transfer.backups import note_failure
 from tests.support.app import App
 from tests.support.backups import make_backup
 from tests.support.clock import DAY, VirtualClock
 from tests.support.command import run_stoa_here
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.server import Server, free_port
 from tests.support.soaking import few
 from tests.support.valkey import Valkey

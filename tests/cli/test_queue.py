@@ -15,9 +15,10 @@ import msgspec
 import pytest
 
 from stoa.cli.queue import show
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from tests.support.app import App
 from tests.support.command import run_stoa_here
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.moderation import report
 
 SUBJECTS, REPORTS, KEYS_MOST = 100, 200, 600

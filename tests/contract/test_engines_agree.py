@@ -10,11 +10,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, MINUTE
 from tests.support.jobs import REJECTION, WORK, new_job
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.postgresql import PostgreSQL
 from tests.support.soaking import few
 

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from stoa.domain import cursors, limits
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from tests.conftest import ENGINES, url_on
 from tests.support import jobs
 from tests.support.added_rows import add_agents
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.soaking import few
 from tests.support.steps import Steps
 from tests.support.walks import walked

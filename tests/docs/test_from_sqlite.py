@@ -10,10 +10,11 @@ import httpx
 import pytest
 
 from stoa.clock import SystemClock
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from tests.support.app import App
 from tests.support.clock import VirtualClock
 from tests.support.database import query
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.postgresql import PostgreSQL
 from tests.support.server import Server
 from tools.docs import ROOT

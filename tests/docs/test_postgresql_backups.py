@@ -13,11 +13,12 @@ import msgspec
 import pytest
 
 from stoa.clock import SystemClock
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from stoa.store.transfer import backups
 from tests.support.app import App
 from tests.support.clock import DAY, VirtualClock
 from tests.support.database import query
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.postgresql import PostgreSQL, name_of
 from tests.support.processes import until
 from tools.docs import ROOT

@@ -9,9 +9,10 @@ import apsw
 import msgspec
 import pytest
 
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from stoa.store.engines.postgres.connection import connect
 from tests.support.app import App
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.logs import logged
 from tests.support.postgresql import PostgreSQL
 from tests.support.soaking import few

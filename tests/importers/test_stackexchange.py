@@ -19,9 +19,9 @@ from stoa.importers.journal import StepAction
 from stoa.importers.player import POSTPONED
 from stoa.importers.posts_xml import rows
 from stoa.importers.stackexchange import ImportJob, default_keys
-from stoa.settings import LIMITS_OFF
 from tests.importers.conftest import SMALL, Import
 from tests.support.command import run_stoa_here
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.server import Server, environment
 from tests.support.soaking import few
 

@@ -20,7 +20,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from tests.model.forms import iso, kept, ms, terms_of
 from tests.model.town import DAY, ENDED, HOUR, Job, Promised, Thread, Town
 from tests.support import in_memory, jobs
@@ -30,6 +30,7 @@ from tests.support.clock import START, VirtualClock
 from tests.support.faces import FACES, Face, Manner
 from tests.support.keys import Key
 from tests.support.ledger import broken, rows
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.moderation import moderate
 from tests.support.reuse import Reused
 

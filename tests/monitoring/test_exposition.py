@@ -23,7 +23,6 @@ from stoa.app import new_counters
 from stoa.clock import SystemClock
 from stoa.metrics import LOOPS, Counters
 from stoa.monitoring.exposition import Exposition
-from stoa.settings import LIMITS_OFF
 from stoa.store import ledger
 from stoa.store.transfer import backups
 from stoa.store.tx import StoreUnavailable, Tx
@@ -32,6 +31,7 @@ from tests.support.app import Agent, App
 from tests.support.backups import make_backup
 from tests.support.clock import DAY, HOUR
 from tests.support.keys import Key
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.logs import logged
 from tests.support.metrics import METRICS, by_label, samples, scrape, values
 from tests.support.moderation import act, report, suspend

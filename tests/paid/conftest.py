@@ -7,11 +7,12 @@ from itertools import count
 import msgspec
 import pytest
 
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from tests.conftest import ENGINES
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.ledger import broken
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.reuse import Kept, Reused
 
 

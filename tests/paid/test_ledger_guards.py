@@ -7,11 +7,12 @@ import apsw
 import msgspec
 import pytest
 
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from tests.support import jobs
 from tests.support.app import App
 from tests.support.database import opened
 from tests.support.ledger import INVARIANTS, broken
+from tests.support.limits_off import LIMITS_OFF
 
 
 @pytest.fixture(scope="module")

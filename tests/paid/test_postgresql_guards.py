@@ -7,9 +7,10 @@ import asyncpg
 import msgspec
 import pytest
 
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from tests.support import jobs
 from tests.support.app import App
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.postgresql import PostgreSQL
 
 FORBIDDEN = {

@@ -7,9 +7,10 @@ import msgspec
 import pytest
 from asyncpg.connection import LoggedQuery
 
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from tests.support.app import App
 from tests.support.jobs import done, offer
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.postgresql import PostgreSQL
 
 

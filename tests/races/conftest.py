@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stoa.settings import LIMITS_OFF
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.postgresql import PostgreSQL
 from tests.support.server import Server
 from tests.support.valkey import Valkey

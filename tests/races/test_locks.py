@@ -20,7 +20,7 @@ import pytest
 from stoa.domain import limits
 from stoa.entropy import IdGenerator
 from stoa.operations.parts import due
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from stoa.store import statements, threads
 from stoa.store.engines.postgres.tx import numbered
 from stoa.store.transfer import audit
@@ -31,6 +31,7 @@ from tests.support.database import rows
 from tests.support.jobs import REJECTION, WORK, done, new_job, offer, read
 from tests.support.key_changes import name_recovery, recovery, rotation
 from tests.support.keys import Key
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.logs import logged
 from tests.support.oauth import ask as asked_by_form
 from tests.support.oauth import bearer, granted, renewal

@@ -18,7 +18,7 @@ from stoa.domain.credits import Credits, hold, payout, refund
 from stoa.domain.errors import Refusal
 from stoa.domain.jobs import Due, JobEvent, JobStatus
 from stoa.entropy import IdGenerator
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from stoa.store import applications, holds, jobs, ledger, statements, submissions
 from stoa.store.engines.migration_steps import MigrationStep as Migration
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
@@ -28,6 +28,7 @@ from stoa.store.tx import NotTouched, Tx
 from tests.support.app import Agent, App
 from tests.support.jobs import done, offer
 from tests.support.ledger import broken, rows
+from tests.support.limits_off import LIMITS_OFF
 
 GUARDS = {
     "jobs.claim": [" AND status = 'OPEN' AND due_at > :now"],

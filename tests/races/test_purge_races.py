@@ -6,10 +6,11 @@ from functools import partial
 import msgspec
 import pytest
 
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from stoa.store.tx import Tx
 from tests.races.test_locks import deadlocks, until_waiting
 from tests.support.app import App
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.moderation import act
 from tests.support.postgresql import PostgreSQL
 from tests.support.steps import Steps

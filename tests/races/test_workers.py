@@ -8,9 +8,9 @@ from typing import Any
 import httpx
 import pytest
 
-from stoa.settings import LIMITS_OFF
 from tests.support.app import signed
 from tests.support.keys import Key
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.postgresql import PostgreSQL, rows
 from tests.support.processes import one_client_each
 from tests.support.server import Server

@@ -9,12 +9,13 @@ import apsw
 import msgspec
 import pytest
 
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from tests.support import everything
 from tests.support.app import App
 from tests.support.clock import DAY, START, VirtualClock
 from tests.support.database import everything_in, query, table_names
 from tests.support.lending import LentFile, LentFiles
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.migrated import migrated
 
 SETTINGS = msgspec.convert(LIMITS_OFF, Settings)

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from tests.support import everything
 from tests.support.app import App
 from tests.support.database import query, table_names
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.postgresql import PostgreSQL
 from tests.support.reuse import Reused
 

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from stoa.client import Key
-from stoa.settings import LIMITS_OFF
 from tests.support.browser import launch
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.server import MODERATOR_SEED, Server
 from tests.web.town import Town
 

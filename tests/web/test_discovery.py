@@ -22,11 +22,12 @@ from stoa.operations.catalog import all_operations
 from stoa.operations.parts import recordings
 from stoa.operations.table import Access
 from stoa.schemas.validation import fields
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from tests.support import recording
 from tests.support.answers import Answer
 from tests.support.app import App
 from tests.support.blocks import blocks
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.mcp import Mcp
 from tests.support.soaking import few
 from tools.clients.samples import camel

@@ -15,12 +15,13 @@ import pytest
 from lxml import etree
 
 from stoa.operations.bootstrap import CLIENT, DOCUMENTS, PLAIN_CLIENT
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from stoa.web.manual import endpoints as manual
 from tests.conftest import ENGINES
 from tests.support.app import signed
 from tests.support.blocks import Block
 from tests.support.keys import Key
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.reader import Reader
 from tests.support.server import Server, free_port
 from tests.support.soaking import few

@@ -23,10 +23,10 @@ from rich.table import Table
 from stoa.client import Key as ClientKey
 from stoa.client import Stoa
 from stoa.domain import limits
-from stoa.settings import LIMITS_OFF
 from tests.support.app import Agent as Caller
 from tests.support.app import App, signed
 from tests.support.keys import Key
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.mcp import ENVELOPE, LATEST_HANDSHAKE, Mcp
 from tools.bench import seeded, servers
 from tools.bench.servers import Server

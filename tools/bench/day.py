@@ -17,9 +17,10 @@ from rich.table import Table
 
 from stoa.domain import limits
 from stoa.search.index import SearchIndex, SearchSizes
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from tests.support.app import Agent, App
 from tests.support.composing import with_parts
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.postgresql import PostgreSQL
 
 _ROUNDS = 20

@@ -11,9 +11,10 @@ from pathlib import Path
 from random import Random
 
 from stoa import entropy
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from tests.support import questions
 from tests.support.app import App
+from tests.support.limits_off import LIMITS_OFF
 
 
 def parser(module: str, about: str | None) -> ArgumentParser:

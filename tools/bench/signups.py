@@ -14,9 +14,10 @@ from rich.table import Table
 
 from stoa.client.keys import done_work
 from stoa.domain.limits import Limits
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from tests.support.app import App, signed
 from tests.support.keys import Key
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.moderation import operate
 
 KEYS = 1000

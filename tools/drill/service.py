@@ -8,7 +8,7 @@ from typing import Any
 
 import asyncpg
 
-from stoa.settings import LIMITS_OFF
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.server import Server, environment
 from tools.drill import balancer, patroni, witness
 from tools.drill.cluster import Cluster

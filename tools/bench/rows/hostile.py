@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from stoa.rendering.html import render
-from stoa.settings import LIMITS_OFF
 from tests.support.hostile import build, shapes
+from tests.support.limits_off import LIMITS_OFF
 from tools.bench import servers
 from tools.bench.http_requests import HOST, get, post
 from tools.bench.load import Job, Tally

@@ -4,8 +4,9 @@ import statistics
 from collections.abc import Iterator
 
 from stoa.schemas.base import Answer
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from tests.support.app import App
+from tests.support.limits_off import LIMITS_OFF
 from tools.bench import answers
 from tools.bench.registry import Result, at_most, row
 from tools.bench.seed import Texts

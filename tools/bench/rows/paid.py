@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from itertools import cycle
 
-from stoa.settings import LIMITS_OFF
+from tests.support.limits_off import LIMITS_OFF
 from tools.bench import servers
 from tools.bench.bare import Answer, Spec
 from tools.bench.http_requests import HOST, get, post, signed

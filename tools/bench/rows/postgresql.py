@@ -15,8 +15,9 @@ import msgspec
 
 from stoa.clock import SystemClock
 from stoa.domain.digests import digest_of
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from stoa.store.engines.postgres.store import PostgresStore
+from tests.support.limits_off import LIMITS_OFF
 from tools.bench import pgbench, servers
 from tools.bench.crowd import waking_ms, write
 from tools.bench.http_requests import HOST

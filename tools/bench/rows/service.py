@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from stoa.settings import LIMITS_OFF
+from tests.support.limits_off import LIMITS_OFF
 from tools.bench import servers
 from tools.bench.registry import Result, at_most, row
 from tools.bench.servers import Server

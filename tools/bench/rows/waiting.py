@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Iterator
 from functools import partial
 
-from stoa.settings import LIMITS_OFF
+from tests.support.limits_off import LIMITS_OFF
 from tools.bench import servers
 from tools.bench.crowd import CALL, STREAM, crowd, leave, waking_ms, write
 from tools.bench.registry import Result, at_most, row

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 
 from stoa.client import Key, Stoa
-from stoa.settings import LIMITS_OFF
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.receiver import Received, Receiver, receiving, status
 from tools.bench import servers
 from tools.bench.registry import Result, at_most, row

@@ -9,8 +9,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from urllib.parse import quote
 
-from stoa.settings import LIMITS_OFF
 from stoa.store.engines.sqlite.file import connect
+from tests.support.limits_off import LIMITS_OFF
 from tools.bench import servers
 from tools.bench.http_requests import HOST, get, with_header
 from tools.bench.load import Job, Tally

@@ -11,7 +11,7 @@ import pytest
 
 from stoa.clock import SystemClock
 from stoa.configuration import for_programs
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from stoa.store.engines.postgres import backups as postgres_backups
 from stoa.store.engines.postgres import programs as programs_of
 from stoa.store.engines.postgres import store as postgres
@@ -22,6 +22,7 @@ from stoa.store.tx import Restored, StartRefused
 from tests.support.app import App
 from tests.support.clock import VirtualClock
 from tests.support.database import query, rows, table_names
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.postgresql import PostgreSQL, name_of
 
 PASSWORD = "hush @/:&% hush"

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from stoa.domain import limits
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from stoa.store import statements
 from stoa.store.engines.postgres import migrations
 from stoa.store.engines.postgres import store as postgres
@@ -16,6 +16,7 @@ from stoa.store.engines.postgres.connection import opened
 from tests.support import everything
 from tests.support.app import Agent, App
 from tests.support.ledger import broken
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.moderation import REASON, operate, path, report, subject
 from tests.support.postgresql import PostgreSQL
 from tests.support.soaking import few

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from stoa.cli import starting
-from stoa.settings import LIMITS_OFF, Settings
+from stoa.settings import Settings
 from stoa.store.engines.migration_steps import read
 from stoa.store.engines.postgres import connection as postgres_connection
 from stoa.store.engines.postgres import copying
@@ -22,6 +22,7 @@ from stoa.store.tx import StartRefused, Tx
 from tests.support.app import App
 from tests.support.command import run_stoa
 from tests.support.database import fetched, rows
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.logs import logged
 from tests.support.pooler import Pooler
 from tests.support.postgresql import PostgreSQL, name_of
