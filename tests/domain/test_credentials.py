@@ -139,6 +139,32 @@ def test_examples_of_documentations_and_other_long_words_pass(text: str) -> None
     assert credentials.find_in(text) is None
 
 
+WORDS = ("example", "Redacted", "PLACEHOLDER", "dummy", "foobar", "xxxxx", "XXXXX", "1234567")
+YOURS = ("yourtoken", "yourToken", "yourAPIkey", "YourToken", "YourAPIKey", "YOURTOKEN")
+CHANCE = ("yOurtoken", "your9", "YOUR9", "Your9", "yourT9", "yourTo9", "exAmple", "dUmmy", "xxXxx")
+
+
+def with_letters(letters: str) -> list[str]:
+    """Invented credentials with these letters in their middle."""
+    line = f"{some(WORD, 20)}9{letters}9{some(WORD, 30)}"
+    token = f"{some(WORD, 10)}9{letters}9{some(WORD, 36)}"[:36]
+    return [f"-----BEGIN RSA PRIVATE KEY-----\n{line}\n{some(WORD, 64)}", f"ghp_{token}"]
+
+
+def test_letters_that_look_like_an_example_by_chance_hide_no_credential() -> None:
+    for letters in CHANCE:
+        for text in with_letters(letters):
+            assert credentials.find_in(text), text
+
+
+def test_a_word_of_documentations_makes_an_example() -> None:
+    for letters in (*WORDS, *YOURS):
+        for text in with_letters(letters):
+            assert credentials.find_in(text) is None, text
+    for letters in ("your-token", "Your_token", "YOUR_TOKEN"):
+        assert credentials.find_in(f"glpat-{letters}-{some(WORD, 20)}") is None, letters
+
+
 def test_an_older_key_is_found_by_its_middle() -> None:
     key = f"sk-{some(WORD, 20)}T3BlbkFJ{some(WORD, 20)}"
     for around in AROUND:

@@ -18,11 +18,14 @@ _MOST_EXAMPLES = 100
 _LEAST_CHARACTERS = 7
 """Different ones. What repeats fewer (`xxxx`, `1111`) is an example."""
 
+_WORDS = ("example", "redacted", "placeholder", "abcdefg", "foobar", "deadbeef", "dummy", "xxxxx")
+_YOUR = r"[Yy]our(?:[a-z]{3}|[A-Z][a-z]{2}|[A-Z]{3}|[_-])|YOUR(?:[A-Z]{3}|[_-])"
 _EXAMPLE = re.compile(
-    r"example|redacted|placeholder|x{5}|\*{3}|0{6}|your|1234567|abcdefg|foobar|deadbeef|dummy",
-    re.IGNORECASE,
+    "|".join([rf"{word}|{word.upper()}|{word.title()}" for word in _WORDS])
+    + rf"|{_YOUR}|\*{{3}}|0{{6}}|1234567"
 )
-"""What nobody's credential has and the examples of documentations have."""
+"""What the examples of documentations have and next to no credential: four letters alone, or those
+of a word in capitals as nobody writes it, stand in one of some ten thousand by chance."""
 
 _CONTINUE = frozenset(ascii_letters + digits)
 _Candidate = tuple[CredentialFormat, re.Match[str]]
