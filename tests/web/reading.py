@@ -35,7 +35,7 @@ PAGE_BYTES = 70_000
 def page(app: App, path: str, status: int = 200, script: str = SCRIPT) -> Answer:
     """A page, with what holds for every page; what is served without the templates of others
     has no `script`."""
-    answer = app.get(path)
+    answer = app.get(path, headers={"Accept": "text/html"})
     assert answer.status == status, path
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     policy = answer.headers["content-security-policy"]

@@ -127,8 +127,19 @@ def test_a_header_is_read_once_for_a_page_and_not_at_all_if_it_is_too_long(
     read, longest = counted(monkeypatch), f"text/markdown;v={'x' * limits.ACCEPT_CHARS}"
     for length, form, times in ((0, "markdown", 1), (1, "html", 0)):
         accept = longest[: limits.ACCEPT_CHARS + length]
-        for path in ("/forum", "/forum?sort=active", "/docs/errors/not_found", "/nowhere"):
+        for path in ("/forum", "/forum?sort=active", "/docs/errors/not_found"):
             assert form in stoa.get(path, headers={"Accept": accept}).headers["content-type"]
         # The pages of error codes have a third form.
         assert len(read) == 2 * times
         read.clear()
+
+
+@pytest.mark.parametrize("path", ["/nowhere", "/.well-known/agent.json", "/forum?sort=best"])
+def test_a_refusal_is_short_for_who_does_not_ask_for_html(stoa: App, path: str) -> None:
+    for accept in (None, "*/*", "text/markdown", "text/plain, */*"):
+        answer = stoa.get(path, headers={"Accept": accept} if accept else {})
+        assert answer.headers["content-type"] == "text/markdown; charset=utf-8"
+        assert len(answer.content) < 300
+    for accept in ("text/html", "text/html,application/xhtml+xml,*/*;q=0.8"):
+        answer = stoa.get(path, headers={"Accept": accept})
+        assert answer.headers["content-type"] == "text/html; charset=utf-8"

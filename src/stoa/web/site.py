@@ -60,6 +60,7 @@ SERVICE_DOC = '</skill.md>; rel="service-doc"'
 
 _HEADERS = with_script(SCRIPT)
 
+_SHORT_FIRST = (PageFormat.MARKDOWN, PageFormat.HTML)
 _REFUSED = {404: "not_found.html", 410: "removed.html", 503: "unavailable.html"}
 
 _LIST = b"<!-- replies -->"
@@ -222,10 +223,12 @@ class Site:
         """A page of a list; `cursor` leads to the next one."""
         return self.page(request, template, asked=asked, **paging(request, asked, cursor), **values)
 
-    def render(self, request: Request, template: str, **values: Any) -> bytes:
-        """A page in the form that the request asks for. `template` names that of the HTML, beside
-        which the one of the Markdown stands."""
-        form, path = asked_form(request), own_path(request)
+    def render(
+        self, request: Request, template: str, form: PageFormat | None = None, **values: Any
+    ) -> bytes:
+        """A page in a form, or else in the one that the request asks for. `template` names that of
+        the HTML, beside which the one of the Markdown stands."""
+        form, path = form or asked_form(request), own_path(request)
         if form is PageFormat.MARKDOWN:
             template = f"{template.removesuffix('.html')}.md"
         shared = {"origin": self.origin, "path": path, "address": path, "following": None}
@@ -300,17 +303,25 @@ class Site:
         return await asyncio.get_running_loop().run_in_executor(self._thread, make)
 
     def answer(
-        self, request: Request, body: bytes, status: int = 200, alternate: str | None = None
+        self,
+        request: Request,
+        body: bytes,
+        status: int = 200,
+        alternate: str | None = None,
+        form: PageFormat | None = None,
     ) -> Response:
         """A page with the headers that every page has, and where the same is JSON."""
         links = [f'<{alternate}>; rel="alternate"; type="{PageFormat.JSON}"'] if alternate else []
         headers = {**_HEADERS, "Link": ", ".join([*links, SERVICE_DOC]), "Vary": "Accept"}
-        return Response(body, status, headers, f"{asked_form(request)}; charset=utf-8")
+        return Response(body, status, headers, f"{form or asked_form(request)}; charset=utf-8")
 
     def refused(self, request: Request, refusal: Refusal) -> Response:
-        """The page of a refusal, not cached; with `Retry-After` if it is temporary."""
+        """The page of a refusal, not cached; with `Retry-After` if it is temporary. It is HTML only
+        for those who ask for that, as browsers do: to programs the short form says as much."""
         template = _REFUSED.get(refusal.status, "refused.html")
-        answer = self.page(request, template, status=refusal.status, refusal=refusal)
+        form = asked_form(request, _SHORT_FIRST)
+        body = self.render(request, template, form, alternate=None, refusal=refusal)
+        answer = self.answer(request, body, refusal.status, form=form)
         answer.headers["Cache-Control"] = "no-store"
         if refusal.retry_after is not None:
             answer.headers["Retry-After"] = str(refusal.retry_after)
