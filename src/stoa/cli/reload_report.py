@@ -39,16 +39,44 @@ def compare(running: Settings, configured: Settings) -> ReloadReport:
     )
 
 
-def make_file() -> int | None:
-    """The descriptor of this process's file for reports; None where there is no such."""
-    return os.memfd_create(_NAME) if sys.platform == "linux" else None
+class ReportFile:
+    """This process's file, where `left_by` reads the report of the last reload."""
 
+    def __init__(self) -> None:
+        self._file: int | None = os.memfd_create(_NAME) if sys.platform == "linux" else None
+        self._leave(ReloadReport())
 
-def leave(file: int | None, report: ReloadReport) -> None:
-    """Let `report` be what `left_by` reads."""
-    if file is not None:
-        os.ftruncate(file, 0)
-        os.pwrite(file, msgspec.json.encode(report), 0)
+    @property
+    def pending(self) -> bool:
+        """Whether a reload is under way."""
+        return self._report.pending
+
+    def follow(self, report: ReloadReport, *, pending: bool) -> None:
+        """Leave the report of the next reload, which may be `pending`. What one takes that is
+        still under way, this one waits for and takes too."""
+        before = self._report.taken if self.pending else []
+        following = msgspec.structs.replace(
+            report,
+            taken=list(dict.fromkeys([*before, *report.taken])),
+            number=self._report.number + 1,
+            pending=pending or self.pending,
+        )
+        self._leave(following)
+
+    def end(self) -> None:
+        """Note that no reload is under way any more."""
+        self._leave(msgspec.structs.replace(self._report, pending=False))
+
+    def close(self) -> None:
+        """Let go of the file in a fork of the process."""
+        if self._file is not None:
+            os.close(self._file)
+
+    def _leave(self, report: ReloadReport) -> None:
+        self._report = report
+        if self._file is not None:
+            os.ftruncate(self._file, 0)
+            os.pwrite(self._file, msgspec.json.encode(report), 0)
 
 
 def left_by(process: int) -> ReloadReport | None:

@@ -14,10 +14,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import NoReturn
 
-import msgspec
-
-from stoa.cli import reload_report
 from stoa.cli.notifying import ALIVE, READY, STOPPING, notify
+from stoa.cli.reload_report import ReloadReport, ReportFile
+from stoa.cli.supervisor_signals import SupervisorSignals
 from stoa.cli.worker_process import (
     STACKS_SIGNAL,
     SupervisorLink,
@@ -32,7 +31,6 @@ from stoa.domain import limits
 from stoa.logs import log
 from stoa.store.tx import StartRefused
 
-_CAUGHT = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD, signal.SIGHUP)
 _DRAIN_MS = limits.SHUTDOWN_GRACE_MS + limits.WORKER_END_MS
 
 
@@ -50,28 +48,22 @@ class Supervisor:
         listener: socket.socket,
         work: WorkerMain,
         clock: SystemClock,
-        reread: Callable[[], reload_report.ReloadReport],
+        reread: Callable[[], ReloadReport],
     ) -> None:
         self._count = count
         self._workers = [Worker(place=place) for place in range(count)]
         self._outdated: list[Worker] = []
-        self._reloading = False
         self._listener = listener
         self._work = work
         self._clock = clock
         self._reread = reread
-        self._report_file = reload_report.make_file()
-        self._tell_report(reload_report.ReloadReport())
+        self._report = ReportFile()
+        self._signals = SupervisorSignals()
         self._stepped = False
         self._looked_at = elapsed_ms()
         self._status = 0
         self._open = False
-        self._ending = False
-        self._hurrying = False
-        self._hung_up = False
         self._supervisor_gone, self._supervisor_lives = os.pipe()
-        self._woken, self._waking = os.pipe()
-        self._selector = selectors.DefaultSelector()
 
     def run(self, announce: Callable[[], None]) -> int:
         """Start the workers, `announce` once all are ready, and see to them until the end; returns
@@ -80,15 +72,15 @@ class Supervisor:
         The first one starts alone: it brings the database to the schema for all. Raises
         `StartRefused` when one cannot start; one that replaces another is tried again instead.
         """
-        self._catch_signals()
+        self._signals.catch()
         try:
-            while not self._ending:
+            while not self._signals.ending:
                 self._start_missing()
                 if not self._open and all(worker.ready for worker in self._workers):
                     self._open = True
                     announce()
                     notify(READY)
-                self._wait(self._pause())
+                self._signals.wait(self._pause())
                 self._listen()
                 self._reap()
                 self._look()
@@ -97,29 +89,6 @@ class Supervisor:
         finally:
             self._end()
         return self._status
-
-    # --- Signals and waiting.
-
-    def _catch_signals(self) -> None:
-        for pipe in (self._woken, self._waking):
-            os.set_blocking(pipe, False)
-        signal.set_wakeup_fd(self._waking)
-        for name in _CAUGHT:
-            signal.signal(name, self._note)
-        self._selector.register(self._woken, selectors.EVENT_READ)
-
-    def _note(self, number: int, _frame: object) -> None:
-        if number == signal.SIGHUP:
-            self._hung_up = True
-        elif number != signal.SIGCHLD:
-            self._hurrying = self._ending and number == signal.SIGINT
-            self._ending = True
-
-    def _wait(self, pause_ms: int) -> None:
-        self._selector.select(pause_ms / 1000)
-        with suppress(BlockingIOError):
-            while os.read(self._woken, 512):
-                continue
 
     def _pause(self) -> int:
         """How long nothing is to be done, ms."""
@@ -156,22 +125,20 @@ class Supervisor:
     def _fork(self, worker: Worker) -> None:
         flush_output()
         ours, theirs = os.pipe()
-        # A signal between the fork and the worker's own handlers must not be lost.
-        signal.pthread_sigmask(signal.SIG_BLOCK, _CAUGHT)
         try:
-            pid = os.fork()
-            if not pid:
-                self._become_worker(ours, theirs, worker.place)
+            with self._signals.held_back():
+                pid = os.fork()
+                if not pid:
+                    self._become_worker(ours, theirs, worker.place)
         except OSError:
             os.close(ours)
             raise
         finally:
             os.close(theirs)
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, _CAUGHT)
         with suppress(OSError):  # the worker does the same, whichever is first
             os.setpgid(pid, pid)
         worker.started(pid, ours)
-        self._selector.register(ours, selectors.EVENT_READ)
+        self._signals.pipes.register(ours, selectors.EVENT_READ)
 
     def _become_worker(self, supervisors: int, status_pipe: int, place: int) -> NoReturn:
         try:
@@ -185,16 +152,9 @@ class Supervisor:
 
     def _leave(self) -> None:
         """Let go, in a worker, of what is the supervisor's."""
-        signal.set_wakeup_fd(-1)
-        for name in _CAUGHT:
-            signal.signal(name, signal.SIG_DFL)
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # only the supervisor acts on it
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _CAUGHT)
-        self._selector.close()
-        if self._report_file is not None:
-            os.close(self._report_file)
-        for pipe in (self._supervisor_lives, self._woken, self._waking):
-            os.close(pipe)
+        self._signals.leave()
+        self._report.close()
+        os.close(self._supervisor_lives)
         for worker in self._workers:
             if worker.status_pipe >= 0:
                 os.close(worker.status_pipe)
@@ -208,7 +168,7 @@ class Supervisor:
     def _listen_to(self, worker: Worker) -> None:
         if worker.status_pipe < 0 or worker.listen():
             return
-        self._selector.unregister(worker.status_pipe)
+        self._signals.pipes.unregister(worker.status_pipe)
         os.close(worker.status_pipe)
         worker.status_pipe = -1
 
@@ -231,7 +191,7 @@ class Supervisor:
         if worker.retiring:
             self._leave_place(worker)
             log.info("worker replaced", worker=ended, status=status)
-        elif self._ending:
+        elif self._signals.ending:
             return
         elif not self._open:
             raise StartRefused(
@@ -241,7 +201,7 @@ class Supervisor:
             log.error("worker does not start", reason=refused, tried_again_in_ms=pause)
         elif status == os.EX_SOFTWARE and self._count == 1:
             log.error("worker ended", worker=ended, status=status)
-            self._status, self._ending = status, True
+            self._status, self._signals.ending = status, True
         else:
             log.error("worker ended", worker=ended, status=status, replaced_in_ms=pause)
 
@@ -285,8 +245,8 @@ class Supervisor:
         """After SIGHUP: one worker more, and when it is ready one that was there before ends. A
         single one, which alone can hold its database, ends before the next one starts; meanwhile
         connections wait."""
-        if self._hung_up:
-            self._hung_up = False
+        if self._signals.hung_up:
+            self._signals.hung_up = False
             self._reload()
         for worker in list(self._workers):
             if worker.ready and worker.predecessor:
@@ -298,9 +258,8 @@ class Supervisor:
             place = next(place for place in range(places(self._count)) if place not in taken)
             self._workers.append(Worker(place=place, predecessor=self._outdated.pop(0)))
         all_ready = all(worker.ready for worker in self._workers)
-        if self._reloading and not (busy or self._outdated) and all_ready:
-            self._reloading = False
-            self._tell_report(msgspec.structs.replace(self._report, pending=False))
+        if self._report.pending and not (busy or self._outdated) and all_ready:
+            self._report.end()
 
     def _reload(self) -> None:
         if not self._open:
@@ -317,16 +276,7 @@ class Supervisor:
             self._begin_to_replace()
         elif not report.problem:
             log.info("nothing to change: a single worker is replaced only where settings are taken")
-        # What a reload takes that is still under way, this one waits for and takes too.
-        before = self._report.taken if self._reloading else []
-        self._reloading = self._reloading or begins
-        following = msgspec.structs.replace(
-            report,
-            taken=list(dict.fromkeys([*before, *report.taken])),
-            number=self._report.number + 1,
-            pending=self._reloading,
-        )
-        self._tell_report(following)
+        self._report.follow(report, pending=begins)
 
     def _begin_to_replace(self) -> None:
         log.info("workers are replaced one by one", workers=self._count)
@@ -337,10 +287,6 @@ class Supervisor:
         self._outdated = [
             worker for worker in self._workers if not worker.retiring and worker not in leaving
         ]
-
-    def _tell_report(self, report: reload_report.ReloadReport) -> None:
-        self._report = report
-        reload_report.leave(self._report_file, report)
 
     def _retire(self, worker: Worker) -> None:
         if worker.pid:
@@ -362,7 +308,7 @@ class Supervisor:
 
     def _end(self) -> None:
         """Let the workers finish what runs, and end those that do not."""
-        self._ending = True
+        self._signals.ending = True
         notify(STOPPING)
         self._listener.close()
         deadline = elapsed_ms() + _DRAIN_MS
@@ -372,10 +318,10 @@ class Supervisor:
             if left <= 0:
                 for worker in self._workers:
                     worker.kill()
-            if self._hurrying:
+            if self._signals.hurrying:
                 self._signal(signal.SIGINT)
-                self._hurrying = False
-            self._wait(left if left > 0 else limits.WORKER_END_MS)
+                self._signals.hurrying = False
+            self._signals.wait(left if left > 0 else limits.WORKER_END_MS)
             self._listen()
             self._reap()
         signal.set_wakeup_fd(-1)
