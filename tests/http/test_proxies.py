@@ -2,7 +2,7 @@
 
 import pytest
 
-from stoa.domain.addresses import parse_networks
+from stoa.domain.addresses import MADE_UP, parse_networks
 from stoa.http.proxies import Proxies
 from tests.support.app import App
 from tests.support.logs import logged
@@ -23,6 +23,17 @@ def test_the_first_forwarding_header_of_a_stranger_is_logged_with_what_to_set(
     assert (line["level"], line["peer"]) == ("warning", "10.0.0.0")
     assert "STOA_TRUSTED_PROXIES" in line["hint"]
     assert "7.7.7.7" not in str(line)
+
+
+def test_what_the_doctor_makes_up_is_not_logged_and_a_stranger_behind_it_is(stoa: App) -> None:
+    made_up = [{"X-Forwarded-For": MADE_UP}, {"Forwarded": f"for={MADE_UP}"}]
+    with logged() as lines:
+        for headers in made_up:
+            stoa.get("/healthz?client", headers=headers, client="127.0.0.1").ok()
+    assert lines == []
+    with logged() as lines:
+        stoa.get("threads", headers=HEADERS[0], client=PEER).ok()
+    assert [line["peer"] for line in lines] == [PEER]
 
 
 @pytest.mark.settings(trusted_proxies=["10.0.0.0/8"])

@@ -41,8 +41,6 @@ _OTHERS = stat.S_IRWXO
 _NAMED = 20
 """So many files are named in a remedy at most."""
 _EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - where nothing should listen unprotected
-_MADE_UP = "192.0.2.99"
-"""An address of RFC 5737, which no client has."""
 
 
 Checks = Iterator[CheckResult]
@@ -322,8 +320,11 @@ def _ready(client: httpx.Client, settings: Settings) -> CheckResult:
 
 
 def _proxy(client: httpx.Client, settings: Settings) -> CheckResult:
-    for header, value in (("X-Forwarded-For", _MADE_UP), ("Forwarded", f"for={_MADE_UP}")):
-        if _client_address(client, settings, **{header: value}) == _MADE_UP:
+    for header, value in (
+        ("X-Forwarded-For", addresses.MADE_UP),
+        ("Forwarded", f"for={addresses.MADE_UP}"),
+    ):
+        if _client_address(client, settings, **{header: value}) == addresses.MADE_UP:
             return fail(
                 "proxy",
                 f"a client chooses its address with the header {header}",

@@ -11,6 +11,8 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from socket import AF_INET, inet_pton
 from typing import NamedTuple
 
+MADE_UP = "192.0.2.99"
+"""An address of RFC 5737, which no client has: `stoa doctor` says it is its own."""
 UNKNOWN = "unknown"  # what a peer without an address is called, such as one on a Unix socket
 
 # Longer text is no address, even with brackets, zone and port. Without this the cache could be fed

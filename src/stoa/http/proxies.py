@@ -1,6 +1,6 @@
 """Which client a request comes from: what trusted proxies report, else its peer."""
 
-from stoa.domain.addresses import Network, client_address, is_trusted
+from stoa.domain.addresses import MADE_UP, Network, client_address, is_trusted
 from stoa.http.wire import Headers
 from stoa.logs import log
 
@@ -9,7 +9,8 @@ _HINT = "if this is your proxy, add it to STOA_TRUSTED_PROXIES: now its clients 
 
 class Proxies:
     """The networks of the trusted proxies. The first forwarding header from another peer is
-    logged: the operator may have forgotten to name a proxy."""
+    logged: the operator may have forgotten to name a proxy. One that `stoa doctor` made up is
+    not."""
 
     def __init__(self, trusted: tuple[Network, ...]) -> None:
         self._trusted = trusted
@@ -21,8 +22,9 @@ class Proxies:
         forwarded_for = _lines(headers, b"x-forwarded-for")
         forwarded = _lines(headers, b"forwarded") if b"forwarded" in headers else ()
         if not self._told and not is_trusted(peer, self._trusted):
-            self._told = True
-            log.warning("a forwarding header is ignored", peer=peer, hint=_HINT)
+            self._told = MADE_UP not in str((forwarded_for, forwarded))
+            if self._told:
+                log.warning("a forwarding header is ignored", peer=peer, hint=_HINT)
         return client_address(peer, forwarded_for, forwarded, self._trusted)
 
 
