@@ -1,6 +1,7 @@
 """Event loops that outlive a test, and whose time a test moves."""
 
 import asyncio
+import selectors
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
@@ -22,6 +23,28 @@ class LoopTime:
 
     def __call__(self) -> float:
         return self._real() + self.ahead_s
+
+
+class _NoWait(selectors.SelectSelector):
+    """Counts the seconds that it is asked to wait for."""
+
+    asked_s = 0.0
+
+    def select(self, timeout: float | None = None) -> Any:
+        self.asked_s += timeout or 0
+        return super().select(0)
+
+
+class HastyLoop(asyncio.SelectorEventLoop):
+    """An event loop whose time is the sum of its pauses, which take none."""
+
+    def __init__(self) -> None:
+        self._no_wait = _NoWait()
+        super().__init__(self._no_wait)
+
+    def time(self) -> float:
+        """See `asyncio.AbstractEventLoop.time`."""
+        return self._no_wait.asked_s
 
 
 async def cancel_others() -> None:

@@ -15,6 +15,7 @@ from stoa.upkeep.loops import every
 from tests.support.app import App
 from tests.support.clock import DAY, VirtualClock
 from tests.support.logs import logged
+from tests.support.loops import HastyLoop
 
 MINUTE = 60_000
 
@@ -96,6 +97,33 @@ def test_what_the_engine_has_told_is_not_told_of_each_loop() -> None:
     with logged() as lines, pytest.raises(asyncio.CancelledError):
         asyncio.run(every(0, refused, "sweep", new_counters().each[0], trouble))
     assert [line["reason"] for line in lines] == ["try 3"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "begun"),
+    [(10, [0, 20, 60, 120, 180, 190, 200]), (100, [0, 100, 200, 300, 400, 500, 600])],
+)
+def test_a_defect_makes_the_pauses_of_its_loop_longer_until_it_is_over(
+    seconds: int, begun: list[int]
+) -> None:
+    found: list[float] = []
+
+    async def work() -> None:
+        found.append(asyncio.get_running_loop().time())
+        if len(found) <= 4:
+            raise LookupError
+        if len(found) == 6:
+            raise StoreUnavailable("for a moment")
+        if len(found) == 7:
+            raise asyncio.CancelledError
+
+    with (
+        logged(),
+        asyncio.Runner(loop_factory=HastyLoop) as runner,
+        pytest.raises(asyncio.CancelledError),
+    ):
+        runner.run(every(seconds, work, "sweep", new_counters().each[0], lambda: None))
+    assert found == pytest.approx(begun)
 
 
 @pytest.mark.own_file
