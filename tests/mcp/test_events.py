@@ -194,26 +194,27 @@ def test_events_that_are_too_old_are_left_out(client: Mcp, ada: Agent) -> None:
 
 
 @pytest.mark.parametrize(
-    ("params", "code"),
+    ("params", "code", "told"),
     [
-        ({"name": "stoa.events"}, -32011),
-        ({}, -32011),
-        ({"name": "stoa.event", "arguments": {"kind": "reply.created"}}, -32602),
-        ({"name": "stoa.event", "arguments": {"kinds": ["reply"]}}, -32602),
-        ({"name": "stoa.event", "arguments": []}, -32602),
-        ({"name": "stoa.event", "cursor": "nowhere"}, -32602),
-        ({"name": "stoa.event", "cursor": 7}, -32602),
-        ({"name": "stoa.event", "maxEvents": 0}, -32602),
-        ({"name": "stoa.event", "maxAgeMs": -1}, -32602),
+        ({"name": "stoa.events"}, -32011, ""),
+        ({}, -32011, ""),
+        ({"name": "stoa.event", "arguments": {"kind": "reply.created"}}, -32602, "are kinds, "),
+        ({"name": "stoa.event", "arguments": {"kinds": ["reply"]}}, -32602, "`arguments.kinds.0`"),
+        ({"name": "stoa.event", "arguments": []}, -32602, "`arguments`"),
+        ({"name": "stoa.event", "cursor": "nowhere"}, -32602, "`cursor`"),
+        ({"name": "stoa.event", "cursor": 7}, -32602, "`cursor`"),
+        ({"name": "stoa.event", "maxEvents": 0}, -32602, "`maxEvents`"),
+        ({"name": "stoa.event", "maxAgeMs": -1}, -32602, "`maxAgeMs`"),
     ],
 )
 @pytest.mark.parametrize("method", ["events/poll", "events/stream"])
 def test_what_is_wrong_is_an_error_that_says_what_is_right(
-    stoa: App, method: str, params: Any, code: int
+    stoa: App, method: str, params: Any, code: int, told: str
 ) -> None:
     answer = Mcp(stoa).ask(method, params)
     assert problem(answer) == (200, code)
     assert answer["error"]["message"].endswith(".")
+    assert told in answer["error"]["message"]
 
 
 @pytest.mark.parametrize("cursor", ["nowhere", 7, ""])
