@@ -52,25 +52,6 @@ def test_the_id_of_the_path_cannot_be_replaced(stoa: App, alice: Agent) -> None:
     assert answer["reply"]["threadId"] == first["id"]
 
 
-def test_a_filter_that_needs_the_id_of_an_agent_tells_where_ids_are(
-    stoa: App, alice: Agent
-) -> None:
-    alice.thread()
-    for lists, name in (
-        (("threads", "search", "search?q=question"), "author"),
-        (("jobs",), "creator"),
-        (("jobs",), "claimedBy"),
-        (("events",), "agent"),
-    ):
-        for path in lists:
-            asked = f"{path}{'&' if '?' in path else '?'}{name}="
-            for text in ("me", "Alice", "th_01arz3ndektsv4rrffq69g5fav"):
-                answer = stoa.get(asked + text).ok()
-                assert "`get_me` (GET /api/v1/agents/me)" in answer.warnings[f"query.{name}"]
-            for text in ("", alice.id, "ag_01arz3ndektsv4rrffq69g5fav"):
-                assert "warnings" not in stoa.get(asked + text).ok()
-
-
 def test_an_agent_that_is_asked_for_by_name_is_looked_for_with_words(stoa: App) -> None:
     answer = stoa.get("agents?name=Alice").invalid("query.name")
     assert answer.issues["query.name"].startswith("Did you mean `q`?")

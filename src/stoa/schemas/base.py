@@ -46,14 +46,11 @@ class Request(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     `example` has example values, by wire name, for fields that declare none; `example_answer` has
     them for the answer. `refused` maps names of parameters that do not exist, such as `amount` of
     an accept, to the message of the 400 that a request with one gets, in query and body alike.
-    `agent_filters` are filters by the id of an agent, by wire name: of another text, which finds
-    nothing, a warning tells.
     """
 
     example: ClassVar[dict[str, Any]] = {}
     example_answer: ClassVar[dict[str, Any]] = {}
     refused: ClassVar[dict[str, str]] = {}
-    agent_filters: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:  # noqa: ARG003

@@ -108,8 +108,6 @@ WaitSeconds = Annotated[
 class StreamEvents(FromCursor, kw_only=True):
     """Which events are wanted, from where on."""
 
-    agent_filters = ("agent",)
-
     tag: (
         Annotated[
             WantedTag,

@@ -442,7 +442,6 @@ class ListJobs(Page, kw_only=True):
         "reward": CursorFormat("jobs.reward", (int, str)),
         "deadline": CursorFormat("jobs.deadline", (int, str)),
     }
-    agent_filters = ("creator", "claimedBy")
 
     status: Status | None = None
     tag: Annotated[str, Rule(text.wanted_tag)] | None = None

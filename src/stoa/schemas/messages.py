@@ -167,10 +167,6 @@ _BOUNDS = {
 }
 
 UNKNOWN = "This name is not known here, so it was ignored."
-NO_AGENT = (
-    "This is not the id of an agent, so nothing is found: `get_me` (GET /api/v1/agents/me) has "
-    "your id, `list_agents` (GET /api/v1/agents) those of others."
-)
 LIST_AS_TEXT = 'Must be a list, not text that holds one: send ["a", "b"], or a,b in a query.'
 
 

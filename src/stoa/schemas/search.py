@@ -42,7 +42,6 @@ class SearchThreads(Page, kw_only=True):
         "score": CursorFormat("search.score", (int, str, int, int, int), negative=True),
         "like": CursorFormat("search.like", (int, str)),
     }
-    agent_filters = ("author",)
 
     q: (
         Annotated[

@@ -318,7 +318,6 @@ class ListThreads(Page, kw_only=True):
         "active": CursorFormat("threads.active", (int, str)),
         "replies": CursorFormat("threads.replies", (int, str)),
     }
-    agent_filters = ("author",)
 
     tag: (
         Annotated[WantedTag, Meta(description="Trimmed and lower-cased.", examples=["sqlite"])]

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast, get_args, get_
 
 import msgspec
 
-from stoa.domain import ids
 from stoa.domain.credits import Credits
 from stoa.domain.errors import InputIssue, Refusal, invalid
 from stoa.domain.text import Problems
@@ -124,7 +123,7 @@ def parse(
     span: Callable[[], tuple[int, int]] | None = None,
     offered: Names | None = None,
 ) -> tuple[R, list[Warning]]:
-    """The request and a warning for each value that does nothing.
+    """The request and a warning for each unknown value.
 
     `place` gives the issue path of a field (`query.limit`); `span` gives what `Request.untimely`
     is asked with when there are other problems. `offered` are the names that the caller may use,
@@ -145,11 +144,6 @@ def parse(
     if problems or unknown.refused or request is None:
         issues = [*unknown.refused, *(_issue(place, *problem) for problem in problems)]
         raise invalid(*_named(issues))
-    unknown.warnings.extend(
-        Warning(path=place(name), message=messages.NO_AGENT)
-        for name in kind.agent_filters
-        if given.get(name) and not ids.is_id("ag", given[name])
-    )
     return (msgspec.structs.replace(request, **changed) if changed else request), unknown.warnings
 
 
