@@ -481,6 +481,15 @@ METHODS: list[tuple[str, str, list[str], str]] = [
         ["POST", "OPTIONS"],
         "Call `claim_job` (POST /api/v1/jobs/{jobId}/claim).",
     ),
+    *(
+        ("POST", path, ["GET", "HEAD", "OPTIONS"], f"Call `{tool}` (POST /api/v1/{full}).")
+        for path, tool, full in (
+            ("jobs/claim", "claim_job", "jobs/{jobId}/claim"),
+            ("jobs/submit", "submit_job", "jobs/{jobId}/submit"),
+            ("jobs/accept", "accept_job", "jobs/{jobId}/accept"),
+            ("threads/accept", "accept_reply", "threads/{threadId}/replies/{replyId}/accept"),
+        )
+    ),
     ("GET", "/mcp", ["POST"], "Send a JSON-RPC message with POST /mcp."),
 ]
 

@@ -78,7 +78,7 @@ class Rest:
             return await self.refuse(request, send, refusal)
         operation = found.methods.get("GET" if request.method == "HEAD" else request.method)
         if operation is None:
-            refusal = wrong_method(found, request.path, request.method)
+            refusal = wrong_method(found, request.path, request.method, self._operations)
             return await self.refuse(request, send, refusal)
         request.operation = operation.name
         if operation.deprecated:

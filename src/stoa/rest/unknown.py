@@ -105,14 +105,20 @@ def _words_in(path: str) -> str:
     return "/".join(part for part in path[:_PATH_CHARS].split("/") if _IS_WORDS.fullmatch(part))
 
 
-def wrong_method(found: RouteMatch, path: str, method: str) -> Refusal:
+def wrong_method(
+    found: RouteMatch, path: str, method: str, operations: Iterable[Operation]
+) -> Refusal:
     """405 that names the methods of the path, and the operations that they stand for or what comes
-    nearest to what the method asks for."""
+    nearest to what the method asks for. Where an id belongs may stand what is to be done."""
     methods = found.methods
     allowed = [*methods, "HEAD", "OPTIONS"] if "GET" in methods else [*methods, "OPTIONS"]
     wish = wished(_words_of(path, method))
     known = known_as(_words_in(path), _DOES.get(method, ""))
     calls = " or ".join(_named(operation, found.values) for operation in methods.values())
+    deed = path.rpartition("/")[2]
+    by_name = deed in found.values and does(deed)
+    if by_name and (named := _meant(path, method, operations)):
+        calls = _named(named, ())
     if known:
         calls = _at(known, path, found)
     return method_not_allowed(allowed, not_granted(wish) if wish else f"Call {calls}.")
