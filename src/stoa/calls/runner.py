@@ -247,6 +247,7 @@ class Runner:
                     sent_at = now()
                 else:
                     cursor = result.interest.cursor
+                    # Since the last that was sent: to read past events of others sends nothing.
                     left = sent_at + limits.STREAM_COMMENT_MS / 1000 - now()
                     if await place.until(result.interest, left) is Woken.ENDED:
                         if not place.ended:
