@@ -163,15 +163,7 @@ async def page(
         only = types[0] if len(set(types)) == 1 else ""
         statement = f"opportunities.page_{'type' if only else 'all'}"
         values["type"] = only
-    rows = await tx.all(
-        statement,
-        **values,
-        amount=after[1],
-        created_at=after[2],
-        id=after[3],
-        limit=limit,
-        offset=offset,
-    )
+    rows = await tx.all(statement, **values, **_behind(after), limit=limit, offset=offset)
     return [OpportunityRow(*row) for row in rows]
 
 
@@ -184,17 +176,14 @@ async def filtered(
     offset: int,
 ) -> list[OpportunityRow]:
     """Jobs that are wanted, the highest reward first, then the newest."""
-    rows = await tx.all(
-        "opportunities.filtered",
-        now=tx.now,
-        **wanted.values(),
-        amount=after[1],
-        created_at=after[2],
-        id=after[3],
-        limit=limit,
-        offset=offset,
-    )
+    values = {"now": tx.now, **wanted.values(), **_behind(after)}
+    rows = await tx.all("opportunities.filtered", **values, limit=limit, offset=offset)
     return [OpportunityRow(*row) for row in rows]
+
+
+def _behind(after: OfferPosition) -> dict[str, Value]:
+    _, amount, created_at, opportunity_id = after
+    return {"amount": amount, "created_at": created_at, "id": opportunity_id}
 
 
 async def among(tx: Tx, subjects: list[str]) -> list[OpportunityRow]:
