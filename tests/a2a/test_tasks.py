@@ -277,16 +277,8 @@ def test_tasks_are_listed_from_a_time_on_however_it_is_written(stoa: App, hirer:
 def test_a_message_is_answered_when_it_is_the_clients_turn(
     stoa: App, bob: Agent, hirer: A2A
 ) -> None:
-    async def work() -> None:
-        made = await stoa.ask("GET", "events?kinds=job.created&wait=30")
-        named = made["events"][0]["jobId"]
-        for action in ("claim", "submit"):
-            path = f"jobs/{named}/{action}"
-            answer = await stoa.ask("POST", path, WORK, headers=bob.headers)
-            assert answer.status < 300, answer.text
-
     message = said({"title": "A job", "reward": {"amount": 10}}, "Do it.")
-    answer = at_once(stoa, hirer.asking("SendMessage", message=message), work())
+    answer = at_once(stoa, hirer.asking("SendMessage", message=message), work(bob))
     task = answer["result"]["task"]
     assert (state(task), len(task["artifacts"])) == ("INPUT_REQUIRED", 1)
 
@@ -308,13 +300,8 @@ def test_what_changes_in_a_task_is_streamed(stoa: App, bob: Agent, hirer: A2A, m
     if method == "SubscribeToTask":
         params = {"id": hirer.hire()["id"]}
 
-    async def work() -> None:
-        made = await stoa.ask("GET", "events?kinds=job.created&wait=30")
-        named = made["events"][0]["jobId"]
-        for action in ("claim", "submit"):
-            path = f"jobs/{named}/{action}"
-            answer = await stoa.ask("POST", path, WORK, headers=bob.headers)
-            assert answer.status < 300, answer.text
+    async def work_and_end() -> None:
+        named = await work(bob)
         if method == "SubscribeToTask":
             # The end comes only once the stream waits: it would be refused after the end.
             while not any(one.waiting.asleep for one in stoa.processes):  # noqa: ASYNC110
@@ -326,7 +313,7 @@ def test_what_changes_in_a_task_is_streamed(stoa: App, bob: Agent, hirer: A2A, m
                 path_of_work = f"jobs/{named}/submit"
                 await stoa.ask("POST", path_of_work, WORK, headers=bob.headers)
 
-    answer = at_once(stoa, hirer.asking(method, **params), work())
+    answer = at_once(stoa, hirer.asking(method, **params), work_and_end())
     lines = answer.text.split("\n\n")
     results = [answer_of(line) for line in lines if line.startswith("data: ")]
     assert "task" in results[0]
@@ -341,7 +328,18 @@ def answer_of(line: str) -> Any:
     return json.loads(line.removeprefix("data: "))["result"]
 
 
-def at_once(app: App, asked: Coroutine[Any, Any, Answer], work: Coroutine[Any, Any, None]) -> Any:
+async def work(worker: Agent) -> str:
+    """Claim the first job, once there is one, and submit its work; the id of the job."""
+    made = await worker.app.ask("GET", "events?kinds=job.created&wait=30")
+    named = made["events"][0]["jobId"]
+    for action in ("claim", "submit"):
+        path = f"jobs/{named}/{action}"
+        answer = await worker.app.ask("POST", path, WORK, headers=worker.headers)
+        assert answer.status < 300, answer.text
+    return named
+
+
+def at_once(app: App, asked: Coroutine[Any, Any, Answer], work: Coroutine[Any, Any, object]) -> Any:
     """The answer to a request while others work."""
     both: list[Any] = app.together(asked, work)
     return both[0]
