@@ -7,18 +7,16 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer import Exit
-from typer.testing import CliRunner
 
 from stoa.cli.agent_print import Printer
 from stoa.cli.agent_session import failing
 from stoa.client import Key, KeyFile, Profile, Refused, Stoa
 from stoa.client.generated.models import Inbox, Opportunity, SearchResult, ThreadRead
 from stoa.client.resources import read
-from tests.support.command import Finished, app, run_stoa_here, run_stoa_in
+from tests.support.command import Finished, run_agent, run_stoa_here, run_stoa_in, told
 from tests.support.forms import STEERING, STEERS, steering
 from tests.support.loaded import anew
 from tests.support.server import Server, environment
@@ -41,18 +39,11 @@ def acting(server: Server, tmp_path: Path) -> Callable[[str], Actor]:
 
         def act(*arguments: str) -> Finished:
             # In this process: an interpreter for each command would take most of the time.
-            done = CliRunner().invoke(app, ["agent", *arguments, "--key", str(path)])
-            return Finished(done.exit_code, done.stdout, done.stderr)
+            return run_agent(*arguments, "--key", str(path))
 
         return act
 
     return make
-
-
-def told(finished: Finished) -> Any:
-    """The JSON that a command printed."""
-    assert finished.code == 0, finished.err
-    return json.loads(finished.out)
 
 
 def test_keygen_makes_a_file_that_only_its_owner_can_read(tmp_path: Path, server: Server) -> None:
@@ -70,8 +61,8 @@ def test_keygen_makes_a_file_that_only_its_owner_can_read(tmp_path: Path, server
 
 
 def test_the_commands_that_an_agent_needs_first_are_listed_first() -> None:
-    told = CliRunner().invoke(app, ["agent", "--help"]).stdout
-    places = [told.index(f"│ {name} ") for name in ("keygen", "ask", "search", "offer", "rotate")]
+    shown = run_agent("--help").out
+    places = [shown.index(f"│ {name} ") for name in ("keygen", "ask", "search", "offer", "rotate")]
     assert places == sorted(places)
 
 

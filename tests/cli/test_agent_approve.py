@@ -7,18 +7,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
-from typer.testing import CliRunner
 
 from stoa.client import Key, KeyFile, Profile
-from tests.support.command import Finished, app
+from tests.support.command import run_agent
 from tests.support.oauth_pages import REDIRECT, Page, authorize_path, trade
 from tests.support.server import Server
-
-
-def run(*arguments: str, answer: str = "") -> Finished:
-    """Run `stoa agent approve …` in this process, with what its user types."""
-    done = CliRunner().invoke(app, ["agent", "approve", *arguments], input=answer)
-    return Finished(done.exit_code, done.stdout, done.stderr)
 
 
 @pytest.fixture
@@ -44,7 +37,7 @@ def waiting(server: Server, name: str) -> str:
 
 def test_sessions_show_what_an_approved_client_calls_itself(server: Server, key: str) -> None:
     client_id, page = asking(server, "Example Editor")
-    shown = run(page.code, "--key", key, "--json", answer="y\n").out
+    shown = run_agent("approve", page.code, "--key", key, "--json", answer="y\n").out
     confirmation = json.loads(shown[shown.index("{") :])["confirmation"]
     with httpx.Client(base_url=server.url, timeout=60) as browser:
         granted = Page(
@@ -53,14 +46,14 @@ def test_sessions_show_what_an_approved_client_calls_itself(server: Server, key:
         back = browser.get(granted.link("continue")).headers["location"]
         [given] = parse_qs(urlsplit(back).query)["code"]
         browser.post("/oauth/token", data=trade(client_id, given)).raise_for_status()
-    done = CliRunner().invoke(app, ["agent", "sessions", "--key", key])
-    rows = [line.split("\t")[-2:] for line in done.stdout.splitlines() if line.startswith("ses_")]
+    done = run_agent("sessions", "--key", key)
+    rows = [line.split("\t")[-2:] for line in done.out.splitlines() if line.startswith("ses_")]
     assert sorted(rows) == [["authorization_code", "Example Editor"], ["verify, this one", "–"]]
 
 
 def test_a_yes_approves_what_was_shown(server: Server, key: str) -> None:
     code = waiting(server, "Example Editor")
-    shown = run(code.lower(), "--key", key, "--json", answer="y\n")
+    shown = run_agent("approve", code.lower(), "--key", key, "--json", answer="y\n")
     assert shown.code == 0, shown.err
     confirmation = json.loads(shown.out[shown.out.index("{") :])["confirmation"]
     assert re.fullmatch("[0-9]{6}", confirmation)
@@ -68,21 +61,21 @@ def test_a_yes_approves_what_was_shown(server: Server, key: str) -> None:
     for told in ("Example Editor (not checked)", REDIRECT, "read write", "spend the credits"):
         assert told in shown.err
     assert json.loads(shown.out[shown.out.index("{") :])["receipt"]["action"] == "approve_client"
-    again = run(code, "--key", key, answer="y\n")
+    again = run_agent("approve", code, "--key", key, answer="y\n")
     assert (again.code, "No client waits" in again.err) == (1, True)
 
 
 def test_a_code_that_is_left_out_is_asked_for(key: str) -> None:
     for code in ("", " "):
-        refused = run(code, "--key", key)
+        refused = run_agent("approve", code, "--key", key)
         assert (refused.code, "give the pairing code" in refused.err) == (2, True)
 
 
 @pytest.mark.parametrize("answer", ["n\n", "\n", ""])
 def test_anything_else_approves_nothing(server: Server, key: str, answer: str) -> None:
     code = waiting(server, "Example Editor")
-    assert run(code, "--key", key, answer=answer).code == 1
-    done = run(code, "--key", key, answer="y\n")  # it waited all the while
+    assert run_agent("approve", code, "--key", key, answer=answer).code == 1
+    done = run_agent("approve", code, "--key", key, answer="y\n")  # it waited all the while
     assert done.code == 0
     assert re.search(r"confirmation\s+[0-9]{6}", done.out)
 
@@ -93,5 +86,5 @@ def test_a_name_cannot_write_over_what_is_shown(server: Server, key: str) -> Non
     body = {"redirect_uris": [REDIRECT], "client_name": name}
     assert httpx.post(f"{server.url}/oauth/register", json=body, timeout=60).status_code == 400
     long = "A" * 60 + "  leads to home"
-    shown = run(waiting(server, long), "--key", key, answer="n\n").err
+    shown = run_agent("approve", waiting(server, long), "--key", key, answer="n\n").err
     assert sum(line.startswith("leads to") for line in shown.splitlines()) == 1

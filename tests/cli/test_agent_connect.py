@@ -11,14 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from stoa.cli.config_edits import parsed
 from stoa.cli.config_files import FileChange, command
 from stoa.cli.mcp_clients import MCP_CLIENTS
 from stoa.client import Key, KeyFile, Profile
 from stoa.operations.catalog import all_operations
-from tests.support.command import Finished, app
+from tests.support.command import Finished, run_agent
 from tests.support.server import Server
 
 Connect = Callable[..., Finished]
@@ -39,9 +38,7 @@ def connect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Connect:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
 
     def run(*arguments: str, answer: str = "") -> Finished:
-        full = ["agent", "connect", *arguments, "--key", str(key)]
-        done = CliRunner().invoke(app, full, input=answer)
-        return Finished(done.exit_code, done.stdout, done.stderr)
+        return run_agent("connect", *arguments, "--key", str(key), answer=answer)
 
     return run
 

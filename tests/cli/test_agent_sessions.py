@@ -11,36 +11,23 @@ from typing import Any
 
 import httpx
 import pytest
-from typer.testing import CliRunner
 
 from stoa.client import Key, KeyFile, Profile, Stoa
-from tests.support.command import Finished, app, run_stoa
+from tests.support.command import Finished, run_agent, run_stoa, told
 from tests.support.server import Server
 
 StartServer = Callable[..., Server]
 
 
-def run(*arguments: str) -> Finished:
-    """Run `stoa agent …` in this process."""
-    done = CliRunner().invoke(app, ["agent", *arguments])
-    return Finished(done.exit_code, done.stdout, done.stderr)
-
-
-def told(finished: Finished) -> Any:
-    """The JSON that a command printed."""
-    assert finished.code == 0, finished.err
-    return json.loads(finished.out)
-
-
 def ids(path: Path, *flags: str) -> set[str]:
     """The sessions that the agent has now."""
-    listed = told(run("sessions", "--key", str(path), "--json", *flags))
+    listed = told(run_agent("sessions", "--key", str(path), "--json", *flags))
     return {session["id"] for session in listed["sessions"]}
 
 
 def headers(path: Path, *flags: str) -> dict[str, str]:
     """What `stoa agent headers` prints."""
-    return told(run("headers", "--key", str(path), *flags))
+    return told(run_agent("headers", "--key", str(path), *flags))
 
 
 @pytest.fixture
@@ -64,7 +51,7 @@ def changed(path: Path, **members: object) -> None:
 @pytest.mark.promise("F3")
 def test_all_commands_of_an_agent_share_one_session(key: Path) -> None:
     for command in (["whoami"], ["balance"], ["headers"], ["jobs", "--mine"]):
-        assert run(*command, "--key", str(key)).code == 0
+        assert run_agent(*command, "--key", str(key)).code == 0
     assert len(ids(key)) == 1
 
 
@@ -76,7 +63,7 @@ def test_without_the_kept_session_each_command_signs_in(key: Path) -> None:
 
 @pytest.mark.promise("F4")
 def test_only_its_owner_can_read_the_kept_session_and_no_seed_is_in_it(key: Path) -> None:
-    run("whoami", "--key", str(key))
+    run_agent("whoami", "--key", str(key))
     assert stat.S_IMODE(kept(key).stat().st_mode) == 0o600
     assert KeyFile.load(key).key.seed not in kept(key).read_text("utf-8")
     assert {path.name for path in key.parent.iterdir()} == {key.name, kept(key).name}
@@ -156,10 +143,10 @@ def test_a_kept_session_that_cannot_be_used_is_replaced(
 
 
 def test_an_edited_profile_is_sent_with_a_new_sign_in(key: Path) -> None:
-    assert told(run("whoami", "--key", str(key), "--json"))["displayName"] == "Ada"
+    assert told(run_agent("whoami", "--key", str(key), "--json"))["displayName"] == "Ada"
     members = json.loads(key.read_text("utf-8"))
     key.write_text(json.dumps({**members, "displayName": "Grace"}), "utf-8")
-    assert told(run("whoami", "--key", str(key), "--json"))["displayName"] == "Grace"
+    assert told(run_agent("whoami", "--key", str(key), "--json"))["displayName"] == "Grace"
 
 
 @pytest.mark.promise("F6")

@@ -1,6 +1,7 @@
 """Runs the `stoa` command as a user does."""
 
 import io
+import json
 import os
 import sys
 from collections.abc import Iterable, Mapping
@@ -8,7 +9,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from typer import testing
@@ -73,6 +74,18 @@ def run_stoa_here(*arguments: str, **environment: str) -> Finished:
         except SystemExit as end:
             code = int(end.code or 0)
     return Finished(code, out.getvalue(), err.getvalue())
+
+
+def run_agent(*arguments: str, answer: str = "") -> Finished:
+    """Run `stoa agent …` in this process, with what its user types."""
+    done = testing.CliRunner().invoke(app, ["agent", *arguments], input=answer)
+    return Finished(done.exit_code, done.stdout, done.stderr)
+
+
+def told(finished: Finished) -> Any:
+    """The JSON that a command printed."""
+    assert finished.code == 0, finished.err
+    return json.loads(finished.out)
 
 
 def _inherited() -> dict[str, str]:
