@@ -147,6 +147,22 @@ def test_a_step_that_fails_leaves_everything_as_the_step_before_it_did(tmp_path:
     newest.close()
 
 
+REFERRING = """CREATE TABLE mood (name TEXT PRIMARY KEY); INSERT INTO mood VALUES ('glad');
+CREATE TABLE face (mood TEXT REFERENCES mood (name)); INSERT INTO face VALUES ('glad')"""
+
+
+@pytest.mark.parametrize("dropping", ["DROP TABLE mood", "DELETE FROM mood"])
+def test_a_step_that_drops_what_others_refer_to_is_refused(tmp_path: Path, dropping: str) -> None:
+    connection = at_version(len(STEPS), tmp_path / "stoa.db")
+    moods = MigrationStep(LATER.number, "moods", REFERRING)
+    lost = MigrationStep(LATER.number + 1, "lost", dropping)
+    with pytest.raises(StartRefused, match=f"{lost.title} would leave references to nothing"):
+        sqlite_migrations.migrate(connection, [*STEPS, moods, lost])
+    assert sqlite_migrations.version(connection) == moods.number
+    assert connection.execute("SELECT name FROM mood").fetchall() == [("glad",)]
+    connection.close()
+
+
 def test_the_schema_of_an_older_release_is_refused_by_what_does_not_migrate() -> None:
     with pytest.raises(StartRefused, match="has schema 1, this Stoa needs 2: run `stoa migrate`"):
         refuse_other("here", 1, [MigrationStep(1, "baseline", ""), MigrationStep(2, "moods", "")])

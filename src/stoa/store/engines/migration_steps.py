@@ -30,6 +30,11 @@ class MigrationStep(NamedTuple):
         """The name of the file without its extension."""
         return f"{self.number:04}_{self.name}"
 
+    @property
+    def drops(self) -> bool:
+        """Whether rows or tables are gone afterwards."""
+        return re.search(r"\b(DROP TABLE|DELETE FROM)\b", self.sql) is not None
+
 
 @cache
 def steps(dialect: str) -> list[MigrationStep]:

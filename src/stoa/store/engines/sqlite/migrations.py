@@ -75,7 +75,8 @@ def migrate(connection: apsw.Connection, known: Sequence[MigrationStep] | None =
     """Apply what is missing, each step in a transaction; returns the names of the steps applied.
 
     A step may make a table anew that others refer to, so references are checked at its end alone
-    (https://www.sqlite.org/lang_altertable.html, 7).
+    (https://www.sqlite.org/lang_altertable.html, 7). Steps that drop no table lose none: a check
+    takes half a minute among a million agents.
     """
     present = version(connection)
     applied: list[str] = []
@@ -86,7 +87,7 @@ def migrate(connection: apsw.Connection, known: Sequence[MigrationStep] | None =
             if step.number > present:
                 with connection:
                     connection.execute(step.sql)
-                    if connection.execute("PRAGMA foreign_key_check").fetchone():
+                    if step.drops and connection.execute("PRAGMA foreign_key_check").fetchone():
                         raise StartRefused(f"{step.title} would leave references to nothing")
                     connection.pragma("user_version", step.number)
                     connection.pragma("application_id", APPLICATION_ID)
