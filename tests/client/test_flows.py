@@ -267,7 +267,7 @@ def test_what_is_not_stoa_is_not_parsed(connect: Callable[..., Any], server: Ser
     with pytest.raises(UnexpectedAnswer) as caught:
         client.get_recent_threads()
     assert caught.value.status == 404
-    assert "text/html" in str(caught.value)
+    assert "text/markdown" in str(caught.value)
 
 
 @pytest.mark.promise("W12")

@@ -72,7 +72,7 @@ class Page(NamedTuple):
 
 def opened(stoa: App, path: str, status: int = 200) -> Page:
     """The page at a path."""
-    answer = stoa.get(path)
+    answer = stoa.get(path, headers={"Accept": "text/html"})
     assert answer.status == status, answer.text[-2000:]
     return Page(answer)
 
