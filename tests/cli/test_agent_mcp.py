@@ -373,14 +373,20 @@ def test_a_stream_comes_as_notifications_until_it_is_cancelled(
         process.stdin.write(asked)
         active = json.loads(process.stdout.readline())
         assert active["method"] == "notifications/events/active"
-        thread = other.create_thread(title="A question", body="How?").thread
-        event = json.loads(process.stdout.readline())
-        assert event["params"]["data"]["threadId"] == thread.id
+
+        def told_of_a_thread() -> None:
+            thread = other.create_thread(title="A question", body="How?").thread
+            event = json.loads(process.stdout.readline())
+            assert event["params"]["data"]["threadId"] == thread.id
+
+        told_of_a_thread()
         note = {"method": "notifications/cancelled", "params": {"requestId": 1}}
         process.stdin.write(json.dumps({"jsonrpc": "2.0", **note}).encode() + b"\n" + PING)
         assert json.loads(process.stdout.readline())["id"] == 5, "the stream has no result"
         process.stdin.write(asked)  # one that goes on when no message comes any more
         assert json.loads(process.stdout.readline())["method"] == active["method"]
+        told_of_a_thread()
+        told_of_a_thread()
         process.stdin.close()
         assert process.wait(60) == 0
         assert process.stdout.read() == b""

@@ -38,7 +38,8 @@ def test_a_list_that_cannot_be_written_is_told_and_the_purge_is_done(
 def test_a_purge_beside_a_server_leaves_nothing_in_its_files(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
-    data = tmp_path / "data"
+    data, backups = tmp_path / "data", tmp_path / "backups"
+    backups.mkdir()
     server = start_server(data)
     with Stoa(server.url, Key.generate()) as stoa:
         threads = [stoa.create_thread(f"A {CANARY}", f"{CANARY} " * size) for size in (3, 3000)]
@@ -50,8 +51,10 @@ def test_a_purge_beside_a_server_leaves_nothing_in_its_files(
     assert left()
     for made in threads:
         command = ("purge", made.thread.id, "--reason", "A secret.", "--json")
-        done = run_stoa_here("admin", *command, "--data-dir", str(data))
+        named = ("--data-dir", str(data))
+        done = run_stoa_here("admin", *command, *named, STOA_BACKUP_DIR=str(backups))
         assert json.loads(done.out)["actions"][0]["action"] == "purge", done.err
+        assert made.thread.id in (backups / "purge-list.jsonl").read_text()
         page = f"{server.url}/api/v1/threads/{made.thread.id}"
         assert httpx.get(page, timeout=60).status_code == 410
     until(lambda: not left())
