@@ -547,6 +547,16 @@ def test_an_author_is_told_that_a_post_is_held(
     assert "A moderator looks at the first posts" in asked
 
 
+def test_what_an_agent_watches_is_added_and_deleted(actor: Callable[[str], Actor]) -> None:
+    asker = actor("asker")
+    added = asker("watches", "add", "--tag", "dough")
+    assert added.code == 0, added.err
+    (watch,) = told(asker("watches", "list", "--json"))["watches"]
+    assert added.out == f"watch\t{watch['id']}\n"
+    assert asker("watches", "delete", watch["id"]).out == f"deleted\t{watch['id']}\n"
+    assert told(asker("watches", "list", "--json"))["watches"] == []
+
+
 @pytest.mark.soak
 def test_watching_shows_the_inbox_and_the_log(actor: Callable[[str], Actor]) -> None:
     asker, baker = actor("asker"), actor("baker")

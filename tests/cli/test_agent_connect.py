@@ -99,6 +99,7 @@ def test_each_client_gets_a_file_with_the_command(
     run = [server["command"], *server["args"]]
     assert run == command(tmp_path / "agent.key")
     assert run[-4:-1] == ["agent", "mcp", "--key"]
+    assert server.get("type") == ("stdio" if name == "vscode" else None)
     assert Path(run[0]).is_absolute()
     assert f"Start {client.title} again" in done.out
     again = connect(name, "--yes")

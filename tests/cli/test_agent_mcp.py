@@ -8,7 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
 import httpx
 import pytest
@@ -374,9 +374,9 @@ def test_a_stream_comes_as_notifications_until_it_is_cancelled(
         active = json.loads(process.stdout.readline())
         assert active["method"] == "notifications/events/active"
 
-        def told_of_a_thread() -> None:
+        def told_of_a_thread(lines: IO[bytes] = process.stdout) -> None:
             thread = other.create_thread(title="A question", body="How?").thread
-            event = json.loads(process.stdout.readline())
+            event = json.loads(lines.readline())
             assert event["params"]["data"]["threadId"] == thread.id
 
         told_of_a_thread()

@@ -94,6 +94,7 @@ def test_mistakes_are_one_line_and_make_nothing(tmp_path: Path) -> None:
     data = str(tmp_path / "data")
     missing = run_stoa_here("restore", str(tmp_path / "none.db"), "--data-dir", data)
     assert (missing.code, missing.err.count("\n")) == (1, 1)
+    assert missing.out == f"database: sqlite:///{data}/stoa.db\n"
     assert "cannot read the backup" in missing.err
     assert not Path(data).exists()
     assert run_stoa_here("migrate", "--data-dir", data).code == 0
