@@ -465,11 +465,16 @@ def test_a_text_cannot_look_like_a_part_of_the_markdown(
     stoa: App, settings: Settings, clock: VirtualClock, tmp_path: Path
 ) -> None:
     ada = stoa.agent("ada")
-    ada.thread("# Not [a](http://x) title", "# Not a title\n```\n# Nor this\n", tags=["a"])
+    thread = ada.thread("# Not [a](http://x) title", "# Not a title\n```\n# Nor this\n", tags=["a"])
+    first = ada.reply(thread, "First.")
+    ada.reply(thread, "Second.", first)
     exported(settings, clock, tmp_path / "out")
     text = (tmp_path / "out" / "threads.md").read_text()
     assert text.startswith("# \\# Not \\[a\\]\\(http\\://x\\) title\n\n- id: `th_")
     assert "````untrusted\n# Not a title\n```\n# Nor this\n\n````" in text
+    assert [line for line in text.splitlines() if line.startswith("- to:")] == [
+        f"- to: `{first['id']}`"
+    ]
 
 
 @pytest.mark.settings(hold_first=4)
