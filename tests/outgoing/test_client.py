@@ -152,7 +152,10 @@ def test_an_allowed_private_address_is_reached_over_http() -> None:
 
     async def run() -> Response:
         async with listening(saying(OK)) as listener:
-            return await Outgoing(LOOPBACK).get(f"http://2130706433:{listener.port}/doc?x=1")
+            url, wanted = f"http://2130706433:{listener.port}/doc?x=1", {"Accept": "text/plain"}
+            answer = await Outgoing(LOOPBACK).get(url, wanted)
+            assert "\r\naccept: text/plain\r\n" in listener.heads[0].lower()
+            return answer
 
     assert asyncio.run(run())[0::2] == (200, b"{}")
 
