@@ -55,15 +55,24 @@ def test_a_lease_that_is_given_up_is_free_and_no_other_can_give_it_up(stoa: App)
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])
-def test_a_service_that_runs_does_what_is_due_by_itself(stoa: App, clock: VirtualClock) -> None:
+def test_a_service_that_runs_does_what_is_due_by_itself_again_and_again(
+    stoa: App, clock: VirtualClock
+) -> None:
     asker = stoa.agent("asker")
     asker.thread(bountyCredits=3)
+    clock.advance(DAY)
+    asker.sign_in()
+    asker.thread(bountyCredits=3)
     stoa.close()
-    clock.advance(4 * DAY)
+    clock.advance(2 * DAY)
 
     async def run() -> None:
         async with await Service.open(stoa.settings, clock) as running:
-            while not running.upkeep.audits or stoa.sql("SELECT * FROM settlement") == []:
+            for settled in (1, 2):
+                while len(stoa.sql("SELECT * FROM settlement")) < settled:
+                    await running.store.write(ledger.stopped)
+                clock.advance(DAY)
+            while not running.upkeep.audits:
                 await running.store.write(ledger.stopped)
 
     asyncio.run(run())
