@@ -11,11 +11,11 @@ import pytest
 from stoa.clock import SystemClock
 from stoa.store.engines.frames import WorkCodec
 from stoa.store.engines.sqlite.file import ServedFile, connect
+from stoa.store.engines.sqlite.groups import Groups
 from stoa.store.engines.sqlite.moving import LogMover, log_pages
 from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.engines.sqlite.store import SqliteStore
 from tests.support.migrated import migrated
-from tests.support.storage import Operation, Storage
 from tests.support.store import NAMES, Opened, put
 
 # From Python 3.12 on: pytest has threads of its own, of which the writing process needs none.
@@ -56,21 +56,24 @@ def test_a_long_log_is_moved_into_the_database_and_begun_anew(tmp_path: Path, op
     assert log_bytes(tmp_path / "stoa.db", opens, WriterPace(log_pages=20)) < whole / 4
 
 
-def test_callers_are_told_their_outcomes_first(tmp_path: Path, opens: Open) -> None:
-    path, gate = tmp_path / "stoa.db", tmp_path / "gate"
+def test_callers_are_told_their_outcomes_first(
+    tmp_path: Path, opens: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    shorten = Groups.shorten_log
 
-    def wait(operation: Operation, written: str) -> None:
-        if (operation, written) == ("write", str(path)) and gate.exists():
+    def wait_and_shorten(groups: Groups) -> None:
+        if gate.exists():
             gate.read_bytes()
+        shorten(groups)
 
-    with Storage() as storage:
-        storage.fault = wait
-        with closing(opens(path, WriterPace(log_pages=1))) as opened:
-            os.mkfifo(gate)
-            assert opened.write(put(NAMES[0])) == NAMES[0]
-            with gate.open("wb"):  # once the writer has opened it too
-                gate.unlink()
-            assert opened.write(put(NAMES[1])) == NAMES[1]
+    monkeypatch.setattr(Groups, "shorten_log", wait_and_shorten)
+    with closing(opens(tmp_path / "stoa.db")) as opened:
+        assert opened.write(put(NAMES[0])) == NAMES[0]
+        with gate.open("wb"):  # once the writer has opened it too
+            gate.unlink()
+        assert opened.write(put(NAMES[1])) == NAMES[1]
 
 
 def test_most_of_a_long_log_is_moved_beside_the_writer(tmp_path: Path, opens: Open) -> None:
