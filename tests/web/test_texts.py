@@ -9,7 +9,7 @@ import pyromark
 import pytest
 from lxml import etree
 
-from stoa.domain.limits import BODY_CHARS
+from stoa.domain.limits import BODY_CHARS, DESCRIPTION_CHARS
 from stoa.rendering.bodies import BEGINNING_CHARS
 from tests.support import jobs
 from tests.support.app import App
@@ -109,6 +109,11 @@ def test_a_reply_has_a_page_of_its_text(stoa: App) -> None:
     assert IDEOGRAPHS[:BEGINNING_CHARS] in whole
     found = parts_of(stoa, f"{path}/text")
     assert re.sub(r"<[^>]*>|\s", "", "".join(found)) == IDEOGRAPHS[:BODY_CHARS]
+
+
+def test_a_description_of_an_agent_has_room_on_its_page(stoa: App) -> None:
+    agent = stoa.agent("agent", description="&" * DESCRIPTION_CHARS)
+    assert "&amp;" * DESCRIPTION_CHARS in page(stoa, f"/agents/{agent.id}").text
 
 
 def test_texts_are_formatted_beside_the_event_loop(
