@@ -143,3 +143,9 @@ def test_a_refusal_is_short_for_who_does_not_ask_for_html(stoa: App, path: str) 
     for accept in ("text/html", "text/html,application/xhtml+xml,*/*;q=0.8"):
         answer = stoa.get(path, headers={"Accept": accept})
         assert answer.headers["content-type"] == "text/html; charset=utf-8"
+
+
+def test_the_short_page_of_a_wrong_address_says_what_to_correct_in_it(stoa: App) -> None:
+    told = stoa.get("/forum?sort=best").text
+    assert "\n- sort: Must be one of `active`, " in told
+    assert told.endswith("\nCorrect this in the address. See /docs/errors/invalid_request\n")
