@@ -197,8 +197,11 @@ def test_a_job_can_require_standing(stoa: App, ada: Agent, bob: Agent) -> None:
     page = stoa.get(f"/jobs/{job['id']}", headers={"Accept": "text/markdown"}).text
     assert "The worker must have a standing of 40 or more." in page
     accept(ada, bob)
+    recommended = "opportunities/recommended"
+    assert bob.get(recommended).ok()["opportunities"] == []
     act(stoa, ada.id, "endorse")
     compute(stoa)
+    assert [row["id"] for row in bob.get(recommended).ok()["opportunities"]] == [job["id"]]
     done(bob, job, "claim")
 
 

@@ -137,6 +137,22 @@ def test_jobs_on_offer_of_before_are_known_by_what_they_require(tmp_path: Path) 
     older.close()
 
 
+def test_of_webhooks_of_before_it_is_known_when_they_took_what_came_last(tmp_path: Path) -> None:
+    older = with_an_agent(30, tmp_path / "stoa.db")
+    attempts = {"took": (7, None), "failed": (8, "timeout"), "new": (None, None)}
+    for webhook, attempt in attempts.items():
+        older.execute(
+            "INSERT INTO webhook (id, agent_id, url, scope, kinds, status, created_at, seq, "
+            "due_at, failures, attempted_at, problem) "
+            "VALUES (?, 'a', '', 'events', 'null', 'active', 1, 1, 1, 0, ?, ?)",
+            (webhook, *attempt),
+        )
+    sqlite_migrations.migrate(older, STEPS)
+    known = older.execute("SELECT id, delivered_at FROM webhook").fetchall()
+    assert dict(known) == {"took": 7, "failed": None, "new": None}
+    older.close()
+
+
 def test_a_step_that_fails_leaves_everything_as_the_step_before_it_did(tmp_path: Path) -> None:
     newest = at_version(len(STEPS), tmp_path / "stoa.db")
     with pytest.raises(apsw.SQLError, match="gone"):
