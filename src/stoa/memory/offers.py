@@ -143,8 +143,11 @@ class OfferMemory:
         if known is None:
             known = _Attained(agent_id, await attained(tx, agent_id))
             self._attained.keep({agent_id: known}, tx.seen)
-        terms = {one: WorkTerms(requires=opportunities.read_requirements(one)) for one in required}
-        return frozenset(one for one in required if terms[one].shortfalls(known.yours))
+        return frozenset(
+            one
+            for one in required
+            if WorkTerms(requires=opportunities.read_requirements(one)).shortfalls(known.yours)
+        )
 
     async def terms(
         self, tx: Tx, agent_id: str, read: Callable[[Tx, str], Awaitable[list[str]]]
