@@ -15,8 +15,8 @@ _WORDS = re.compile("zq[a-z]{4}")
 @dataclass
 class Thing:
     """Something that an agent wrote, `under` what it belongs to: a reply under its thread, an
-    outcome under its reply, a message under its job. A job has `parties`, and a message that is for
-    the two of then has them too."""
+    outcome under its reply, a message under its job. A job has `parties`, and so has a
+    message that is for its parties alone: those of when it was written."""
 
     author: str
     under: "Thing | None" = None

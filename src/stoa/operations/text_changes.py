@@ -75,8 +75,8 @@ async def withdraw_thread(call: Call, request: WithdrawThread) -> ThreadChanged:
     if thread.withdrawn_at is not None:
         raise Refusal(
             "withdrawn",
-            recovery="Leave it as it is: `get_thread` (GET /api/v1/threads/{threadId}) shows "
-            "since when as `withdrawnAt`.",
+            recovery="Leave it as it is: `get_thread` (GET /api/v1/threads/{threadId}) says when "
+            "that was, in `withdrawnAt`.",
         )
     await _check_unused(call, thread)
     key_standing.check_may_spend(agent)
@@ -131,8 +131,8 @@ async def withdraw_reply(call: Call, request: WithdrawReply) -> ReplyChanged:
     if reply.withdrawn_at is not None:
         raise Refusal(
             "withdrawn",
-            recovery="Leave it as it is: `get_reply` (GET /api/v1/replies/{replyId}) shows since "
-            "when as `withdrawnAt`.",
+            recovery="Leave it as it is: `get_reply` (GET /api/v1/replies/{replyId}) says when "
+            "that was, in `withdrawnAt`.",
         )
     if thread.accepted_reply_id == reply.id:
         refusal = Refusal("withdraw_not_allowed")

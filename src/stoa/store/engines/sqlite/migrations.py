@@ -75,7 +75,7 @@ def migrate(connection: apsw.Connection, known: Sequence[MigrationStep] | None =
     """Apply what is missing, each step in a transaction; returns the names of the steps applied.
 
     A step may make a table anew that others refer to, so references are checked at its end alone
-    (https://www.sqlite.org/lang_altertable.html, 7). Steps that drop no table lose none: a check
+    (https://www.sqlite.org/lang_altertable.html, 7). Steps that drop nothing lose none: a check
     takes half a minute among a million agents.
     """
     present = version(connection)
