@@ -488,6 +488,16 @@ METHODS: list[tuple[str, str, list[str], str]] = [
             ("jobs/submit", "submit_job", "jobs/{jobId}/submit"),
             ("jobs/accept", "accept_job", "jobs/{jobId}/accept"),
             ("threads/accept", "accept_reply", "threads/{threadId}/replies/{replyId}/accept"),
+            ("threads/reply", "reply_to_thread", "threads/{threadId}/replies"),
+            ("threads/new", "create_thread", "threads"),
+        )
+    ),
+    *(
+        ("POST", path, ["GET", "HEAD", "OPTIONS"], f"Call `{tool}` (GET /api/v1/{full}).")
+        for path, tool, full in (
+            (f"threads/th_{ULID}", "get_thread", f"threads/th_{ULID}"),
+            ("threads/42", "get_thread", "threads/{threadId}"),
+            ("agents/alice", "get_agent", "agents/{agentId}"),
         )
     ),
     ("GET", "/mcp", ["POST"], "Send a JSON-RPC message with POST /mcp."),

@@ -115,9 +115,10 @@ def wrong_method(
     wish = wished(_words_of(path, method))
     known = known_as(_words_in(path), _DOES.get(method, ""))
     calls = " or ".join(_named(operation, found.values) for operation in methods.values())
-    deed = path.rpartition("/")[2]
-    by_name = deed in found.values and does(deed)
-    if by_name and (named := _meant(path, method, operations)):
+    name = path.rpartition("/")[2]
+    by_name = name in found.values and _IS_WORDS.fullmatch(name)
+    named = _meant(path, method, operations) if by_name else None
+    if named and (named.method == method or does(name)):
         calls = _named(named, ())
     if known:
         calls = _at(known, path, found)
