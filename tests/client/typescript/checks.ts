@@ -420,7 +420,7 @@ const checks: Record<string, () => Promise<void>> = {
 
   async "what is not Stoa is not parsed"() {
     const error = await failure(UnexpectedAnswer, () => new Stoa(`${url}/forum`).getRecentThreads());
-    same([error.status, /text\/html/.test(error.message)], [404, true]);
+    same([error.status, /text\/markdown/.test(error.message)], [404, true]);
     const html = { "Content-Type": "text/html" };
     for (const response of [
       () => new Response("{}", { headers: html }),
