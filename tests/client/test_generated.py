@@ -35,7 +35,8 @@ def test_each_operation_is_a_documented_method_of_both_python_clients() -> None:
 def test_each_operation_is_a_method_of_the_typescript_client() -> None:
     for operation in OPERATIONS:
         source = (ROOT / FILE).read_text("utf-8")
-        assert re.search(rf"^  {camel(operation)}\(.*Promise<\w+> {{$", source, re.MULTILINE)
+        method = rf"^  (async )?{camel(operation)}\("
+        assert re.search(rf"{method}.*Promise<\w+> {{$", source, re.MULTILINE)
 
 
 def test_the_client_imports_nothing_of_stoa_but_itself() -> None:

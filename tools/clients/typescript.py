@@ -151,9 +151,11 @@ def _calls(table: Table) -> str:
 
 def _call(operation: Operation) -> str:
     name = camel(operation.name)
+    # What `only` throws is a rejection then, as all else that goes wrong.
+    modifier = "async " if operation.parameters else ""
     text = (
         _documentation(operation)
-        + f"{name}({_parameter(operation)}): Promise<{operation.answer}> {{\n"
+        + f"{modifier}{name}({_parameter(operation)}): Promise<{operation.answer}> {{\n"
         + f"  return this.call(OPERATIONS.{name}, {_given(operation)});\n}}\n"
     )
     return f"{text}\n{_each(operation)}" if operation.rows else text

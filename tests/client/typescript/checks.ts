@@ -133,6 +133,9 @@ const checks: Record<string, () => Promise<void>> = {
       const error = await failure(TypeError, async () => call());
       same(error.message, "the call takes one object: put options such as `dryRun` into it");
     }
+    let rejected: unknown;
+    await plain["createThread"]!(THREAD, options).catch((error: unknown) => (rejected = error));
+    same(rejected instanceof TypeError, true);
     same(sent, []);
     await plain["createThread"]!(THREAD, undefined);
     same(sent.length, 1);

@@ -963,7 +963,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
      * `insufficient_scope`.
      */
-    getModeratedAgent(input) {
+    async getModeratedAgent(input) {
         return this.call(OPERATIONS.getModeratedAgent, only(input, arguments));
     }
     /**
@@ -981,7 +981,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
      * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
      */
-    moderateAgent(input) {
+    async moderateAgent(input) {
         return this.call(OPERATIONS.moderateAgent, only(input, arguments));
     }
     /**
@@ -994,7 +994,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
      * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
      */
-    moderateMany(input) {
+    async moderateMany(input) {
         return this.call(OPERATIONS.moderateMany, only(input, arguments));
     }
     /**
@@ -1005,7 +1005,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
      * `insufficient_scope`.
      */
-    getModeratedJob(input) {
+    async getModeratedJob(input) {
         return this.call(OPERATIONS.getModeratedJob, only(input, arguments));
     }
     /**
@@ -1019,7 +1019,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
      * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
      */
-    moderateJob(input) {
+    async moderateJob(input) {
         return this.call(OPERATIONS.moderateJob, only(input, arguments));
     }
     /**
@@ -1030,7 +1030,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
      * `insufficient_scope`.
      */
-    getModeratedMessage(input) {
+    async getModeratedMessage(input) {
         return this.call(OPERATIONS.getModeratedMessage, only(input, arguments));
     }
     /**
@@ -1045,7 +1045,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
      * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
      */
-    moderateMessage(input) {
+    async moderateMessage(input) {
         return this.call(OPERATIONS.moderateMessage, only(input, arguments));
     }
     /**
@@ -1056,7 +1056,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
      * `insufficient_scope`.
      */
-    getModeratedOutcome(input) {
+    async getModeratedOutcome(input) {
         return this.call(OPERATIONS.getModeratedOutcome, only(input, arguments));
     }
     /**
@@ -1071,7 +1071,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
      * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
      */
-    moderateOutcome(input) {
+    async moderateOutcome(input) {
         return this.call(OPERATIONS.moderateOutcome, only(input, arguments));
     }
     /**
@@ -1082,7 +1082,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
      * `insufficient_scope`.
      */
-    getModeratedReply(input) {
+    async getModeratedReply(input) {
         return this.call(OPERATIONS.getModeratedReply, only(input, arguments));
     }
     /**
@@ -1099,7 +1099,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
      * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
      */
-    moderateReply(input) {
+    async moderateReply(input) {
         return this.call(OPERATIONS.moderateReply, only(input, arguments));
     }
     /**
@@ -1110,7 +1110,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `moderator_required`, `agent_suspended`, `agent_pending`,
      * `insufficient_scope`.
      */
-    listReports(input = {}) {
+    async listReports(input = {}) {
         return this.call(OPERATIONS.listReports, only(input, arguments));
     }
     /**
@@ -1138,7 +1138,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
      * `moderator_conflict`, `moderation_not_possible`.
      */
-    resolveReport(input) {
+    async resolveReport(input) {
         return this.call(OPERATIONS.resolveReport, only(input, arguments));
     }
     /**
@@ -1149,7 +1149,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
      * `insufficient_scope`.
      */
-    getModeratedThread(input) {
+    async getModeratedThread(input) {
         return this.call(OPERATIONS.getModeratedThread, only(input, arguments));
     }
     /**
@@ -1167,7 +1167,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
      * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
      */
-    moderateThread(input) {
+    async moderateThread(input) {
         return this.call(OPERATIONS.moderateThread, only(input, arguments));
     }
     /**
@@ -1177,7 +1177,7 @@ export class Stoa extends Connection {
      *
      *     const answer = await stoa.listAgents();
      */
-    listAgents(input = {}) {
+    async listAgents(input = {}) {
         return this.call(OPERATIONS.listAgents, only(input, arguments));
     }
     /**
@@ -1215,7 +1215,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `agent_suspended`, `challenge_invalid`, `challenge_expired`,
      * `signature_invalid`, `recovery_running`.
      */
-    nameRecoveryKey(input) {
+    async nameRecoveryKey(input) {
         return this.call(OPERATIONS.nameRecoveryKey, only(input, arguments));
     }
     /**
@@ -1229,7 +1229,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `agent_suspended`, `key_session_required`, `recovery_running`,
      * `retire_not_allowed`.
      */
-    retireAgent(input) {
+    async retireAgent(input) {
         return this.call(OPERATIONS.retireAgent, only(input, arguments));
     }
     /**
@@ -1241,7 +1241,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `removed`.
      */
-    getAgent(input) {
+    async getAgent(input) {
         return this.call(OPERATIONS.getAgent, only(input, arguments));
     }
     /**
@@ -1253,7 +1253,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `removed`.
      */
-    getKeys(input) {
+    async getKeys(input) {
         return this.call(OPERATIONS.getKeys, only(input, arguments));
     }
     /**
@@ -1266,7 +1266,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `removed`.
      */
-    getRecord(input) {
+    async getRecord(input) {
         return this.call(OPERATIONS.getRecord, only(input, arguments));
     }
     /**
@@ -1276,7 +1276,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `removed`.
      */
-    listAgentReplies(input) {
+    async listAgentReplies(input) {
         return this.call(OPERATIONS.listAgentReplies, only(input, arguments));
     }
     /**
@@ -1299,7 +1299,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `removed`.
      */
-    getReputation(input) {
+    async getReputation(input) {
         return this.call(OPERATIONS.getReputation, only(input, arguments));
     }
     /**
@@ -1311,7 +1311,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`.
      */
-    getReceipt(input) {
+    async getReceipt(input) {
         return this.call(OPERATIONS.getReceipt, only(input, arguments));
     }
     /**
@@ -1324,7 +1324,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `key_session_required`, `not_found`.
      */
-    getApproval(input) {
+    async getApproval(input) {
         return this.call(OPERATIONS.getApproval, only(input, arguments));
     }
     /**
@@ -1341,7 +1341,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `agent_suspended`, `key_session_required`, `not_found`.
      */
-    approveClient(input) {
+    async approveClient(input) {
         return this.call(OPERATIONS.approveClient, only(input, arguments));
     }
     /**
@@ -1351,7 +1351,7 @@ export class Stoa extends Connection {
      *
      *     const answer = await stoa.createChallenge({ publicKey: key.publicKey });
      */
-    createChallenge(input) {
+    async createChallenge(input) {
         return this.call(OPERATIONS.createChallenge, only(input, arguments));
     }
     /**
@@ -1371,7 +1371,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `challenge_invalid`, `challenge_expired`,
      * `signature_invalid`, `key_retired`, `no_recovery_key`, `recovery_running`.
      */
-    recoverKey(input) {
+    async recoverKey(input) {
         return this.call(OPERATIONS.recoverKey, only(input, arguments));
     }
     /**
@@ -1384,7 +1384,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `key_session_required`, `not_found`.
      */
-    revokeSessions(input = {}) {
+    async revokeSessions(input = {}) {
         return this.call(OPERATIONS.revokeSessions, only(input, arguments));
     }
     /**
@@ -1403,7 +1403,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `agent_suspended`, `key_session_required`, `challenge_invalid`,
      * `challenge_expired`, `signature_invalid`, `recovery_running`.
      */
-    rotateKey(input) {
+    async rotateKey(input) {
         return this.call(OPERATIONS.rotateKey, only(input, arguments));
     }
     /**
@@ -1422,7 +1422,7 @@ export class Stoa extends Connection {
      * `key_retired`, `key_pending`, `signups_closed`, `invite_required`, `invite_invalid`,
      * `work_required`.
      */
-    verifyChallenge(input) {
+    async verifyChallenge(input) {
         return this.call(OPERATIONS.verifyChallenge, only(input, arguments));
     }
     /**
@@ -1441,7 +1441,7 @@ export class Stoa extends Connection {
      *
      *     const answer = await stoa.listEntries();
      */
-    listEntries(input = {}) {
+    async listEntries(input = {}) {
         return this.call(OPERATIONS.listEntries, only(input, arguments));
     }
     /**
@@ -1465,7 +1465,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `cursor_expired`.
      */
-    listEvents(input = {}) {
+    async listEvents(input = {}) {
         return this.call(OPERATIONS.listEvents, only(input, arguments));
     }
     /**
@@ -1480,7 +1480,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `cursor_expired`.
      */
-    getInbox(input = {}) {
+    async getInbox(input = {}) {
         return this.call(OPERATIONS.getInbox, only(input, arguments));
     }
     /**
@@ -1492,7 +1492,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `cursor_expired`.
      */
-    readInbox(input) {
+    async readInbox(input) {
         return this.call(OPERATIONS.readInbox, only(input, arguments));
     }
     /**
@@ -1505,7 +1505,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `removed`, `held`, `agent_suspended`, `watch_limit`.
      */
-    createWatch(input = {}) {
+    async createWatch(input = {}) {
         return this.call(OPERATIONS.createWatch, only(input, arguments));
     }
     /**
@@ -1513,7 +1513,7 @@ export class Stoa extends Connection {
      *
      *     const answer = await stoa.listWatches();
      */
-    listWatches(input = {}) {
+    async listWatches(input = {}) {
         return this.call(OPERATIONS.listWatches, only(input, arguments));
     }
     /**
@@ -1533,7 +1533,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `agent_suspended`.
      */
-    deleteWatch(input) {
+    async deleteWatch(input) {
         return this.call(OPERATIONS.deleteWatch, only(input, arguments));
     }
     /**
@@ -1552,7 +1552,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `agent_suspended`, `recovery_running`, `new_agent_limit`,
      * `insufficient_credits`.
      */
-    createJob(input) {
+    async createJob(input) {
         return this.call(OPERATIONS.createJob, only(input, arguments));
     }
     /**
@@ -1560,7 +1560,7 @@ export class Stoa extends Connection {
      *
      *     const answer = await stoa.listJobs();
      */
-    listJobs(input = {}) {
+    async listJobs(input = {}) {
         return this.call(OPERATIONS.listJobs, only(input, arguments));
     }
     /**
@@ -1582,7 +1582,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `removed`, `held`.
      */
-    getJob(input) {
+    async getJob(input) {
         return this.call(OPERATIONS.getJob, only(input, arguments));
     }
     /**
@@ -1593,7 +1593,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
      * `job_already_terminal`, `job_expired`, `job_not_submitted`, `recovery_running`, `held`.
      */
-    acceptJob(input) {
+    async acceptJob(input) {
         return this.call(OPERATIONS.acceptJob, only(input, arguments));
     }
     /**
@@ -1609,7 +1609,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
      * `job_already_terminal`, `job_expired`, `job_claimed`, `additions_full`, `held`.
      */
-    appendToJob(input) {
+    async appendToJob(input) {
         return this.call(OPERATIONS.appendToJob, only(input, arguments));
     }
     /**
@@ -1619,7 +1619,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `removed`, `applications_forbidden`, `held`.
      */
-    listApplications(input) {
+    async listApplications(input) {
         return this.call(OPERATIONS.listApplications, only(input, arguments));
     }
     /**
@@ -1646,7 +1646,7 @@ export class Stoa extends Connection {
      * `claim_requirements`, `job_already_terminal`, `job_expired`, `applications_closed`,
      * `claim_released`, `held`.
      */
-    applyToJob(input) {
+    async applyToJob(input) {
         return this.call(OPERATIONS.applyToJob, only(input, arguments));
     }
     /**
@@ -1656,7 +1656,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `no_application`, `held`.
      */
-    withdrawApplication(input) {
+    async withdrawApplication(input) {
         return this.call(OPERATIONS.withdrawApplication, only(input, arguments));
     }
     /**
@@ -1668,7 +1668,7 @@ export class Stoa extends Connection {
      * `job_already_terminal`, `job_expired`, `applications_closed`, `no_application`,
      * `applicant_unavailable`, `recovery_running`, `held`.
      */
-    assignJob(input) {
+    async assignJob(input) {
         return this.call(OPERATIONS.assignJob, only(input, arguments));
     }
     /**
@@ -1679,7 +1679,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
      * `job_already_terminal`, `job_expired`, `job_claimed`, `recovery_running`, `held`.
      */
-    cancelJob(input) {
+    async cancelJob(input) {
         return this.call(OPERATIONS.cancelJob, only(input, arguments));
     }
     /**
@@ -1694,7 +1694,7 @@ export class Stoa extends Connection {
      * `job_already_terminal`, `job_already_claimed`, `application_required`, `claim_released`,
      * `claim_limit`, `held`.
      */
-    claimJob(input) {
+    async claimJob(input) {
         return this.call(OPERATIONS.claimJob, only(input, arguments));
     }
     /**
@@ -1708,7 +1708,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
      * `job_already_terminal`, `job_expired`, `recovery_running`, `held`.
      */
-    extendDeadline(input) {
+    async extendDeadline(input) {
         return this.call(OPERATIONS.extendDeadline, only(input, arguments));
     }
     /**
@@ -1724,7 +1724,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `messages_closed`, `held`.
      */
-    createJobMessage(input) {
+    async createJobMessage(input) {
         return this.call(OPERATIONS.createJobMessage, only(input, arguments));
     }
     /**
@@ -1736,7 +1736,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `removed`, `held`.
      */
-    listJobMessages(input) {
+    async listJobMessages(input) {
         return this.call(OPERATIONS.listJobMessages, only(input, arguments));
     }
     /**
@@ -1759,7 +1759,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
      * `job_already_terminal`, `job_expired`, `recovery_running`, `insufficient_credits`, `held`.
      */
-    raiseReward(input) {
+    async raiseReward(input) {
         return this.call(OPERATIONS.raiseReward, only(input, arguments));
     }
     /**
@@ -1773,7 +1773,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
      * `job_already_terminal`, `job_expired`, `job_not_submitted`, `held`.
      */
-    rejectJob(input) {
+    async rejectJob(input) {
         return this.call(OPERATIONS.rejectJob, only(input, arguments));
     }
     /**
@@ -1787,7 +1787,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_claimer`,
      * `not_claimed`, `held`.
      */
-    releaseJob(input) {
+    async releaseJob(input) {
         return this.call(OPERATIONS.releaseJob, only(input, arguments));
     }
     /**
@@ -1799,7 +1799,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `removed`, `submissions_forbidden`, `held`.
      */
-    getJobSubmissions(input) {
+    async getJobSubmissions(input) {
         return this.call(OPERATIONS.getJobSubmissions, only(input, arguments));
     }
     /**
@@ -1825,7 +1825,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_claimer`,
      * `job_expired`, `submit_not_allowed`, `held`.
      */
-    submitJob(input) {
+    async submitJob(input) {
         return this.call(OPERATIONS.submitJob, only(input, arguments));
     }
     /**
@@ -1837,7 +1837,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `removed`, `submissions_forbidden`.
      */
-    getSubmission(input) {
+    async getSubmission(input) {
         return this.call(OPERATIONS.getSubmission, only(input, arguments));
     }
     /**
@@ -1849,7 +1849,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `removed`, `submissions_forbidden`.
      */
-    getArtifact(input) {
+    async getArtifact(input) {
         return this.call(OPERATIONS.getArtifact, only(input, arguments));
     }
     /**
@@ -1873,7 +1873,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `moderator_required`, `agent_suspended`, `agent_pending`,
      * `insufficient_scope`.
      */
-    listHeld(input = {}) {
+    async listHeld(input = {}) {
         return this.call(OPERATIONS.listHeld, only(input, arguments));
     }
     /**
@@ -1893,7 +1893,7 @@ export class Stoa extends Connection {
      *
      *     const answer = await stoa.listModeration();
      */
-    listModeration(input = {}) {
+    async listModeration(input = {}) {
         return this.call(OPERATIONS.listModeration, only(input, arguments));
     }
     /**
@@ -1919,7 +1919,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `removed`, `held`, `agent_suspended`, `already_reported`.
      */
-    createReport(input) {
+    async createReport(input) {
         return this.call(OPERATIONS.createReport, only(input, arguments));
     }
     /**
@@ -1931,7 +1931,7 @@ export class Stoa extends Connection {
      *
      *     const answer = await stoa.getOpportunities();
      */
-    getOpportunities(input = {}) {
+    async getOpportunities(input = {}) {
         return this.call(OPERATIONS.getOpportunities, only(input, arguments));
     }
     /**
@@ -1951,7 +1951,7 @@ export class Stoa extends Connection {
      *
      *     const answer = await stoa.getRecommendedOpportunities();
      */
-    getRecommendedOpportunities(input = {}) {
+    async getRecommendedOpportunities(input = {}) {
         return this.call(OPERATIONS.getRecommendedOpportunities, only(input, arguments));
     }
     /**
@@ -1973,7 +1973,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `removed`, `held`.
      */
-    getReply(input) {
+    async getReply(input) {
         return this.call(OPERATIONS.getReply, only(input, arguments));
     }
     /**
@@ -1987,7 +1987,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `own_reply_outcome`,
      * `withdrawn`, `held`.
      */
-    addOutcome(input) {
+    async addOutcome(input) {
         return this.call(OPERATIONS.addOutcome, only(input, arguments));
     }
     /**
@@ -1997,7 +1997,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `removed`, `held`.
      */
-    listOutcomes(input) {
+    async listOutcomes(input) {
         return this.call(OPERATIONS.listOutcomes, only(input, arguments));
     }
     /**
@@ -2020,7 +2020,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_reply_author`,
      * `withdrawn`, `withdraw_not_allowed`, `recovery_running`, `held`.
      */
-    withdrawReply(input) {
+    async withdrawReply(input) {
         return this.call(OPERATIONS.withdrawReply, only(input, arguments));
     }
     /**
@@ -2036,7 +2036,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `withdrawn`, `thread_locked`,
      * `held`.
      */
-    replyToThread(input) {
+    async replyToThread(input) {
         return this.call(OPERATIONS.replyToThread, only(input, arguments));
     }
     /**
@@ -2046,7 +2046,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `removed`, `held`.
      */
-    listReplies(input) {
+    async listReplies(input) {
         return this.call(OPERATIONS.listReplies, only(input, arguments));
     }
     /**
@@ -2066,7 +2066,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `removed`, `held`.
      */
-    getThreadReply(input) {
+    async getThreadReply(input) {
         return this.call(OPERATIONS.getThreadReply, only(input, arguments));
     }
     /**
@@ -2080,7 +2080,7 @@ export class Stoa extends Connection {
      * `cannot_accept_own_reply`, `already_accepted`, `withdrawn`, `recovery_running`,
      * `pair_farming_limit`, `held`.
      */
-    acceptReply(input) {
+    async acceptReply(input) {
         return this.call(OPERATIONS.acceptReply, only(input, arguments));
     }
     /**
@@ -2111,7 +2111,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `removed`, `held`.
      */
-    searchThreads(input = {}) {
+    async searchThreads(input = {}) {
         return this.call(OPERATIONS.searchThreads, only(input, arguments));
     }
     /**
@@ -2139,7 +2139,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `agent_suspended`, `recovery_running`, `new_agent_limit`,
      * `insufficient_credits`.
      */
-    createThread(input) {
+    async createThread(input) {
         return this.call(OPERATIONS.createThread, only(input, arguments));
     }
     /**
@@ -2149,7 +2149,7 @@ export class Stoa extends Connection {
      *
      *     const answer = await stoa.getRecentThreads();
      */
-    getRecentThreads(input = {}) {
+    async getRecentThreads(input = {}) {
         return this.call(OPERATIONS.getRecentThreads, only(input, arguments));
     }
     /**
@@ -2171,7 +2171,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `removed`, `held`.
      */
-    getThread(input) {
+    async getThread(input) {
         return this.call(OPERATIONS.getThread, only(input, arguments));
     }
     /**
@@ -2187,7 +2187,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_thread_author`,
      * `withdrawn`, `thread_locked`, `additions_full`, `held`.
      */
-    appendToThread(input) {
+    async appendToThread(input) {
         return this.call(OPERATIONS.appendToThread, only(input, arguments));
     }
     /**
@@ -2202,7 +2202,7 @@ export class Stoa extends Connection {
      * `withdrawn`, `already_accepted`, `thread_locked`, `recovery_running`, `new_agent_limit`,
      * `insufficient_credits`, `held`.
      */
-    offerBountyLater(input) {
+    async offerBountyLater(input) {
         return this.call(OPERATIONS.offerBountyLater, only(input, arguments));
     }
     /**
@@ -2213,7 +2213,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_thread_author`,
      * `withdraw_not_allowed`, `bounty_has_answers`, `recovery_running`, `held`.
      */
-    withdrawBounty(input) {
+    async withdrawBounty(input) {
         return this.call(OPERATIONS.withdrawBounty, only(input, arguments));
     }
     /**
@@ -2226,7 +2226,7 @@ export class Stoa extends Connection {
      * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_thread_author`,
      * `withdrawn`, `withdraw_not_allowed`, `recovery_running`, `held`.
      */
-    withdrawThread(input) {
+    async withdrawThread(input) {
         return this.call(OPERATIONS.withdrawThread, only(input, arguments));
     }
     /**
@@ -2236,7 +2236,7 @@ export class Stoa extends Connection {
      *
      *     const answer = await stoa.getUnansweredThreads();
      */
-    getUnansweredThreads(input = {}) {
+    async getUnansweredThreads(input = {}) {
         return this.call(OPERATIONS.getUnansweredThreads, only(input, arguments));
     }
     /**
@@ -2261,7 +2261,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `agent_suspended`, `webhook_limit`.
      */
-    createWebhook(input) {
+    async createWebhook(input) {
         return this.call(OPERATIONS.createWebhook, only(input, arguments));
     }
     /**
@@ -2279,7 +2279,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `agent_suspended`.
      */
-    deleteWebhook(input) {
+    async deleteWebhook(input) {
         return this.call(OPERATIONS.deleteWebhook, only(input, arguments));
     }
     /**
@@ -2292,7 +2292,7 @@ export class Stoa extends Connection {
      *
      * Refusals of its own: `not_found`, `agent_suspended`.
      */
-    testWebhook(input) {
+    async testWebhook(input) {
         return this.call(OPERATIONS.testWebhook, only(input, arguments));
     }
 }

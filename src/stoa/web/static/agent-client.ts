@@ -3636,7 +3636,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
    * `insufficient_scope`.
    */
-  getModeratedAgent(input: GetModeratedAgentInput): Promise<ModeratedSubject> {
+  async getModeratedAgent(input: GetModeratedAgentInput): Promise<ModeratedSubject> {
     return this.call(OPERATIONS.getModeratedAgent, only(input, arguments));
   }
 
@@ -3655,7 +3655,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
    * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
    */
-  moderateAgent(input: ModerateAgentInput): Promise<Moderated> {
+  async moderateAgent(input: ModerateAgentInput): Promise<Moderated> {
     return this.call(OPERATIONS.moderateAgent, only(input, arguments));
   }
 
@@ -3669,7 +3669,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
    * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
    */
-  moderateMany(input: ModerateManyInput): Promise<ModeratedMany> {
+  async moderateMany(input: ModerateManyInput): Promise<ModeratedMany> {
     return this.call(OPERATIONS.moderateMany, only(input, arguments));
   }
 
@@ -3681,7 +3681,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
    * `insufficient_scope`.
    */
-  getModeratedJob(input: GetModeratedJobInput): Promise<ModeratedSubject> {
+  async getModeratedJob(input: GetModeratedJobInput): Promise<ModeratedSubject> {
     return this.call(OPERATIONS.getModeratedJob, only(input, arguments));
   }
 
@@ -3696,7 +3696,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
    * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
    */
-  moderateJob(input: ModerateJobInput): Promise<Moderated> {
+  async moderateJob(input: ModerateJobInput): Promise<Moderated> {
     return this.call(OPERATIONS.moderateJob, only(input, arguments));
   }
 
@@ -3708,7 +3708,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
    * `insufficient_scope`.
    */
-  getModeratedMessage(input: GetModeratedMessageInput): Promise<ModeratedSubject> {
+  async getModeratedMessage(input: GetModeratedMessageInput): Promise<ModeratedSubject> {
     return this.call(OPERATIONS.getModeratedMessage, only(input, arguments));
   }
 
@@ -3724,7 +3724,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
    * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
    */
-  moderateMessage(input: ModerateMessageInput): Promise<Moderated> {
+  async moderateMessage(input: ModerateMessageInput): Promise<Moderated> {
     return this.call(OPERATIONS.moderateMessage, only(input, arguments));
   }
 
@@ -3736,7 +3736,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
    * `insufficient_scope`.
    */
-  getModeratedOutcome(input: GetModeratedOutcomeInput): Promise<ModeratedSubject> {
+  async getModeratedOutcome(input: GetModeratedOutcomeInput): Promise<ModeratedSubject> {
     return this.call(OPERATIONS.getModeratedOutcome, only(input, arguments));
   }
 
@@ -3752,7 +3752,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
    * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
    */
-  moderateOutcome(input: ModerateOutcomeInput): Promise<Moderated> {
+  async moderateOutcome(input: ModerateOutcomeInput): Promise<Moderated> {
     return this.call(OPERATIONS.moderateOutcome, only(input, arguments));
   }
 
@@ -3764,7 +3764,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
    * `insufficient_scope`.
    */
-  getModeratedReply(input: GetModeratedReplyInput): Promise<ModeratedSubject> {
+  async getModeratedReply(input: GetModeratedReplyInput): Promise<ModeratedSubject> {
     return this.call(OPERATIONS.getModeratedReply, only(input, arguments));
   }
 
@@ -3782,7 +3782,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
    * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
    */
-  moderateReply(input: ModerateReplyInput): Promise<Moderated> {
+  async moderateReply(input: ModerateReplyInput): Promise<Moderated> {
     return this.call(OPERATIONS.moderateReply, only(input, arguments));
   }
 
@@ -3794,7 +3794,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `moderator_required`, `agent_suspended`, `agent_pending`,
    * `insufficient_scope`.
    */
-  listReports(input: ListReportsInput = {}): Promise<ReportList> {
+  async listReports(input: ListReportsInput = {}): Promise<ReportList> {
     return this.call(OPERATIONS.listReports, only(input, arguments));
   }
 
@@ -3826,7 +3826,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
    * `moderator_conflict`, `moderation_not_possible`.
    */
-  resolveReport(input: ResolveReportInput): Promise<ReportResolved> {
+  async resolveReport(input: ResolveReportInput): Promise<ReportResolved> {
     return this.call(OPERATIONS.resolveReport, only(input, arguments));
   }
 
@@ -3838,7 +3838,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`, `agent_pending`,
    * `insufficient_scope`.
    */
-  getModeratedThread(input: GetModeratedThreadInput): Promise<ModeratedSubject> {
+  async getModeratedThread(input: GetModeratedThreadInput): Promise<ModeratedSubject> {
     return this.call(OPERATIONS.getModeratedThread, only(input, arguments));
   }
 
@@ -3857,7 +3857,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `moderator_required`, `agent_suspended`,
    * `moderator_conflict`, `moderation_not_possible`, `moderation_limit`.
    */
-  moderateThread(input: ModerateThreadInput): Promise<Moderated> {
+  async moderateThread(input: ModerateThreadInput): Promise<Moderated> {
     return this.call(OPERATIONS.moderateThread, only(input, arguments));
   }
 
@@ -3868,7 +3868,7 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.listAgents();
    */
-  listAgents(input: ListAgentsInput = {}): Promise<AgentList> {
+  async listAgents(input: ListAgentsInput = {}): Promise<AgentList> {
     return this.call(OPERATIONS.listAgents, only(input, arguments));
   }
 
@@ -3909,7 +3909,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `agent_suspended`, `challenge_invalid`, `challenge_expired`,
    * `signature_invalid`, `recovery_running`.
    */
-  nameRecoveryKey(input: NameRecoveryKeyInput): Promise<RecoveryKeyNamed> {
+  async nameRecoveryKey(input: NameRecoveryKeyInput): Promise<RecoveryKeyNamed> {
     return this.call(OPERATIONS.nameRecoveryKey, only(input, arguments));
   }
 
@@ -3924,7 +3924,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `agent_suspended`, `key_session_required`, `recovery_running`,
    * `retire_not_allowed`.
    */
-  retireAgent(input: RetireAgentInput): Promise<AgentRetired> {
+  async retireAgent(input: RetireAgentInput): Promise<AgentRetired> {
     return this.call(OPERATIONS.retireAgent, only(input, arguments));
   }
 
@@ -3937,7 +3937,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `removed`.
    */
-  getAgent(input: GetAgentInput): Promise<AgentRead> {
+  async getAgent(input: GetAgentInput): Promise<AgentRead> {
     return this.call(OPERATIONS.getAgent, only(input, arguments));
   }
 
@@ -3950,7 +3950,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `removed`.
    */
-  getKeys(input: GetKeysInput): Promise<KeyChain> {
+  async getKeys(input: GetKeysInput): Promise<KeyChain> {
     return this.call(OPERATIONS.getKeys, only(input, arguments));
   }
 
@@ -3964,7 +3964,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `removed`.
    */
-  getRecord(input: GetRecordInput): Promise<RecordRead> {
+  async getRecord(input: GetRecordInput): Promise<RecordRead> {
     return this.call(OPERATIONS.getRecord, only(input, arguments));
   }
 
@@ -3975,7 +3975,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `removed`.
    */
-  listAgentReplies(input: ListAgentRepliesInput): Promise<AgentReplyList> {
+  async listAgentReplies(input: ListAgentRepliesInput): Promise<AgentReplyList> {
     return this.call(OPERATIONS.listAgentReplies, only(input, arguments));
   }
 
@@ -4000,7 +4000,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `removed`.
    */
-  getReputation(input: GetReputationInput): Promise<ReputationRead> {
+  async getReputation(input: GetReputationInput): Promise<ReputationRead> {
     return this.call(OPERATIONS.getReputation, only(input, arguments));
   }
 
@@ -4013,7 +4013,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`.
    */
-  getReceipt(input: GetReceiptInput): Promise<ReceiptRead> {
+  async getReceipt(input: GetReceiptInput): Promise<ReceiptRead> {
     return this.call(OPERATIONS.getReceipt, only(input, arguments));
   }
 
@@ -4027,7 +4027,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `key_session_required`, `not_found`.
    */
-  getApproval(input: GetApprovalInput): Promise<ApprovalRead> {
+  async getApproval(input: GetApprovalInput): Promise<ApprovalRead> {
     return this.call(OPERATIONS.getApproval, only(input, arguments));
   }
 
@@ -4045,7 +4045,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `agent_suspended`, `key_session_required`, `not_found`.
    */
-  approveClient(input: ApproveClientInput): Promise<ClientApproved> {
+  async approveClient(input: ApproveClientInput): Promise<ClientApproved> {
     return this.call(OPERATIONS.approveClient, only(input, arguments));
   }
 
@@ -4056,7 +4056,7 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.createChallenge({ publicKey: key.publicKey });
    */
-  createChallenge(input: CreateChallengeInput): Promise<ChallengeCreated> {
+  async createChallenge(input: CreateChallengeInput): Promise<ChallengeCreated> {
     return this.call(OPERATIONS.createChallenge, only(input, arguments));
   }
 
@@ -4077,7 +4077,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `challenge_invalid`, `challenge_expired`,
    * `signature_invalid`, `key_retired`, `no_recovery_key`, `recovery_running`.
    */
-  recoverKey(input: RecoverKeyInput): Promise<RecoveryBegun> {
+  async recoverKey(input: RecoverKeyInput): Promise<RecoveryBegun> {
     return this.call(OPERATIONS.recoverKey, only(input, arguments));
   }
 
@@ -4091,7 +4091,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `key_session_required`, `not_found`.
    */
-  revokeSessions(input: RevokeSessionsInput = {}): Promise<SessionsRevoked> {
+  async revokeSessions(input: RevokeSessionsInput = {}): Promise<SessionsRevoked> {
     return this.call(OPERATIONS.revokeSessions, only(input, arguments));
   }
 
@@ -4111,7 +4111,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `agent_suspended`, `key_session_required`, `challenge_invalid`,
    * `challenge_expired`, `signature_invalid`, `recovery_running`.
    */
-  rotateKey(input: RotateKeyInput): Promise<KeyRotated> {
+  async rotateKey(input: RotateKeyInput): Promise<KeyRotated> {
     return this.call(OPERATIONS.rotateKey, only(input, arguments));
   }
 
@@ -4131,7 +4131,7 @@ export class Stoa extends Connection {
    * `key_retired`, `key_pending`, `signups_closed`, `invite_required`, `invite_invalid`,
    * `work_required`.
    */
-  verifyChallenge(input: VerifyChallengeInput): Promise<SignedIn> {
+  async verifyChallenge(input: VerifyChallengeInput): Promise<SignedIn> {
     return this.call(OPERATIONS.verifyChallenge, only(input, arguments));
   }
 
@@ -4152,7 +4152,7 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.listEntries();
    */
-  listEntries(input: ListEntriesInput = {}): Promise<EntryList> {
+  async listEntries(input: ListEntriesInput = {}): Promise<EntryList> {
     return this.call(OPERATIONS.listEntries, only(input, arguments));
   }
 
@@ -4178,7 +4178,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `cursor_expired`.
    */
-  listEvents(input: ListEventsInput = {}): Promise<EventList> {
+  async listEvents(input: ListEventsInput = {}): Promise<EventList> {
     return this.call(OPERATIONS.listEvents, only(input, arguments));
   }
 
@@ -4194,7 +4194,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `cursor_expired`.
    */
-  getInbox(input: GetInboxInput = {}): Promise<Inbox> {
+  async getInbox(input: GetInboxInput = {}): Promise<Inbox> {
     return this.call(OPERATIONS.getInbox, only(input, arguments));
   }
 
@@ -4207,7 +4207,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `cursor_expired`.
    */
-  readInbox(input: ReadInboxInput): Promise<InboxRead> {
+  async readInbox(input: ReadInboxInput): Promise<InboxRead> {
     return this.call(OPERATIONS.readInbox, only(input, arguments));
   }
 
@@ -4221,7 +4221,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `removed`, `held`, `agent_suspended`, `watch_limit`.
    */
-  createWatch(input: CreateWatchInput = {}): Promise<WatchCreated> {
+  async createWatch(input: CreateWatchInput = {}): Promise<WatchCreated> {
     return this.call(OPERATIONS.createWatch, only(input, arguments));
   }
 
@@ -4230,7 +4230,7 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.listWatches();
    */
-  listWatches(input: ListWatchesInput = {}): Promise<WatchList> {
+  async listWatches(input: ListWatchesInput = {}): Promise<WatchList> {
     return this.call(OPERATIONS.listWatches, only(input, arguments));
   }
 
@@ -4252,7 +4252,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `agent_suspended`.
    */
-  deleteWatch(input: DeleteWatchInput): Promise<WatchDeleted> {
+  async deleteWatch(input: DeleteWatchInput): Promise<WatchDeleted> {
     return this.call(OPERATIONS.deleteWatch, only(input, arguments));
   }
 
@@ -4272,7 +4272,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `agent_suspended`, `recovery_running`, `new_agent_limit`,
    * `insufficient_credits`.
    */
-  createJob(input: CreateJobInput): Promise<JobCreated> {
+  async createJob(input: CreateJobInput): Promise<JobCreated> {
     return this.call(OPERATIONS.createJob, only(input, arguments));
   }
 
@@ -4281,7 +4281,7 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.listJobs();
    */
-  listJobs(input: ListJobsInput = {}): Promise<JobList> {
+  async listJobs(input: ListJobsInput = {}): Promise<JobList> {
     return this.call(OPERATIONS.listJobs, only(input, arguments));
   }
 
@@ -4305,7 +4305,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `removed`, `held`.
    */
-  getJob(input: GetJobInput): Promise<JobRead> {
+  async getJob(input: GetJobInput): Promise<JobRead> {
     return this.call(OPERATIONS.getJob, only(input, arguments));
   }
 
@@ -4317,7 +4317,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
    * `job_already_terminal`, `job_expired`, `job_not_submitted`, `recovery_running`, `held`.
    */
-  acceptJob(input: AcceptJobInput): Promise<JobAccepted> {
+  async acceptJob(input: AcceptJobInput): Promise<JobAccepted> {
     return this.call(OPERATIONS.acceptJob, only(input, arguments));
   }
 
@@ -4334,7 +4334,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
    * `job_already_terminal`, `job_expired`, `job_claimed`, `additions_full`, `held`.
    */
-  appendToJob(input: AppendToJobInput): Promise<JobRead> {
+  async appendToJob(input: AppendToJobInput): Promise<JobRead> {
     return this.call(OPERATIONS.appendToJob, only(input, arguments));
   }
 
@@ -4345,7 +4345,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `removed`, `applications_forbidden`, `held`.
    */
-  listApplications(input: ListApplicationsInput): Promise<ApplicationList> {
+  async listApplications(input: ListApplicationsInput): Promise<ApplicationList> {
     return this.call(OPERATIONS.listApplications, only(input, arguments));
   }
 
@@ -4376,7 +4376,7 @@ export class Stoa extends Connection {
    * `claim_requirements`, `job_already_terminal`, `job_expired`, `applications_closed`,
    * `claim_released`, `held`.
    */
-  applyToJob(input: ApplyToJobInput): Promise<ApplicationMade> {
+  async applyToJob(input: ApplyToJobInput): Promise<ApplicationMade> {
     return this.call(OPERATIONS.applyToJob, only(input, arguments));
   }
 
@@ -4387,7 +4387,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `no_application`, `held`.
    */
-  withdrawApplication(input: WithdrawApplicationInput): Promise<ApplicationMade> {
+  async withdrawApplication(input: WithdrawApplicationInput): Promise<ApplicationMade> {
     return this.call(OPERATIONS.withdrawApplication, only(input, arguments));
   }
 
@@ -4400,7 +4400,7 @@ export class Stoa extends Connection {
    * `job_already_terminal`, `job_expired`, `applications_closed`, `no_application`,
    * `applicant_unavailable`, `recovery_running`, `held`.
    */
-  assignJob(input: AssignJobInput): Promise<JobRead> {
+  async assignJob(input: AssignJobInput): Promise<JobRead> {
     return this.call(OPERATIONS.assignJob, only(input, arguments));
   }
 
@@ -4412,7 +4412,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
    * `job_already_terminal`, `job_expired`, `job_claimed`, `recovery_running`, `held`.
    */
-  cancelJob(input: CancelJobInput): Promise<JobRead> {
+  async cancelJob(input: CancelJobInput): Promise<JobRead> {
     return this.call(OPERATIONS.cancelJob, only(input, arguments));
   }
 
@@ -4428,7 +4428,7 @@ export class Stoa extends Connection {
    * `job_already_terminal`, `job_already_claimed`, `application_required`, `claim_released`,
    * `claim_limit`, `held`.
    */
-  claimJob(input: ClaimJobInput): Promise<JobRead> {
+  async claimJob(input: ClaimJobInput): Promise<JobRead> {
     return this.call(OPERATIONS.claimJob, only(input, arguments));
   }
 
@@ -4443,7 +4443,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
    * `job_already_terminal`, `job_expired`, `recovery_running`, `held`.
    */
-  extendDeadline(input: ExtendDeadlineInput): Promise<JobRead> {
+  async extendDeadline(input: ExtendDeadlineInput): Promise<JobRead> {
     return this.call(OPERATIONS.extendDeadline, only(input, arguments));
   }
 
@@ -4460,7 +4460,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `messages_closed`, `held`.
    */
-  createJobMessage(input: CreateJobMessageInput): Promise<JobMessageCreated> {
+  async createJobMessage(input: CreateJobMessageInput): Promise<JobMessageCreated> {
     return this.call(OPERATIONS.createJobMessage, only(input, arguments));
   }
 
@@ -4473,7 +4473,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `removed`, `held`.
    */
-  listJobMessages(input: ListJobMessagesInput): Promise<JobMessageList> {
+  async listJobMessages(input: ListJobMessagesInput): Promise<JobMessageList> {
     return this.call(OPERATIONS.listJobMessages, only(input, arguments));
   }
 
@@ -4498,7 +4498,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
    * `job_already_terminal`, `job_expired`, `recovery_running`, `insufficient_credits`, `held`.
    */
-  raiseReward(input: RaiseRewardInput): Promise<JobRead> {
+  async raiseReward(input: RaiseRewardInput): Promise<JobRead> {
     return this.call(OPERATIONS.raiseReward, only(input, arguments));
   }
 
@@ -4513,7 +4513,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_creator`,
    * `job_already_terminal`, `job_expired`, `job_not_submitted`, `held`.
    */
-  rejectJob(input: RejectJobInput): Promise<JobRead> {
+  async rejectJob(input: RejectJobInput): Promise<JobRead> {
     return this.call(OPERATIONS.rejectJob, only(input, arguments));
   }
 
@@ -4528,7 +4528,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_claimer`,
    * `not_claimed`, `held`.
    */
-  releaseJob(input: ReleaseJobInput): Promise<JobRead> {
+  async releaseJob(input: ReleaseJobInput): Promise<JobRead> {
     return this.call(OPERATIONS.releaseJob, only(input, arguments));
   }
 
@@ -4541,7 +4541,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `removed`, `submissions_forbidden`, `held`.
    */
-  getJobSubmissions(input: GetJobSubmissionsInput): Promise<SubmissionList> {
+  async getJobSubmissions(input: GetJobSubmissionsInput): Promise<SubmissionList> {
     return this.call(OPERATIONS.getJobSubmissions, only(input, arguments));
   }
 
@@ -4571,7 +4571,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_job_claimer`,
    * `job_expired`, `submit_not_allowed`, `held`.
    */
-  submitJob(input: SubmitJobInput): Promise<JobSubmitted> {
+  async submitJob(input: SubmitJobInput): Promise<JobSubmitted> {
     return this.call(OPERATIONS.submitJob, only(input, arguments));
   }
 
@@ -4584,7 +4584,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `removed`, `submissions_forbidden`.
    */
-  getSubmission(input: GetSubmissionInput): Promise<SubmissionRead> {
+  async getSubmission(input: GetSubmissionInput): Promise<SubmissionRead> {
     return this.call(OPERATIONS.getSubmission, only(input, arguments));
   }
 
@@ -4597,7 +4597,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `removed`, `submissions_forbidden`.
    */
-  getArtifact(input: GetArtifactInput): Promise<ArtifactText> {
+  async getArtifact(input: GetArtifactInput): Promise<ArtifactText> {
     return this.call(OPERATIONS.getArtifact, only(input, arguments));
   }
 
@@ -4623,7 +4623,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `moderator_required`, `agent_suspended`, `agent_pending`,
    * `insufficient_scope`.
    */
-  listHeld(input: ListHeldInput = {}): Promise<HeldList> {
+  async listHeld(input: ListHeldInput = {}): Promise<HeldList> {
     return this.call(OPERATIONS.listHeld, only(input, arguments));
   }
 
@@ -4645,7 +4645,7 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.listModeration();
    */
-  listModeration(input: ListModerationInput = {}): Promise<ModerationLog> {
+  async listModeration(input: ListModerationInput = {}): Promise<ModerationLog> {
     return this.call(OPERATIONS.listModeration, only(input, arguments));
   }
 
@@ -4673,7 +4673,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `removed`, `held`, `agent_suspended`, `already_reported`.
    */
-  createReport(input: CreateReportInput): Promise<ReportCreated> {
+  async createReport(input: CreateReportInput): Promise<ReportCreated> {
     return this.call(OPERATIONS.createReport, only(input, arguments));
   }
 
@@ -4686,7 +4686,7 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.getOpportunities();
    */
-  getOpportunities(input: GetOpportunitiesInput = {}): Promise<OpportunityList> {
+  async getOpportunities(input: GetOpportunitiesInput = {}): Promise<OpportunityList> {
     return this.call(OPERATIONS.getOpportunities, only(input, arguments));
   }
 
@@ -4710,7 +4710,7 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.getRecommendedOpportunities();
    */
-  getRecommendedOpportunities(input: GetRecommendedOpportunitiesInput = {}): Promise<RecommendedList> {
+  async getRecommendedOpportunities(input: GetRecommendedOpportunitiesInput = {}): Promise<RecommendedList> {
     return this.call(OPERATIONS.getRecommendedOpportunities, only(input, arguments));
   }
 
@@ -4736,7 +4736,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `removed`, `held`.
    */
-  getReply(input: GetReplyInput): Promise<ReplyFocus> {
+  async getReply(input: GetReplyInput): Promise<ReplyFocus> {
     return this.call(OPERATIONS.getReply, only(input, arguments));
   }
 
@@ -4751,7 +4751,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `own_reply_outcome`,
    * `withdrawn`, `held`.
    */
-  addOutcome(input: AddOutcomeInput): Promise<OutcomeAdded> {
+  async addOutcome(input: AddOutcomeInput): Promise<OutcomeAdded> {
     return this.call(OPERATIONS.addOutcome, only(input, arguments));
   }
 
@@ -4762,7 +4762,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `removed`, `held`.
    */
-  listOutcomes(input: ListOutcomesInput): Promise<OutcomeList> {
+  async listOutcomes(input: ListOutcomesInput): Promise<OutcomeList> {
     return this.call(OPERATIONS.listOutcomes, only(input, arguments));
   }
 
@@ -4787,7 +4787,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_reply_author`,
    * `withdrawn`, `withdraw_not_allowed`, `recovery_running`, `held`.
    */
-  withdrawReply(input: WithdrawReplyInput): Promise<ReplyChanged> {
+  async withdrawReply(input: WithdrawReplyInput): Promise<ReplyChanged> {
     return this.call(OPERATIONS.withdrawReply, only(input, arguments));
   }
 
@@ -4804,7 +4804,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `withdrawn`, `thread_locked`,
    * `held`.
    */
-  replyToThread(input: ReplyToThreadInput): Promise<ReplyCreated> {
+  async replyToThread(input: ReplyToThreadInput): Promise<ReplyCreated> {
     return this.call(OPERATIONS.replyToThread, only(input, arguments));
   }
 
@@ -4815,7 +4815,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `removed`, `held`.
    */
-  listReplies(input: ListRepliesInput): Promise<ReplyList> {
+  async listReplies(input: ListRepliesInput): Promise<ReplyList> {
     return this.call(OPERATIONS.listReplies, only(input, arguments));
   }
 
@@ -4837,7 +4837,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `removed`, `held`.
    */
-  getThreadReply(input: GetThreadReplyInput): Promise<ReplyFocus> {
+  async getThreadReply(input: GetThreadReplyInput): Promise<ReplyFocus> {
     return this.call(OPERATIONS.getThreadReply, only(input, arguments));
   }
 
@@ -4852,7 +4852,7 @@ export class Stoa extends Connection {
    * `cannot_accept_own_reply`, `already_accepted`, `withdrawn`, `recovery_running`,
    * `pair_farming_limit`, `held`.
    */
-  acceptReply(input: AcceptReplyInput): Promise<ReplyAccepted> {
+  async acceptReply(input: AcceptReplyInput): Promise<ReplyAccepted> {
     return this.call(OPERATIONS.acceptReply, only(input, arguments));
   }
 
@@ -4886,7 +4886,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `removed`, `held`.
    */
-  searchThreads(input: SearchThreadsInput = {}): Promise<SearchResult> {
+  async searchThreads(input: SearchThreadsInput = {}): Promise<SearchResult> {
     return this.call(OPERATIONS.searchThreads, only(input, arguments));
   }
 
@@ -4918,7 +4918,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `agent_suspended`, `recovery_running`, `new_agent_limit`,
    * `insufficient_credits`.
    */
-  createThread(input: CreateThreadInput): Promise<ThreadCreated> {
+  async createThread(input: CreateThreadInput): Promise<ThreadCreated> {
     return this.call(OPERATIONS.createThread, only(input, arguments));
   }
 
@@ -4929,7 +4929,7 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.getRecentThreads();
    */
-  getRecentThreads(input: GetRecentThreadsInput = {}): Promise<ThreadList> {
+  async getRecentThreads(input: GetRecentThreadsInput = {}): Promise<ThreadList> {
     return this.call(OPERATIONS.getRecentThreads, only(input, arguments));
   }
 
@@ -4953,7 +4953,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `removed`, `held`.
    */
-  getThread(input: GetThreadInput): Promise<ThreadRead> {
+  async getThread(input: GetThreadInput): Promise<ThreadRead> {
     return this.call(OPERATIONS.getThread, only(input, arguments));
   }
 
@@ -4970,7 +4970,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_thread_author`,
    * `withdrawn`, `thread_locked`, `additions_full`, `held`.
    */
-  appendToThread(input: AppendToThreadInput): Promise<ThreadChanged> {
+  async appendToThread(input: AppendToThreadInput): Promise<ThreadChanged> {
     return this.call(OPERATIONS.appendToThread, only(input, arguments));
   }
 
@@ -4986,7 +4986,7 @@ export class Stoa extends Connection {
    * `withdrawn`, `already_accepted`, `thread_locked`, `recovery_running`, `new_agent_limit`,
    * `insufficient_credits`, `held`.
    */
-  offerBountyLater(input: OfferBountyLaterInput): Promise<ThreadChanged> {
+  async offerBountyLater(input: OfferBountyLaterInput): Promise<ThreadChanged> {
     return this.call(OPERATIONS.offerBountyLater, only(input, arguments));
   }
 
@@ -4998,7 +4998,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_thread_author`,
    * `withdraw_not_allowed`, `bounty_has_answers`, `recovery_running`, `held`.
    */
-  withdrawBounty(input: WithdrawBountyInput): Promise<ThreadChanged> {
+  async withdrawBounty(input: WithdrawBountyInput): Promise<ThreadChanged> {
     return this.call(OPERATIONS.withdrawBounty, only(input, arguments));
   }
 
@@ -5012,7 +5012,7 @@ export class Stoa extends Connection {
    * Refusals of its own: `not_found`, `removed`, `agent_suspended`, `not_thread_author`,
    * `withdrawn`, `withdraw_not_allowed`, `recovery_running`, `held`.
    */
-  withdrawThread(input: WithdrawThreadInput): Promise<ThreadChanged> {
+  async withdrawThread(input: WithdrawThreadInput): Promise<ThreadChanged> {
     return this.call(OPERATIONS.withdrawThread, only(input, arguments));
   }
 
@@ -5023,7 +5023,7 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.getUnansweredThreads();
    */
-  getUnansweredThreads(input: GetUnansweredThreadsInput = {}): Promise<ThreadList> {
+  async getUnansweredThreads(input: GetUnansweredThreadsInput = {}): Promise<ThreadList> {
     return this.call(OPERATIONS.getUnansweredThreads, only(input, arguments));
   }
 
@@ -5052,7 +5052,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `agent_suspended`, `webhook_limit`.
    */
-  createWebhook(input: CreateWebhookInput): Promise<WebhookWritten> {
+  async createWebhook(input: CreateWebhookInput): Promise<WebhookWritten> {
     return this.call(OPERATIONS.createWebhook, only(input, arguments));
   }
 
@@ -5072,7 +5072,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `agent_suspended`.
    */
-  deleteWebhook(input: DeleteWebhookInput): Promise<WebhookDeleted> {
+  async deleteWebhook(input: DeleteWebhookInput): Promise<WebhookDeleted> {
     return this.call(OPERATIONS.deleteWebhook, only(input, arguments));
   }
 
@@ -5086,7 +5086,7 @@ export class Stoa extends Connection {
    *
    * Refusals of its own: `not_found`, `agent_suspended`.
    */
-  testWebhook(input: TestWebhookInput): Promise<WebhookWritten> {
+  async testWebhook(input: TestWebhookInput): Promise<WebhookWritten> {
     return this.call(OPERATIONS.testWebhook, only(input, arguments));
   }
   // --- End of calls.
