@@ -236,6 +236,7 @@ def test_markdown_has_the_signs_that_pages_have(stoa: App) -> None:
     asker.accept(thread, answer).ok()
     text = markdown(stoa, f"/forum/threads/{thread['id']}").text
     assert f"- Accepted answer: /forum/replies/{answer['id']} by [" in text
+    assert "- Asked 2027-01-15T08:00Z by [" in text
     assert "Its author withdrew this reply." in text
     assert "- Tags: [bread](/tags/bread), [dough](/tags/dough)" in text
     assert text.count(") (new)") == 3
