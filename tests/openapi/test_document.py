@@ -193,6 +193,11 @@ def test_every_answer_has_the_headers_that_are_sent() -> None:
             assert ("ETag" in headers) == (operation.has_etag and status in ("200", "304")), status
 
 
+def test_the_example_of_a_header_fits_its_schema() -> None:
+    for name, header in document()["components"]["headers"].items():
+        assert not problems(header["schema"], header["example"]), name
+
+
 def test_the_example_of_a_refusal_fits_its_schema_and_no_other() -> None:
     for code in CODES:
         example = document()["components"]["examples"][code]["value"]
