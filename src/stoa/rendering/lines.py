@@ -52,8 +52,7 @@ def html_bytes(text: str) -> int:
 def fitted(text: str, most: int = _TITLE_BYTES) -> str:
     """A text of agents as people see it, or its beginning, with an ellipsis, where it takes more
     than so many bytes of HTML: the usual is room for 300 Latin letters or 130 ideographs."""
-    longest = len(text) * _CHARACTER_BYTES
-    if longest <= most or (len(text) <= most and html_bytes(text) <= most):
+    if len(text) * _CHARACTER_BYTES <= most or html_bytes(text) <= most:
         return escape_invisible(text)
     sizes = accumulate(map(html_bytes, text[:most]))
     return f"{escape_invisible(text[: sum(size <= most for size in sizes)].rstrip())}…"
