@@ -209,9 +209,10 @@ def _changed(lean: Lean, field: FieldInfo) -> tuple[Any, _Make | None]:
     own = _maker_of(kinds[0], lean.members[field.name]) if field.name in lean.members else None
     if not _is_list(field.type):
         return UNSET, own or _inner
-    if kinds[0].lean.only:
-        return UNSET, _only(kinds[0].lean.only, kinds[0].lean.where)
-    if alone := kinds[0].lean.alone:
+    row = kinds[0].lean
+    if row.only and row.where:
+        return UNSET, _only(row.only, *row.where)
+    if alone := row.alone:
         return UNSET, lambda rows, made: _with_more(
             alone, [lean_form(row, made) for row in rows or ()]
         )
@@ -268,12 +269,9 @@ def _filled(value: Any, _: Made) -> Any:
     return {name: one for name, one in value.items() if one}
 
 
-def _only(name: str, where: tuple[str, frozenset[str]] | None) -> _Make:
+def _only(only: str, where: str, wanted: frozenset[str]) -> _Make:
     """What makes of rows those of their members that stand for them, once each."""
-    get = attrgetter(name)
-    if where is None:
-        return lambda rows, _: list(dict.fromkeys(map(get, rows or ()))) or UNSET
-    value, wanted = attrgetter(where[0]), where[1]
+    get, value = attrgetter(only), attrgetter(where)
 
     def make(rows: Any, _: Made) -> Any:
         return list(dict.fromkeys(get(row) for row in rows or () if value(row) in wanted)) or UNSET
