@@ -541,11 +541,11 @@ def test_an_error_body_with_nothing_but_its_text_is_understood() -> None:
 
 @pytest.mark.parametrize("issues", ['"x"', "[1]", "[{}]", "null", "3"])
 def test_issues_of_another_form_do_no_harm(issues: str) -> None:
-    body = f'{{"error": "No", "code": "invalid_request", "issues": {issues}}}'
+    body = f'{{"error": "No", "code": "x", "recovery": "Send a title.", "issues": {issues}}}'
     play = Play(session(None), HttpReply(400, JSON, body.encode()))
     with pytest.raises(Refused) as caught:
         play.run(play.session.call(GET_RECENT_THREADS, {}))
-    assert caught.value.issues == ()
+    assert (caught.value.issues, caught.value.recovery) == ((), "Send a title.")
 
 
 def test_values_go_where_the_operation_has_them() -> None:
