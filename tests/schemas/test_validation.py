@@ -148,8 +148,10 @@ def test_a_hundred_problems_and_warnings_are_named_and_how_many_more_there_are()
     odd = {"name": "ab", "several": [1] * (ISSUES_MAX + 7)}
     assert len(issues(odd)) == ISSUES_MAX + 1
     assert "7 more" in issues(odd)[""]
-    many = {"name": "ab", "several": [1] * 5000}
-    assert len(issues(many)) == ISSUES_MAX + 1
+    for count, more in ((999, "899"), (1000, "many"), (5000, "many")):
+        many = {"name": "ab", "several": [1] * count}
+        assert len(issues(many)) == ISSUES_MAX + 1
+        assert f"in {more} more places" in issues(many)[""]
     _, warnings = parse(Sample, {"name": "ab"} | {f"x{n}": 1 for n in range(5000)})
     assert len(warnings) == ISSUES_MAX + 1
     assert (warnings[-1].path, warnings[-1].message.split()[0]) == ("", "4,900")
