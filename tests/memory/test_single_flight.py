@@ -1,6 +1,7 @@
 """Reads of the same thing that come at the same time are made once."""
 
 import asyncio
+import gc
 from typing import Any
 
 import pytest
@@ -68,3 +69,22 @@ def test_a_read_after_a_write_does_not_get_the_answer_that_it_waits_for(
     first, second = stoa.run(both())
     assert "It overtook." not in first.text
     assert "It overtook." in second.text
+
+
+def test_what_fails_or_is_cancelled_without_a_reader_is_no_defect_of_the_loop() -> None:
+    told: list[object] = []
+
+    async def fail() -> None:
+        raise ValueError
+
+    async def start_and_leave() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+        flights = SingleFlight()
+        flights.start("fails", fail)
+        flights.start("is cancelled", asyncio.Event().wait).cancel()
+        assert await flights.wait("fails")
+        assert not await flights.wait("is cancelled")
+
+    asyncio.run(start_and_leave())
+    gc.collect()
+    assert not told
