@@ -57,6 +57,7 @@ def test_a_line_is_changed(line: str, changed: str) -> None:
         'x = f"{a + 1}"',
         "x = a",
         "x = dataclass(frozen=True)",
+        "x = dataclass(kw_only=True)",
         "x = zip(a, strict=True)",
     ],
 )

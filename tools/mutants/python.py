@@ -28,9 +28,9 @@ _COMPUTED: dict[type[ast.operator], str] = {
     ast.BitAnd: "|",
 }
 _SWAPPED = {"min": "max", "max": "min", "any": "all", "all": "any"}
-_SHAPES = {"frozen", "gc", "slots", "strict", "bound", "maxsize", "single"}
-"""Keywords that say how objects lie in memory, who may change them, what they are taken to be or
-how fast they are read, not what they do."""
+_SHAPES = {"frozen", "gc", "slots", "strict", "kw_only", "bound", "maxsize", "single"}
+"""Keywords that say how objects lie in memory, who may change them, how they are made, what they
+are taken to be or how fast they are read, not what they do."""
 
 _LEAVES = (ast.Raise, ast.Return, ast.Continue, ast.Break)
 Change = tuple[int, int, str]
