@@ -101,6 +101,19 @@ def test_what_a_fault_came_from_is_told_too(log: Log):
     assert CANARY not in str(line)
 
 
+def test_of_a_long_chain_of_faults_the_latest_five_are_told(log: Log):
+    fault = ValueError()
+    for _ in range(9):
+        fault, cause = ValueError(), fault
+        fault.__cause__ = cause
+    try:
+        raise fault
+    except ValueError:
+        log.begin().exception("defect")
+    [line] = log.lines
+    assert line["fault"].count("ValueError") == 5
+
+
 def test_a_fault_of_another_process_is_told_by_its_places_there(log: Log):
     crossed = ValueError(CANARY)
     crossed.add_note(CANARY)
