@@ -6,53 +6,31 @@ from typing import Any
 from stoa.memory.memory import Memory
 from stoa.operations.events import cursor
 from stoa.store import events
-from stoa.store.tx import Row, Tx, Value
+from stoa.store.tx import Tx
 from tests.support import jobs
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.composing import having
 from tests.support.everything import fill, talk
 from tests.support.moderation import MODERATED, moderate
+from tests.support.steps import Steps
 
 POLL = "inbox?limit=100"
-
-
-class Noting:
-    """A transaction that notes the names of statements that read rows."""
-
-    def __init__(self, tx: Tx) -> None:
-        self._tx = tx
-        self.names = set[str]()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._tx, name)
-
-    async def all(self, statement: str, **values: Value) -> list[Row]:
-        self.names.add(statement)
-        return await self._tx.all(statement, **values)
 
 
 class Polling:
     """Polls the inbox of every agent behind each write, from memory and by reading it."""
 
-    def __init__(self, app: App) -> None:
-        self._app, self._ask, self._verify = app, app.ask, app.verify
+    def __init__(self, app: App, steps: Steps) -> None:
+        self._ask = app.ask
         self._tokens: dict[str, str] = {}
         self.read = self.polls = 0
         app.ask = self.ask
         self._read, self.in_poll = app.stoa.store.read, False
-        for process in app.processes:
-            process.store.read = partial(self._counted, process.store.read)
+        steps.before("events.inbox", self._count)
 
-    async def _counted(self, read: Any, work: Any, **how: Any) -> Any:
-        async def counted(tx: Tx) -> Any:
-            noting = Noting(tx)
-            try:
-                return await work(noting)
-            finally:
-                self.read += "events.inbox" in noting.names and self.in_poll
-
-        return await read(counted, **how)
+    async def _count(self) -> None:
+        self.read += self.in_poll
 
     async def ask(self, method: str, path: str, *given: Any, **options: Any) -> Answer:
         answer = await self._ask(method, path, *given, **options)
@@ -85,8 +63,8 @@ def acknowledge(agent: Agent) -> None:
     agent.post("inbox/read", {"cursor": agent.get(POLL).ok()["nextCursor"]}).ok()
 
 
-def test_polls_say_what_reading_says_behind_every_write(stoa: App) -> None:
-    polling = Polling(stoa)
+def test_polls_say_what_reading_says_behind_every_write(stoa: App, steps: Steps) -> None:
+    polling = Polling(stoa, steps)
     ada, bob, cy = fill(stoa)
     stoa.sql("DELETE FROM stop")
     talk(ada, bob)
@@ -98,8 +76,8 @@ def test_polls_say_what_reading_says_behind_every_write(stoa: App) -> None:
 
 
 @MODERATED
-def test_polls_show_offers_that_come_back(stoa: App) -> None:
-    polling = Polling(stoa)
+def test_polls_show_offers_that_come_back(stoa: App, steps: Steps) -> None:
+    polling = Polling(stoa, steps)
     ada, bob, mod = (stoa.agent(name) for name in ("ada", "bob", "mod"))
     cy = stoa.agent("cy", capabilities=["baking"])
     acknowledge(cy)
@@ -120,8 +98,8 @@ def test_polls_show_offers_that_come_back(stoa: App) -> None:
     assert polling.polls > 40
 
 
-def test_a_watch_is_told_to_who_polls(stoa: App) -> None:
-    Polling(stoa)
+def test_a_watch_is_told_to_who_polls(stoa: App, steps: Steps) -> None:
+    Polling(stoa, steps)
     ada, bob = stoa.agent("ada"), stoa.agent("bob")
     bob.post("watches", {"query": "sqlite backups"}).ok(201)
     acknowledge(bob)
@@ -142,10 +120,10 @@ def test_what_is_behind_many_events_is_read(stoa: App) -> None:
     assert ada.get(POLL).ok()["unread"] == 1
 
 
-def test_a_poll_with_a_wait_or_a_cursor_is_read(stoa: App) -> None:
+def test_a_poll_with_a_wait_or_a_cursor_is_read(stoa: App, steps: Steps) -> None:
     ada = stoa.agent("ada")
     places = {ada.get(POLL).ok()["nextCursor"] for _ in stoa.processes}
-    polling = Polling(stoa)
+    polling = Polling(stoa, steps)
     polling.in_poll = True
     for more in ("", "&limit=5", f"&cursor={places.pop()}", "&wait=0"):
         ada.get(f"inbox?view=lean{more}").ok()
