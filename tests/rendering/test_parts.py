@@ -49,7 +49,7 @@ def test_it_is_cut_where_a_paragraph_ends() -> None:
 
 @pytest.mark.parametrize("fence", ["```python", "~~~~", "   ```"])
 def test_a_block_of_code_that_is_cut_goes_on(fence: str) -> None:
-    lines = "\n".join(f"some_line = {number}" for number in range(3500))
+    lines = "~~~\n" + "\n".join(f"some_line = {number}" for number in range(3500))
     first, *others = parts(f"Some code:\n\n{fence}\n{lines}\n{fence.strip('python')}\n\nBehind it.")
     assert re.search(r"<pre.*some_line = 0", render(first, 3).html, re.DOTALL)
     assert all(part.startswith(f"{fence.strip()}\n") for part in others)
