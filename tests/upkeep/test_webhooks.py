@@ -416,7 +416,8 @@ def test_a_name_is_checked_again_at_every_attempt(
     def look_up(_: str, port: int, **__: Any) -> list[Any]:
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (next(addresses), port))]
 
-    with receiving("127.0.0.2") as named, receiving(port=named.port) as inside:
+    # Nothing else listens at the second address, so a port that is free at the first is there too.
+    with receiving() as inside, receiving("127.0.0.2", inside.port) as named:
         monkeypatch.setattr(socket, "getaddrinfo", look_up)
         create(ada, f"http://rebind.example:{named.port}/")
         deliver(stoa)
