@@ -11,7 +11,7 @@ from stoa.settings import Settings
 from stoa.store import agents, jobs, ledger, opportunities, replies, search, submissions, threads
 from stoa.store.agents import AgentRow
 from stoa.store.jobs import JobFilter, JobRow
-from stoa.store.opportunities import START, OffersWanted
+from stoa.store.opportunities import START, OfferReader, OffersWanted
 from stoa.store.places import AFTER_EVERYTHING
 from stoa.store.threads import SharedPlace, ThreadFilter, ThreadRow
 from stoa.store.tx import Tx
@@ -142,7 +142,8 @@ async def _opportunities(tagged: bool, tx: Tx, it: Pick, *, late: bool) -> Any:
 
 
 async def _recommended(tx: Tx, it: Pick) -> Any:
-    return await opportunities.recommended(tx, it.agent.id, wanted_words([it.tag]), START, PAGE)
+    reader = OfferReader(it.agent.id, wanted_words([it.tag]))
+    return await opportunities.recommended(tx, reader, START, PAGE)
 
 
 def _others() -> Iterator[tuple[str, List]]:
