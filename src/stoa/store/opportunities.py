@@ -253,10 +253,8 @@ async def _recommended(
         agent_id=reader.agent_id,
         terms=as_json(sorted(reader.terms)),
         unmet=as_json(sorted(reader.unmet)),
+        **_behind(after),
         now=tx.now,
-        amount=after[1],
-        created_at=after[2],
-        id=after[3],
         limit=limit,
     )
     return [OpportunityRow(*row) for row in rows]
