@@ -22,14 +22,14 @@ OK = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
 
 
 class Book:
-    """An application that writes down what it is asked. `/hold` and `/hold/unread` wait for
-    `go_on`; the second and `/unread` are answered without a look at the body."""
+    """An application that records each request. One for `/hold` or `/hold/unread` is answered when
+    `go_on` is set; for `/hold/unread` and `/unread` the body of the request is not read."""
 
     def __init__(self) -> None:
         self.clear()
 
     def clear(self) -> None:
-        """Begin a new page."""
+        """Forget the requests so far."""
         self.requests: list[tuple[str, str, bytes]] = []
         self.headers: list[dict[bytes, bytes]] = []
         self.held = threading.Event()

@@ -92,7 +92,7 @@ class FrontPages:
         return _not_elsewhere(await self._answers(request, found.thread_ids), elsewhere)
 
     async def _answers(self, request: Request, thread_ids: list[str]) -> list[AgentAnswer]:
-        """The best answers of these threads, which may be some seconds old: as they are now."""
+        """The best answers of these threads as they are now, not when the threads were chosen."""
         if not thread_ids:
             return []
         asked = GivenThreads(thread_ids=thread_ids)
