@@ -1,6 +1,6 @@
 """A plugin for pytest that records which lines and which SQL statements each test runs.
 
-Each process that runs tests writes two files into the folder that `STOA_RECORDED` names: one of
+Each process that runs tests writes two files into the folder that `RECORDED_IN` names: one of
 coverage, whose contexts are the tests, and the seconds and statements of each test as JSON. What a
 fixture of many tests runs counts for the first of them; what functions have cached is dropped
 before each test. What other processes run is not seen.
@@ -20,9 +20,10 @@ import pytest
 from stoa.store import statements
 from stoa.store.engines.postgres import tx as postgres
 
-FOLDER = "STOA_RECORDED"
-AREAS = "STOA_RECORDED_AREAS"
-"""Folders whose lines are recorded, with a colon between."""
+FOLDER = "RECORDED_IN"
+AREAS = "RECORDED_AREAS"
+"""Folders whose lines are recorded, with a colon between. Neither name begins with `STOA_`: Stoa
+refuses settings that it does not know."""
 
 
 class RecordedTest(msgspec.Struct):
