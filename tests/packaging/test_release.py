@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from stoa.store.engines.sqlite import migrations as sqlite_migrations
 from tests.packaging.test_locks import pinned
 from tests.support.soaking import few
 from tools.release import building, changelog, checks, sbom, trial
@@ -111,6 +112,11 @@ def test_our_own_changelog_has_releases_and_takes_what_is_new() -> None:
     undated = [name for name, (date, text) in found.items() if not (date and text)]
     assert set(undated) <= {"Unreleased"}
     assert "0.1.0" in found
+
+
+def test_our_own_changelog_names_the_newest_migration() -> None:
+    newest = max(step.number for step in sqlite_migrations.steps())
+    assert f"`{newest:04}`" in (ROOT / "CHANGELOG.md").read_text("utf-8")
 
 
 def test_an_archive_has_the_same_bytes_whatever_the_times_of_its_files(tmp_path: Path) -> None:
