@@ -2,7 +2,7 @@
 made of an earlier one is the one that would be made of all that is on offer."""
 
 import random
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from stoa.domain.labels import wanted_words
-from stoa.domain.terms import NO_TERMS, WorkTerms
+from stoa.domain.terms import NO_TERMS, Attained, WorkTerms
 from stoa.memory import offer_index
 from stoa.memory.offer_index import OfferIndex, OfferIndexSizes
 from stoa.memory.remembered import Remembered
@@ -24,15 +24,17 @@ from stoa.store.opportunities import (
     OfferPosition,
     OfferReader,
     OpportunityRow,
-    kept_requirements,
 )
 from stoa.store.tx import Tx
-from tests.support.clock import DAY, VirtualClock
+from tests.support import jobs
+from tests.support.app import App
+from tests.support.clock import DAY, SECOND, VirtualClock
+from tests.support.growth import lines
 from tests.support.store import Opened
 
 AGENTS = ("ag_1", "ag_2", "ag_3")
 LABELS = ("brewing", "home-brewing", "python-3", "python", "ale", "scale")
-REQUIRED: tuple[dict[str, int], ...] = ({}, {"reputation": 1}, {"reputation": 1, "standing": 2})
+REQUIRED: tuple[dict[str, int], ...] = ({}, {"completedJobs": 1}, {"reputation": 1, "standing": 2})
 ABLE = ("homebrew", "brewing", "python 2", "ale", "scales", "r")
 
 
@@ -96,9 +98,8 @@ class Market:
         """Ask the index and SQL for the same."""
         source = self.random
         able = source.sample(ABLE, source.randrange(4))
-        unmet = source.sample(REQUIRED, source.randrange(3))
-        kept = filter(None, (kept_requirements(WorkTerms(requires=one)) for one in unmet))
-        reader = OfferReader(source.choice(AGENTS), wanted_words(able), frozenset(kept))
+        has = Attained.least(source.choice(REQUIRED))
+        reader = OfferReader(source.choice(AGENTS), wanted_words(able), has)
         self.opened.run(self.opened.store.read(partial(self._compare, reader)))
 
     async def _compare(self, reader: OfferReader, tx: Tx) -> None:
@@ -135,7 +136,7 @@ def described(index: OfferIndex | None) -> Any:
     def ids(bits: int) -> list[str]:
         return [index.rows[number].id for number in index.ranked.ascending(bits)]
 
-    def sets(known: dict[str, int]) -> dict[str, list[str]]:
+    def sets(known: Mapping[Any, int]) -> dict[Any, list[str]]:
         return {key: ids(bits) for key, bits in known.items() if ids(bits)}
 
     assert {row.id: number for number, row in index.rows.items()} == index.numbers
@@ -166,6 +167,24 @@ def test_an_index_recommends_what_sql_recommends(market: Market) -> None:
         market.offer(market.random.choice([0, 1, 3]) or market.offers == 0)
         market.take()
         market.compare()
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+@pytest.mark.parametrize("filters", ["", "&minReward=1"], ids=["index", "SQL"])
+def test_what_jobs_require_is_not_read_with_each_poll(stoa: App, filters: str) -> None:
+    ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
+
+    def poll() -> int:
+        stoa.clock.advance(SECOND)  # an index is made once a second
+        feed = f"opportunities/recommended?limit=1{filters}"
+        bob.get(feed).ok()
+        return lines(lambda path: bob.get(path).ok(), feed)
+
+    took: list[int] = []
+    for least in range(1, 17):
+        jobs.offer(ada, 1, terms={"requires": {"reputation": least, "standing": 1}})
+        took.append(poll())
+    assert took[-1] - took[7] <= 8 * 5, took
 
 
 def test_of_too_much_on_offer_no_index_is_kept(market: Market) -> None:

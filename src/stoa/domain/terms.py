@@ -3,7 +3,7 @@ may work. Nothing of it changes later."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from stoa.domain.limits import HOUR_MS
 
@@ -12,6 +12,27 @@ REVIEW_HOURS = 48
 
 OnSilence = Literal["refund", "pay"]
 Assignment = Literal["first", "chosen"]
+
+
+REQUIRABLE = ("reputation", "standing", "completedJobs")
+"""What a job may require of its worker, in the order of `Attained`."""
+
+
+class Attained(NamedTuple):
+    """How much an agent has, or has to have, of what jobs may require."""
+
+    reputation: int = 0
+    standing: int = 0
+    completed_jobs: int = 0
+
+    @classmethod
+    def least(cls, requires: Mapping[str, int]) -> "Attained":
+        """What an agent has to have, by what is required by name."""
+        return cls(*(requires.get(name, 0) for name in REQUIRABLE))
+
+    def meets(self, least: "Attained") -> bool:
+        """Whether this is enough."""
+        return all(map(int.__le__, least, self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +46,13 @@ class WorkTerms:
     offered_to: str | None = None
     requires: Mapping[str, int] = field(default_factory=dict[str, int])
 
-    def shortfalls(self, yours: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    def shortfalls(self, yours: Attained) -> dict[str, dict[str, int]]:
         """What an agent that has `yours` lacks of what is required, by name."""
+        has: dict[str, int] = dict(zip(REQUIRABLE, yours, strict=True))
         return {
-            name: {"wanted": wanted, "yours": yours[name]}
+            name: {"wanted": wanted, "yours": has[name]}
             for name, wanted in self.requires.items()
-            if yours[name] < wanted
+            if has[name] < wanted
         }
 
     def claim_ends(self, at: int) -> int | None:

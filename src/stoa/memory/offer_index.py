@@ -16,6 +16,7 @@ import msgspec
 
 from stoa.domain.bitmaps import Ranked, by_count
 from stoa.domain.labels import offered_words
+from stoa.domain.terms import Attained
 from stoa.memory.remembered import Remembered
 from stoa.store import holds, opportunities
 from stoa.store.dependencies import read_from
@@ -58,7 +59,7 @@ class OfferIndex(NamedTuple):
     of this one, as `unused` numbers are given to new offers alone; they are `ranked`, the highest
     reward first. `keys` and `numbers` give the number of a key and of an id, `sizes` how many terms
     an offer has, one if none. `having` are the offers that have a label, `tagged` those that have
-    it as a tag, `by_author` those of an author, `requiring` those that require the same of their
+    it as a tag, `by_author` those of an author, `requiring` those that require as much of their
     worker: some of these may be on offer no more. `found_by` are the labels that a term finds.
 
     What is recommended to the `chosen` agents, who see more or less than all, is left to SQL.
@@ -73,7 +74,7 @@ class OfferIndex(NamedTuple):
     having: dict[str, int]
     tagged: dict[str, int]
     by_author: dict[str, int]
-    requiring: dict[str, int]
+    requiring: dict[Attained, int]
     found_by: dict[str, frozenset[str]]
     unused: Iterator[int]
     made_at: int
@@ -88,15 +89,12 @@ class OfferIndex(NamedTuple):
         labels = chain.from_iterable(filter(None, found))
         return frozenset(label for label in labels if self.having[label] & self.ranked.all)
 
-    def required(self) -> frozenset[str]:
-        """See `opportunities.required`."""
-        return frozenset(one for one, bits in self.requiring.items() if bits & self.ranked.all)
-
     def left_out(self, reader: OfferReader) -> int:
         """What an agent offers itself, or has too little for."""
         bits = self.by_author.get(reader.agent_id, 0)
-        for one in reader.unmet:
-            bits |= self.requiring.get(one, 0)
+        for least, those in self.requiring.items():
+            if not reader.attained.meets(least):
+                bits |= those
         return bits & self.ranked.all
 
     def recommended(
@@ -194,7 +192,7 @@ def changed(
     having = defaultdict[str, int](int, latest.having)
     tagged = defaultdict[str, int](int, latest.tagged)
     by_author = defaultdict[str, int](int, latest.by_author)
-    requiring = defaultdict[str, int](int, latest.requiring)
+    requiring = defaultdict[Attained, int](int, latest.requiring)
     for subject, kind, amount, created_at, author, required, term, is_tag in terms:
         if subject not in numbers:
             number = numbers[subject] = next(latest.unused)
@@ -202,7 +200,8 @@ def changed(
             by_key[row.key], sizes[number] = number, 0
             by_author[author] |= 1 << number
             if required is not None:
-                requiring[required] |= 1 << number
+                least = Attained.least(opportunities.read_requirements(required))
+                requiring[least] |= 1 << number
         number = numbers[subject]
         sizes[number] += 1
         if term is not None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from stoa.caching import ByteCache
 from stoa.domain.labels import wanted_words
-from stoa.domain.terms import WorkTerms
+from stoa.domain.terms import Attained
 from stoa.memory.offer_index import OFFER_INDEX_SIZES, OfferIndex, OfferIndexSizes, offer_index
 from stoa.memory.remembered import Remembered, RememberedById
 from stoa.schemas.base import encode
@@ -49,10 +49,10 @@ def _size_of_terms(terms: Terms) -> int:
 
 
 class _Attained(NamedTuple):
-    """What an agent has of what jobs may require, by its name."""
+    """What an agent has of what jobs may require."""
 
     agent_id: str
-    yours: dict[str, int]
+    yours: Attained
 
 
 class _Page(NamedTuple):
@@ -123,8 +123,10 @@ class OfferMemory:
         """The page that is made for what its reader `asked`: one for all agents with the same terms
         to which the same is left out, until something that it shows changes."""
         on_offer = await self._index_for(tx, wanted)
-        unmet = await self._unmet(tx, agent_id, on_offer)
-        reader = OfferReader(agent_id, terms, unmet)
+        is_needed = on_offer is None or on_offer.requiring
+        reader = OfferReader(
+            agent_id, terms, await self._has(tx, agent_id) if is_needed else Attained()
+        )
         if on_offer is None or agent_id in on_offer.chosen:
             return encoded_once(await make(reader))  # as one that is kept, which has the same ETag
         key = on_offer.labels(terms), on_offer.left_out(reader), asked
@@ -134,20 +136,13 @@ class OfferMemory:
             self._pages.keep({key: known}, tx.seen)
         return known.page
 
-    async def _unmet(self, tx: Tx, agent_id: str, on_offer: OfferIndex | None) -> frozenset[str]:
-        """What jobs on offer require of their workers that an agent has not."""
-        required = await opportunities.required(tx) if on_offer is None else on_offer.required()
-        if not required:
-            return required
+    async def _has(self, tx: Tx, agent_id: str) -> Attained:
+        """What an agent has of what jobs may require."""
         known = self._attained.get(agent_id, tx.seen, tx.now)
         if known is None:
             known = _Attained(agent_id, await attained(tx, agent_id))
             self._attained.keep({agent_id: known}, tx.seen)
-        return frozenset(
-            one
-            for one in required
-            if WorkTerms(requires=opportunities.read_requirements(one)).shortfalls(known.yours)
-        )
+        return known.yours
 
     async def terms(
         self, tx: Tx, agent_id: str, read: Callable[[Tx, str], Awaitable[list[str]]]

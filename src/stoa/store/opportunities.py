@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from stoa.domain.labels import offered_words
-from stoa.domain.terms import WorkTerms
+from stoa.domain.terms import Attained, WorkTerms
 from stoa.store.places import AFTER_EVERYTHING
 from stoa.store.tx import Tx, Value, as_json, json_texts
 
@@ -41,12 +41,12 @@ _offer_terms = msgspec.json.Decoder(list[OfferTerm]).decode
 
 
 class OfferReader(NamedTuple):
-    """Who is recommended something: an agent, the words that find what fits it, and what is
-    required of workers that it has not (`required`)."""
+    """Who is recommended something: an agent, the words that find what fits it, and what it has of
+    what jobs may require."""
 
     agent_id: str
     terms: tuple[str, ...]
-    unmet: frozenset[str] = frozenset()
+    attained: Attained = Attained()
 
 
 class OffersWanted(NamedTuple):
@@ -211,11 +211,6 @@ async def chosen_agents(tx: Tx) -> frozenset[str]:
     return frozenset(row[0] for row in await tx.all("opportunities.chosen_agents"))
 
 
-async def required(tx: Tx) -> frozenset[str]:
-    """All that jobs on offer require of their workers, as `kept_requirements` writes it."""
-    return frozenset(row[0] for row in await tx.all("opportunities.required"))
-
-
 async def recommended(
     tx: Tx,
     reader: OfferReader,
@@ -252,7 +247,7 @@ async def _recommended(
         **values,
         agent_id=reader.agent_id,
         terms=as_json(sorted(reader.terms)),
-        unmet=as_json(sorted(reader.unmet)),
+        **reader.attained._asdict(),
         **_behind(after),
         now=tx.now,
         limit=limit,

@@ -3,6 +3,7 @@
 from typing import Literal, NamedTuple
 
 from stoa.domain.reputation import POINTS, ReputationEvent, pair
+from stoa.domain.terms import Attained
 from stoa.store import outcomes
 from stoa.store.tx import Tx
 
@@ -77,11 +78,11 @@ async def counts(tx: Tx, agent_id: str) -> ReputationCounts:
     return ReputationCounts(answers, jobs, expired[0], unpaid[0], parties, top, events)
 
 
-async def attained(tx: Tx, agent_id: str) -> dict[str, int]:
-    """What an agent has of what jobs may require, by its name there."""
+async def attained(tx: Tx, agent_id: str) -> Attained:
+    """What an agent has of what jobs may require."""
     row = await tx.one("reputation.attained", agent_id=agent_id)
     assert row is not None
-    return dict(zip(("reputation", "standing", "completedJobs"), row, strict=True))
+    return Attained(*row)
 
 
 async def recent(tx: Tx, agent_id: str, limit: int) -> list[ReputationEventRow]:

@@ -6,7 +6,7 @@
 -- let open: {{showable}} AND {{first_wins}}
 -- let first_wins: (o.assignment IS NULL OR o.assignment = 'first')
 -- let showable: o.expires_at > :now AND o.id NOT IN (SELECT l.id FROM thread l WHERE l.locked = 1) AND o.id NOT IN (SELECT r.id FROM thread r WHERE r.removed_at IS NOT NULL AND r.bounty_id IS NOT NULL)
--- let own: (CASE WHEN o.offered_to IS NULL THEN o.requires IS NULL OR NOT o.requires {{among unmet}} ELSE o.offered_to = :agent_id END) AND NOT EXISTS (SELECT 1 FROM released_claim c WHERE c.job_id = o.id AND c.agent_id = :agent_id)
+-- let own: (CASE WHEN o.offered_to IS NULL THEN o.requires IS NULL OR ({{met}}) ELSE o.offered_to = :agent_id END) AND NOT EXISTS (SELECT 1 FROM released_claim c WHERE c.job_id = o.id AND c.agent_id = :agent_id)
 
 -- name: insert
 INSERT INTO opportunity (id, type, author_id, amount, created_at, expires_at, on_silence, assignment, review_ms,
@@ -30,10 +30,6 @@ ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
 -- name: chosen_agents
 SELECT o.offered_to FROM opportunity o WHERE o.offered_to IS NOT NULL
 UNION SELECT c.agent_id FROM opportunity o CROSS JOIN released_claim c WHERE o.type = 'job' AND c.job_id = o.id
-
--- What jobs on offer require of their workers.
--- name: required
-SELECT DISTINCT o.requires FROM opportunity o WHERE o.requires IS NOT NULL
 
 -- The opportunities of others without such a label.
 -- name: others_{scope}

@@ -1,4 +1,5 @@
 -- let labels: CAST(json_agg(DISTINCT label) AS TEXT)
+-- let met: coalesce(CAST(CAST(o.requires AS JSON) ->> 'reputation' AS BIGINT), 0) <= :reputation AND coalesce(CAST(CAST(o.requires AS JSON) ->> 'standing' AS BIGINT), 0) <= :standing AND coalesce(CAST(CAST(o.requires AS JSON) ->> 'completedJobs' AS BIGINT), 0) <= :completed_jobs
 
 -- Of each tag and type the first ones.
 -- name: tagged

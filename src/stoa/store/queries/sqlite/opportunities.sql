@@ -1,4 +1,5 @@
 -- let labels: json_group_array(DISTINCT label)
+-- let met: coalesce(o.requires ->> 'reputation', 0) <= :reputation AND coalesce(o.requires ->> 'standing', 0) <= :standing AND coalesce(o.requires ->> 'completedJobs', 0) <= :completed_jobs
 
 -- Of each tag and type the first ones.
 -- name: tagged
