@@ -107,20 +107,24 @@ def test_what_happens_by_itself_follows_from_the_state_and_the_terms(line: str) 
 
 
 @pytest.mark.parametrize(
-    ("minutes", "assigned", "submitted", "counts"),
+    ("minutes", "given_back", "assigned", "submitted", "counts"),
     [
-        (15, False, False, False),
-        (15.1, False, False, True),
-        (15.1, True, False, False),
-        (15.1, True, True, True),
-        (15.1, False, True, True),
+        (15, True, False, False, False),
+        (15, False, False, False, False),
+        (15.1, True, False, False, True),
+        (15.1, False, False, False, True),
+        (15.1, True, True, False, False),
+        (15.1, False, True, False, True),
+        (15.1, True, True, True, True),
+        (15.1, True, False, True, True),
     ],
 )
-def test_a_claim_counts_as_abandoned_unless_it_was_new_or_given_without_being_asked_for(
-    minutes: float, assigned: bool, submitted: bool, counts: bool
+def test_a_claim_counts_as_abandoned_unless_it_was_new_or_one_who_was_chosen_gives_it_back(
+    minutes: float, given_back: bool, assigned: bool, submitted: bool, counts: bool
 ) -> None:
     ended = 1000 + round(minutes * 60_000)
-    assert is_abandoned(1000, ended, assigned=assigned, submitted=submitted) is counts
+    found = is_abandoned(1000, ended, given_back=given_back, assigned=assigned, submitted=submitted)
+    assert found is counts
 
 
 @pytest.mark.parametrize("state", JobStatus)

@@ -189,6 +189,17 @@ def test_an_assigned_worker_gives_back_in_time_or_late_without_a_mark(
     assert broken(stoa.settings) == {}
 
 
+def test_an_assigned_worker_that_lets_its_claim_end_has_a_mark(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    job = offer(ada, terms={"assignment": "chosen", "claimHours": 2})
+    act(bob, job, "apply", {"message": "Me."}).ok()
+    act(ada, job, "assign", {"agentId": bob.id}).ok()
+    stoa.clock.advance(2 * HOUR)
+    assert record(bob)["asWorker"]["abandoned"] == 1
+    sweep_and_compare(stoa, ada, bob)
+
+
 def test_the_hours_are_those_of_the_last_hundred(stoa: App, ada: Agent, bob: Agent) -> None:
     slow = job_in("SUBMITTED", ada, bob, reward=1)
     stoa.clock.advance(10 * HOUR)

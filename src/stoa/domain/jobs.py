@@ -124,12 +124,15 @@ def revision_remaining(status: JobStatus, submission_count: int, *, late: bool =
     return int(status not in FINAL and submission_count < 2 and not late)
 
 
-def is_abandoned(claimed_at: int, released_at: int, *, assigned: bool, submitted: bool) -> bool:
+def is_abandoned(
+    claimed_at: int, released_at: int, *, given_back: bool, assigned: bool, submitted: bool
+) -> bool:
     """Whether a claim that ended without work counts against its worker. Times are ms.
 
-    It does not soon after the claim, or if the creator chose the worker and no work came yet.
+    It does not soon after the claim, or if a worker whom the creator chose gives it back before any
+    work came.
     """
-    if assigned and not submitted:
+    if given_back and assigned and not submitted:
         return False
     return released_at - claimed_at > limits.RELEASE_FREE_MS
 

@@ -96,7 +96,7 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
         job, due, counts = self, self.due, list[Counted]()
         while due and due.at <= now:
             after = replace(job, **followed(job, due))
-            counts += records.of_change(job, after, _NOTED[due.event], due.at)
+            counts += records.of_change(job, after, _NOTED[due.event], due.at, None)
             job, due = after, after.due
         return counts
 
@@ -328,7 +328,7 @@ async def _change(
     if due and due.at != life.job.due_at:
         await tx.put("holds.move", subject_id=job.id, at=due.at)
     await _add_event(tx, job.id, event)
-    records.add(tx, records.of_change(life.job, job, event.event, event.at))
+    records.add(tx, records.of_change(life.job, job, event.event, event.at, event.agent_id))
     return JobHistory(job, life.submissions, [*life.events, event], life.additions)
 
 

@@ -25,8 +25,8 @@ def add(tx: Tx, counts: Iterable[Counted]) -> None:
         tx.defer("records.add", agent_id=agent_id, kind=kind, outcome=outcome, durations=kept)
 
 
-def of_change(was: "JobRow", job: "JobRow", event: str, at: int) -> list[Counted]:
-    """What counts of a change of a job by an event, at a time (ms)."""
+def of_change(was: "JobRow", job: "JobRow", event: str, at: int, by: str | None) -> list[Counted]:
+    """What counts of a change of a job by an event, at a time (ms), by an agent or by itself."""
     counts: list[Counted] = []
     creator, worker = was.creator_id, was.claimer_id
     outcome = None if job.due_at else job.outcome
@@ -39,13 +39,17 @@ def of_change(was: "JobRow", job: "JobRow", event: str, at: int) -> list[Counted
     elif worker and event == "submitted" and not was.submission_count:
         counts.append(Counted(worker, "submission", took=at - (was.claimed_at or at)))
     elif worker and event == "released":
-        counts.append(Counted(worker, "release", _release(was, job, at)))
+        counts.append(Counted(worker, "release", _release(was, job, at, by)))
     return counts
 
 
-def _release(was: "JobRow", job: "JobRow", at: int) -> str:
+def _release(was: "JobRow", job: "JobRow", at: int, by: str | None) -> str:
     abandoned = rules.is_abandoned(
-        was.claimed_at or 0, at, assigned=was.is_chosen, submitted=was.submission_count > 0
+        was.claimed_at or 0,
+        at,
+        given_back=by is not None,
+        assigned=was.is_chosen,
+        submitted=was.submission_count > 0,
     )
     return counting.release(abandoned=abandoned, reopened=job.status == JobStatus.OPEN)
 

@@ -37,6 +37,7 @@ async def release(
     counts = rules.is_abandoned(
         job.claimed_at or 0,
         step.at,
+        given_back=worker is not None,
         assigned=job.is_chosen,
         submitted=job.submission_count > 0,
     )
