@@ -257,6 +257,8 @@ def test_a_hidden_job_that_loses_its_worker_is_refunded(
     jobs.sweep(stoa)
     bob.get(f"jobs/{job['id']}").refused(410, "removed")
     assert funds(ada) == (100, 0)
+    kinds = [one["kind"] for one in ada.get("inbox").ok()["events"]]
+    assert kinds[-2:] == ["job.released", "job.expired"]
     moderate(mod, job, "restore")
     assert read(job, stoa)["status"] == "REFUNDED_EXPIRED"
     assert broken(stoa.settings) == {}

@@ -181,11 +181,12 @@ async def release_job(call: Call, request: ReleaseJob) -> JobRead:
     if job.claimer_id is not None:
         await check_worker(call, job)
     rules.follow(status, JobEvent.RELEASE)
-    life, step = await jobs.life(call.tx, job), Due(call.now, JobEvent.RELEASE)
-    released = await job_steps.release(call.tx, call.services.ids, life, step, worker)
     receipt = call.receipt("release_job", "job", job.id)
     facts: dict[str, Any] = {"reason": request.reason} if request.reason else {}
     kind, creator = EventKind.JOB_RELEASED, job.creator_id
+    # Before the event of the refund that may follow from it.
     event_log.on_job(call, receipt, kind, job.id, creator, by="worker", **facts)
+    life, step = await jobs.life(call.tx, job), Due(call.now, JobEvent.RELEASE)
+    released = await job_steps.release(call.tx, call.services.ids, life, step, worker)
     view = job_view(call, released, "claimer", closed=True)
     return JobRead(job=view, receipt=receipt, next_actions=view.next_actions)
