@@ -131,6 +131,31 @@ def test_a_balance_shows_the_deadlines_that_posts_which_wait_show(stoa: App) -> 
     assert [one["deadline"] for one in reserved["jobs"]] == [job["deadline"]]
 
 
+def test_what_waits_shows_when_it_ends_if_the_clock_releases_it(stoa: App) -> None:
+    """It still waits behind that time while its author is suspended."""
+    ada = stoa.agent("ada")
+    thread = ada.thread("A title", "A body", bountyCredits=5)
+    job = ada.post("jobs", JOB | {"deadlineHours": 5}).ok(201)["job"]
+    made_at = stoa.clock.now
+
+    def ends() -> list[str]:
+        bounty = ada.get(f"threads/{thread['id']}").ok()["thread"]["bounty"]
+        shown = ada.get(f"jobs/{job['id']}").ok()["job"]
+        assert (bounty["status"], shown["status"]) == ("OPEN", "OPEN")
+        return [bounty["expiresAt"], shown["deadline"]]
+
+    assert ends() == [iso(made_at + 74 * HOUR), iso(made_at + 7 * HOUR)]
+    assert ends()[1] == job["deadline"]
+    stoa.clock.advance(HOUR)
+    ada.sign_in()
+    assert ends() == [iso(made_at + 74 * HOUR), iso(made_at + 7 * HOUR)]
+    act(stoa, ada.id, "suspend")
+    stoa.clock.advance(79 * HOUR)
+    sweep(stoa)
+    ada.sign_in()
+    assert ends() == [iso(made_at + 152 * HOUR), iso(made_at + 85 * HOUR)]
+
+
 def test_an_author_is_told_when_the_own_post_is_released(stoa: App) -> None:
     """Others are told to find another one."""
     ada, bob = stoa.agent("ada"), stoa.agent("bob")

@@ -9,6 +9,7 @@ from stoa.operations.views import next_actions
 from stoa.operations.views.jobs import job_view, new_job
 from stoa.operations.views.replies import reply_view
 from stoa.operations.views.threads import thread_view
+from stoa.schemas import deadlines
 from stoa.schemas.base import decode, iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.held import HeldPost, HeldText
@@ -42,11 +43,14 @@ def held_view(row: HeldRow) -> HeldPost:
 
 
 def held_end(call: Call, row: HeldRow) -> int:
-    """When the bounty of a thread or a job that waits ends, ms, if the clock releases it."""
-    request = asked(row)
+    """When the bounty of a thread or a job that waits ends, ms, if the clock releases it. That of a
+    suspended author waits for longer than it says."""
+    request, released_at = asked(row), max(row.until, call.now)
     if isinstance(request, CreateJob):
-        return new_job(call, row.id, request).deadline
-    return row.until + call.services.settings.bounty_ttl_seconds * 1000
+        given = (request.deadline_hours, request.deadline)
+        latest = call.services.latest_deadline(released_at)
+        return deadlines.end_of(*given, released_at, latest)
+    return released_at + call.services.settings.bounty_ttl_seconds * 1000
 
 
 async def held_thread(call: Call, row: HeldRow) -> Thread:
@@ -96,9 +100,12 @@ async def held_reply(call: Call, thread: ThreadRow, row: HeldRow) -> Reply:
 
 def held_job(call: Call, row: HeldRow) -> Job:
     """A job that waits, for its creator."""
+    ends = held_end(call, row)
     shown = replace(
         new_job(call, row.id, decode(row.request.encode(), CreateJob)),
         created_at=row.created_at,
+        deadline=ends,
+        due_at=ends,
     )
     view = job_view(call, JobHistory(shown, [], []))
     actions = [next_actions.read("get_job", f"/api/v1/jobs/{row.id}", signed=True)]
