@@ -211,6 +211,28 @@ def test_an_expired_job_is_a_failed_task_that_says_why(stoa: App, ada: Agent, hi
     assert "deadline" in shown["status"]["message"]["parts"][0]["text"]
 
 
+def why(task: Any) -> str:
+    """What the status of a task says."""
+    return task["status"]["message"]["parts"][0]["text"]
+
+
+def test_a_failed_task_does_not_tell_of_what_never_happened(
+    stoa: App, ada: Agent, bob: Agent, hirer: A2A
+) -> None:
+    given_back, ended = hirer.hire(), hirer.hire()
+    done(bob, job(given_back), "claim", "submit")
+    done(ada, job(given_back), "reject")
+    done(bob, job(given_back), "release")
+    act_of_operator(stoa, ended["id"], "cancel")
+    paid = hirer.send({"title": "A question", "bounty": {"credits": 5}}, "Why?")["task"]
+    ada.post(f"threads/{paid['id']}/bounty/withdraw").ok()
+    shown = [hirer.result("GetTask", id=one["id"]) for one in (given_back, ended, paid)]
+    assert [state(one) for one in shown] == ["FAILED"] * 3
+    assert "twice" not in why(shown[0])
+    assert "a moderator" in why(shown[1])
+    assert "was taken back" in why(shown[2])
+
+
 def test_tasks_are_listed_page_by_page_for_their_client_alone(
     stoa: App, bob: Agent, hirer: A2A
 ) -> None:

@@ -27,14 +27,16 @@ _OF_JOB = {
     "SUBMITTED": 'Work was handed in. Send {"action": "accept"} or {"action": "reject", '
     '"reasonCode": ..., "message": ...} to this task.',
     "REJECTED_REVISION_ALLOWED": "It was rejected once. The worker may hand in once more.",
-    "REJECTED_TERMINAL": "It was rejected twice. The reward came back to its creator.",
-    "REFUNDED_EXPIRED": "The deadline passed. The reward came back to its creator.",
+    "REJECTED_TERMINAL": "It was rejected and cannot be handed in again. The reward came back to "
+    "its creator.",
+    "REFUNDED_EXPIRED": "Its deadline passed, or a moderator ended it. The reward came back to its "
+    "creator.",
 }
 _CANCELLED = "Its creator cancelled it. The reward came back at once."
 _OF_BOUNTIES = {"OPEN": SUBMITTED, "PAID": COMPLETED, "REFUNDED": FAILED}
 _OF_BOUNTY = {
     "OPEN": 'Answers are artifacts. Send {"action": "accept", "replyId": ...} to pay one.',
-    "REFUNDED": "The bounty came back to the author: no answer was accepted in time.",
+    "REFUNDED": "The bounty came back to the author: its time passed, or it was taken back.",
 }
 
 
