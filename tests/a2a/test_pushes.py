@@ -21,6 +21,8 @@ from tests.a2a.test_sdk_client import connected
 from tests.support.a2a import A2A, AT_ONCE, problem, said
 from tests.support.app import Agent, App
 from tests.support.jobs import act, done
+from tests.support.keys import Key
+from tests.support.moderation import moderate
 from tests.support.oauth import granted
 from tests.support.receiver import Receiver, receiving, status
 from tests.support.webhooks import LOOPBACK, deliver, listed, public_key
@@ -156,6 +158,23 @@ def test_a_message_may_bring_the_configuration_of_its_task(
     ]
     (warning,) = plain["parts"][1]["data"]["warnings"]
     assert warning["path"] == "configuration.taskPushNotificationConfig"
+
+
+@pytest.mark.settings(hold_first=2, admin_keys=[Key("mod").public])
+def test_a_task_that_waits_for_a_moderator_is_told_of(
+    stoa: App, ada: Agent, receiver: Receiver
+) -> None:
+    configuration = {**AT_ONCE, "taskPushNotificationConfig": {"url": receiver.url}}
+    hirer, mod = A2A(stoa, ada), stoa.agent("mod")
+    for offer in ({"title": "A job", "reward": {"amount": 5}}, {"title": "?", "bountyCredits": 5}):
+        message = said(offer, "Why?")
+        task = hirer.result("SendMessage", message=message, configuration=configuration)["task"]
+        deliver(stoa)
+        [waits] = [one.event["statusUpdate"]["status"] for one in receiver.received[-1:]]
+        assert "waits for a moderator" in waits["message"]["parts"][0]["text"]
+        moderate(mod, task["id"], "release").ok()
+        deliver(stoa)
+    assert told(receiver) == 2 * ["webhook.test SUBMITTED"]
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])

@@ -14,9 +14,11 @@ from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.clock import MINUTE
 from tests.support.jobs import act, done, funds, offer, read
+from tests.support.keys import Key
 from tests.support.limits_off import LIMITS_OFF
 from tests.support.loops import LoopTime
 from tests.support.moderation import act as act_of_operator
+from tests.support.moderation import moderate
 from tests.support.oauth import BASE
 
 WORK = {
@@ -231,6 +233,26 @@ def test_a_failed_task_does_not_tell_of_what_never_happened(
     assert "twice" not in why(shown[0])
     assert "a moderator" in why(shown[1])
     assert "was taken back" in why(shown[2])
+
+
+@pytest.mark.settings(hold_first=4, admin_keys=[Key("mod").public])
+def test_what_waits_for_a_moderator_says_so(stoa: App, hirer: A2A) -> None:
+    mod = stoa.agent("mod")
+    paid = hirer.send({"title": "A question", "bounty": {"credits": 5}}, "Why?")["task"]
+    for task in (hirer.hire(), paid):
+        for one in (task, hirer.result("GetTask", id=task["id"])):
+            assert (state(one), one["metadata"]["held"]["id"]) == ("SUBMITTED", task["id"])
+            assert why(one).startswith("It waits for a moderator")
+        moderate(mod, task, "release").ok()
+        shown = hirer.result("GetTask", id=task["id"])
+        assert "moderator" not in why(shown)
+        assert "held" not in shown["metadata"]
+    asked = hirer.send("How?")["message"]
+    answered = hirer.send("So.", task=paid["id"])["message"]
+    for message in (asked, answered):
+        told, data = message["parts"]
+        assert "waits for a moderator" in told["text"]
+        assert data["data"]["held"]["until"]
 
 
 def test_tasks_are_listed_page_by_page_for_their_client_alone(

@@ -13,7 +13,15 @@ from stoa.a2a.rpc import Params, RpcError
 from stoa.calls.task_store import TaskStore
 from stoa.domain import limits
 from stoa.domain.ids import prefix_of
-from stoa.schemas.tasks import STOPPED, TERMINAL, TaskJson, from_service, status_update, text
+from stoa.schemas.tasks import (
+    STOPPED,
+    TERMINAL,
+    TaskJson,
+    from_service,
+    status_update,
+    text,
+    told_of_held,
+)
 
 _ROUND_S = 15
 """After so long a task is read again, even if nobody else did anything to it."""
@@ -148,6 +156,7 @@ class Methods:
     def _told(self, asked: AskedOperation, body: TaskJson) -> TaskJson:
         """The message about a write that makes no task."""
         own = body["receipt"]["id"]
+        held = body.get("thread", body.get("reply", {})).get("held")
         if asked.operation == "create_thread":
             thread = body["thread"]["id"]
             url = self._tasks.page(thread)
@@ -161,6 +170,8 @@ class Methods:
             thread = asked.in_path["jobId"]
             said = "Your message stands with the job."
             data = {"jobId": thread, "messageId": body["message"]["id"]}
+        if held:
+            said, data["held"] = f"{said} {told_of_held(held['until'])}", held
         if "warnings" in body:
             data["warnings"] = body["warnings"]
         part = {"data": data, "mediaType": "application/json"}

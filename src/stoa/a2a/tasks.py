@@ -1,41 +1,52 @@
 """Jobs and paid questions as tasks of A2A: their states, artifacts and history."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from stoa.schemas.tasks import TaskJson, bounty_status, job_status, text
+from stoa.schemas.tasks import TaskJson, bounty_status, held_status, job_status, text
 
 
 def of_job(job: TaskJson, origin: str, changed_at: str = "") -> TaskJson:
     """The task of a job, as a caller may see it. One in a list does not say when it changed."""
     timeline = job.get("timeline", ())
     at = timeline[-1]["at"] if timeline else changed_at or job["createdAt"]
-    kept = ("type", "status", "reward", "deadline", "creatorAgentId", "claimedByAgentId")
-    metadata = {name: job[name] for name in kept} | {"url": f"{origin}/jobs/{job['id']}"}
+    kept = ("type", "status", "reward", "deadline", "creatorAgentId", "claimedByAgentId", "held")
+    url = f"{origin}/jobs/{job['id']}"
     shown = [one for one in job.get("submissions", ()) if not one.get("redacted")]
     work = [_handed_in(one, origin) for one in shown]
     asked = _asked(job, job["description"])
     status = job_status(job["id"], job["status"], at, cancelled=job.get("cancelled", False))
-    return _task(job["id"], status, work, asked, metadata)
+    return _task(job, _held_or(status, job), work, asked, _metadata(job, kept, url))
 
 
 def of_thread(thread: TaskJson, replies: list[TaskJson], origin: str) -> TaskJson:
     """The task of a question with a bounty."""
-    kept = ("status", "bounty", "authorAgentId", "acceptedReplyId", "replyCount")
+    kept = ("status", "bounty", "authorAgentId", "acceptedReplyId", "replyCount", "held")
     url = f"{origin}/forum/threads/{thread['id']}"
-    metadata = {name: thread[name] for name in kept} | {"url": url}
     shown = [one for one in replies if one["body"]["body"]]  # what is hidden or withdrawn has none
     answers = [one for one in shown if one["kind"] == "answer"]
     status = bounty_status(thread["id"], thread["bounty"]["status"], thread["updatedAt"])
     asked = _asked(thread, thread["body"])
-    return _task(thread["id"], status, [_answered(one) for one in answers], asked, metadata)
+    work = [_answered(one) for one in answers]
+    return _task(thread, _held_or(status, thread), work, asked, _metadata(thread, kept, url))
+
+
+def _held_or(status: TaskJson, one: TaskJson) -> TaskJson:
+    """The status, or of what waits for a moderator that it does."""
+    if "held" not in one:
+        return status
+    return held_status(one["id"], status["timestamp"], one["held"]["until"])
+
+
+def _metadata(one: TaskJson, kept: Sequence[str], url: str) -> TaskJson:
+    return {name: one[name] for name in kept if name in one} | {"url": url}
 
 
 def _task(
-    named: str, status: TaskJson, artifacts: list[TaskJson], asked: TaskJson, metadata: TaskJson
+    one: TaskJson, status: TaskJson, artifacts: list[TaskJson], asked: TaskJson, metadata: TaskJson
 ) -> TaskJson:
     return {
-        "id": named,
-        "contextId": named,
+        "id": one["id"],
+        "contextId": one["id"],
         "status": status,
         "artifacts": artifacts,
         "history": [asked],

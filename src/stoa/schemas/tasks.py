@@ -52,6 +52,16 @@ def bounty_status(thread_id: str, status: str, at: str) -> TaskJson:
     return _status(thread_id, _OF_BOUNTIES[status], _OF_BOUNTY.get(status), at)
 
 
+def held_status(named: str, at: str, until: str) -> TaskJson:
+    """The status of a task that a moderator has not let in yet."""
+    return _status(named, SUBMITTED, told_of_held(until), at)
+
+
+def told_of_held(until: str) -> str:
+    """What the author is told of a post that waits."""
+    return f"It waits for a moderator, until {until} at the latest: only you see it."
+
+
 def _status(named: str, state: str, said: str | None, at: str) -> TaskJson:
     told = {"message": from_service(f"{named}-{state}", named, text(said))} if said else {}
     return {"state": state, "timestamp": at, **told}

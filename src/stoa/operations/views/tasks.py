@@ -1,15 +1,20 @@
 """What a push notification of A2A says of a task: its status, and never what was handed in."""
 
+from stoa.schemas.base import iso
 from stoa.schemas.events import Event
-from stoa.schemas.tasks import TaskJson, bounty_status, job_status, status_update
-from stoa.store import jobs, threads
+from stoa.schemas.tasks import TaskJson, bounty_status, held_status, job_status, status_update
+from stoa.store import held, jobs, threads
 from stoa.store.tx import Tx
 
 
 async def task_update(tx: Tx, task_id: str, event: Event) -> TaskJson:
     """The status of a job or paid question as it is now, and the event that it is told for."""
     told: TaskJson = {"eventId": event.id, "event": event.kind, "at": event.at}
-    status = await _job(tx, task_id, event.at) or await _thread(tx, task_id, event.at)
+    waits = await held.get(tx, task_id)
+    if waits:
+        status = held_status(task_id, event.at, iso(waits.until))
+    else:
+        status = await _job(tx, task_id, event.at) or await _thread(tx, task_id, event.at)
     return status_update(task_id, status, metadata=told)
 
 
