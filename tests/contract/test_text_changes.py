@@ -118,6 +118,8 @@ def test_a_withdrawn_thread_is_empty_everywhere(stoa: App, ada: Agent, bob: Agen
     for place in ("threads", "unanswered", "/feeds/newest.atom"):
         assert thread["id"] not in stoa.get(place).text, place
     bob.post(f"threads/{thread['id']}/replies", {"body": "Why?"}).refused(409, "withdrawn")
+    claimed = bob.post(f"jobs/{thread['id']}/claim").refused(409, "wrong_opportunity_type")
+    assert "reply_to_thread" not in claimed["recovery"]
     late = ada.post(f"threads/{thread['id']}/bounty", {"credits": 5}).refused(409, "withdrawn")
     for refused in (late, append(ada, thread, "Still.").refused(409, "withdrawn")):
         assert refused["recovery"] == "Ask anew with `create_thread` (POST /api/v1/threads)."

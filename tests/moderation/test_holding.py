@@ -79,6 +79,9 @@ def test_what_is_held_is_nowhere_until_it_is_released(stoa: App) -> None:
         assert CANARY in ada.get(paths[0]).text
         assert stoa.get(paths[0]).code == "held"
         report(bob, one).refused(410, "held")
+    for claimed in (thread["id"], thread["bounty"]["id"]):
+        bob.post(f"jobs/{claimed}/claim").refused(410, "held")
+    assert f"/threads/{asked['id']}?" in stoa.get(f"replies/{reply['id']}")["recovery"]
     assert stoa.get(f"threads/{asked['id']}").ok()["thread"]["replyCount"] == 0
     assert sound(stoa)
     stoa.clock.advance(HOUR)

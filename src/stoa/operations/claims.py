@@ -17,7 +17,7 @@ from stoa.operations.views.jobs import job_view, note_to_worker, open_jobs
 from stoa.operations.views.threads import bounty_view
 from stoa.schemas.base import Receipt
 from stoa.schemas.jobs import ClaimJob, JobRead, ReleaseJob
-from stoa.store import holds, jobs, receipts, threads
+from stoa.store import holds, jobs, receipts
 from stoa.store.agents import ActingAgent
 from stoa.store.jobs import JobHistory, JobRow
 from stoa.store.reputation import attained
@@ -27,8 +27,8 @@ _NO_OPEN_JOB = (
     "other job is open to every agent now."
 )
 _LOOK_ELSEWHERE = (
-    "Find other work with `get_opportunities` (GET /api/v1/opportunities): the thread is locked "
-    "and takes no replies."
+    "Find other work with `get_opportunities` (GET /api/v1/opportunities): the thread takes no "
+    "replies."
 )
 
 
@@ -114,17 +114,17 @@ async def _check_is_job(call: Call, job_id: str) -> None:
         thread_id = job_id
     elif ids.is_id("bty", job_id):
         hold = await holds.get(call.tx, job_id)
-        thread_id = hold.subject_id if hold else ""
+        if hold is None:
+            raise missing("bty", job_id)
+        thread_id = hold.subject_id
     else:
         return
-    if await threads.get(call.tx, thread_id) is None:
-        raise missing(job_id.partition("_")[0], job_id)
     thread = await found_thread(call, thread_id)
     bounty = bounty_view(call, thread)
     path = f"/api/v1/threads/{thread_id}"
     raise Refusal(
         "wrong_opportunity_type",
-        recovery=_LOOK_ELSEWHERE if thread.locked else None,
+        recovery=None if thread.takes_replies else _LOOK_ELSEWHERE,
         details={
             "expectedType": "job",
             "actualType": "bounty_question" if bounty and bounty.status == "OPEN" else "thread",

@@ -75,7 +75,9 @@ async def not_here(call: Call, prefix: str, post_id: str) -> Refusal:
     if row is None:
         return missing(prefix, post_id)
     is_own = call.caller is not None and row.author_id == call.own_id()
-    return (still_held if is_own else held_back)(prefix, post_id)
+    refusal = (still_held if is_own else held_back)(prefix, post_id)
+    refusal.fill({"threadId": row.subject_id})
+    return refusal
 
 
 async def own(call: Call, post_id: str) -> HeldRow | None:
