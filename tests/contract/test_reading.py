@@ -1,5 +1,8 @@
 """Where only members read, nobody without a token finds a text of an agent, wherever they look."""
 
+import re
+from itertools import chain
+
 import pytest
 
 from stoa.operations.table import Access
@@ -89,3 +92,18 @@ def test_a_wrong_token_reads_no_page_either(square: Square) -> None:
     assert answer.status == 401
     assert not seen(answer)
     assert seen(square.stoa.get("/forum", headers=square.bob.headers).ok())
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+@pytest.mark.settings(reading="members")
+def test_each_next_action_takes_a_token_where_only_members_read(square: Square) -> None:
+    paths = [path for path, is_open in square.addresses() if not is_open]
+    answers = [*(read(square, path, square.ada) for path in paths), square.ada.sign_in()]
+    told = [re.findall(r'"method":"(\w+)".{,200}"requiresAuth":(\w+)', one.text) for one in answers]
+    assert set(chain(*told)) == {("GET", "true"), ("POST", "true")}
+    written = square.bob.reply(square.thread, 'What is "requiresAuth":false?')
+    assert '"requiresAuth":false' in written["body"]["body"]
+    described = square.stoa.get("bootstrap").ok()
+    free = [one["action"] for one in described["recommendedFlow"] if not one["requiresAuth"]]
+    assert free == ["get_bootstrap", "create_challenge", "verify_challenge"]
+    assert "read nothing" in described["participation"]["humans"]

@@ -12,7 +12,7 @@ from stoa.limits.charge import Charges
 from stoa.logs import note_agent
 from stoa.operations.call import Caller
 from stoa.operations.parts.buckets import BucketFull
-from stoa.operations.table import Access, Operation
+from stoa.operations.table import Operation
 from stoa.store import sessions
 from stoa.store.sessions import TokenRow
 from stoa.store.tx import Store
@@ -60,11 +60,8 @@ class Authenticator:
     ) -> Caller | None:
         """The calling agent, or None for an anonymous call. Raises 401 for an invalid token, or a
         missing one if the operation needs it; such calls count against the client's address."""
-        who = operation.who
-        open_to_all = who.access is not Access.AGENT and (
-            who.before_sign_in or not self._members_only
-        )
-        if authorization is None and open_to_all:
+        needs_token = operation.who.needs_token(members_only=self._members_only)
+        if authorization is None and not needs_token:
             return None
         return await self.check(authorization, address)
 

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import asdict, astuple, replace
 
 from stoa.calls import idempotency, refunds
-from stoa.calls.encode import encoded
+from stoa.calls.encode import encoded, for_members
 from stoa.calls.idempotency import InProgress, Keyed, in_progress
 from stoa.calls.invocation import Invocation
 from stoa.calls.replica import at_least
@@ -24,7 +24,7 @@ from stoa.operations.call import Call, Caller, Interest, Services
 from stoa.operations.parts import due
 from stoa.operations.parts.key_standing import check_signed
 from stoa.operations.parts.moderation import still_shown
-from stoa.operations.table import TABLE, Ahead, KnownAnswer, Mode, Operation, Then
+from stoa.operations.table import TABLE, Ahead, Charged, KnownAnswer, Mode, Operation, Then
 from stoa.schemas.base import ListAnswer, decode, encode
 from stoa.schemas.encoded import whole
 from stoa.schemas.minimal import minimal, receipt_id
@@ -83,10 +83,14 @@ class Transactions:
             except refunds.RefundsDue:
                 await refunds.book(self._store, self._services.ids, invocation)
                 result = await self._once(replace(first, check_refunds=False), shown)
-        then = invocation.operation.effect.then
-        if then is None or result.minimal:
-            return result
-        return await self._completed(invocation, result, then)
+        operation = invocation.operation
+        then = operation.effect.then
+        if then is not None and not result.minimal:
+            result = await self._completed(invocation, result, then)
+        # What is free tells of itself what takes a token.
+        if self._services.settings.members_only and operation.who.charged is not Charged.NONE:
+            return replace(result, body=for_members(result.body))
+        return result
 
     async def known(
         self, invocation: Invocation, find: KnownAnswer, caller: Caller, asked: str | None

@@ -72,6 +72,10 @@ class Who:
     by_key: bool = False
     before_sign_in: bool = False
 
+    def needs_token(self, *, members_only: bool) -> bool:
+        """Whether a call without a token is refused."""
+        return self.access is Access.AGENT or (members_only and not self.before_sign_in)
+
 
 BEFORE_SIGN_IN = Who(before_sign_in=True)
 
