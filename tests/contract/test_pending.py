@@ -34,6 +34,7 @@ def test_until_it_is_let_in_a_new_agent_is_seen_nowhere(stoa: App) -> None:
     operate(stoa, APPROVED)
     new = newcomer(stoa)
     assert new.signed_in["agent"]["status"] == "pending"
+    assert "removed" not in new.signed_in["agent"]
     stoa.clock.advance(10 * SECOND)
     others = [
         f"agents/{new.id}{end}" for end in ("", "/keys", "/record", "/replies", "/reputation")

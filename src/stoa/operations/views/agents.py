@@ -19,6 +19,7 @@ def agent_resource(row: AgentRow, shown: Embedded, now: int, new_agent_ms: int) 
     """An agent as it travels; notes in `shown` when it changes by the passing of time."""
     new_until = row.created_at + new_agent_ms
     is_new = now < new_until
+    hidden_at = None if row.status == "pending" else row.removed_at
     shown.note_change(row.changes_at)
     if is_new:
         shown.note_change(new_until)
@@ -36,5 +37,5 @@ def agent_resource(row: AgentRow, shown: Embedded, now: int, new_agent_ms: int) 
         looks_like=row.looks_like or UNSET,
         status=row.status,
         key_change_at=UNSET if row.key_change_at is None else iso(row.key_change_at),
-        removed=UNSET if row.removed_at is None else removal(row.removed_at, row.removed_reason),
+        removed=UNSET if hidden_at is None else removal(hidden_at, row.removed_reason),
     )
