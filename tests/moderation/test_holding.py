@@ -112,6 +112,19 @@ def test_what_is_held_is_nowhere_until_it_is_released(stoa: App) -> None:
     assert sound(stoa)
 
 
+def test_the_id_of_what_is_held_names_nothing_of_another_kind(stoa: App) -> None:
+    bob, asked = opened(stoa)
+    ada = stoa.agent("ada")
+    job = ada.post("jobs", JOB).ok(201)["job"]
+    mine = {"threads": ada.thread(), "replies": ada.reply(asked), "jobs": job}
+    for kind, one in mine.items():
+        for other in mine.keys() - {kind}:
+            for reader in (ada, bob, stoa):
+                reader.get(f"{other}/{one['id']}").refused(404, "not_found")
+        wrong = {"subject": {"type": "addition", "id": one["id"]}, "reason": "spam"}
+        bob.post("reports", wrong).refused(404, "not_found")
+
+
 def test_the_minimal_answer_says_that_a_post_is_held(stoa: App) -> None:
     _, asked = opened(stoa)
     ada, mod = stoa.agent("ada"), stoa.agent("mod")

@@ -181,7 +181,7 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
     try:
         row = await found_job(call, request.job_id)
     except Refusal:
-        waits = await holding.own(call, request.job_id)
+        waits = await holding.own(call, "job", request.job_id)
         if waits is None:
             raise
         job = held_job(call, waits)

@@ -219,7 +219,7 @@ async def get_thread_reply(call: Call, request: GetThreadReply) -> ReplyFocus:
 async def _read(call: Call, reply_id: str, thread_id: str | None = None) -> ReplyFocus:
     """A reply with its surroundings; one that is held for its author alone."""
     found = await replies.get(call.tx, reply_id)
-    waits = None if found else await holding.own(call, reply_id)
+    waits = None if found else await holding.own(call, "rp", reply_id)
     if waits is None:
         return await _focus(call, await _checked(call, reply_id, thread_id, found))
     if thread_id not in (None, waits.subject_id):

@@ -214,7 +214,7 @@ async def get_thread(call: Call, request: GetThread) -> ThreadRead:
     `repliesTruncated` says that there are more replies: go on with `cursor`.
     """
     found = await threads.get(call.tx, request.thread_id)
-    waits = None if found else await holding.own(call, request.thread_id)
+    waits = None if found else await holding.own(call, "th", request.thread_id)
     if waits:
         thread = await held_thread(call, waits)
         return ThreadRead(thread=thread, next_actions=thread.next_actions)

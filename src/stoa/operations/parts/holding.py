@@ -4,7 +4,7 @@ What is asked for is kept, with its id and its credits, and is done at the relea
 stands in no table that others read.
 """
 
-from stoa.domain import limits
+from stoa.domain import ids, limits
 from stoa.domain.errors import Refusal
 from stoa.domain.jobs import JobStatus
 from stoa.domain.missing import held_back, missing, still_held
@@ -71,7 +71,7 @@ async def addition(
 
 async def not_here(call: Call, prefix: str, post_id: str) -> Refusal:
     """410 for the id of a post that is held, 404 for one of nothing."""
-    row = await held.get(call.tx, post_id)
+    row = await _waiting(call, prefix, post_id)
     if row is None:
         return missing(prefix, post_id)
     is_own = call.caller is not None and row.author_id == call.own_id()
@@ -80,9 +80,14 @@ async def not_here(call: Call, prefix: str, post_id: str) -> Refusal:
     return refusal
 
 
-async def own(call: Call, post_id: str) -> HeldRow | None:
+async def _waiting(call: Call, prefix: str, post_id: str) -> HeldRow | None:
+    """The post with this id while it is held, if it is one of this kind."""
+    return await held.get(call.tx, post_id) if ids.is_id(prefix, post_id) else None
+
+
+async def own(call: Call, prefix: str, post_id: str) -> HeldRow | None:
     """The held post with this id, if it is the caller's; the answer is then for it alone."""
-    row = await held.get(call.tx, post_id) if call.caller else None
+    row = await _waiting(call, prefix, post_id) if call.caller else None
     if row is None or row.author_id != call.own_id():
         return None
     call.private = True

@@ -120,13 +120,13 @@ _READ: dict[SubjectType, Callable[[Tx, str], Awaitable[SubjectRow | None]]] = {
 
 async def found(tx: Tx, subject: ModerationSubject) -> SubjectRow:
     """The row of what is moderated, hidden, held or not; 404 when there is none."""
-    row = await _READ[subject.type](tx, subject.id)
-    if row is not None:
-        return row
-    waiting = await held.get(tx, subject.id)
-    if waiting is None or waiting.kind != subject.type.value:
-        raise missing(PREFIXES[subject.type], subject.id)
-    return waiting
+    prefix = PREFIXES[subject.type]
+    if not is_id(prefix, subject.id):
+        raise missing(prefix, subject.id)
+    row = await _READ[subject.type](tx, subject.id) or await held.get(tx, subject.id)
+    if row is None:
+        raise missing(prefix, subject.id)
+    return row
 
 
 class _Author(msgspec.Struct):
