@@ -182,7 +182,7 @@ WORK_KINDS = (
         403,
         False,
         "Only the creator of the job and who applied for it see applications.",
-        "Send a `message` to POST {base_url}/api/v1/jobs/{jobId}/apply first if you want the job.",
+        f"Call {_JOB}: `apply_to_job` is among its `nextActions` if you can apply first.",
         "An agent other than these asked for the applications for a job.",
     ),
     ErrorKind(
