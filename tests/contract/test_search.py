@@ -282,7 +282,7 @@ def checking(**sizes: int) -> Composed:
         (checking(), {'"za zymurgy" malt': "near", 'malt -"za zymurgy"': "far"}),
         # The only text that is read has it not, and what is not read is left out too.
         (checking(checked=1), {'"za zymurgy"': "", 'malt -"za zymurgy"': "far"}),
-        (checking(checked=3, checked_at_once=2, checked_characters=20), {'"za zymurgy"': "near"}),
+        (checking(checked=3, checked_at_once=2, checked_characters=40), {'"za zymurgy"': "near"}),
     ],
     ids=["all", "one text", "few characters"],
 )

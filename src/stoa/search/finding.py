@@ -1,8 +1,9 @@
 """Finds the texts of a query in the index."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Literal, NamedTuple
 
 from pyroaring import BitMap
@@ -28,7 +29,7 @@ from stoa.search.ranking import (
     rarities_of,
 )
 from stoa.store import search
-from stoa.store.search import Narrowing, Whose
+from stoa.store.search import Narrowing, SearchText, Whose
 from stoa.store.tx import Tx
 
 _LIGHT_WORDS, _LIGHT_FOUND = 24, 1_500_000
@@ -38,6 +39,9 @@ search takes under 2 ms, and mostly half of that among a million texts."""
 _LIGHT_ORDERED = 20_000
 """So many texts of none of its phrases are put into their order in under 2 ms, and with each phrase
 half as many. All may be, but for the first page of the best."""
+
+_LIGHT_CHARACTERS = 10_000
+"""So much text is read for phrases in under a millisecond."""
 
 RankKeyOf = Callable[[int], RankKey]
 SearchOrder = Literal["relevance", "recent", "score"]
@@ -316,27 +320,46 @@ class _Search:
         longer = [one for one in self.texts if one[1:]]
         sizes = self._sizes
         unread = self.found & BitMap.union(*(self.texts[one].anywhere for one in longer))
-        numbers, characters = [*descending(newest(unread, sizes.checked))], 0
-        exact = {one: WordTexts(BitMap(), BitMap()) for one in longer}
-        looked_for = [(f" {' '.join(one)} ", parts) for one, parts in exact.items()]
-        while numbers and characters < sizes.checked_characters:
-            read = numbers[: sizes.checked_at_once]
+        numbers = [*descending(newest(unread, sizes.checked))]
+        read = _PhrasesRead(longer, sizes.checked_characters)
+        while numbers and read.left > 0:
+            texts = await search.texts(tx, numbers[: sizes.checked_at_once])
             numbers = numbers[sizes.checked_at_once :]
-            unread -= BitMap(read)
-            for text in await search.texts(tx, read):
-                characters += len(text.title) + len(text.body)
-                title, *others = map(_spaced, (text.title, *text.parts))
-                for phrase, parts in looked_for:
-                    if phrase in title:
-                        parts.title.add(text.number)
-                    if phrase in title or any(phrase in one for one in others):
-                        parts.anywhere.add(text.number)
+            characters = sizes.checked_characters - read.left + sum(map(_characters, texts))
+            light = characters <= _LIGHT_CHARACTERS
+            await tx.aside(partial(read.look_through, texts), light=light)
         for one in self._query.exclude:
-            if one in exact:
-                exact[one].anywhere.update(unread & self.texts[one].anywhere)
-        return exact
+            if one in read.exact:
+                read.exact[one].anywhere.update((unread - read.numbers) & self.texts[one].anywhere)
+        return read.exact
 
 
+class _PhrasesRead:
+    """The texts in which the words of `phrases` stand side by side, and the numbers of all that
+    were read. So many characters are `left` to be read."""
+
+    def __init__(self, phrases: Sequence[Phrase], left: int) -> None:
+        self.exact = {one: WordTexts(BitMap(), BitMap()) for one in phrases}
+        self.numbers, self.left = BitMap(), left
+        self._spaced = [(f" {' '.join(one)} ", parts) for one, parts in self.exact.items()]
+
+    def look_through(self, texts: Iterable[SearchText]) -> None:
+        """Read texts, the newest first, while any characters are left. Of a text that has more of
+        them in its words, those count."""
+        for text in sorted(texts, reverse=True):
+            if self.left <= 0:
+                return
+            title, *others = spaced = [*map(_spaced, (text.title, *text.parts))]
+            self.left -= max(_characters(text), sum(map(len, spaced)))
+            self.numbers.add(text.number)
+            for phrase, parts in self._spaced:
+                if phrase in title:
+                    parts.title.add(text.number)
+                if phrase in title or any(phrase in one for one in others):
+                    parts.anywhere.add(text.number)
+
+
+_characters = attrgetter("characters")
 _END = 1 << 32
 
 

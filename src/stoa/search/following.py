@@ -127,9 +127,9 @@ async def _scan(tx: Tx, index: SearchIndex, after: int, newest: int) -> bool:
 
 async def _put(tx: Tx, index: SearchIndex, texts: Sequence[SearchText], newest: int) -> bool:
     for some in _pieces(texts, index.sizes.indexed):
-        characters = sum(len(text.title) + sum(map(len, text.parts)) for text in some)
         put = partial(index.put, some, newest)
-        if not await tx.aside(put, light=characters <= _LIGHT_CHARACTERS):
+        light = sum(text.characters for text in some) <= _LIGHT_CHARACTERS
+        if not await tx.aside(put, light=light):
             return False
     return True
 

@@ -6,7 +6,7 @@ later. One that is hidden is not `live` any more, and is removed from the file s
 
 from array import array
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -53,9 +53,9 @@ class SearchSizes(NamedTuple):
     `bytes` and those of one text. A step in the file is of so many `words`. So many events `ahead`,
     and as many texts from before the index, a search reads before it answers, some `texts` at a
     time, as a statement takes as long as reading 100 texts; with more behind them its answer is
-    partial. So many are `indexed` before a search can read the index again. So many of the newest
-    texts with all words of a phrase are `checked`, up to so many `characters`, some at a time:
-    whether the words stand side by side there."""
+    partial. So many are `indexed` in one step. So many of the newest texts with all words of a
+    phrase are `checked`, up to so many `characters`, some of them read at a time: whether the words
+    stand side by side there."""
 
     flushed: int = 4_000
     kept: int = 16_000
@@ -108,16 +108,13 @@ class _Recent:
         self.title: defaultdict[str, list[int]] = defaultdict(list)
         self.count = self.numbers = 0
 
-    def add(self, text: SearchText) -> None:
-        """Add a text."""
-        number, in_title = text.number, set(words(text.title))
-        others = chain.from_iterable(map(words, text.parts))
-        found = {*in_title, *others, *_fact_words(text)}
-        for word in found:
+    def add(self, number: int, found: "_TextWords") -> None:
+        """Add the words of a text."""
+        for word in found.anywhere:
             self.anywhere[word].append(number)
-        for word in in_title:
+        for word in found.title:
             self.title[word].append(number)
-        self.numbers += len(found) + len(in_title)
+        self.numbers += len(found.anywhere) + len(found.title)
         self.count += 1
 
     @property
@@ -137,6 +134,21 @@ class _Recent:
     def texts(self, word: str) -> WordTexts:
         """Those with a word."""
         return WordTexts(BitMap(self.anywhere.get(word, ())), BitMap(self.title.get(word, ())))
+
+
+class _TextWords(NamedTuple):
+    """The words by which a text is found, and those of its title."""
+
+    anywhere: Set[str]
+    title: Set[str]
+
+    @classmethod
+    def of(cls, text: SearchText) -> "_TextWords":
+        """The words of a text that is shown; none of others."""
+        if not text.is_shown:
+            return cls(frozenset(), frozenset())
+        in_title, others = {*words(text.title)}, chain.from_iterable(map(words, text.parts))
+        return cls({*in_title, *others, *_fact_words(text)}, in_title)
 
 
 def _fact_words(text: SearchText) -> Iterator[str]:
@@ -243,15 +255,15 @@ class SearchIndex:
     def put(self, texts: Iterable[SearchText], upto: int | None = None) -> bool:
         """Index these texts as they are now: those that are shown, the others are dropped. For
         `upto` see `mark`."""
-        texts = [*texts]
-        with self.lock:
-            if self.has_read_beyond(upto):
-                return False
-            for text in texts:
+        for text in texts:
+            found = _TextWords.of(text)  # before the lock, for which the event loop may wait
+            with self.lock:
+                if not self.mark([text], upto):
+                    return False
                 if text.is_shown:
-                    self._recent.add(text)
+                    self._recent.add(text.number, found)
                     self._note(text)
-            return self.mark(texts)
+        return True
 
     def has_read_beyond(self, upto: int | None) -> bool:
         """Whether the log was read beyond this number, if one is given."""

@@ -45,6 +45,11 @@ class SearchText(NamedTuple):
         body = without_attribution(self.body)
         return (body, *self.tags) if self.number == self.thread else (body,)
 
+    @property
+    def characters(self) -> int:
+        """How long all that is read is."""
+        return len(self.title) + sum(map(len, self.parts))
+
 
 class NumberedText(NamedTuple):
     """What may change of a text, but for the text itself."""
