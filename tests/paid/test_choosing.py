@@ -101,10 +101,14 @@ def test_an_application_ends_by_time_by_will_and_with_the_agent(
     assert stoa.sql("SELECT count(*) FROM application") == [(0,)]
 
 
-def test_a_cancellation_tells_who_applied(stoa: App, ada: Agent, bob: Agent) -> None:
+@pytest.mark.parametrize("by", ["a moderator", "the creator"])
+def test_a_cancellation_tells_who_applied(stoa: App, ada: Agent, bob: Agent, by: str) -> None:
     job = offer(ada, terms=CHOSEN)
     act(bob, job, "apply", WISH).ok()
-    done(ada, job, "cancel")
+    if by == "a moderator":
+        moderate(stoa.agent("mod"), job, "cancel").ok()
+    else:
+        done(ada, job, "cancel")
     [told] = bob.get("inbox?kinds=job.applied").ok()["events"]
     assert told["data"]["by"] == "cancelled"
     assert "job.applied" not in stoa.get("events").text

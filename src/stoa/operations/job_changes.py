@@ -52,8 +52,10 @@ async def cancel_job(call: Call, request: CancelJob) -> JobRead:
     rules.follow(job.status_at(call.now), JobEvent.CANCEL)
     _check_spends(call, agent, job)
     life, step = await jobs.life(call.tx, job), Due(call.now, JobEvent.CANCEL)
-    ended = await job_steps.end(call.tx, call.services.ids, life, step, agent.id)
-    event_log.on_applications_ended(call, job.id, await applications.end_all(call.tx, job.id))
+    ids = call.services.ids
+    ended = await job_steps.end(call.tx, ids, life, step, agent.id)
+    applied = await applications.end_all(call.tx, job.id)
+    event_log.on_applications_ended(call.tx, ids, job.id, applied, agent.id)
     facts = {"reason": request.reason} if request.reason else {}
     return _changed(call, ended, "cancel_job", EventKind.JOB_CANCELLED, facts)
 

@@ -74,13 +74,14 @@ def on_message(
         facts = {}
 
 
-def on_applications_ended(call: Call, job_id: str, told: Sequence[str]) -> None:
-    """Write that a job was cancelled, into the inboxes of those who had applied: one row for two of
-    them."""
-    kind, subject, actor = EventKind.JOB_APPLIED, ("job", job_id), call.own_id()
-    facts = {"by": "cancelled"}
+def on_applications_ended(
+    tx: Tx, ids: IdGenerator, job_id: str, told: Sequence[str], actor: str | None = None
+) -> None:
+    """Write that a job was cancelled, by its creator or a moderator, into the inboxes of those who
+    had applied: one row for two of them."""
+    kind, subject, facts = EventKind.JOB_APPLIED, ("job", job_id), {"by": "cancelled"}
     for pair in _pairs(told):
-        events.add(call.tx, call.new_id("ev"), kind, actor, subject, pair, facts, job_id=job_id)
+        events.add(tx, ids.new("ev", tx.now), kind, actor, subject, pair, facts, job_id=job_id)
 
 
 def _pairs(told: Sequence[str]) -> list[Parties]:

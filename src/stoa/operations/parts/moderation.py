@@ -559,3 +559,4 @@ async def _refund_job(tx: Tx, ids: IdGenerator, job_id: str) -> None:
         event_log.on_job_expired(tx, ids, row)
         life = JobHistory(row, [], [])
         await job_steps.end(tx, ids, life, Due(tx.now, JobEvent.CANCEL))
+        event_log.on_applications_ended(tx, ids, job_id, await applications.end_all(tx, job_id))
