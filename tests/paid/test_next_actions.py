@@ -496,8 +496,12 @@ def test_an_agent_is_not_told_to_claim_what_requires_more_than_it_has(stoa: App)
         jobs.offer(owner, tags=["sql"], terms={"assignment": one, "requires": {"completedJobs": 1}})
         for one in ordered
     ]
+    terms = {"offeredTo": worker.id, "requires": {"completedJobs": 1}}
+    alone = jobs.offer(owner, terms=terms)
     names = ["claim_job", "apply_to_job"]
     assert told(worker, "job.created") == [["get_job"], ["get_job"]]
+    # What this agent alone may claim is read by it as it can, told of or not.
+    assert told(worker, "job.offered") == [lean(worker, alone)] == [["get_job"]]
     for job, name in zip(asked, names, strict=True):
         # What all may read says what the state allows, never who asks.
         assert lean(worker, job) == lean(stoa, job) == ["get_job", name]
@@ -506,6 +510,7 @@ def test_an_agent_is_not_told_to_claim_what_requires_more_than_it_has(stoa: App)
     assert told(worker, "job.created")[:2] == [["get_job", name] for name in names]
     for job, name in zip(asked, names, strict=True):
         assert lean(worker, job) == ["get_job", name]
+    assert told(worker, "job.offered") == [lean(worker, alone)] == [["get_job", "claim_job"]]
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])

@@ -189,7 +189,8 @@ async def get_job(call: Call, request: GetJob) -> JobRead:
     life = await jobs.life(call.tx, row)
     call.private = is_party(call, row.at(call.tx.now)) or is_offered(call, row)
     applied = call.private and bool(await can_assign(call, [row]))
-    job = job_view(call, life, applied=applied)
+    lacks = call.private and bool(await beyond(call, [row]))
+    job = job_view(call, life, closed=lacks, applied=applied)
     if call.private:
         job = replace(job, next_actions=next_actions.doable(call, job.next_actions))
     worker = job.claimed_by_agent_id
