@@ -116,6 +116,19 @@ def test_a_cancellation_tells_who_applied(stoa: App, ada: Agent, bob: Agent, by:
     assert stoa.sql("SELECT count(*) FROM application") == [(0,)]
 
 
+def test_who_takes_back_an_application_is_told_to_apply_again_while_it_can(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    job, cy = offer(ada, terms=CHOSEN), stoa.agent("cy")
+    path = f"jobs/{job['id']}/apply/withdraw?view=lean"
+    for agent in (bob, cy):
+        act(agent, job, "apply", WISH).ok()
+    assert bob.post(path).ok()["nextActions"] == ["apply_to_job"]
+    act(bob, job, "apply", WISH).ok()
+    act(ada, job, "assign", {"agentId": cy.id}).ok()
+    assert bob.post(path).ok()["nextActions"] == ["get_job"]
+
+
 def test_who_has_as_many_claims_as_it_may_is_not_assigned(
     stoa: App, ada: Agent, bob: Agent
 ) -> None:

@@ -90,8 +90,11 @@ async def withdraw_application(call: Call, request: WithdrawApplication) -> Appl
         )
     receipt = call.receipt("withdraw_application", "job", job.id)
     [shown] = await _views(call, [row])
+    is_open = job.status_at(call.now) is JobStatus.OPEN
     return ApplicationMade(
-        application=shown, receipt=receipt, next_actions=next_actions.on_application(job.id)
+        application=shown,
+        receipt=receipt,
+        next_actions=next_actions.on_withdrawn(job.id, may_apply=is_open),
     )
 
 

@@ -222,6 +222,11 @@ def on_application(job_id: str, *, may_apply: bool = True) -> list[NextAction]:
     ]
 
 
+def on_withdrawn(job_id: str, *, may_apply: bool) -> list[NextAction]:
+    """What can be done when an application was taken back; the job may have a worker by then."""
+    return on_application(job_id) if may_apply else [read("get_job", f"{_JOBS}{job_id}")]
+
+
 def of_applicant(job_id: str) -> list[NextAction]:
     """What an agent can do that has applied for a job."""
     return [
