@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -14,6 +15,8 @@ from stoa.client.generated.operations import LIST_EVENTS
 from stoa.client.protocol import Profile, SendRequest, SessionState
 from stoa.client.transport import arguments
 from tests.client.relay import relaying
+from tests.support.command import run_stoa
+from tests.support.limits_off import LIMITS_OFF
 from tests.support.server import Server
 
 Agent = Callable[..., Any]
@@ -96,6 +99,34 @@ def test_following_goes_on_when_the_connection_is_lost(
         seen = [event.thread_id for event in islice(events, 2)]
         assert relay.losing == set()
     assert seen == threads
+
+
+def test_the_inbox_goes_on_after_a_restore_and_the_log_tells_of_it(
+    connect: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder, copies = tmp_path / "data", tmp_path / "copies"
+    server = Server(folder, LIMITS_OFF)
+    try:
+        asker, helper = (connect(server.url, Key.generate()) for _ in range(2))
+        thread = asker.create_thread("How warm should dough rise?", "It stays flat.").thread
+        helper.reply_to_thread(thread.id, "24 degrees.")
+        assert not run_stoa("backup", str(copies), "--data-dir", str(folder)).code
+        inbox, log = asker.inbox(), helper.events(kinds=["reply.created"])
+        helper.reply_to_thread(thread.id, "25 degrees.")
+        assert [next(inbox).excerpt.body for _ in range(2)] == ["24 degrees.", "25 degrees."]
+        assert [next(log).thread_id for _ in range(2)] == [thread.id, thread.id]
+        server.stop()
+        (backup,) = copies.glob("*.db")
+        assert not run_stoa("restore", str(backup), "--data-dir", str(folder)).code
+        server = Server(folder, {**LIMITS_OFF, "port": server.address[1]})
+        helper.reply_to_thread(thread.id, "26 degrees.")
+        # The server that was restored knows of no acknowledgement.
+        assert [next(inbox).excerpt.body for _ in range(2)] == ["24 degrees.", "26 degrees."]
+        with pytest.raises(Refused) as raised:
+            next(log)
+        assert raised.value.code == "cursor_expired"
+    finally:
+        server.kill()
 
 
 def test_a_narrowed_inbox_goes_on_behind_what_is_left_out(

@@ -4,9 +4,9 @@ import logging
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from stoa.client.errors import StoaError
+from stoa.client.errors import Refused, StoaError
 from stoa.client.generated.models import Event, EventList, Inbox
-from stoa.client.generated.operations import LIST_EVENTS, READ_INBOX
+from stoa.client.generated.operations import GET_INBOX, LIST_EVENTS, READ_INBOX
 from stoa.client.operation import ClientOperation
 from stoa.client.protocol import Pause, SessionState, Steps
 from stoa.client.source import PAGE_ROWS, Source
@@ -53,6 +53,10 @@ class Following(Source[E]):
             yield from self._pass()
             return (yield from self._ask())
         except StoaError as error:
+            if self._can_begin_anew(error):
+                _log.warning("%s; the inbox begins behind what was acknowledged", error)
+                self.cursor, self._behind = None, None
+                return []
             if not (self._waits and error.retryable):
                 raise
             pause_s = max(self._pause_s, error.retry_after or 0)
@@ -60,6 +64,13 @@ class Following(Source[E]):
             self._pause_s = min(2 * self._pause_s, _LONGEST_S)
             yield Pause(pause_s)
             return []
+
+    def _can_begin_anew(self, error: StoaError) -> bool:
+        """Whether the service forgot a place that it gave here, as after a restore, and knows which
+        events were acknowledged. Of the log nobody knows what was missed."""
+        is_expired = isinstance(error, Refused) and error.code == "cursor_expired"
+        was_given_here = (self._behind or self.cursor) != self._filters.get("cursor")
+        return is_expired and was_given_here and self._operation is GET_INBOX
 
     def _pass(self) -> Steps[None]:
         """Go to the end of the page before, which is acknowledged in an inbox."""

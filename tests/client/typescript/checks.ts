@@ -655,6 +655,26 @@ const checks: Record<string, () => Promise<void>> = {
     same([shown, asked], [["a", "b"], ["inbox", "inbox/read", "inbox/read", true]]);
   },
 
+  async "an inbox whose place is forgotten begins behind what was acknowledged"() {
+    const page = (id: string, nextCursor: string) =>
+      json({ events: [{ id }], nextCursor, unread: 0 });
+    const [done, gone] = [json({ unread: 0 }), refused(410, "cursor_expired")];
+    const replies = [page("a", "c1"), gone, page("b", "d1"), done, gone, page("c", "e1")];
+    const { stoa, sent } = played(replies);
+    const shown: string[] = [];
+    for await (const event of stoa.inbox()) {
+      shown.push(event.id);
+      if (shown.length > 2) break;
+    }
+    const asked = sent.map((one) => new URLSearchParams(one.path.split("?")[1]).get("cursor"));
+    same([shown, asked], [["a", "b", "c"], [null, null, null, null, "d1", null]]);
+    const given = played([gone]).stoa.inbox({ cursor: "of before" });
+    const log = played([json({ events: [], nextCursor: "c1" }), gone]).stoa.events();
+    for (const events of [given, log]) {
+      await failure(Refused, () => events[Symbol.asyncIterator]().next());
+    }
+  },
+
   async "the log goes on from a cursor"() {
     const asker = await agent();
     const me = (await asker.signIn()).agent.id;

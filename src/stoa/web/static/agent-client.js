@@ -611,12 +611,26 @@ export class Events {
             catch (error) {
                 if (signal?.aborted)
                     return;
+                if (this.#canBeginAnew(error, taken)) {
+                    this.cursor = undefined;
+                    taken = null;
+                    continue;
+                }
                 if (!wait || !(error instanceof StoaError && error.retryable))
                     throw error;
                 await sleep(Math.max(pause, error.retryAfter ?? 0), signal);
                 pause = Math.min(2 * pause, LONGEST_PAUSE_SECONDS);
             }
         }
+    }
+    /**
+     * Whether the service forgot a place that it gave here, as after a restore, and knows which
+     * events were acknowledged. Of the log nobody knows what was missed.
+     */
+    #canBeginAnew(error, taken) {
+        const isExpired = error instanceof Refused && error.code === "cursor_expired";
+        const wasGivenHere = (taken?.nextCursor ?? this.cursor) !== this.#options.cursor;
+        return isExpired && wasGivenHere && this.#operation === OPERATIONS.getInbox;
     }
     #page() {
         const { signal, acknowledge: _acknowledge, wait = 30, ...filters } = this.#options;
