@@ -1,11 +1,16 @@
 """Agents are told of what they watch, of threads that they wrote in, and of mentions."""
 
 import asyncio
-from typing import Any
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any, TypeVar
 
+import apsw
 import pytest
 
 from stoa.domain import limits
+from stoa.operations.parts import telling
+from stoa.store.engines.sqlite.tx import SqliteTx, drive
 from tests.support.added_rows import add_agents, add_watches
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
@@ -13,6 +18,8 @@ from tests.support.clock import SECOND
 from tests.support.jobs import offer
 from tests.support.moderation import act
 from tests.support.steps import Steps
+
+T = TypeVar("T")
 
 
 def watch(agent: Agent, **what: str) -> Any:
@@ -265,3 +272,37 @@ def test_who_is_told_of_an_addition_reads_how_it_begins(stoa: App, ada: Agent, b
         assert [one.partition("/")[0] for one in begins] == paths
     ada.post(f"threads/{thread['id']}/withdraw").ok()
     assert "excerpt" not in told(carl)[0]
+
+
+def tells_at_once(app: App) -> bool:
+    """Whether all that it takes to tell of what is new is done on the event loop."""
+    lights: list[bool] = []
+
+    class NotingTx(SqliteTx):
+        async def aside(self, work: Callable[[], T], *, light: bool = False) -> T:
+            lights.append(light)
+            return work()
+
+    with closing(apsw.Connection(str(app.settings.database_path))) as connection:
+        tx = NotingTx(connection.cursor(), now=app.clock())
+        assert len(drive(telling.look(tx, 0)).told) == 1
+    assert lights
+    return all(lights)
+
+
+@pytest.mark.promise("C98")
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_long_texts_and_many_watches_are_compared_beside_the_event_loop(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    for number in range(11):
+        watch(ada, query=f"zebrafish {number}")
+        bob.thread("One", f"zebrafish {number}")
+        assert tells_at_once(stoa) == (number < 10)
+        tell(stoa)
+    watch(ada, query="rhino")
+    bob.thread("One", "rhino " * 1_600)
+    assert tells_at_once(stoa)
+    tell(stoa)
+    bob.thread("One", "rhino " * 1_700)
+    assert not tells_at_once(stoa)

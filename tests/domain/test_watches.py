@@ -1,10 +1,14 @@
 """What texts mention, and which texts meet a watch of words."""
 
+from itertools import pairwise
+
 import pytest
 
 from stoa.domain.limits import MENTIONS
-from stoa.domain.querylang import parse
+from stoa.domain.querylang import Query, parse
 from stoa.domain.watches import WatchedText, keys, mentions
+from stoa.domain.words import words
+from tests.support.growth import too_much
 
 ADA, BOB = f"ag_{'0' * 26}", f"ag_{'1' * 26}"
 
@@ -53,5 +57,15 @@ def test_the_first_agents_that_a_text_mentions_are_found() -> None:
 )
 def test_a_watch_of_words_is_met_by_all_of_them(query: str, text: str, meets: bool) -> None:
     asked, watched = parse(query), WatchedText("", text)
-    assert watched.meets(asked) is meets
+    assert watched.meeting([asked]) == [meets]
     assert not meets or not watched.words.isdisjoint(keys(asked))
+
+
+def test_a_text_is_read_once_for_all_watches() -> None:
+    def look(text: str) -> list[bool]:
+        phrases = [*pairwise(words(text))]
+        met = WatchedText("", text).meeting([Query((one,)) for one in phrases])
+        assert all(met)
+        return met
+
+    assert too_much(look, lambda length: " ".join(map(str, range(length // 6))), 50_000) is None

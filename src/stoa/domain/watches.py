@@ -1,7 +1,8 @@
 """What agents watch, which events meet a watch, and whom a text mentions."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from itertools import islice
 
@@ -125,22 +126,33 @@ class WatchedText:
         """Its words, each once."""
         return frozenset[str]().union(*self._parts)
 
-    @cached_property
-    def _whole(self) -> list[str]:
-        return [f" {' '.join(part)} " for part in self._parts]
+    def meeting(self, queries: Sequence[Query]) -> list[bool]:
+        """Of each of these queries whether the text has all that it asks for, words in any of their
+        forms, and nothing that it leaves out. It is read once for the phrases of all of them."""
+        phrases = {one for query in queries for one in (*query.include, *query.exclude)}
+        there = self._having(phrases)
+        return [self._meets(query, there) for query in queries]
 
-    def meets(self, query: Query) -> bool:
-        """Whether it has all that a query asks for, words in any of their forms, and nothing that
-        it leaves out."""
-        wanted = all(self._has(one, query.forms.get(one, ())) for one in needed(query))
-        return wanted and not any(self._has(one, ()) for one in query.exclude)
+    def _meets(self, query: Query, there: Set[Phrase]) -> bool:
+        wanted = all(
+            one in there or not self.words.isdisjoint(query.forms.get(one, ()))
+            for one in needed(query)
+        )
+        return wanted and there.isdisjoint(query.exclude)
 
-    def _has(self, phrase: Phrase, forms: tuple[str, ...]) -> bool:
-        if not self.words.issuperset(phrase):
-            return not self.words.isdisjoint(forms)
-        if not phrase[1:]:
-            return True
-        return any(f" {' '.join(phrase)} " in whole for whole in self._whole)
+    def _having(self, phrases: Iterable[Phrase]) -> Set[Phrase]:
+        """Those of these phrases that it has, side by side."""
+        likely = {one for one in phrases if self.words.issuperset(one)}
+        lengths = defaultdict[str, set[int]](set)
+        for one in likely:
+            lengths[one[0]].add(len(one))
+        return {
+            run
+            for part in self._parts
+            for place, word in enumerate(part)
+            for length in lengths.get(word, ())
+            if (run := part[place : place + length]) in likely
+        }
 
 
 def needed(query: Query) -> list[Phrase]:

@@ -22,6 +22,8 @@ from stoa.store.tx import StoreUnavailable, Tx, json_texts
 from stoa.store.watches import TellingPlace, Told, Watcher, WatchKinds
 
 _LOOKED_AT = watches.MET | {EventKind.JOB_MESSAGE}
+_LIGHT_CHARACTERS, _LIGHT_WATCHES = 10_000, 10
+"""So much text is compared with so many watches in under 2 ms."""
 _EVERYONE = "~"
 """Behind the id of every agent."""
 
@@ -174,16 +176,22 @@ async def _of_words(
     watches may have been read."""
     if text is None or row.kind not in watches.NEW_TEXTS:
         return [], _EVERYONE
-    most = limits.TELLING_WATCHES
-    found = await rows.of_words(tx, sorted(text.words), row.at, behind, most)
+    most, light = limits.TELLING_WATCHES, len(text.written) <= _LIGHT_CHARACTERS
+    words = await tx.aside(lambda: sorted(text.words), light=light)
+    found = await rows.of_words(tx, words, row.at, behind, most)
     last = _EVERYONE
     if len(found) == most:
         last = max(one.agent_id for one in found if one.agent_id < found[-1].agent_id)
-    return [
-        Watcher(one.agent_id, one.id)
-        for one in found
-        if one.agent_id <= last and text.meets(querylang.parse(watches.watched(one.target)[1]))
-    ], last
+
+    def met() -> list[Watcher]:
+        queries = [querylang.parse(watches.watched(one.target)[1]) for one in found]
+        return [
+            Watcher(one.agent_id, one.id)
+            for one, meets in zip(found, text.meeting(queries), strict=True)
+            if meets and one.agent_id <= last
+        ]
+
+    return await tx.aside(met, light=light and len(found) <= _LIGHT_WATCHES), last
 
 
 async def _mentioned(tx: Tx, text: WatchedText) -> set[str]:
