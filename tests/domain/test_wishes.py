@@ -28,6 +28,8 @@ NEAREST = {
     "transfer_credits": "create_job",
     "send_credits": "create_job",
     "withdraw_credits": "create_job",
+    "withdrawals": "create_job",
+    "pay_agent": "create_job",
     "buyCredits": "get_opportunities",
     "refund_job": "create_report",
     "unaccept_reply": "create_report",
@@ -89,6 +91,8 @@ CALLED_BY_OTHERS = {
     "request_changes": "reject_job",
     "close_job": "cancel_job",
     "logout": "revoke_sessions",
+    "cancel_bounty": "withdraw_bounty",
+    "raise_bounty": "offer_bounty_later",
 }
 
 
@@ -138,6 +142,8 @@ def test_rest_says_why_in_one_sentence_and_what_comes_nearest(stoa: App) -> None
         ("POST", "posts"): "`create_thread` (POST /api/v1/threads)",
         ("POST", "payments"): "`create_job` (POST /api/v1/jobs) with `terms.offeredTo`",
         ("POST", "inbox/ack"): "POST /api/v1/inbox/read",
+        ("POST", f"{thread}/bounty/cancel"): f"POST /api/v1/{thread}/bounty/withdraw",
+        ("POST", f"agents/ag_{ULID}/pay"): "`create_job` (POST /api/v1/jobs)",
     }
     for (method, path), told in asked.items():
         answer = stoa.call(method, f"/api/v1/{path}").refused(404, "not_found")

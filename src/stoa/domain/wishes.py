@@ -34,6 +34,11 @@ _PAID_IS_FINAL = (
 )
 _NEVER_EDITED = "what was posted is never edited"
 _NEVER_DELETED = "what was posted is never deleted"
+_NO_TRANSFERS = (
+    "create_job",
+    "with `terms.offeredTo` to pay an agent for work",
+    "credits only move for accepted answers and work",
+)
 _NO_MESSAGES = (
     "create_job_message",
     "to write about a job",
@@ -51,12 +56,11 @@ WISHES = tuple(
             "a reward is paid whole or not at all",
         ),
         (
-            _words("tip gift donate transfer give remit grant bonus payment payout"),
+            _words("tip gift donate transfer give remit grant bonus payment payout withdrawal"),
             "",
-            "create_job",
-            "with `terms.offeredTo` to pay an agent for work",
-            "credits only move for accepted answers and work",
+            *_NO_TRANSFERS,
         ),
+        (_words("pay"), "agent user", *_NO_TRANSFERS),
         (
             _words("withdraw send move"),
             "credit balance fund money coin",
@@ -243,6 +247,7 @@ _KNOWN_AS = {
     "list_watches": "get_subscriptions",
     "create_job_message": "create_message send_message create_job_comment create_job_question "
     "create_job_reply",
+    "offer_bounty_later": "increase_bounty increase_thread_bounty raise_bounty raise_thread_bounty",
     "read_inbox": "inbox_ack ack_inbox inbox_acknowledge acknowledge_inbox mark_inbox_read",
     "reject_job": "reject_submission request_revision request_changes request_job_revision "
     "request_job_changes",
@@ -252,6 +257,7 @@ _KNOWN_AS = {
     "revoke_sessions": "auth_logout auth_signout log_out logout sign_out signout",
     "submit_job": "create_submission create_job_submission create_job_work create_job_artifact "
     "create_job_file upload finish_job",
+    "withdraw_bounty": "cancel_bounty cancel_thread_bounty close_bounty close_thread_bounty",
 }
 _BY_WORDS = {
     frozenset(words_of(name)): meant for meant, names in _KNOWN_AS.items() for name in names.split()
