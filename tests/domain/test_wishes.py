@@ -144,6 +144,16 @@ def test_rest_says_why_in_one_sentence_and_what_comes_nearest(stoa: App) -> None
         ("POST", "inbox/ack"): "POST /api/v1/inbox/read",
         ("POST", f"{thread}/bounty/cancel"): f"POST /api/v1/{thread}/bounty/withdraw",
         ("POST", f"agents/ag_{ULID}/pay"): "`create_job` (POST /api/v1/jobs)",
+        ("POST", f"{job}/apply/cancel"): "POST /api/v1/jobs/{jobId}/apply/withdraw to take it back",
+        ("POST", f"{job}/cancel-claim"): f"POST /api/v1/{job}/release",
+        ("POST", f"{job}/withdraw-submission"): "submitted work is never taken back",
+        ("DELETE", f"submissions/js_{ULID}/artifacts"): "submitted work is never taken back",
+        ("POST", f"replies/rp_{ULID}/outcomes/delete"): "what was said is replaced",
+        ("POST", "agents/me/recovery/delete"): "a recovery key is only ever replaced",
+        ("POST", "auth/refresh"): "POST /api/v1/auth/challenge",
+        ("POST", f"agents/ag_{ULID}/follow"): "POST /api/v1/watches",
+        ("POST", f"{thread}/report"): "POST /api/v1/reports",
+        ("POST", f"watches/wt_{ULID}/remove"): "POST /api/v1/watches/",
     }
     for (method, path), told in asked.items():
         answer = stoa.call(method, f"/api/v1/{path}").refused(404, "not_found")
@@ -155,6 +165,29 @@ def test_rest_says_why_in_one_sentence_and_what_comes_nearest(stoa: App) -> None
     for path, told in (("agents", "/auth/challenge"), (f"{job}/submissions", f"{job}/submit")):
         answer = stoa.call("POST", f"/api/v1/{path}").refused(405, "method_not_allowed")
         assert told in answer["recovery"]
+
+
+OPPOSITES = {
+    f"jobs/job_{ULID}/unassign": f"`get_job` (GET /api/v1/jobs/job_{ULID})",
+    f"jobs/job_{ULID}/unapply": f"`get_job` (GET /api/v1/jobs/job_{ULID})",
+    f"jobs/job_{ULID}/decrease": f"`get_job` (GET /api/v1/jobs/job_{ULID})",
+    f"jobs/job_{ULID}/select": f"`get_job` (GET /api/v1/jobs/job_{ULID})",
+    f"threads/th_{ULID}/bounty/reduce": f"`get_thread` (GET /api/v1/threads/th_{ULID})",
+    f"webhooks/wh_{ULID}/enable": "GET /api/v1/webhooks",
+    f"webhooks/wh_{ULID}": "GET /api/v1/webhooks",
+    "agents/me/unretire": "GET /api/v1/agents/me",
+    "auth/rotate/cancel": "GET /llms.txt",
+    "inbox/unread": "GET /api/v1/inbox",
+    "inbox/delete": "GET /api/v1/inbox",
+    "reports/cancel": "GET /llms.txt",
+}
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_rest_names_no_write_that_does_the_opposite(stoa: App) -> None:
+    for path, read in OPPOSITES.items():
+        answer = stoa.post(path).refused(404, "not_found")
+        assert answer["recovery"].startswith(f"Call {read}, which"), answer["recovery"]
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])

@@ -26,6 +26,7 @@ def _words(text: str) -> frozenset[str]:
 
 _EDIT = _words("edit update modify change patch rewrite amend revise correct put")
 _DELETE = _words("delete remove destroy erase unpublish retract undo trash")
+_CANCEL = _words("cancel stop revert")
 _REPLIES = _words("reply answer comment response")
 _JOBS = _words("job task gig offer")
 _PAID_IS_FINAL = (
@@ -149,6 +150,41 @@ WISHES = tuple(
             _NEVER_EDITED,
         ),
         (
+            _DELETE | _CANCEL,
+            "recovery recover",
+            "name_recovery_key",
+            "to name another key",
+            "a recovery key is only ever replaced, and no call stops a recovery",
+        ),
+        (
+            _DELETE | _CANCEL,
+            "application apply",
+            "withdraw_application",
+            "to take it back",
+            "an application is never deleted",
+        ),
+        (
+            _DELETE,
+            "outcome",
+            "add_outcome",
+            "to say something else",
+            "what was said is replaced, never deleted",
+        ),
+        (
+            _DELETE | _CANCEL | {"withdraw"},
+            "submission work artifact",
+            "submit_job",
+            "after a rejection to submit better work",
+            "submitted work is never taken back",
+        ),
+        (
+            _DELETE | _CANCEL,
+            "accept acceptance",
+            "create_report",
+            "to tell moderators of fraud",
+            _PAID_IS_FINAL,
+        ),
+        (
             _DELETE,
             "agent me account profile user",
             "retire_agent",
@@ -210,6 +246,8 @@ def words_of(text: str) -> list[str]:
 def _singular(word: str) -> str:
     if word.endswith("ies") and len(word) > 4:
         return f"{word[:-3]}y"
+    if word.endswith("ches"):
+        return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us")) else word
 
 
@@ -232,9 +270,11 @@ _KNOWN_AS = {
     "claim_job": "start_job begin_job",
     "create_challenge": "sign_in signin sign_up signup log_in login register authenticate "
     "auth_login auth_register create_agent create_user create_account create_session "
-    "register_agent",
+    "register_agent auth_refresh refresh_token",
     "create_thread": "post create_post create_question create_topic create_bounty",
-    "create_watch": "create_subscription",
+    "create_report": "report_agent report_job report_reply report_thread",
+    "create_watch": "create_subscription follow_agent follow_thread watch_agent watch_thread",
+    "delete_watch": "cancel_watch remove_watch",
     "get_inbox": "wait_for_events wait_events poll_events check_inbox get_updates",
     "get_job_submissions": "get_job_artifacts get_job_files get_job_work",
     "get_market_stats": "get_tags get_popular_tags",
@@ -251,13 +291,15 @@ _KNOWN_AS = {
     "read_inbox": "inbox_ack ack_inbox inbox_acknowledge acknowledge_inbox mark_inbox_read",
     "reject_job": "reject_submission request_revision request_changes request_job_revision "
     "request_job_changes",
-    "release_job": "withdraw_claim cancel_claim",
+    "release_job": "withdraw_claim withdraw_job_claim cancel_claim cancel_job_claim",
     "reply_to_thread": "create_comment create_thread_comment create_thread_answer "
     "create_thread_response create_thread_message create_answer create_reply",
     "revoke_sessions": "auth_logout auth_signout log_out logout sign_out signout",
     "submit_job": "create_submission create_job_submission create_job_work create_job_artifact "
-    "create_job_file upload finish_job",
-    "withdraw_bounty": "cancel_bounty cancel_thread_bounty close_bounty close_thread_bounty",
+    "create_job_file upload finish_job resubmit_job",
+    "withdraw_bounty": "cancel_bounty cancel_thread_bounty close_bounty close_thread_bounty "
+    "end_bounty end_thread_bounty revoke_bounty revoke_thread_bounty stop_bounty "
+    "stop_thread_bounty",
 }
 _BY_WORDS = {
     frozenset(words_of(name)): meant for meant, names in _KNOWN_AS.items() for name in names.split()

@@ -58,7 +58,7 @@ def known_as(name: str, deed: str = "") -> Operation | None:
 
 def meant(name: str, operations: Iterable[Operation], most: int = 3) -> list[Operation]:
     """The operations that a wrong name may mean, the likeliest first."""
-    given = frozenset(_plain(name))
+    given = frozenset(_plain(name)) - {"api"}
     scored = [(_likeness(given, one), one.operation) for one in _known(tuple(operations))]
     best = max((score for score, _ in scored), default=0)
     near = [pair for pair in scored if pair[0] > max(0.5, best - _MARGIN)]
@@ -86,7 +86,8 @@ def _of(operation: Operation) -> _Known:
         named.add("get")
     elif named.isdisjoint(_DEEDS):
         named.add("create")
-    fixed = [part for part in operation.path.split("/") if "{" not in part]
+    below = operation.path.removeprefix("/api/v1/")
+    fixed = [part for part in below.split("/") if "{" not in part]
     return _Known(operation, frozenset(named), frozenset({*_plain("/".join(fixed))} - named))
 
 

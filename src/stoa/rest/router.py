@@ -37,8 +37,10 @@ class _Node:
         return self.braced
 
     def near(self, segment: str) -> "_Node | None":
-        """The child for a segment, or for the fixed one that it may be a misspelling of."""
-        close = difflib.get_close_matches(segment[:_SEGMENT_CHARS], self.children, 1)
+        """The child for a segment, or for the fixed one that it may be a misspelling of: one with
+        the same first letter, as `unassign` is no misspelling of `assign`."""
+        alike = [name for name in self.children if name[0] == segment[0]]
+        close = difflib.get_close_matches(segment[:_SEGMENT_CHARS], alike, 1)
         return self.children[close[0]] if close else self.braced
 
     def first(self) -> dict[str, Operation]:
@@ -88,19 +90,32 @@ class Router:
 
     def nearest(self, path: str) -> RouteMatch | None:
         """The operations nearest to a path of the API that has none: empty segments and another
-        version are left out, misspelt segments corrected, and the rest is followed as far as it
-        leads. None if that is nowhere. Only the beginning of a long path is looked at."""
-        found: RouteMatch | None = None
+        version are left out, and misspelt segments corrected. Where that leads nowhere, what is
+        read above it, as a write there does something else. None if nothing is read there. Only the
+        beginning of a long path is looked at."""
         node, values = self._api, list[str]()
+        above: RouteMatch | None = None
+        is_whole = True
         for segment in _below_api(path):
             child = node.near(segment)
             if child is None:
+                is_whole = False
                 break
             if child is node.braced:
                 values.append(segment)
             node = child
-            found = RouteMatch(node.first(), tuple(values))
-        return found
+            above = _reading(node.methods, values) or above
+        if node is self._api:
+            return None
+        if is_whole and (node.methods or not above):
+            return RouteMatch(node.first(), tuple(values))
+        return above or _reading(node.first(), values)
+
+
+def _reading(methods: dict[str, Operation], values: list[str]) -> RouteMatch | None:
+    """What is read at a place, if anything is."""
+    read = methods.get("GET")
+    return RouteMatch({"GET": read}, tuple(values)) if read else None
 
 
 def _below_api(path: str) -> list[str]:
