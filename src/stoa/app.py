@@ -293,8 +293,9 @@ def _screen(settings: Settings, outgoing: Outgoing) -> Screen | None:
 
 def new_services(settings: Settings) -> Services:
     """What all calls of one process share."""
-    origins, index = Hosts(settings).base_urls, SearchIndex(settings.search_path)
     memory = Memory(cache_mb=settings.cache_mb)
+    index = SearchIndex(settings.search_path, cache_mb=settings.cache_mb)
+    origins = Hosts(settings).base_urls
     shared = settings, IdGenerator(), Secret(), origins, authors_kept(settings)
     return Services(*shared, memory=memory, index=index)
 

@@ -14,7 +14,16 @@ _ENTRY_BYTES = 300  # what an entry takes beside its key and its value
 
 _BYTES = attrgetter("kept_bytes")
 
+USUAL_MB = 112
+"""The usual bound of all caches of a process (`STOA_CACHE_MB`)."""
+
 _caches: "list[ref[ByteCache]]" = []
+
+
+def room(usual_bytes: int, cache_mb: int) -> int:
+    """The bytes of a cache that has `usual_bytes` with the usual bound or a smaller one. With a
+    larger one it has more in proportion."""
+    return usual_bytes * max(cache_mb, USUAL_MB) // USUAL_MB
 
 
 def kept_bytes() -> int:

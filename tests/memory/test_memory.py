@@ -1,4 +1,4 @@
-"""What is kept of rows, texts and polls has more room with a larger `STOA_CACHE_MB`."""
+"""What is kept of rows, texts, polls and words has more room with a larger `STOA_CACHE_MB`."""
 
 from sys import getsizeof
 
@@ -6,6 +6,7 @@ import pytest
 
 from stoa.app import new_services
 from stoa.memory.memory import Memory
+from stoa.search.index import SearchIndex
 from stoa.settings import Settings
 from tests.support.app import App
 from tests.support.composing import Composed, with_parts
@@ -36,6 +37,7 @@ def test_rooms_grow_with_the_setting_but_never_shrink(cache_mb: int, times: int)
     settings = Settings(cache_mb=cache_mb, database_url="postgresql://localhost/unused")
     made = new_services(settings)
     assert _rooms(made.memory) == [times * room for room in _rooms(Memory())]
+    assert made.index.known_bytes == times * SearchIndex().known_bytes
 
 
 def test_threads_of_a_list_are_counted_with_what_is_beside_their_json(

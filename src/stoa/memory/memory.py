@@ -1,6 +1,6 @@
 """What one process keeps of the store beside answers and authors."""
 
-from stoa.caching import ByteCache
+from stoa.caching import USUAL_MB, ByteCache, room
 from stoa.memory.described import COMPARED, Described
 from stoa.memory.inboxes import MOST_ROWS, EmptyInboxes
 from stoa.memory.near import near_by_id
@@ -9,9 +9,8 @@ from stoa.memory.offers import OfferMemory
 from stoa.memory.searched import authors_by_id, prepared_texts, threads_by_id
 
 _MIB = 1024 * 1024
-_USUAL_MB = 112
 _ROWS_BYTES, _LASTING_BYTES, _INBOXES_BYTES = 40 * _MIB, 28 * _MIB, 24 * _MIB
-"""The room with that setting or a smaller one. 24 MiB are for 40,000 inboxes."""
+"""The room with the usual bound. 24 MiB are for 40,000 inboxes."""
 
 
 class Memory:
@@ -30,11 +29,11 @@ class Memory:
         offer_index: OfferIndexSizes = OFFER_INDEX_SIZES,
         compared: int = COMPARED,
         most_rows: int = MOST_ROWS,
-        cache_mb: int = _USUAL_MB,
+        cache_mb: int = USUAL_MB,
     ) -> None:
         rooms = (_ROWS_BYTES, _LASTING_BYTES, _INBOXES_BYTES)
-        times = max(1.0, cache_mb / _USUAL_MB)
-        self.rows, self.lasting, self.polls = (ByteCache(int(times * room)) for room in rooms)
+        caches = [ByteCache(room(usual_bytes, cache_mb)) for usual_bytes in rooms]
+        self.rows, self.lasting, self.polls = caches
         self.threads, self.authors = threads_by_id(self.rows), authors_by_id(self.rows)
         self.offers = OfferMemory(self.rows, offer_index)
         self.described = Described(self.lasting, compared)

@@ -17,7 +17,7 @@ import apsw
 import msgspec
 from pyroaring import BitMap
 
-from stoa.caching import ByteCache, CachedKind
+from stoa.caching import USUAL_MB, ByteCache, CachedKind, room
 from stoa.domain.words import words
 from stoa.logs import log
 from stoa.search.postings import PART, IndexState, PartFacts, Postings, WordTexts, remove
@@ -27,7 +27,7 @@ _WHOSE = 15_000
 """The ids of so many texts are cached, some 250 bytes each."""
 
 _KNOWN_BYTES = 16 * 1024 * 1024
-"""What is kept of words that were looked for lately."""
+"""What is kept of words that were looked for lately, with the usual bound of all caches."""
 
 _LIGHT_READS = 500
 """So many looks for words in parts of the file take half a millisecond."""
@@ -158,11 +158,17 @@ def _fact_words(text: SearchText) -> Iterator[str]:
 
 class SearchIndex:
     """The texts that can be found, by their words. Any thread may use it; what it holds while
-    `lock` is held does not change."""
+    `lock` is held does not change. With more than the usual `cache_mb` it keeps more words in
+    memory."""
 
-    def __init__(self, path: Path | None = None, sizes: SearchSizes = SEARCH_SIZES) -> None:
+    def __init__(
+        self,
+        path: Path | None = None,
+        sizes: SearchSizes = SEARCH_SIZES,
+        cache_mb: int = USUAL_MB,
+    ) -> None:
         self.lock, self.sizes = RLock(), sizes
-        self._path = path
+        self._path, self.known_bytes = path, room(_KNOWN_BYTES, cache_mb)
         self._postings: Postings | None = None
         self._begin()
 
@@ -182,7 +188,10 @@ class SearchIndex:
         self._removes = self._is_failing = False
         self.thread_of, self.created = array("I"), array("Q")
         self._whose: dict[int, Whose] = {}
-        self._known = _none_known()
+        self._known = self._none_known()
+
+    def _none_known(self) -> CachedKind[str, WordTexts]:
+        return CachedKind(ByteCache(self.known_bytes), _size)
 
     @property
     def is_open(self) -> bool:
@@ -381,7 +390,7 @@ class SearchIndex:
             self._writing, self._recent = self._recent, _Recent()
             new = self._writing
             yield from postings.add(new.anywhere, new.texts, self._kept(), self.sizes.words)
-            self._writing, self._known = _Recent(), _none_known()
+            self._writing, self._known = _Recent(), self._none_known()
             if self._is_failing:
                 log.info("search index is written again")
             self._is_failing = False
@@ -389,7 +398,7 @@ class SearchIndex:
             gone, none = self._removing - self.live, BitMap()
             kept = IndexState({"hidden": none.serialize()})
             yield from postings.remove(gone, kept, self.sizes.words)
-            self._removing, self._known = BitMap(), _none_known()
+            self._removing, self._known = BitMap(), self._none_known()
             if self._path:
                 remove_unused(self._path)
 
@@ -436,10 +445,6 @@ def remove_unused(path: Path) -> None:
                 unused = Postings.open(file)
                 remove(file)
                 unused.close()
-
-
-def _none_known() -> CachedKind[str, WordTexts]:
-    return CachedKind(ByteCache(_KNOWN_BYTES), _size)
 
 
 def _size(word: str, texts: WordTexts) -> int:
