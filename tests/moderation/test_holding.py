@@ -184,6 +184,16 @@ def test_an_author_is_told_when_the_own_post_is_released(stoa: App) -> None:
         assert "find another one" in others["recovery"]
 
 
+def test_the_refusal_of_a_reply_that_waits_names_its_thread(stoa: App) -> None:
+    bob, asked = opened(stoa)
+    ada = stoa.agent("ada")
+    reply = ada.reply(asked, "An answer")
+    path = f"/api/v1/threads/{asked['id']}?include=replies"
+    for told in (report(bob, reply), bob.get(f"replies/{reply['id']}")):
+        assert path in told.refused(410, "held")["recovery"]
+    assert "`get_reply`" in report(ada, reply).refused(410, "held")["recovery"]
+
+
 def test_what_waits_is_shown_to_its_author_as_it_is_once_released(stoa: App) -> None:
     """But for what only a post that others see has: what can be done, and times behind its own."""
     bob, asked = opened(stoa)

@@ -6,12 +6,12 @@ from typing import NamedTuple
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.domain.ids import PREFIXES
-from stoa.domain.missing import held_back, missing
+from stoa.domain.missing import missing
 from stoa.domain.moderation import Action, ModerationSubject, SubjectType
 from stoa.domain.toolsets import Toolset
 from stoa.operations.call import Call, Services
 from stoa.operations.job_messages import check_may_report
-from stoa.operations.parts import paging
+from stoa.operations.parts import holding, paging
 from stoa.operations.parts.moderation import (
     Order,
     act,
@@ -87,7 +87,7 @@ async def create_report(call: Call, request: CreateReport) -> ReportCreated:
     subject = ModerationSubject(SubjectType(request.subject.type), request.subject.id)
     reported = await found(call.tx, subject)
     if isinstance(reported, HeldRow):
-        raise held_back(PREFIXES[subject.type], subject.id)
+        raise await holding.not_here(call, PREFIXES[subject.type], subject.id)
     if isinstance(reported, AgentRow) and reported.status == "pending":
         raise missing("ag", subject.id)
     if subject.type is SubjectType.MESSAGE:
