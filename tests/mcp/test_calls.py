@@ -335,6 +335,7 @@ def test_an_unknown_tool_is_a_protocol_error(mcp: Mcp) -> None:
         ("edit_thread", "append_to_thread"),
         ("unclaim_job", "release_job"),
         ("transfer_credits", "create_job"),
+        ("unreject_job", None),
         ("zebra", None),
     ],
 )

@@ -154,10 +154,13 @@ def _call(operation: Operation) -> str:
 
 def _near(name: str, tools: Iterable[str]) -> list[str]:
     """The tool whose name is nearest to one that is none, if both begin with nearly the same verb:
-    what another verb does may be the opposite."""
+    what another verb does may be the opposite, and so may one with letters before it."""
     verb = name.partition("_")[0]
     alike = [
-        tool for tool in tools if difflib.get_close_matches(verb, [tool.partition("_")[0]], 1, 0.85)
+        tool
+        for tool in tools
+        if tool[0] == name[:1]
+        and difflib.get_close_matches(verb, [tool.partition("_")[0]], 1, 0.85)
     ]
     return difflib.get_close_matches(name, alike, 1)
 
