@@ -122,6 +122,13 @@ def test_counts_add_up(town: App) -> None:
     ]
 
 
+def test_tags_that_most_offers_have_come_first_whatever_they_pay(stoa: App, ada: Agent) -> None:
+    jobs.offer(ada, 30, tags=["rich"])
+    for reward in (1, 2):
+        jobs.offer(ada, reward, tags=["often"])
+    assert [row["tag"] for row in market(stoa)["topTags"]] == ["often", "rich"]
+
+
 def test_what_is_due_counts_as_refunded(town: App) -> None:
     town.clock.advance(2 * HOUR)
     shown = market(town)
