@@ -23,7 +23,8 @@ LIGATURE = "\ufdfa"
 
 @pytest.fixture
 def index(tmp_path: Path) -> SearchIndex:
-    return SearchIndex(tmp_path / "search", SearchSizes(checked_characters=30_000))
+    sizes = SearchSizes(checked_characters=30_000, ahead_characters=100_000, indexed=2)
+    return SearchIndex(tmp_path / "search", sizes)
 
 
 @pytest.fixture
@@ -65,6 +66,20 @@ def test_of_texts_that_are_read_at_once_a_search_looks_through_so_many(
         ada.thread(f"t{number}", f"{long} za zymurgy")
     found = stoa.get(f"search?q={PHRASE}").ok()["threads"]
     assert [row["title"] for row in found] == ["t3"]
+
+
+@pytest.mark.promise("Q41")
+def test_a_search_reads_new_texts_of_so_many_characters_before_it_answers(stoa: App) -> None:
+    ada = stoa.agent("Ada")
+    threads = [ada.thread() for _ in range(6)]
+    assert stoa.get("search?q=zymurgy").ok()["total"] == 0
+    for thread in threads:
+        ada.reply(thread, "zymurgy " * 5_000)
+    answer = stoa.get("search?q=zymurgy").ok()
+    assert (answer["total"], answer["partial"]) == (4, True)
+    stoa.run(stoa.processes[0].upkeep.index())
+    answer = stoa.get("search?q=zymurgy").ok()
+    assert (answer["total"], "partial" in answer.json) == (6, False)
 
 
 def test_the_index_can_be_read_while_words_of_texts_are_found(index: SearchIndex) -> None:

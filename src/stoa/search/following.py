@@ -26,8 +26,8 @@ CHANGED_THREADS = {"reply.accepted", "moderation.acted", "text.withdrawn"}
 
 async def catch_up(tx: Tx, index: SearchIndex, most: int | None = None) -> None:
     """Read what was committed since the last time, up to so many events, those `ahead` of the index
-    unless told otherwise, and as many of the texts that were there before the index was.
-    `index.behind` says whether there is more.
+    unless told otherwise, or so long texts, and as many of the texts that were there before the
+    index was. `index.behind` says whether there is more.
 
     On PostgreSQL each statement must see what is committed when it runs.
     """
@@ -83,34 +83,42 @@ async def _follow(
     tx: Tx, index: SearchIndex, place: LogPlace, state: EventLogState, most: int
 ) -> LogPlace:
     rows = await events.between(tx, place.seq, state.newest, most)
-    await _refresh(tx, index, rows, state.newest)
-    last = rows[-1] if rows else None
-    with index.lock:
-        # Another search may have read further meanwhile.
-        if last and index.place and index.place.seq < last.seq:
-            index.place = LogPlace(place.epoch, last.seq, last.id)
-    return LogPlace(place.epoch, last.seq if last else state.newest, "")
+    upto, left = state.newest, index.sizes.ahead_characters
+    for some in _pieces(rows, index.sizes.indexed):
+        left -= await _refresh(tx, index, some, state.newest)
+        last, upto = some[-1], some[-1].seq
+        with index.lock:
+            # Another search may have read further meanwhile.
+            if index.place and index.place.seq < upto:
+                index.place = LogPlace(place.epoch, upto, last.id)
+        if left <= 0:
+            break
+    return LogPlace(place.epoch, upto, "")
 
 
-async def _refresh(tx: Tx, index: SearchIndex, rows: Sequence[EventRow], newest: int) -> None:
+async def _refresh(tx: Tx, index: SearchIndex, rows: Sequence[EventRow], newest: int) -> int:
     """Index the texts of these events, as they are now, unless another search has read the log
-    beyond its `newest` row here: then it has these events too."""
+    beyond its `newest` row here: then it has these events too. How many characters were read."""
     new = {row.subject_id for row in rows if row.kind in NEW_TEXTS}
     replies = {row.subject_id for row in rows if row.kind == EventKind.REPLY_CREATED}
     whole = {row.thread_id for row in rows if row.kind in CHANGED_THREADS and row.thread_id}
     if not new and not whole:
-        return
+        return 0
     found = await search.numbered(tx, replies, new - replies, whole)
     if not index.mark(found, newest):
-        return
+        return 0
     live = index.live
     unread = [
         text.number
         for text in found
         if text.is_shown and (text.number not in live or (text.reply_id or text.thread_id) in new)
     ]
+    characters = 0
     for some in _pieces(sorted(unread), index.sizes.texts):
-        await _put(tx, index, await search.texts(tx, some), newest)
+        texts = await search.texts(tx, some)
+        characters += sum(text.characters for text in texts)
+        await _put(tx, index, texts, newest)
+    return characters
 
 
 async def _scan(tx: Tx, index: SearchIndex, after: int, newest: int) -> bool:
