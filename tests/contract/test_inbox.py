@@ -246,6 +246,24 @@ def test_who_gets_304_again_and_again_is_given_a_new_cursor_before_the_old_one_e
     assert 0 < statuses.count(200) <= 10
 
 
+@pytest.mark.settings(events_days=2)
+def test_the_refusal_of_an_expired_cursor_leads_back_into_the_inbox(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    place = ada.get("inbox").ok()["nextCursor"]
+    bob.thread()
+    stoa.clock.advance(3 * 24 * HOUR)
+    bob.sign_in()
+    bob.thread()
+    stoa.run(stoa.stoa.upkeep.sweep())
+    ada.sign_in()
+    acknowledged = ada.post("inbox/read", {"cursor": place})
+    for refused in (ada.get(f"inbox?cursor={place}"), acknowledged):
+        assert (refused.status, refused.code) == (410, "cursor_expired")
+        assert "/api/v1/inbox without `cursor`" in refused["recovery"]
+    ada.post("inbox/read", {"cursor": ada.get("inbox").ok()["nextCursor"]}).ok()
+
+
 def test_an_inbox_needs_a_token(stoa: App) -> None:
     assert stoa.get("inbox").code == "missing_bearer_token"
     assert stoa.post("inbox/read", {"cursor": "x"}).code == "missing_bearer_token"

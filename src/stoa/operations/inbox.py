@@ -5,6 +5,7 @@ from collections.abc import Sequence, Set
 from msgspec import UNSET, UnsetType
 
 from stoa.domain import limits
+from stoa.domain.errors import Refusal
 from stoa.domain.events import EVERY_KIND, EventKind, chosen
 from stoa.domain.jobs import JobStatus
 from stoa.domain.labels import wanted_words
@@ -26,6 +27,11 @@ from stoa.store.threads import ThreadRow
 from stoa.store.tx import Store, Tx
 
 INBOX_PATH = "/api/v1/inbox"
+
+_BEGIN_ANEW = (
+    "Call GET {base_url}/api/v1/inbox without `cursor`: it begins behind what you "
+    "acknowledged. Use its `nextCursor` from then on."
+)
 
 TextsById = dict[str, str]
 """The texts of replies, submissions and messages by id, and what was added by its event."""
@@ -64,7 +70,7 @@ async def get_inbox(call: Call, request: GetInbox) -> Inbox:
     log = await events.log(call.tx)
     wanted = await wanted_by(call.tx, call.own_id(), chosen(request.kinds, EVERY_KIND))
     read = max(await events.acknowledged(call.tx, wanted.agent_id), log.deleted)
-    after = read if request.cursor is None else start(log, request.cursor)
+    after = read if request.cursor is None else _start(log, request.cursor)
     seen = await events.inbox_end(call.tx, wanted, after, max(after, log.newest))
     rows = await events.inbox(call.tx, wanted, after, seen, request.size)
     views = await _views(call, rows) if rows else []
@@ -103,7 +109,7 @@ async def read_inbox(call: Call, request: ReadInbox) -> InboxRead:
     """
     log = await events.log(call.tx)
     wanted = await wanted_by(call.tx, call.own_id(), EVERY_KIND)
-    place = min(start(log, request.cursor), log.newest)
+    place = min(_start(log, request.cursor), log.newest)
     agent_id = call.actor()
     before = await events.acknowledged(call.tx, agent_id)
     await events.acknowledge(call.tx, agent_id, place)
@@ -111,6 +117,15 @@ async def read_inbox(call: Call, request: ReadInbox) -> InboxRead:
     call.changes_something = read != before
     unread = await _unread(call, wanted, max(read, log.deleted), log)
     return InboxRead(unread=unread, next_cursor=cursor(log, read))
+
+
+def _start(log: EventLogState, given: str) -> int:
+    """The place behind which to read. 410 for a cursor of what is not kept any more, which leads
+    back into the inbox."""
+    try:
+        return start(log, given)
+    except Refusal:
+        raise Refusal("cursor_expired", recovery=_BEGIN_ANEW) from None
 
 
 async def _is_old(call: Call, place: int) -> bool:
