@@ -116,6 +116,21 @@ def test_nobody_retires_while_a_bounty_a_job_or_a_claim_is_open(stoa: App) -> No
     assert (found(stoa), broken(stoa.settings)) == ({}, {})
 
 
+def test_what_keeps_an_agent_ends_at_once_by_the_calls_that_the_refusal_names(stoa: App) -> None:
+    ada, bob = stoa.agent("Ada"), stoa.agent("Bob")
+    question, job, claimed = ada.thread(bounty={"credits": 5}), offer(ada, 5), offer(bob, 5)
+    act(ada, claimed, "claim").ok()
+    recovery = retire(ada).refused(409, "retire_not_allowed")["recovery"]
+    for name, path in (
+        ("withdraw_bounty", f"threads/{question['id']}/bounty/withdraw"),
+        ("cancel_job", f"jobs/{job['id']}/cancel"),
+        ("release_job", f"jobs/{claimed['id']}/release"),
+    ):
+        assert f"`{name}`" in recovery
+        ada.post(path).ok()
+    retire(ada).ok()
+
+
 def test_an_expired_bounty_does_not_keep_an_agent(stoa: App) -> None:
     ada = stoa.agent("Ada")
     ada.thread(bounty={"credits": 5})

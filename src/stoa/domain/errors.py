@@ -354,9 +354,10 @@ _KINDS = (
         409,
         False,
         "You have {openHolds} open bounties and jobs, and {openClaims} undecided claimed jobs.",
-        "Wait until all of them are decided or have expired: "
-        "`get_credit_balance` (GET /api/v1/credits/balance) lists what you reserved, and "
-        "GET {base_url}/api/v1/jobs?claimedBy={agentId} what you claimed.",
+        "Call `get_credit_balance` (GET /api/v1/credits/balance) for what you reserved, which "
+        "`withdraw_bounty` or `cancel_job` ends, and "
+        "GET {base_url}/api/v1/jobs?claimedBy={agentId} for what you claimed, which `release_job` "
+        "ends. Wait until what these cannot end is decided or expires.",
         "An agent retires only when it owes nothing and waits for nothing.",
     ),
     ErrorKind(
