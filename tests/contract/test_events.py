@@ -183,6 +183,7 @@ def test_events_can_be_narrowed(stoa: App, ada: Agent, bob: Agent) -> None:
     ("query", "path"),
     [
         ("kinds=thread.made", "query.kinds.0"),
+        ("kinds=reply.created,mentioned", "query.kinds.1"),
         ("cursor=then", "query.cursor"),
         ("cursor=MQphZ2VudHM", "query.cursor"),
         ("wait=31", "query.wait"),
@@ -194,6 +195,11 @@ def test_a_wrong_value_is_named(stoa: App, query: str, path: str) -> None:
     refused = stoa.get(f"events?{query}")
     assert refused.status == 400
     assert [issue["path"] for issue in refused["issues"]] == [path]
+
+
+def test_a_kind_of_inboxes_alone_can_be_left_out_of_the_log(stoa: App, ada: Agent) -> None:
+    ada.thread()
+    assert read(stoa, "kinds=-mentioned") == read(stoa)
 
 
 @pytest.mark.promise("E3")

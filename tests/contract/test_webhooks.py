@@ -89,6 +89,9 @@ def test_an_address_that_cannot_be_used_is_refused(ada: Agent, url: str) -> None
 def test_kinds_and_scope_are_known_ones(ada: Agent) -> None:
     ada.post("webhooks", {**URL, "kinds": ["reply.made"]}).invalid("kinds.0")
     ada.post("webhooks", {**URL, "scope": "all"}).invalid("scope")
+    of_inboxes = {**URL, "kinds": ["reply.created", "mentioned"]}
+    ada.post("webhooks", {**of_inboxes, "scope": "events"}).invalid("kinds.1")
+    ada.post("webhooks", of_inboxes).ok(201)
     made = ada.post("webhooks", {**URL, "kinds": ["-reply.created"], "scope": "events"}).ok(201)
     assert made["webhook"]["kinds"] == ["-reply.created"]
     assert made["receipt"]["resourceId"] == made["webhook"]["id"]

@@ -1,6 +1,6 @@
 """Events, the inbox, and what waits for them."""
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, cast
 
 from msgspec import UNSET, Meta, UnsetType
 from msgspec.structs import replace
@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from stoa.domain import cursors, ids, limits
 from stoa.domain.credits import Credits
 from stoa.domain.cursors import CursorFormat
-from stoa.domain.events import EVERY_KIND
+from stoa.domain.events import EVERY_KIND, INBOX_KINDS
 from stoa.domain.text import Problems
 from stoa.domain.webhooks import TEST
 from stoa.schemas.agents import AgentId
@@ -38,6 +38,10 @@ _UNKNOWN = (
     "Must be the kind of an event, such as `reply.created`, or `-reply.created` to leave it out. "
     "All are in /openapi.json?operations=get_inbox."
 )
+_OF_INBOXES = (
+    "Must be a kind of the public log: read this one in your inbox, by GET /api/v1/inbox or by a "
+    "webhook with the `scope` inbox."
+)
 _NO_CURSOR = "Must be a `nextCursor` of events or of the inbox, unchanged, or `now`."
 
 
@@ -52,12 +56,23 @@ def _checked_kinds(kinds: list[str]) -> list[str]:
     return kinds
 
 
+def of_inboxes(kinds: object, path: str) -> list[tuple[str, str]]:
+    """The problems of asking the log for kinds that are in inboxes alone, each with its path."""
+    asked = cast("list[object]", kinds) if isinstance(kinds, list) else []
+    wrong = [
+        number for number, kind in enumerate(asked) if isinstance(kind, str) and kind in INBOX_KINDS
+    ]
+    return [(f"{path}.{number}", _OF_INBOXES) for number in wrong]
+
+
 Kinds = Annotated[
     list[str],
     Meta(
         max_length=2 * len(EVERY_KIND),
         description="Only events of these kinds; `-kind` leaves one out. All kinds: "
         + ", ".join(EVERY_KIND)
+        + ". In inboxes alone are: "
+        + ", ".join(sorted(INBOX_KINDS))
         + ".",
         examples=[["reply.created", "job.submitted"]],
     ),
@@ -121,6 +136,11 @@ class StreamEvents(FromCursor, kw_only=True):
     thread: Annotated[
         str | None, Meta(description="The id of a thread; an unknown one finds nothing.")
     ] = None
+
+    @classmethod
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """The kinds must be in the log."""
+        return [*super().conflicts(values), *of_inboxes(values.get("kinds"), "kinds")]
 
 
 class ListEvents(StreamEvents, kw_only=True):

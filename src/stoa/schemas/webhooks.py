@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import ids, limits
 from stoa.schemas.base import Answer, Receipt, Request, Resource, Written
-from stoa.schemas.events import Kinds
+from stoa.schemas.events import Kinds, of_inboxes
 from stoa.schemas.fields import URL_PATTERN, Time, example_id, shown
 
 WebhookScope = Literal["inbox", "events"]
@@ -33,6 +33,11 @@ class CreateWebhook(Request, kw_only=True):
         "url": _EXAMPLE_URL,
         "kinds": ["reply.created", "job.submitted"],
     }
+
+    @classmethod
+    def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """The kinds must be in what is delivered."""
+        return of_inboxes(values.get("kinds"), "kinds") if values.get("scope") == "events" else []
 
 
 class ListWebhooks(Request, kw_only=True):
