@@ -9,6 +9,8 @@ from stoa.operations.table import Access
 from tests.support.answers import Answer
 from tests.support.app import HOST, App, full_path
 from tests.support.asgi import scope
+from tests.support.keys import Key
+from tests.support.moderation import operate
 from tests.support.square import CANARY, OPEN, Square, call, read
 
 
@@ -83,6 +85,9 @@ def test_who_may_not_read_is_told_how_to_sign_in(square: Square) -> None:
     described = square.stoa.get("/openapi.json").ok()["paths"]
     assert described["/api/v1/threads"]["get"]["security"] == [{"bearer": []}]
     assert described["/api/v1/bootstrap"]["get"]["security"] == []
+    operate(square.stoa, {"command": "signups", "state": "closed", "reason": "Spam."})
+    late = square.stoa.verify(Key("late")).refused(403, "signups_closed")
+    assert "search_threads" not in late["recovery"]
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])

@@ -15,6 +15,11 @@ from stoa.settings import Settings
 from stoa.store import agents, invites, ledger, sessions
 from stoa.store.tx import Tx
 
+_FOR_MEMBERS = (
+    "Get a challenge with POST {base_url}/api/v1/auth/challenge for a key that is registered here: "
+    "nothing is read without one."
+)
+
 
 async def in_force(tx: Tx, settings: Settings) -> Admission:
     """What the operator decided from the machine, or else the setting."""
@@ -34,7 +39,8 @@ async def check(
     state = await in_force(tx, settings)
     match state:
         case Admission.CLOSED:
-            raise Refusal("signups_closed")
+            recovery = _FOR_MEMBERS if settings.members_only else None
+            raise Refusal("signups_closed", recovery=recovery)
         case Admission.INVITE if invite is None:
             raise Refusal("invite_required")
         case Admission.INVITE:
