@@ -23,7 +23,7 @@ LIGATURE = "\ufdfa"
 
 @pytest.fixture
 def index(tmp_path: Path) -> SearchIndex:
-    sizes = SearchSizes(checked_characters=30_000, ahead_characters=100_000, indexed=2)
+    sizes = SearchSizes(checked_characters=30_000, ahead_characters=100_000, followed=2)
     return SearchIndex(tmp_path / "search", sizes)
 
 

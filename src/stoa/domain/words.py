@@ -184,7 +184,8 @@ def _usual(whole: str, start: int, end: int) -> Words:
     found = _WORD.findall(whole, start, end)
     if whole.isascii():
         return tuple(found)
-    return tuple(word for word in found if word.isascii() or not all(map(_is_mark, word)))
+    marks = {word for word in {*found} if not word.isascii() and all(map(_is_mark, word))}
+    return tuple(word for word in found if word not in marks)
 
 
 def _unspaced(run: str) -> Iterator[WordRun]:

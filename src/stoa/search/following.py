@@ -84,7 +84,7 @@ async def _follow(
 ) -> LogPlace:
     rows = await events.between(tx, place.seq, state.newest, most)
     upto, left = state.newest, index.sizes.ahead_characters
-    for some in _pieces(rows, index.sizes.indexed):
+    for some in _pieces(rows, index.sizes.followed):
         left -= await _refresh(tx, index, some, state.newest)
         last, upto = some[-1], some[-1].seq
         with index.lock:
@@ -134,12 +134,8 @@ async def _scan(tx: Tx, index: SearchIndex, after: int, newest: int) -> bool:
 
 
 async def _put(tx: Tx, index: SearchIndex, texts: Sequence[SearchText], newest: int) -> bool:
-    for some in _pieces(texts, index.sizes.indexed):
-        put = partial(index.put, some, newest)
-        light = sum(text.characters for text in some) <= _LIGHT_CHARACTERS
-        if not await tx.aside(put, light=light):
-            return False
-    return True
+    light = sum(text.characters for text in texts) <= _LIGHT_CHARACTERS
+    return await tx.aside(partial(index.put, texts, newest), light=light)
 
 
 def _pieces(items: Iterable[T], size: int) -> Iterator[list[T]]:

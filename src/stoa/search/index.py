@@ -53,10 +53,10 @@ class SearchSizes(NamedTuple):
     `bytes` and those of one text. A step in the file is of so many `words`. So many events `ahead`,
     and as many texts from before the index, a search reads before it answers, some `texts` at a
     time, as a statement takes as long as reading 100 texts; with more behind them its answer is
-    partial. Of the events it leaves the rest, too, behind so many `characters` of texts; as many
-    are read in one step as are `indexed` in one. So many of the newest texts with all words of a
-    phrase are `checked`, up to so many `characters`, some of them read at a time: whether the words
-    stand side by side there."""
+    partial. Events are `followed` so many at a time, and the rest left behind so many
+    `characters` of their texts. So many of the newest texts with all words of a phrase are
+    `checked`, up to so many `characters`, some of them read at a time: whether the words stand side
+    by side there."""
 
     flushed: int = 4_000
     kept: int = 16_000
@@ -65,7 +65,7 @@ class SearchSizes(NamedTuple):
     ahead: int = 500
     ahead_characters: int = 300_000
     texts: int = 200
-    indexed: int = 20
+    followed: int = 8
     checked: int = 1_000
     checked_characters: int = 1_000_000
     checked_at_once: int = 100
