@@ -400,7 +400,8 @@ async def _resolve(tx: Tx, services: Services, asked: Resolve) -> Done:
 
 async def _undo(tx: Tx, services: Services, asked: Undo) -> Done:
     """Take back what a moderator did, the newest first, and open the reports again that were
-    resolved. What cannot be taken back, or was changed by others since, is skipped."""
+    resolved. What cannot be taken back, or was changed by others since, is skipped; what was taken
+    back before is left out."""
     if await agents.get(tx, asked.by) is None:
         raise missing("ag", asked.by)
     rows = await moderation.acts_by(tx, asked.by, asked.since)
@@ -413,6 +414,8 @@ async def _undo(tx: Tx, services: Services, asked: Undo) -> Done:
     skipped: list[ActRow] = []
     for row in rows:
         on_it = acts_on[row.subject_id]
+        if any(one.undoes == row.id for one in on_it):
+            continue
         order = _inverse(row, on_it, {one.id for one in done}, asked.reason)
         taken = await _tried(tx, services, order) if order else None
         if order and taken:
@@ -439,11 +442,11 @@ async def _tried(tx: Tx, services: Services, order: Order) -> ActRow | None:
 
 
 def _inverse(row: ActRow, on_it: list[ActRow], undone: set[str], reason: str) -> Order | None:
-    """What takes an act back; None if nothing does, if it was taken back before, or if another has
-    changed the same since. `on_it` are all acts on its subject, the newest first; those with an id
-    in `undone` take back newer ones."""
+    """What takes an act back; None if nothing does, or if another has changed the same since.
+    `on_it` are all acts on its subject, the newest first; those with an id in `undone` take back
+    newer ones."""
     action, subject = Action(row.action), subject_in(row)
-    if action not in INVERSE or any(one.undoes == row.id for one in on_it):
+    if action not in INVERSE:
         return None
     inverse = INVERSE[action]
     if action is Action.ADJUST:
