@@ -25,6 +25,7 @@ from stoa.schemas.jobs import (
     SubmitJob,
 )
 from stoa.schemas.messages import EXAMPLES, MADE, PATTERNS
+from stoa.schemas.moderation import ModerateMany
 from stoa.schemas.names import ALIASES
 from stoa.schemas.threads import CreateThread, ListThreads
 from stoa.schemas.validation import ISSUES_MAX, Values, fields, parse
@@ -281,6 +282,11 @@ def test_an_example_is_that_of_the_call() -> None:
     assert '"text": "way,seconds"' in issues(SubmitJob, work)[0].message
     (found,) = issues(CreateWebhook, {"url": "agent.example"})
     assert found.message.endswith(', such as "https://agent.example/stoa".')
+
+
+def test_an_empty_list_is_told_that_it_needs_an_item() -> None:
+    (found,) = issues(ModerateMany, {"actions": []})
+    assert found.message.startswith("Must have at least 1 item, such as [{")
 
 
 def test_a_message_about_a_key_says_once_how_long_it_is() -> None:

@@ -226,18 +226,21 @@ def sentence(error: "ValidationError", path: ValuePath, example: FieldExamples) 
             return f"Must be {wanted}, not {_kind_of(given, limit)}."
         case "enum":
             return f"Must be {_form(error.schema)}."
-        case "maxLength":
-            return f"Must have at most {_count(limit, 'character')}, not {len(given)}."
-        case "minLength":
-            return f"Must have at least {_count(limit, 'character')}{_like(path, example)}."
-        case "maxItems":
-            return f"Must have at most {_count(limit, 'item')}, not {len(given)}."
+        case "maxLength" | "maxItems":
+            return f"Must have at most {_count(limit, _part(given))}, not {len(given)}."
+        case "minLength" | "minItems":
+            return f"Must have at least {_count(limit, _part(given))}{_like(path, example)}."
         case "pattern" if limit in PATTERNS:
             return f"{PATTERNS[limit]}{_those_of(path) or _like(path, example)}."
         case rule if rule in _BOUNDS:
             return f"{_BOUNDS[str(rule)].format(limit)}{_like(path, example)}."
         case _:
             return f"Must be {_form(error.schema)}{_like(path, example)}."
+
+
+def _part(given: str | list[object]) -> str:
+    """What the length of a value counts."""
+    return "character" if isinstance(given, str) else "item"
 
 
 def _count(number: int, thing: str) -> str:
