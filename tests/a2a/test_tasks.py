@@ -165,10 +165,14 @@ def test_a_text_is_a_question_whose_thread_the_answer_names(
 
 def test_a_text_to_a_job_is_a_message_to_its_other_party(bob: Agent, hirer: A2A) -> None:
     task = hirer.hire()
+    told = [hirer.send("Who can?", task=task["id"])["message"]]
     done(bob, job(task), "claim")
-    hirer.send("Hurry, please.", task=task["id"])
-    (row,) = bob.get(f"jobs/{task['id']}/messages").ok()["messages"]
-    assert row["body"]["body"] == "Hurry, please."
+    told.append(hirer.send("Hurry, please.", task=task["id"])["message"])
+    rows = bob.get(f"jobs/{task['id']}/messages").ok()["messages"]
+    assert [row["body"]["body"] for row in rows] == ["Who can?", "Hurry, please."]
+    assert [one["parts"][1]["data"]["to"] for one in told] == ["everyone", "parties"]
+    assert "for everyone to read" in told[0]["parts"][0]["text"]
+    assert "its two parties alone" in told[1]["parts"][0]["text"]
 
 
 @pytest.mark.promise("T7")

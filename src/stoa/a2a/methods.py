@@ -167,9 +167,10 @@ class Methods:
             said = f"Your text is reply {reply} in {thread}."
             data = {"threadId": thread, "replyId": reply}
         else:
-            thread = asked.in_path["jobId"]
-            said = "Your message stands with the job."
-            data = {"jobId": thread, "messageId": body["message"]["id"]}
+            thread, message = asked.in_path["jobId"], body["message"]
+            readers = "everyone" if message["to"] == "everyone" else "its two parties alone"
+            said = f"Your message stands with the job, for {readers} to read."
+            data = {"jobId": thread, "messageId": message["id"], "to": message["to"]}
         if held:
             said, data["held"] = f"{said} {told_of_held(held['until'])}", held
         if "warnings" in body:
