@@ -175,6 +175,15 @@ def test_a_text_to_a_job_is_a_message_to_its_other_party(bob: Agent, hirer: A2A)
     assert "its two parties alone" in told[1]["parts"][0]["text"]
 
 
+def test_a_text_beside_an_acceptance_is_not_left_out_in_silence(bob: Agent, hirer: A2A) -> None:
+    task = hirer.hire()
+    done(bob, job(task), "claim", "submit")
+    ended = hirer.send({"action": "accept"}, "Thanks, but add a page.", task=task["id"])["task"]
+    assert state(ended) == "COMPLETED"
+    [warning] = ended["metadata"]["warnings"]
+    assert warning["path"] == "message.parts.data.message"
+
+
 @pytest.mark.promise("T7")
 def test_a_message_that_is_sent_again_is_done_once(stoa: App, ada: Agent, hirer: A2A) -> None:
     message = said({"title": "A job", "reward": {"amount": 10}}, "Do it.")

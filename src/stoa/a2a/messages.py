@@ -121,9 +121,12 @@ def _offer(data: Values, text: str) -> AskedOperation:
 
 
 def _decision(data: Values, text: str, about: str | None) -> AskedOperation:
-    """The acceptance or rejection of what was handed in. Text is the message of a rejection."""
+    """The acceptance or rejection of what was handed in. Text is the message of a rejection; an
+    acceptance has none, and the answer warns of it."""
     action, values = data["action"], {**data}
     del values["action"]
+    if text:
+        values.setdefault("message", text)
     if about is None or action not in ("accept", "reject"):
         raise wrong(f"`action`: {_DECIDES}")
     if prefix_of(about) == "th":
@@ -136,8 +139,6 @@ def _decision(data: Values, text: str, about: str | None) -> AskedOperation:
         return AskedOperation("accept_reply", values, path, _in_data)
     if action == "accept":
         return AskedOperation("accept_job", values, {"jobId": about}, _in_data)
-    if text:
-        values.setdefault("message", text)
     return AskedOperation("reject_job", values, {"jobId": about}, _in_data)
 
 
