@@ -198,6 +198,11 @@ def did_you_mean(name: str) -> str:
     return f"Did you mean `{name}`? This name is not known here."
 
 
+def stands_beside(name: str, holder: str) -> str:
+    """The sentence about a name in an object that is that of a field beside the object."""
+    return f"Did you mean `{name}`? It stands beside `{holder}`, not in it."
+
+
 @cache
 def whole(kind: type[Request], without: tuple[str, ...] = ()) -> str:
     """The sentence about an input that is not an object; fields `without` are not part of it."""

@@ -202,25 +202,32 @@ class _Unknown(msgspec.Struct, frozen=True, gc=False):
 
 
 class _Stranger(NamedTuple):
-    """An unknown name in an object, where that stands and what else could have been meant."""
+    """An unknown name in an object, where that stands and what else could have been meant: for one
+    that is in no list also what is `around` it, the whole request."""
 
     path: str
     name: str
     kind: type[msgspec.Struct]
     beside: Values
     names: Names
+    around: type[msgspec.Struct] | None
 
 
 def _strangers(
-    kind: type[msgspec.Struct], values: Values, offered: Names, path: str = ""
+    kind: type[msgspec.Struct],
+    values: Values,
+    offered: Names,
+    path: str = "",
+    around: type[msgspec.Struct] | None = None,
 ) -> Iterator[_Stranger]:
     known = fields(kind)
     if not values.keys() <= known.keys():
         for name in [name for name in values if name not in known]:
-            yield _Stranger(path, name, kind, values, offered)
+            yield _Stranger(path, name, kind, values, offered, around)
     for name, holds in _holders(kind):
+        whole = None if shapes(kind)[name].is_list else around if path else kind
         for step, inner in _objects(values.get(name)):
-            yield from _strangers(holds, inner, names(holds), f"{path}{name}{step}.")
+            yield from _strangers(holds, inner, names(holds), f"{path}{name}{step}.", whole)
 
 
 def _sorted_out(strangers: Iterable[_Stranger], place: Callable[[str], str]) -> _Unknown:
@@ -232,11 +239,13 @@ def _sorted_out(strangers: Iterable[_Stranger], place: Callable[[str], str]) -> 
     """
     found = _Unknown([], [])
     more = 0
-    for count, (path, name, kind, beside, offered) in enumerate(strangers):
+    for count, (path, name, kind, beside, offered, around) in enumerate(strangers):
         measured = count < ISSUES_MAX
         meant = offered.meant(name, measured=measured)
         refusal = _refusal(kind, name, measured=measured)
-        if refusal := refusal or (None if meant else _misplaced(kind, name)):
+        if not meant:
+            refusal = refusal or _misplaced(kind, name) or _too_deep(around, path, name)
+        if refusal:
             found.refused.append(InputIssue(place(path + name), refusal))
             continue
         if not meant:
@@ -270,6 +279,23 @@ def _misplaced(kind: type[msgspec.Struct], name: str) -> str | None:
     return messages.did_you_mean(within) if within else None
 
 
+def _too_deep(around: type[msgspec.Struct] | None, path: str, name: str) -> str | None:
+    """The sentence about a name in an object that the request `around` it has, if it has it. Not of
+    one that objects in answers have as well: callers send back what they read."""
+    if around is None or len(name) > NAME_CHARS_MAX or name in _SHOWN:
+        return None
+    outside = _plain_names(around).get(plain(name))
+    return messages.stands_beside(outside, path.partition(".")[0]) if outside else None
+
+
+_SHOWN = frozenset({"type"})
+
+
+@cache
+def _plain_names(kind: type[msgspec.Struct]) -> dict[str, str]:
+    return {plain(field): field for field in fields(kind)}
+
+
 @cache
 def _within(kind: type[msgspec.Struct]) -> dict[str, str]:
     """The paths of the fields of objects in a request, such as `terms.claimHours`, by their plain
@@ -277,7 +303,7 @@ def _within(kind: type[msgspec.Struct]) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, holds in _holders(kind):
         if not shapes(kind)[name].is_list:
-            paths = {plain(field): field for field in fields(holds)} | _within(holds)
+            paths = _plain_names(holds) | _within(holds)
             found = {key: f"{name}.{path}" for key, path in paths.items()} | found
     return found
 
