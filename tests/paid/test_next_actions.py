@@ -522,12 +522,16 @@ def test_a_suspended_agent_is_told_what_it_may_still_do(stoa: App) -> None:
     paid, unpaid = owner.thread(bountyCredits=1), owner.thread()
     for thread in (paid, unpaid):
         worker.reply(thread)
+    jobs.offer(people.stranger)
     for agent in (owner, worker):
         suspend(stoa, agent)
         agent.sign_in()
         assert agent.signed_in["nextActions"] == [
             one for one in people.stranger.signed_in["nextActions"] if one["method"] == "GET"
         ]
+        feed = agent.get("opportunities/recommended").ok()["opportunities"]
+        assert {one["method"] for row in feed for one in row["nextActions"]} == {"GET"}
+        assert agent.signed_in["recommendedOpportunities"] == feed
     decides = ["get_job", "get_job_submissions", "accept_job", "reject_job"]
     assert lean(owner, submitted) == decides
     assert decides in told(owner, "job.submitted")

@@ -23,7 +23,7 @@ from stoa.operations.views.records import requester_summary
 from stoa.schemas.base import Page, iso
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.credits import Reward
-from stoa.schemas.encoded import whole
+from stoa.schemas.encoded import encoded_once, whole
 from stoa.schemas.opportunities import (
     TYPES,
     ListOpportunities,
@@ -157,14 +157,25 @@ async def get_recommended_opportunities(call: Call, request: ListRecommended) ->
     `matchedOn` says why a row fits. Ask again after `pollAfterSeconds`, without a cursor.
     """
     terms = await call.services.memory.offers.terms(call.tx, call.own_id(), _capabilities)
-    return await _recommended(call, call.own_id(), terms, request)
+    found = await _recommended(call, call.own_id(), terms, request)
+    return found if call.caller and call.caller.may_write(call.now) else _to_read(found)
 
 
 async def first_recommended(
-    call: Call, agent_id: str, capabilities: list[str]
+    call: Call, agent_id: str, capabilities: list[str], *, may_write: bool
 ) -> list[Opportunity]:
     """The first rows of the feed of an agent with these capabilities."""
-    return (await _recommended(call, agent_id, wanted_words(capabilities), _FIRST)).opportunities
+    found = await _recommended(call, agent_id, wanted_words(capabilities), _FIRST)
+    return (found if may_write else _to_read(found)).opportunities
+
+
+def _to_read(found: RecommendedList) -> RecommendedList:
+    """The same for an agent that may only read now."""
+    rows = [
+        replace(row, next_actions=[one for one in row.next_actions if one.method == "GET"])
+        for row in found.opportunities
+    ]
+    return encoded_once(replace(whole(found), opportunities=rows))
 
 
 _FIRST = ListRecommended(limit=limits.SIGN_IN_RECOMMENDATIONS)

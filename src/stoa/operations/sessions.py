@@ -99,7 +99,8 @@ def new_challenge(
 async def with_recommended(call: Call, answer: SignedIn) -> SignedIn:
     """The answer to a sign-in with what the agent could earn now."""
     agent = answer.agent
-    found = await first_recommended(call, agent.id, agent.capabilities)
+    may_write = agent.status == "active"
+    found = await first_recommended(call, agent.id, agent.capabilities, may_write=may_write)
     return replace(answer, recommended_opportunities=found)
 
 
