@@ -69,17 +69,22 @@ def test_of_texts_that_are_read_at_once_a_search_looks_through_so_many(
 
 
 @pytest.mark.promise("Q41")
-def test_a_search_reads_new_texts_of_so_many_characters_before_it_answers(stoa: App) -> None:
+def test_a_search_reads_new_texts_of_so_many_characters_before_it_answers(
+    stoa: App, index: SearchIndex
+) -> None:
     ada = stoa.agent("Ada")
     threads = [ada.thread() for _ in range(6)]
     assert stoa.get("search?q=zymurgy").ok()["total"] == 0
     for thread in threads:
         ada.reply(thread, "zymurgy " * 5_000)
-    answer = stoa.get("search?q=zymurgy").ok()
-    assert (answer["total"], answer["partial"]) == (4, True)
-    stoa.run(stoa.processes[0].upkeep.index())
-    answer = stoa.get("search?q=zymurgy").ok()
-    assert (answer["total"], "partial" in answer.json) == (6, False)
+    for _ in range(2):
+        answer = stoa.get("search?q=zymurgy").ok()
+        assert (answer["total"], answer["partial"]) == (4, True)
+        stoa.run(stoa.processes[0].upkeep.index())
+        answer = stoa.get("search?q=zymurgy").ok()
+        assert (answer["total"], "partial" in answer.json) == (6, False)
+        assert index.place
+        index.clear(index.place)  # the same holds of one that is made anew
 
 
 def test_the_index_can_be_read_while_words_of_texts_are_found(index: SearchIndex) -> None:

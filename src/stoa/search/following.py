@@ -17,6 +17,8 @@ T = TypeVar("T")
 
 _LIGHT_CHARACTERS = 10_000
 """So much text is indexed in under a millisecond."""
+_STEP_CHARACTERS = 50_000
+"""In one step so much text is indexed, and as long a text as there may be."""
 
 NEW_TEXTS = {"thread.created", "reply.created", "text.added"}
 """Kinds of events whose subject has a text that the index must read."""
@@ -46,11 +48,11 @@ async def catch_up(tx: Tx, index: SearchIndex, most: int | None = None) -> None:
     assert place
     if place.seq < state.newest and not index.is_full:
         place = await _follow(tx, index, place, state, most)
+    left = index.sizes.ahead_characters
     for _ in range(0, most, index.sizes.texts):
-        if index.scanned is None or index.is_full:
+        if index.scanned is None or index.is_full or left <= 0:
             break
-        if not await _scan(tx, index, index.scanned, state.newest):
-            break
+        left = await _scan(tx, index, index.scanned, state.newest, left)
     with index.lock:
         if not index.has_read_beyond(state.newest):  # or another search knows of more
             index.behind = place.seq < state.newest or index.scanned is not None
@@ -117,20 +119,42 @@ async def _refresh(tx: Tx, index: SearchIndex, rows: Sequence[EventRow], newest:
     for some in _pieces(sorted(unread), index.sizes.texts):
         texts = await search.texts(tx, some)
         characters += sum(text.characters for text in texts)
-        await _put(tx, index, texts, newest)
+        for step in _steps(texts):
+            await _put(tx, index, step, newest)
     return characters
 
 
-async def _scan(tx: Tx, index: SearchIndex, after: int, newest: int) -> bool:
-    """Index the next texts from before the index; False where another search has read the log
-    further meanwhile, so that they may be older than what it found."""
+async def _scan(tx: Tx, index: SearchIndex, after: int, newest: int, left: int) -> int:
+    """Index the next texts from before the index, and return how many characters are then left to
+    be read; 0 where another search has read the log further meanwhile, so that these texts may be
+    older than what it found."""
     most = index.sizes.texts
     texts = await search.behind(tx, after, most)
-    if not await _put(tx, index, texts, newest):
-        return False
-    with index.lock:
-        index.scanned = texts[-1].number if len(texts) == most else None
-    return True
+    for some in _steps(texts):
+        if left <= 0 or not await _put(tx, index, some, newest):
+            return 0
+        left -= sum(text.characters for text in some)
+        with index.lock:
+            if index.scanned is not None:
+                index.scanned = max(index.scanned, some[-1].number)
+    if len(texts) < most:
+        with index.lock:
+            index.scanned = None
+    return left
+
+
+def _steps(texts: Iterable[SearchText]) -> Iterator[list[SearchText]]:
+    """These texts, as many at a time as a thread may work on that nobody waits for any more."""
+    some: list[SearchText] = []
+    characters = 0
+    for text in texts:
+        some.append(text)
+        characters += text.characters
+        if characters >= _STEP_CHARACTERS:
+            yield some
+            some, characters = [], 0
+    if some:
+        yield some
 
 
 async def _put(tx: Tx, index: SearchIndex, texts: Sequence[SearchText], newest: int) -> bool:
