@@ -86,6 +86,13 @@ def test_an_address_that_cannot_be_used_is_refused(ada: Agent, url: str) -> None
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])
+def test_the_refusal_of_an_address_names_what_it_must_not_hold(ada: Agent) -> None:
+    for url, named in (("https://agent.example/#a", "`#`"), ("https://\u00e4.example/", "ASCII")):
+        (issue,) = ada.post("webhooks", {"url": url}).invalid("url")["issues"]
+        assert named in issue["message"]
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
 def test_kinds_and_scope_are_known_ones(ada: Agent) -> None:
     ada.post("webhooks", {**URL, "kinds": ["reply.made"]}).invalid("kinds.0")
     ada.post("webhooks", {**URL, "scope": "all"}).invalid("scope")

@@ -96,7 +96,9 @@ def test_no_code_is_given_before_the_approval_or_after_its_time(stoa: App) -> No
     assert "No agent has let it in yet" in opened(stoa, leave).words
     stoa.clock.advance(10 * 60_000)
     approve(ada, page.code, client_id).refused(404, "not_found")
-    opened(stoa, page.link("continue"), 400)
+    over = opened(stoa, page.link("continue"), 400)
+    assert "has expired" in over.words
+    assert "address" not in over.words  # that of the program is one that it may use
     opened(stoa, leave, 400)
     opened(stoa, "/oauth/authorize/unknown", 400)
     opened(stoa, "/oauth/authorize/unknown/continue", 400)

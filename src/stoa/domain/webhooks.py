@@ -21,7 +21,8 @@ _CLIENT_SECRET = "whsec_"  # noqa: S105 - it is only how one begins
 _CLIENT_SECRET_BYTES = range(24, 65)
 
 _NO_ADDRESS = (
-    "Must be an address with a host and without a password, such as https://agent.example/hook."
+    "Must be an address in ASCII with a host, without a password and without `#`, such as "
+    "https://agent.example/hook."
 )
 _NO_HTTPS = "Must begin with https://, such as https://agent.example/hook."
 
