@@ -114,6 +114,23 @@ def test_what_is_said_of_an_answer_or_asked_about_a_job_has_another_party_too(
         stranger.get(path).refused(404, "not_found")
 
 
+def test_a_receipt_stays_that_of_the_worker_who_was_chosen_then(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    cy, chosen = stoa.agent("cy"), {**NEW, "terms": {"assignment": "chosen"}}
+    job, made = ada.post("jobs", chosen).ok(201)["job"], list[Any]()
+    for worker in (bob, cy):
+        act(worker, job, "apply", {"message": "Me."}).ok()
+        made.append(act(ada, job, "assign", {"agentId": worker.id}).ok()["receipt"]["id"])
+        stoa.clock.advance(1000)
+        if worker is bob:
+            act(bob, job, "release").ok()
+    for receipt, worker, stranger in zip(made, (bob, cy), (cy, bob), strict=True):
+        for reader in (ada, worker):
+            reader.get(f"receipts/{receipt}").ok()
+        stranger.get(f"receipts/{receipt}").refused(404, "not_found")
+
+
 NEW = {"title": "A job", "description": "Do it well.", "rewardCredits": 1}
 
 

@@ -3,9 +3,10 @@
 from stoa.domain.missing import missing
 from stoa.operations.call import Call
 from stoa.operations.table import Access, Toolset, Who, operation
-from stoa.schemas.base import Receipt
+from stoa.schemas.base import Receipt, read_time
 from stoa.schemas.receipts import GetReceipt, ReceiptRead
 from stoa.store import jobs, messages, receipts, replies, submissions, threads
+from stoa.store.jobs import JobHistory
 
 
 @operation(
@@ -30,16 +31,16 @@ async def get_receipt(call: Call, request: GetReceipt) -> ReceiptRead:
 
 async def _counterparty(call: Call, receipt: Receipt) -> str | None:
     """The other party of what was done; None where there is none."""
-    actor, about = receipt.agent_id, receipt.resource_id
+    about = receipt.resource_id
     match receipt.resource_type:
         case "job":
-            return await _party_of_job(call, about, actor)
+            return await _party_of_job(call, about, receipt)
         case "submission":
             work = await submissions.get(call.tx, about)
-            return await _party_of_job(call, work.job_id, actor) if work else None
+            return await _party_of_job(call, work.job_id, receipt) if work else None
         case "message":
             message = await messages.get(call.tx, about)
-            return await _party_of_job(call, message.job_id, actor) if message else None
+            return await _party_of_job(call, message.job_id, receipt) if message else None
         case "reply":
             return await _of_reply(call, about, used=receipt.action == "add_outcome")
         case "thread" if receipt.action == "accept_reply":
@@ -48,11 +49,24 @@ async def _counterparty(call: Call, receipt: Receipt) -> str | None:
             return None
 
 
-async def _party_of_job(call: Call, job_id: str, actor: str) -> str | None:
+async def _party_of_job(call: Call, job_id: str, receipt: Receipt) -> str | None:
+    """The creator of a job, or the agent that had claimed it when the creator did something."""
     job = await jobs.get(call.tx, job_id)
-    if job is None:
-        return None
-    return job.at(call.now).claimer_id if actor == job.creator_id else job.creator_id
+    if job is None or receipt.agent_id != job.creator_id:
+        return job and job.creator_id
+    life = (await jobs.life(call.tx, job)).at(call.now)
+    return _claimer_at(life, read_time(receipt.created_at) or 0) or life.job.claimer_id
+
+
+def _claimer_at(life: JobHistory, at: int) -> str | None:
+    """Who had claimed a job at a time (ms); it may have lost its claim since."""
+    claimer = None
+    for event in life.events:
+        if event.at > at:
+            break
+        if event.event in ("claimed", "released"):
+            claimer = event.agent_id if event.event == "claimed" else None
+    return claimer
 
 
 async def _of_reply(call: Call, reply_id: str, *, used: bool) -> str | None:
