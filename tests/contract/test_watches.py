@@ -307,3 +307,17 @@ def test_long_texts_and_many_watches_are_compared_beside_the_event_loop(
     tell(stoa)
     bob.thread("One", "rhino " * 1_700)
     assert not tells_at_once(stoa)
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_texts_of_so_many_characters_are_looked_through_at_a_time(
+    stoa: App, ada: Agent, bob: Agent, steps: Steps
+) -> None:
+    carl, thread = stoa.agent("Carl"), ada.thread()
+    watch(carl, threadId=thread["id"])
+    length = limits.BODY_CHARS
+    replies = [bob.reply(thread, "a" * length)["id"] for _ in range(8)]
+    steps.taken.clear()
+    assert [row["subject"]["id"] for row in told(carl)] == replies
+    reads = -(-len(replies) * length // limits.TELLING_CHARACTERS)
+    assert steps.taken.count("watches.kinds") == reads + 1  # and what told of them

@@ -225,6 +225,7 @@ WATCH_QUERY_CHARS = 200
 MENTIONS = 10  # of a text are told; further ones are not
 TELLING_MS = SECOND_MS // 2  # how often it is looked whom new events are told to
 TELLING_EVENTS = 200  # looked at in one read
+TELLING_CHARACTERS = 300_000  # of their texts, behind which the next read goes on
 TELLING_AGENTS = 500  # told in one transaction
 TELLING_WATCHES = 5_000  # of words, compared with one text in one read
 TELLING_WRITERS = 1_000  # newest replies of a thread; their authors are told of events in it

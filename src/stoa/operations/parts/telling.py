@@ -64,24 +64,27 @@ async def look(tx: Tx, looked: int) -> News:
     known = await event_views.about(tx, [row for row in found if row.kind in _LOOKED_AT])
     kinds = await rows.kinds(tx) if found else WatchKinds(any=False, words=False)
     told: list[tuple[EventRow, Concerned]] = []
-    count = 0
+    count, left = 0, limits.TELLING_CHARACTERS
     for row in found:
         behind, upto = upto.agent_id, TellingPlace(row.seq, "")
         if row.kind not in _LOOKED_AT or known.hides(row):
             continue
         try:
-            some, last = await _concerned(tx, row, known, kinds, behind)
+            text = await _text(tx, row, known)
+            some, last = await _concerned(tx, row, known, kinds, behind, text)
         except StoreUnavailable:
             raise
         except Exception:  # or nobody would be told of any event behind it
+            await rows.place(tx)  # where the connection is lost, this fails too: it is no event's
             log.exception("event cannot be told of", id=row.id)
             continue
+        left -= len(text.written) if text else 0
         if any(some):
             told.append((row, some))
             count += sum(map(len, some))
         if last != _EVERYONE:
             upto = TellingPlace(row.seq - 1, last)
-        if last != _EVERYONE or count >= limits.TELLING_AGENTS:
+        if last != _EVERYONE or count >= limits.TELLING_AGENTS or left <= 0:
             break
     return News(told, was, upto)
 
@@ -98,11 +101,15 @@ async def tell(tx: Tx, ids: IdGenerator, news: News) -> None:
 
 
 async def _concerned(
-    tx: Tx, row: EventRow, known: About, kinds: WatchKinds, behind: str
+    tx: Tx,
+    row: EventRow,
+    known: About,
+    kinds: WatchKinds,
+    behind: str,
+    text: WatchedText | None,
 ) -> tuple[Concerned, str]:
     """The first agents behind this one that an event concerns, and up to which agent they were
     looked for."""
-    text = await _text(tx, row, known)
     writers, first = await _writers(tx, row, behind)
     watchers, second = await _watchers(tx, row, known, behind) if kinds.any else _NOBODY
     readers, third = await _of_words(tx, row, text, behind) if kinds.words else _NOBODY
