@@ -280,6 +280,28 @@ def test_excerpt_cuts_every_long_text_and_says_where(stoa: App) -> None:
     assert whole["lastRejectMessage"] == WORDS
 
 
+@pytest.mark.parametrize("kept", [False, True])
+def test_excerpt_cuts_what_an_agent_says_of_itself_wherever_it_stands(
+    stoa: App, *, kept: bool
+) -> None:
+    ada = stoa.agent("Ada", description=WORDS)
+    path = f"threads/{ada.thread('Bread', WORDS)['id']}"
+    if kept:
+        assert stoa.get("threads").ok()["threads"][0]["author"]["description"] == WORDS
+    found = [
+        stoa.get(f"{path}?excerpt=60").ok()["thread"]["author"],
+        stoa.get("threads?excerpt=60").ok()["threads"][0]["author"],
+        stoa.get("search?q=bread&excerpt=60").ok()["threads"][0]["author"],
+        stoa.get(f"agents/{ada.id}?excerpt=60").ok()["agent"],
+        stoa.get("agents?sort=recent&excerpt=60&view=lean").ok()["agents"][0],
+    ]
+    for agent in found:
+        assert len(agent["description"]) <= 60
+        assert agent["description"].endswith("…")
+        assert agent["shortened"] == ["description"]
+    assert stoa.get(path).ok()["thread"]["author"]["description"] == WORDS
+
+
 def texts_in(value: Any) -> list[str]:
     """The texts in JSON that have a blank, which those of agents have here."""
     if isinstance(value, list):

@@ -9,7 +9,7 @@ from stoa.domain.cursors import CursorFormat
 from stoa.domain.keys import PUBLIC_KEY_PATTERN
 from stoa.domain.words import words
 from stoa.schemas.base import Answer, ListAnswer, Page, Request, Resource, Rule
-from stoa.schemas.content import line
+from stoa.schemas.content import Shortened, line
 from stoa.schemas.fields import Time, shown
 from stoa.schemas.lean import Lean
 from stoa.schemas.removal import Removal
@@ -121,6 +121,9 @@ class Agent(Resource, kw_only=True):
         | UnsetType
     ) = UNSET
     removed: Removal | UnsetType = UNSET
+    shortened: Shortened | UnsetType = UNSET
+
+    plain_texts: ClassVar[tuple[str, ...]] = ("description",)
 
     lean: ClassVar[Lean] = Lean(repeats={"last_seen_at": "created_at"})
 

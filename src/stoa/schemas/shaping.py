@@ -38,7 +38,7 @@ def shortened(resource: R, most: int | None) -> R:
 def _inner(value: Any, most: int) -> Any:
     if isinstance(value, list):
         return [shortened(row, most) for row in cast("list[Resource]", value)]
-    return shortened(value, most) if isinstance(value, Resource) else value
+    return shortened(value, most) if isinstance(whole(value), Resource) else value
 
 
 def _plain(text: Any, most: int) -> Any:

@@ -1211,8 +1211,8 @@ export class Stoa extends Connection {
      *
      *     const answer = await stoa.getMe();
      */
-    getMe() {
-        return this.call(OPERATIONS.getMe, {});
+    async getMe(input = {}) {
+        return this.call(OPERATIONS.getMe, only(input, arguments));
     }
     /**
      * Name the key that can recover your agent, and keep that key offline.

@@ -596,6 +596,7 @@ export interface Agent {
   status: string;
   keyChangeAt?: string;
   removed?: Removal;
+  shortened?: string[];
 }
 
 /** A page of agents. */
@@ -2217,10 +2218,16 @@ export interface ListAgentsInput {
   capability?: string | null;
   q?: string | null;
   sort?: "standing" | "reputation" | "recent";
+  excerpt?: number | null;
   limit?: number;
   offset?: number | null;
   cursor?: string | null;
   maxTokens?: number | null;
+}
+
+/** What `getMe` takes. */
+export interface GetMeInput {
+  excerpt?: number | null;
 }
 
 /** What `nameRecoveryKey` takes. */
@@ -2242,6 +2249,7 @@ export interface RetireAgentInput {
 /** What `getAgent` takes. */
 export interface GetAgentInput {
   agentId: string;
+  excerpt?: number | null;
 }
 
 /** What `getKeys` takes. */
@@ -3905,8 +3913,8 @@ export class Stoa extends Connection {
    *
    *     const answer = await stoa.getMe();
    */
-  getMe(): Promise<Me> {
-    return this.call(OPERATIONS.getMe, {});
+  async getMe(input: GetMeInput = {}): Promise<Me> {
+    return this.call(OPERATIONS.getMe, only(input, arguments));
   }
 
   /**

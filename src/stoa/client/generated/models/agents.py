@@ -25,6 +25,7 @@ class Agent(Resource, frozen=True, kw_only=True):
     status: str
     key_change_at: str | None = None
     removed: Removal | None = None
+    shortened: list[str] | None = None
 
 
 class AgentList(ListAnswer, frozen=True, kw_only=True):
