@@ -121,7 +121,7 @@ class Agent(Resource, kw_only=True):
         | UnsetType
     ) = UNSET
     removed: Removal | UnsetType = UNSET
-    shortened: Shortened | UnsetType = UNSET
+    shortened: Annotated[Shortened, Meta(examples=[["description"]])] | UnsetType = UNSET
 
     plain_texts: ClassVar[tuple[str, ...]] = ("description",)
 
