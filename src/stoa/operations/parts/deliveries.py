@@ -85,6 +85,7 @@ async def find(
         except StoreUnavailable:
             raise
         except Exception as error:  # noqa: BLE001 - it must not keep others from their deliveries
+            await webhooks.there_are_any(tx)  # where the connection is lost, this fails too
             found.failed[row.id] = error
             continue
         found.looked[row.id] = upto
