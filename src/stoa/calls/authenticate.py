@@ -60,8 +60,7 @@ class Authenticator:
     ) -> Caller | None:
         """The calling agent, or None for an anonymous call. Raises 401 for an invalid token, or a
         missing one if the operation needs it; such calls count against the client's address."""
-        needs_token = operation.who.needs_token(members_only=self._members_only)
-        if authorization is None and not needs_token:
+        if authorization is None and not operation.who.needs_token(members_only=self._members_only):
             return None
         return await self.check(authorization, address)
 

@@ -62,6 +62,7 @@ class Transactions:
         self._store = store
         self._clock = clock
         self._services = services
+        self._members_only = services.settings.members_only
         self._in_progress = InProgress()
 
     async def run(
@@ -88,7 +89,7 @@ class Transactions:
         if then is not None and not result.minimal:
             result = await self._completed(invocation, result, then)
         # What is free tells of itself what takes a token.
-        if self._services.settings.members_only and operation.who.charged is not Charged.NONE:
+        if self._members_only and operation.who.charged is not Charged.NONE:
             return replace(result, body=for_members(result.body))
         return result
 
