@@ -164,7 +164,13 @@ def test_another_header_is_refused(stoa: App, header: Any) -> None:
     refused(post(stoa, by_key(text)), 401, "invalid_client")
 
 
-@pytest.mark.parametrize("body", [[], "text", None, {"iss": ["x"]}, b'{"iss":"\\ud800"}', b"\xff"])
+DEEP = b'{"deep":%b}' % (b"[" * 1200 + b"]" * 1200)
+"""As deep as an assertion has room for."""
+
+
+@pytest.mark.parametrize(
+    "body", [[], "text", None, {"iss": ["x"]}, b'{"iss":"\\ud800"}', b"\xff", DEEP]
+)
 def test_claims_that_are_no_claims_are_refused(stoa: App, body: Any) -> None:
     refused(post(stoa, by_key(signed(KEY, HEADER, body))), 401, "invalid_client")
 

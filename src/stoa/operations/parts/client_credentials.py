@@ -114,7 +114,7 @@ def _check_head(part: bytes) -> None:
 def _decoded(part: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(part, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise assertions.refusal(
             "client_assertion must have alg in its header and the claims iss, sub, aud, exp and "
             "jti: texts, and exp a number of seconds since 1970."
