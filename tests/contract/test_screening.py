@@ -28,7 +28,7 @@ def says(verdict: Any, status: int = 200) -> Answers:
     """Answers with this JSON."""
 
     def answer(_: Received, handler: BaseHTTPRequestHandler) -> None:
-        body = json.dumps(verdict).encode()
+        body = verdict if isinstance(verdict, bytes) else json.dumps(verdict).encode()
         handler.send_response(status)
         handler.send_header("Content-Length", str(len(body)))
         handler.end_headers()
@@ -143,6 +143,7 @@ def test_an_endpoint_that_is_down_decides_as_the_operator_set(
         {"reason": ""},
         [],
         {"verdict": "allow", "reason": "x" * 501},
+        b'{"verdict":"refuse","more":%b}' % (b"[" * 5000 + b"]" * 5000),
     )
     lies += ({"verdict": "refuse", "reason": "a\u202eb"},)
     with App(screened) as app:

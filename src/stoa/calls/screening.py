@@ -83,7 +83,7 @@ class Screen:
             said = _decode(response.body)
             if said.reason:
                 check_label(said.reason)
-        except (TimeoutError, AddressUnreachable, ValueError) as error:
+        except (TimeoutError, AddressUnreachable, ValueError, RecursionError) as error:
             self._note_down(str(error) or "it did not answer in time")
             return None
         self._note_back()
