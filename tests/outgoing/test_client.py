@@ -1,6 +1,7 @@
 """Addresses that agents name are reached over https, if they are public, and within bounds."""
 
 import asyncio
+import os
 import socket
 import ssl
 import subprocess
@@ -70,6 +71,9 @@ def saying(answer: bytes) -> Serve:
         await writer.drain()
 
     return serve
+
+
+ANSWERING = saying(OK)
 
 
 def names(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> list[str]:
@@ -393,28 +397,40 @@ def test_a_slow_look_up_holds_up_nothing_else(monkeypatch: pytest.MonkeyPatch) -
 
 
 def over_tls(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, certified: str, asked: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, asked: str, serve: Serve = ANSWERING
 ) -> Response:
-    """The response of a server with a certificate for one name to a request for another one."""
-    public, private = make_certificate(certified, tmp_path)
+    """The response to this request of a server with a certificate for `client.example`."""
+    public, private = make_certificate("client.example", tmp_path)
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     server.load_cert_chain(public, private)
     client = ssl.create_default_context(cafile=str(public))
     names(monkeypatch, "127.0.0.1")
 
     async def run() -> Response:
-        async with listening(saying(OK), server) as listener:
+        async with listening(serve, server) as listener:
             return await Outgoing(LOOPBACK, client).get(f"https://{asked}:{listener.port}/")
 
     return asyncio.run(run())
 
 
+async def past_the_cipher(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Answers with a record of TLS that the key of the connection did not encrypt."""
+    os.write(writer.get_extra_info("socket").fileno(), b"\x17\x03\x03\x00\x20" + bytes(32))
+
+
 def test_the_certificate_is_checked_against_the_name(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    assert over_tls(monkeypatch, tmp_path, "client.example", "client.example").status == 200
+    assert over_tls(monkeypatch, tmp_path, "client.example").status == 200
     with pytest.raises(AddressUnreachable, match="no valid certificate"):
-        over_tls(monkeypatch, tmp_path, "client.example", "other.example")
+        over_tls(monkeypatch, tmp_path, "other.example")
+
+
+def test_a_connection_that_is_no_longer_tls_is_no_answer(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with pytest.raises(AddressUnreachable, match="does not speak HTTP"):
+        over_tls(monkeypatch, tmp_path, "client.example", past_the_cipher)
 
 
 def test_certificates_that_cannot_be_read_make_every_address_unreachable(

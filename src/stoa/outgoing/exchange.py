@@ -53,6 +53,7 @@ async def exchange(
         httpcore.NetworkError,
         httpcore.ProtocolError,
         httpcore.TimeoutException,
+        ssl.SSLError,  # of a connection that is open: httpcore translates none of these
     ) as error:
         # One sentence for all: an agent must not learn which names there are in private networks.
         raise AddressUnreachable(_NO_ANSWER) from error
