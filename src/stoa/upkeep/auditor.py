@@ -3,6 +3,7 @@
 import asyncio
 from functools import partial
 from itertools import chain
+from typing import NamedTuple
 
 from stoa.clock import Clock, elapsed_ms
 from stoa.domain import limits
@@ -27,17 +28,32 @@ _PAUSE = 4
 calls were slow for some ten seconds after each start with a million agents."""
 
 
+class _New(NamedTuple):
+    """What was found in new transactions, up to which one they were audited, below which no
+    further one can appear, and whether there were no more."""
+
+    findings: list[Finding]
+    upto: str
+    settled: str
+    is_last: bool
+
+
 class Auditor:
     """Audits the ledger; the first difference stops all settlements.
 
-    While the ledger has at most `small` transactions, all of it is audited every minute; later a
-    part of it, some `rows` at a time.
+    While the ledger has at most `small` transactions, all of it is audited every minute; later new
+    ones, with so many `postings` at a time, and a part of it, some `rows` at a time.
     """
 
     def __init__(
-        self, store: Store, clock: Clock, small: int = 20_000, rows: int = audit.CHUNK
+        self,
+        store: Store,
+        clock: Clock,
+        small: int = 20_000,
+        rows: int = audit.CHUNK,
+        postings: int = audit.TOUCHED_MOST,
     ) -> None:
-        self._small, self._rows = small, rows
+        self._small, self._rows, self._postings = small, rows, postings
         self._store = store
         self._clock = clock
         self._behind: str | None = None
@@ -48,12 +64,10 @@ class Auditor:
 
     async def minute(self) -> list[Difference]:
         """Audit new transactions, the rows that they changed, and the next part of the ledger."""
+        await self._stop()
         if await self._store.read(self._is_small, background=True):
-            findings = await self._store.read(audit.run_all, background=True)
-        else:
-            findings = await self._store.read(self._new, background=True)
-            findings += await self._roll()
-        return await self._judge(findings)
+            return await self._judge(await self._store.read(audit.run_all, background=True))
+        return await self._follow() + await self._roll()
 
     async def _is_small(self, tx: Tx) -> bool:
         return await tx.one("audit.chunk_transactions", after="", size=self._small) is None
@@ -64,50 +78,54 @@ class Auditor:
             names = ", ".join(finding.check.name for finding in findings if finding.differences)
             self.trouble = f"the ledger differs ({names}): settlements are stopped"
             log.critical("audit found differences", checks=names, count=len(differences))
-            await self._store.write(partial(ledger.stop, reason=self.trouble))
-            self.trouble = None  # recorded in the store, where all processes see it
+            await self._stop()
         return differences
 
-    async def _new(self, tx: Tx) -> list[Finding]:
-        before = await self._start(tx)
-        touched = await audit.touched(tx, before)
-        self._behind = max(before, min(touched.newest, _settled(tx.now)))
-        new = [
-            await audit.run(tx, check, (f"{before}!", EVERYTHING[1]))
-            for check in (*CHECKS, audit.FOLLOWING)
-            if check.subject == "transactions"
-        ]
-        return new + [
-            await _one_by_one(tx, check, touched.ids[check.subject])
-            for check in CHECKS
-            if check.name in _OF_TOUCHED.get(check.subject, ())
-        ]
+    async def _stop(self) -> None:
+        """Record a difference in the store, where all processes see it."""
+        if self.trouble:
+            await self._store.write(partial(ledger.stop, reason=self.trouble))
+            self.trouble = None
+
+    async def _follow(self) -> list[Difference]:
+        """Audit new transactions and the rows that they changed, some at a time and for half of a
+        minute at most. Only what was audited is left behind: a read may fail."""
+        after = self._behind = await self._store.read(self._start, background=True)
+        differences: list[Difference] = []
+        ends_at, is_last = elapsed_ms() + limits.AUDIT_EVERY_MS // 2, False
+        while not is_last and elapsed_ms() < ends_at:
+            look = partial(_new, after=after, most=self._postings)
+            new = await self._store.read(look, background=True)
+            differences += await self._judge(new.findings)
+            after, is_last = new.upto, new.is_last
+            self._behind = max(self._behind, min(after, new.settled))
+        return differences
 
     async def _start(self, tx: Tx) -> str:
         """The last audited transaction. At first, older ones are left to the rolling pass, or were
         audited by the process that had the lease before."""
-        if self._behind is None:
-            row = await tx.one("audit.newest_transaction")
-            last_audit = tx.now - limits.AUDIT_EVERY_MS - limits.LEASE_MS
-            self._behind = min(str(row[0]), _settled(last_audit)) if row else ""
-        return self._behind
+        if self._behind is not None:
+            return self._behind
+        row = await tx.one("audit.newest_transaction")
+        last_audit = tx.now - limits.AUDIT_EVERY_MS - limits.LEASE_MS
+        return min(str(row[0]), _settled(last_audit)) if row else ""
 
-    async def _roll(self) -> list[Finding]:
+    async def _roll(self) -> list[Difference]:
         """Audit as much of the ledger as needed to finish the pass in its time: with a pause behind
         each part, for half of a minute at most, unless the pass is late."""
-        findings: list[Finding] = []
+        differences: list[Difference] = []
         share = (self._clock() - self._round_started) / limits.AUDIT_ROUND_MS
         ends_at = elapsed_ms() + limits.AUDIT_EVERY_MS // 2
         while self._place[0] < len(SUBJECTS) and self._place[0] / len(SUBJECTS) <= share:
             began_at, is_late = elapsed_ms(), share * len(SUBJECTS) > self._place[0] + 1
             if began_at > ends_at and not is_late:
                 break
-            findings += await self._store.read(self._stretch, background=True)
+            differences += await self._judge(await self._store.read(self._stretch, background=True))
             if not is_late:
                 await asyncio.sleep(_PAUSE * (elapsed_ms() - began_at) / 1000)
         if self._place[0] >= len(SUBJECTS) and share >= 1:
             self._place, self._round_started = (0, ""), self._clock()
-        return findings
+        return differences
 
     async def _stretch(self, tx: Tx) -> list[Finding]:
         number, after = self._place
@@ -117,6 +135,24 @@ class Auditor:
         findings = [await audit.run(tx, check, ids) for check in checks]
         self._place = (number + 1, "") if ids[1] == EVERYTHING[1] else (number, ids[1])
         return findings
+
+
+async def _new(tx: Tx, after: str, most: int) -> _New:
+    """Audit the next transactions behind `after`, some of them when they have more than so many
+    postings."""
+    touched = await audit.touched(tx, after, most)
+    ids = (f"{after}!", touched.newest if touched.more else EVERYTHING[1])
+    new = [
+        await audit.run(tx, check, ids)
+        for check in (*CHECKS, audit.FOLLOWING)
+        if check.subject == "transactions"
+    ]
+    changed = [
+        await _one_by_one(tx, check, touched.ids[check.subject])
+        for check in CHECKS
+        if check.name in _OF_TOUCHED.get(check.subject, ())
+    ]
+    return _New(new + changed, touched.newest, _settled(tx.now), not touched.more)
 
 
 async def _one_by_one(tx: Tx, check: Check, ids: set[str]) -> Finding:

@@ -7,14 +7,21 @@ import apsw
 import asyncpg
 import pytest
 
+from stoa.domain import limits
 from stoa.domain.ids import encode_ulid
 from stoa.store.transfer import audit
+from stoa.store.tx import StoreUnavailable
 from stoa.upkeep.auditor import Auditor
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import START
 from tests.support.command import Finished, run_stoa_here
 from tests.support.database import query
+from tests.support.steps import Steps
+
+
+async def fail() -> None:
+    raise StoreUnavailable
 
 
 def tamper(app: App, *statements: str) -> None:
@@ -374,6 +381,51 @@ def test_a_new_transaction_of_a_large_ledger_is_audited_within_the_minute(
     stoa.clock.advance(1000)
     found = stoa.run(auditor.minute())
     assert {(difference.expected, difference.found) for difference in found} == {("900", "901")}
+
+
+@pytest.mark.usefixtures("paid")
+def test_new_transactions_of_a_large_ledger_are_audited_behind_a_read_that_failed(
+    stoa: App, steps: Steps
+) -> None:
+    auditor = Auditor(stoa.stoa.store, stoa.clock, small=0)
+    stoa.run(auditor.minute())
+    stoa.agent("late").thread(bountyCredits=9)
+    tamper(stoa, "UPDATE account SET balance = 901 WHERE balance = 900 AND id LIKE 'escrow:%'")
+    stoa.clock.advance(2 * limits.AUDIT_AGAIN_MS)
+    steps.before("audit.following", fail, once=True)
+    with pytest.raises(StoreUnavailable):
+        stoa.run(auditor.minute())
+    found = stoa.run(auditor.minute())
+    assert {(difference.expected, difference.found) for difference in found} == {("900", "901")}
+
+
+@pytest.mark.usefixtures("paid")
+@pytest.mark.parametrize("step", ["ledger.stop", "audit.chunk_accounts"])
+def test_a_difference_stops_settlements_though_what_comes_behind_it_failed(
+    stoa: App, steps: Steps, step: str
+) -> None:
+    auditor = Auditor(stoa.stoa.store, stoa.clock, small=0)
+    tamper(stoa, "UPDATE ledger_transaction SET kind = 'payout' WHERE kind = 'hold'")
+    stoa.clock.advance(limits.AUDIT_ROUND_MS // 4)
+    steps.before(step, fail, once=True)
+    with pytest.raises(StoreUnavailable):
+        stoa.run(auditor.minute())
+    stoa.run(auditor.minute())
+    assert query(stoa.settings, "SELECT count(*) FROM stop") == [(1,)]
+    assert auditor.trouble is None
+
+
+@pytest.mark.usefixtures("paid")
+def test_all_new_transactions_are_audited_some_at_a_time(stoa: App) -> None:
+    auditor = Auditor(stoa.stoa.store, stoa.clock, small=0, postings=3)
+    assert stoa.run(auditor.minute()) == []
+    late = stoa.agent("late")
+    for bounty in (7, 8, 9):
+        late.thread(bountyCredits=bounty)
+    amounts = "balance IN (700, 800, 900) AND id LIKE 'escrow:%'"
+    tamper(stoa, f"UPDATE account SET balance = balance + 1 WHERE {amounts}")
+    found = stoa.run(auditor.minute())
+    assert {difference.found for difference in found} == {"701", "801", "901"}
 
 
 LATE = "(SELECT max(transaction_id) FROM posting)"

@@ -7,7 +7,7 @@ from stoa.store.tx import Tx, first_number
 
 EVERYTHING = ("", "~")
 CHUNK = 5000
-TOUCHED_MOST = 20_000
+TOUCHED_MOST = 1_000
 
 
 class Difference(NamedTuple):
@@ -107,15 +107,19 @@ async def chunk(tx: Tx, subject: str, after: str, rows: int) -> tuple[str, str]:
 
 
 class Touched(NamedTuple):
-    """What new transactions moved: the ids of each subject, and the newest transaction."""
+    """What new transactions moved: the ids of each subject, the newest of these transactions, and
+    whether there may be more."""
 
     ids: dict[str, set[str]]
     newest: str
+    more: bool
 
 
-async def touched(tx: Tx, after: str) -> Touched:
-    """What the transactions behind `after` touched, some of them when there are many."""
-    rows = await tx.all("audit.touched", after=after, limit=TOUCHED_MOST)
+async def touched(tx: Tx, after: str, most: int) -> Touched:
+    """What the transactions behind `after` touched, those with up to so many postings."""
+    rows = await tx.all("audit.touched", after=after, limit=most)
+    if more := len(rows) == most:  # of the last transaction there may be more
+        rows = [row for row in rows if row[1] != rows[-1][1]] or rows
     references: dict[str, set[str]] = {"agent": set(), "job": set(), "bounty": set()}
     for row in rows:
         references.setdefault(row[2], set()).add(row[3])
@@ -126,4 +130,4 @@ async def touched(tx: Tx, after: str) -> Touched:
         "jobs": references["job"],
         "threads": {row[4] for row in rows if row[2] == "bounty" and row[4]},
     }
-    return Touched(ids, rows[-1][1] if rows else after)
+    return Touched(ids, rows[-1][1] if rows else after, more)
