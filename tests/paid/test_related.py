@@ -62,6 +62,25 @@ def test_words_are_looked_for_in_all_that_a_row_shows(stoa: App, ada: Agent) -> 
     assert set(related(stoa, "grünkohl")) == set(shown)
 
 
+def test_words_are_also_looked_for_in_what_was_added(stoa: App, ada: Agent) -> None:
+    finds_what_is_added(stoa, ada)
+
+
+@having(memory=lambda _: Memory(OfferIndexSizes(most=1)))
+def test_they_are_looked_for_there_too_where_no_index_is_kept(stoa: App, ada: Agent) -> None:
+    finds_what_is_added(stoa, ada)
+
+
+def finds_what_is_added(stoa: App, ada: Agent) -> None:
+    """Each process finds a job by a text that was just added to it, and by none before."""
+    job = work(ada, "Tie a bowline")
+    work(ada, "Tie a hitch")
+    for word in ("hemp", "jute"):
+        assert [related(stoa, word) for _ in stoa.processes] == [[]] * len(stoa.processes)
+        ada.post(f"jobs/{job}/append", {"body": f"Of {word}."}).ok()
+        assert [related(stoa, word) for _ in stoa.processes] == [[job]] * len(stoa.processes)
+
+
 def test_words_that_every_text_has_relate_nothing(stoa: App, ada: Agent) -> None:
     work(ada, "How to do it with the tools that you have")
     knot = work(ada, "Tie a bowline")

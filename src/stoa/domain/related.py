@@ -23,11 +23,12 @@ class WordQuery(NamedTuple):
     all: frozenset[str]
 
 
-def described(title: str, tags: Iterable[str], body: str, requirements: Iterable[str]) -> bytes:
-    """What an opportunity is found by: its tags, and the words of all that its row shows, each in a
-    line of its own, which takes a tenth of the memory of a set. Of very long requirements only the
-    first words count, as all of it takes no more than `limits.DESCRIBED_BYTES`."""
-    texts = (title, *tags, body, *requirements)
+def described(title: str, tags: Iterable[str], body: str, more: Iterable[str]) -> bytes:
+    """What an opportunity is found by: its tags, and the words of its texts, each in a line of its
+    own, which takes a tenth of the memory of a set: `more` are its requirements and what was added
+    to it. Of very long ones only the first words count, as all of it takes no more than
+    `limits.DESCRIBED_BYTES`."""
+    texts = (title, *tags, body, *more)
     terms = chain(map(of_tag, tags), chain.from_iterable(map(_words, texts)))
     found, room = dict[bytes, None](), DESCRIBED_BYTES - 1
     for term in map(str.encode, terms):

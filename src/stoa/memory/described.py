@@ -103,8 +103,8 @@ class Offers:
 
 
 class Described:
-    """The words of opportunities by id, which never change, and the offers of the latest index, for
-    all threads of a process. A search compares so many opportunities: those with the highest
+    """The words of opportunities by key, which never change, and the offers of the latest index,
+    for all threads of a process. A search compares so many opportunities: those with the highest
     rewards, and of those that share a tag with it as many again."""
 
     def __init__(self, cache: ByteCache, compared: int = COMPARED) -> None:

@@ -193,10 +193,10 @@ def changed(
     tagged = defaultdict[str, int](int, latest.tagged)
     by_author = defaultdict[str, int](int, latest.by_author)
     requiring = defaultdict[Attained, int](int, latest.requiring)
-    for subject, kind, amount, created_at, author, required, term, is_tag in terms:
+    for subject, kind, amount, created_at, added, author, required, term, is_tag in terms:
         if subject not in numbers:
             number = numbers[subject] = next(latest.unused)
-            row = rows[number] = OpportunityRow(subject, kind, amount, created_at, "[]")
+            row = rows[number] = OpportunityRow(subject, kind, amount, created_at, "[]", 0, added)
             by_key[row.key], sizes[number] = number, 0
             by_author[author] |= 1 << number
             if required is not None:

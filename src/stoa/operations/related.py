@@ -12,7 +12,8 @@ from stoa.memory.described import Offers
 from stoa.operations.call import Call
 from stoa.operations.opportunities import rows_views
 from stoa.schemas.opportunities import TYPES, Opportunity
-from stoa.store import opportunities
+from stoa.store import additions, opportunities
+from stoa.store.additions import AdditionRow
 from stoa.store.opportunities import START, OffersWanted, OpportunityRow
 from stoa.store.tx import Tx
 
@@ -102,12 +103,19 @@ async def _having(call: Call, offers: Offers, words: Iterable[str], among: int) 
 async def _words(call: Call, rows: Sequence[OpportunityRow]) -> list[bytes]:
     """The words of these opportunities, which are cached from now on; none of hidden ones."""
     cached = call.services.memory.described.words
-    known = cached.find_all([row.id for row in rows])
-    pairs = [*zip(rows, known, strict=True)]
-    missing = [row for row, words in pairs if words is None]
+    known = cached.find_all([row.key for row in rows])
+    missing = [row for row, words in zip(rows, known, strict=True) if words is None]
+    views = {view.id: view for view in await rows_views(call, missing)}
+    added = await additions.of_threads(call.tx, [row.id for row in missing if row.added])
     new = {
-        view.id: described(view.title, view.tags, view.body.body, view.requirements)
-        for view in await rows_views(call, missing)
+        row.key: _described(views[row.id], added.get(row.id, ()))
+        for row in missing
+        if row.id in views
     }
     cached.put_all(new)
-    return [words or new.get(row.id, b"") for row, words in pairs]
+    return [words or new.get(row.key, b"") for row, words in zip(rows, known, strict=True)]
+
+
+def _described(view: Opportunity, added: Iterable[AdditionRow]) -> bytes:
+    texts = (text.body for text in added)
+    return described(view.title, view.tags, view.body.body, [*view.requirements, *texts])

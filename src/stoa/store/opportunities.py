@@ -13,7 +13,7 @@ from stoa.store.tx import Tx, Value, as_json, json_texts
 
 class OpportunityRow(NamedTuple):
     """Where an opportunity stands; `terms` is a JSON array of its labels that meet what
-    an agent is good at."""
+    an agent is good at. A search is told how many texts were `added` to it."""
 
     id: str
     type: str
@@ -21,11 +21,12 @@ class OpportunityRow(NamedTuple):
     created_at: int
     terms: str
     overlap: int = 0
+    added: int = 0
 
     @property
     def key(self) -> str:
-        """What `offer_keys` gives for it. What an opportunity with this key shows never changes."""
-        return f"{self.id} {self.amount} {self.created_at}"
+        """What `offer_keys` gives for it. The texts of one with this key never change."""
+        return f"{self.id} {self.amount} {self.created_at} {self.added}"
 
     @property
     def place(self) -> tuple[int, int, int, str]:
@@ -33,9 +34,10 @@ class OpportunityRow(NamedTuple):
         return self.overlap, self.amount, self.created_at, self.id
 
 
-OfferTerm = tuple[str, str, int, int, str, str | None, str | None, int | None]
+OfferTerm = tuple[str, str, int, int, int, str, str | None, str | None, int | None]
 """An opportunity with one of its terms: its id and type, its reward in hundredths, when it was
-created (ms), its author, what it requires of its worker, the term, and 1 if that is a tag."""
+created (ms), how many texts were added to it, its author, what it requires of its worker, the
+term, and 1 if that is a tag."""
 
 _offer_terms = msgspec.json.Decoder(list[OfferTerm]).decode
 

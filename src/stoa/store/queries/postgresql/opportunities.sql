@@ -11,7 +11,7 @@ WITH first AS MATERIALIZED (
     WHERE m.term = w.term AND m.is_tag = 1 AND m.type = t.type AND m.amount >= :least
       AND (m.amount, m.created_at, m.opportunity_id) < (:amount, :created_at, :id) AND {{offered}}
     ORDER BY m.amount DESC, m.created_at DESC, m.opportunity_id DESC LIMIT CAST(:limit AS BIGINT) + CAST(:offset AS BIGINT)) f)
-SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM opportunity o
+SELECT o.id, o.type, o.amount, o.created_at, '[]', 0, {{added}} FROM opportunity o
 WHERE o.id = ANY (ARRAY(SELECT id FROM first))
 ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
 
@@ -34,5 +34,5 @@ SELECT CAST(json_agg(s.key) AS TEXT) FROM ({{offer_keys}}) s
 
 -- Opportunities, once for each of their terms, in one row.
 -- name: offer_terms
-SELECT CAST(json_agg(json_build_array(s.id, s.type, s.amount, s.created_at, s.author_id, s.requires, s.term, s.is_tag)) AS TEXT)
+SELECT CAST(json_agg(json_build_array(s.id, s.type, s.amount, s.created_at, s.added, s.author_id, s.requires, s.term, s.is_tag)) AS TEXT)
 FROM (SELECT {{with_terms}} WHERE o.id {{among ids}} LIMIT :limit) s

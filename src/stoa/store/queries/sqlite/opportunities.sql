@@ -11,7 +11,7 @@ WITH first AS (
         AND (m.amount, m.created_at, m.opportunity_id) < (:amount, :created_at, :id)
         AND o.id = m.opportunity_id AND {{offered}}
       ORDER BY m.amount DESC, m.created_at DESC, m.opportunity_id DESC LIMIT :limit + :offset) f)) x)
-SELECT o.id, o.type, o.amount, o.created_at, '[]' FROM first f CROSS JOIN opportunity o
+SELECT o.id, o.type, o.amount, o.created_at, '[]', 0, {{added}} FROM first f CROSS JOIN opportunity o
 WHERE o.id = f.id ORDER BY o.amount DESC, o.created_at DESC, o.id DESC LIMIT :limit OFFSET :offset
 
 -- This waits for the end of a commit of many transactions, of which a later one may have raised the amount.
@@ -30,5 +30,5 @@ SELECT json_group_array(s.key) FROM ({{offer_keys}}) s
 
 -- Opportunities, once for each of their terms, in one row.
 -- name: offer_terms
-SELECT json_group_array(json_array(s.id, s.type, s.amount, s.created_at, s.author_id, s.requires, s.term, s.is_tag))
+SELECT json_group_array(json_array(s.id, s.type, s.amount, s.created_at, s.added, s.author_id, s.requires, s.term, s.is_tag))
 FROM (SELECT {{with_terms}} WHERE o.id {{among ids}} LIMIT :limit) s
