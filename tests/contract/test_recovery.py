@@ -281,6 +281,32 @@ def test_nothing_can_be_spent_or_promised_during_a_recovery(stoa: App, face: Fac
     assert broken(stoa.settings) == {}
 
 
+def test_what_is_refused_during_a_recovery_is_not_offered_to_its_agent(stoa: App) -> None:
+    ada, bob = guarded(stoa), stoa.agent("Bob")
+    paying, free = ada.thread(bounty={"credits": 5}), ada.thread()
+    for thread in (paying, free):
+        bob.reply(thread)
+    job = ada.post("jobs", new_job(5)).ok(201)["job"]
+
+    def offered() -> tuple[list[list[str]], list[str]]:
+        events = ada.get("inbox?kinds=reply.created").ok()["events"]
+        read = ada.get(f"jobs/{job['id']}").ok()
+        return [names(event) for event in events], names(read)
+
+    told, own = offered()
+    assert all("accept_reply" in one for one in told)
+    assert "cancel_job" in own
+    recover(stoa, ada.id, OFFLINE, NEW).ok()
+    told, own = offered()
+    assert ["accept_reply" in one for one in told] == [False, True]
+    assert "cancel_job" not in own
+
+
+def names(answer: Any) -> list[str]:
+    """The names of the next actions of an answer, or of an event in it."""
+    return [action["action"] for action in answer["nextActions"]]
+
+
 def test_the_keys_cannot_be_changed_during_a_recovery(stoa: App) -> None:
     ada = recovering(stoa)
     third = Key("third")

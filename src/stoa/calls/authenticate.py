@@ -142,6 +142,7 @@ def _caller(row: TokenRow, now: int) -> Caller:
         row.suspended_until,
         row.suspended_reason,
         row.has_posted,
+        row.is_recovering,
     )
 
 

@@ -30,7 +30,7 @@ from stoa.store.tx import Tx
 
 class Caller(msgspec.Struct, frozen=True, gc=False):
     """Who is signed in, by which of its keys, and the scopes of the session. Whether it has posted
-    anything was asked when its token was looked up."""
+    anything, and whether a recovery changes its key, was asked when its token was looked up."""
 
     agent_id: str
     status: str
@@ -42,6 +42,7 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
     suspended_until: int | None = None
     suspended_reason: str | None = None
     has_posted: int = 0
+    is_recovering: int = 0
 
     def is_active(self, now: int) -> bool:
         """Whether the agent is let in and not suspended now (ms)."""

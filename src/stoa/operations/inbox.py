@@ -251,14 +251,13 @@ def _next_actions(
 ) -> list[NextAction]:
     """What the caller can do about an event now, who cannot claim the jobs that are `closed` to it
     and can assign those that others `applied` for.
-    What is hidden cannot be read, but for a job by its two parties; the log of moderation says
-    why."""
+    What is hidden cannot be read, but for a job by its two parties."""
     job, thread = known.jobs.get(row.job_id or ""), known.threads.get(row.thread_id or "")
     if row.kind == EventKind.WEBHOOK_DISABLED:
         return [next_actions.read("list_webhooks", event_views.WEBHOOKS, signed=True)]
     goes_on = job and job.claimer_id and call.own_id() in (job.creator_id, job.claimer_id)
     if row.kind == EventKind.MODERATION_ACTED or (known.hides(row) and not goes_on):
-        return [next_actions.read("list_moderation", "/api/v1/moderation")]
+        return next_actions.on_removed()
     if job and row.subject_type == "message":
         is_open = job.status_at(call.now) is JobStatus.OPEN
         is_party = call.own_id() in (job.creator_id, job.claimer_id)
@@ -300,6 +299,7 @@ def _on_thread(call: Call, row: EventRow, thread: ThreadRow, texts: TextsById) -
         return [action for action in actions if action.by == "anyone"]
     is_another = thread.author_id == call.own_id() != row.actor_id
     has_text = bool(texts.get(row.subject_id))  # a withdrawn reply has none, and takes no accept
-    is_let = thread.pays_at(call.now) or (call.caller and call.caller.is_active(call.now))
+    caller, pays = call.caller, thread.pays_at(call.now)
+    is_let = caller and (not caller.is_recovering if pays else caller.is_active(call.now))
     may_accept = bool(thread.status == "open" and is_another and has_text and is_let)
     return next_actions.on_told_reply(thread, row.subject_id, may_accept=may_accept)

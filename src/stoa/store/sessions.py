@@ -30,6 +30,7 @@ class TokenRow(msgspec.Struct, frozen=True, gc=False):
     suspended_until: int | None
     suspended_reason: str | None
     has_posted: int
+    is_recovering: int
 
     def status_at(self, now: int) -> str:
         """The agent's status at a time (ms), whether or not the end of a suspension is written."""

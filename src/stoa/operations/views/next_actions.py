@@ -24,6 +24,9 @@ ACCEPTS_OFFERED = 5
 _TAKES_BACK = frozenset({"cancel_job", "withdraw_bounty"})
 """What undoes an offer: nobody's turn, so it stands behind what is."""
 
+_MAY_SPEND = frozenset({"accept_reply", "create_thread"})
+"""What a recovery refuses only where it pays or reserves something."""
+
 _JOBS = "/api/v1/jobs/"
 
 _VERBS: dict[JobStatus, tuple[Role, list[str]]] = {
@@ -115,6 +118,11 @@ def on_outcome(reply_id: str) -> list[NextAction]:
     return [read("list_outcomes", f"{path}/outcomes"), read("get_reply", path)]
 
 
+def on_removed() -> list[NextAction]:
+    """What can be done about something that is hidden: the log of moderation says why."""
+    return [read("list_moderation", "/api/v1/moderation")]
+
+
 def on_told_reply(thread: ThreadRow, reply_id: str, *, may_accept: bool) -> list[NextAction]:
     """What an agent can do that is told of a reply."""
     path = f"/api/v1/threads/{thread.id}"
@@ -198,14 +206,16 @@ def for_who_waits(actions: list[NextAction]) -> list[NextAction]:
 
 def doable(call: Call, actions: Sequence[NextAction]) -> list[NextAction]:
     """The same without the writes that the caller is refused now, whatever they are about: while it
-    is suspended or waits to be let in, and in a session that may only read."""
-    caller = call.caller
-    return [
-        one
-        for one in actions
-        if one.method == "GET"
-        or (caller and caller.may_write(call.now, decides=TABLE[one.action].effect.decides))
-    ]
+    is suspended or waits to be let in, in a session that may only read, and during a recovery."""
+    return [one for one in actions if one.method == "GET" or _may(call, one.action)]
+
+
+def _may(call: Call, action: str) -> bool:
+    caller, declared = call.caller, TABLE[action]
+    if caller is None or not caller.may_write(call.now, decides=declared.effect.decides):
+        return False
+    spends = "recovery_running" in declared.errors and action not in _MAY_SPEND
+    return not (spends and caller.is_recovering)
 
 
 @cache

@@ -22,7 +22,7 @@ SELECT t.agent_id, t.session_id,
        CASE WHEN a.key_change_at < t.expires_at THEN a.key_change_at ELSE t.expires_at END,
        CASE WHEN t.key_number = a.key_number AND a.retired_at IS NULL THEN t.revoked_at ELSE t.created_at END,
        CASE WHEN a.pending_at IS NULL THEN a.status ELSE 'pending' END, a.version, t.key_number, a.last_seen_at, t.scopes, a.suspended_until, a.suspended_reason,
-       CASE WHEN a.first_post_id IS NULL THEN 0 ELSE 1 END
+       CASE WHEN a.first_post_id IS NULL THEN 0 ELSE 1 END, CASE WHEN a.key_change_at IS NULL THEN 0 ELSE 1 END
 FROM token t JOIN agent a ON a.id = t.agent_id WHERE t.hash = :hash
 
 -- All live sessions of an agent end but the :kept that last longest.
