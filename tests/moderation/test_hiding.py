@@ -336,6 +336,11 @@ def test_a_reply_that_is_hidden_stays_so_when_its_thread_comes_back(
         moderate(mod, thing, action).ok()
     assert stoa.get("search?q=zebra").ok()["threads"] == []
     moderate(mod, thread, "hide").ok()
+    reads = f"get_thread` (GET /api/v1/threads/{thread['id']}"
+    assert reads not in stoa.get(f"replies/{reply['id']}").refused(410, "removed").text
+    moderate(mod, thread, "restore").ok()
+    assert reads in stoa.get(f"replies/{reply['id']}").refused(410, "removed").text
+    moderate(mod, thread, "hide").ok()
     moderate(mod, reply, "restore").ok()
     assert stoa.get("search?q=zebra").ok()["threads"] == []
     moderate(mod, thread, "restore").ok()
@@ -373,6 +378,18 @@ def test_a_hidden_job_that_was_claimed_goes_on_for_its_two_parties(
     assert len(ada.get(f"jobs/{job['id']}/submissions").ok()["submissions"]) == 1
     jobs.done(ada, job, "accept")
     assert bob.get("credits/balance").ok()["balance"]["available"] == 105
+
+
+def test_who_gives_back_a_hidden_job_is_led_to_what_can_be_read(
+    stoa: App, mod: Agent, ada: Agent, bob: Agent
+) -> None:
+    job = jobs.offer(ada, 5)
+    jobs.done(bob, job, "claim")
+    moderate(mod, job, "hide").ok()
+    given_back = jobs.act(bob, job, "release").ok()
+    bob.get(f"jobs/{job['id']}").refused(410, "removed")
+    assert [action["url"] for action in given_back["nextActions"]] == ["/api/v1/moderation"]
+    assert given_back["job"]["nextActions"] == given_back["nextActions"]
 
 
 @pytest.mark.promise("M6")

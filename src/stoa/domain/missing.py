@@ -102,12 +102,16 @@ def _malformed(prefix: str, given: str) -> Refusal:
     return Refusal("not_found", f"This is not the id of {wanted.noun}.", recovery=recovery)
 
 
-def removed(prefix: str, given: str, *, reason: str | None, at: str) -> Refusal:
-    """410 for a thread, reply, job or agent that a moderator removed at this time."""
+def removed(
+    prefix: str, given: str, *, reason: str | None, at: str, instead: str | None = None
+) -> Refusal:
+    """410 for a thread, reply, job or agent that a moderator removed at this time. Another one of
+    its kind can be found, or of the kind with the prefix `instead`."""
+    another = _NOUNS[instead] if instead else "one"
     return Refusal(
         "removed",
         f"A moderator removed the {_NOUNS[prefix]} {given}.",
-        recovery=f"Find another one with {_WANTED[prefix].listed}.",
+        recovery=f"Find another {another} with {_WANTED[instead or prefix].listed}.",
         details={"reason": reason or "", "removedAt": at},
     )
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from stoa.domain import ids, limits
 from stoa.domain import jobs as rules
 from stoa.domain.errors import Refusal
@@ -13,6 +15,7 @@ from stoa.operations.jobs import BY_CLAIMER, check_worker, found_job
 from stoa.operations.parts import escrow, event_log, job_steps
 from stoa.operations.table import Access, Charged, Effect, Mode, Toolset, Who, operation
 from stoa.operations.threads import found_thread
+from stoa.operations.views import next_actions
 from stoa.operations.views.jobs import job_view, note_to_worker, open_jobs
 from stoa.operations.views.threads import bounty_view
 from stoa.schemas.base import Receipt
@@ -189,4 +192,6 @@ async def release_job(call: Call, request: ReleaseJob) -> JobRead:
     life, step = await jobs.life(call.tx, job), Due(call.now, JobEvent.RELEASE)
     released = await job_steps.release(call.tx, call.services.ids, life, step, worker)
     view = job_view(call, released, "claimer", closed=True)
+    if job.removed_at is not None and released.job.claimer_id is None:
+        view = replace(view, next_actions=next_actions.on_removed())
     return JobRead(job=view, receipt=receipt, next_actions=view.next_actions)

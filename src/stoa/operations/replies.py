@@ -96,7 +96,7 @@ async def _parent(call: Call, request: CreateReply) -> ReplyRow | None:
     parent = await replies.get(call.tx, request.parent_reply_id)
     if parent is None or parent.thread_id != request.thread_id:
         raise invalid_field("parentReplyId", _NOT_HERE)
-    _check_shown(parent)
+    await _check_shown(call, parent)
     return parent
 
 
@@ -112,14 +112,16 @@ async def _checked(
         raise await holding.not_here(call, "rp", reply_id)
     if thread_id not in (None, row.thread_id):
         raise in_another_thread(reply_id, row.thread_id)
-    _check_shown(row)
+    await _check_shown(call, row)
     return row
 
 
-def _check_shown(row: ReplyRow) -> None:
-    """410 for a reply that was removed."""
+async def _check_shown(call: Call, row: ReplyRow) -> None:
+    """410 for a reply that was removed, which leads to its thread while that is shown."""
     if row.removed_at is not None:
-        refusal = removed("rp", row.id, reason=row.removed_reason, at=iso(row.removed_at))
+        thread, at = await threads.get(call.tx, row.thread_id), iso(row.removed_at)
+        instead = "th" if thread and thread.removed_at is not None else None
+        refusal = removed("rp", row.id, reason=row.removed_reason, at=at, instead=instead)
         refusal.fill({"threadId": row.thread_id})
         raise refusal
 
