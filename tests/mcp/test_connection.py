@@ -16,6 +16,10 @@ from tests.support.app import App
 from tests.support.jobs import new_job
 from tests.support.mcp import ERAS, Mcp, problem
 from tests.support.moderation import MODERATED
+from tests.support.oauth import bearer
+from tests.support.receiver import Receiver
+from tests.support.webhooks import LOOPBACK
+from tests.upkeep.test_event_subscriptions import SECRET, echo
 from tools.docs import ROOT
 
 WRITING = {one.name for one in all_operations() if one.writes}
@@ -81,6 +85,36 @@ def test_a_connection_that_only_reads_lists_and_calls_no_tool_that_writes(
     assert stoa.get("threads").ok()["threads"] == []
     assert "threads" in mcp.result("get_recent_threads", {})
     Mcp(stoa, version).result("create_thread", {"title": "A", "body": "B"}, ada)  # the control
+
+
+@pytest.mark.settings(**LOOPBACK)
+def test_a_connection_that_only_reads_makes_and_ends_no_subscription(
+    stoa: App, version: str, receiver: Receiver
+) -> None:
+    ada, receiver.answer = stoa.agent("Ada"), echo
+    delivery = {"mode": "webhook", "url": receiver.url, "secret": SECRET}
+    asked = {"name": "stoa.inbox", "arguments": {}, "delivery": delivery}
+    reads, writes = (Connected(stoa, version, query) for query in ("?readonly=1", ""))
+
+    def said(client: Connected, method: str) -> Answer:
+        return client.ask(f"events/{method}", asked, bearer(ada.token))
+
+    def delivers(client: Connected) -> list[list[str]]:
+        listed = client.ask("events/list").ok()["result"]["events"]
+        return [one["delivery"] for one in listed]
+
+    for method in ("subscribe", "unsubscribe"):
+        refused = said(reads, method)
+        assert problem(refused)[1] == -32014
+        assert refused["error"]["data"] == {"feature": "delivery.mode", "value": "webhook"}
+    assert receiver.received == []
+    assert said(writes, "subscribe").ok()["result"]["id"]  # the control
+    said(reads, "unsubscribe")
+    assert "deliveryStatus" in said(writes, "subscribe").ok()["result"]
+    assert said(reads, "poll").ok()["result"]["events"] == []
+    assert (delivers(reads), delivers(writes)) == (
+        [["poll", "push"]] * 2, [["poll", "push", "webhook"]] * 2,
+    )  # fmt: skip
 
 
 @pytest.mark.promise("V1")

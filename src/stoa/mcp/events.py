@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from functools import partial
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from stoa.mcp.codes import INTERNAL_ERROR, INVALID_PARAMS
 from stoa.mcp.eras import Era
 from stoa.mcp.event_types import NOT_FOUND, chosen, count, cursor
 from stoa.mcp.messages import McpMessage, McpReply, ProtocolError
-from stoa.mcp.subscriptions import Subscriptions
+from stoa.mcp.subscriptions import UNSUPPORTED, Subscriptions
 from stoa.operations.parts.buckets import Charge
 from stoa.operations.parts.buckets import headers as rate_headers
 from stoa.operations.table import TABLE, Operation
@@ -77,23 +78,29 @@ class EventMethods:
         self._subscriptions = Subscriptions(subscribing)
         self._documentation = documentation
         self._takes_token = takes_token
-        self._listing = b'"events":%b' % encode([_listed(one) for one in TYPES])
-        self.methods = {
-            "events/list": self._list,
+        writes = {"events/subscribe": self._subscribe, "events/unsubscribe": self._unsubscribe}
+        self._reads = {
+            "events/list": partial(self._list, _listing("poll", "push")),
             "events/poll": self._poll,
             "events/stream": self._stream,
-            "events/subscribe": self._subscribe,
-            "events/unsubscribe": self._unsubscribe,
+            **dict.fromkeys(writes, _only_reads),
         }
+        whole = partial(self._list, _listing("poll", "push", "webhook"))
+        self.methods = {**self._reads, "events/list": whole, **writes}
 
-    async def answer(self, message: McpMessage, request: HttpRequest, era: Era) -> McpReply:
+    async def answer(
+        self, message: McpMessage, request: HttpRequest, era: Era, *, only_reads: bool
+    ) -> McpReply:
         """Answer one of the methods. Raises ProtocolError, and the refusal of a token."""
-        return await self.methods[message.method](message, request, era)
+        methods = self._reads if only_reads else self.methods
+        return await methods[message.method](message, request, era)
 
-    async def _list(self, message: McpMessage, _: HttpRequest, era: Era) -> McpReply:
+    async def _list(
+        self, listing: bytes, message: McpMessage, _: HttpRequest, era: Era
+    ) -> McpReply:
         if message.params.get("cursor") is not None:
             raise ProtocolError(INVALID_PARAMS, "No such cursor: all types are on the first page.")
-        return _success(message.id, era, self._listing)
+        return _success(message.id, era, listing)
 
     async def _poll(self, message: McpMessage, request: HttpRequest, era: Era) -> McpReply:
         asked = _asked(message)
@@ -241,15 +248,25 @@ def _success(message_id: bytes | None, era: Era, members: bytes) -> McpReply:
     return McpReply(200, b"".join(result(message_id, begin, members)))
 
 
-def _listed(one: EventType) -> dict[str, Any]:
-    """One entry of `events/list`."""
-    return {
-        "name": one.name,
-        "description": one.description,
-        "delivery": ["poll", "push", "webhook"],
-        "inputSchema": one.input_schema,
-        "payloadSchema": one.payload_schema,
-    }
+def _listing(*delivery: str) -> bytes:
+    """The members of the result of `events/list`, where events come in these ways."""
+    listed = [
+        {
+            "name": one.name,
+            "description": one.description,
+            "delivery": delivery,
+            "inputSchema": one.input_schema,
+            "payloadSchema": one.payload_schema,
+        }
+        for one in TYPES
+    ]
+    return b'"events":%b' % encode(listed)
+
+
+async def _only_reads(*_: object) -> McpReply:
+    """Refuse what writes where a client asked for what reads."""
+    told = "Subscriptions are written, and this connection asked for what reads: use events/poll."
+    raise ProtocolError(UNSUPPORTED, told, {"feature": "delivery.mode", "value": "webhook"})
 
 
 def _asked(message: McpMessage) -> _Asked:

@@ -137,7 +137,9 @@ class McpServer:
                 answer = b"".join(result(message.id, begin, *members))
                 return McpReply(200, answer, called.headers, charged=True)
             if message.method in self._events.methods:
-                return await self._events.answer(message, request, era)
+                return await self._events.answer(
+                    message, request, era, only_reads=wanted.only_reads
+                )
             return McpReply(200, b"".join(result(message.id, _plain(era, message))))
         except ProtocolError as failure:
             message_id = message.id if message else failure.id
