@@ -1,6 +1,6 @@
 """Push notifications: the official client names where, and a receiver is told each new state."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from typing import Any
 
@@ -212,6 +212,29 @@ def test_an_agent_has_a_bounded_number_of_configurations(
     asked = {"taskId": task["id"], "url": receiver.url, "id": "three"}
     error = hirer.ask("CreateTaskPushNotificationConfig", **asked)["error"]
     assert error["data"][-1]["value"]["code"] == "webhook_limit"
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_live_token_anywhere_in_a_configuration_is_revoked(
+    stoa: App, ada: Agent, receiver: Receiver
+) -> None:
+    task = A2A(stoa, ada).hire()
+    places: dict[str, Callable[[str], dict[str, Any]]] = {
+        "id": lambda token: {"id": token},
+        "url": lambda token: {"url": f"{receiver.url}{token}"},
+        "token": lambda token: {"token": token},
+        "authentication.scheme": lambda token: {"authentication": {"scheme": token}},
+        "authentication.credentials": lambda token: {
+            "authentication": {"scheme": "Bearer", "credentials": token}
+        },
+    }
+    for place, holding in places.items():
+        asked = {"taskId": task["id"], "url": receiver.url, **holding(ada.token)}
+        refused = A2A(stoa, ada).ask("CreateTaskPushNotificationConfig", **asked)
+        told = refused["error"]["data"][-1]["value"]
+        assert (told["code"], told["issues"][0]["path"]) == ("secret_in_text", place)
+        ada.get("agents/me").refused(401, "invalid_or_expired_token")
+        ada.sign_in()
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])

@@ -58,6 +58,7 @@ class TaskStore:
             ("id", asked.config_id),
             ("url", asked.url),
             ("token", wanted.token),
+            ("authentication.scheme", wanted.scheme),
             ("authentication.credentials", wanted.credentials),
         ]
         await posted_tokens.refuse(self.store, members, str)
