@@ -3,11 +3,13 @@
 import json
 import random
 from collections.abc import Iterator
+from itertools import product
 from typing import Any, NamedTuple
 
 import pytest
 
 from stoa.domain import cursors, limits
+from stoa.operations.catalog import all_operations
 from stoa.settings import Settings
 from tests.conftest import ENGINES, url_on
 from tests.support import jobs
@@ -16,6 +18,7 @@ from tests.support.app import Agent, App
 from tests.support.clock import HOUR
 from tests.support.limits_off import LIMITS_OFF
 from tests.support.soaking import few
+from tests.support.square import Square
 from tests.support.steps import Steps
 from tests.support.walks import walked
 
@@ -406,6 +409,21 @@ def test_a_made_up_cursor_with_a_negative_place_is_400(
 ) -> None:
     cursor = cursors.encode(kind, *values)
     stoa.get(f"{path}&cursor={cursor}").invalid("query.cursor")
+
+
+def test_no_made_up_cursor_is_a_defect(stoa: App) -> None:
+    square, most = Square(stoa), {int: (0, 2**62), str: ("", "~")}
+    tried = 0
+    for one in all_operations():
+        query = "q=bread&" if one.name == "search_threads" else ""
+        for sort, form in getattr(one.request, "orders", {}).items():
+            path = f"{square.filled(one.path)}?{query}{f'sort={sort}&' if sort else ''}"
+            for values in product(*(most[kind] for kind in form.shape)):
+                cursor = cursors.encode(form.kind, *values)
+                status = square.ada.get(f"{path}cursor={cursor}").status
+                assert status in (200, 400, 403), (one.name, sort, values)
+                tried += status == 200
+    assert tried > 100
 
 
 @pytest.mark.costly

@@ -31,6 +31,8 @@ PREFIXES: Mapping[str, str] = MappingProxyType(
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _RANDOM_BITS = 80
 _ULID_BITS = 128
+LAST_MS = (1 << _ULID_BITS - _RANDOM_BITS) - 1
+"""The last time (ms) that an id can have."""
 # Ten bits, two characters at a time: half the steps, on a path that every write takes.
 _PAIRS = tuple(high + low for high in _ALPHABET for low in _ALPHABET)
 _FOLLOWING = dict(pairwise(_ALPHABET))
@@ -49,7 +51,7 @@ def _encode(ulid: int) -> str:
 def _compose(ms: int, random80: int) -> int:
     if random80 < 0 or random80 >> _RANDOM_BITS:
         raise ValueError("the random part of an id must be 0 to 2^80-1")
-    if ms < 0 or ms >> (_ULID_BITS - _RANDOM_BITS):
+    if not 0 <= ms <= LAST_MS:
         raise ValueError("the time of an id must be 0 to 2^48-1 milliseconds since 1970")
     return ms << _RANDOM_BITS | random80
 

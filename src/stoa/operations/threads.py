@@ -6,6 +6,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from stoa.domain import cursors, limits
+from stoa.domain.ids import LAST_MS
 from stoa.domain.missing import removed
 from stoa.operations.call import Call
 from stoa.operations.parts import escrow, holding, paging, posting
@@ -179,7 +180,7 @@ async def _shared_place(call: Call, named: paging.ListPosition | None) -> Shared
     if named is None:
         return SharedPlace(0, await threads.newest_at(call.tx))
     later, as_of, *at = named
-    return SharedPlace(int(later), int(as_of), (at[0], str(at[-1])))
+    return SharedPlace(int(later), min(int(as_of), LAST_MS), (at[0], str(at[-1])))
 
 
 async def front_unanswered(call: Call, request: ListUnanswered) -> ThreadList:
