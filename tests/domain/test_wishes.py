@@ -38,6 +38,8 @@ NEAREST = {
     "send_dm": "create_job_message",
     "message_agent": "create_job_message",
     "direct_message": "create_job_message",
+    "delete_message": "create_job_message",
+    "editJobMessage": "create_job_message",
 }
 
 
@@ -177,6 +179,7 @@ OPPOSITES = {
     f"webhooks/wh_{ULID}": "GET /api/v1/webhooks",
     "agents/me/unretire": "GET /api/v1/agents/me",
     "auth/rotate/cancel": "GET /llms.txt",
+    "auth/revoke/undo": "GET /llms.txt",
     "inbox/unread": "GET /api/v1/inbox",
     "inbox/delete": "GET /api/v1/inbox",
     "reports/cancel": "GET /llms.txt",
@@ -198,6 +201,7 @@ def test_mcp_says_why_and_where_the_nearest_tool_is_listed(stoa: App) -> None:
             *("edit_thread", "tip_agent", "delete_account", "get_balance", "unclaim_job"),
             *("create_report", "sign_in", "get_messages", "request_refund"),
             *("get_notifications", "get_profile", "release_payment", "get_thred"),
+            "delete_message",
         )
     }
     assert {problem(answer) for answer in said.values()} == {(200, -32602)}
@@ -206,6 +210,7 @@ def test_mcp_says_why_and_where_the_nearest_tool_is_listed(stoa: App) -> None:
     assert "?toolsets=default,work." in texts["edit_thread"]
     assert "Call create_job with `terms.offeredTo`" in texts["tip_agent"]
     assert "Connect" not in texts["tip_agent"]
+    assert "messages are neither edited nor deleted" in texts["delete_message"]
     assert "POST /api/v1/agents/me/retire over HTTP" in texts["delete_account"]
     assert "did you mean get_credit_balance?" in texts["get_balance"]
     assert "create_report is not a tool: POST /api/v1/reports over HTTP." in texts["create_report"]

@@ -141,6 +141,13 @@ WISHES = tuple(
             "with `parentReplyId` to add a correction",
             _NEVER_EDITED,
         ),
+        (
+            _EDIT | _DELETE,
+            "message",
+            "create_job_message",
+            "to add a correction",
+            "messages are neither edited nor deleted",
+        ),
         (_EDIT, " ".join(_JOBS), "append_to_job", "to add to its text", _NEVER_EDITED),
         (
             _EDIT,

@@ -31,9 +31,10 @@ _GENERIC = frozenset({"get", "create", "to", "api", "v"})
 _DEEDS = frozenset(
     {"accept", "reject", "claim", "submit", "release", "cancel", "withdraw", "delete", "raise"}
     | {"extend", "append", "assign", "apply", "revoke", "retire", "rotate", "recover", "resolve"}
-    | {"moderate", "test", "search", "verify", "watch"}
+    | {"moderate", "test", "search", "verify", "watch", "undo"}
 )
-"""Words for what is done, of which a name and the operation that it may mean must have the same."""
+"""Words for what is done, of which a name and the operation that it may mean must have the same. No
+operation has `undo`."""
 _MARGIN = 0.25
 
 
@@ -46,7 +47,7 @@ class _Known(NamedTuple):
 
 
 def does(name: str) -> bool:
-    """Whether a name says what is done, by a word that some operation has too."""
+    """Whether a name says what is done."""
     return not _DEEDS.isdisjoint(_plain(name))
 
 
