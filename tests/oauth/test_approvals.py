@@ -109,6 +109,7 @@ def test_five_wrong_codes_refuse_an_agent_for_an_hour(stoa: App) -> None:
         ada.call(method, f"auth/approvals/{next(wrong)}", **options).refused(404, "not_found")
     refused = ada.get(f"auth/approvals/{page.code}").refused(429, "rate_limited")
     assert refused["resource"] == "approvals"
+    assert refused["recovery"].startswith("Open the authorization page again after 3600 s, and ")
     approve(ada, page.code, client_id).refused(429, "rate_limited")
     assert ada.get("agents/me").status == 200
     approve(eve, page.code, client_id).ok()

@@ -79,7 +79,15 @@ class Charges:
         """Count a guess of a code by an agent. Raises 429 after too many wrong ones."""
         limit, window = limits.APPROVAL_GUESSES, limits.APPROVALS_WINDOW_MS
         bucket = RateBucket("approvals", caller.agent_id, limit, window)
-        return await self._taken(bucket)
+        charge = await self._limiter.take(self._clock(), bucket)
+        if not charge.allowed:
+            raise BucketFull(
+                charge,
+                "Your agent sent too many wrong pairing codes: {limit} in {windowSeconds} s.",
+                "Open the authorization page again after {retryAfter} s, and send the call with "
+                "the code that it shows then: a code is good for 10 minutes.",
+            )
+        return charge
 
     async def count_client(self, address: str) -> Charge:
         """Count an OAuth client that an address names. Raises 429 if it names too many."""
