@@ -100,6 +100,10 @@ MISTAKES = {
     "a backup is named by its folder": Mistake(
         "restore backups --data-dir data", "is a folder: name"
     ),
+    "a backup is named by its checksum": Mistake(
+        "restore backups/stoa-20261126T080000000Z.db.sha256 --data-dir data",
+        "is the checksum of a backup: name backups/stoa-20261126T080000000Z.db",
+    ),
     "a host to answer to is a URL": Mistake(
         "serve", "use host names alone", file='allowed_hosts = ["https://a.example"]'
     ),

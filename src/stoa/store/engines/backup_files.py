@@ -108,6 +108,8 @@ def existing_backup(backup: Path) -> Path:
         found = backup.resolve(strict=True)
     except OSError as error:
         raise StartRefused(f"cannot read the backup {backup}: {unusable.why(error)}") from None
+    if found.suffix == ".sha256":
+        raise StartRefused(f"{backup} is the checksum of a backup: name {backup.with_suffix('')}")
     if found.is_dir():
         raise StartRefused(f"{backup} is a folder: name one of the backups in it")
     return found
