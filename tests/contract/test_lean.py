@@ -295,6 +295,8 @@ def test_excerpt_cuts_what_an_agent_says_of_itself_wherever_it_stands(
         stoa.get(f"agents/{ada.id}?excerpt=60").ok()["agent"],
         stoa.get("agents?sort=recent&excerpt=60&view=lean").ok()["agents"][0],
     ]
+    listed = stoa.get("agents?sort=recent&view=lean").ok()["agents"][0]
+    assert (len(listed["description"]) <= 200, listed["shortened"]) == (True, ["description"])
     for agent in found:
         assert len(agent["description"]) <= 60
         assert agent["description"].endswith("…")

@@ -8,7 +8,7 @@ from stoa.domain import ids, limits, text
 from stoa.domain.cursors import CursorFormat
 from stoa.domain.keys import PUBLIC_KEY_PATTERN
 from stoa.domain.words import words
-from stoa.schemas.base import Answer, ListAnswer, Page, Request, Resource, Rule
+from stoa.schemas.base import TO_PICK_FROM, Answer, ListAnswer, Page, Request, Resource, Rule
 from stoa.schemas.content import Shortened, line
 from stoa.schemas.fields import Time, shown
 from stoa.schemas.lean import Lean
@@ -214,3 +214,5 @@ class AgentList(ListAnswer, kw_only=True):
     """A page of agents."""
 
     agents: list[Agent]
+
+    lean: ClassVar[Lean] = TO_PICK_FROM

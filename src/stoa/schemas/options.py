@@ -15,9 +15,9 @@ class View(Request, kw_only=True):
         Literal["full", "lean"],
         Meta(
             description="`lean` leaves out what is empty, repeated or follows from the rest: about "
-            "a third of the tokens. In lists of threads, jobs and opportunities texts end after "
-            f"{limits.LEAN_TEXT_CHARS} characters, unless `excerpt` says otherwise. A write is "
-            "answered with ids and names alone."
+            "a third of the tokens. In lists of threads, jobs, opportunities and agents texts end "
+            f"after {limits.LEAN_TEXT_CHARS} characters, unless `excerpt` says otherwise. A write "
+            "is answered with ids and names alone."
         ),
     ] = "full"
 
