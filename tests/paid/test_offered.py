@@ -75,6 +75,7 @@ def test_a_job_offered_to_one_agent_is_claimed_by_that_one_alone(
     assert on_offer(cy, "opportunities/recommended") == [plain["id"]]
     act(cy, job, "claim").refused(409, "claim_released")
     act(dan, job, "claim").refused(403, "offered_to_another")
+    assert broken(stoa.settings) == {}
     done(ada, job, "cancel")
     assert (funds(ada), broken(stoa.settings)) == ((100, 0), {})
 

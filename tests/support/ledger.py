@@ -116,6 +116,8 @@ INVARIANTS = {
     "the feeds hold what can be earned, and nothing else": """
         SELECT coalesce(o.id, x.id), o.type, x.type FROM opportunity o FULL JOIN (
           SELECT id, 'job' AS type FROM job WHERE status = 'OPEN'
+            AND (coalesce(terms, '') NOT LIKE '%"offeredTo"%'
+                 OR id NOT IN (SELECT job_id FROM released_claim))
           UNION ALL SELECT subject_id, 'bounty_question' FROM hold
           WHERE type = 'bounty' AND status = 'OPEN'
             AND id NOT IN (SELECT hold_id FROM held_post
