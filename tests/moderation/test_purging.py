@@ -13,6 +13,7 @@ import pytest
 
 from stoa.domain import limits
 from stoa.settings import Settings
+from stoa.store.idempotency import SLICE
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import HOUR, VirtualClock
@@ -163,6 +164,33 @@ def test_what_is_purged_is_in_no_file_row_answer_or_export(stoa: App, tmp_path: 
     assert run_stoa_here("export", str(tmp_path / "out"), *named).code == 0
     exported = [file.read_bytes() for file in (tmp_path / "out").iterdir()]
     assert not any(CANARY.encode() in file for file in exported)
+
+
+def test_stored_answers_of_all_are_looked_through_behind_a_purge_some_at_a_time(
+    stoa: App,
+) -> None:
+    ada, bob = stoa.agent("ada"), stoa.agent("bob")
+    job = ada.post("jobs", {"title": "A", "description": "B", "rewardCredits": 5}).ok(201)["job"]
+    jobs.done(bob, job, "claim")
+    work = {"body": f"Done by a {CANARY}."}
+    submission = keyed(bob, f"jobs/{job['id']}/submit", "work", work).ok(201)["submission"]
+    thread = ada.thread()
+    keyed(bob, f"threads/{thread['id']}/replies", "reply", {"body": "Why?"}).ok(201)
+    same = "agent_id, request, answer, created_at, form, size"
+    stoa.sql(
+        f"INSERT INTO kept_answer (key, {same}) WITH RECURSIVE n (i) AS "
+        f"(SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {2 * SLICE}) "
+        f"SELECT 'reply' || i, {same} FROM n CROSS JOIN kept_answer WHERE key = 'reply'"
+    )
+    full = "SELECT count(*) FROM kept_answer WHERE form = 'full' AND size > 0"
+    (all_of_them,) = stoa.sql(full)[0]
+    act(stoa, submission["id"], "purge")
+    again = keyed(bob, f"jobs/{job['id']}/submit", "work", work)
+    assert CANARY not in json.dumps(again.ok(201).json)
+    act(stoa, thread["id"], "purge")
+    assert [*stoa.sql(full)[0]] == [all_of_them - 1]
+    background(stoa)
+    assert [*stoa.sql(full)[0]] == [0]
 
 
 @pytest.mark.promise("M32")

@@ -20,7 +20,7 @@ class _Unserved:
         self._settings, self._clock = settings, SystemClock()
         self._engine: Engine = engine_of(settings)
 
-    async def read(self, work: Work[T]) -> T:
+    async def read(self, work: Work[T], *, background: bool = False) -> T:  # noqa: ARG002
         return await self._engine.read_once(self._settings, self._clock, work)
 
     async def write(self, work: Work[T]) -> T:
@@ -48,12 +48,14 @@ async def _finish(settings: Settings) -> None:
 
 
 async def _wipe(database: _Unserved, settings: Settings) -> None:
+    from stoa.operations.parts import purging
     from stoa.search.index import remove_unused
     from stoa.store import purges
 
     upto = await database.read(purges.to_wipe)
     if upto is None:
         return
+    await purging.shorten_answers(database)
     remove_unused(settings.search_path)
     if await engine_of(settings).wipe_once(settings):
         await database.write(partial(purges.note_wiped, upto=upto))

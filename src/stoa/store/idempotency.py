@@ -6,6 +6,9 @@ from typing import NamedTuple
 from stoa.domain import limits
 from stoa.store.tx import Tx, Value, first_number
 
+SLICE = 200
+"""So many answers are looked at in one read."""
+
 
 class StoredForm(StrEnum):
     """What of an answer is stored: all of it, its minimal form, or its receipt, from which it is
@@ -63,6 +66,13 @@ async def insert(
     )
 
 
+class AnswerPlace(NamedTuple):
+    """The agent and the key of a stored answer: a place in the order of all."""
+
+    agent_id: str = ""
+    key: str = ""
+
+
 class OwnedAnswer(NamedTuple):
     """A stored answer in full, with the agent and the key that it is kept for."""
 
@@ -71,13 +81,19 @@ class OwnedAnswer(NamedTuple):
     answer: bytes
 
 
-async def with_part(tx: Tx, part: bytes, agent_id: str | None = None) -> list[OwnedAnswer]:
-    """The answers stored in full in which these bytes stand, for one agent or for all."""
-    if agent_id is None:
-        rows = await tx.all("idempotency.with_part_all", part=part)
-    else:
-        rows = await tx.all("idempotency.with_part_own", part=part, agent_id=agent_id)
+async def with_part(tx: Tx, part: bytes, agent_id: str) -> list[OwnedAnswer]:
+    """The answers stored in full for an agent in which these bytes stand."""
+    rows = await tx.all("idempotency.with_part", part=part, agent_id=agent_id)
     return [OwnedAnswer(*row) for row in rows]
+
+
+async def slice_of(tx: Tx, after: AnswerPlace) -> tuple[list[OwnedAnswer], AnswerPlace | None]:
+    """Those of the next `SLICE` answers behind a place that are stored in full, and the place of
+    the last one; None at the end."""
+    agent_id, key = after
+    rows = await tx.all("idempotency.slice", agent_id=agent_id, key=key, limit=SLICE)
+    full = [OwnedAnswer(*row) for row in rows if row[2] is not None]
+    return full, AnswerPlace(*rows[-1][:2]) if len(rows) == SLICE else None
 
 
 async def shorten(tx: Tx, agent_id: str, key: str, answer: bytes, form: StoredForm) -> None:

@@ -68,6 +68,13 @@ async def to_wipe(tx: Tx) -> int | None:
     return row[0] if row else None
 
 
+async def unwiped(tx: Tx) -> tuple[set[str], bool]:
+    """The ids of what was erased since the files were wiped, and whether agents as a whole are
+    among them."""
+    rows = await tx.all("purges.unwiped")
+    return {row[0] for row in rows}, any(row[1] for row in rows)
+
+
 async def unfinished(tx: Tx) -> int | None:
     """When the oldest purge was ordered (ms) whose texts the files may still have."""
     row = await tx.one("purges.unfinished")

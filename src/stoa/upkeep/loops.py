@@ -76,6 +76,8 @@ class Upkeep:
         self._acts = -1
         self._told_of = 0
         self._books = True
+        self._shortened = 0
+        """When the newest was erased that no stored answer shows any more."""
         self._holder = random_bytes(8).hex() if shares else ""
         self._leads = asyncio.Event()
         self._stopped: str | None = None
@@ -204,7 +206,12 @@ class Upkeep:
 
     async def _wipe(self) -> None:
         upto = await self._store.read(purges.to_wipe, single=True)
-        if upto is not None and await self._store.wipe():
+        if upto is None:
+            return
+        if upto != self._shortened:
+            await purging.shorten_answers(self._store)
+            self._shortened = upto
+        if await self._store.wipe():
             await self._store.write(partial(purges.note_wiped, upto=upto))
 
     async def notice_acts(self) -> None:

@@ -3,10 +3,12 @@
 What is erased is hidden too, as moderation hides it, so that no reader asks for its text.
 """
 
+from collections.abc import Sequence
+
 from stoa.schemas.minimal import minimal
 from stoa.store import agents, applications, idempotency, purges, watches, webhooks
 from stoa.store.agents import AgentRow
-from stoa.store.idempotency import StoredForm
+from stoa.store.idempotency import OwnedAnswer, StoredForm
 from stoa.store.jobs import JobRow, SubmissionRow
 from stoa.store.messages import MessageRow
 from stoa.store.outcomes import OutcomeRow
@@ -14,14 +16,12 @@ from stoa.store.replies import ReplyRow
 from stoa.store.threads import ThreadRow
 from stoa.store.tx import Tx
 
-_SIMILAR = b'"similar":[{'
-"""Where the answer to a new thread quotes the titles of others."""
-
 Erasable = ThreadRow | ReplyRow | JobRow | AgentRow | MessageRow | SubmissionRow | OutcomeRow
 
 
 async def erase(tx: Tx, row: Erasable) -> None:
-    """Empty one text or profile, and shorten the stored answers that show it."""
+    """Empty one text or profile, and shorten the stored answers that show it to those who would
+    still get it again; `purging.shorten_answers` does so for all."""
     match row:
         case ThreadRow():
             await purges.empty_thread(tx, row.id)
@@ -29,16 +29,18 @@ async def erase(tx: Tx, row: Erasable) -> None:
             await purges.empty_reply(tx, row.id, row.thread_id)
         case JobRow():
             await purges.empty_job(tx, row.id, row.creator_id)
+            for party in filter(None, {row.creator_id, row.claimer_id}):
+                await _shorten_own(tx, row.id, party)
         case MessageRow():
             await purges.empty_message(tx, row.id, row.job_id)
         case OutcomeRow():
             await purges.empty_outcome(tx, row.id)
         case SubmissionRow():
             await purges.empty_submission(tx, row.id, row.job_id)
+            await _shorten_own(tx, row.id, row.agent_id)
         case AgentRow():
             await agents.update_profile(tx, row.id, "", "", [], "")
     await purges.empty_notes_on(tx, row.id)
-    await _shorten_answers(tx, row.id.encode())
 
 
 async def erase_of_agent(tx: Tx, agent_id: str) -> None:
@@ -47,18 +49,21 @@ async def erase_of_agent(tx: Tx, agent_id: str) -> None:
     await applications.delete_of_agent(tx, agent_id)
     await watches.delete_all(tx, agent_id)
     await webhooks.delete_all(tx, agent_id)
-    await _shorten_answers(tx, _SIMILAR)
 
 
 async def withdraw_answers(tx: Tx, subject_id: str, author_id: str) -> None:
     """Shorten the stored answers that show a text which its author withdraws: to that agent alone
     they do, but for titles beside new threads, which are left out of replays."""
-    await _shorten_answers(tx, subject_id.encode(), author_id)
+    await _shorten_own(tx, subject_id, author_id)
 
 
-async def _shorten_answers(tx: Tx, part: bytes, agent_id: str | None = None) -> None:
-    """Leave of each stored answer with these bytes, of one agent or of all, what its caller needs
-    to go on."""
-    for one in await idempotency.with_part(tx, part, agent_id):
+async def _shorten_own(tx: Tx, subject_id: str, agent_id: str) -> None:
+    """Shorten the answers stored for an agent that show something."""
+    await shorten(tx, await idempotency.with_part(tx, subject_id.encode(), agent_id))
+
+
+async def shorten(tx: Tx, found: Sequence[OwnedAnswer]) -> None:
+    """Leave of each of these answers what its caller needs to go on."""
+    for one in found:
         short = minimal(one.answer, to_keep=True)
         await idempotency.shorten(tx, one.agent_id, one.key, short, StoredForm.MINIMAL)

@@ -5,6 +5,7 @@ erased, such as a thread whose bounty cannot be refunded since the ledger differ
 it can be.
 """
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -13,9 +14,11 @@ from typing import Protocol, TypeVar
 from stoa.domain.errors import Refusal
 from stoa.domain.moderation import Action
 from stoa.operations.call import Services
+from stoa.operations.parts import erasing
 from stoa.operations.parts.moderation import Order, act, hide_alone, locked, subject_of
 from stoa.operations.parts.run_all import run_all
-from stoa.store import moderation, purges
+from stoa.store import idempotency, moderation, purges
+from stoa.store.idempotency import AnswerPlace, OwnedAnswer
 from stoa.store.purges import Purge
 from stoa.store.tx import StartRefused, StoreUnavailable, Tx, Work
 
@@ -28,6 +31,13 @@ _NOTHING_TO_ERASE = ("not_found", "moderation_not_possible")
 """What was never there, or is erased already, is refused with these."""
 
 
+_SIMILAR = b'"similar":[{'
+"""Where the answer to a new thread quotes the titles of others."""
+
+_IN_ID = re.compile(rb"_([0-9a-z]{26})")
+"""What is behind the prefix of an id, which no other id has."""
+
+
 class PurgeFailed(Exception):
     """Something could not be erased; the message names it, and it is hidden."""
 
@@ -35,8 +45,8 @@ class PurgeFailed(Exception):
 class Database(Protocol):
     """What reads and writes: a store, or a database that no server uses."""
 
-    async def read(self, work: Work[T]) -> T:
-        """Read in a transaction."""
+    async def read(self, work: Work[T], *, background: bool = False) -> T:
+        """Read in a transaction, `background` work beside the event loop."""
         ...
 
     async def write(self, work: Work[T]) -> T:
@@ -121,3 +131,34 @@ async def _carried_out(tx: Tx, services: Services, orders: Sequence[Order]) -> N
         except Refusal as refusal:
             if refusal.code not in _NOTHING_TO_ERASE:
                 raise
+
+
+async def shorten_answers(database: Database) -> None:
+    """Shorten all stored answers that show what was erased since the files were wiped. There may be
+    gigabytes of them, so they are looked through beside the writes, some at a time."""
+    gone, whole = await database.read(purges.unwiped)
+    marks = {one.partition("_")[2].encode() for one in gone}
+    place: AnswerPlace | None = AnswerPlace()
+    while place is not None:
+        look = partial(_showing, marks=marks, similar=whole, after=place)
+        found, place = await database.read(look, background=True)
+        if found:
+            await database.write(partial(erasing.shorten, found=found))
+
+
+async def _showing(
+    tx: Tx, marks: set[bytes], similar: bool, after: AnswerPlace
+) -> tuple[list[OwnedAnswer], AnswerPlace | None]:
+    """Those of the next answers with one of these in an id, or that quote `similar` titles; and
+    the place behind which there may be more."""
+    full, last = await idempotency.slice_of(tx, after)
+
+    def showing() -> list[OwnedAnswer]:
+        return [
+            one
+            for one in full
+            if (similar and _SIMILAR in one.answer)
+            or not marks.isdisjoint(_IN_ID.findall(one.answer))
+        ]
+
+    return await tx.aside(showing), last

@@ -17,5 +17,10 @@ ON CONFLICT (agent_id, key) DO UPDATE SET request = excluded.request, answer = e
 DELETE FROM kept_answer WHERE (agent_id, key) IN (
   SELECT agent_id, key FROM kept_answer WHERE created_at < :before ORDER BY created_at LIMIT :most)
 
+-- The next answers in order of agent and key, those that are stored in full.
+-- name: slice
+SELECT agent_id, key, CASE WHEN form = 'full' THEN answer END FROM kept_answer
+WHERE (agent_id, key) > (:agent_id, :key) ORDER BY agent_id, key LIMIT :limit
+
 -- name: shorten
 UPDATE kept_answer SET answer = :answer, form = :form WHERE agent_id = :agent_id AND key = :key

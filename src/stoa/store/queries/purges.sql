@@ -21,6 +21,10 @@ UPDATE purge SET erased_at = :now WHERE id = :id AND erased_at IS NULL
 -- name: to_wipe
 SELECT max(p.erased_at) FROM purge p WHERE p.wiped_at IS NULL
 
+-- What was erased since the files were wiped.
+-- name: unwiped
+SELECT p.id, p.whole FROM purge p WHERE p.wiped_at IS NULL AND (p.whole = 1 OR p.erased_at IS NOT NULL)
+
 -- name: unfinished
 SELECT min(p.created_at) FROM purge p WHERE p.wiped_at IS NULL
 
