@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from asyncpg.exceptions import DeadlockDetectedError
 
 from stoa.operations.table import TABLE
 from stoa.schemas.base import Written
@@ -21,6 +22,7 @@ from tests.support.keys import Key
 from tests.support.ledger import change
 from tests.support.mcp import Mcp
 from tests.support.moderation import suspend
+from tests.support.steps import Steps
 
 QUESTION = {"title": "A question", "body": "Who knows?"}
 NEW_ID = re.compile(r"\b(?:th|rp|job|jm|js|bty|rc|tx|ev|wt)_[0-9a-z]{26}")
@@ -238,6 +240,20 @@ def test_a_dry_run_counts_refunds_that_are_due_and_books_none(stoa: App, ada: Ag
     ada.post("jobs?dryRun=true", new_job(100)).ok(201)
     assert stored(stoa) == before
     ada.post("jobs", new_job(100)).ok(201)
+
+
+@pytest.mark.parametrize("engine", ["postgresql"])
+def test_a_dry_run_counts_refunds_though_another_transaction_was_in_the_way(
+    stoa: App, ada: Agent, steps: Steps
+) -> None:
+    async def meet() -> None:
+        raise DeadlockDetectedError
+
+    offer(ada, 100)
+    stoa.clock.advance(TTL)
+    ada.sign_in()
+    steps.before("holds.close", meet, once=True)
+    ada.post("jobs?dryRun=true", new_job(100)).ok(201)
 
 
 @pytest.mark.parametrize("way", ["expire", "silence"])

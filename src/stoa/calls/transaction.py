@@ -270,9 +270,9 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         assert caller
         try:
             await due.book_for(tx, self.services.ids, caller.agent_id, request.subjects())
-        except StoreUnavailable:
-            raise
-        except Exception:  # noqa: BLE001 - the sweep fails with it too, and logs it
+        except Exception as error:  # the sweep fails with it too, and logs it
+            if tx.may_pass(error):
+                raise
             return None
         return await replace(self, check_refunds=False)(tx)
 

@@ -106,6 +106,11 @@ class Tx(Protocol):
         """
         ...
 
+    def may_pass(self, error: Exception) -> bool:
+        """Whether an error is that of the engine, its connection or its limit of time, and not of
+        what was asked for: the same work may succeed in another transaction."""
+        ...
+
     async def undone(self, work: "Work[T]") -> T:
         """Run `work` in this transaction and undo all its changes; returns what it returned."""
         ...

@@ -18,7 +18,7 @@ from stoa.store import watches as rows
 from stoa.store.events import EventRow
 from stoa.store.jobs import JobRow
 from stoa.store.threads import ThreadRow
-from stoa.store.tx import StoreUnavailable, Tx, json_texts
+from stoa.store.tx import Tx, json_texts
 from stoa.store.watches import TellingPlace, Told, Watcher, WatchKinds
 
 _LOOKED_AT = watches.MET | {EventKind.JOB_MESSAGE}
@@ -72,10 +72,9 @@ async def look(tx: Tx, looked: int) -> News:
         try:
             text = await _text(tx, row, known)
             some, last = await _concerned(tx, row, known, kinds, behind, text)
-        except StoreUnavailable:
-            raise
-        except Exception:  # or nobody would be told of any event behind it
-            await rows.place(tx)  # where the connection is lost, this fails too: it is no event's
+        except Exception as error:  # or nobody would be told of any event behind it
+            if tx.may_pass(error):
+                raise
             log.exception("event cannot be told of", id=row.id)
             continue
         left -= len(text.written) if text else 0

@@ -10,7 +10,8 @@ from stoa.clock import Clock
 from stoa.store import statements
 from stoa.store.deferring import by_statement, without
 from stoa.store.engines.postgres.connection import PostgresConnection
-from stoa.store.tx import NotTouched, Row, Statement, Value, Work, as_json
+from stoa.store.engines.postgres.errors import Meaning, meaning
+from stoa.store.tx import NotTouched, Row, Statement, StoreUnavailable, Value, Work, as_json
 
 T = TypeVar("T")
 
@@ -173,6 +174,10 @@ class PostgresTx:
             # The previous holder of the lock may have used a later time than this transaction's.
             self.now = self._clock()
         return bool(ids)
+
+    def may_pass(self, error: Exception) -> bool:
+        unavailable = isinstance(error, StoreUnavailable)
+        return unavailable or meaning(error, self._connection) is not Meaning.DEFECT
 
     async def undone(self, work: Work[T]) -> T:
         await self._catch_up()

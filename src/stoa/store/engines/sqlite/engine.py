@@ -16,8 +16,8 @@ from stoa.store.engines.sqlite import backups as sqlite_backups
 from stoa.store.engines.sqlite import copying as sqlite_copying
 from stoa.store.engines.sqlite import file as sqlite_file
 from stoa.store.engines.sqlite import store as sqlite
-from stoa.store.engines.sqlite.groups import BENIGN
 from stoa.store.engines.sqlite.store import SqliteStore
+from stoa.store.engines.sqlite.tx import BENIGN
 from stoa.store.transfer.copying import CopySource, Target
 from stoa.store.tx import Alone, DatabaseHealth, Restored, StartRefused, Work
 

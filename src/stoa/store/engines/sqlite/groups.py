@@ -27,7 +27,7 @@ from stoa.store.changes import EVERYTHING
 from stoa.store.dependencies import changed_by
 from stoa.store.engines.sqlite.file import LOG_PAGES, FileReplaced, ServedFile, connect
 from stoa.store.engines.sqlite.pace import WriterPace
-from stoa.store.engines.sqlite.tx import SqliteTx, carry_out, drive
+from stoa.store.engines.sqlite.tx import BENIGN, SqliteTx, carry_out, drive
 from stoa.store.tx import Work, WritingStopped
 
 GROUP_MAX = 64
@@ -38,16 +38,6 @@ _ran = attrgetter("ran")
 
 WriteOutcome = tuple[Any, Exception | None]
 """What a piece of work returned, or what it raised."""
-
-BENIGN = (
-    apsw.ConstraintError,
-    apsw.SQLError,
-    apsw.BindingsError,
-    apsw.TooBigError,
-    apsw.MismatchError,
-)
-"""Errors of one statement; every other error of SQLite means that the storage failed."""
-
 
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 

@@ -10,11 +10,21 @@ from stoa.store import statements
 from stoa.store.changes import ChangesSeen
 from stoa.store.deferring import by_statement, without
 from stoa.store.statements import Bounds
-from stoa.store.tx import NotTouched, Row, Statement, Value, Work
+from stoa.store.tx import NotTouched, Row, Statement, StoreUnavailable, Value, Work
 
 T = TypeVar("T")
 
 _BOUND = Bounds()
+
+BENIGN = (
+    apsw.ConstraintError,
+    apsw.SQLError,
+    apsw.BindingsError,
+    apsw.TooBigError,
+    apsw.MismatchError,
+)
+"""Errors of one statement; every other error of SQLite means that the storage failed, or that a
+read took too long."""
 
 
 class SqliteTx:
@@ -102,6 +112,10 @@ class SqliteTx:
     async def lock(self, table: str, *ids: str) -> bool:  # noqa: ARG002
         """Nothing to wait for: there is one writer."""
         return False
+
+    def may_pass(self, error: Exception) -> bool:
+        of_engine = isinstance(error, apsw.Error) and not isinstance(error, BENIGN)
+        return of_engine or isinstance(error, StoreUnavailable)
 
     async def undone(self, work: Work[T]) -> T:
         ran, deferred = len(self.ran), len(self._deferred)
