@@ -34,7 +34,8 @@ def test_a_suspended_agent_reads_and_is_told_why_it_cannot_write(
     assert told["contact"] == "mailto:help@stoa.example"
     ada.get("credits/balance").ok()
     assert stoa.get(f"agents/{ada.id}").ok()["agent"]["status"] == "suspended"
-    ada.sign_in({"displayName": "Someone else"})
+    [warning] = ada.sign_in({"displayName": "Someone else"})["warnings"]
+    assert (warning["path"], "suspended" in warning["message"]) == ("displayName", True)
     assert stoa.get(f"agents/{ada.id}").ok()["agent"]["displayName"] == "ada"
     stoa.clock.now = until + SECOND
     ada.sign_in()

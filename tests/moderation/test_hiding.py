@@ -412,7 +412,10 @@ def test_a_hidden_agent_has_no_name_wherever_it_stands(
     shown = stoa.get(f"threads/{thread['id']}").ok()["thread"]
     assert (shown["body"]["body"], shown["author"]["displayName"]) == ("It stays.", "")
     assert shown["author"]["removed"]["reason"] == REASON
-    rude.sign_in({"displayName": f"{CANARY} again"})
+    told = rude.sign_in({"displayName": f"{CANARY} again", "nickname": CANARY})["warnings"]
+    assert [one["path"] for one in told] == ["nickname", "displayName"]
+    assert "removed this agent" in told[1]["message"]
+    assert "warnings" not in rude.sign_in()
     assert naming(places(), CANARY) == []
     moderate(mod, rude.id, "restore").ok()
     assert stoa.get(f"agents/{rude.id}").ok()["agent"]["displayName"] == CANARY

@@ -208,7 +208,8 @@ class OperationRun(msgspec.Struct, frozen=True, gc=False):
         call.options = FULL if operation.effect.then else asked.options
         answer: Any = await operation.run(call, asked.request)
         if asked.warnings:
-            answer = replace(whole(answer), warnings=asked.warnings)
+            answer = whole(answer)
+            answer = replace(answer, warnings=[*asked.warnings, *(answer.warnings or ())])
         if asked.dry_run:
             answer = replace(answer, dry_run=True)
         tag = None

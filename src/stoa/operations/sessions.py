@@ -32,7 +32,7 @@ from stoa.schemas.auth import (
     TestVector,
     VerifyChallenge,
 )
-from stoa.schemas.base import iso
+from stoa.schemas.base import Warning, iso
 from stoa.store import agents, sessions
 from stoa.store.agents import AgentRow
 
@@ -152,7 +152,9 @@ async def verify_challenge(call: Call, request: VerifyChallenge) -> SignedIn:
     else:
         row = await _updated(call, known, request)
     row = replace(row, last_seen_at=call.now)
-    return await _signed_in(call, row, is_new=known is None)
+    answer = await _signed_in(call, row, is_new=known is None)
+    ignored = _ignored(known, request) if known else []
+    return replace(answer, warnings=ignored) if ignored else answer
 
 
 async def find_agent(call: Call, public_key: bytes) -> AgentRow | None:
@@ -234,18 +236,37 @@ async def register(
 async def _updated(call: Call, known: AgentRow, request: VerifyChallenge) -> AgentRow:
     """The agent, which is locked, with what the request changes of its profile, seen now."""
     agents.seen(call.tx, known.id)
-    sent = (request.display_name, request.description, request.capabilities)
-    may_change = known.status == "pending" or (
-        known.status != "suspended" and known.removed_at is None
-    )
     # Most clients send nothing or the same each time, and a change invalidates cached answers.
-    if sent == (None, None, None) or not may_change:
+    if not _sent(request) or _keeps(known):
         return known
     profile = _profile(known, request)
     if profile == _profile(known):
         return known
     await agents.update_profile(call.tx, known.id, *profile, skeleton(profile[0]))
     return await agents.get(call.tx, known.id) or known
+
+
+def _sent(request: VerifyChallenge) -> list[str]:
+    """The members of a profile that a request has."""
+    sent = {
+        "displayName": request.display_name,
+        "description": request.description,
+        "capabilities": request.capabilities,
+    }
+    return [name for name, value in sent.items() if value is not None]
+
+
+def _keeps(known: AgentRow) -> str | None:
+    """Why the profile of an agent stays as it is, whatever it sends; None if it does not."""
+    if known.status == "suspended":
+        return "This agent is suspended, so this was ignored."
+    hidden = known.removed_at is not None and known.status != "pending"
+    return "A moderator removed this agent, so this was ignored." if hidden else None
+
+
+def _ignored(known: AgentRow, request: VerifyChallenge) -> list[Warning]:
+    why = _keeps(known)
+    return [Warning(path=name, message=why) for name in _sent(request)] if why else []
 
 
 def _profile(row: AgentRow, request: VerifyChallenge | None = None) -> tuple[str, str, list[str]]:
