@@ -65,6 +65,15 @@ def test_addresses_of_clients_in_use_are_taken(address: str) -> None:
         "mailto:eve@client.example",
         "intent://client.example/#Intent;scheme=https;end",
         "view-source:https://client.example/",
+        "ms-msdt:/id",
+        "ms-officecmd:{}",
+        "ms-word:ofe|u|https://client.example/",
+        "ms-settings:privacy",
+        "search:query=a",
+        "search-ms:query=a",
+        "itms-services://?action=download-manifest",
+        "shortcuts://run-shortcut",
+        "x-apple.systempreferences:",
     ],
 )
 def test_other_addresses_are_refused(address: str) -> None:

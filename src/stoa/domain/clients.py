@@ -29,11 +29,12 @@ PREFIX = "stoac_"
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
 _NO_PROGRAM = re.compile(
-    "about|blob|chrome|content|data|file|filesystem|ftps?|geo|http|intent|jar|javascript|ldap|"
-    "mailto|ms-msdt|resource|search-ms|sftp|shell|sip|smb|sms|ssh|tel|telnet|vbscript|view-source|"
-    "wss?"
+    "about|blob|chrome|content|data|file|filesystem|ftps?|geo|http|intent|itms.*|jar|javascript|"
+    "ldap|mailto|market|ms-.*|resource|search(-ms)?|sftp|shell|shortcuts|sip|smb|sms|ssh|tel|"
+    "telnet|vbscript|view-source|wss?|x-apple.*"
 )
-"""Schemes that run text, open files or speak to the network instead of one program."""
+"""Schemes that run text, open files, set or install something on the machine, or speak to the
+network, instead of one program."""
 _MAC_BYTES = 16
 _ADDRESS = re.compile(r"[!-~]+")
 _SECRETS = frozenset({"client_secret_basic", "client_secret_post", "client_secret_jwt"})
