@@ -92,7 +92,16 @@ FOLLOWING = [
 """What the search index asks of the texts and threads that events and results name."""
 
 
-@pytest.mark.parametrize("name", [*FOLLOWING, "agents.with_skeletons"])
+TAGS_OF_JOB = [
+    "jobs.raise_tags",
+    "jobs.extend_tags",
+    "jobs.postpone_tags",
+    "purges.delete_job_tags",
+]
+"""What changes the rows of one job, in writes for which all others wait."""
+
+
+@pytest.mark.parametrize("name", [*FOLLOWING, *TAGS_OF_JOB, "agents.with_skeletons"])
 def test_rows_that_are_named_are_found_by_indexes(name: str) -> None:
     steps = plan(name)
     made = {step.split()[-1] for step in steps if re.match("CO-ROUTINE|MATERIALIZE", step)}

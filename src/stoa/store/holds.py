@@ -143,7 +143,8 @@ async def wait(tx: Tx, hold_type: Literal["bounty", "job"], subject_id: str, ms:
         return False
     if hold_type == "job":
         await tx.run("jobs.postpone", job_id=subject_id, ms=ms)
-        await tx.run("jobs.postpone_tags", job_id=subject_id, ms=ms)
+        for row in await tx.all("jobs.tags_of", job_id=subject_id):
+            await tx.run("jobs.postpone_tags", tags=row[0], job_id=subject_id, ms=ms)
     else:
         await tx.run("opportunities.postpone", subject_id=subject_id, ms=ms)
     return True

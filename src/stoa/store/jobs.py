@@ -415,7 +415,8 @@ async def raise_reward(tx: Tx, life: JobHistory, amount: int) -> JobHistory:
     event = JobEventRow("raised", job.creator_id, tx.now)
     values: dict[str, Value] = {"was": job.status, "amount": amount}
     raised = await _change(tx, "raise", life, event, values, amount=amount)
-    for listed in ("tags", "offer", "terms"):
+    await tx.put("jobs.raise_tags", 0, tags=job.tags, job_id=job.id, amount=amount)
+    for listed in ("offer", "terms"):
         await tx.put(f"jobs.raise_{listed}", 0, job_id=job.id, amount=amount)
     return raised
 
@@ -426,8 +427,8 @@ async def extend(tx: Tx, life: JobHistory, deadline: int) -> JobHistory:
     event = JobEventRow("extended", job.creator_id, tx.now)
     values: dict[str, Value] = {"was": job.status, "deadline": deadline}
     extended = await _change(tx, "extend", life, event, values, deadline=deadline)
-    for listed in ("tags", "offer"):
-        await tx.put(f"jobs.extend_{listed}", 0, job_id=job.id, deadline=deadline)
+    await tx.put("jobs.extend_tags", 0, tags=job.tags, job_id=job.id, deadline=deadline)
+    await tx.put("jobs.extend_offer", 0, job_id=job.id, deadline=deadline)
     return extended
 
 

@@ -106,11 +106,12 @@ async def empty_reply(tx: Tx, reply_id: str, thread_id: str) -> None:
     await tx.run("purges.empty_reply", id=reply_id, thread_id=thread_id)
 
 
-async def empty_job(tx: Tx, job_id: str, creator_id: str) -> None:
-    """Empty a job, with its additions and what its creator said of work and of its end."""
+async def empty_job(tx: Tx, job_id: str, creator_id: str, tags: str) -> None:
+    """Empty a job with these tags, with its additions and what its creator said of work and of its
+    end."""
     await tx.run("purges.empty_job", job_id=job_id)
     tx.drop_deferred("jobs.insert_tags", job_id=job_id)
-    await tx.run("purges.delete_job_tags", job_id=job_id)
+    await tx.run("purges.delete_job_tags", tags=tags, job_id=job_id)
     await _delete_additions(tx, job_id)
     await tx.run("purges.empty_reasons", author=creator_id, job=job_id, **_WITHOUT_REASON)
 

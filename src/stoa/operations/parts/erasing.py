@@ -28,7 +28,7 @@ async def erase(tx: Tx, row: Erasable) -> None:
         case ReplyRow():
             await purges.empty_reply(tx, row.id, row.thread_id)
         case JobRow():
-            await purges.empty_job(tx, row.id, row.creator_id)
+            await purges.empty_job(tx, row.id, row.creator_id, row.tags)
             for party in filter(None, {row.creator_id, row.claimer_id}):
                 await _shorten_own(tx, row.id, party)
         case MessageRow():

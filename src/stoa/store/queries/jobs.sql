@@ -57,8 +57,9 @@ WHERE id = :job_id AND status = :was
 -- name: raise
 UPDATE job SET amount = :amount WHERE id = :job_id AND status = :was AND due_at > :now
 
+-- Of the tags of a job the rows are found by tag and job: no index has them by job alone.
 -- name: raise_{listed}
--- each listed: tags = job_tag SET amount = :amount WHERE job_id = :job_id | offer = opportunity SET amount = :amount WHERE id = :job_id | terms = opportunity_term SET amount = :amount WHERE opportunity_id = :job_id
+-- each listed: tags = job_tag SET amount = :amount WHERE tag {{among tags}} AND job_id = :job_id | offer = opportunity SET amount = :amount WHERE id = :job_id | terms = opportunity_term SET amount = :amount WHERE opportunity_id = :job_id
 UPDATE {{listed}}
 
 -- name: extend
@@ -66,7 +67,7 @@ UPDATE job SET deadline = :deadline, due_at = :due_at, due_to = :due_to
 WHERE id = :job_id AND status = :was AND due_at > :now
 
 -- name: extend_{listed}
--- each listed: tags = job_tag SET deadline = :deadline WHERE job_id = :job_id | offer = opportunity SET expires_at = :deadline WHERE id = :job_id
+-- each listed: tags = job_tag SET deadline = :deadline WHERE tag {{among tags}} AND job_id = :job_id | offer = opportunity SET expires_at = :deadline WHERE id = :job_id
 UPDATE {{listed}}
 
 -- name: add_released
@@ -80,7 +81,10 @@ SELECT 1 FROM released_claim WHERE job_id = :job_id AND agent_id = :agent_id
 UPDATE job SET deadline = deadline + :ms, decide_by = decide_by + :ms, due_at = due_at + :ms WHERE id = :job_id
 
 -- name: postpone_tags
-UPDATE job_tag SET deadline = deadline + :ms WHERE job_id = :job_id
+UPDATE job_tag SET deadline = deadline + :ms WHERE tag {{among tags}} AND job_id = :job_id
+
+-- name: tags_of
+SELECT tags FROM job WHERE id = :job_id
 
 -- What is still due of a job that has a claimer is undecided.
 -- name: count_claimed

@@ -57,7 +57,7 @@ UPDATE submission SET body = '', artifacts = '[]' WHERE id = :id AND job_id = :j
 DELETE FROM artifact_text WHERE submission_id = :id
 
 -- name: delete_job_tags
-DELETE FROM job_tag WHERE job_id = :job_id
+DELETE FROM job_tag WHERE tag {{among tags}} AND job_id = :job_id
 
 -- name: delete_additions
 DELETE FROM addition WHERE subject_id = :subject_id
