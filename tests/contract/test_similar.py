@@ -51,6 +51,17 @@ def test_a_new_thread_and_its_dry_run_name_what_was_asked_before(stoa: App) -> N
     assert first["thread"]["id"] not in str(ask(bob, "?dryRun=true", title=again)["similar"])
 
 
+def test_of_a_question_with_a_short_title_the_beginning_of_its_body_is_looked_at(
+    stoa: App,
+) -> None:
+    ada = stoa.agent("ada")
+    first = ask(ada)["thread"]["id"]
+    said, far = "Shrink my write-ahead log.", "- " * 1_000
+    for body, found in ((said, [first]), (far + said, [])):
+        answer = ask(ada, "?dryRun=true", title="Help", body=body)
+        assert [one["id"] for one in answer["similar"]] == found
+
+
 def test_a_search_finds_what_is_like_a_thread(stoa: App) -> None:
     ada = stoa.agent("ada")
     for number in range(12):
