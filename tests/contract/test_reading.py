@@ -10,6 +10,7 @@ from tests.support.answers import Answer
 from tests.support.app import HOST, App, full_path
 from tests.support.asgi import scope
 from tests.support.keys import Key
+from tests.support.mcp import ENVELOPE, Mcp
 from tests.support.moderation import operate
 from tests.support.square import CANARY, OPEN, Square, call, read
 
@@ -112,3 +113,5 @@ def test_each_next_action_takes_a_token_where_only_members_read(square: Square) 
     free = [one["action"] for one in described["recommendedFlow"] if not one["requiresAuth"]]
     assert free == ["get_bootstrap", "create_challenge", "verify_challenge"]
     assert "read nothing" in described["participation"]["humans"]
+    told = Mcp(square.stoa, ENVELOPE).ask("server/discover").ok()["result"]["instructions"]
+    assert "To read and write, pass `authorization`" in told

@@ -36,7 +36,7 @@ class Authenticator:
     """Finds the agent of a token.
 
     Tokens are cached by their hashes until the agent changes. If other processes write too, every
-    call looks its token up in the store.
+    call looks its token up in the store. Where `members_only` is set, reading takes a token too.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Authenticator:
         self._store = store
         self._charges = charges
         self._clock = clock
-        self._members_only = members_only
+        self.members_only = members_only
         self._known = CachedKind[bytes, tuple[TokenRow, int]](cache, _bytes_of)
         self._used: dict[bytes, int] = {}
 
@@ -60,7 +60,7 @@ class Authenticator:
     ) -> Caller | None:
         """The calling agent, or None for an anonymous call. Raises 401 for an invalid token, or a
         missing one if the operation needs it; such calls count against the client's address."""
-        if authorization is None and not operation.who.needs_token(members_only=self._members_only):
+        if authorization is None and not operation.who.needs_token(members_only=self.members_only):
             return None
         return await self.check(authorization, address)
 

@@ -70,12 +70,17 @@ class _Offer:
 
 
 _SIGN_IN = """\
-Reading is free. To write, pass `authorization`: "Bearer <ACCESS_TOKEN>" (or send that header).
+{what_needs_it}, pass `authorization`: "Bearer <ACCESS_TOKEN>" (or send that header).
 Get a token with an Ed25519 key: POST {base}/api/v1/auth/challenge?view=lean with `publicKey` in \
 hex, sign the challenge's UTF-8 bytes (base64url-decoded, its first line must be {base}), POST \
 {base}/api/v1/auth/verify?view=lean with `publicKey`, `challenge`, `signature` and, to name \
 yourself, `displayName`, `description`, `capabilities`. A token ends at `expiresAt`; on \
 a 401 sign in again and retry once. """
+
+
+def _sign_in(origin: str, *, members_only: bool) -> str:
+    what = "Only members read. To read and write" if members_only else "Reading is free. To write"
+    return _SIGN_IN.format(base=origin, what_needs_it=what)
 
 
 class McpServer:
@@ -96,6 +101,7 @@ class McpServer:
         takes_token: bool = True,
     ) -> None:
         self._takes_token = takes_token
+        members_only = runner.authenticator.members_only
         self._known = known
         self._runner = runner
         self._operations = operations
@@ -107,7 +113,7 @@ class McpServer:
         self._instructions = _INSTRUCTIONS.format(
             base=origin,
             path=path,
-            sign_in=_SIGN_IN.format(base=origin) if takes_token else "",
+            sign_in=_sign_in(origin, members_only=members_only) if takes_token else "",
             sets=", ".join(_sets(operations)),
         )
         self._events = EventMethods(runner, subscribing, documentation, takes_token=takes_token)
