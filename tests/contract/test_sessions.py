@@ -10,6 +10,7 @@ from stoa.domain import limits
 from stoa.domain.digests import digest_of
 from stoa.schemas.account import RevokeSessions
 from stoa.schemas.base import Request
+from stoa.store.tx import StoreUnavailable
 from tests.support.answers import Answer
 from tests.support.app import Agent, App, signed
 from tests.support.clock import HOUR, MINUTE
@@ -144,6 +145,23 @@ def test_an_earlier_use_never_replaces_a_later_one(stoa: App) -> None:
     noted = stoa.sql("SELECT last_used_at FROM token")
     note_used(stoa)
     assert stoa.sql("SELECT last_used_at FROM token") == noted
+
+
+def test_a_use_that_could_not_be_noted_is_noted_later(stoa: App, steps: Steps) -> None:
+    async def fail() -> None:
+        raise StoreUnavailable
+
+    ada = stoa.agent("Ada")
+    note_used(stoa)
+    stoa.clock.advance(MINUTE)
+    for _ in stoa.processes:
+        stoa.get("market", headers=ada.headers).ok()
+    for process in stoa.processes:
+        steps.before("sessions.note_used", fail, once=True)
+        with pytest.raises(StoreUnavailable):
+            stoa.run(process.upkeep.note_used())
+    note_used(stoa)
+    assert stoa.sql("SELECT max(last_used_at) FROM token") == [(stoa.clock(),)]
 
 
 def test_many_that_were_used_are_all_noted(stoa: App) -> None:

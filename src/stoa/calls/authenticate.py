@@ -112,11 +112,14 @@ class Authenticator:
         return _caller(row, now)
 
     async def note_used(self) -> None:
-        """Write down when the tokens used since the last time were used."""
-        used, self._used = self._used, {}
-        rest = iter(used.items())
+        """Write down when the tokens used since the last time were used. What cannot be written now
+        is kept."""
+        rest = iter([*self._used.items()])
         while some := dict(islice(rest, limits.SESSIONS_NOTED)):
             await self._store.write(partial(sessions.note_used, used=some))
+            for digest, at in some.items():
+                if self._used.get(digest) == at:  # not used again meanwhile
+                    del self._used[digest]
 
     async def _find(self, digest: bytes, known: tuple[TokenRow, int] | None) -> TokenRow | None:
         """The row of a token, which may have expired; its `last_seen_at` may be out of date."""
