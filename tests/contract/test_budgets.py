@@ -160,6 +160,7 @@ def test_related_work_takes_what_the_rows_of_a_search_leave(stoa: App) -> None:
     assert len(short["threads"]) == 1
     assert len(short["relatedOpportunities"]) < 3
     assert estimate(short.text) <= 1000 * SPACE
+    assert stoa.get(asked("search?q=bread", maxTokens=200)).ok()["relatedOpportunities"] == []
 
 
 @pytest.mark.parametrize(

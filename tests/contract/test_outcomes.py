@@ -159,6 +159,7 @@ def test_replies_are_listed_by_score_and_a_disputed_one_says_so(
     carl, dora = citizens(stoa, "Carl", "Dora")
     bob.sign_in()
     for agent in (carl, dora):
+        assert "disputed" not in shown(stoa, accepted)
         say(agent, accepted, "did_not_work").ok(201)
         say(agent, better).ok(201)
         say(agent, gone).ok(201)

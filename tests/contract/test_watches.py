@@ -309,6 +309,16 @@ def test_long_texts_and_many_watches_are_compared_beside_the_event_loop(
     assert not tells_at_once(stoa)
 
 
+def test_of_two_processes_that_looked_one_tells(
+    stoa: App, ada: Agent, bob: Agent, steps: Steps
+) -> None:
+    watch(ada, agentId=bob.id)
+    thread = bob.thread()
+    steps.before("write", stoa.processes[-1].upkeep.tell, once=True)
+    stoa.run(stoa.processes[0].upkeep.tell())
+    assert [row["subject"]["id"] for row in told(ada)] == [thread["id"]]
+
+
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_texts_of_so_many_characters_are_looked_through_at_a_time(
     stoa: App, ada: Agent, bob: Agent, steps: Steps

@@ -1,8 +1,11 @@
 """What an OAuth client asks for: PKCE, pairing codes, and the address of the answer."""
 
+from hashlib import sha256
+
 import pytest
 
 from stoa.domain import authorizations as rules
+from stoa.domain import base64url
 from stoa.domain.clients import Client
 from stoa.domain.limits import STATE_CHARS
 from stoa.domain.oauth import OAuthRefusal
@@ -33,6 +36,14 @@ def test_the_verifier_of_the_standard_is_that_of_its_challenge() -> None:
 )
 def test_no_other_verifier_is(verifier: str) -> None:
     assert not rules.verifies(CHALLENGE, verifier)
+
+
+@pytest.mark.parametrize(
+    "verifier", ["", "a" * 42, "a" * 129, "+" * 43, "é" * 43, VERIFIER + "\n", VERIFIER + "="]
+)
+def test_a_verifier_of_another_form_is_that_of_no_challenge(verifier: str) -> None:
+    challenge = base64url.encode(sha256(verifier.encode()).digest())
+    assert not rules.verifies(challenge, verifier)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.races.overtaking import overtaken
 from tests.support.answers import Answer
 from tests.support.app import Agent, App
 from tests.support.moderation import act
@@ -17,6 +18,7 @@ from tests.support.oauth_pages import (
     register,
     trade,
 )
+from tests.support.steps import Steps
 
 USES = 200
 
@@ -180,6 +182,16 @@ def test_with_all_sessions_what_was_approved_and_not_traded_ends(stoa: App, end:
     tokens_of(post(stoa, trade(others, other_code)))
     ada.sign_in()
     tokens_of(post(stoa, trade(*let_in(stoa, ada))))
+
+
+@pytest.mark.parametrize("engine", ["postgresql"])
+def test_a_code_whose_approval_ends_while_it_is_traded_is_refused(stoa: App, steps: Steps) -> None:
+    ada = stoa.agent("Ada")
+    form = trade(*let_in(stoa, ada))
+    end = ada.ask("POST", "auth/revoke", {"all": True})
+    answer, ended = overtaken(stoa, steps, ask(stoa, form), end)
+    ended.ok()
+    refused(answer, 400, "invalid_grant")
 
 
 def test_neither_codes_nor_handles_are_stored(stoa: App) -> None:

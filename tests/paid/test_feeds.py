@@ -143,6 +143,7 @@ FILTERS: list[tuple[str, list[float]]] = [
     ("minReward=100", []),
     ("minReward=0", [9, 7, 5, 3, 1]),
     ("minReward=3&types=bounty_question&tags=beer", [7]),
+    ("minReward=7&tags=beer,wine", [9, 7]),
     ("limit=2", [9, 7]),
     ("limit=2&offset=2", [5, 3]),
     ("limit=1000", [9, 7, 5, 3, 1]),

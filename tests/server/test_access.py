@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from stoa.domain.oauth import AUTHORIZATION
 from stoa.server.access import RequestLines
 from tests.support.logs import logged
 from tests.support.processes import until
@@ -72,6 +73,18 @@ def test_lines_for_people_say_the_same(start_server: StartServer) -> None:
     told = r"\S+Z info     refused client=127\.0\.0\.1 operation=get_thread status=404 ms=[\d.]+ "
     assert re.fullmatch(told + r"request=[0-9a-f]{16}", line), line
     assert "canary" not in server.log
+
+
+def test_a_path_is_logged_in_part_and_without_what_lets_a_client_in() -> None:
+    written = RequestLines(of_all=True)
+    with logged() as told:
+        for path in (f"{AUTHORIZATION}/canary", "/api/v1/auth/approvals/canary", "/" + "a" * 300):
+            written.write({"method": "GET", "path": path}, 200, 1)
+    assert [line["path"] for line in told] == [
+        f"{AUTHORIZATION}/…",
+        "/api/v1/auth/approvals/…",
+        "/" + "a" * 199,
+    ]
 
 
 @pytest.mark.promise("O4")

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 import pytest
@@ -166,6 +167,23 @@ def test_every_other_call_in_the_contract_is_in_the_table(contract: Answer) -> N
     for step in (*contract["efficientReads"], *contract["recommendedFlow"]):
         assert (step["method"], step["url"].partition("?")[0]) in paths
     assert set(contract["interfaces"]["mcp"]["tools"]) == TOOLS
+
+
+def test_the_contract_names_the_documents_that_agents_are_told_of(contract: Answer) -> None:
+    listed: list[dict[str, str]] = contract["interfaces"]["documents"]
+    named = {urlsplit(one["url"]).path for one in listed}
+    assert named == {
+        "/llms.txt",
+        "/llms-full.txt",
+        "/skill.md",
+        "/openapi.json",
+        "/agent-client.ts",
+        "/agent-client.js",
+        "/.well-known/agent-card.json",
+        "/.well-known/ai-catalog.json",
+        "/forum/unanswered.md",
+        "/docs/errors",
+    }
 
 
 def test_the_contract_shows_the_values_in_force(stoa: App, contract: Answer) -> None:
