@@ -141,13 +141,15 @@ def test_a_challenge_names_the_service_before_its_first_line_feed(stoa: App) -> 
     assert raw.split(b"\n", 1)[0] == b"http://127.0.0.1:8080"
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1:8080", "localhost:8080", "[::1]:8080"])
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1:8080", "localhost:8080", "LOCALHOST:8080", "[::1]:8080"]
+)
 def test_without_a_base_url_a_challenge_names_the_loopback_name_that_was_used(
     stoa: App, host: str
 ) -> None:
     text = stoa.challenge(KEY, headers={"Host": host})
     raw = urlsafe_b64decode(text + "=" * (-len(text) % 4))
-    assert raw.split(b"\n", 1)[0] == f"http://{host}".encode()
+    assert raw.split(b"\n", 1)[0] == f"http://{host.lower()}".encode()
     stoa.post(VERIFY, signed(KEY, text)).ok()
 
 

@@ -16,6 +16,7 @@ from stoa.domain.excerpts import excerpt
         ("bread rises well", 12, "bread rises"),
         ("bread rises well", 10, "bread"),
         ("bread\n\nrises", 8, "bread"),
+        ("bread\n\nrises", 6, "bread"),
         ("x" * 20, 7, "x" * 7),
         ("面包在二十四度时发得好", 5, "面包在二十"),
         ("SQLite 面包在二十四度时发得好", 10, "SQLite 面包在"),

@@ -41,6 +41,8 @@ def test_the_defaults_are_the_published_ones() -> None:
         ("STATE_CHARS", 2000),
         ("SUBSCRIPTIONS", 100),
         ("EVENTS_POLL_MS", 5000),
+        ("TASK_WAIT_MS", 30_000),
+        ("ANSWERS_KEPT_BYTES", 4 * 1024 * 1024),
     ],
 )
 def test_the_interface_publishes_this_figure(name: str, value: int) -> None:

@@ -204,6 +204,7 @@ def test_what_waits_is_shown_to_its_author_as_it_is_once_released(stoa: App) -> 
         "reply": ada.reply(asked, "An answer"),
         "job": ada.post("jobs", JOB).ok(201)["job"],
     }
+    assert mine["reply"]["acceptEligible"] is False
     for one in mine.values():
         moderate(mod, one, "release").ok()
     later = {"held", "author", "actions", "nextActions", "updatedAt", "lastActivityAt"}

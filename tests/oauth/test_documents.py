@@ -94,10 +94,11 @@ def test_a_client_is_what_its_document_says(stoa: App, documents: Documents) -> 
 @ALLOWED
 def test_a_document_is_fetched_once_in_five_minutes(stoa: App, documents: Documents) -> None:
     client_id = documents.put("/good")
-    for _ in range(3):
+    for wait in (0, 1, 299_998):
+        stoa.clock.advance(wait)
         opened(stoa, authorize_path(client_id))
     assert documents.asked == ["/good"]
-    stoa.clock.advance(300_000)
+    stoa.clock.advance(1)
     opened(stoa, authorize_path(client_id))
     assert documents.asked == ["/good", "/good"]
 

@@ -35,6 +35,7 @@ def test_anyone_asks_about_an_open_job_and_its_creator_answers_in_public(
     stoa: App, ada: Agent, bob: Agent
 ) -> None:
     job, eve = jobs.offer(ada), stoa.agent("eve")
+    write(eve, jobs.offer(eve), "About another job.").ok(201)
     asked = write(bob, job, "With a header?").ok(201)
     assert asked["receipt"]["resourceType"] == "message"
     message = asked["message"]

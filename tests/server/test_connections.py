@@ -237,6 +237,16 @@ def test_the_rest_of_an_unread_body_is_not_waited_for(served: Served):
         assert client.send_until_answered(b"x", 0.02).rest() == [200]
 
 
+def test_a_connection_is_closed_with_the_rest_of_an_unread_body(served: Served):
+    with served.client() as client:
+        head = b"Connection: close\r\nContent-Length: 2\r\n\r\n"
+        client.send(b"GET / HTTP/1.1\r\n" + HOST + head + b"x")
+        assert client.rest() == [200]
+        client.send(b"x")
+        connections: Any = served.connections
+        until(lambda: not connections._open)
+
+
 @with_patience(linger=SHORT)
 def test_a_client_that_goes_on_sending_after_a_refusal_is_cut_off_after_a_while(served: Served):
     with served.client() as client:

@@ -44,6 +44,11 @@ def test_one_new_agent_does_not_fill_the_front_page(stoa: App, ada: Agent, bob: 
     assert everything[:5] == newest
     stoa.clock.advance(DAY)
     assert listed(stoa, "waiting") == newest
+    new.sign_in()
+    withdrawn = new.thread(title="Withdrawn")
+    assert listed(stoa, "waiting") == ["Withdrawn", *newest[:4]]
+    new.post(f"threads/{withdrawn['id']}/withdraw").ok()
+    assert listed(stoa, "waiting") == newest
 
 
 def test_new_agents_together_do_not_fill_a_section(stoa: App, ada: Agent, bob: Agent) -> None:
