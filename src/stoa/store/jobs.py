@@ -84,6 +84,17 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
         status = STATUSES[self.status]
         return rules.due(status, self.deadline, self.claim_expires_at, self.decide_by)
 
+    def abandoned(self, at: int, by: str | None) -> bool:
+        """Whether a claim that its worker gives back (`by`), or that ends by its time, at a time
+        (ms), counts against the worker."""
+        return rules.is_abandoned(
+            self.claimed_at or 0,
+            at,
+            given_back=by is not None,
+            assigned=self.is_chosen,
+            submitted=self.submission_count > 0,
+        )
+
     def at(self, now: int) -> "JobRow":
         """The job as if all that is due had been booked already."""
         if self.due_at is None or now < self.due_at:

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from stoa.domain import jobs as rules
 from stoa.domain import records as counting
 from stoa.domain.jobs import JobStatus
 from stoa.domain.records import Counted, Tally
@@ -39,19 +38,10 @@ def of_change(was: "JobRow", job: "JobRow", event: str, at: int, by: str | None)
     elif worker and event == "submitted" and not was.submission_count:
         counts.append(Counted(worker, "submission", took=at - (was.claimed_at or at)))
     elif worker and event == "released":
-        counts.append(Counted(worker, "release", _release(was, job, at, by)))
+        reopened = job.status == JobStatus.OPEN
+        how = counting.release(abandoned=was.abandoned(at, by), reopened=reopened)
+        counts.append(Counted(worker, "release", how))
     return counts
-
-
-def _release(was: "JobRow", job: "JobRow", at: int, by: str | None) -> str:
-    abandoned = rules.is_abandoned(
-        was.claimed_at or 0,
-        at,
-        given_back=by is not None,
-        assigned=was.is_chosen,
-        submitted=was.submission_count > 0,
-    )
-    return counting.release(abandoned=abandoned, reopened=job.status == JobStatus.OPEN)
 
 
 async def many(tx: Tx, agent_ids: Sequence[str]) -> dict[str, Tally]:

@@ -1,7 +1,6 @@
 """Steps of a job that no decision about work causes: its deadline, the end of a claim, a payment by
 silence, a cancellation. The job must be locked."""
 
-from stoa.domain import jobs as rules
 from stoa.domain.jobs import Due, JobEvent, JobStatus
 from stoa.domain.reputation import ReputationEvent
 from stoa.entropy import IdGenerator
@@ -34,15 +33,8 @@ async def release(
     """End a claim, at the word of its `worker` or by its time. The job is open again, or after a
     rejection refunded; so is a hidden one."""
     job = life.job
-    counts = rules.is_abandoned(
-        job.claimed_at or 0,
-        step.at,
-        given_back=worker is not None,
-        assigned=job.is_chosen,
-        submitted=job.submission_count > 0,
-    )
     by = "deadline" if worker is None else "worker"
-    await jobs.add_released(tx, job, step, by, abandoned=counts)
+    await jobs.add_released(tx, job, step, by, abandoned=job.abandoned(step.at, worker))
     life = await jobs.step(tx, life, step, worker)
     if life.job.status != JobStatus.OPEN:
         await _give_back(tx, ids, job)
