@@ -27,7 +27,7 @@ from stoa.store.changes import EVERYTHING
 from stoa.store.dependencies import changed_by
 from stoa.store.engines.sqlite.file import LOG_PAGES, FileReplaced, ServedFile, connect
 from stoa.store.engines.sqlite.pace import WriterPace
-from stoa.store.engines.sqlite.tx import BENIGN, SqliteTx, carry_out, drive
+from stoa.store.engines.sqlite.tx import BENIGN, SqliteTx, carry_out, drive, is_of_storage
 from stoa.store.tx import Work, WritingStopped
 
 GROUP_MAX = 64
@@ -172,7 +172,7 @@ class Groups:
             tx = SqliteTx(self._cursor, self._clock())
             outcome = drive(work(tx)), None
         except BaseException as error:  # errors of the work go to its caller
-            if isinstance(error, apsw.Error) and not isinstance(error, BENIGN):
+            if is_of_storage(error):
                 raise  # the storage failed: `_commit` ends the whole group
             outcome = None, _as_exception(error)
             if apart:

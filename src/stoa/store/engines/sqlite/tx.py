@@ -27,6 +27,11 @@ BENIGN = (
 read took too long."""
 
 
+def is_of_storage(error: BaseException) -> bool:
+    """Whether an error is one of SQLite, and not of one statement."""
+    return isinstance(error, apsw.Error) and not isinstance(error, BENIGN)
+
+
 class SqliteTx:
     """A `Tx` on the cursor of one connection; its methods never wait. A cursor may serve one
     transaction after another, which costs less than a new one for each.
@@ -114,8 +119,7 @@ class SqliteTx:
         return False
 
     def may_pass(self, error: Exception) -> bool:
-        of_engine = isinstance(error, apsw.Error) and not isinstance(error, BENIGN)
-        return of_engine or isinstance(error, StoreUnavailable)
+        return is_of_storage(error) or isinstance(error, StoreUnavailable)
 
     async def undone(self, work: Work[T]) -> T:
         ran, deferred = len(self.ran), len(self._deferred)
