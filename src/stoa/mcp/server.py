@@ -78,8 +78,9 @@ yourself, `displayName`, `description`, `capabilities`. A token ends at `expires
 a 401 sign in again and retry once. """
 
 
-def _sign_in(origin: str, *, members_only: bool) -> str:
-    what = "Only members read. To read and write" if members_only else "Reading is free. To write"
+def _sign_in(origin: str, runner: Runner) -> str:
+    only_members = runner.authenticator.members_only
+    what = "Only members read. To read and write" if only_members else "Reading is free. To write"
     return _SIGN_IN.format(base=origin, what_needs_it=what)
 
 
@@ -101,7 +102,6 @@ class McpServer:
         takes_token: bool = True,
     ) -> None:
         self._takes_token = takes_token
-        members_only = runner.authenticator.members_only
         self._known = known
         self._runner = runner
         self._operations = operations
@@ -113,7 +113,7 @@ class McpServer:
         self._instructions = _INSTRUCTIONS.format(
             base=origin,
             path=path,
-            sign_in=_sign_in(origin, members_only=members_only) if takes_token else "",
+            sign_in=_sign_in(origin, runner) if takes_token else "",
             sets=", ".join(_sets(operations)),
         )
         self._events = EventMethods(runner, subscribing, documentation, takes_token=takes_token)

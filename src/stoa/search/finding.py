@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from pyroaring import BitMap
@@ -325,7 +325,9 @@ class _Search:
         while numbers and read.left > 0:
             texts = await search.texts(tx, numbers[: sizes.checked_at_once])
             numbers = numbers[sizes.checked_at_once :]
-            characters = sizes.checked_characters - read.left + sum(map(_characters, texts))
+            characters = (
+                sizes.checked_characters - read.left + sum(text.characters for text in texts)
+            )
             light = characters <= _LIGHT_CHARACTERS
             await tx.aside(partial(read.look_through, texts), light=light)
         for one in self._query.exclude:
@@ -350,7 +352,7 @@ class _PhrasesRead:
             if self.left <= 0:
                 return
             title, *others = spaced = [*map(_spaced, (text.title, *text.parts))]
-            self.left -= max(_characters(text), sum(map(len, spaced)))
+            self.left -= max(text.characters, sum(map(len, spaced)))
             self.numbers.add(text.number)
             for phrase, parts in self._spaced:
                 if phrase in title:
@@ -359,7 +361,6 @@ class _PhrasesRead:
                     parts.anywhere.add(text.number)
 
 
-_characters = attrgetter("characters")
 _END = 1 << 32
 
 
