@@ -19,6 +19,10 @@ from tests.support.postgresql import PostgreSQL
 from tests.support.soaking import few
 
 WAITS = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+IS_LOCKED_OUT = """
+SELECT EXISTS (SELECT FROM pg_stat_activity
+WHERE wait_event_type = 'Lock' AND datname = current_database())
+"""
 
 
 @pytest.fixture
@@ -43,6 +47,10 @@ async def stop_somebodys_wait(url: str) -> None:
 
 async def write(tx: Tx) -> None:
     await tx.run("sessions.insert_secret", name="x", value=b"x")
+
+
+async def secret(tx: Tx) -> object:
+    return await tx.one("sessions.secret", name="x")
 
 
 @pytest.mark.promise("D11")
@@ -106,6 +114,36 @@ def test_a_read_on_a_server_that_hangs_is_refused_in_time_and_not_tried_again(
         finally:
             os.kill(backend, signal.SIGCONT)
         assert await store.read(pid) != backend
+        await store.close()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("gives_up", [True, False])
+def test_a_statement_that_takes_too_long_ends_on_the_server_too(
+    postgresql: PostgreSQL, gives_up: bool
+) -> None:
+    """Where no transaction tells the server of a time-out, and where the caller goes away."""
+    url = postgresql.new()
+
+    async def run() -> None:
+        store = PostgresStore(url, SystemClock(), connections=2, timeout_s=60 if gives_up else 2)
+        other, looking = await connect(url), await connect(url)
+        async with other.transaction():
+            await other.execute("LOCK TABLE secret")
+            reading = asyncio.create_task(store.read(secret, single=True))
+            while not await looking.fetchval(IS_LOCKED_OUT):  # noqa: ASYNC110 - nothing tells
+                await asyncio.sleep(0.01)
+            if gives_up:
+                reading.cancel()
+            with pytest.raises(asyncio.CancelledError if gives_up else StoreUnavailable):
+                await reading
+            async with asyncio.timeout(30):
+                while await looking.fetchval(IS_LOCKED_OUT):  # noqa: ASYNC110
+                    await asyncio.sleep(0.01)
+        assert store.trouble is None
+        assert await store.read(secret, single=True) is None
+        await asyncio.gather(other.close(), looking.close())
         await store.close()
 
     asyncio.run(run())

@@ -136,8 +136,9 @@ class PostgresStore:
         self._most_s = max(timeout_s, _WAITING * timeout_s + _WORK_S)
         self._pool = Pool(reach, connections, _WAITING * timeout_s)
         self.longest_ms = int(1000 * self._most_s)
-        statement_ms = int(1000 * _STATEMENT * timeout_s)
-        limits = _LIMITS.format(ms=statement_ms, lock_ms=500 * timeout_s, idle_ms=self.longest_ms)
+        self._statement_s = _STATEMENT * timeout_s
+        ms = int(1000 * self._statement_s)
+        limits = _LIMITS.format(ms=ms, lock_ms=500 * timeout_s, idle_ms=self.longest_ms)
         self._begin_write = _WRITE + limits
         self._begin_read = _READ + limits + _PLANS
         # It is the primary's clock that counts.
@@ -268,7 +269,7 @@ class PostgresStore:
             if begin:
                 await connection.execute(begin)
                 begun = True
-            tx = PostgresTx(connection, self._clock)
+            tx = PostgresTx(connection, self._clock, None if begin else self._statement_s)
             result = await work(tx)
             await tx.finish()
         except Exception as error:
@@ -277,7 +278,10 @@ class PostgresStore:
                 begun, why = True, f"the call took longer than {self._most_s:g} s"
             await self._failed(connection, error, begun=begun, why=why)
         except BaseException:  # the caller was cancelled; a statement may still run
-            connection.terminate()
+            if begin:
+                connection.terminate()
+            # Without a transaction the server would not end the statement, but the library cancels
+            # it before the connection is used again.
             raise
         else:
             await end(connection)
@@ -309,6 +313,8 @@ class PostgresStore:
         """Undo an attempt that did not come to its end and raise what that means, for the reason
         that the error says if no other is given."""
         what, why = meaning(error, connection), why or said(error)
+        if isinstance(error, TimeoutError):
+            begun, what = True, await self._cancelled(connection)
         if what in (Meaning.LOST, Meaning.STALE):
             self._leave(connection, what)
             # Before the first statement is done nothing can have happened, and the connection may
@@ -323,6 +329,15 @@ class PostgresStore:
             await self._compare(connection, error)
             raise error
         raise StoreUnavailable(why) from error
+
+    async def _cancelled(self, connection: PostgresConnection) -> Meaning:
+        """Close a connection whose statement took too long, once the server has cancelled it, and
+        tell a slow server from one that does not answer."""
+        try:
+            await connection.close()
+        except Exception:
+            return Meaning.LOST
+        return Meaning.REFUSED
 
     async def _compare(self, connection: PostgresConnection, error: Exception) -> None:
         """Raise `WritingStopped` when a statement is invalid, or breaks a constraint, since a newer

@@ -65,12 +65,14 @@ def _kept(values: Iterable[Value]) -> list[Value]:
 
 
 class PostgresTx:
-    """A `Tx` on a connection that has begun."""
+    """A `Tx` on a connection that has begun, or one that reads without a transaction. There the
+    server knows of no time-out, so each statement is cancelled after `statement_s` seconds."""
 
     __slots__ = (
         "_clock",
         "_connection",
         "_deferred",
+        "_statement_s",
         "_statements",
         "_waiting",
         "adds_events",
@@ -80,9 +82,12 @@ class PostgresTx:
     ran: tuple[Statement, ...] = ()
     seen = None
 
-    def __init__(self, connection: PostgresConnection, clock: Clock) -> None:
+    def __init__(
+        self, connection: PostgresConnection, clock: Clock, statement_s: float | None = None
+    ) -> None:
         self._connection = connection
         self._clock = clock
+        self._statement_s = statement_s
         self._deferred: list[Statement] = []
         self._statements = numbered()
         self._waiting: dict[str, tuple[int, dict[str, Value]]] = {}
@@ -95,13 +100,15 @@ class PostgresTx:
     async def one(self, statement: str, **values: Value) -> Row | None:
         await self._catch_up()
         sql, names = self._statements[statement]
-        row = await self._connection.fetchrow(sql, *_kept(map(values.__getitem__, names)))
+        given = _kept(map(values.__getitem__, names))
+        row = await self._connection.fetchrow(sql, *given, timeout=self._statement_s)
         return cast(Row | None, row)
 
     async def all(self, statement: str, **values: Value) -> list[Row]:
         await self._catch_up()
         sql, names = self._statements[statement]
-        rows = await self._connection.fetch(sql, *_kept(map(values.__getitem__, names)))
+        given = _kept(map(values.__getitem__, names))
+        rows = await self._connection.fetch(sql, *given, timeout=self._statement_s)
         return cast(list[Row], rows)
 
     async def run(self, statement: str, **values: Value) -> int:
