@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
+from stoa.domain import limits
 from stoa.operations.parts.looks import skeleton
 from stoa.store.agents import words_of
 from stoa.store.tx import Store
@@ -373,5 +374,5 @@ def test_a_profile_that_is_erased_while_it_is_read_is_found_by_no_word(
     purge = {"command": "do", "action": "purge", "subject_id": ada.id, "reason": "Asked for."}
     command = json.dumps(purge).encode()
     store = Meanwhile(stoa.stoa.store, lambda: stoa.stoa.operate(command))
-    stoa.run(names.read_profiles(cast(Store, store), Pauses()))
+    stoa.run(names.read_profiles(cast(Store, store), Pauses(limits.STANDING_CORE_PERCENT)))
     assert stoa.sql("SELECT word FROM agent_word WHERE agent_id = ?", ada.id) == []

@@ -4,6 +4,7 @@ import shutil
 from contextlib import closing
 from pathlib import Path
 from random import Random
+from typing import Any, cast
 
 import apsw
 import pytest
@@ -75,6 +76,36 @@ def test_an_index_that_is_killed_between_any_two_steps_has_all_that_was_written(
             assert again.place == (PLACE if count else again.place)
             again.close()
     assert step > 30
+    index.close()
+
+
+def test_no_search_is_quick_while_the_file_is_synced(tmp_path: Path) -> None:
+    """So none waits for the disk on the event loop."""
+    index, seen = opened(tmp_path / "search"), list[tuple[bool, bool]]()
+
+    def note() -> bool:
+        seen.append((index.is_busy, index.is_light(1)))
+        return False
+
+    cast(Any, index)._postings._connection.set_commit_hook(note)
+    index.put(map(text, range(1, 11)))
+    work(index)
+    index.put([text(1, shown=False)])
+    index.remove_hidden()
+    work(index)
+    assert seen[:3] == [(True, False)] * 3, "texts are written, none with words to remove, removed"
+    assert (index.is_busy, index.is_light(1)) == (False, True)
+    index.close()
+
+
+def test_words_that_were_looked_up_have_what_was_written_since(tmp_path: Path) -> None:
+    index = opened(tmp_path / "search")
+    index.put(map(text, range(1, 11)))
+    work(index)
+    assert having(index, "common") == {*range(1, 11)}
+    index.put(map(text, range(11, 21)))
+    work(index)
+    assert having(index, "common") == {*range(1, 21)}
     index.close()
 
 

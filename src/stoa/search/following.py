@@ -35,6 +35,8 @@ async def catch_up(tx: Tx, index: SearchIndex, most: int | None = None) -> None:
     """
     if not index.is_open:
         await tx.aside(index.open)
+    elif index.is_busy:
+        await tx.aside(index.wait)
     most = most or index.sizes.ahead
     version = tx.seen.data_version if tx.seen else None
     if version is not None and version == index.seen_version and not index.behind:

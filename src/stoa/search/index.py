@@ -180,7 +180,8 @@ class SearchIndex:
         self.scanned: int | None = 0
         self.seen_version = -1
         self.is_checked, self.behind = False, True
-        self._steps: Iterator[None] | None = None
+        self._steps: Iterator[bool] | None = None
+        self.is_busy = self._syncs_next = False
         self._recent, self._writing = _Recent(), _Recent()
         self.live, self.openings = BitMap(), BitMap()
         self._live_now: BitMap | None = None
@@ -316,9 +317,19 @@ class SearchIndex:
                     self.accepted.add(text.number)
         return True
 
+    @property
+    def is_urgent(self) -> bool:
+        """Whether what is due in the file is waited for."""
+        return self.behind or bool(self._removing)
+
+    def wait(self) -> None:
+        """Wait while the file `is_busy`."""
+        with self.lock:
+            return
+
     def is_light(self, words: int) -> bool:
         """Whether so many words are looked for in about half a millisecond."""
-        return words * (self.newest // PART + 1) <= _LIGHT_READS
+        return not self.is_busy and words * (self.newest // PART + 1) <= _LIGHT_READS
 
     def find(self, wanted: Collection[str]) -> dict[str, WordTexts]:
         """The texts with these words, also those not live. Callers must not change these sets."""
@@ -328,8 +339,7 @@ class SearchIndex:
         whole: dict[str, WordTexts] = found | self._read(missing)  # pyright: ignore[reportAssignmentType]
         for recent in (self._writing, self._recent):
             for word in recent.anywhere.keys() & whole.keys():
-                anywhere, title = recent.texts(word)
-                whole[word] = WordTexts(whole[word].anywhere | anywhere, whole[word].title | title)
+                whole[word] = whole[word].with_more(recent.texts(word))
         return whole
 
     def _read(self, missing: Collection[str]) -> dict[str, WordTexts]:
@@ -364,35 +374,47 @@ class SearchIndex:
         self._removes = bool(self._hidden)
 
     def work(self) -> bool:
-        """Do a step of what is due in the file, of a few milliseconds; whether there is more."""
-        with self.lock:
-            if self._postings is None:
-                return False
-            self._steps = self._steps or self._due(self._postings)
-            try:
-                next(self._steps)
-            except StopIteration:
-                self._steps = None
-                return False
-            except _DAMAGED as error:
-                self._make_anew(error)
-                return False
-            except apsw.Error as error:
-                self._keep_unwritten()
-                if not self._is_failing:  # one line for each outage, or it could fill the disk
-                    log.warning("search index cannot be written", reason=str(error))
-                self._is_failing = True
-                return False
-            return True
+        """Do a step of what is due in the file; whether there is more. A step takes a millisecond,
+        but one that syncs the file as long as the disk needs: meanwhile the index `is_busy`."""
+        self.is_busy = self._syncs_next
+        try:
+            with self.lock:
+                return self._work()
+        finally:
+            self.is_busy = False
 
-    def _due(self, postings: Postings) -> Iterator[None]:
+    def _work(self) -> bool:
+        self._syncs_next = False
+        if self._postings is None:
+            return False
+        self._steps = self._steps or self._due(self._postings)
+        try:
+            self._syncs_next = next(self._steps)
+        except StopIteration:
+            self._steps = None
+            return False
+        except _DAMAGED as error:
+            self._make_anew(error)
+            return False
+        except apsw.Error as error:
+            self._keep_unwritten()
+            if not self._is_failing:  # one line for each outage, or it could fill the disk
+                log.warning("search index cannot be written", reason=str(error))
+            self._is_failing = True
+            return False
+        return True
+
+    def _due(self, postings: Postings) -> Iterator[bool]:
         if self._removes:
             self._removing, self._hidden, self._removes = self._hidden, BitMap(), False
         if self._removing or self._has(self.sizes.kept if self.behind else self.sizes.flushed):
             self._writing, self._recent = self._recent, _Recent()
             new = self._writing
             yield from postings.add(new.anywhere, new.texts, self._kept(), self.sizes.words)
-            self._writing, self._known = _Recent(), self._none_known()
+            self._writing = _Recent()
+            for word in new.anywhere:
+                if known := self._known.find(word):
+                    self._known.put(word, known.with_more(new.texts(word)))
             if self._is_failing:
                 log.info("search index is written again")
             self._is_failing = False

@@ -1,8 +1,9 @@
 """The file of the index: for each word the texts that have it.
 
 They are kept as compressed bitmaps, one for each 65,536 numbers of texts. A change is one
-transaction of many short steps, so a process that is killed leaves it whole or not at all. The file
-holds nothing that cannot be made again from the database. One process uses it.
+transaction of many short steps, so a process that is killed leaves it whole or not at all. Each
+step tells whether the next one syncs the file. The file holds nothing that cannot be made again
+from the database. One process uses it.
 """
 
 import os
@@ -40,6 +41,10 @@ class WordTexts(NamedTuple):
 
     anywhere: BitMap
     title: BitMap
+
+    def with_more(self, more: "WordTexts") -> "WordTexts":
+        """These and more, in new sets."""
+        return WordTexts(self.anywhere | more.anywhere, self.title | more.title)
 
 
 PartFacts = tuple[int, bytes, bytes]
@@ -116,7 +121,7 @@ class Postings:
         texts: Callable[[str], WordTexts],
         kept: IndexState,
         at_once: int,
-    ) -> Iterator[None]:
+    ) -> Iterator[bool]:
         """Add to these words their `texts`, in steps of `at_once` words. The last step commits them
         together with `kept`."""
         ordered = [*words]  # in the order of the file, but sorting them would be one long step
@@ -126,7 +131,8 @@ class Postings:
                 some = [heappop(ordered) for _ in range(min(at_once, len(ordered)))]
                 rows = [row for word in some for row in self._added(word, *texts(word))]
                 self._connection.executemany(_SQL["put"], rows)
-                yield
+                yield False
+            yield True
             self._keep(kept)
 
     def _added(
@@ -142,7 +148,7 @@ class Postings:
                 self._execute(_SQL["place"], (word, part))
             yield part, word, more.serialize(), more_in_title.serialize()
 
-    def remove(self, texts: BitMap, kept: IndexState, at_once: int) -> Iterator[None]:
+    def remove(self, texts: BitMap, kept: IndexState, at_once: int) -> Iterator[bool]:
         """Remove texts from all words, in steps of `at_once` words, and the words that no text has
         any more. After the last step no byte of them is left in the file."""
         with self._transaction():
@@ -152,19 +158,20 @@ class Postings:
                     last = rows[-1][0]
                     for word, *found in rows:
                         self._take(part, word, [BitMap.deserialize(one) for one in found], some)
-                    yield
+                    yield False
+            yield True
         yield from self._overwritten()
         with self._transaction():  # only now: a process that was killed before removes them again
             self._keep(kept)
 
-    def _overwritten(self) -> Iterator[None]:
+    def _overwritten(self) -> Iterator[bool]:
         """Overwrite the pages of what was deleted, in steps."""
         self._execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         if self.path:
             with pages_of(self._connection, self.path) as pages:
                 for some in pages.to_overwrite():
                     pages.overwrite(some)
-                    yield
+                    yield False
             self._connection.release_memory()  # which holds these pages as they were
 
     def _take(self, part: int, word: str, found: Sequence[BitMap], texts: BitMap) -> None:

@@ -36,6 +36,7 @@ from stoa.store import (
 )
 from stoa.store.tx import Store, StoreUnavailable, Tx
 from stoa.upkeep.auditor import Auditor
+from stoa.upkeep.pauses import Pauses
 from stoa.upkeep.standing import Standings
 from stoa.upkeep.sweeping import do_due, forget
 
@@ -189,10 +190,14 @@ class Upkeep:
     async def index(self) -> None:
         """Index what was posted, though nobody searches, and write it to the file of the index."""
         follow = partial(catch_up, index=self._index, most=limits.INDEXED_AT_ONCE)
+        read = partial(self._store.read, follow, slow=True, single=True)
         while True:
-            await self._store.read(follow, slow=True, single=True)
+            await read()
+            pauses = Pauses(limits.INDEX_CORE_PERCENT)
             while await asyncio.to_thread(self._index.work):
-                continue
+                if not self._index.is_urgent:
+                    await pauses.wait()
+                    await read()
             if not self._index.behind or self._index.is_full:
                 break
 

@@ -4,7 +4,6 @@ import asyncio
 from threading import Event
 
 from stoa.clock import elapsed_ns
-from stoa.domain import limits
 
 
 class _GivenUp(Exception):
@@ -12,9 +11,11 @@ class _GivenUp(Exception):
 
 
 class Pauses:
-    """Tells how long to pause after a piece of work, so that all pieces take their share."""
+    """Tells how long to pause after a piece of work, so that all pieces take so many parts in a
+    hundred of a core."""
 
-    def __init__(self) -> None:
+    def __init__(self, percent: int) -> None:
+        self._others = (100 - percent) / percent
         self._began, self._given_up = elapsed_ns(), Event()
 
     def give_up(self) -> None:
@@ -22,8 +23,7 @@ class Pauses:
         self._given_up.set()
 
     def _due(self) -> float:
-        worked = (elapsed_ns() - self._began) / 1e9
-        return worked * (100 - limits.STANDING_CORE_PERCENT) / limits.STANDING_CORE_PERCENT
+        return self._others * (elapsed_ns() - self._began) / 1e9
 
     async def wait(self) -> None:
         """Pause while others run."""

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from itertools import islice
 
+from stoa.domain import limits
 from stoa.domain.paced import Pausing, paced
 from stoa.domain.standing import Graph, is_seasoned, standings
 from stoa.store import standing
@@ -29,7 +30,7 @@ class Standings:
 
     async def compute(self) -> None:
         """Compute the standing of all agents once."""
-        pauses = Pauses()
+        pauses = Pauses(limits.STANDING_CORE_PERCENT)
         try:
             excluded = await self._store.read(standing.excluded, background=True)
             graph = Graph()
