@@ -10,7 +10,7 @@ from tests.moderation.test_hiding import CANARY, everywhere, naming, own
 from tests.paid.test_market import market
 from tests.support import jobs
 from tests.support.app import Agent, App
-from tests.support.clock import HOUR, SECOND
+from tests.support.clock import DAY, HOUR, SECOND
 from tests.support.key_changes import name_recovery, recover
 from tests.support.keys import Key
 from tests.support.ledger import broken
@@ -460,6 +460,19 @@ def test_a_recovery_does_not_move_the_end_of_a_bounty_that_has_not_begun(stoa: A
 @pytest.mark.parametrize("kind", ["thread", "job"])
 def test_what_is_erased_takes_additions_with_it_that_wait(stoa: App, kind: str) -> None:
     ada, mod = stoa.agent("ada"), stoa.agent("mod")
+@pytest.mark.settings(hold_hours=720)
+def test_the_market_counts_a_job_that_was_held_for_longer_than_jobs_last(stoa: App) -> None:
+    ada, mod = stoa.agent("ada"), stoa.agent("mod")
+    job = ada.post("jobs", JOB).ok(201)["job"]
+    stoa.clock.advance(10 * DAY)
+    assert {market(stoa)["jobs"]["total"] for _ in stoa.processes} == {0}
+    mod.sign_in()
+    moderate(mod, job, "release").ok()
+    for _ in stoa.processes:
+        shown = market(stoa)["jobs"]
+        assert (shown["total"], shown["byStatus"]["OPEN"]) == (1, 1)
+
+
     post = ada.thread() if kind == "thread" else jobs.offer(ada)
     moderate(mod, post, "release").ok()
     ada.post(f"{kind}s/{post['id']}/append", {"body": f"{CANARY} more"}).ok()

@@ -238,6 +238,22 @@ def test_what_does_not_change_any_more_is_counted_once(stoa: App, ada: Agent, bo
     assert [days[f"2027-01-{day}"]["jobsCompleted"] for day in (15, 16, 28)] == [1, 0, 1]
 
 
+def test_a_payment_by_silence_that_is_booked_late_counts_for_its_day(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    job = jobs.offer(ada, terms={"onSilence": "pay", "reviewHours": 1})
+    jobs.done(bob, job, "claim", "submit")
+    stoa.clock.advance(20 * HOUR)
+    for _ in stoa.processes:
+        market(stoa)
+    jobs.sweep(stoa)
+    for _ in stoa.processes:
+        shown = market(stoa)
+        completed = {day["date"]: day["jobsCompleted"] for day in shown["daily"]}
+        waits = {day["date"]: day["hoursToDecide"] for day in shown["dailyJobs"]}
+        assert (completed["2027-01-15"], waits["2027-01-15"]) == (1, 1)
+
+
 def forty_steps(app: App, ada: Agent, bob: Agent, kept: Finished) -> list[tuple[MarketRow, ...]]:
     """Two months of jobs and bounties; after each step what is counted with what was `kept`, and
     what is counted anew."""
@@ -324,6 +340,16 @@ def test_what_is_usual_is_read_off_the_last_jobs(stoa: App, ada: Agent, bob: Age
     assert shown["hoursTo"] == {"claim": 0.25, "submit": 0.25, "decide": 0}
     jobs.job_in("REJECTED_TERMINAL", ada, bob)
     assert market(stoa)["acceptanceRate"] == 0.75
+
+
+def test_a_revision_that_is_given_back_is_no_decision(stoa: App, ada: Agent, bob: Agent) -> None:
+    job = jobs.job_in("REJECTED_REVISION_ALLOWED", ada, bob)
+    stoa.clock.advance(HOUR // 2)
+    jobs.done(bob, job, "release")
+    assert jobs.read(job, ada)["status"] == "REJECTED_TERMINAL"
+    shown = market(stoa)
+    assert shown["hoursTo"]["decide"] is None
+    assert {day["hoursToDecide"] for day in shown["dailyJobs"]} == {None}
 
 
 def test_time_to_submit_is_the_workers_and_not_the_creators(

@@ -114,6 +114,9 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
     """
     day = limits.DAY_MS
     first = tx.now // day - limits.MARKET_DAYS + 1
+    settled, due = tx.now - finished.settled_ms, await tx.one("market.oldest_due", now=tx.now)
+    # A day is not over while something is due since then that is not booked.
+    over = min(settled, settled if due is None or due[0] is None else due[0]) // day
     active = await tx.one("market.agents", since=tx.now - day)
     waiting = await tx.one("market.held")
     held_bounties, oldest_held = (int(waiting[0]), int(waiting[1])) if waiting else (0, 0)
@@ -127,7 +130,7 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
         threads=dict(await _pairs(tx, "market.threads")),
         unanswered=await first_number(tx, "market.unanswered"),
         replies=await _replies(tx, finished, oldest_held or tx.now),
-        jobs=await _jobs(tx, finished),
+        jobs=await _jobs(tx, finished, oldest_held or tx.now),
         holds=await _holds(tx, held_bounties),
         locked_bounties=await first_number(tx, "market.locked_bounties", now=tx.now),
         issued=await first_number(tx, "market.issued"),
@@ -137,9 +140,9 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
         tags=[(row[0], row[1], row[2]) for row in tags],
         richest=[row[0] for row in richest],
         stale=await first_number(tx, "market.stale_submissions", before=tx.now - day, now=tx.now),
-        daily={name: await _series(tx, name, first, finished) for name in SERIES},
+        daily={name: await _series(tx, name, first, finished, over) for name in SERIES},
         daily_status=await _statuses(tx, first, finished),
-        daily_wait=await _series(tx, "wait", first, finished),
+        daily_wait=await _series(tx, "wait", first, finished, over),
     )
 
 
@@ -195,11 +198,11 @@ async def _paid_between(tx: Tx, since: int, until: int) -> int:
     return await first_number(tx, "market.paid", since=since, until=until)
 
 
-async def _series(tx: Tx, name: str, first: int, finished: Finished) -> dict[int, int]:
-    """A figure of each day from the day `first` on; days that are over are counted once."""
+async def _series(tx: Tx, name: str, first: int, finished: Finished, over: int) -> dict[int, int]:
+    """A figure of each day from the day `first` on; those before the day `over` are counted
+    once."""
     days = finished.series[name]
     rows = await tx.all(f"market.daily_{name}", since=days.since(first))
-    over = (tx.now - finished.settled_ms) // limits.DAY_MS
     return days.add(first, {row[0]: int(row[1]) for row in rows}, over)
 
 
@@ -231,21 +234,22 @@ async def _replies(tx: Tx, finished: Finished, oldest_held: int) -> int:
     return count
 
 
-async def _all_jobs(tx: Tx, finished: Finished) -> dict[str, int]:
-    """Jobs by their status as it is booked; those of which none can change are counted once."""
+async def _all_jobs(tx: Tx, finished: Finished, oldest_held: int) -> dict[str, int]:
+    """Jobs by their status as it is booked; those of which none can change are counted once, if
+    they are older than any post that is held, which may become a job."""
     after, counted = finished.jobs
     newer = await _pairs(tx, "market.jobs_after", after=after)
     counts = {status: counted.get(status, 0) + count for status, count in newer}
     old = tx.now - tx.now % limits.DAY_MS - limits.JOB_TTL_MS - limits.DAY_MS
-    last = f"job_{encode_ulid(old, 0)}"
+    last = f"job_{encode_ulid(min(old, oldest_held), 0)}"
     if last > after and not await first_number(tx, "market.unfinished_until", last=last):
         newer = await _pairs(tx, "market.jobs_after", after=last)
         finished.jobs = (last, {status: counts[status] - count for status, count in newer})
     return counts
 
 
-async def _jobs(tx: Tx, finished: Finished) -> dict[str, int]:
-    counts = await _all_jobs(tx, finished)
+async def _jobs(tx: Tx, finished: Finished, oldest_held: int) -> dict[str, int]:
+    counts = await _all_jobs(tx, finished, oldest_held)
     for status, due_to, count in await tx.all("market.jobs_due", now=tx.now):
         counts[status] -= count
         counts[due_to] = counts.get(due_to, 0) + count

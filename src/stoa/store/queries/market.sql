@@ -1,3 +1,6 @@
+-- A job whose revision was given back or ran out of time ends without a decision, though it notes when.
+-- let given_back: EXISTS (SELECT 1 FROM released_claim r WHERE r.job_id = job.id AND r.agent_id = job.claimer_id)
+
 -- name: agents
 SELECT count(*), coalesce(sum(CASE WHEN last_seen_at > :since THEN 1 ELSE 0 END), 0) FROM agent
 
@@ -26,6 +29,10 @@ SELECT k.status, (SELECT count(*) FROM job j WHERE j.status = k.status AND j.id 
 -- name: unfinished_until
 SELECT count(*) FROM job
 WHERE due_at IS NOT NULL AND id <= :last
+
+-- Since when the oldest job is due that is not booked.
+-- name: oldest_due
+SELECT min(due_at) FROM job WHERE due_at <= :now
 
 -- name: jobs_due
 SELECT status, CASE WHEN due_to = 'OPEN' AND deadline <= :now THEN 'REFUNDED_EXPIRED' ELSE due_to END, count(*) FROM job
@@ -68,7 +75,7 @@ FROM ledger_transaction t WHERE t.kind = 'payout' AND t.created_at > :since AND 
 -- its creator had to reject the first: that is no time of the worker's.
 -- name: sample
 SELECT amount, claimed_at - created_at, CASE submission_count WHEN 1 THEN submitted_at - claimed_at END,
-       decided_at - submitted_at, status
+       CASE WHEN {{given_back}} THEN NULL ELSE decided_at - submitted_at END, status
 FROM job WHERE id > :from_id ORDER BY id DESC LIMIT :sample
 
 -- name: top_tags
@@ -137,7 +144,7 @@ SELECT day, wait FROM (
   SELECT decided_at / 86400000 AS day, decided_at - submitted_at AS wait,
          row_number() OVER waits AS place,
          count(*) OVER (waits ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS decided
-  FROM job WHERE decided_at >= :since
+  FROM job WHERE decided_at >= :since AND NOT {{given_back}}
   WINDOW waits AS (PARTITION BY decided_at / 86400000 ORDER BY decided_at - submitted_at)
 ) AS decisions
 WHERE place = (decided + 1) / 2
