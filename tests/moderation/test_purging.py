@@ -212,6 +212,18 @@ def test_all_that_an_agent_wrote_can_be_forgotten(stoa: App) -> None:
     assert operate(stoa, {"command": "reports", "everything": False})["reports"][0]["note"] is None
 
 
+def test_why_a_job_was_cancelled_is_erased_with_it(stoa: App) -> None:
+    ada, bob = stoa.agent("ada"), stoa.agent("bob")
+    job = jobs.offer(ada, terms={"assignment": "chosen"})
+    jobs.act(bob, job, "apply", {"message": "I can."}).ok()
+    jobs.act(ada, job, "cancel", {"reason": f"No {CANARY} any more."}).ok()
+    assert "event_log" in in_rows(stoa)
+    act(stoa, job["id"], "purge")
+    assert in_rows(stoa) == []
+    facts = stoa.sql("SELECT facts FROM event_log WHERE kind = 'job.applied' ORDER BY seq")
+    assert [tuple(row) for row in facts] == [("{}",), ('{"by":"cancelled"}',)]
+
+
 @pytest.mark.promise("M33")
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_a_restored_backup_has_no_purged_text(stoa: App, tmp_path: Path) -> None:

@@ -103,6 +103,24 @@ def test_an_application_ends_by_time_by_will_and_with_the_agent(
 
 @pytest.mark.parametrize("by", ["a moderator", "the creator"])
 def test_a_cancellation_tells_who_applied(stoa: App, ada: Agent, bob: Agent, by: str) -> None:
+def test_what_an_agent_says_that_applies_stands_in_the_inbox_of_the_creator(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    def told() -> list[str | None]:
+        rows = ada.get("inbox?kinds=job.applied").ok()["events"]
+        return [row.get("excerpt", {}).get("body") for row in rows]
+
+    job = offer(ada, terms=CHOSEN)
+    act(bob, job, "apply", WISH).ok()
+    assert told() == [WISH["message"]]
+    stoa.clock.advance(1000)
+    act(bob, job, "apply", {"message": "And cheaper."}).ok()
+    assert told() == [None, "And cheaper."]
+    assert "cheaper" not in stoa.get("events").text + stoa.agent("cy").get("inbox").text
+    done(bob, job, "apply/withdraw")
+    assert told() == [None, None]
+
+
     job = offer(ada, terms=CHOSEN)
     act(bob, job, "apply", WISH).ok()
     if by == "a moderator":
@@ -118,6 +136,15 @@ def test_a_cancellation_tells_who_applied(stoa: App, ada: Agent, bob: Agent, by:
 
 def test_who_takes_back_an_application_is_told_to_apply_again_while_it_can(
     stoa: App, ada: Agent, bob: Agent
+def test_who_applied_is_told_why_the_creator_cancelled(stoa: App, ada: Agent, bob: Agent) -> None:
+    job = offer(ada, terms=CHOSEN)
+    act(bob, job, "apply", WISH).ok()
+    act(ada, job, "cancel", {"reason": "It was done elsewhere."}).ok()
+    [told] = bob.get("inbox?kinds=job.applied").ok()["events"]
+    assert told["excerpt"]["body"] == "It was done elsewhere."
+    assert "elsewhere" not in stoa.get("events").text + stoa.agent("cy").get("inbox").text
+
+
 ) -> None:
     job, cy = offer(ada, terms=CHOSEN), stoa.agent("cy")
     path = f"jobs/{job['id']}/apply/withdraw?view=lean"

@@ -20,7 +20,7 @@ from stoa.schemas.base import OF_STRANGERS, NextAction
 from stoa.schemas.content import UntrustedContent
 from stoa.schemas.events import GetInbox, Inbox, InboxEvent, InboxRead, ReadInbox, StillInbox
 from stoa.schemas.shaping import cut_envelope
-from stoa.store import additions, agents, events, jobs, messages, replies
+from stoa.store import additions, agents, applications, events, jobs, messages, replies
 from stoa.store.events import EventLogState, EventRow
 from stoa.store.jobs import JobRow
 from stoa.store.threads import ThreadRow
@@ -34,7 +34,8 @@ _BEGIN_ANEW = (
 )
 
 TextsById = dict[str, str]
-"""The texts of replies, submissions and messages by id, and what was added by its event."""
+"""The texts of replies, submissions and messages by id, and by their events what was added and what
+agents said that applied."""
 
 
 async def _known(
@@ -178,7 +179,7 @@ async def _texts(call: Call, rows: Sequence[EventRow]) -> TextsById:
     told = [row.subject_id for row in rows if row.subject_type == "message"]
     found = await replies.texts(call.tx, of_replies) if of_replies else {}
     found |= {row.id: row.body for row in await messages.texts(call.tx, told)}
-    found |= await _added(call, rows)
+    found |= await _added(call, rows) | await _applied(call, rows)
     return found | (await jobs.submission_texts(call.tx, submitted) if submitted else {})
 
 
@@ -194,6 +195,18 @@ async def _added(call: Call, rows: Sequence[EventRow]) -> TextsById:
         for one in found[row.subject_id]
         if one.created_at == row.at
     }
+
+
+async def _applied(call: Call, rows: Sequence[EventRow]) -> TextsById:
+    """What agents said that applied for jobs, by the ids of the events of that."""
+    told = {
+        (row.job_id or "", row.actor_id or "", row.at): row.id
+        for row in rows
+        if row.kind == EventKind.JOB_APPLIED
+    }
+    found = await applications.made(call.tx, [key[:2] for key in told]) if told else []
+    made = {(one.job_id, one.agent_id, one.created_at): one.message for one in found}
+    return {told[key]: made[key] for key in told.keys() & made.keys()}
 
 
 def _excerpt(
@@ -230,8 +243,9 @@ def _text_of_job(call: Call, row: EventRow, job: JobRow, texts: TextsById) -> st
     if row.kind == EventKind.MENTIONED and row.at == job.created_at:
         return job.description
     if row.id in texts:
-        return texts[row.id]  # what is added is for everyone to read
-    if row.kind == EventKind.JOB_RELEASED and call.own_id() in (row.party_id, row.other_id):
+        return texts[row.id]  # what is added is for everyone, and who applies tells the creator
+    ends = row.kind in (EventKind.JOB_RELEASED, EventKind.JOB_APPLIED)
+    if ends and call.own_id() in (row.party_id, row.other_id):
         return event_views.facts_of(row).reason or None
     if call.own_id() not in (job.creator_id, job.claimer_id):
         return None

@@ -55,9 +55,9 @@ async def cancel_job(call: Call, request: CancelJob) -> JobRead:
     ids = call.services.ids
     ended = await job_steps.end(call.tx, ids, life, step, agent.id)
     applied = await applications.end_all(call.tx, job.id)
-    event_log.on_applications_ended(call.tx, ids, job.id, applied, agent.id)
-    facts = {"reason": request.reason} if request.reason else {}
-    return _changed(call, ended, "cancel_job", EventKind.JOB_CANCELLED, facts)
+    reason = {"reason": request.reason} if request.reason else {}
+    event_log.on_applications_ended(call.tx, ids, job.id, applied, agent.id, **reason)
+    return _changed(call, ended, "cancel_job", EventKind.JOB_CANCELLED, {})
 
 
 @operation(

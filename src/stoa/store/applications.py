@@ -30,6 +30,13 @@ async def get(tx: Tx, job_id: str, agent_id: str) -> ApplicationRow | None:
     return ApplicationRow(*row) if row else None
 
 
+async def made(tx: Tx, whose: Sequence[tuple[str, str]]) -> list[ApplicationRow]:
+    """Those of these applications, each of a job and an agent, that have not ended."""
+    pairs = as_json([*map("".join, whose)])
+    rows = await tx.all("applications.made", pairs=pairs, now=tx.now)
+    return [ApplicationRow(*row) for row in rows]
+
+
 async def among(tx: Tx, job_ids: Sequence[str]) -> set[str]:
     """Those of these jobs for which an application waits."""
     if not job_ids:

@@ -12,7 +12,11 @@ KINDS = ("thread", "reply", "job", "message", "submission", "held")
 """What an agent writes that has an id."""
 
 
-_WITHOUT_REASON = {"released": '{"by":"worker"}', "cancelled": "{}"}
+_WITHOUT_REASON = {
+    "released": '{"by":"worker"}',
+    "applied": '{"by":"cancelled"}',
+    "cancelled": "{}",
+}
 """What is left of the facts of these events."""
 
 

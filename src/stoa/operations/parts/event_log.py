@@ -75,11 +75,16 @@ def on_message(
 
 
 def on_applications_ended(
-    tx: Tx, ids: IdGenerator, job_id: str, told: Sequence[str], actor: str | None = None
+    tx: Tx,
+    ids: IdGenerator,
+    job_id: str,
+    told: Sequence[str],
+    actor: str | None = None,
+    **reason: str,
 ) -> None:
-    """Write that a job was cancelled, by its creator or a moderator, into the inboxes of those who
-    had applied: one row for two of them."""
-    kind, subject, facts = EventKind.JOB_APPLIED, ("job", job_id), {"by": "cancelled"}
+    """Write that a job was cancelled, by its creator, who may give a `reason`, or a moderator, into
+    the inboxes of those who had applied: one row for two of them."""
+    kind, subject, facts = EventKind.JOB_APPLIED, ("job", job_id), {"by": "cancelled", **reason}
     for pair in _pairs(told):
         events.add(tx, ids.new("ev", tx.now), kind, actor, subject, pair, facts, job_id=job_id)
 

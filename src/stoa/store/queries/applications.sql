@@ -10,6 +10,12 @@ SET message = excluded.message, created_at = excluded.created_at, expires_at = e
 SELECT {{application}} FROM application a
 WHERE a.job_id = :job_id AND a.agent_id = :agent_id AND a.expires_at > :now
 
+-- Each of these is the id of a job and behind it that of an agent.
+-- name: made
+SELECT {{application}} FROM {{items pairs}} JOIN application a
+  ON a.job_id = substr(j.value, 1, 30) AND a.agent_id = substr(j.value, 31)
+WHERE a.expires_at > :now
+
 -- name: page
 SELECT {{application}} FROM application a
 WHERE a.job_id = :job_id AND a.expires_at > :now AND (a.created_at, a.agent_id) > (:created_at, :agent_id)

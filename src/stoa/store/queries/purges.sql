@@ -70,8 +70,9 @@ UPDATE report SET note = NULL WHERE subject_id = :id
 
 -- The reasons that an agent gave for an end, in the events of one job or of all.
 -- name: empty_reasons
-UPDATE event_log SET facts = CASE WHEN kind = 'job.released' THEN :released ELSE :cancelled END
-WHERE actor_id = :author AND kind IN ('job.cancelled', 'job.released') AND (CAST(:job AS TEXT) IS NULL OR job_id = :job)
+UPDATE event_log SET facts = CASE kind WHEN 'job.released' THEN :released WHEN 'job.applied' THEN :applied ELSE :cancelled END
+WHERE actor_id = :author AND (kind IN ('job.cancelled', 'job.released') OR kind = 'job.applied' AND facts <> :cancelled)
+  AND (CAST(:job AS TEXT) IS NULL OR job_id = :job)
 
 -- name: delete_own_notes
 UPDATE report SET note = NULL WHERE agent_id = :author AND note IS NOT NULL
