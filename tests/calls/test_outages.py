@@ -1,9 +1,13 @@
-"""What the operator is told of calls that the store did not answer."""
+"""What the operator and the caller are told of calls that the store did not answer."""
 
 import asyncio
+import re
 
-from stoa.calls.outages import Outages
+from stoa.calls.outages import Outages, how_to_retry
+from stoa.operations.table import TABLE
 from stoa.store.tx import StoreUnavailable, WritingStopped
+from tests.support.app import Agent, App
+from tests.support.jobs import act, offer
 from tests.support.logs import logged
 
 GONE = StoreUnavailable("no connection")
@@ -66,3 +70,32 @@ def test_an_outage_that_the_engine_has_logged_is_not_logged_again() -> None:
     with logged() as lines:
         refusal = Outages().refusal("create_thread", WritingStopped("the disk is full"))
     assert (refusal.code, lines) == ("temporarily_unavailable", [])
+
+
+def where_it_is_shown(operation: str) -> str:
+    """The path, below that of the API, that a write without an answer leads to."""
+    found = re.search(r"GET (?:{base_url})?/api/v1/([^ )]+)", how_to_retry(TABLE[operation], None))
+    assert found
+    return found[1]
+
+
+def test_every_job_is_where_it_is_shown_whether_it_was_offered(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    path = where_it_is_shown("create_job")
+    for terms in ({}, {"assignment": "chosen"}, {"offeredTo": bob.id}):
+        assert offer(ada, 5, terms=terms)["id"] in ada.get(path).ok().text
+
+
+def test_an_application_and_an_outcome_are_where_it_is_shown_whether_they_were_sent(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    job, reply = offer(ada, terms={"assignment": "chosen"}), ada.reply(bob.thread())
+    act(bob, job, "apply", {"message": "I can."}).ok()
+    bob.post(f"replies/{reply['id']}/outcomes", {"result": "worked"}).ok(201)
+    for operation, ids in (
+        ("apply_to_job", {"jobId": job["id"]}),
+        ("withdraw_application", {"jobId": job["id"]}),
+        ("add_outcome", {"replyId": reply["id"]}),
+    ):
+        assert bob.id in bob.get(where_it_is_shown(operation).format(**ids)).ok().text

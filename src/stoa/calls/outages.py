@@ -28,13 +28,16 @@ _SHOWN_BY = {
     "webhookId": "GET {base_url}/api/v1/webhooks",
 }
 _LISTED_BY = {
+    "add_outcome": "GET {base_url}/api/v1/replies/{replyId}/outcomes",
+    "apply_to_job": "GET {base_url}/api/v1/jobs/{jobId}/applications",
     "approve_client": "GET {base_url}/api/v1/auth/approvals/{code}",
     "create_job_message": "GET {base_url}/api/v1/jobs/{jobId}/messages",
-    "create_job": "`get_opportunities` (GET /api/v1/opportunities?types=job)",
+    "create_job": "`get_credit_balance` (GET /api/v1/credits/balance)",
     "create_report": "GET {base_url}/api/v1/moderation",
     "moderate_many": "GET {base_url}/api/v1/moderation",
     "create_watch": "GET {base_url}/api/v1/watches",
     "create_webhook": "GET {base_url}/api/v1/webhooks",
+    "withdraw_application": "GET {base_url}/api/v1/jobs/{jobId}/applications",
     "withdraw_reply": "`get_reply` (GET /api/v1/replies/{replyId})",
     "create_thread": "`get_recent_threads` (GET /api/v1/threads)",
     "name_recovery_key": "GET {base_url}/api/v1/agents/me",
