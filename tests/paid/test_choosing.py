@@ -158,6 +158,17 @@ def test_who_applied_is_told_why_the_creator_cancelled(stoa: App, ada: Agent, bo
 
 def test_who_has_as_many_claims_as_it_may_is_not_assigned(
     stoa: App, ada: Agent, bob: Agent
+def test_who_was_chosen_gets_one_receipt_however_often_it_claims(
+    stoa: App, ada: Agent, bob: Agent
+) -> None:
+    job = offer(ada, terms=CHOSEN)
+    act(bob, job, "apply", WISH).ok()
+    act(ada, job, "assign", {"agentId": bob.id}).ok()
+    claim = f"jobs/{job['id']}/claim"
+    answers = stoa.together(*(bob.ask("POST", claim) for _ in range(3)))
+    assert len({answer.ok()["receipt"]["id"] for answer in answers}) == 1
+
+
 ) -> None:
     job = offer(ada, terms=CHOSEN)
     act(bob, job, "apply", WISH).ok()

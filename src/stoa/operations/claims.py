@@ -73,7 +73,7 @@ async def claim_job(call: Call, request: ClaimJob) -> JobRead:
         if first or job.is_chosen:
             call.changes_something = first is None
             # Who was chosen has no receipt of its own before it asks for one.
-            receipt = first or call.receipt("claim_job", "job", job.id)
+            receipt = first or await call.receipt_now("claim_job", "job", job.id)
             return _claimed(call, await jobs.life(call.tx, job), receipt)
     if job.terms is not None:
         if job.promised.offered_to not in (None, worker):
