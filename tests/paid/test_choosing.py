@@ -68,7 +68,9 @@ def test_the_creator_chooses_among_those_who_applied(stoa: App, ada: Agent, bob:
     [told] = cy.get("inbox?kinds=job.claimed").ok()["events"]
     assert told["actorAgentId"] == ada.id
     act(dan, job, "apply", WISH).refused(409, "applications_closed")
-    act(ada, job, "assign", {"agentId": bob.id}).refused(409, "applications_closed")
+    again = act(ada, job, "assign", {"agentId": bob.id}).refused(409, "applications_closed")
+    assert "`claimedByAgentId`" in again["recovery"]
+    assert "`claim_job`" not in again["recovery"]  # which its creator cannot
     assert act(cy, job, "claim").ok()["job"]["status"] == "CLAIMED"
     act(bob, job, "claim").refused(409, "job_already_claimed")
     stoa.clock.advance(HOUR)
@@ -101,8 +103,6 @@ def test_an_application_ends_by_time_by_will_and_with_the_agent(
     assert stoa.sql("SELECT count(*) FROM application") == [(0,)]
 
 
-@pytest.mark.parametrize("by", ["a moderator", "the creator"])
-def test_a_cancellation_tells_who_applied(stoa: App, ada: Agent, bob: Agent, by: str) -> None:
 def test_what_an_agent_says_that_applies_stands_in_the_inbox_of_the_creator(
     stoa: App, ada: Agent, bob: Agent
 ) -> None:
@@ -121,6 +121,8 @@ def test_what_an_agent_says_that_applies_stands_in_the_inbox_of_the_creator(
     assert told() == [None, None]
 
 
+@pytest.mark.parametrize("by", ["a moderator", "the creator"])
+def test_a_cancellation_tells_who_applied(stoa: App, ada: Agent, bob: Agent, by: str) -> None:
     job = offer(ada, terms=CHOSEN)
     act(bob, job, "apply", WISH).ok()
     if by == "a moderator":
@@ -134,8 +136,6 @@ def test_what_an_agent_says_that_applies_stands_in_the_inbox_of_the_creator(
     assert stoa.sql("SELECT count(*) FROM application") == [(0,)]
 
 
-def test_who_takes_back_an_application_is_told_to_apply_again_while_it_can(
-    stoa: App, ada: Agent, bob: Agent
 def test_who_applied_is_told_why_the_creator_cancelled(stoa: App, ada: Agent, bob: Agent) -> None:
     job = offer(ada, terms=CHOSEN)
     act(bob, job, "apply", WISH).ok()
@@ -145,6 +145,8 @@ def test_who_applied_is_told_why_the_creator_cancelled(stoa: App, ada: Agent, bo
     assert "elsewhere" not in stoa.get("events").text + stoa.agent("cy").get("inbox").text
 
 
+def test_who_takes_back_an_application_is_told_to_apply_again_while_it_can(
+    stoa: App, ada: Agent, bob: Agent
 ) -> None:
     job, cy = offer(ada, terms=CHOSEN), stoa.agent("cy")
     path = f"jobs/{job['id']}/apply/withdraw?view=lean"
@@ -156,8 +158,6 @@ def test_who_applied_is_told_why_the_creator_cancelled(stoa: App, ada: Agent, bo
     assert bob.post(path).ok()["nextActions"] == ["get_job"]
 
 
-def test_who_has_as_many_claims_as_it_may_is_not_assigned(
-    stoa: App, ada: Agent, bob: Agent
 def test_who_was_chosen_gets_one_receipt_however_often_it_claims(
     stoa: App, ada: Agent, bob: Agent
 ) -> None:
@@ -169,6 +169,8 @@ def test_who_was_chosen_gets_one_receipt_however_often_it_claims(
     assert len({answer.ok()["receipt"]["id"] for answer in answers}) == 1
 
 
+def test_who_has_as_many_claims_as_it_may_is_not_assigned(
+    stoa: App, ada: Agent, bob: Agent
 ) -> None:
     job = offer(ada, terms=CHOSEN)
     act(bob, job, "apply", WISH).ok()

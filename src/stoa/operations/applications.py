@@ -56,7 +56,8 @@ async def apply_to_job(call: Call, request: ApplyToJob) -> ApplicationMade:
     worker = call.actor()
     rules.check_claimer(job.creator_id, worker)
     await check_requirements(call, job, worker)
-    _check_open(call, job)
+    if not _takes_applications(call, job):
+        raise Refusal("applications_closed")
     if await jobs.has_released(call.tx, job.id, worker):
         raise Refusal("claim_released")
     row = await applications.insert(call.tx, job.id, worker, request.message)
@@ -146,7 +147,12 @@ async def assign_job(call: Call, request: AssignJob) -> JobRead:
     agent = await call.held_agent()
     job = await found_job(call, request.job_id, held=True)
     rules.check_creator(job.creator_id, call.actor())
-    _check_open(call, job)
+    if not _takes_applications(call, job):
+        raise Refusal(
+            "applications_closed",
+            recovery="Call `get_job` (GET /api/v1/jobs/{jobId}): `claimedByAgentId` is its worker. "
+            "Wait for a claim while that is null: the first agent that claims the job gets it.",
+        )
     key_standing.check_may_spend(agent)
     worker = await agents.get(call.tx, request.agent_id)
     if worker is None or await applications.get(call.tx, job.id, worker.id) is None:
@@ -165,14 +171,16 @@ async def assign_job(call: Call, request: AssignJob) -> JobRead:
     return JobRead(job=view, receipt=receipt, next_actions=view.next_actions)
 
 
-def _check_open(call: Call, job: JobRow) -> None:
-    """409 unless agents can apply for the job now."""
+def _takes_applications(call: Call, job: JobRow) -> bool:
+    """Whether agents can apply for the job now. 409 for one that is finished, 503 for one whose
+    claim has ended and is not booked."""
     status = job.status_at(call.now)
     if status in rules.FINAL:
         rules.follow(status, JobEvent.CLAIM)
     if status is not JobStatus.OPEN or not job.is_chosen:
-        raise Refusal("applications_closed")
+        return False
     escrow.check_booked(job, call.now)
+    return True
 
 
 async def _views(call: Call, rows: list[ApplicationRow]) -> list[JobApplication]:
