@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from stoa.schemas.base import iso
 from tests.paid.conftest import Shared
 from tests.support import jobs
 from tests.support.app import Agent, App
@@ -174,3 +175,10 @@ def test_a_job_lives_up_to_its_deadline_and_not_a_millisecond_longer(
     stoa.clock.now += 1
     jobs.act(next_step[0], late, next_step[1]).refused(409, "job_expired")
     assert jobs.read(late, stoa)["status"] == "REFUNDED_EXPIRED"
+
+
+@pytest.mark.settings(job_ttl_seconds=100_000)
+def test_the_most_hours_that_a_refusal_names_can_be_sent(stoa: App, ada: Agent) -> None:
+    refused = ada.post("jobs", jobs.new_job(deadlineHours=28)).invalid("deadlineHours")
+    hours = refused["issues"][0]["message"].split()[-4]
+    assert jobs.offer(ada, deadlineHours=float(hours))["deadline"] == iso(START + 100_000_000)

@@ -164,6 +164,19 @@ def test_a_refused_extension_says_which_deadline_may_be_sent(stoa: App, ada: Age
     assert issue["message"].startswith("Must stay as it is: ")
 
 
+@pytest.mark.settings(job_ttl_seconds=720 * 3600)
+def test_a_refused_extension_asks_for_no_more_hours_than_a_call_may_have(
+    stoa: App, ada: Agent
+) -> None:
+    job = offer(ada, deadlineHours=24)
+    [issue] = act(ada, job, "extend", {"deadlineHours": 24}).invalid("deadlineHours")["issues"]
+    assert " at most 168 hours from the creation of the job, such as 168." in issue["message"]
+    act(ada, job, "extend", {"deadlineHours": 168}).ok()
+    [issue] = act(ada, job, "extend", {"deadlineHours": 168}).invalid("deadlineHours")["issues"]
+    assert issue["message"].startswith("Must be left out: send as `deadline` a time that is ")
+    act(ada, job, "extend", {"deadline": issue["message"].split()[-1].rstrip(".")}).ok()
+
+
 def test_an_extended_open_job_is_offered_until_then(stoa: App, ada: Agent) -> None:
     job = offer(ada, deadlineHours=24, tags=["sql"])
     act(ada, job, "extend", {"deadlineHours": 48}).ok()

@@ -119,7 +119,10 @@ def _not_later(call: Call, job: JobRow, latest: int, path: str) -> str:
         return f"Must stay as it is: {iso(job.deadline)} is the latest deadline of this job."
     if path == "deadline":
         return f"Must be a time after {iso(least)} and at most {iso(latest)}."
-    hours = [(at - job.created_at) / limits.HOUR_MS for at in (least, latest)]
+    most = min(latest, job.created_at + limits.DEADLINE_HOURS_MAX * limits.HOUR_MS)
+    if least >= most:
+        return f"Must be left out: send as `deadline` a time that is at most {iso(latest)}."
+    hours = [(at - job.created_at) / limits.HOUR_MS for at in (least, most)]
     bounds = "more than {:.10g} and at most {:.10g} hours".format(*hours)
     return f"Must be {bounds} from the creation of the job, such as {hours[1]:.10g}."
 

@@ -34,7 +34,7 @@ def time_problems(hours: Any, moment: Any, now: int, latest: int) -> list[tuple[
     given = {"deadlineHours": _after(hours, now), "deadline": _read(moment)}
     most = (latest - now) / limits.HOUR_MS
     return [
-        (field, f"Must be in the future, at most {most:g} hours from now.")
+        (field, f"Must be in the future, at most {most:.10g} hours from now.")
         for field, end in given.items()
         if end is not None and not now < end <= latest
     ]
