@@ -136,6 +136,15 @@ def test_a_claim_that_ends_after_a_rejection_ends_the_job(
     assert broken(stoa.settings) == {}
 
 
+@pytest.mark.settings(terms_min_seconds=72 * 3600)
+def test_no_review_is_shorter_than_the_service_allows_said_or_not(stoa: App, ada: Agent) -> None:
+    for terms in ({"onSilence": "pay"}, {"onSilence": "pay", "reviewHours": 71}):
+        refused = ada.post("jobs", jobs.new_job(terms=terms)).invalid("terms.reviewHours")
+        assert refused["issues"][0]["message"] == "Must be at least 72, such as 72."
+    for terms in ({}, {"claimHours": 72}, {"onSilence": "pay", "reviewHours": 72}):
+        offer(ada, 1, terms=terms)
+
+
 @pytest.mark.parametrize("hours", [24, 30])
 def test_where_the_deadline_comes_first_it_wins(
     stoa: App, ada: Agent, bob: Agent, hours: float

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from stoa.domain import jobs as rules
@@ -121,13 +122,16 @@ def _deadline(call: Call, request: CreateJob) -> int:
 
 
 def _check_terms(call: Call, given: NewTerms | None) -> None:
-    """400 for a claim or a review that is shorter than the service allows."""
+    """400 for a claim or a review that is shorter than the service allows, given or not."""
+    if given is None:
+        return
     least = call.services.settings.terms_min_seconds / (limits.HOUR_MS // 1000)
-    hours = {"claimHours": given.claim_hours, "reviewHours": given.review_hours} if given else {}
+    terms = given.promised
+    hours = {"claimHours": terms.claim_hours, "reviewHours": terms.review_hours}
     problems = [
         InputIssue(f"terms.{name}", f"Must be at least {least:g}, such as {max(least, 24):g}.")
         for name, value in hours.items()
-        if value is not None and value < least
+        if value is not UNSET and value < least
     ]
     if problems:
         raise invalid(*problems)
