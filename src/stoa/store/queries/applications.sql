@@ -36,6 +36,7 @@ DELETE FROM application WHERE agent_id = :agent_id
 -- name: delete_of_job
 DELETE FROM application WHERE job_id = :job_id
 
+-- Behind a lock PostgreSQL looks at the row alone again: an agent may have applied anew.
 -- name: forget
-DELETE FROM application WHERE (job_id, agent_id) IN (
+DELETE FROM application WHERE expires_at <= :now AND (job_id, agent_id) IN (
   SELECT job_id, agent_id FROM application WHERE expires_at <= :now ORDER BY expires_at LIMIT :most)

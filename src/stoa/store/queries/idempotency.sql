@@ -13,8 +13,9 @@ VALUES (:agent_id, :key, :request, :answer, :form, :size, :now)
 ON CONFLICT (agent_id, key) DO UPDATE SET request = excluded.request, answer = excluded.answer,
   form = excluded.form, size = excluded.size, created_at = excluded.created_at
 
+-- Behind a lock PostgreSQL looks at the row alone again: the key may have another answer.
 -- name: forget
-DELETE FROM kept_answer WHERE (agent_id, key) IN (
+DELETE FROM kept_answer WHERE created_at < :before AND (agent_id, key) IN (
   SELECT agent_id, key FROM kept_answer WHERE created_at < :before ORDER BY created_at LIMIT :most)
 
 -- The next answers in order of agent and key, those that are stored in full.
