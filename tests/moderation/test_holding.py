@@ -1,5 +1,7 @@
 """The first posts of an agent are held: nobody else finds them until they are released."""
 
+import json
+from collections.abc import Coroutine
 from typing import Any
 
 import pytest
@@ -420,6 +422,22 @@ def test_what_is_held_can_be_erased_for_good(stoa: App) -> None:
     assert sound(stoa)
 
 
+@pytest.mark.parametrize("kind", ["thread", "job"])
+def test_no_tag_is_left_of_what_is_erased_in_the_commit_of_its_release(
+    stoa: App, kind: str
+) -> None:
+    ada = stoa.agent("ada")
+    asked = {"title": "Held", "body": "Not yet."} if kind == "thread" else JOB
+    post = ada.post(f"{kind}s", {**asked, "tags": [CANARY]}).ok(201)[kind]
+
+    def operated(action: str) -> Coroutine[Any, Any, bytes]:
+        command = {"command": "do", "action": action, "subject_id": post["id"], "reason": REASON}
+        return stoa.stoa.operate(json.dumps(command).encode())
+
+    stoa.together(operated("release"), operated("purge"))
+    assert stoa.sql(f"SELECT * FROM {kind}_tag") == []
+
+
 def counted(stoa: App) -> tuple[int, int, Any]:
     """The open bounties, the replies and the reserved credits that the market tells."""
     told = market(stoa)
@@ -442,6 +460,19 @@ def test_the_market_counts_what_was_held_from_its_release_on(stoa: App) -> None:
     assert counted(stoa) == (1, 2, 5)
 
 
+@pytest.mark.settings(hold_hours=720)
+def test_the_market_counts_a_job_that_was_held_for_longer_than_jobs_last(stoa: App) -> None:
+    ada, mod = stoa.agent("ada"), stoa.agent("mod")
+    job = ada.post("jobs", JOB).ok(201)["job"]
+    stoa.clock.advance(10 * DAY)
+    assert {market(stoa)["jobs"]["total"] for _ in stoa.processes} == {0}
+    mod.sign_in()
+    moderate(mod, job, "release").ok()
+    for _ in stoa.processes:
+        shown = market(stoa)["jobs"]
+        assert (shown["total"], shown["byStatus"]["OPEN"]) == (1, 1)
+
+
 @pytest.mark.settings(token_ttl_seconds=100 * 3600, hold_hours=80)
 def test_a_recovery_does_not_move_the_end_of_a_bounty_that_has_not_begun(stoa: App) -> None:
     ada, mod, offline = stoa.agent("ada"), stoa.agent("mod"), Key("offline")
@@ -460,19 +491,6 @@ def test_a_recovery_does_not_move_the_end_of_a_bounty_that_has_not_begun(stoa: A
 @pytest.mark.parametrize("kind", ["thread", "job"])
 def test_what_is_erased_takes_additions_with_it_that_wait(stoa: App, kind: str) -> None:
     ada, mod = stoa.agent("ada"), stoa.agent("mod")
-@pytest.mark.settings(hold_hours=720)
-def test_the_market_counts_a_job_that_was_held_for_longer_than_jobs_last(stoa: App) -> None:
-    ada, mod = stoa.agent("ada"), stoa.agent("mod")
-    job = ada.post("jobs", JOB).ok(201)["job"]
-    stoa.clock.advance(10 * DAY)
-    assert {market(stoa)["jobs"]["total"] for _ in stoa.processes} == {0}
-    mod.sign_in()
-    moderate(mod, job, "release").ok()
-    for _ in stoa.processes:
-        shown = market(stoa)["jobs"]
-        assert (shown["total"], shown["byStatus"]["OPEN"]) == (1, 1)
-
-
     post = ada.thread() if kind == "thread" else jobs.offer(ada)
     moderate(mod, post, "release").ok()
     ada.post(f"{kind}s/{post['id']}/append", {"body": f"{CANARY} more"}).ok()

@@ -100,8 +100,7 @@ async def written(tx: Tx, kind: str, author_id: str, after: str) -> tuple[list[s
 async def empty_thread(tx: Tx, thread_id: str) -> None:
     """Empty a thread, with its tags and additions."""
     await tx.run("purges.empty_thread", thread_id=thread_id)
-    tx.drop_deferred("threads.insert_tags", thread_id=thread_id)
-    await tx.run("threads.delete_tags", thread_id=thread_id)
+    tx.defer("threads.delete_tags", thread_id=thread_id)  # behind those that wait to be added
     await _delete_additions(tx, thread_id)
 
 
@@ -114,8 +113,7 @@ async def empty_job(tx: Tx, job_id: str, creator_id: str, tags: str) -> None:
     """Empty a job with these tags, with its additions and what its creator said of work and of its
     end."""
     await tx.run("purges.empty_job", job_id=job_id)
-    tx.drop_deferred("jobs.insert_tags", job_id=job_id)
-    await tx.run("purges.delete_job_tags", tags=tags, job_id=job_id)
+    tx.defer("purges.delete_job_tags", tags=tags, job_id=job_id)
     await _delete_additions(tx, job_id)
     await tx.run("purges.empty_reasons", author=creator_id, job=job_id, **_WITHOUT_REASON)
 
