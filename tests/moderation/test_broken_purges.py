@@ -2,6 +2,7 @@
 nothing else from being erased."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -17,9 +18,11 @@ from tests.support.clock import MINUTE
 from tests.support.command import run_stoa_here
 from tests.support.ledger import broken, change, rows
 from tests.support.logs import logged
+from tests.support.moderation import act
 
 CANARY = "zymurgist"
 TAKE = "UPDATE account SET balance = balance - 700 WHERE id LIKE ?"
+REFUSE = "SELECT RAISE(ABORT, 'a test')"
 GIVE = "UPDATE account SET balance = balance + 700 WHERE id LIKE ?"
 
 
@@ -86,13 +89,38 @@ def test_what_cannot_be_erased_is_hidden_until_it_can(stoa: App, ada: Agent, who
 
 @pytest.mark.own_file
 @pytest.mark.parametrize("engine", ["sqlite"])
-def test_a_command_says_what_it_could_not_erase(stoa: App, ada: Agent) -> None:
+def test_a_command_says_what_it_could_not_erase_and_others_do_their_work(
+    stoa: App, ada: Agent, tmp_path: Path
+) -> None:
     thread, other = ada.thread("A question", CANARY, bountyCredits=7), ada.thread("B", CANARY)
     change(stoa, TAKE, escrow(stoa, thread["id"]))
     brought_back(stoa, [thread["id"]])
     stoa.close()
     named = ["--data-dir", str(stoa.settings.data_dir)]
-    done = run_stoa_here("admin", "purge", other["id"], "--reason", "Out of date.", *named)
+    purge = ("admin", "purge", other["id"], "--reason", "Out of date.")
+    done = run_stoa_here(*purge, *named, STOA_BACKUP_DIR=str(tmp_path))
     told = f"{thread['id']} is hidden, but cannot be erased: insufficient_credits: "
     assert (done.code, told in done.err) == (1, True)
     assert left(stoa) == [thread["id"]]
+    assert other["id"] in (tmp_path / "purge-list.jsonl").read_text()
+    for command in ("invite", "queue", "log"):
+        assert run_stoa_here("admin", command, *named).code == 0, command
+
+
+@pytest.mark.own_file
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_a_restore_says_what_it_did_though_something_cannot_be_erased(
+    stoa: App, ada: Agent, tmp_path: Path
+) -> None:
+    thread = ada.thread("A question", CANARY)
+    stoa.sql(f"CREATE TRIGGER kept BEFORE UPDATE OF body ON thread BEGIN {REFUSE}; END")
+    named = ["--data-dir", str(stoa.settings.data_dir)]
+    assert run_stoa_here("backup", str(tmp_path), *named).code == 0
+    stoa.sql("DROP TRIGGER kept")
+    act(stoa, thread["id"], "purge")
+    stoa.close()
+    [backup] = tmp_path.glob("*.db")
+    done = run_stoa_here("restore", str(backup), *named)
+    assert "restored: " in done.out
+    assert ".before-" in done.out
+    assert (done.code, f"{thread['id']} is hidden, but cannot be erased" in done.err) == (1, True)

@@ -15,7 +15,7 @@ from stoa.cli.options import with_shared
 from stoa.clock import SystemClock
 from stoa.domain.moderation import FOR_GOOD
 from stoa.domain.text import one_line
-from stoa.settings import SettingsError
+from stoa.settings import Settings, SettingsError
 
 P = ParamSpec("P")
 
@@ -26,14 +26,16 @@ class AdminRun(DatabaseRun):
     def do(self, asked: dict[str, Any]) -> dict[str, Any]:
         """What was done. Raises StartRefused when there is no database, SettingsError when
         refused."""
-        named = self.named
+        named, command = self.named, json.dumps(asked).encode()
         with named.refusing():
             asyncio.run(named.engine.refuse_absent(named.settings))
-            answer: dict[str, Any] = json.loads(_answered(named, json.dumps(asked).encode()))
+            by_server = _answered_by_server(named.settings, command)
+            told = _done_here(named, command) if by_server is None else by_server
+            answer: dict[str, Any] = json.loads(told)
             if "error" in answer:
                 raise SettingsError(answer["error"])
             if asked.get("action") in FOR_GOOD and not asked["dry_run"]:
-                purging.list_beside_backups(named.settings)
+                _erase(named.settings, served=by_server is not None)
         return {"database": named.address, **answer}
 
     def do_all(self, asked: dict[str, Any]) -> dict[str, Any]:
@@ -65,27 +67,38 @@ def operating(command: Callable[Concatenate[AdminRun, P], None]) -> Callable[...
     return with_shared(command, AdminRun.opened, OPTIONS)
 
 
-def _answered(named: NamedDatabase, command: bytes) -> bytes:
-    """The answer of the server that uses the embedded database, or else what is done here."""
+def _answered_by_server(settings: Settings, command: bytes) -> bytes | None:
+    """The answer of the server that uses the embedded database; None where none does."""
+    from stoa.server import control
+
+    if settings.engine != "sqlite":
+        return None
+    answer = control.ask(settings.database_path, command)
+    if answer == b"":
+        raise SettingsError("the server did not say what it did: its log and the public log do")
+    return answer
+
+
+def _done_here(named: NamedDatabase, command: bytes) -> bytes:
+    """What this process answers that carries the command out."""
     from stoa.app import new_services
     from stoa.domain.errors import Refusal
     from stoa.operations.parts import operator
-    from stoa.server import control
 
-    settings = named.settings
-    if settings.engine == "sqlite":
-        answer = control.ask(settings.database_path, command)
-        if answer == b"":
-            raise SettingsError("the server did not say what it did: its log and the public log do")
-        if answer is not None:
-            return answer
-    work = partial(operator.run, services=new_services(settings), command=command)
+    work = partial(operator.run, services=new_services(named.settings), command=command)
     try:
-        answer = asyncio.run(named.engine.write_once(settings, SystemClock(), work))
+        return asyncio.run(named.engine.write_once(named.settings, SystemClock(), work))
     except Refusal as refusal:
         return operator.refused(refusal)
-    purging.finish(settings)
-    return answer
+
+
+def _erase(settings: Settings, *, served: bool) -> None:
+    """List what was purged, and erase what a server does not."""
+    try:
+        purging.list_beside_backups(settings)
+    finally:
+        if not served:
+            purging.finish(settings)
 
 
 def _print(done: dict[str, Any]) -> None:

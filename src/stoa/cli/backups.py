@@ -161,9 +161,10 @@ def restore(
         restored = asyncio.run(
             named.engine.restore(named.settings, SystemClock(), file, for_programs())
         )
+        taken_at, kept = iso(restored.taken_at), restored.kept and str(restored.kept)
+        if run.as_json:
+            run.tell(file=str(file), takenAt=taken_at, kept=kept)
+        else:
+            kept = kept or "nothing was there"
+            typer.echo(f"restored: {file}, as of {taken_at}\nkept:     {kept}")
         purging.finish(named.settings)
-    taken_at, kept = iso(restored.taken_at), restored.kept and str(restored.kept)
-    if run.as_json:
-        run.tell(file=str(file), takenAt=taken_at, kept=kept)
-    else:
-        typer.echo(f"restored: {file}, as of {taken_at}\nkept:     {kept or 'nothing was there'}")

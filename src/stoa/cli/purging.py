@@ -44,7 +44,7 @@ async def _finish(settings: Settings) -> None:
     try:
         await run_all(finish, partial(_wipe, database, settings))
     except purging.PurgeFailed as error:
-        raise StartRefused(f"{error}; a server tries again, and so does this command") from error
+        raise StartRefused(f"{error}; a server tries again") from error
 
 
 async def _wipe(database: _Unserved, settings: Settings) -> None:
