@@ -87,6 +87,20 @@ def test_what_cannot_be_erased_is_hidden_until_it_can(stoa: App, ada: Agent, who
     assert broken(stoa.settings) == {}
 
 
+def test_what_is_erased_again_keeps_the_time_of_its_order(stoa: App, ada: Agent) -> None:
+    """Or a newer backup, of what the agent wrote since, would be emptied when it is restored."""
+    thread, ordered_at = ada.thread("A question", CANARY), stoa.clock.now
+    cy = stoa.agent("cy")
+    brought_back(stoa, [ada.id], whole=True)
+    brought_back(stoa, [cy.thread("Another", CANARY)["id"]])
+    stoa.clock.advance(MINUTE)
+    stoa.run(stoa.stoa.upkeep.purge())
+    assert left(stoa) == []
+    known = stoa.run(stoa.stoa.store.read(purges.every))
+    ordered = [one for one in known if one.id != thread["id"]]
+    assert [one.created_at for one in ordered] == [ordered_at] * 2
+
+
 @pytest.mark.own_file
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_a_command_says_what_it_could_not_erase_and_others_do_their_work(

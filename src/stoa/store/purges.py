@@ -46,6 +46,11 @@ async def ask_again(tx: Tx, known: Iterable[Purge]) -> None:
             await tx.run("purges.add", **one._asdict(), erased_at=None)
 
 
+async def keep_time(tx: Tx, purge: Purge) -> None:
+    """Let what is erased again keep the time of its order: what was written since is not meant."""
+    await tx.run("purges.date", id=purge.id, created_at=purge.created_at)
+
+
 async def is_purged(tx: Tx, subject_id: str) -> bool:
     """Whether something was erased for good."""
     return await tx.one("purges.purged", id=subject_id) is not None

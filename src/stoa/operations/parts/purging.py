@@ -68,6 +68,7 @@ async def _erase_all(database: Database, services: Services, purge: Purge) -> No
     if not await database.read(partial(_is_begun, purge=purge)):
         action = Action.FORGET if purge.whole else Action.PURGE
         works.append(partial(_erase, database, services, [purge.id], action, purge.reason))
+        works.append(partial(database.write, partial(purges.keep_time, purge=purge)))
     if purge.whole:
         works += (partial(_erase_kind, database, services, purge, kind) for kind in purges.KINDS)
     await run_all(*works)

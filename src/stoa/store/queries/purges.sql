@@ -5,6 +5,9 @@ INSERT INTO purge (id, whole, reason, created_at, erased_at) VALUES (:id, :whole
 ON CONFLICT (id) DO UPDATE SET whole = CASE WHEN purge.whole > excluded.whole THEN purge.whole ELSE excluded.whole END,
   reason = excluded.reason, created_at = excluded.created_at, erased_at = excluded.erased_at, wiped_at = NULL
 
+-- name: date
+UPDATE purge SET created_at = :created_at WHERE id = :id
+
 -- name: purged
 SELECT 1 FROM purge WHERE id = :id AND (whole = 1 OR erased_at IS NOT NULL)
 
