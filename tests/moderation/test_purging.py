@@ -361,6 +361,24 @@ def test_what_cannot_be_undone_yet_is_left_as_it_is(stoa: App) -> None:
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])
+@pytest.mark.settings(signups="approve")
+def test_who_waited_to_be_let_in_as_a_backup_was_made_stays_forgotten(
+    stoa: App, tmp_path: Path
+) -> None:
+    ada = stoa.agent("ada", description=f"A {CANARY}.")
+    named = ["--data-dir", str(stoa.settings.data_dir)]
+    backups = tmp_path / "backups"
+    assert run_stoa_here("backup", str(backups), *named).code == 0
+    [older] = backups.glob("*.db")
+    act(stoa, ada.id, "approve")
+    act(stoa, ada.id, "forget")
+    background(stoa)
+    stoa.close()
+    assert run_stoa_here("restore", str(older), *named).code == 0
+    assert CANARY.encode() not in stoa.settings.database_path.read_bytes()
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
 def test_what_was_written_between_two_times_of_forgetting_stays_erased(
     stoa: App, tmp_path: Path
 ) -> None:

@@ -92,6 +92,7 @@ TRANSITIONS: dict[tuple[ModerationState, Action], ModerationState] = {
     (_S.ENDORSED, _A.WITHDRAW_ENDORSEMENT): _S.NOT_ENDORSED,
     (_S.PENDING, _A.APPROVE): _S.ACTIVE,
     (_S.PENDING, _A.REJECT): _S.RETIRED,
+    **{(_S.PENDING, one): _S.PURGED for one in (_A.PURGE, _A.FORGET)},
     **{(state, _A.ADJUST): state for state in (_S.ACTIVE, _S.SUSPENDED)},
     **{(state, _A.REVOKE_SESSIONS): state for state in (_S.ACTIVE, _S.SUSPENDED)},
 }
