@@ -290,6 +290,18 @@ def test_what_holds_for_strangers_does_not_hold_for_the_import(
     assert database_query(database, query) == [(5,)]
 
 
+@pytest.mark.parametrize("signups", few(["closed", "invite", "approve"]))
+def test_what_the_operator_said_of_new_keys_does_not_hold_for_the_import(
+    database: Settings, tmp_path: Path, signups: str
+) -> None:
+    url = database.database_url or f"sqlite:///{database.database_path}"
+    done = run_stoa_here("admin", "signups", signups, "--database-url", url)
+    assert done.code == 0, done.err
+    assert _direct(database, tmp_path).run().created[StepAction.THREAD] == 5
+    waiting = "SELECT count(*) FROM agent WHERE pending_at IS NOT NULL"
+    assert database_query(database, waiting) == [(0,)]
+
+
 @pytest.mark.costly
 def test_no_limit_holds_for_the_import_and_every_limit_for_the_service(
     database: Settings, tmp_path: Path

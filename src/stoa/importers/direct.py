@@ -30,7 +30,12 @@ from stoa.operations import secret
 from stoa.operations.call import Call, Caller, Services
 from stoa.operations.replies import accept_reply, reply_to_thread
 from stoa.operations.secret import Secret
-from stoa.operations.sessions import create_challenge, verify_challenge
+from stoa.operations.sessions import (
+    create_challenge,
+    find_agent,
+    register,
+    verify_challenge,
+)
 from stoa.operations.table import TABLE, Operation
 from stoa.operations.threads import create_thread
 from stoa.schemas.auth import CreateChallenge, VerifyChallenge
@@ -134,7 +139,10 @@ class DirectDatabase:
             "signature": key.key.sign(issued.challenge.encode()).hex(),
             "displayName": key.name,
         }
-        await verify_challenge(call, parse(VerifyChallenge, proof)[0])
+        request, public_key = parse(VerifyChallenge, proof)[0], bytes.fromhex(key.public_key)
+        if await find_agent(call, public_key) is None:  # also where no other may
+            await register(call, public_key, request, waits=False)
+        await verify_challenge(call, request)
         assert call.caller
         return call.caller
 

@@ -114,14 +114,7 @@ async def _play_directly(
 
 def _freed(settings: Settings) -> Settings:
     """Settings without what holds for strangers: the operator brings these authors in."""
-    return msgspec.structs.replace(
-        settings,
-        limit_registrations=0,
-        limit_pair_reputation=0,
-        signups="open",
-        signup_work=0,
-        hold_first=0,
-    )
+    return msgspec.structs.replace(settings, limit_pair_reputation=0, hold_first=0)
 
 
 async def _refuse_served(settings: Settings) -> None:
