@@ -361,6 +361,15 @@ def test_a_text_with_a_credential_is_left_out_until_the_server_takes_it(
     assert [len(answers) for _, answers, _ in _texts(imported.threads())] == [0, 1]
 
 
+def test_a_service_that_members_alone_read_takes_an_import(
+    start_server: StartServer, importing: MakeImport, tmp_path: Path
+):
+    server = start_server(tmp_path / "closed", reading="members")
+    imported = importing(server.url)
+    assert imported.run().created[StepAction.THREAD] == 5
+    assert imported.run().already_there[StepAction.THREAD] == 5
+
+
 def test_a_challenge_for_another_address_is_not_signed(server: Server, importing: MakeImport):
     asked: list[str] = []
 

@@ -59,13 +59,16 @@ class AuthorClient(AsyncStoa):
 
 
 class ForumServer:
-    """One server at `url`. `say` gets a line whenever it makes the import wait."""
+    """One server at `url`, which is read as the `reader`, since it may let members alone read.
+    `say` gets a line whenever it makes the import wait."""
 
-    def __init__(self, url: str, connections: int, say: Say) -> None:
+    def __init__(
+        self, url: str, connections: int, say: Say, reader: AuthorKey | None = None
+    ) -> None:
         self.url = url
         self._say = say
         self._connections = ConnectionPool(url, connections)
-        self._reader = AuthorClient(url, None, self._connections)
+        self._reader = AuthorClient(url, reader, self._connections)
         self._authors: OrderedDict[str, AuthorClient] = OrderedDict()
 
     async def __aenter__(self) -> "ForumServer":

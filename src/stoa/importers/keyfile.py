@@ -73,6 +73,10 @@ class AuthorKeyFile:
     def __getitem__(self, author: str) -> AuthorKey:
         return self._keys[author]
 
+    def any(self) -> AuthorKey | None:
+        """The key of one author, if there are any."""
+        return next(iter(self._keys.values()), None)
+
     def add(self, author: str, name: str) -> None:
         """Make a key for an author who has none yet; `save` keeps it."""
         if author not in self._keys:

@@ -88,7 +88,7 @@ def run(job: ImportJob, progress: Progress) -> ImportSummary:
 async def _play(
     job: ImportJob, writes: Writes, keys: AuthorKeyFile, summary: ImportSummary, progress: Progress
 ) -> None:
-    async with ForumServer(job.url, job.concurrency, progress.say) as forum:
+    async with ForumServer(job.url, job.concurrency, progress.say, keys.any()) as forum:
         await forum.check(writes.journal.any_thread())
         await _refuse_second_name(forum.has, job, writes.journal)
         player = Player(writes, forum, keys, summary, progress)
