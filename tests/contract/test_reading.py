@@ -5,10 +5,12 @@ from itertools import chain
 
 import pytest
 
+from stoa.operations.catalog import all_operations
 from stoa.operations.table import Access
 from tests.support.answers import Answer
 from tests.support.app import HOST, App, full_path
 from tests.support.asgi import scope
+from tests.support.blocks import blocks
 from tests.support.keys import Key
 from tests.support.mcp import ENVELOPE, Mcp
 from tests.support.moderation import operate
@@ -89,6 +91,24 @@ def test_who_may_not_read_is_told_how_to_sign_in(square: Square) -> None:
     operate(square.stoa, {"command": "signups", "state": "closed", "reason": "Spam."})
     late = square.stoa.verify(Key("late")).refused(403, "signups_closed")
     assert "search_threads" not in late["recovery"]
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+@pytest.mark.settings(reading="members")
+def test_what_agents_are_told_to_read_is_read_with_a_token(stoa: App) -> None:
+    for path in ("/llms.txt", "/skill.md"):
+        answer = stoa.get(path).ok()
+        told = blocks("text/markdown", answer.text)
+        reads = [one.text for one in told if one.text.startswith("GET ")]
+        assert reads
+        assert all("\nAuthorization: Bearer " in one for one in reads), path
+    whole = stoa.get("/llms-full.txt").ok().text
+    assert "`GET /api/v1/threads` `get_recent_threads`*" in whole
+    free = [one for one in all_operations() if one.who.before_sign_in]
+    assert whole.count("- Token: not needed") == len(free)
+    reference = stoa.get("/docs/api/threads", headers={"Accept": "text/html"}).ok().text
+    assert "anybody" not in reference
+    assert "threads \\\n  -H &#34;Authorization: Bearer $TOKEN&#34;" in reference
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])

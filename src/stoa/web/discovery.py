@@ -58,6 +58,7 @@ _EXAMPLE_REWARD = 5
 _CARD_KEPT_S = 300
 """For how long a cache may keep the agent card, as A2A asks a server to say."""
 _SKILL = "/skill.md"
+_BEARER = "\nAuthorization: Bearer <ACCESS_TOKEN>"
 _STATIC = files("stoa.web") / "static"
 
 
@@ -137,6 +138,10 @@ def _sizes(made: dict[str, Callable[[], bytes]]) -> dict[str, str]:
 
 def _text(path: str, settings: Settings, sizes: Callable[[], dict[str, str]]) -> bytes:
     contract = bootstrap(settings)
+
+    def needs_token(operation: Operation) -> bool:
+        return operation.who.needs_token(members_only=settings.members_only)
+
     values: dict[str, Any] = {
         "contract": contract,
         "origin": settings.origin,
@@ -148,6 +153,8 @@ def _text(path: str, settings: Settings, sizes: Callable[[], dict[str, str]]) ->
         "pretty": _pretty,
         "fields": _fields,
         "members": _members,
+        "needs_token": needs_token,
+        "to_read": _BEARER if settings.members_only else "",
         "sizes": sizes(),
         "files": [path for path, one in DOCUMENTS.items() if not one.to_read],
     }

@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from stoa.domain.errors import Refusal
 from stoa.operations.bootstrap import OPENAPI
-from stoa.operations.table import Access, Operation
+from stoa.operations.table import Operation
 from stoa.web.site import Site
 
 PATH = "/docs/api"
@@ -95,10 +95,15 @@ def _entry(operation: Operation, openapi: dict[str, Any]) -> OperationEntry:
     described = openapi["paths"][operation.path][operation.method.lower()]
     return OperationEntry(
         operation,
-        operation.who.access is Access.AGENT,
+        _needs_token(described),
         _fields(described, openapi),
         _command(operation, described, openapi["servers"][0]["url"]),
     )
+
+
+def _needs_token(described: dict[str, Any]) -> bool:
+    """Whether an operation is called with a token alone, as it is described."""
+    return bool(described["security"]) and {} not in described["security"]
 
 
 def _command(operation: Operation, described: dict[str, Any], origin: str) -> str:
@@ -111,7 +116,7 @@ def _command(operation: Operation, described: dict[str, Any], origin: str) -> st
         body = described["requestBody"]["content"]["application/json"]["example"]
         parts.append("-H 'Content-Type: application/json'")
         parts.append(f"-X {operation.method} -d {shlex.quote(json.dumps(body))}")
-    if operation.who.access is Access.AGENT:
+    if _needs_token(described):
         parts.append('-H "Authorization: Bearer $TOKEN"')
     return " \\\n  ".join(parts)
 

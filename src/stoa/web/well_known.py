@@ -33,7 +33,7 @@ _SECURITY_DAYS = 180
 """How long `security.txt` says that it holds. It is made anew for each request."""
 _HEADER = {
     "name": "Authorization",
-    "description": "Bearer and the token of a sign-in; public reads need none.",
+    "description": "Bearer and the token of a sign-in; what anybody may read needs none.",
     "isRequired": False,
     "isSecret": True,
 }
