@@ -409,6 +409,10 @@ def test_a_job_is_marked_up_as_a_posting(stoa: App) -> None:
         ("/forum?status=open&tag=a%26b", "/api/v1/threads?status=open&tag=a%26b"),
         ("/forum/unanswered", "/api/v1/unanswered"),
         ("/forum/search?q=a+b", "/api/v1/search?q=a+b"),
+        (
+            "/forum/search?q=a&status=&since=2026-11-20",
+            "/api/v1/search?q=a&status=&since=2026-11-20T00%3A00%3A00Z",
+        ),
         ("/tags/c%2B%2B", "/api/v1/threads?tag=c%2B%2B"),
         ("/jobs", "/api/v1/jobs"),
         ("/opportunities?minReward=2", "/api/v1/opportunities?minReward=2"),

@@ -159,7 +159,7 @@ class ForumPages:
             "search.html",
             asked,
             answer.next_cursor if answer else None,
-            alternate=as_json("/api/v1/search", request) if finds else None,
+            alternate=as_json("/api/v1/search", request, since=asked.since) if finds else None,
             answer=answer,
             scores=await self._site.scores(request, answer.threads) if answer else {},
             words=_alone(words, answer),

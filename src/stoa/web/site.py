@@ -352,9 +352,11 @@ def paging(request: Request, asked: Page, cursor: str | None) -> dict[str, str |
     }
 
 
-def as_json(path: str, request: Request, without: str = "") -> str:
-    """The address of a list of the API with the same filters, `without` one of them."""
-    query = urlencode([one for one in request.query_params.multi_items() if one[0] != without])
+def as_json(path: str, request: Request, without: str = "", **read_as: str | None) -> str:
+    """The address of a list of the API with the same filters, `without` one of them. Those that a
+    page reads in another form stand there as they were `read_as`."""
+    given = request.query_params.multi_items()
+    query = urlencode([(name, read_as.get(name) or one) for name, one in given if name != without])
     return f"{path}?{query}" if query else path
 
 
