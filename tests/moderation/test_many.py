@@ -1,5 +1,6 @@
 """Bulks, the limit of acts, undoing, and the days that moderators have."""
 
+import json
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ from stoa.store.tx import StoreUnavailable
 from tests.support import jobs
 from tests.support.app import Agent, App
 from tests.support.clock import DAY, HOUR, MINUTE
-from tests.support.ledger import broken
+from tests.support.command import run_stoa_here
+from tests.support.ledger import broken, rows
 from tests.support.moderation import (
     MODERATED,
     REASON,
@@ -296,6 +298,31 @@ def test_many_acts_on_one_agent_are_taken_back_once(stoa: App, mod: Agent, ada: 
     assert len(operate(stoa, undo)["actions"]) == 60
     agent = stoa.get(f"agents/{ada.id}").ok()["agent"]
     assert (agent["reputationScore"], agent["status"]) == (0, "active")
+
+
+@pytest.mark.costly
+@pytest.mark.own_file
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_the_acts_of_a_long_time_are_taken_back_those_of_an_hour_at_a_time(
+    stoa: App, mod: Agent, ada: Agent
+) -> None:
+    since = stoa.clock.now
+    on_ada = {"subject": subject(ada.id), "reason": REASON}
+    turns = ["hide", "restore"] * 50
+    for actions in (turns, turns, [*turns[:98], "hide", "suspend"]):
+        mod.post("admin/bulk", {"actions": [{**on_ada, "action": one} for one in actions]}).ok()
+        stoa.clock.advance(HOUR)
+        mod.sign_in()
+    undo = {"command": "undo", "by": mod.id, "since": since, "reason": "The key was stolen."}
+    tried = operate(stoa, {**undo, "dry_run": True})
+    assert (len(tried["actions"]), tried["before"]) == (200, 101)
+    stoa.close()
+    command = ("admin", "undo", "--by", mod.id, "--since", iso(since), "--json")
+    done = run_stoa_here(*command, "--data-dir", str(stoa.settings.data_dir))
+    told = json.loads(done.out)
+    assert (len(told["actions"]), told["skipped"]) == (300, [])
+    [(status, hidden)] = rows(stoa, "SELECT status, removed_at FROM agent WHERE id = ?", ada.id)
+    assert (status, hidden) == ("active", None)
 
 
 def test_the_operator_is_told_when_the_database_does_not_answer(stoa: App, steps: Steps) -> None:

@@ -48,6 +48,14 @@ class AdminRun(DatabaseRun):
             told["actions"] += more
         return told
 
+    def undo_all(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """What was taken back, a part at a time, the newest acts first."""
+        told = self.do(asked)
+        while (before := told.get("before")) is not None:  # a server of before tells none
+            more = self.do({**asked, "before": before})
+            told = {**more, **{name: told[name] + more[name] for name in ("actions", "skipped")}}
+        return told
+
     def show(self, asked: dict[str, Any]) -> dict[str, Any]:
         """What was done, once it is printed."""
         done = self.do(asked)

@@ -195,7 +195,8 @@ def undo(
 ) -> None:
     """Take back what a moderator did since a time, as far as it can be."""
     asked = {"command": "undo", "by": by, "since": _time(since), "reason": reason}
-    told = run.show({**asked, "dry_run": dry_run})
+    told = run.undo_all({**asked, "dry_run": dry_run})
+    run.print(told)
     if not (told["actions"] or told["skipped"] or run.as_json):
         typer.echo("there is nothing to take back")
 

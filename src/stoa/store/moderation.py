@@ -171,10 +171,10 @@ async def was_restored(tx: Tx, subject_id: str) -> bool:
     return await tx.one("moderation.restored", subject=subject_id) is not None
 
 
-async def acts_by(tx: Tx, moderator_id: str, since: int) -> list[ActRow]:
-    """What a moderator did since then (ms), the newest first."""
-    rows = await tx.all("moderation.acts_by", moderator_id=moderator_id, since=since)
-    return [ActRow(*row) for row in rows]
+async def acts_by(tx: Tx, moderator_id: str, since: int, before: int, limit: int) -> list[ActRow]:
+    """What a moderator did since then (ms), the newest acts before this number."""
+    values = {"moderator_id": moderator_id, "since": since, "before": before, "limit": limit}
+    return [ActRow(*row) for row in await tx.all("moderation.acts_by", **values)]
 
 
 async def act_before(tx: Tx, moderator_id: str, newer: int) -> int | None:

@@ -95,10 +95,12 @@ class ShowModerators(Command, tag="moderators", frozen=True, kw_only=True):
 
 
 class Undo(Command, tag="undo", frozen=True, kw_only=True):
-    """Take back what a moderator did since a time (ms)."""
+    """Take back what a moderator did since a time (ms): of the acts before a number the newest, as
+    many as a moderator makes in an hour."""
 
     by: str
     since: int
+    before: int = moderation.EVERYTHING
     dry_run: bool = False
 
 
@@ -176,7 +178,7 @@ class Done(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """What was done: acts, those that could not be taken back, and what was asked for.
 
     Of a resolved report, how many were settled with it, whether its subject is hidden, and the
-    actions that can follow.
+    actions that can follow. Acts before the number `before` are still to be taken back.
     """
 
     actions: list[Act] = []
@@ -195,6 +197,7 @@ class Done(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     settled_count: int | None = None
     subject_hidden: bool | None = None
     next: list[str] = []
+    before: int | None = None
     dry_run: bool = False
 
 
@@ -404,7 +407,8 @@ async def _undo(tx: Tx, services: Services, asked: Undo) -> Done:
     back before is left out."""
     if await agents.get(tx, asked.by) is None:
         raise missing("ag", asked.by)
-    rows = await moderation.acts_by(tx, asked.by, asked.since)
+    most = limits.MODERATION_ACTS
+    rows = await moderation.acts_by(tx, asked.by, asked.since, asked.before, most)
     await locked(tx, [subject_in(row) for row in rows if not _is_spent(row)])
     acts_on = {
         subject_id: await moderation.acts_on(tx, subject_id)
@@ -416,7 +420,7 @@ async def _undo(tx: Tx, services: Services, asked: Undo) -> Done:
         on_it = acts_on[row.subject_id]
         if any(one.undoes == row.id for one in on_it):
             continue
-        order = _inverse(row, on_it, {one.id for one in done}, asked.reason)
+        order = _inverse(row, on_it, asked.reason)
         taken = await _tried(tx, services, order) if order else None
         if order and taken:
             done.append(taken)
@@ -424,7 +428,8 @@ async def _undo(tx: Tx, services: Services, asked: Undo) -> Done:
         else:
             skipped.append(row)
     await moderation.reopen(tx, asked.by, asked.since)
-    return _done(done, skipped)
+    before = rows[-1].number if len(rows) == most else None
+    return msgspec.structs.replace(_done(done, skipped), before=before)
 
 
 def _is_spent(row: ActRow) -> bool:
@@ -441,10 +446,9 @@ async def _tried(tx: Tx, services: Services, order: Order) -> ActRow | None:
         return None
 
 
-def _inverse(row: ActRow, on_it: list[ActRow], undone: set[str], reason: str) -> Order | None:
+def _inverse(row: ActRow, on_it: list[ActRow], reason: str) -> Order | None:
     """What takes an act back; None if nothing does, or if another has changed the same since.
-    `on_it` are all acts on its subject, the newest first; those with an id in `undone` take back
-    newer ones."""
+    `on_it` are all acts on its subject, the newest first."""
     action, subject = Action(row.action), subject_in(row)
     if action not in INVERSE:
         return None
@@ -454,7 +458,7 @@ def _inverse(row: ActRow, on_it: list[ActRow], undone: set[str], reason: str) ->
             return None
         return Order(inverse, subject, reason, points=-row.points, undoes=row.id)
     same = [one for one in on_it if same_aspect(Action(one.action), action)]
-    if same[0].id != row.id and same[0].id not in undone:
+    if _in_force(same) != row:
         return None
     older = same[same.index(row) + 1 :]
     if older and older[0].action == Action.AUTO_HIDE:  # as reports had left it
@@ -462,3 +466,11 @@ def _inverse(row: ActRow, on_it: list[ActRow], undone: set[str], reason: str) ->
     if older and inverse in (Action.SUSPEND, Action.HIDE):
         return Order(inverse, subject, older[0].reason, older[0].until, undoes=row.id)
     return Order(inverse, subject, reason, undoes=row.id)
+
+
+def _in_force(same: list[ActRow]) -> ActRow | None:
+    """Of acts that change the same, the newest first, the newest that was not taken back."""
+    ids, place = [one.id for one in same], 0
+    while place < len(same) and (undone := same[place].undoes):
+        place = ids.index(undone) + 1
+    return same[place] if place < len(same) else None

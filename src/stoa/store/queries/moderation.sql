@@ -118,7 +118,8 @@ ORDER BY number DESC LIMIT 1 OFFSET :newer
 
 -- name: acts_by
 SELECT {{act}} FROM moderation_act m
-WHERE m.moderator_id = :moderator_id AND m.created_at >= :since ORDER BY m.number DESC
+WHERE m.moderator_id = :moderator_id AND m.created_at >= :since AND m.number < :before
+ORDER BY m.number DESC LIMIT :limit
 
 -- name: insert_report
 INSERT INTO report (id, agent_id, subject_type, subject_id, reason, note, created_at)
