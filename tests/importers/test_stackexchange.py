@@ -1,5 +1,6 @@
 """A Posts.xml goes into a real server: complete, in order, as its authors, and never twice."""
 
+import json
 import os
 import re
 import subprocess
@@ -368,6 +369,26 @@ def test_a_service_that_members_alone_read_takes_an_import(
     imported = importing(server.url)
     assert imported.run().created[StepAction.THREAD] == 5
     assert imported.run().already_there[StepAction.THREAD] == 5
+
+
+@pytest.mark.soak
+def test_answers_to_what_is_held_go_in_once_it_is_released(
+    start_server: StartServer, importing: MakeImport, tmp_path: Path
+):
+    folder = tmp_path / "held"
+    imported = importing(start_server(folder, hold_first=1).url)
+    summary = imported.run()
+    assert (summary.created[StepAction.THREAD], summary.created[StepAction.REPLY]) == (5, 0)
+    assert sum("waits for a moderator" in reason for reason in summary.skipped) == 1
+    named = ("--data-dir", str(folder))
+    for _ in range(2):  # the questions, and then the answers
+        told = json.loads(run_stoa_here("admin", "queue", "--json", *named).out)
+        for post in told["queue"]["held"]:
+            release = ("release", post["id"], "--reason", "Looked at.")
+            assert run_stoa_here("admin", *release, *named).code == 0
+        summary = imported.run()
+    assert summary.already_there[StepAction.REPLY] == 3
+    assert imported.threads()[1]["acceptedReplyId"]
 
 
 def test_a_challenge_for_another_address_is_not_signed(server: Server, importing: MakeImport):

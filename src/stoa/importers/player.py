@@ -28,6 +28,7 @@ POSTPONED = "pair_farming_limit: accepts between two authors for today; run agai
 
 _FOR_NOW = {
     PAIR_LIMIT: POSTPONED,
+    "held": "held: the question or answer waits for a moderator; run again once it is released",
     "refused_by_operator": "refused_by_operator: the service's own check refuses the text",
     "secret_in_text": "secret_in_text: the text has a credential; STOA_SCREEN_SECRETS=off takes it",
 }
