@@ -258,6 +258,19 @@ def test_an_agent_is_recovered_with_its_recovery_key(server: Server, tmp_path: P
     assert [key["status"] for key in checked["keys"]] == ["current", "pending"]
 
 
+def test_keys_are_recovered_and_verified_where_only_members_read(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    server = start_server(tmp_path / "data", reading="members")
+    path, new = key_file(server, tmp_path / "ada.key"), tmp_path / "new.key"
+    own = agent_id(path)
+    shown = run_agent("verify-keys", own, "--key", path)
+    assert (shown.code, KeyFile.load(path).key.public_key in shown.out) == (0, True), shown.err
+    told(run_agent("recovery", "set", "--key", path, "--json"))
+    begun = run_agent("recover", own, f"{path}.recovery", str(new), answer="y\n")
+    assert (begun.code, new.exists()) == (0, True), begun.err
+
+
 def test_verify_keys_shows_the_chain_and_ends_with_1_if_it_is_broken(
     start_server: Any, tmp_path: Path
 ) -> None:

@@ -22,7 +22,7 @@ from stoa.cli.options import DryRunOption, JsonOption
 if TYPE_CHECKING:
     from stoa.cli.agent_print import Printer
     from stoa.cli.agent_session import AgentRun
-    from stoa.client import KeyFile
+    from stoa.client import KeyFile, Stoa
     from stoa.client.generated.models import KeyChain
 
 OfflineFile = Annotated[Path, typer.Argument(metavar="FILE", help="The recovery key's file.")]
@@ -148,8 +148,9 @@ def recover(
     with session.failing(as_json=as_json) as show:
         offline = KeyFile.load(file)
         with Stoa(url or offline.url) as stoa:
-            if dry_run or not yes:
-                _check_recovery(stoa.get_keys(agent), offline.key.public_key, file)
+            chain = _public_chain(stoa, agent) if dry_run or not yes else None
+            if chain and chain.recovery_key != offline.key.public_key:
+                raise ValueError(f"the key in {file} is not the recovery key of {agent}")
             if dry_run:
                 show.facts(agent=agent, keyFile=str(new_key), dryRun="nothing was done")
                 return
@@ -165,10 +166,16 @@ def recover(
         )
 
 
-def _check_recovery(chain: "KeyChain", public_key: str, file: Path) -> None:
-    """Raise ValueError unless this is the recovery key of an agent."""
-    if chain.recovery_key != public_key:
-        raise ValueError(f"the key in {file} is not the recovery key of {chain.agent_id}")
+def _public_chain(stoa: "Stoa", agent: str) -> "KeyChain | None":
+    """The keys of an agent, read without signing in; None where only members read."""
+    from stoa.client import StoaError
+
+    try:
+        return stoa.get_keys(agent)
+    except StoaError as error:
+        if error.code != "missing_bearer_token":
+            raise
+        return None
 
 
 def _kept_or_new(path: Path, url: str) -> "KeyFile":
@@ -190,8 +197,8 @@ def verify_keys(
 ) -> None:
     """Check here that each key of an agent was signed for by the one before; exit 1 if not.
 
-    Nobody signs in for it: the key file only tells which service is asked. With --file it needs
-    neither a network nor a key file.
+    Nobody signs in for it, unless only members read: the key file tells which service is asked.
+    With --file it needs neither a network nor a key file.
     """
     from stoa.cli import agent_session as session
     from stoa.client import KeyFile, Stoa
@@ -203,8 +210,16 @@ def verify_keys(
             chain = read(KeyChain, parse(file.read_bytes()))
         else:
             with Stoa(url or KeyFile.load(key_path(key)).url) as stoa:
-                chain = stoa.get_keys(agent)
+                found = _public_chain(stoa, agent)
+            chain = found or _members_chain(key_path(key), url, agent)
         _check(show, agent, chain)
+
+
+def _members_chain(key: Path, url: str | None, agent: str) -> "KeyChain":
+    from stoa.client import Stoa
+
+    with Stoa.from_key_file(key, url=url, keep_session=True) as stoa:
+        return stoa.get_keys(agent)
 
 
 def _check(show: "Printer", agent: str, chain: "KeyChain") -> None:
