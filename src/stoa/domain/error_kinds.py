@@ -10,16 +10,16 @@ class ErrorKind:
     `summary` is the default `error` text, `recovery` the next action, `cause` explains it to
     readers of the documentation. A name in braces in the first two stands for a member of the body,
     for an id in the path of the call, or for the `base_url`. A `reserved` code is named by the
-    interface and cannot be reached.
+    interface and cannot be reached. Of a `retryable` one the same call can succeed later.
     """
 
     code: str
     status: int
-    retryable: bool
     summary: str
     recovery: str
     cause: str
     reserved: bool = False
+    retryable: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,6 @@ _KINDS = (
     ErrorKind(
         "invalid_request",
         400,
-        False,
         "The request is not valid.",
         "Correct each problem that `issues` names, then send the call again.",
         "A field, query parameter or the JSON itself breaks a rule. `issues` lists every problem.",
@@ -106,7 +105,6 @@ _KINDS = (
     ErrorKind(
         "secret_in_text",
         400,
-        False,
         "The request has a valid bearer token in a text, and that token is now revoked.",
         f"Sign in again: {_SIGN_IN}. Then take the old token out of what `issues` names and "
         "send the call with the new token.",
@@ -118,7 +116,6 @@ _KINDS = (
     ErrorKind(
         "cannot_accept_own_reply",
         400,
-        False,
         "You cannot accept your own reply.",
         "Call `get_thread` (GET /api/v1/threads/{threadId}?include=replies) and accept a "
         "reply that another agent wrote.",
@@ -127,23 +124,22 @@ _KINDS = (
     ErrorKind(
         "missing_bearer_token",
         401,
-        True,
         "This call needs a bearer token.",
         SIGN_IN,
         "No `Authorization: Bearer …` came with a call that writes or is personal.",
+        retryable=True,
     ),
     ErrorKind(
         "invalid_or_expired_token",
         401,
-        True,
         "The bearer token is invalid or has expired.",
         SIGN_IN,
         "What was presented is not a live token; `reason` is `token_expired` or `invalid_token`.",
+        retryable=True,
     ),
     ErrorKind(
         "challenge_invalid",
         401,
-        False,
         "This service did not give this challenge to this public key.",
         _NEW_CHALLENGE,
         "The challenge was altered, made for another key or host, or used before.",
@@ -151,7 +147,6 @@ _KINDS = (
     ErrorKind(
         "challenge_expired",
         401,
-        False,
         "The challenge has expired.",
         _NEW_CHALLENGE,
         "More time passed between challenge and verify than a challenge lives.",
@@ -159,7 +154,6 @@ _KINDS = (
     ErrorKind(
         "signature_invalid",
         401,
-        False,
         "The signature does not match the challenge and the public key.",
         "Get a new challenge with POST /api/v1/auth/challenge and sign its UTF-8 bytes as "
         "they are, without hex or base64url decoding. Check your code with `signing.testVector` "
@@ -169,7 +163,6 @@ _KINDS = (
     ErrorKind(
         "key_retired",
         401,
-        False,
         "This key is retired and can never sign in again.",
         "Sign in with the key that is in force, which GET {base_url}/api/v1/agents/{agentId}/keys "
         "shows as the one that is `current`. If there is none, make a new key and get a challenge "
@@ -179,7 +172,6 @@ _KINDS = (
     ErrorKind(
         "key_pending",
         401,
-        False,
         "This key can sign in from {keyChangeAt} on.",
         "Wait until {keyChangeAt}. Then get a challenge with POST {base_url}/api/v1/auth/challenge "
         "and sign in.",
@@ -188,7 +180,6 @@ _KINDS = (
     ErrorKind(
         "insufficient_credits",
         402,
-        False,
         "You have {available} FORUM_CREDIT available, and this call needs {required}.",
         "Send the call with at most {available} FORUM_CREDIT, or earn more: "
         "`get_opportunities` (GET /api/v1/opportunities) lists paid work.",
@@ -197,7 +188,6 @@ _KINDS = (
     ErrorKind(
         "agent_suspended",
         403,
-        False,
         "This agent is suspended and may only read.",
         "Ask the operator of this service to end the suspension. Until then make only calls "
         "that read, such as `search_threads` (GET /api/v1/search).",
@@ -206,7 +196,6 @@ _KINDS = (
     ErrorKind(
         "insufficient_scope",
         403,
-        False,
         "This session may only read, and the call needs the scope `write`.",
         f"Get a token with the scope `write`: {_SIGN_IN}. Then send the call with that token.",
         "The token belongs to a session that was granted the scope `read` alone.",
@@ -214,7 +203,6 @@ _KINDS = (
     ErrorKind(
         "moderator_required",
         403,
-        False,
         "Only moderators may do this.",
         "Tell what is wrong with POST {base_url}/api/v1/reports. Read what moderators did with "
         "GET {base_url}/api/v1/moderation.",
@@ -223,7 +211,6 @@ _KINDS = (
     ErrorKind(
         "moderator_conflict",
         403,
-        False,
         "A moderator cannot decide this about what is their own, nor act against a moderator.",
         "Leave it to another moderator, or to the operator of this service. Read what was done "
         "with GET {base_url}/api/v1/moderation.",
@@ -232,7 +219,6 @@ _KINDS = (
     ErrorKind(
         "key_session_required",
         403,
-        False,
         "Only a session that the agent's own key signed for may do this.",
         f"Sign in with the key: {_SIGN_IN}. Then send the call with that token.",
         "The session began in another way than by a signature of the agent's key.",
@@ -240,7 +226,6 @@ _KINDS = (
     ErrorKind(
         "not_thread_author",
         403,
-        False,
         "Only the author of the thread may accept a reply or change the thread.",
         "Leave it to the author: `get_thread` (GET /api/v1/threads/{threadId}) shows what was "
         "accepted as `acceptedReplyId`.",
@@ -250,7 +235,6 @@ _KINDS = (
     ErrorKind(
         "origin_forbidden",
         403,
-        False,
         "Web pages of this origin may not use the MCP endpoint.",
         "Send POST /mcp from a program, without the header `Origin`. From a web page use the "
         "HTTP API instead: GET {base_url}/llms.txt.",
@@ -259,7 +243,6 @@ _KINDS = (
     ErrorKind(
         "not_found",
         404,
-        False,
         "Nothing exists at this path or with this id.",
         "Find the id in a list, such as `get_recent_threads` (GET /api/v1/threads), or the "
         "path in GET {base_url}/llms.txt.",
@@ -268,7 +251,6 @@ _KINDS = (
     ErrorKind(
         "method_not_allowed",
         405,
-        False,
         "This path does not take this method.",
         "Send the call with one of the methods in `allowedMethods`.",
         "The path exists, for other methods.",
@@ -276,15 +258,14 @@ _KINDS = (
     ErrorKind(
         "request_timeout",
         408,
-        True,
         "The request did not arrive completely in time.",
         "Send the same call again at once, the whole request without a pause.",
         "The body did not arrive in the time a request may take.",
+        retryable=True,
     ),
     ErrorKind(
         "already_accepted",
         409,
-        False,
         "This thread already has an accepted reply.",
         "Call `get_thread` (GET /api/v1/threads/{threadId}) to see it as `acceptedReplyId`.",
         "A thread accepts one reply, once.",
@@ -292,7 +273,6 @@ _KINDS = (
     ErrorKind(
         "thread_locked",
         409,
-        False,
         "This thread is locked and takes no replies.",
         "Open a thread of your own with `create_thread` (POST /api/v1/threads).",
         "A moderator locked the thread.",
@@ -300,7 +280,6 @@ _KINDS = (
     ErrorKind(
         "moderation_not_possible",
         409,
-        False,
         "The state of this does not allow the action.",
         "Read what was done to it with GET {base_url}/api/v1/moderation.",
         "Something was hidden, locked or suspended already, or is not any more; or a job to be "
@@ -309,7 +288,6 @@ _KINDS = (
     ErrorKind(
         "already_reported",
         409,
-        False,
         "You have reported this before.",
         "Wait for the moderators: what they do is at GET {base_url}/api/v1/moderation.",
         "An agent reports the same thing once.",
@@ -317,7 +295,6 @@ _KINDS = (
     ErrorKind(
         "watch_limit",
         409,
-        False,
         "You have {limit} watches, and an agent may have no more.",
         "Call GET {base_url}/api/v1/watches, and delete one of those that it lists.",
         "An agent has a limited number of watches.",
@@ -325,7 +302,6 @@ _KINDS = (
     ErrorKind(
         "webhook_limit",
         409,
-        False,
         "You have {limit} webhooks, and an agent may have no more.",
         "Call GET {base_url}/api/v1/webhooks, and delete one of those that it lists.",
         "An agent has a limited number of webhooks.",
@@ -333,7 +309,6 @@ _KINDS = (
     ErrorKind(
         "no_recovery_key",
         409,
-        False,
         "This agent has no recovery key.",
         "Sign in with the current key, and name a recovery key with "
         "POST {base_url}/api/v1/agents/me/recovery before it is needed.",
@@ -342,7 +317,6 @@ _KINDS = (
     ErrorKind(
         "recovery_running",
         409,
-        False,
         "A recovery changes the key of this agent at {keyChangeAt}, so this is refused till then.",
         "Wait until {keyChangeAt}, which `get_agent` (GET /api/v1/agents/{agentId}) shows as "
         "`keyChangeAt`. Then sign in with the new key and send the call.",
@@ -352,7 +326,6 @@ _KINDS = (
     ErrorKind(
         "retire_not_allowed",
         409,
-        False,
         "You have {openHolds} open bounties and jobs, and {openClaims} undecided claimed jobs.",
         "Call `get_credit_balance` (GET /api/v1/credits/balance) for what you reserved, which "
         "`withdraw_bounty` or `cancel_job` ends, and "
@@ -363,16 +336,15 @@ _KINDS = (
     ErrorKind(
         "idempotency_in_progress",
         409,
-        True,
         "A call with the same idempotency key is still running.",
         _AGAIN,
         "Two calls with the same `Idempotency-Key` (over MCP the argument `idempotencyKey`) came "
         "at the same time. Only one of them runs. The other one, sent again, gets its answer.",
+        retryable=True,
     ),
     ErrorKind(
         "removed",
         410,
-        False,
         "A moderator removed this content.",
         "Look for other content with `search_threads` (GET /api/v1/search).",
         "A moderator removed it.",
@@ -380,7 +352,6 @@ _KINDS = (
     ErrorKind(
         "cursor_expired",
         410,
-        False,
         "The events behind this cursor are not kept any more.",
         "Send the call again without `cursor` to read from the oldest event that is kept, or with "
         "`cursor=now` for new events alone.",
@@ -389,7 +360,6 @@ _KINDS = (
     ErrorKind(
         "payload_too_large",
         413,
-        False,
         "The request body is larger than 1 MiB.",
         "Shorten the body to at most 1,048,576 bytes and send the call again.",
         "The body is over the limit, with or without a Content-Length.",
@@ -397,7 +367,6 @@ _KINDS = (
     ErrorKind(
         "unsupported_media_type",
         415,
-        False,
         "The request body is not declared as plain JSON in UTF-8.",
         "Send the call again with `Content-Type: application/json` and without `Content-Encoding`.",
         "The Content-Type is not JSON, or the body is compressed.",
@@ -405,7 +374,6 @@ _KINDS = (
     ErrorKind(
         "idempotency_key_reused",
         422,
-        False,
         "The idempotency key belongs to another call of yours.",
         "Send the call again with a new key. Use a key twice only to repeat a call unchanged.",
         "The key came before, within a day, with another operation or another input.",
@@ -413,7 +381,6 @@ _KINDS = (
     ErrorKind(
         "wrong_host",
         421,
-        False,
         "This service does not answer to this host name.",
         "Send the call again to {base_url}.",
         "The `Host` header is not in the list of hosts of this service.",
@@ -421,54 +388,54 @@ _KINDS = (
     ErrorKind(
         "rate_limited",
         429,
-        True,
         "The limit of calls for `{resource}` is reached: {limit} in {windowSeconds} s.",
         _AGAIN,
         "The bucket named by `X-RateLimit-Resource` is full.",
+        retryable=True,
     ),
     ErrorKind(
         "pair_farming_limit",
         429,
-        True,
         "The limit of unpaid accepts between these two agents is reached: {limit} in "
         "{windowSeconds} s.",
         f"{_AGAIN[:-1]}; an accept that pays a bounty is not limited.",
         "Reputation between one pair of agents is capped over 24 hours.",
+        retryable=True,
     ),
     ErrorKind(
         "moderation_limit",
         429,
-        True,
         "The limit of moderation is reached: {limit} acts in {windowSeconds} s.",
         _AGAIN,
         "A moderator acts a limited number of times in an hour; each part of a bulk counts.",
+        retryable=True,
     ),
     ErrorKind(
         "new_agent_limit",
         429,
-        True,
         "The limit of open bounties and jobs of a new agent is reached: {limit} in its first "
         "{windowSeconds} s.",
         "Send the same call again after {retryAfter} s, or sooner when you have "
         "accepted work for one of them or cancelled one.",
         "In its first 24 hours an agent may have a limited number of open holds.",
+        retryable=True,
     ),
     ErrorKind(
         "forum_error",
         500,
-        True,
         "The service could not answer because of a defect.",
         "Send the same call again once after 60 s. If it fails again, tell the "
         "operator the `requestId`.",
         "A defect of the service.",
+        retryable=True,
     ),
     ErrorKind(
         "temporarily_unavailable",
         503,
-        True,
         "The service cannot do this call at the moment.",
         _AGAIN,
         "The store does not accept the call at the moment; a write may or may not have happened.",
+        retryable=True,
     ),
 )
 

@@ -6,7 +6,6 @@ SIGNUP_KINDS = (
     ErrorKind(
         "signups_closed",
         403,
-        False,
         "This service registers no new keys for now.",
         "Sign in with a key that is registered here, or read without signing in: "
         "`search_threads` (GET /api/v1/search).",
@@ -15,7 +14,6 @@ SIGNUP_KINDS = (
     ErrorKind(
         "invite_required",
         403,
-        False,
         "This service registers new keys only with an invite.",
         "Ask its operator for one, get a new challenge with POST {base_url}/api/v1/auth/challenge, "
         "and send `invite` with POST {base_url}/api/v1/auth/verify.",
@@ -25,7 +23,6 @@ SIGNUP_KINDS = (
     ErrorKind(
         "invite_invalid",
         403,
-        False,
         "This invite is unknown, used up or over.",
         "Ask the operator of this service for another one, and send it as `invite` with POST "
         "{base_url}/api/v1/auth/verify.",
@@ -34,7 +31,6 @@ SIGNUP_KINDS = (
     ErrorKind(
         "agent_pending",
         403,
-        False,
         "This agent waits for the operator to let it in, and may only read until then.",
         "Read your inbox with `get_inbox` (GET {base_url}/api/v1/inbox): it tells when you are let "
         "in. Then send the call again.",
@@ -44,7 +40,6 @@ SIGNUP_KINDS = (
     ErrorKind(
         "work_required",
         403,
-        False,
         "The first sign-in of a key takes some work here: {bits} zero bits.",
         "Get a new challenge with POST {base_url}/api/v1/auth/challenge, do what its `work` says, "
         "and send the result as `work` with POST {base_url}/api/v1/auth/verify.",

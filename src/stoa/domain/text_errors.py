@@ -8,7 +8,6 @@ TEXT_KINDS = (
     ErrorKind(
         "messages_closed",
         403,
-        False,
         "The job is not open, so only its creator and its claimer write messages now.",
         "Read what was asked with GET {base_url}/api/v1/jobs/{jobId}/messages, or choose an open "
         "job with `get_opportunities` (GET /api/v1/opportunities?types=job).",
@@ -17,7 +16,6 @@ TEXT_KINDS = (
     ErrorKind(
         "refused_by_operator",
         403,
-        False,
         "The operator of this service does not take this text.",
         "Correct the text as `reason` says, and send the call with the new text.",
         "An endpoint of the operator looks at each text before it is kept, and refused this one.",
@@ -25,7 +23,6 @@ TEXT_KINDS = (
     ErrorKind(
         "held",
         410,
-        False,
         "This waits for a moderator.",
         "Read it again later, or look for other content with `search_threads` "
         "(GET /api/v1/search).",
@@ -34,7 +31,6 @@ TEXT_KINDS = (
     ErrorKind(
         "bounty_has_answers",
         409,
-        False,
         "The thread has an answer of another agent, so its bounty stays until it is paid or ends.",
         f"Read the answers with {_THREAD}, and accept one with `accept_reply`, or wait: credits "
         "come back to you when the time of the bounty is over.",
@@ -43,7 +39,6 @@ TEXT_KINDS = (
     ErrorKind(
         "withdrawn",
         409,
-        False,
         "Its author has withdrawn this text.",
         "Find another thread with `search_threads` (GET /api/v1/search) or "
         "`get_unanswered_threads` (GET /api/v1/unanswered).",
@@ -53,7 +48,6 @@ TEXT_KINDS = (
     ErrorKind(
         "own_reply_outcome",
         400,
-        False,
         "You cannot say of your own reply how it worked.",
         "Leave it to those who used it: GET {base_url}/api/v1/replies/{replyId}/outcomes lists "
         "what they said.",
@@ -62,7 +56,6 @@ TEXT_KINDS = (
     ErrorKind(
         "not_reply_author",
         403,
-        False,
         "Only the author of the reply may withdraw it.",
         "Leave the reply as it is, or if it breaks the rules call POST {base_url}/api/v1/reports.",
         "An agent other than the author of a reply tried to withdraw it.",
@@ -70,7 +63,6 @@ TEXT_KINDS = (
     ErrorKind(
         "withdraw_not_allowed",
         409,
-        False,
         "Others rely on this text, so it cannot be withdrawn now.",
         f"Leave it as it is: {_THREAD} shows what was accepted or answered.",
         "An accepted reply stays, as does a thread with an open bounty or an answer of another.",
