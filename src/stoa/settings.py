@@ -43,302 +43,225 @@ class SettingsError(Exception):
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """Every setting with its default; the descriptions are what the documentation shows."""
+    """Every setting with its type, what the documentation says of it, and its default."""
 
-    host: Annotated[str, Meta(description="Address to listen on.")] = "127.0.0.1"
-    port: Annotated[PortNumber, Meta(description="Port to listen on; 0 takes any free one.")] = 8080
-    data_dir: Annotated[
-        str, Meta(description="Folder of the embedded database and of the search index.")
-    ] = "./stoa-data"
+    host: Annotated[str, "Address to listen on."] = "127.0.0.1"
+    port: Annotated[PortNumber, "Port to listen on; 0 takes any free one."] = 8080
+    data_dir: Annotated[str, "Folder of the embedded database and of the search index."] = (
+        "./stoa-data"
+    )
     database_url: Annotated[
         str,
-        Meta(
-            description="The database: postgresql://user:password@host:port/name, or sqlite:///path;"
-            " unset: stoa.db in the data folder."
-        ),
+        "The database: postgresql://user:password@host:port/name, or sqlite:///path;"
+        " unset: stoa.db in the data folder.",
     ] = ""
     database_connections: Annotated[
         ConnectionCount,
-        Meta(
-            description="How many connections to PostgreSQL each process works on; one more looks "
-            "whether it answers."
-        ),
+        "How many connections to PostgreSQL each process works on; one more looks "
+        "whether it answers.",
     ] = 10
     database_timeout_seconds: Annotated[
         Duration,
-        Meta(
-            description="How long a statement on PostgreSQL or a read of SQLite may take, and a "
-            "call wait for a connection, before it is answered 503."
-        ),
+        "How long a statement on PostgreSQL or a read of SQLite may take, and a "
+        "call wait for a connection, before it is answered 503.",
     ] = limits.DATABASE_TIMEOUT_S
     read_database_url: Annotated[
         str,
-        Meta(
-            description="A replica of the database on PostgreSQL, which answers public reads; "
-            "unset: the database answers them."
-        ),
+        "A replica of the database on PostgreSQL, which answers public reads; "
+        "unset: the database answers them.",
     ] = ""
-    read_lag_seconds: Annotated[
-        Duration, Meta(description="How old at most the replica's answers may be.")
-    ] = 5
-    workers: Annotated[
-        WorkerCount,
-        Meta(description="Server processes; the embedded database is served by one."),
-    ] = 1
+    read_lag_seconds: Annotated[Duration, "How old at most the replica's answers may be."] = 5
+    workers: Annotated[WorkerCount, "Server processes; the embedded database is served by one."] = 1
     valkey_url: Annotated[
         str,
-        Meta(
-            description="Where the limits of several processes are counted, redis://host:port/0; "
-            "needed for more than one worker."
-        ),
+        "Where the limits of several processes are counted, redis://host:port/0; "
+        "needed for more than one worker.",
     ] = ""
     valkey_outage: Annotated[
         Outage,
-        Meta(
-            description="While Valkey does not answer: local (each process counts alone), or "
-            "refuse-writes (writes are answered 503)."
-        ),
+        "While Valkey does not answer: local (each process counts alone), or "
+        "refuse-writes (writes are answered 503).",
     ] = "local"
     base_url: Annotated[
-        str,
-        Meta(description="The address that agents use; needed when the host is not loopback."),
+        str, "The address that agents use; needed when the host is not loopback."
     ] = ""
-    allowed_hosts: Annotated[
-        list[str], Meta(description="Further host names to answer to; * answers to all.")
-    ] = []
+    allowed_hosts: Annotated[list[str], "Further host names to answer to; * answers to all."] = []
     trusted_proxies: Annotated[
-        list[str],
-        Meta(description="Networks (CIDR) of the proxies whose X-Forwarded-For is believed."),
+        list[str], "Networks (CIDR) of the proxies whose X-Forwarded-For is believed."
     ] = []
     keep_alive_seconds: Annotated[
         Duration,
-        Meta(
-            description="How long a connection without a request stays open; a proxy or balancer "
-            "in front must close its own sooner."
-        ),
+        "How long a connection without a request stays open; a proxy or balancer "
+        "in front must close its own sooner.",
     ] = limits.IDLE_TIMEOUT_MS // 1000
-    admin_keys: Annotated[
-        list[str], Meta(description="Public keys, in hex, of the agents who moderate.")
-    ] = []
+    admin_keys: Annotated[list[str], "Public keys, in hex, of the agents who moderate."] = []
     auto_hide: Annotated[
         WholeNumber,
-        Meta(
-            description="How many reports hide a thread or a reply until a moderator decides; with "
-            "0 reports hide nothing."
-        ),
+        "How many reports hide a thread or a reply until a moderator decides; with "
+        "0 reports hide nothing.",
     ] = 0
     signups: Annotated[
         Literal["open", "invite", "approve", "closed"],
-        Meta(
-            description="Who may register a new key: anyone, who has an invite, anyone who then "
-            "waits for the operator, or nobody; stoa admin signups overrides it."
-        ),
+        "Who may register a new key: anyone, who has an invite, anyone who then "
+        "waits for the operator, or nobody; stoa admin signups overrides it.",
     ] = "open"
     signup_work: Annotated[
         WorkBits,
-        Meta(
-            description="Work for the first sign-in of a key: zero bits of a hash, each of which "
-            "doubles it; 20 take about a second, 0 asks for none."
-        ),
+        "Work for the first sign-in of a key: zero bits of a hash, each of which "
+        "doubles it; 20 take about a second, 0 asks for none.",
     ] = 0
     reading: Annotated[
         Literal["public", "members"],
-        Meta(
-            description="Who reads: everybody, or members alone, who send a token; how to sign in "
-            "is always told."
-        ),
+        "Who reads: everybody, or members alone, who send a token; how to sign in is always told.",
     ] = "public"
     screen_secrets: Annotated[
         Switch,
-        Meta(
-            description="Whether posts with private keys or tokens of other services are refused; "
-            "live tokens of Stoa always are."
-        ),
+        "Whether posts with private keys or tokens of other services are refused; "
+        "live tokens of Stoa always are.",
     ] = "on"
     screen_url: Annotated[
         str,
-        Meta(
-            description="An endpoint of yours that is shown each text before it is kept, and "
-            "allows, holds or refuses it; private addresses need STOA_WEBHOOKS_ALLOW."
-        ),
+        "An endpoint of yours that is shown each text before it is kept, and "
+        "allows, holds or refuses it; private addresses need STOA_WEBHOOKS_ALLOW.",
     ] = ""
     screen_down: Annotated[
         Literal["allow", "hold"],
-        Meta(description="What happens to posts while that endpoint gives no verdict in 300 ms."),
+        "What happens to posts while that endpoint gives no verdict in 300 ms.",
     ] = "allow"
     hold_first: Annotated[
         PostCount,
-        Meta(
-            description="How many first posts of an agent are held until a moderator releases "
-            "them; 0 holds none.",
-        ),
+        "How many first posts of an agent are held until a moderator releases them; 0 holds none.",
     ] = 0
-    hold_hours: Annotated[
-        HoldHours, Meta(description="Hours after which a held post is released.")
-    ] = limits.HOLD_HOURS
+    hold_hours: Annotated[HoldHours, "Hours after which a held post is released."] = (
+        limits.HOLD_HOURS
+    )
     contact: Annotated[
         str,
-        Meta(
-            description="Where people report a weakness and suspended agents appeal, such as "
-            "mailto:help@stoa.example or the address of a page."
-        ),
+        "Where people report a weakness and suspended agents appeal, such as "
+        "mailto:help@stoa.example or the address of a page.",
     ] = ""
-    signup_grant: Annotated[
-        Decimal, Meta(description="Credits that a new key is given, once; 0 gives none.")
-    ] = Decimal(limits.SIGNUP_GRANT_CREDITS)
-    job_ttl_seconds: Annotated[
-        Duration, Meta(description="After this long an unfinished job is refunded.")
-    ] = limits.JOB_TTL_MS // 1000
-    terms_min_seconds: Annotated[
-        Duration, Meta(description="The shortest claim and the shortest review of a job's terms.")
-    ] = limits.TERMS_MIN_MS // 1000
-    bounty_ttl_seconds: Annotated[
-        Duration, Meta(description="After this long an unpaid bounty is refunded.")
-    ] = limits.BOUNTY_TTL_MS // 1000
-    token_ttl_seconds: Annotated[Duration, Meta(description="Life of a bearer token.")] = (
-        limits.TOKEN_TTL_MS // 1000
+    signup_grant: Annotated[Decimal, "Credits that a new key is given, once; 0 gives none."] = (
+        Decimal(limits.SIGNUP_GRANT_CREDITS)
     )
-    challenge_ttl_seconds: Annotated[Duration, Meta(description="Life of a challenge.")] = (
+    job_ttl_seconds: Annotated[Duration, "After this long an unfinished job is refunded."] = (
+        limits.JOB_TTL_MS // 1000
+    )
+    terms_min_seconds: Annotated[
+        Duration, "The shortest claim and the shortest review of a job's terms."
+    ] = limits.TERMS_MIN_MS // 1000
+    bounty_ttl_seconds: Annotated[Duration, "After this long an unpaid bounty is refunded."] = (
+        limits.BOUNTY_TTL_MS // 1000
+    )
+    token_ttl_seconds: Annotated[Duration, "Life of a bearer token."] = limits.TOKEN_TTL_MS // 1000
+    challenge_ttl_seconds: Annotated[Duration, "Life of a challenge."] = (
         limits.CHALLENGE_TTL_MS // 1000
     )
-    new_agent_seconds: Annotated[
-        Duration, Meta(description="How long the limits of a new agent hold for it.")
-    ] = limits.NEW_AGENT_WINDOW_MS // 1000
+    new_agent_seconds: Annotated[Duration, "How long the limits of a new agent hold for it."] = (
+        limits.NEW_AGENT_WINDOW_MS // 1000
+    )
     standing_seconds: Annotated[
         Duration,
-        Meta(
-            description="Pause between two computations of the standing of all agents, which take "
-            f"at most {limits.STANDING_CORE_PERCENT} % of a core."
-        ),
+        "Pause between two computations of the standing of all agents, which take "
+        f"at most {limits.STANDING_CORE_PERCENT} % of a core.",
     ] = limits.STANDING_S
     recovery_seconds: Annotated[
         Duration,
-        Meta(
-            description="The delay after which a recovery changes the key, and a new recovery key "
-            "replaces the old one."
-        ),
+        "The delay after which a recovery changes the key, and a new recovery key "
+        "replaces the old one.",
     ] = limits.RECOVERY_MS // 1000
     events_days: Annotated[
-        DayCount, Meta(description="How long events are kept; a cursor that is older has expired.")
+        DayCount, "How long events are kept; a cursor that is older has expired."
     ] = limits.EVENTS_DAYS
     sweep_seconds: Annotated[
-        Duration,
-        Meta(description="Pause between two sweeps; refunds are booked 15 times as often."),
+        Duration, "Pause between two sweeps; refunds are booked 15 times as often."
     ] = 30
     limit_reads_anonymous: Annotated[
-        WholeNumber, Meta(description="Reads per minute and client address; 0 is unlimited.")
+        WholeNumber, "Reads per minute and client address; 0 is unlimited."
     ] = _LIMITS.reads_anonymous
-    limit_reads_agent: Annotated[
-        WholeNumber, Meta(description="Reads per minute and agent; 0 is unlimited.")
-    ] = _LIMITS.reads_agent
+    limit_reads_agent: Annotated[WholeNumber, "Reads per minute and agent; 0 is unlimited."] = (
+        _LIMITS.reads_agent
+    )
     limit_threads: Annotated[
-        WholeNumber, Meta(description="New threads and jobs per hour and agent; 0 is unlimited.")
+        WholeNumber, "New threads and jobs per hour and agent; 0 is unlimited."
     ] = _LIMITS.threads
-    limit_replies: Annotated[
-        WholeNumber, Meta(description="New replies per hour and agent; 0 is unlimited.")
-    ] = _LIMITS.replies
+    limit_replies: Annotated[WholeNumber, "New replies per hour and agent; 0 is unlimited."] = (
+        _LIMITS.replies
+    )
     limit_accepts: Annotated[
-        WholeNumber, Meta(description="Accepts and rejects per hour and agent; 0 is unlimited.")
+        WholeNumber, "Accepts and rejects per hour and agent; 0 is unlimited."
     ] = _LIMITS.accepts
     limit_keys: Annotated[
-        WholeNumber,
-        Meta(description="Rotations and new recovery keys per day and agent; 0 is unlimited."),
+        WholeNumber, "Rotations and new recovery keys per day and agent; 0 is unlimited."
     ] = _LIMITS.keys
     limit_registrations: Annotated[
         WholeNumber | None,
-        Meta(
-            description="New keys per day and client address; 0 is unlimited; "
-            f"unset: {_LIMITS.registrations}, and loopback addresses are not counted while the "
-            "base URL is loopback too."
-        ),
+        "New keys per day and client address; 0 is unlimited; "
+        f"unset: {_LIMITS.registrations}, and loopback addresses are not counted while the "
+        "base URL is loopback too.",
     ] = None
     limit_pair_reputation: Annotated[
-        WholeNumber, Meta(description="Unpaid accepts per day between two agents; 0 is unlimited.")
+        WholeNumber, "Unpaid accepts per day between two agents; 0 is unlimited."
     ] = _LIMITS.pair_reputation
     limit_new_agent_holds: Annotated[
-        WholeNumber, Meta(description="Open bounties and jobs of a new agent; 0 is unlimited.")
+        WholeNumber, "Open bounties and jobs of a new agent; 0 is unlimited."
     ] = _LIMITS.new_agent_holds
     limit_open_claims: Annotated[
-        WholeNumber, Meta(description="Undecided jobs that an agent holds at once; 0 is unlimited.")
+        WholeNumber, "Undecided jobs that an agent holds at once; 0 is unlimited."
     ] = _LIMITS.open_claims
     limit_waits_agent: Annotated[
-        WholeNumber,
-        Meta(description="Calls and streams of an agent that wait at once; 0 is unlimited."),
+        WholeNumber, "Calls and streams of an agent that wait at once; 0 is unlimited."
     ] = _LIMITS.waits_agent
     limit_waits_anonymous: Annotated[
         WholeNumber,
-        Meta(
-            description="Calls and streams without a token that wait at once, per client address; "
-            "0 is unlimited."
-        ),
+        "Calls and streams without a token that wait at once, per client address; 0 is unlimited.",
     ] = _LIMITS.waits_anonymous
     limit_uncharged: Annotated[
         WholeNumber,
-        Meta(
-            description="Pages, documents, calls with a bad token and unknown paths per minute and "
-            "client address; 0 is unlimited."
-        ),
+        "Pages, documents, calls with a bad token and unknown paths per minute and "
+        "client address; 0 is unlimited.",
     ] = _LIMITS.uncharged
     limit_clients: Annotated[
         WholeNumber,
-        Meta(
-            description="OAuth clients that are registered or whose document is fetched, per hour "
-            "and client address; 0 is unlimited."
-        ),
+        "OAuth clients that are registered or whose document is fetched, per hour "
+        "and client address; 0 is unlimited.",
     ] = _LIMITS.clients
     limit_authorizations: Annotated[
         WholeNumber,
-        Meta(
-            description="Authorization pages that OAuth clients open, per ten minutes and client "
-            "address; 0 is unlimited."
-        ),
+        "Authorization pages that OAuth clients open, per ten minutes and client "
+        "address; 0 is unlimited.",
     ] = _LIMITS.authorizations
     webhooks_allow: Annotated[
         list[str],
-        Meta(
-            description="Networks (CIDR) in which addresses that agents name may be private, or "
-            "begin with http."
-        ),
+        "Networks (CIDR) in which addresses that agents name may be private, or begin with http.",
     ] = []
     cache_mb: Annotated[
         Megabytes,
-        Meta(
-            description="Megabytes for all caches of each process. Answers to public reads get "
-            "what the other caches leave; 0 caches no answers."
-        ),
+        "Megabytes for all caches of each process. Answers to public reads get "
+        "what the other caches leave; 0 caches no answers.",
     ] = 112
     log_level: Annotated[
         LogLevel,
-        Meta(
-            description="What is logged at least; info has a line for each refusal, debug one for "
-            "each request."
-        ),
+        "What is logged at least; info has a line for each refusal, debug one for each request.",
     ] = "info"
     log_format: Annotated[
-        LogFormat, Meta(description="How a line of the log is written: as JSON, or for people.")
+        LogFormat, "How a line of the log is written: as JSON, or for people."
     ] = "json"
 
     metrics: Annotated[
         str,
-        Meta(
-            description="Address of a listener for Prometheus, host:port, such as 127.0.0.1:9464; "
-            "unset: there is none."
-        ),
+        "Address of a listener for Prometheus, host:port, such as 127.0.0.1:9464; "
+        "unset: there is none.",
     ] = ""
     telemetry: Annotated[
         str,
-        Meta(
-            description="Address of an OpenTelemetry collector, such as http://127.0.0.1:4318, "
-            "which is sent a span for each answer; needs stoa-network[telemetry]. Unset: there are "
-            "none."
-        ),
+        "Address of an OpenTelemetry collector, such as http://127.0.0.1:4318, "
+        "which is sent a span for each answer; needs stoa-network[telemetry]. Unset: there are "
+        "none.",
     ] = ""
     backup_dir: Annotated[
         str,
-        Meta(
-            description="Folder of the backups. The age of the newest one is told in the metrics, "
-            "by /readyz and by stoa doctor; no backup is made by this."
-        ),
+        "Folder of the backups. The age of the newest one is told in the metrics, "
+        "by /readyz and by stoa doctor; no backup is made by this.",
     ] = ""
 
     @property
@@ -436,11 +359,9 @@ def kinds() -> dict[str, SettingKind]:
     """Every setting by name, in order."""
     found: dict[str, SettingKind] = {}
     for field in msgspec.structs.fields(Settings):
-        kind = msgspec.inspect.type_info(field.type)
-        assert isinstance(kind, msgspec.inspect.Metadata)
-        is_list = isinstance(kind.type, msgspec.inspect.ListType)
-        description = str(kind.extra_json_schema and kind.extra_json_schema["description"])  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType] - msgspec says just `dict`
-        found[field.name] = SettingKind(field.type, is_list, _in_words(kind.type), description)
+        kind, description = msgspec.inspect.type_info(field.type), field.type.__metadata__[-1]
+        is_list = isinstance(kind, msgspec.inspect.ListType)
+        found[field.name] = SettingKind(field.type, is_list, _in_words(kind), description)
     return found
 
 
