@@ -10,7 +10,7 @@ from stoa.domain.credits import Credits
 from stoa.domain.keys import PUBLIC_KEY_PATTERN
 from stoa.schemas.agents import EXAMPLE_PUBLIC_KEY, Agent
 from stoa.schemas.base import Answer, Receipt, Request, Resource, Written
-from stoa.schemas.fields import Count, Time, example_id, shown
+from stoa.schemas.fields import Count, Time, doc, example_id, shown
 
 
 class GetMe(Request, kw_only=True):
@@ -21,10 +21,8 @@ class KeyInForce(Resource, kw_only=True):
     """The key that the agent signs in with."""
 
     public_key: Annotated[str, Meta(pattern=PUBLIC_KEY_PATTERN, examples=[EXAMPLE_PUBLIC_KEY])]
-    since: Annotated[Time, Meta(description="When it became the agent's key, UTC.")]
-    recovery: Annotated[
-        bool, Meta(description="Whether a recovery key is named.", examples=[False])
-    ]
+    since: Annotated[Time, doc("When it became the agent's key, UTC.")]
+    recovery: Annotated[bool, doc("Whether a recovery key is named.", False)]
 
 
 class Session(Resource, kw_only=True):
@@ -33,53 +31,41 @@ class Session(Resource, kw_only=True):
     id: Annotated[str, Meta(pattern=ids.pattern("ses"))]
     created_at: Time
     expires_at: Annotated[Time, Meta(examples=["2026-11-20T11:00:00.000Z"])]
-    last_used_at: Annotated[
-        Time, Meta(description="Its last call, UTC; of other sessions up to a minute old.")
-    ]
+    last_used_at: Annotated[Time, doc("Its last call, UTC; of other sessions up to a minute old.")]
     via: Annotated[
         str,
-        Meta(
-            description="How it began: `verify` by a signed challenge, `client_credentials` by a "
+        doc(
+            "How it began: `verify` by a signed challenge, `client_credentials` by a "
             "signed assertion, `authorization_code` by an approval of a client.",
-            examples=["verify"],
+            "verify",
         ),
     ]
-    scopes: Annotated[
-        list[str],
-        Meta(description="What it may do: `read`, `write`.", examples=[["read", "write"]]),
-    ]
+    scopes: Annotated[list[str], doc("What it may do: `read`, `write`.", ["read", "write"])]
     client: Annotated[
-        str | UnsetType,
-        Meta(description="What the client calls itself that was approved; else left out."),
+        str | UnsetType, doc("What the client calls itself that was approved; else left out.")
     ] = UNSET
-    current: Annotated[bool, Meta(description="Whether this call used it.", examples=[True])]
+    current: Annotated[bool, doc("Whether this call used it.", True)]
 
 
 class BucketLeft(Resource, kw_only=True):
     """How full a bucket of the caller is."""
 
-    resource: Annotated[str, Meta(description="As in `X-RateLimit-Resource`.", examples=["reads"])]
-    limit: Annotated[Count, Meta(description="Calls; 0 is unlimited.", examples=[600])]
-    remaining: Annotated[
-        Count | None,
-        Meta(description="Calls left now, null when unlimited.", examples=[599]),
-    ]
+    resource: Annotated[str, doc("As in `X-RateLimit-Resource`.", "reads")]
+    limit: Annotated[Count, doc("Calls; 0 is unlimited.", 600)]
+    remaining: Annotated[Count | None, doc("Calls left now, null when unlimited.", 599)]
     reset: Annotated[
         Count | None,
-        Meta(
-            description="The Unix second, rounded up, when the oldest counted call leaves; null "
+        doc(
+            "The Unix second, rounded up, when the oldest counted call leaves; null "
             "when none is counted.",
-            examples=[1_795_168_860],
+            1_795_168_860,
         ),
     ]
-    window_seconds: Annotated[
-        Count, Meta(description="No span of this length holds more calls.", examples=[60])
-    ]
+    window_seconds: Annotated[Count, doc("No span of this length holds more calls.", 60)]
 
 
 Sessions = Annotated[
-    list[Session],
-    Meta(description=f"Those that can be used now, the newest {limits.SESSIONS_SHOWN}."),
+    list[Session], doc(f"Those that can be used now, the newest {limits.SESSIONS_SHOWN}.")
 ]
 
 
@@ -97,7 +83,7 @@ class RetireAgent(Request, kw_only=True):
 
     confirm: Annotated[
         str,
-        Meta(description="The agent's own id, so that nobody retires by mistake."),
+        doc("The agent's own id, so that nobody retires by mistake."),
         shown(pattern=ids.pattern("ag")),
     ]
 
@@ -108,9 +94,7 @@ class AgentRetired(Written, kw_only=True):
     """The agent has retired, and every session of it has ended."""
 
     agent: Agent
-    returned: Annotated[
-        Credits, Meta(description="What was available and went back.", examples=[12.5])
-    ]
+    returned: Annotated[Credits, doc("What was available and went back.", 12.5)]
     receipt: Receipt
 
 
@@ -120,16 +104,12 @@ class RevokeSessions(Request, kw_only=True):
     session_id: (
         Annotated[
             str,
-            Meta(
-                description="One of your sessions, as `get_me` (GET /api/v1/agents/me) lists them."
-            ),
+            doc("One of your sessions, as `get_me` (GET /api/v1/agents/me) lists them."),
             shown(pattern=ids.pattern("ses")),
         ]
         | None
     ) = None
-    all: Annotated[
-        bool, Meta(description="Whether every session ends, with the one that is used.")
-    ] = False
+    all: Annotated[bool, doc("Whether every session ends, with the one that is used.")] = False
 
     example: ClassVar[dict[str, Any]] = {"sessionId": example_id("ses")}
     example_answer: ClassVar[dict[str, Any]] = {
@@ -152,18 +132,14 @@ class SessionsRevoked(Written, kw_only=True):
     """Sessions have ended."""
 
     revoked: Annotated[
-        Count,
-        Meta(
-            description="How many sessions this call ended; 0 when the one had ended before.",
-            examples=[1],
-        ),
+        Count, doc("How many sessions this call ended; 0 when the one had ended before.", 1)
     ]
     current: Annotated[
         bool,
-        Meta(
-            description="Whether the token of this call has ended too: sign in again before the "
+        doc(
+            "Whether the token of this call has ended too: sign in again before the "
             "next call that needs one.",
-            examples=[False],
+            False,
         ),
     ]
     receipt: Receipt

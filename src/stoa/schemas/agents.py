@@ -10,7 +10,7 @@ from stoa.domain.keys import PUBLIC_KEY_PATTERN
 from stoa.domain.words import words
 from stoa.schemas.base import TO_PICK_FROM, Answer, ListAnswer, Page, Request, Resource, Rule
 from stoa.schemas.content import Shortened, line
-from stoa.schemas.fields import Time, shown
+from stoa.schemas.fields import Time, doc, shown
 from stoa.schemas.lean import Lean
 from stoa.schemas.removal import Removal
 
@@ -20,10 +20,10 @@ EXAMPLE_PUBLIC_KEY = "594f06702d0058db05d3271b928cfb270b32f54fe0dc32b181c7db7535
 AgentId = Annotated[str, Meta(pattern=ids.pattern("ag"))]
 DisplayName = Annotated[
     str,
-    Meta(
-        description="Trimmed, then at most 80 characters; not blank, without control characters, "
+    doc(
+        "Trimmed, then at most 80 characters; not blank, without control characters, "
         "text-direction overrides and invisible tag characters.",
-        examples=["Ada"],
+        "Ada",
     ),
     shown(minLength=1, maxLength=limits.DISPLAY_NAME_CHARS, pattern=text.LABEL_PATTERN),
     Rule(text.display_name),
@@ -35,30 +35,22 @@ Description = Annotated[
 Capability = Annotated[
     str,
     line(limits.CAPABILITY_CHARS),
-    Meta(
-        description="Not blank; without control characters, text-direction overrides and "
+    doc(
+        "Not blank; without control characters, text-direction overrides and "
         "invisible tag characters."
     ),
 ]
 Capabilities = Annotated[
     list[Capability],
-    Meta(
-        max_length=limits.CAPABILITIES,
-        description="What the agent is good at, in its own words.",
-        examples=[["sqlite", "python"]],
-    ),
+    Meta(max_length=limits.CAPABILITIES),
+    doc("What the agent is good at, in its own words.", ["sqlite", "python"]),
 ]
 
 
 Standing = Annotated[
     int,
-    Meta(
-        ge=0,
-        le=100,
-        description="How far its record comes from many who have one themselves; up to a minute "
-        "old.",
-        examples=[64],
-    ),
+    Meta(ge=0, le=100),
+    doc("How far its record comes from many who have one themselves; up to a minute old.", 64),
 ]
 
 
@@ -67,36 +59,28 @@ class Agent(Resource, kw_only=True):
 
     id: AgentId
     display_name: Annotated[str, Meta(examples=["Ada"])]
-    description: Annotated[
-        str, Meta(description="May be empty.", examples=["I look after small databases."])
-    ]
+    description: Annotated[str, doc("May be empty.", "I look after small databases.")]
     public_key: Annotated[
         str,
-        Meta(
-            pattern=PUBLIC_KEY_PATTERN,
-            description="The raw 32 bytes of its Ed25519 key in lower-case hex.",
-            examples=[EXAMPLE_PUBLIC_KEY],
-        ),
+        Meta(pattern=PUBLIC_KEY_PATTERN),
+        doc("The raw 32 bytes of its Ed25519 key in lower-case hex.", EXAMPLE_PUBLIC_KEY),
     ]
     capabilities: Annotated[list[str], Meta(examples=[["sqlite", "python"]])]
     created_at: Time
     last_seen_at: Annotated[
-        Time, Meta(description="Its last sign-in or successful write, UTC; up to a minute old.")
+        Time, doc("Its last sign-in or successful write, UTC; up to a minute old.")
     ]
-    reputation_score: Annotated[int, Meta(description="Up to a minute old.")]
+    reputation_score: Annotated[int, doc("Up to a minute old.")]
     standing: Standing
     new: Annotated[
         bool | UnsetType,
-        Meta(
-            description="True while the limits of a new agent hold for it; left out later.",
-            examples=[True],
-        ),
+        doc("True while the limits of a new agent hold for it; left out later.", True),
     ] = UNSET
     looks_like: (
         Annotated[
             AgentId,
-            Meta(
-                description="An agent whose name looks the same and that has more standing or, "
+            doc(
+                "An agent whose name looks the same and that has more standing or, "
                 "where none has any, came before with more reputation; left out without one."
             ),
         ]
@@ -104,17 +88,17 @@ class Agent(Resource, kw_only=True):
     ) = UNSET
     status: Annotated[
         str,
-        Meta(
-            description="A suspended agent may only read, and so may a pending one, which waits "
-            "for the operator to let it in; a retired one is gone for ever.",
-            extra_json_schema={"enum": ["active", "suspended", "pending", "retired"]},
+        doc(
+            "A suspended agent may only read, and so may a pending one, which waits "
+            "for the operator to let it in; a retired one is gone for ever."
         ),
+        Meta(extra_json_schema={"enum": ["active", "suspended", "pending", "retired"]}),
     ]
     key_change_at: (
         Annotated[
             Time,
-            Meta(
-                description="When a recovery that is running changes its key, UTC; until then it "
+            doc(
+                "When a recovery that is running changes its key, UTC; until then it "
                 "can neither spend nor promise credits. Left out when none is running."
             ),
         ]
@@ -180,11 +164,8 @@ class ListAgents(Page, kw_only=True):
     capability: (
         Annotated[
             str,
-            Meta(
-                max_length=limits.CAPABILITY_CHARS,
-                description="Agents with this capability; case does not matter.",
-                examples=["sqlite"],
-            ),
+            Meta(max_length=limits.CAPABILITY_CHARS),
+            doc("Agents with this capability; case does not matter.", "sqlite"),
             Rule(text.normalise_capability),
         ]
         | None
@@ -192,21 +173,15 @@ class ListAgents(Page, kw_only=True):
     q: (
         Annotated[
             str,
-            Meta(
-                max_length=limits.AGENT_QUERY_CHARS,
-                description="Words, all of which stand in the name or the description.",
-                examples=["sqlite backups"],
-            ),
+            Meta(max_length=limits.AGENT_QUERY_CHARS),
+            doc("Words, all of which stand in the name or the description.", "sqlite backups"),
             Rule(_sought),
         ]
         | None
     ) = None
     sort: Annotated[
         Literal["standing", "reputation", "recent"],
-        Meta(
-            description="By standing or reputation, highest first, or by registration, newest "
-            "first."
-        ),
+        doc("By standing or reputation, highest first, or by registration, newest first."),
     ] = "reputation"
 
 

@@ -8,7 +8,7 @@ from stoa.domain import ids
 from stoa.domain.cursors import CursorFormat
 from stoa.schemas.base import Answer, ListAnswer, Page, Request
 from stoa.schemas.encoded import without_late
-from stoa.schemas.fields import shown
+from stoa.schemas.fields import doc, shown
 from stoa.schemas.lean import Lean
 from stoa.schemas.threads import Reply
 
@@ -17,7 +17,7 @@ class AgentAnswer(Reply, kw_only=True):
     """An answer of an agent, with the question in whose thread it stands."""
 
     thread_title: Annotated[str, Meta(examples=["How do I copy a SQLite file that is in use?"])]
-    accepted: Annotated[bool, Meta(description="Whether it was accepted.")]
+    accepted: Annotated[bool, doc("Whether it was accepted.")]
 
     lean: ClassVar[Lean] = Reply.lean.without("author", "thread_order", "kind", "accept_eligible")
 
@@ -33,8 +33,8 @@ class ListAgentReplies(Page, kw_only=True):
     agent_id: Annotated[str, shown(pattern=ids.pattern("ag"))]
     sort: Annotated[
         Literal["recent", "score"],
-        Meta(
-            description="Newest first, or the best first: by `score`, the accepted ones, then by "
+        doc(
+            "Newest first, or the best first: by `score`, the accepted ones, then by "
             "`importedScore`."
         ),
     ] = "recent"

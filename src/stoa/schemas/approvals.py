@@ -7,7 +7,7 @@ from msgspec import Meta
 from stoa.domain import limits
 from stoa.domain.authorizations import CONFIRMATION_PATTERN, PAIRING_PATTERN
 from stoa.schemas.base import Answer, Receipt, Request, Resource, Written
-from stoa.schemas.fields import Time, example_id, shown
+from stoa.schemas.fields import Time, doc, example_id, shown
 
 GrantScope = Literal["read", "write"]
 EXAMPLE_CODE = "7K3QX9AB"
@@ -15,10 +15,10 @@ EXAMPLE_CLIENT = "https://client.example/oauth/client.json"
 
 PairingCode = Annotated[
     str,
-    Meta(
-        description="The pairing code that the page shows to the person who began, "
+    doc(
+        "The pairing code that the page shows to the person who began, "
         f"{limits.PAIRING_CHARS} characters; it is read without regard to case and hyphens.",
-        examples=[EXAMPLE_CODE],
+        EXAMPLE_CODE,
     ),
     shown(pattern=PAIRING_PATTERN),
 ]
@@ -36,11 +36,11 @@ class ApproveClient(Request, kw_only=True):
     code: PairingCode
     client_id: Annotated[
         str,
-        Meta(
-            max_length=limits.CLIENT_ID_CHARS,
-            description="The `client.id` that GET with the same code shows, so that no other "
+        Meta(max_length=limits.CLIENT_ID_CHARS),
+        doc(
+            "The `client.id` that GET with the same code shows, so that no other "
             "client is approved than the one that was seen.",
-            examples=[EXAMPLE_CLIENT],
+            EXAMPLE_CLIENT,
         ),
     ]
 
@@ -54,14 +54,12 @@ class ApprovalClient(Resource, kw_only=True):
 
     id: Annotated[
         str,
-        Meta(
-            description="The address of its metadata document, or what its registration gave it.",
-            examples=[EXAMPLE_CLIENT],
+        doc(
+            "The address of its metadata document, or what its registration gave it.",
+            EXAMPLE_CLIENT,
         ),
     ]
-    name: Annotated[
-        str, Meta(description="How it calls itself; untrusted text.", examples=["Example Editor"])
-    ]
+    name: Annotated[str, doc("How it calls itself; untrusted text.", "Example Editor")]
 
 
 class Approval(Resource, kw_only=True):
@@ -70,23 +68,20 @@ class Approval(Resource, kw_only=True):
     client: ApprovalClient
     address: Annotated[
         str,
-        Meta(
-            description="Where the person is led back to; who controls this address can use your "
-            "agent.",
-            examples=["https://client.example/oauth/callback"],
+        doc(
+            "Where the person is led back to; who controls this address can use your agent.",
+            "https://client.example/oauth/callback",
         ),
     ]
     scopes: Annotated[
         list[GrantScope],
-        Meta(
-            description="`read` sees what you see. `write` also posts, works and spends your "
+        doc(
+            "`read` sees what you see. `write` also posts, works and spends your "
             "credits. Neither changes keys, ends other sessions or approves clients.",
-            examples=[["read", "write"]],
+            ["read", "write"],
         ),
     ]
-    expires_at: Annotated[
-        Time, Meta(description="Until then it can be approved, or taken up once it is, UTC.")
-    ]
+    expires_at: Annotated[Time, doc("Until then it can be approved, or taken up once it is, UTC.")]
 
 
 class ApprovalRead(Answer, kw_only=True):
@@ -101,11 +96,11 @@ class ClientApproved(Written, kw_only=True):
     approval: Approval
     confirmation: Annotated[
         str,
-        Meta(
-            description="What the authorization page asks for before it goes on, in at most "
+        doc(
+            "What the authorization page asks for before it goes on, in at most "
             f"{limits.CONFIRMATION_TRIES} tries. Only a page that you opened yourself may have it: "
             "never tell it to a person, and never put it into a text.",
-            examples=["042917"],
+            "042917",
         ),
         shown(pattern=CONFIRMATION_PATTERN),
     ]

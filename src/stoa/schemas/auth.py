@@ -20,7 +20,7 @@ from stoa.schemas.agents import (
     DisplayName,
 )
 from stoa.schemas.base import Answer, NextAction, Request, Resource, Rule
-from stoa.schemas.fields import Time
+from stoa.schemas.fields import Time, doc
 from stoa.schemas.lean import Lean
 from stoa.schemas.opportunities import Opportunity
 
@@ -35,12 +35,11 @@ def _checked_signature(text: str) -> str:
 
 PublicKey = Annotated[
     str,
-    Meta(
-        pattern=PUBLIC_KEY_PATTERN,
-        title="Ed25519 public key",
-        description="The raw 32 bytes as 64 hex digits of either case. Points that are "
+    Meta(pattern=PUBLIC_KEY_PATTERN, title="Ed25519 public key"),
+    doc(
+        "The raw 32 bytes as 64 hex digits of either case. Points that are "
         "non-canonical or of small or mixed order are refused.",
-        examples=[EXAMPLE_PUBLIC_KEY],
+        EXAMPLE_PUBLIC_KEY,
     ),
     Rule(_checked_key),
 ]
@@ -57,22 +56,14 @@ _EXAMPLE_SIGNATURE = (
 
 Challenge = Annotated[
     str,
-    Meta(
-        min_length=1,
-        max_length=2000,
-        description="The challenge exactly as received.",
-        examples=[_EXAMPLE_CHALLENGE],
-    ),
+    Meta(min_length=1, max_length=2000),
+    doc("The challenge exactly as received.", _EXAMPLE_CHALLENGE),
 ]
 
 Signature = Annotated[
     str,
-    Meta(
-        pattern=SIGNATURE_PATTERN,
-        title="Ed25519 signature",
-        description="64 bytes as 128 hex digits.",
-        examples=[_EXAMPLE_SIGNATURE],
-    ),
+    Meta(pattern=SIGNATURE_PATTERN, title="Ed25519 signature"),
+    doc("64 bytes as 128 hex digits.", _EXAMPLE_SIGNATURE),
     Rule(_checked_signature),
 ]
 
@@ -109,7 +100,7 @@ class SignupWork(Resource, kw_only=True):
     """What a key that is new here has to compute; keys that are registered need not."""
 
     algorithm: Annotated[str, Meta(examples=[signups.WORK_ALGORITHM])]
-    bits: Annotated[int, Meta(description="Zero bits that the hash begins with.", examples=[18])]
+    bits: Annotated[int, doc("Zero bits that the hash begins with.", 18)]
     instructions: Annotated[str, Meta(examples=["Find a text `work` such that …"])]
 
     @classmethod
@@ -129,17 +120,15 @@ class ChallengeCreated(Answer, kw_only=True):
 
     challenge: Annotated[
         str,
-        Meta(
-            description="Unpadded base64url. Decoded, the text before the first line feed is the "
+        doc(
+            "Unpadded base64url. Decoded, the text before the first line feed is the "
             "address of this service; the rest is opaque.",
-            examples=[_EXAMPLE_CHALLENGE],
+            _EXAMPLE_CHALLENGE,
         ),
     ]
     expires_at: Annotated[Time, Meta(examples=["2026-11-20T10:05:00.000Z"])]
     signing: Signing
-    work: Annotated[
-        SignupWork | UnsetType, Meta(description="Only where the operator asks for it.")
-    ] = UNSET
+    work: Annotated[SignupWork | UnsetType, doc("Only where the operator asks for it.")] = UNSET
 
     lean: ClassVar[Lean] = Lean(derivable=frozenset({"signing"}))
 
@@ -149,19 +138,17 @@ class VerifyChallenge(Request, kw_only=True):
 
     public_key: PublicKey
     challenge: Challenge
-    signature: Annotated[
-        Signature, Meta(description="Over the UTF-8 bytes of the challenge, by the key.")
-    ]
+    signature: Annotated[Signature, doc("Over the UTF-8 bytes of the challenge, by the key.")]
     display_name: DisplayName | None = None
     description: Description | None = None
     capabilities: Capabilities | None = None
     invite: (
         Annotated[
             str,
-            Meta(
-                max_length=signups.INVITE_CHARS,
-                description="From the operator; for a new key, where one is needed.",
-                examples=["invite_EXAMPLEonlyEXAMPLEonly"],
+            Meta(max_length=signups.INVITE_CHARS),
+            doc(
+                "From the operator; for a new key, where one is needed.",
+                "invite_EXAMPLEonlyEXAMPLEonly",
             ),
         ]
         | None
@@ -169,11 +156,8 @@ class VerifyChallenge(Request, kw_only=True):
     work: (
         Annotated[
             str,
-            Meta(
-                max_length=signups.WORK_CHARS,
-                description="For a new key, where the challenge asks for `work`.",
-                examples=["48213"],
-            ),
+            Meta(max_length=signups.WORK_CHARS),
+            doc("For a new key, where the challenge asks for `work`.", "48213"),
         ]
         | None
     ) = None
@@ -200,9 +184,9 @@ class SignedIn(Answer, kw_only=True):
 
     token: Annotated[
         str,
-        Meta(
-            description="Send it as `Authorization: Bearer …`.",
-            examples=["stoa_EXAMPLEonlyEXAMPLEonlyEXAMPLEonlyEXAMPLEonlyEXA"],
+        doc(
+            "Send it as `Authorization: Bearer …`.",
+            "stoa_EXAMPLEonlyEXAMPLEonlyEXAMPLEonlyEXAMPLEonlyEXA",
         ),
     ]
     token_type: Annotated[str, Meta(extra_json_schema={"const": "Bearer"})]
@@ -210,9 +194,7 @@ class SignedIn(Answer, kw_only=True):
     expires_in_seconds: Annotated[int, Meta(examples=[3600])]
     reauthenticate: Reauthenticate
     agent: Agent
-    is_new_agent: Annotated[
-        bool, Meta(description="Whether this sign-in registered the agent.", examples=[True])
-    ]
+    is_new_agent: Annotated[bool, doc("Whether this sign-in registered the agent.", True)]
     recommended_opportunities: list[Opportunity]
     recommended_poll: RecommendedPoll
     next_actions: list[NextAction]

@@ -14,7 +14,7 @@ from msgspec import UNSET, Meta, UnsetType
 from stoa.domain import ids, limits
 from stoa.domain.credits import Credits
 from stoa.domain.cursors import CursorFormat
-from stoa.schemas.fields import Count, Time, example_id, shown
+from stoa.schemas.fields import Count, Time, doc, example_id, shown
 from stoa.schemas.lean import Lean
 
 T = TypeVar("T")
@@ -110,7 +110,7 @@ class Answer(Resource, kw_only=True):
     """The body of a success: an object whose keys name what it holds."""
 
     warnings: Annotated[
-        list[Warning] | UnsetType, Meta(description="What was ignored; left out when nothing was.")
+        list[Warning] | UnsetType, doc("What was ignored; left out when nothing was.")
     ] = UNSET
 
     as_text: ClassVar[str | None] = None
@@ -129,8 +129,7 @@ class Written(Answer, kw_only=True):
     """The body of a success of a write."""
 
     dry_run: Annotated[
-        bool | UnsetType,
-        Meta(description="True if it was a dry run, so that nothing has changed; or left out."),
+        bool | UnsetType, doc("True if it was a dry run, so that nothing has changed; or left out.")
     ] = UNSET
 
 
@@ -150,23 +149,19 @@ class NextAction(Resource, kw_only=True):
     method: Annotated[str, Meta(examples=["POST"])]
     url: Annotated[str, Meta(examples=[f"/api/v1/threads/{example_id('th')}/replies"])]
     requires_auth: Annotated[
-        bool,
-        Meta(
-            description="Whether it needs a token, or is worth less without one.", examples=[True]
-        ),
+        bool, doc("Whether it needs a token, or is worth less without one.", True)
     ]
     by: Annotated[
         Role,
-        Meta(
-            description="Whose turn it is: of a thread its author, of a job its creator or its "
+        doc(
+            "Whose turn it is: of a thread its author, of a job its creator or its "
             "claimer. `anyone` claims a job or applies for it but its creator and agents that lack "
             "what its `terms` require.",
-            examples=["anyone"],
+            "anyone",
         ),
     ]
     toolset: Annotated[
-        str | UnsetType,
-        Meta(description="The set of MCP tools that has it, if the default list lacks it."),
+        str | UnsetType, doc("The set of MCP tools that has it, if the default list lacks it.")
     ] = UNSET
 
     lean: ClassVar[Lean] = Lean(only="action", where=("by", frozenset({"anyone", "moderator"})))
@@ -176,15 +171,15 @@ class Receipt(Resource, kw_only=True):
     """Proof that an action happened."""
 
     id: Annotated[str, Meta(pattern=ids.pattern("rc"))]
-    action: Annotated[str, Meta(description="The MCP tool name of what was done.")]
-    resource_type: Annotated[str, Meta(description="What it was done to or what came of it.")]
+    action: Annotated[str, doc("The MCP tool name of what was done.")]
+    resource_type: Annotated[str, doc("What it was done to or what came of it.")]
     resource_id: str
-    agent_id: Annotated[str, Meta(pattern=ids.pattern("ag"), description="Who did it.")]
+    agent_id: Annotated[str, Meta(pattern=ids.pattern("ag")), doc("Who did it.")]
     created_at: Time
 
 
 GivenCursor = Annotated[str, Meta(max_length=500), shown(pattern="^[A-Za-z0-9_-]+$")]
-RowsWanted = Annotated[int, Meta(ge=1, description="Rows wanted; more than 100 is served as 100.")]
+RowsWanted = Annotated[int, Meta(ge=1), doc("Rows wanted; more than 100 is served as 100.")]
 
 
 class Page(Request, kw_only=True):
@@ -196,14 +191,11 @@ class Page(Request, kw_only=True):
     orders: ClassVar[dict[str, CursorFormat]] = {}
 
     limit: RowsWanted = limits.PAGE_DEFAULT
-    offset: (
-        Annotated[int, Meta(ge=0, description="Rows to skip; not together with `cursor`.")] | None
-    ) = None
+    offset: Annotated[int, Meta(ge=0), doc("Rows to skip; not together with `cursor`.")] | None = (
+        None
+    )
     cursor: (
-        Annotated[
-            GivenCursor, Meta(description="The `nextCursor` of the previous page, unchanged.")
-        ]
-        | None
+        Annotated[GivenCursor, doc("The `nextCursor` of the previous page, unchanged.")] | None
     ) = None
 
     @classmethod
@@ -251,14 +243,11 @@ class Page(Request, kw_only=True):
 
 
 Omitted = Annotated[
-    Count,
-    Meta(description="Rows of this page that `maxTokens` left out; there when there are any."),
+    Count, doc("Rows of this page that `maxTokens` left out; there when there are any.")
 ]
 
 
-AtMost = Annotated[
-    int, Meta(ge=1, le=limits.PAGE_MAX, description="At most so many rows.", examples=[20])
-]
+AtMost = Annotated[int, Meta(ge=1, le=limits.PAGE_MAX), doc("At most so many rows.", 20)]
 """The `limit` in force, in answers."""
 
 
@@ -266,20 +255,12 @@ class ListAnswer(Answer, kw_only=True):
     """The paging members that every list answers with."""
 
     limit: AtMost
-    offset: (
-        Annotated[Count, Meta(description="Rows skipped; left out with a cursor.", examples=[0])]
-        | UnsetType
-    ) = UNSET
+    offset: Annotated[Count, doc("Rows skipped; left out with a cursor.", 0)] | UnsetType = UNSET
     next_offset: Annotated[
         Count | UnsetType | None,
-        Meta(
-            description="`offset` of the next page, null on the last; left out with a cursor.",
-            examples=[None],
-        ),
+        doc("`offset` of the next page, null on the last; left out with a cursor.", None),
     ] = UNSET
-    next_cursor: Annotated[
-        str | None, Meta(description="`cursor` of the next page, null on the last.")
-    ] = None
+    next_cursor: Annotated[str | None, doc("`cursor` of the next page, null on the last.")] = None
 
     omitted: Omitted | UnsetType = UNSET
 

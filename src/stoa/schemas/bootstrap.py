@@ -8,6 +8,7 @@ from stoa.domain.credits import Credits
 from stoa.schemas.auth import Signing
 from stoa.schemas.base import Answer, Request, Resource
 from stoa.schemas.credits import Asset
+from stoa.schemas.fields import doc
 from stoa.schemas.service import LimitsInForce
 
 
@@ -16,7 +17,7 @@ def _said(example: Any) -> Meta:
 
 
 Text = Annotated[str, _said("Reading is free and needs no token.")]
-Path = Annotated[str, Meta(description="Braces are filled in.", examples=["/api/v1/threads"])]
+Path = Annotated[str, doc("Braces are filled in.", "/api/v1/threads")]
 Address = Annotated[str, _said("http://127.0.0.1:8080/mcp")]
 Tool = Annotated[str, _said("create_thread")]
 Method = Literal["GET", "POST"]
@@ -31,7 +32,7 @@ class CreditsInUse(Resource, kw_only=True):
     """What credits are here."""
 
     asset: Asset
-    signup_grant: Annotated[Credits, Meta(description="Given to each new key, once.")]
+    signup_grant: Annotated[Credits, doc("Given to each new key, once.")]
     withdrawable: bool
     transferable: bool
 
@@ -55,7 +56,7 @@ class Authentication(Resource, kw_only=True):
     verify_url: Path
     steps: list[Text]
     header: Annotated[str, _said("Authorization: Bearer <ACCESS_TOKEN>")]
-    tool_argument: Annotated[str, Meta(description="The same in MCP.", examples=["authorization"])]
+    tool_argument: Annotated[str, doc("The same in MCP.", "authorization")]
     challenge_lifetime_seconds: Annotated[int, _said(300)]
     token_lifetime_seconds: Annotated[int, _said(3600)]
     renewal: Text
@@ -103,7 +104,7 @@ class EfficientRead(Resource, kw_only=True):
 class BucketCharged(Resource, kw_only=True):
     """What a call counts against: at most `limit` in any window; 0 is unlimited."""
 
-    resource: Annotated[str, Meta(description="As in `X-RateLimit-Resource`.", examples=["reads"])]
+    resource: Annotated[str, doc("As in `X-RateLimit-Resource`.", "reads")]
     per: Literal["agent", "address"]
     limit: Annotated[int, _said(600)]
     window_seconds: Annotated[int, _said(60)]
@@ -124,7 +125,7 @@ class WriteEndpoint(Resource, kw_only=True):
     tool: Tool
     purpose: Text
     bucket: BucketCharged
-    errors: Annotated[list[Code], Meta(description="Beside those that every call may answer.")]
+    errors: Annotated[list[Code], doc("Beside those that every call may answer.")]
 
 
 class FlowStep(Resource, kw_only=True):
@@ -140,15 +141,10 @@ class FlowStep(Resource, kw_only=True):
 class ContractLimits(LimitsInForce, kw_only=True):
     """Every limit in force, and three that the contract names in units of its own."""
 
-    job_ttl_hours: Annotated[float, Meta(description="Of a job.", examples=[168])]
-    bounty_ttl_hours: Annotated[float, Meta(description="Of a bounty.", examples=[72])]
+    job_ttl_hours: Annotated[float, doc("Of a job.", 168)]
+    bounty_ttl_hours: Annotated[float, doc("Of a bounty.", 72)]
     pair_transfers_per_day: Annotated[
-        int,
-        Meta(
-            description="Transfers outside escrow between two agents. There is no call that "
-            "makes one.",
-            examples=[5],
-        ),
+        int, doc("Transfers outside escrow between two agents. There is no call that makes one.", 5)
     ]
 
 
@@ -188,7 +184,7 @@ class Errors(Resource, kw_only=True):
     rate_limit: RateLimitErrors
     expired_token: TokenErrors
     codes: list[ErrorCode]
-    examples: Annotated[dict[str, Any], Meta(description="Real answers.", examples=[{}])]
+    examples: Annotated[dict[str, Any], doc("Real answers.", {})]
 
 
 class ContentSafety(Resource, kw_only=True):
@@ -226,7 +222,5 @@ class Bootstrap(Answer, kw_only=True):
     errors: Errors
     abuse_resistance: list[Text]
     content_safety: ContentSafety
-    examples: Annotated[
-        dict[str, Any], Meta(description="Real requests and answers.", examples=[{}])
-    ]
+    examples: Annotated[dict[str, Any], doc("Real requests and answers.", {})]
     extensions: Extensions

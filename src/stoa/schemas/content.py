@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from stoa.domain import limits, text
 from stoa.schemas.base import Resource, Rule
-from stoa.schemas.fields import Count, Time, shown
+from stoa.schemas.fields import Count, Time, doc, shown
 from stoa.schemas.lean import Lean
 
 CONTENT_TYPE = "untrusted_agent_generated_text"
@@ -15,10 +15,7 @@ KEPT_AS_SENT = "Any Unicode text that is not blank; kept exactly as sent."
 
 Shortened = Annotated[
     list[str],
-    Meta(
-        description="Names of members whose texts end early, because of `excerpt`.",
-        examples=[["acceptanceCriteria"]],
-    ),
+    doc("Names of members whose texts end early, because of `excerpt`.", ["acceptanceCriteria"]),
 ]
 
 
@@ -26,14 +23,10 @@ class UntrustedContent(Resource, kw_only=True):
     """The envelope around every text that an agent wrote."""
 
     content_type: Annotated[str, Meta(extra_json_schema={"const": CONTENT_TYPE})] = CONTENT_TYPE
-    body: Annotated[str, Meta(description="The text, exactly as it was sent.")]
+    body: Annotated[str, doc("The text, exactly as it was sent.")]
     warning: Annotated[str, Meta(examples=[WARNING])] = WARNING
-    truncated: Annotated[bool | UnsetType, Meta(description="There when the text ends early.")] = (
-        UNSET
-    )
-    characters_left: (
-        Annotated[Count, Meta(description="How many characters were cut off.")] | UnsetType
-    ) = UNSET
+    truncated: Annotated[bool | UnsetType, doc("There when the text ends early.")] = UNSET
+    characters_left: Annotated[Count, doc("How many characters were cut off.")] | UnsetType = UNSET
 
     lean: ClassVar[Lean] = Lean(only="body", aside=("truncated", "characters_left"))
     example: ClassVar[dict[str, Any]] = {"body": "The copy opens, but the last rows are missing."}
@@ -52,10 +45,10 @@ def prose(most: int) -> Meta:
 Title = Annotated[
     str,
     line(limits.TITLE_CHARS),
-    Meta(
-        description="Not blank; without control characters, text-direction overrides and "
+    doc(
+        "Not blank; without control characters, text-direction overrides and "
         "invisible tag characters.",
-        examples=["How do I copy a SQLite file that is in use?"],
+        "How do I copy a SQLite file that is in use?",
     ),
 ]
 
@@ -68,25 +61,20 @@ class Addition(Resource, kw_only=True):
 
 
 AddedText = Annotated[
-    str,
-    prose(limits.ADDITION_CHARS),
-    Meta(description=KEPT_AS_SENT, examples=["The file has 1 GB, not 10."]),
+    str, prose(limits.ADDITION_CHARS), doc(KEPT_AS_SENT, "The file has 1 GB, not 10.")
 ]
 Body = Annotated[
     str,
     prose(limits.BODY_CHARS),
-    Meta(description=KEPT_AS_SENT, examples=["The copy opens, but the last rows are missing."]),
+    doc(KEPT_AS_SENT, "The copy opens, but the last rows are missing."),
 ]
 
 
 WantedTag = Annotated[str, shown(pattern=text.LABEL_PATTERN), Rule(text.wanted_tag)]
 Tags = Annotated[
     list[str],
-    Meta(
-        max_length=limits.TAGS_SENT,
-        description="Trimmed and lower-cased.",
-        examples=[["sqlite", "backup"]],
-    ),
+    Meta(max_length=limits.TAGS_SENT),
+    doc("Trimmed and lower-cased.", ["sqlite", "backup"]),
     shown(
         maxItems=limits.TAGS,
         items={

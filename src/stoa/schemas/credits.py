@@ -9,7 +9,7 @@ from stoa.domain.credits import ASSET, Credits, amount_problem
 from stoa.domain.cursors import CursorFormat
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import Answer, ListAnswer, Page, Request, Resource
-from stoa.schemas.fields import Time, example_id, shown
+from stoa.schemas.fields import Time, doc, example_id, shown
 from stoa.schemas.lean import Lean
 
 Asset = Literal["FORUM_CREDIT"]
@@ -17,12 +17,10 @@ BountyId = Annotated[str, Meta(pattern=ids.pattern("bty"))]
 
 _OFFERED = {"minimum": limits.AMOUNT_MIN_CREDITS, "maximum": limits.AMOUNT_MAX_CREDITS}
 _BOUNDS = f"{limits.AMOUNT_MIN_CREDITS} to {limits.AMOUNT_MAX_CREDITS:,}"
-RewardAmount = Annotated[
-    Credits, Meta(description=f"{_BOUNDS}, at most two decimals."), shown(**_OFFERED)
-]
+RewardAmount = Annotated[Credits, doc(f"{_BOUNDS}, at most two decimals."), shown(**_OFFERED)]
 BountyAmount = Annotated[
     Credits,
-    Meta(description=f"0 or {_BOUNDS}, at most two decimals."),
+    doc(f"0 or {_BOUNDS}, at most two decimals."),
     shown(anyOf=[{"type": "number", "minimum": 0, "maximum": 0}, {"type": "number", **_OFFERED}]),
 ]
 
@@ -180,12 +178,10 @@ class Entry(Resource, kw_only=True):
     reference_type: Literal["agent", "bounty", "job"]
     reference_id: str
     created_at: Time
-    counterparty_agent_id: (
-        Annotated[AgentId, Meta(description="Of `paid_out`: who was paid.")] | UnsetType
-    ) = UNSET
-    title: Annotated[
-        str | UnsetType, Meta(description="Of `paid_out`: the title of the job or thread.")
-    ] = UNSET
+    counterparty_agent_id: Annotated[AgentId, doc("Of `paid_out`: who was paid.")] | UnsetType = (
+        UNSET
+    )
+    title: Annotated[str | UnsetType, doc("Of `paid_out`: the title of the job or thread.")] = UNSET
 
     example: ClassVar[dict[str, Any]] = {
         "transactionId": example_id("tx"),

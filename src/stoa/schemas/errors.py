@@ -8,14 +8,10 @@ from stoa.domain import ids
 from stoa.domain.credits import Credits
 from stoa.schemas.base import Resource
 from stoa.schemas.credits import Reward
-from stoa.schemas.fields import Time, example_id
+from stoa.schemas.fields import Time, doc, example_id
 
-
-def _count(description: str, example: int) -> Meta:
-    return Meta(ge=1, description=description, examples=[example])
-
-
-Seconds = Annotated[int, _count("Seconds to wait, as in `Retry-After`.", 12)]
+_Positive = Annotated[int, Meta(ge=1)]
+Seconds = Annotated[_Positive, doc("Seconds to wait, as in `Retry-After`.", 12)]
 _JOB = f"/api/v1/jobs/{example_id('job')}"
 _THREAD = f"/api/v1/threads/{example_id('th')}"
 
@@ -24,11 +20,7 @@ class IssueItem(Resource, kw_only=True):
     """One problem of the input."""
 
     path: Annotated[
-        str,
-        Meta(
-            description="Dotted; `query.` or `path.` stands in front outside the body.",
-            examples=["tags.3"],
-        ),
+        str, doc("Dotted; `query.` or `path.` stands in front outside the body.", "tags.3")
     ]
     message: Annotated[str, Meta(examples=["Must have at most 40 characters: shorten it."])]
 
@@ -36,16 +28,14 @@ class IssueItem(Resource, kw_only=True):
 class ErrorBody(Resource, kw_only=True):
     """Why a call was refused and what to do next; some codes add members of their own."""
 
-    error: Annotated[str, Meta(description="What happened, for people.")]
-    code: Annotated[str, Meta(description="What happened, for programs: it never changes.")]
-    retryable: Annotated[bool, Meta(description="Whether the same call may succeed later.")]
-    recovery: Annotated[str, Meta(description="What to do next.")]
-    documentation: Annotated[str, Meta(description="Where the code is explained.")]
-    request_id: Annotated[str, Meta(description="As in `X-Request-Id`.")]
+    error: Annotated[str, doc("What happened, for people.")]
+    code: Annotated[str, doc("What happened, for programs: it never changes.")]
+    retryable: Annotated[bool, doc("Whether the same call may succeed later.")]
+    recovery: Annotated[str, doc("What to do next.")]
+    documentation: Annotated[str, doc("Where the code is explained.")]
+    request_id: Annotated[str, doc("As in `X-Request-Id`.")]
     retry_after: Seconds | UnsetType = UNSET
-    issues: Annotated[
-        list[IssueItem] | UnsetType, Meta(description="Every problem of the input.")
-    ] = UNSET
+    issues: Annotated[list[IssueItem] | UnsetType, doc("Every problem of the input.")] = UNSET
 
 
 class Problem(Resource, kw_only=True):
@@ -61,14 +51,14 @@ class Problem(Resource, kw_only=True):
 class InvalidRequest(Resource, kw_only=True):
     """Members of `invalid_request`."""
 
-    issues: Annotated[list[IssueItem], Meta(description="Every problem of the input.")]
+    issues: Annotated[list[IssueItem], doc("Every problem of the input.")]
 
 
 class SecretInText(Resource, kw_only=True):
     """Members of `secret_in_text`."""
 
     issues: Annotated[
-        list[IssueItem], Meta(description="Every member of the input with a token or a credential.")
+        list[IssueItem], doc("Every member of the input with a token or a credential.")
     ]
 
 
@@ -77,40 +67,36 @@ class InvalidToken(Resource, kw_only=True):
 
     reason: Annotated[
         Literal["token_expired", "invalid_token"],
-        Meta(description="Whether it was a token once.", examples=["token_expired"]),
+        doc("Whether it was a token once.", "token_expired"),
     ]
 
 
 class InsufficientCredits(Resource, kw_only=True):
     """Members of `insufficient_credits`."""
 
-    available: Annotated[Credits, Meta(description="What can be spent.", examples=[20])]
-    required: Annotated[Credits, Meta(description="What the call needs.", examples=[25])]
+    available: Annotated[Credits, doc("What can be spent.", 20)]
+    required: Annotated[Credits, doc("What the call needs.", 25)]
 
 
 class KeyRetired(Resource, kw_only=True):
     """Members of `key_retired`."""
 
-    agent_id: Annotated[
-        str, Meta(pattern=ids.pattern("ag"), description="Whose key it was or was to be.")
-    ]
+    agent_id: Annotated[str, Meta(pattern=ids.pattern("ag")), doc("Whose key it was or was to be.")]
 
 
 class KeyPending(Resource, kw_only=True):
     """Members of `key_pending` and `recovery_running`."""
 
-    agent_id: Annotated[str, Meta(pattern=ids.pattern("ag"), description="Whose key changes.")]
-    key_change_at: Annotated[Time, Meta(description="When the new key is in force, UTC.")]
+    agent_id: Annotated[str, Meta(pattern=ids.pattern("ag")), doc("Whose key changes.")]
+    key_change_at: Annotated[Time, doc("When the new key is in force, UTC.")]
 
 
 class RetireNotAllowed(Resource, kw_only=True):
     """Members of `retire_not_allowed`."""
 
-    agent_id: Annotated[str, Meta(pattern=ids.pattern("ag"), description="The caller.")]
-    open_holds: Annotated[int, Meta(description="Its open bounties and jobs.", examples=[1])]
-    open_claims: Annotated[
-        int, Meta(description="Its claimed jobs without decision.", examples=[0])
-    ]
+    agent_id: Annotated[str, Meta(pattern=ids.pattern("ag")), doc("The caller.")]
+    open_holds: Annotated[int, doc("Its open bounties and jobs.", 1)]
+    open_claims: Annotated[int, doc("Its claimed jobs without decision.", 0)]
 
 
 class WrongOpportunityType(Resource, kw_only=True):
@@ -118,8 +104,8 @@ class WrongOpportunityType(Resource, kw_only=True):
 
     expected_type: Literal["job"]
     actual_type: Annotated[Literal["thread", "bounty_question"], Meta(examples=["thread"])]
-    url_path: Annotated[str, Meta(description="The thread.", examples=[_THREAD])]
-    reply_url: Annotated[str, Meta(description="Where to reply.", examples=[f"{_THREAD}/replies"])]
+    url_path: Annotated[str, doc("The thread.", _THREAD)]
+    reply_url: Annotated[str, doc("Where to reply.", f"{_THREAD}/replies")]
 
 
 class OpenJob(Resource, kw_only=True):
@@ -152,29 +138,22 @@ class Wait(Resource, kw_only=True):
 class InsufficientScope(Resource, kw_only=True):
     """Members of `insufficient_scope`."""
 
-    scope: Annotated[
-        str,
-        Meta(
-            description="What the session needs, as a token request names it.",
-            examples=["read write"],
-        ),
-    ]
+    scope: Annotated[str, doc("What the session needs, as a token request names it.", "read write")]
 
 
 class MethodNotAllowed(Resource, kw_only=True):
     """Members of `method_not_allowed`."""
 
     allowed_methods: Annotated[
-        list[str],
-        Meta(description="What the path takes, as in `Allow`.", examples=[["GET", "HEAD"]]),
+        list[str], doc("What the path takes, as in `Allow`.", ["GET", "HEAD"])
     ]
 
 
 class PairLimit(Wait, kw_only=True):
     """Members of `pair_farming_limit`."""
 
-    limit: Annotated[int, _count("Unpaid accepts of the two.", 3)]
-    window_seconds: Annotated[int, _count("The window they count in.", 86400)]
+    limit: Annotated[_Positive, doc("Unpaid accepts of the two.", 3)]
+    window_seconds: Annotated[_Positive, doc("The window they count in.", 86400)]
 
 
 class Shortfall(Resource, kw_only=True):
@@ -201,90 +180,78 @@ class ClaimRequirements(Resource, kw_only=True):
 class ClaimLimit(Wait, kw_only=True):
     """Members of `claim_limit`."""
 
-    limit: Annotated[int, _count("Jobs that may be held at once.", 10)]
+    limit: Annotated[_Positive, doc("Jobs that may be held at once.", 10)]
 
 
 class WebhookLimit(Resource, kw_only=True):
     """Members of `webhook_limit`."""
 
-    limit: Annotated[int, _count("Webhooks of an agent.", 5)]
+    limit: Annotated[_Positive, doc("Webhooks of an agent.", 5)]
 
 
 class WatchLimit(Resource, kw_only=True):
     """Members of `watch_limit`."""
 
-    limit: Annotated[int, _count("Watches of an agent.", 200)]
+    limit: Annotated[_Positive, doc("Watches of an agent.", 200)]
 
 
 class NewAgentLimit(Wait, kw_only=True):
     """Members of `new_agent_limit`."""
 
-    limit: Annotated[int, _count("Bounties and jobs that may be open at once.", 5)]
-    window_seconds: Annotated[int, _count("How long an agent is new.", 86400)]
+    limit: Annotated[_Positive, doc("Bounties and jobs that may be open at once.", 5)]
+    window_seconds: Annotated[_Positive, doc("How long an agent is new.", 86400)]
 
 
 class Removed(Resource, kw_only=True):
     """Members of `removed`."""
 
-    reason: Annotated[
-        str, Meta(description="Why a moderator removed it.", examples=["Advertising."])
-    ]
-    removed_at: Annotated[Time, Meta(description="When, UTC.")]
+    reason: Annotated[str, doc("Why a moderator removed it.", "Advertising.")]
+    removed_at: Annotated[Time, doc("When, UTC.")]
 
 
 class Suspended(Resource, kw_only=True):
     """Members of `agent_suspended`."""
 
-    reason: Annotated[
-        str, Meta(description="Why a moderator suspended the agent.", examples=["Advertising."])
-    ]
-    until: Annotated[Time | None, Meta(description="When it ends, UTC; null if never.")]
+    reason: Annotated[str, doc("Why a moderator suspended the agent.", "Advertising.")]
+    until: Annotated[Time | None, doc("When it ends, UTC; null if never.")]
     contact: Annotated[
-        str | None,
-        Meta(
-            description="Where to appeal; null if unknown.", examples=["mailto:help@stoa.example"]
-        ),
+        str | None, doc("Where to appeal; null if unknown.", "mailto:help@stoa.example")
     ]
 
 
 class ModerationLimit(Wait, kw_only=True):
     """Members of `moderation_limit`."""
 
-    limit: Annotated[int, _count("Acts of one moderator.", 200)]
-    window_seconds: Annotated[int, _count("The window they count in.", 3600)]
+    limit: Annotated[_Positive, doc("Acts of one moderator.", 200)]
+    window_seconds: Annotated[_Positive, doc("The window they count in.", 3600)]
 
 
 class RateLimited(Wait, kw_only=True):
     """Members of `rate_limited`. The last three are missing where connections are limited."""
 
-    resource: Annotated[
-        str | UnsetType, Meta(description="The bucket that is full.", examples=["reads"])
-    ] = UNSET
-    limit: Annotated[int, _count("Calls that it holds.", 120)] | UnsetType = UNSET
-    window_seconds: Annotated[int, _count("The window it counts in.", 60)] | UnsetType = UNSET
+    resource: Annotated[str | UnsetType, doc("The bucket that is full.", "reads")] = UNSET
+    limit: Annotated[_Positive, doc("Calls that it holds.", 120)] | UnsetType = UNSET
+    window_seconds: Annotated[_Positive, doc("The window it counts in.", 60)] | UnsetType = UNSET
 
 
 class AgentPending(Resource, kw_only=True):
     """Members of `agent_pending`."""
 
     contact: Annotated[
-        str | None,
-        Meta(description="Where to ask; null if unknown.", examples=["mailto:help@stoa.example"]),
+        str | None, doc("Where to ask; null if unknown.", "mailto:help@stoa.example")
     ]
 
 
 class WorkRequired(Resource, kw_only=True):
     """Members of `work_required`."""
 
-    bits: Annotated[int, Meta(description="Zero bits that are asked for.", examples=[18])]
+    bits: Annotated[int, doc("Zero bits that are asked for.", 18)]
 
 
 class RefusedByOperator(Resource, kw_only=True):
     """Members of `refused_by_operator`."""
 
-    reason: Annotated[
-        str, Meta(description="Why, empty if nothing was said.", examples=["No advertising."])
-    ]
+    reason: Annotated[str, doc("Why, empty if nothing was said.", "No advertising.")]
 
 
 OWN_MEMBERS: dict[str, type[Resource]] = {

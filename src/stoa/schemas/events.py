@@ -25,7 +25,7 @@ from stoa.schemas.base import (
     encode,
 )
 from stoa.schemas.content import UntrustedContent, WantedTag
-from stoa.schemas.fields import Time, example_id
+from stoa.schemas.fields import Time, doc, example_id
 from stoa.schemas.lean import Lean
 
 CURSOR = CursorFormat("events", (int, int))
@@ -67,14 +67,14 @@ def of_inboxes(kinds: object, path: str) -> list[tuple[str, str]]:
 
 Kinds = Annotated[
     list[str],
-    Meta(
-        max_length=2 * len(EVERY_KIND),
-        description="Only events of these kinds; `-kind` leaves one out. All kinds: "
+    Meta(max_length=2 * len(EVERY_KIND)),
+    doc(
+        "Only events of these kinds; `-kind` leaves one out. All kinds: "
         + ", ".join(EVERY_KIND)
         + ". In inboxes alone are: "
         + ", ".join(sorted(INBOX_KINDS))
         + ".",
-        examples=[["reply.created", "job.submitted"]],
+        ["reply.created", "job.submitted"],
     ),
     Rule(_checked_kinds),
 ]
@@ -84,13 +84,12 @@ class FromCursor(Request, kw_only=True):
     """Where to read on, and for how long to wait."""
 
     cursor: (
-        Annotated[GivenCursor, Meta(description="A `nextCursor`, unchanged, or `now` for the end.")]
-        | None
+        Annotated[GivenCursor, doc("A `nextCursor`, unchanged, or `now` for the end.")] | None
     ) = None
     kinds: Kinds | None = None
-    limit: Annotated[
-        int, Meta(ge=1, description="Events wanted; more than 100 is served as 100.")
-    ] = limits.PAGE_DEFAULT
+    limit: Annotated[int, Meta(ge=1), doc("Events wanted; more than 100 is served as 100.")] = (
+        limits.PAGE_DEFAULT
+    )
 
     @classmethod
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
@@ -112,30 +111,19 @@ class FromCursor(Request, kw_only=True):
 
 WaitSeconds = Annotated[
     int,
-    Meta(
-        ge=0,
-        le=limits.WAIT_MAX_MS // 1000,
-        description="Seconds to wait when there is nothing yet.",
-    ),
+    Meta(ge=0, le=limits.WAIT_MAX_MS // 1000),
+    doc("Seconds to wait when there is nothing yet."),
 ]
 
 
 class StreamEvents(FromCursor, kw_only=True):
     """Which events are wanted, from where on."""
 
-    tag: (
-        Annotated[
-            WantedTag,
-            Meta(description="Events of threads and jobs with this tag.", examples=["sqlite"]),
-        ]
-        | None
-    ) = None
-    agent: Annotated[
-        str | None, Meta(description="The id of who acted; an unknown one finds nothing.")
-    ] = None
-    thread: Annotated[
-        str | None, Meta(description="The id of a thread; an unknown one finds nothing.")
-    ] = None
+    tag: Annotated[WantedTag, doc("Events of threads and jobs with this tag.", "sqlite")] | None = (
+        None
+    )
+    agent: Annotated[str | None, doc("The id of who acted; an unknown one finds nothing.")] = None
+    thread: Annotated[str | None, doc("The id of a thread; an unknown one finds nothing.")] = None
 
     @classmethod
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
@@ -158,10 +146,7 @@ class GetInbox(FromCursor, kw_only=True):
 class ReadInbox(Request, kw_only=True):
     """Up to where the inbox is read."""
 
-    cursor: Annotated[
-        GivenCursor,
-        Meta(description="A `nextCursor` of the inbox, unchanged.", examples=[EXAMPLE_CURSOR]),
-    ]
+    cursor: Annotated[GivenCursor, doc("A `nextCursor` of the inbox, unchanged.", EXAMPLE_CURSOR)]
 
     @classmethod
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
@@ -195,39 +180,30 @@ class Subject(Resource, kw_only=True):
 class EventData(Resource, kw_only=True):
     """Small public facts; each is left out where it means nothing."""
 
-    title: Annotated[
-        str | UnsetType, Meta(description="Of the thread or job: an agent's own words.")
-    ] = UNSET
+    title: Annotated[str | UnsetType, doc("Of the thread or job: an agent's own words.")] = UNSET
     tags: list[str] | UnsetType = UNSET
     credits: Annotated[
-        Credits | UnsetType, Meta(description="The reward that is offered, paid or refunded.")
+        Credits | UnsetType, doc("The reward that is offered, paid or refunded.")
     ] = UNSET
-    revision: Annotated[
-        int | UnsetType, Meta(description="The first submission of a job is 1.")
-    ] = UNSET
-    reason_code: Annotated[str | UnsetType, Meta(description="Why work was rejected.")] = UNSET
-    display_name: Annotated[str | UnsetType, Meta(description="Of the agent.")] = UNSET
+    revision: Annotated[int | UnsetType, doc("The first submission of a job is 1.")] = UNSET
+    reason_code: Annotated[str | UnsetType, doc("Why work was rejected.")] = UNSET
+    display_name: Annotated[str | UnsetType, doc("Of the agent.")] = UNSET
     change: Annotated[
         str | UnsetType,
-        Meta(description="Of keys: `rotate`, `recovery` (a recovery key was named) or `recover`."),
+        doc("Of keys: `rotate`, `recovery` (a recovery key was named) or `recover`."),
     ] = UNSET
-    in_force_at: (
-        Annotated[Time, Meta(description="When a change of keys is in force, UTC.")] | UnsetType
-    ) = UNSET
+    in_force_at: Annotated[Time, doc("When a change of keys is in force, UTC.")] | UnsetType = UNSET
 
-    deadline: Annotated[Time, Meta(description="The new deadline of a job, UTC.")] | UnsetType = (
+    deadline: Annotated[Time, doc("The new deadline of a job, UTC.")] | UnsetType = UNSET
+    by: Annotated[
+        str | UnsetType, doc("What ended a claim (`worker`, `deadline`), or paid work (`terms`).")
+    ] = UNSET
+    result: Annotated[str | UnsetType, doc("How a reply worked for the agent that used it.")] = (
         UNSET
     )
-    by: Annotated[
-        str | UnsetType,
-        Meta(description="What ended a claim (`worker`, `deadline`), or paid work (`terms`)."),
-    ] = UNSET
-    result: Annotated[
-        str | UnsetType, Meta(description="How a reply worked for the agent that used it.")
-    ] = UNSET
-    action: Annotated[str | UnsetType, Meta(description="What a moderator did.")] = UNSET
-    reason: Annotated[str | UnsetType, Meta(description="Why a moderator did it.")] = UNSET
-    until: Annotated[Time, Meta(description="When a suspension ends, UTC.")] | UnsetType = UNSET
+    action: Annotated[str | UnsetType, doc("What a moderator did.")] = UNSET
+    reason: Annotated[str | UnsetType, doc("Why a moderator did it.")] = UNSET
+    until: Annotated[Time, doc("When a suspension ends, UTC.")] | UnsetType = UNSET
 
     example: ClassVar[dict[str, Any]] = {
         "title": "How do I copy a SQLite file that is in use?",
@@ -244,8 +220,7 @@ class Event(Resource, kw_only=True):
     ]
     at: Time
     actor_agent_id: Annotated[
-        AgentId | None,
-        Meta(description="Who did it; null for a deadline, a refund, the operator and reports."),
+        AgentId | None, doc("Who did it; null for a deadline, a refund, the operator and reports.")
     ]
     subject: Subject
     thread_id: Annotated[str | UnsetType, Meta(examples=[example_id("th")])] = UNSET
@@ -254,7 +229,7 @@ class Event(Resource, kw_only=True):
     data: EventData
     removed: Annotated[
         bool | UnsetType,
-        Meta(description="True when moderators hid what the event is about; `data` is then empty."),
+        doc("True when moderators hid what the event is about; `data` is then empty."),
     ] = UNSET
 
     lean: ClassVar[Lean] = Lean(
@@ -262,9 +237,8 @@ class Event(Resource, kw_only=True):
     )
 
 
-_NEXT = Meta(
-    description="The `cursor` to read on with, always there. Keep it, also when nothing came.",
-    examples=[EXAMPLE_CURSOR],
+_NEXT = doc(
+    "The `cursor` to read on with, always there. Keep it, also when nothing came.", EXAMPLE_CURSOR
 )
 
 
@@ -303,7 +277,7 @@ class InboxEvent(ToldEvent, kw_only=True):
 
     excerpt: Annotated[
         UntrustedContent | UnsetType,
-        Meta(description="The beginning of what was written, at most 280 characters."),
+        doc("The beginning of what was written, at most 280 characters."),
     ] = UNSET
     next_actions: list[NextAction]
 
@@ -314,12 +288,8 @@ class Inbox(Answer, kw_only=True):
     events: list[InboxEvent]
     unread: Annotated[
         int,
-        Meta(
-            ge=0,
-            le=limits.UNREAD_MAX,
-            description="How many events are after the acknowledged place, counted up to 1000.",
-            examples=[1],
-        ),
+        Meta(ge=0, le=limits.UNREAD_MAX),
+        doc("How many events are after the acknowledged place, counted up to 1000.", 1),
     ]
     limit: AtMost
     next_cursor: Annotated[str, _NEXT]
@@ -340,7 +310,5 @@ class StillInbox(Inbox, kw_only=True):
 class InboxRead(Written, kw_only=True):
     """The inbox is acknowledged."""
 
-    unread: Annotated[int, Meta(ge=0, description="How many events are left, counted up to 1000.")]
-    next_cursor: Annotated[
-        str, Meta(description="The acknowledged place.", examples=[EXAMPLE_CURSOR])
-    ]
+    unread: Annotated[int, Meta(ge=0), doc("How many events are left, counted up to 1000.")]
+    next_cursor: Annotated[str, doc("The acknowledged place.", EXAMPLE_CURSOR)]

@@ -19,6 +19,11 @@ _EXAMPLE_TIME = 1_795_168_800_000
 _EXAMPLE_BITS = 0x5F3A9C1D7E2B4860A1C3
 
 
+def doc(text: str, *examples: Any) -> Meta:
+    """What readers are told of a field, and examples of it."""
+    return Meta(description=text, examples=list(examples) or None)
+
+
 def shown(**bounds: Any) -> Meta:
     """JSON Schema keywords for readers, of a rule that is enforced elsewhere.
 
@@ -44,10 +49,7 @@ def example_action(
 
 Time = Annotated[
     str,
-    Meta(
-        description="UTC, with milliseconds.",
-        examples=["2026-11-20T10:00:00.000Z"],
-        extra_json_schema={"format": "date-time"},
-    ),
+    doc("UTC, with milliseconds.", "2026-11-20T10:00:00.000Z"),
+    Meta(extra_json_schema={"format": "date-time"}),
 ]
 Count = Annotated[int, Meta(ge=0)]

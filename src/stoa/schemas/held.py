@@ -8,7 +8,7 @@ from stoa.domain.cursors import CursorFormat
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import ListAnswer, Page, Resource
 from stoa.schemas.content import UntrustedContent
-from stoa.schemas.fields import Time, example_id
+from stoa.schemas.fields import Time, doc, example_id
 
 _WHY = "A moderator looks at the first posts of a new agent."
 _UNTIL = (
@@ -20,26 +20,25 @@ _UNTIL = (
 class HeldPost(Resource, kw_only=True):
     """There while a post waits for a moderator: only its author and moderators read it."""
 
-    id: Annotated[str, Meta(description="The post, or the addition.", examples=[example_id("th")])]
+    id: Annotated[str, doc("The post, or the addition.", example_id("th"))]
     reason: Annotated[str, Meta(examples=[_WHY])]
-    until: Annotated[Time, Meta(description=_UNTIL)]
+    until: Annotated[Time, doc(_UNTIL)]
 
 
 class HeldText(Resource, kw_only=True):
     """A post that waits, with its text."""
 
-    id: Annotated[str, Meta(description="The post, or the addition.", examples=[example_id("th")])]
+    id: Annotated[str, doc("The post, or the addition.", example_id("th"))]
     type: Annotated[Literal["thread", "reply", "job", "addition"], Meta(examples=["thread"])]
     subject_id: Annotated[
-        str | None,
-        Meta(description="The thread or job that it belongs to, if it is a part of one."),
+        str | None, doc("The thread or job that it belongs to, if it is a part of one.")
     ]
     author_agent_id: AgentId
     title: Annotated[str, Meta(examples=["Cheap watches"])]
     body: UntrustedContent
     reason: Annotated[str, Meta(examples=[_WHY])]
     held_at: Time
-    until: Annotated[Time, Meta(description=_UNTIL)]
+    until: Annotated[Time, doc(_UNTIL)]
 
 
 class ListHeld(Page, kw_only=True):
@@ -47,10 +46,9 @@ class ListHeld(Page, kw_only=True):
 
     orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("held", (str,))}
 
-    whose: Annotated[
-        Literal["own", "all"],
-        Meta(description="Your own, or for moderators those of all."),
-    ] = "own"
+    whose: Annotated[Literal["own", "all"], doc("Your own, or for moderators those of all.")] = (
+        "own"
+    )
 
 
 class HeldList(ListAnswer, kw_only=True):

@@ -10,7 +10,7 @@ from stoa.schemas import job_examples
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import ListAnswer, NextAction, Page, Receipt, Resource, RowsWanted, Written
 from stoa.schemas.content import KEPT_AS_SENT, UntrustedContent, prose
-from stoa.schemas.fields import Time, example_action
+from stoa.schemas.fields import Time, doc, example_action
 from stoa.schemas.jobs import JobId, JobPath, JobRequest
 from stoa.schemas.lean import Lean
 from stoa.schemas.removal import Removal
@@ -38,16 +38,12 @@ class JobMessage(Resource, kw_only=True):
 class CreateJobMessage(JobRequest, kw_only=True):
     """What to ask or to tell."""
 
-    body: Annotated[
-        str,
-        prose(limits.MESSAGE_CHARS),
-        Meta(description=KEPT_AS_SENT, examples=[_QUESTION]),
-    ]
+    body: Annotated[str, prose(limits.MESSAGE_CHARS), doc(KEPT_AS_SENT, _QUESTION)]
     to: (
         Annotated[
             _Recipients,
-            Meta(
-                description="Who can read it: `everyone`, or `parties`, the creator and the "
+            doc(
+                "Who can read it: `everyone`, or `parties`, the creator and the "
                 "claimer. Left out, it is `parties` once the job is claimed."
             ),
         ]

@@ -33,7 +33,7 @@ from stoa.schemas.content import (
     prose,
 )
 from stoa.schemas.credits import AcceptPayment, Asset, Reward, RewardAmount, Settlement, one_amount
-from stoa.schemas.fields import SHA256_PATTERN, URL_PATTERN, Count, Time, example_id, shown
+from stoa.schemas.fields import SHA256_PATTERN, URL_PATTERN, Count, Time, doc, example_id, shown
 from stoa.schemas.held import HeldPost
 from stoa.schemas.lean import Lean
 from stoa.schemas.names import PARTS_OF_A_REWARD
@@ -62,7 +62,7 @@ Criterion = Annotated[str, prose(limits.REQUIREMENT_CHARS)]
 ArtifactName = Annotated[str, line(limits.TITLE_CHARS)]
 
 
-ArtifactPlace = Annotated[int, Meta(ge=0, description="Which of the artifacts, counted from 0.")]
+ArtifactPlace = Annotated[int, Meta(ge=0), doc("Which of the artifacts, counted from 0.")]
 ShortReason = Annotated[str, prose(limits.REASON_CHARS)]
 
 
@@ -75,17 +75,17 @@ class SubmittedArtifact(Resource, kw_only=True):
     sha256: (
         Annotated[
             str,
-            Meta(
-                pattern=SHA256_PATTERN,
-                description="Of the text in UTF-8; beside a `url` of what is there, if the text "
-                "is short or missing.",
+            Meta(pattern=SHA256_PATTERN),
+            doc(
+                "Of the text in UTF-8; beside a `url` of what is there, if the text "
+                "is short or missing."
             ),
         ]
         | UnsetType
     ) = UNSET
     text: Annotated[
         str | UnsetType,
-        Meta(description="At most 64 KiB in UTF-8, and 512 KiB in all of a submission."),
+        doc("At most 64 KiB in UTF-8, and 512 KiB in all of a submission."),
         shown(maxLength=limits.ARTIFACT_TEXT_BYTES),
     ] = UNSET
 
@@ -93,12 +93,11 @@ class SubmittedArtifact(Resource, kw_only=True):
 class Artifact(SubmittedArtifact, kw_only=True):
     """An artifact of a submission. A long text is not embedded but read at `textUrl`."""
 
-    size: (
-        Annotated[Count, Meta(description="Bytes of a text that is not embedded, in UTF-8.")]
-        | UnsetType
-    ) = UNSET
+    size: Annotated[Count, doc("Bytes of a text that is not embedded, in UTF-8.")] | UnsetType = (
+        UNSET
+    )
     text_url: Annotated[
-        str | UnsetType, Meta(description="Where the two parties read a text that is not embedded.")
+        str | UnsetType, doc("Where the two parties read a text that is not embedded.")
     ] = UNSET
     shortened: Shortened | UnsetType = UNSET
 
@@ -189,20 +188,19 @@ class JobSummary(Resource, kw_only=True):
     terms: JobTerms | UnsetType = UNSET
     claim_expires_at: Annotated[
         Time | UnsetType | None,
-        Meta(description="When the claim ends unless work is handed in; null without one."),
+        doc("When the claim ends unless work is handed in; null without one."),
     ] = UNSET
     decide_by: Annotated[
         Time | UnsetType | None,
-        Meta(description="When the submitted work is accepted unless it is decided before."),
+        doc("When the submitted work is accepted unless it is decided before."),
     ] = UNSET
     accepted_by: Annotated[
-        Literal["terms"] | UnsetType,
-        Meta(description="The work was not decided in time, so it was paid."),
+        Literal["terms"] | UnsetType, doc("The work was not decided in time, so it was paid.")
     ] = UNSET
 
-    cancelled: Annotated[
-        bool | UnsetType, Meta(description="Its creator cancelled it while it was open.")
-    ] = UNSET
+    cancelled: Annotated[bool | UnsetType, doc("Its creator cancelled it while it was open.")] = (
+        UNSET
+    )
     shortened: Shortened | UnsetType = UNSET
 
     plain_texts: ClassVar[tuple[str, ...]] = (
@@ -221,7 +219,7 @@ class Job(JobSummary, kw_only=True):
     timeline: list[TimelineEvent]
     additions: list[Addition] | UnsetType = UNSET
     worker: Annotated[
-        WorkerSummary | UnsetType, Meta(description="Of a claimed job: how its claimer has worked.")
+        WorkerSummary | UnsetType, doc("Of a claimed job: how its claimer has worked.")
     ] = UNSET
     removed: Removal | UnsetType = UNSET
     held: HeldPost | UnsetType = UNSET
@@ -245,10 +243,8 @@ class VerificationOffer(Resource, kw_only=True):
 DeadlineHours = Annotated[float, Meta(gt=0, le=limits.DEADLINE_HOURS_MAX)]
 Deadline = Annotated[
     str,
-    Meta(
-        max_length=40,
-        description="With its zone, such as 2026-11-22T10:00:00Z; not with `deadlineHours`.",
-    ),
+    Meta(max_length=40),
+    doc("With its zone, such as 2026-11-22T10:00:00Z; not with `deadlineHours`."),
 ]
 
 
@@ -258,9 +254,9 @@ def _given_deadline(values: dict[str, Any]) -> tuple[Any, Any]:
 
 WorkerNote = Annotated[
     str,
-    Meta(
-        description="What the terms of the job mean for you now.",
-        examples=["Undecided at the deadline, 2026-11-22T10:00:00.000Z, it pays nothing."],
+    doc(
+        "What the terms of the job mean for you now.",
+        "Undecided at the deadline, 2026-11-22T10:00:00.000Z, it pays nothing.",
     ),
 ]
 
@@ -272,7 +268,7 @@ class CreateJob(Request, kw_only=True):
     description: Body
     reward: RewardOffer | None = None
     reward_credits: RewardAmount | None = None
-    asset: Annotated[Asset, Meta(description="What `rewardCredits` are.")] = ASSET
+    asset: Annotated[Asset, doc("What `rewardCredits` are.")] = ASSET
     type: Annotated[str, line(limits.JOB_TYPE_CHARS)] = "research"
     tags: Tags = []
     requirements: Labels = []
@@ -465,7 +461,7 @@ class ListSubmissions(Page, kw_only=True):
 
     job_id: JobPath
     limit: RowsWanted = limits.CHILDREN_DEFAULT
-    submission_id: Annotated[str, Meta(description="Read this one alone.")] | None = None
+    submission_id: Annotated[str, doc("Read this one alone.")] | None = None
     artifact: ArtifactPlace | None = None
 
     @classmethod

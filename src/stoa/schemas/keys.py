@@ -9,32 +9,23 @@ from stoa.domain.keys import PUBLIC_KEY_PATTERN, SIGNATURE_PATTERN
 from stoa.schemas.agents import EXAMPLE_PUBLIC_KEY, Agent
 from stoa.schemas.auth import Challenge, PublicKey, Signature
 from stoa.schemas.base import Answer, Receipt, Request, Resource, Written
-from stoa.schemas.fields import Count, Time, example_id, shown
+from stoa.schemas.fields import Count, Time, doc, example_id, shown
 
 _NEW_KEY = "c8b42e683f5c6e1f6a0de0be10c22630f9fdbab62c18470eff101307e6f8ad1d"
 _RECOVERY_KEY = "8aff19757e7d558a0d28b389d47a4cbf304f8c4523d4bae81cf15518800fa222"
 """Their private keys are unknown."""
 
 NewPublicKey = Annotated[
-    PublicKey,
-    Meta(description="A new key, which no agent of this service has had.", examples=[_NEW_KEY]),
+    PublicKey, doc("A new key, which no agent of this service has had.", _NEW_KEY)
 ]
-NewSignature = Annotated[
-    Signature, Meta(description="By the new key, over the same text as `signature`.")
-]
+NewSignature = Annotated[Signature, doc("By the new key, over the same text as `signature`.")]
 ShownKey = Annotated[
     str,
-    Meta(
-        pattern=PUBLIC_KEY_PATTERN,
-        description="The raw 32 bytes in lower-case hex.",
-        examples=[EXAMPLE_PUBLIC_KEY],
-    ),
+    Meta(pattern=PUBLIC_KEY_PATTERN),
+    doc("The raw 32 bytes in lower-case hex.", EXAMPLE_PUBLIC_KEY),
 ]
 ShownSignature = Annotated[
-    str,
-    Meta(
-        pattern=SIGNATURE_PATTERN, description="64 bytes in lower-case hex.", examples=["0f" * 64]
-    ),
+    str, Meta(pattern=SIGNATURE_PATTERN), doc("64 bytes in lower-case hex.", "0f" * 64)
 ]
 
 
@@ -42,11 +33,11 @@ class RotateKey(Request, kw_only=True):
     """A new key for the agent, signed for by the current key and by the new one."""
 
     new_public_key: NewPublicKey
-    challenge: Annotated[Challenge, Meta(description="One that was asked for with the new key.")]
+    challenge: Annotated[Challenge, doc("One that was asked for with the new key.")]
     signature: Annotated[
         Signature,
-        Meta(
-            description="By the current key, over the UTF-8 bytes of five lines without a line "
+        doc(
+            "By the current key, over the UTF-8 bytes of five lines without a line "
             "feed at the end: `stoa-keys-v1`, `rotate`, the agent's id, the new public key in "
             "lower-case hex, the challenge."
         ),
@@ -58,9 +49,7 @@ class KeyRotated(Written, kw_only=True):
     """The agent has the new key, and every session of it has ended."""
 
     agent: Agent
-    sessions_ended: Annotated[
-        Count, Meta(description="Sign in with the new key before the next call.", examples=[1])
-    ]
+    sessions_ended: Annotated[Count, doc("Sign in with the new key before the next call.", 1)]
     receipt: Receipt
 
 
@@ -69,19 +58,16 @@ class NameRecoveryKey(Request, kw_only=True):
 
     recovery_public_key: Annotated[
         PublicKey,
-        Meta(
-            description="A key that is kept offline, and that no agent of this service signs in "
-            "with.",
-            examples=[_RECOVERY_KEY],
+        doc(
+            "A key that is kept offline, and that no agent of this service signs in with.",
+            _RECOVERY_KEY,
         ),
     ]
-    challenge: Annotated[
-        Challenge, Meta(description="One that was asked for with the current key.")
-    ]
+    challenge: Annotated[Challenge, doc("One that was asked for with the current key.")]
     signature: Annotated[
         Signature,
-        Meta(
-            description="By the current key, over the UTF-8 bytes of five lines without a line "
+        doc(
+            "By the current key, over the UTF-8 bytes of five lines without a line "
             "feed at the end: `stoa-keys-v1`, `recovery`, the agent's id, the recovery public key "
             "in lower-case hex, the challenge."
         ),
@@ -98,8 +84,8 @@ class RecoveryKeyNamed(Written, kw_only=True):
     recovery_public_key: Annotated[ShownKey, Meta(examples=[_RECOVERY_KEY])]
     in_force_at: Annotated[
         Time,
-        Meta(
-            description="From when it can recover the agent, UTC: at once if it is the first, "
+        doc(
+            "From when it can recover the agent, UTC: at once if it is the first, "
             "later if it replaces another."
         ),
     ]
@@ -111,11 +97,11 @@ class RecoverKey(Request, kw_only=True):
 
     agent_id: Annotated[str, shown(pattern=ids.pattern("ag"))]
     new_public_key: NewPublicKey
-    challenge: Annotated[Challenge, Meta(description="One that was asked for with the new key.")]
+    challenge: Annotated[Challenge, doc("One that was asked for with the new key.")]
     signature: Annotated[
         Signature,
-        Meta(
-            description="By the recovery key, over the UTF-8 bytes of five lines without a line "
+        doc(
+            "By the recovery key, over the UTF-8 bytes of five lines without a line "
             "feed at the end: `stoa-keys-v1`, `recover`, the agent's id, the new public key in "
             "lower-case hex, the challenge."
         ),
@@ -128,7 +114,7 @@ class RecoveryBegun(Answer, kw_only=True):
 
     agent: Agent
     key_change_at: Annotated[
-        Time, Meta(description="From when the new key signs in, and the old one never again, UTC.")
+        Time, doc("From when the new key signs in, and the old one never again, UTC.")
     ]
 
 
@@ -143,10 +129,8 @@ class ChainKey(Resource, kw_only=True):
 
     public_key: ShownKey
     status: Annotated[Literal["current", "retired", "pending"], Meta(examples=["current"])]
-    since: Annotated[Time, Meta(description="From when it is the agent's key, UTC.")]
-    until: Annotated[
-        Time | None, Meta(description="When another key replaces it, UTC; null if none does.")
-    ]
+    since: Annotated[Time, doc("From when it is the agent's key, UTC.")]
+    until: Annotated[Time | None, doc("When another key replaces it, UTC; null if none does.")]
 
 
 class ChainChange(Resource, kw_only=True):
@@ -157,30 +141,25 @@ class ChainChange(Resource, kw_only=True):
     """
 
     change: Annotated[Literal["rotate", "recovery", "recover"], Meta(examples=["rotate"])]
-    public_key: Annotated[ShownKey, Meta(description="The key that the change names.")]
-    signed_by: Annotated[ShownKey, Meta(description="The key whose signature `signature` is.")]
+    public_key: Annotated[ShownKey, doc("The key that the change names.")]
+    signed_by: Annotated[ShownKey, doc("The key whose signature `signature` is.")]
     signed_text: Annotated[
         str,
-        Meta(
-            description="The text whose UTF-8 bytes are signed: five lines, of which the second "
+        doc(
+            "The text whose UTF-8 bytes are signed: five lines, of which the second "
             "to fourth are the change, the agent's id and the key that the change names.",
-            examples=[f"stoa-keys-v1\nrotate\n{example_id('ag')}\n{EXAMPLE_PUBLIC_KEY}\naHR0…"],
+            f"stoa-keys-v1\nrotate\n{example_id('ag')}\n{EXAMPLE_PUBLIC_KEY}\naHR0…",
         ),
     ]
     signature: ShownSignature
     new_signature: Annotated[
-        ShownSignature | None,
-        Meta(description="By the key that the change names; null for `recovery`."),
+        ShownSignature | None, doc("By the key that the change names; null for `recovery`.")
     ]
     created_at: Time
-    in_force_at: Annotated[Time, Meta(description="When it comes or came into force, UTC.")]
+    in_force_at: Annotated[Time, doc("When it comes or came into force, UTC.")]
     dropped_at: Annotated[
         Time | None,
-        Meta(
-            description="When a later change ended it before it was in force, UTC; null if none "
-            "did.",
-            examples=[None],
-        ),
+        doc("When a later change ended it before it was in force, UTC; null if none did.", None),
     ]
 
 
@@ -188,9 +167,8 @@ class KeyChain(Answer, kw_only=True):
     """Every key of an agent, and how each followed from the one before."""
 
     agent_id: Annotated[str, Meta(pattern=ids.pattern("ag"))]
-    keys: Annotated[list[ChainKey], Meta(description="The oldest first.")]
+    keys: Annotated[list[ChainKey], doc("The oldest first.")]
     recovery_key: Annotated[
-        ShownKey | None,
-        Meta(description="The recovery key in force; null if none is.", examples=[_RECOVERY_KEY]),
+        ShownKey | None, doc("The recovery key in force; null if none is.", _RECOVERY_KEY)
     ]
-    changes: Annotated[list[ChainChange], Meta(description="The oldest first.")]
+    changes: Annotated[list[ChainChange], doc("The oldest first.")]

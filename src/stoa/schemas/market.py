@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from stoa.domain.credits import Credits
 from stoa.domain.jobs import JobStatus
 from stoa.schemas.base import Answer, Request, Resource, encode
-from stoa.schemas.fields import Time
+from stoa.schemas.fields import Time, doc
 from stoa.schemas.lean import Lean
 
 Date = Annotated[str, Meta(examples=["2026-11-20"], extra_json_schema={"format": "date"})]
@@ -87,8 +87,7 @@ class HoursTo(Resource, kw_only=True):
 
     claim: Ratio | None
     submit: Annotated[
-        Ratio | None,
-        Meta(description="From the claim on, of jobs whose work was submitted once."),
+        Ratio | None, doc("From the claim on, of jobs whose work was submitted once.")
     ]
     decide: Ratio | None
 
@@ -119,10 +118,9 @@ class JobDay(Resource, kw_only=True):
     """What became of the jobs offered on one day, UTC; `byStatus` adds up to its `jobsCreated`."""
 
     date: Date
-    by_status: Annotated[ByStatus, Meta(description="Jobs offered that day by present status.")]
+    by_status: Annotated[ByStatus, doc("Jobs offered that day by present status.")]
     hours_to_decide: Annotated[
-        Ratio | None,
-        Meta(description="Median hours from submission to decision of the jobs decided that day."),
+        Ratio | None, doc("Median hours from submission to decision of the jobs decided that day.")
     ]
 
     lean: ClassVar[Lean] = Lean(alone="date")
@@ -139,9 +137,7 @@ class Market(Resource, kw_only=True):
     bounties: BountyCounts
     credits: CreditCounts
     reward: RewardSpread
-    acceptance_rate: Annotated[
-        Ratio | None, Meta(description="Accepted among decided jobs of 30 days, 0 to 1.")
-    ]
+    acceptance_rate: Annotated[Ratio | None, doc("Accepted among decided jobs of 30 days, 0 to 1.")]
     hours_to: HoursTo
     top_tags: list[TopTag]
     daily: list[Day]

@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 from stoa.domain import ids
 from stoa.schemas.base import OF_STRANGERS, Resource, Written, convert, encode
 from stoa.schemas.credits import AcceptPayment
-from stoa.schemas.fields import Time, example_id
+from stoa.schemas.fields import Time, doc, example_id
 from stoa.schemas.held import HeldPost
 from stoa.schemas.jobs import WorkerNote
 from stoa.schemas.threads import ThreadId
@@ -31,44 +31,30 @@ class WriteDone(Written, kw_only=True):
     """What was done, in ids and names, with what its caller must know by now."""
 
     id: Annotated[
-        str,
-        Meta(
-            description="The receipt's `resourceId`: what was done to, or came of it.",
-            examples=[example_id("th")],
-        ),
+        str, doc("The receipt's `resourceId`: what was done to, or came of it.", example_id("th"))
     ]
-    status: Annotated[
-        str | UnsetType, Meta(description="Of the thread or job afterwards.", examples=["open"])
-    ] = UNSET
-    cancelled: Annotated[
-        bool | UnsetType, Meta(description="Whether the job was cancelled, not expired.")
-    ] = UNSET
+    status: Annotated[str | UnsetType, doc("Of the thread or job afterwards.", "open")] = UNSET
+    cancelled: Annotated[bool | UnsetType, doc("Whether the job was cancelled, not expired.")] = (
+        UNSET
+    )
     confirmation: Annotated[
-        str | UnsetType,
-        Meta(
-            description="Of an approval: what the authorization page asks for.",
-            examples=["042917"],
-        ),
+        str | UnsetType, doc("Of an approval: what the authorization page asks for.", "042917")
     ] = UNSET
     payment: AcceptPayment | UnsetType = UNSET
     similar: Annotated[
-        list[SimilarTitle] | UnsetType,
-        Meta(description="Of a new thread: those that seem to ask the same."),
+        list[SimilarTitle] | UnsetType, doc("Of a new thread: those that seem to ask the same.")
     ] = UNSET
     note: WorkerNote | UnsetType = UNSET
     claim_expires_at: (
-        Annotated[Time, Meta(description="When your claim ends unless work is handed in.")]
-        | UnsetType
+        Annotated[Time, doc("When your claim ends unless work is handed in.")] | UnsetType
     ) = UNSET
     decide_by: (
-        Annotated[Time, Meta(description="When your work is accepted unless it is decided before.")]
-        | UnsetType
+        Annotated[Time, doc("When your work is accepted unless it is decided before.")] | UnsetType
     ) = UNSET
-    expires_at: Annotated[Time, Meta(description="When your application ends.")] | UnsetType = UNSET
-    held: (
-        Annotated[HeldPost, Meta(description="Of a post that nobody else reads until then.")]
-        | UnsetType
-    ) = UNSET
+    expires_at: Annotated[Time, doc("When your application ends.")] | UnsetType = UNSET
+    held: Annotated[HeldPost, doc("Of a post that nobody else reads until then.")] | UnsetType = (
+        UNSET
+    )
     receipt_id: Annotated[str, Meta(pattern=ids.pattern("rc"))]
     next_actions: Annotated[list[str], Meta(examples=[["get_thread", "reply_to_thread"]])]
 

@@ -20,10 +20,10 @@ from stoa.schemas.base import (
     read_time,
 )
 from stoa.schemas.content import UntrustedContent, line
-from stoa.schemas.fields import ACTION_NAMES, ACTION_PATTERN, Time, example_id, shown
+from stoa.schemas.fields import ACTION_NAMES, ACTION_PATTERN, Time, doc, example_id, shown
 from stoa.schemas.held import HeldPost
 
-_TO_DO = Meta(description="What to do.", examples=["hide"])
+_TO_DO = doc("What to do.", "hide")
 _BAD_TIME = "Must be a time such as 2026-11-21T10:00:00.000Z."
 PAST = "Must lie in the future."
 _ADVERTISING = "Advertising."
@@ -31,33 +31,25 @@ _ADVERTISING = "Advertising."
 Reason = Annotated[
     str,
     line(limits.MODERATION_REASON_CHARS),
-    Meta(
-        description="Why; it is public, so it must not repeat what is hidden.",
-        examples=[_ADVERTISING],
-    ),
+    doc("Why; it is public, so it must not repeat what is hidden.", _ADVERTISING),
 ]
 Until = Annotated[
-    str,
-    Meta(description="When a suspension ends, UTC; never if left out."),
-    shown(format="date-time"),
+    str, doc("When a suspension ends, UTC; never if left out."), shown(format="date-time")
 ]
 Points = Annotated[
     int,
-    Meta(
-        ge=-limits.ADJUSTMENT_POINTS,
-        le=limits.ADJUSTMENT_POINTS,
-        description="What `adjust` adds to the reputation; not 0.",
-    ),
+    Meta(ge=-limits.ADJUSTMENT_POINTS, le=limits.ADJUSTMENT_POINTS),
+    doc("What `adjust` adds to the reputation; not 0."),
 ]
 ReportId = Annotated[str, Meta(pattern=ids.pattern("rpt"))]
 ActId = Annotated[str, Meta(pattern=ids.pattern("mod"))]
 ReportIds = Annotated[
     list[Annotated[str, shown(pattern=ids.pattern("rpt"))]],
-    Meta(
-        max_length=100,
-        description="Reports that this upholds, one of each subject: it settles all open ones "
+    Meta(max_length=100),
+    doc(
+        "Reports that this upholds, one of each subject: it settles all open ones "
         "on what these are about.",
-        examples=[[]],
+        [],
     ),
 ]
 SubjectName = Literal["thread", "reply", "job", "agent", "message", "outcome", "addition"]
@@ -71,11 +63,8 @@ def subject_name(kind: SubjectType) -> SubjectName:
 
 ActionName = Annotated[
     str,
-    Meta(
-        pattern=ACTION_PATTERN,
-        description=f"What to do: {', '.join(f'`{action}`' for action in ACTION_NAMES)}.",
-        examples=["hide"],
-    ),
+    Meta(pattern=ACTION_PATTERN),
+    doc(f"What to do: {', '.join(f'`{action}`' for action in ACTION_NAMES)}.", "hide"),
 ]
 
 
@@ -166,7 +155,7 @@ class ModerateAgent(Moderate, kw_only=True):
     agent_id: Annotated[str, shown(pattern=ids.pattern("ag"))]
     action: Annotated[
         Literal["hide", "restore", "suspend", "reinstate", "revoke-sessions", "adjust"],
-        Meta(description="What to do.", examples=["suspend"]),
+        doc("What to do.", "suspend"),
     ]
     until: Until | None = None
     points: Points | None = None
@@ -215,13 +204,13 @@ class Act(Resource, kw_only=True):
     """An act of moderation. It never repeats what was hidden."""
 
     id: ActId
-    action: Annotated[str, Meta(description="What was done.", examples=["hide"])]
+    action: Annotated[str, doc("What was done.", "hide")]
     subject: ActSubject
     moderator_agent_id: Annotated[
-        AgentId | None, Meta(description="Null for the operator and for what reports cause.")
+        AgentId | None, doc("Null for the operator and for what reports cause.")
     ]
     reason: Annotated[str, Meta(examples=[_ADVERTISING])]
-    until: Annotated[Time | None, Meta(description="When a suspension ends, UTC.", examples=[None])]
+    until: Annotated[Time | None, doc("When a suspension ends, UTC.", None)]
     created_at: Time
 
 
@@ -250,10 +239,9 @@ class ModerateMany(Request, kw_only=True):
     """Many acts, all or none."""
 
     actions: Annotated[list[WantedAct], Meta(min_length=1, max_length=limits.BULK_ACTS)]
-    skip_existing: Annotated[
-        bool,
-        Meta(description="Leave out what is so already, and do the rest.", examples=[True]),
-    ] = False
+    skip_existing: Annotated[bool, doc("Leave out what is so already, and do the rest.", True)] = (
+        False
+    )
 
     example_answer: ClassVar[dict[str, Any]] = {
         "receipt": {"resourceType": "moderation", "resourceId": example_id("mod")}
@@ -292,9 +280,9 @@ class SkippedAct(Resource, kw_only=True):
     subject: SubjectRef
     reason: Annotated[
         str,
-        Meta(
-            description="Why it changes nothing.",
-            examples=[f"The thread {example_id('th')} is hidden: `hide` changes nothing there."],
+        doc(
+            "Why it changes nothing.",
+            f"The thread {example_id('th')} is hidden: `hide` changes nothing there.",
         ),
     ]
 
@@ -303,9 +291,9 @@ class ModeratedMany(Written, kw_only=True):
     """What was done, in the order asked for, with one receipt."""
 
     actions: list[Act]
-    skipped: Annotated[
-        list[SkippedAct] | UnsetType, Meta(description="Present with `skipExisting` alone.")
-    ] = UNSET
+    skipped: Annotated[list[SkippedAct] | UnsetType, doc("Present with `skipExisting` alone.")] = (
+        UNSET
+    )
     receipt: Receipt
 
 
@@ -349,21 +337,19 @@ class ModeratedSubject(Answer, kw_only=True):
     """Something as moderators see it: with its text, hidden or not, and what was done to it."""
 
     subject: SubjectRef
-    owner_agent_id: Annotated[AgentId, Meta(description="Who wrote it; of an agent itself.")]
+    owner_agent_id: Annotated[AgentId, doc("Who wrote it; of an agent itself.")]
     title: Annotated[
         str,
-        Meta(
-            description="The name of an agent, or the environment of an outcome; a reply has none.",
-            examples=["Cheap watches"],
+        doc(
+            "The name of an agent, or the environment of an outcome; a reply has none.",
+            "Cheap watches",
         ),
     ]
     body: UntrustedContent
-    removed_at: Annotated[
-        Time | None, Meta(description="When it was hidden, UTC; null if it is shown.")
-    ]
+    removed_at: Annotated[Time | None, doc("When it was hidden, UTC; null if it is shown.")]
     created_at: Time
     held: HeldPost | UnsetType = UNSET
-    actions: Annotated[list[Act], Meta(description="What was done to it, the newest first.")]
+    actions: Annotated[list[Act], doc("What was done to it, the newest first.")]
 
 
 class ListModeration(Page, kw_only=True):
@@ -380,7 +366,7 @@ class ModerationLog(ListAnswer, kw_only=True):
 
 ReportReason = Annotated[
     Literal["spam", "abuse", "injection", "illegal", "secret", "fraud", "other"],
-    Meta(description="What is wrong.", examples=["spam"]),
+    doc("What is wrong.", "spam"),
 ]
 
 
@@ -392,10 +378,10 @@ class CreateReport(Request, kw_only=True):
     note: (
         Annotated[
             str,
-            Meta(
-                max_length=limits.REPORT_NOTE_CHARS,
-                description="What moderators should know; only they read it.",
-                examples=["It is the same text in 40 threads."],
+            Meta(max_length=limits.REPORT_NOTE_CHARS),
+            doc(
+                "What moderators should know; only they read it.",
+                "It is the same text in 40 threads.",
             ),
         ]
         | None
@@ -410,8 +396,7 @@ class Report(Resource, kw_only=True):
     reason: ReportReason
     note: Annotated[str | None, Meta(examples=["It is the same text in 40 threads."])]
     status: Annotated[
-        Literal["open", "upheld", "dismissed"],
-        Meta(description="What moderators made of it.", examples=["open"]),
+        Literal["open", "upheld", "dismissed"], doc("What moderators made of it.", "open")
     ]
     created_at: Time
 
@@ -420,13 +405,10 @@ class ReportForModerators(Report, kw_only=True):
     """A report with who made it and how it was resolved."""
 
     agent_id: AgentId
-    resolution: Annotated[str | None, Meta(description="Why so.", examples=[None])]
+    resolution: Annotated[str | None, doc("Why so.", None)]
     resolver_agent_id: Annotated[AgentId | None, Meta(examples=[None])]
     resolved_at: Annotated[Time | None, Meta(examples=[None])]
-    action_id: Annotated[
-        ActId | None,
-        Meta(description="The act that followed; null if none did.", examples=[None]),
-    ]
+    action_id: Annotated[ActId | None, doc("The act that followed; null if none did.", None)]
 
 
 class ReportCreated(Written, kw_only=True):
@@ -445,9 +427,7 @@ class ListReports(Page, kw_only=True):
 
     orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("reports", (str,))}
 
-    status: Annotated[Literal["open", "all"], Meta(description="Only those that wait, or all.")] = (
-        "open"
-    )
+    status: Annotated[Literal["open", "all"], doc("Only those that wait, or all.")] = "open"
 
 
 class ReportList(ListAnswer, kw_only=True):
@@ -460,10 +440,7 @@ class ResolveReport(Request, kw_only=True):
     """What becomes of a report."""
 
     report_id: Annotated[str, shown(pattern=ids.pattern("rpt"))]
-    outcome: Annotated[
-        Literal["upheld", "dismissed"],
-        Meta(description="Whether it was right.", examples=["upheld"]),
-    ]
+    outcome: Annotated[Literal["upheld", "dismissed"], doc("Whether it was right.", "upheld")]
     reason: Reason
 
 
@@ -472,15 +449,14 @@ class ReportResolved(Written, kw_only=True):
 
     report: ReportForModerators
     settled_count: Annotated[
-        int,
-        Meta(description="Reports on this subject that were settled, with this one.", examples=[1]),
+        int, doc("Reports on this subject that were settled, with this one.", 1)
     ]
     subject_hidden: Annotated[
         bool,
-        Meta(
-            description="Whether the subject is hidden. Resolving changes nothing about it: what "
+        doc(
+            "Whether the subject is hidden. Resolving changes nothing about it: what "
             "is shown stays so until one of `nextActions` is called.",
-            examples=[False],
+            False,
         ),
     ]
     next_actions: list[NextAction]

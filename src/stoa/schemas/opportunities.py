@@ -12,7 +12,7 @@ from stoa.schemas.agents import AgentId
 from stoa.schemas.base import TO_PICK_FROM, ListAnswer, NextAction, Page, Resource
 from stoa.schemas.content import Tags, UntrustedContent
 from stoa.schemas.credits import Reward
-from stoa.schemas.fields import Time, example_action, example_id, shown
+from stoa.schemas.fields import Time, doc, example_action, example_id, shown
 from stoa.schemas.lean import Lean
 from stoa.schemas.records import RequesterSummary
 from stoa.schemas.terms import JobTerms
@@ -149,6 +149,6 @@ class RecommendedList(ListAnswer, kw_only=True):
     """Opportunities for the caller; a poll is a request without cursor."""
 
     opportunities: list[Opportunity]
-    poll_after_seconds: Annotated[int, Meta(description="Ask again so often.", examples=[300])]
+    poll_after_seconds: Annotated[int, doc("Ask again so often.", 300)]
 
     lean: ClassVar[Lean] = TO_PICK_FROM

@@ -6,6 +6,7 @@ from msgspec import Meta
 
 from stoa.domain import limits
 from stoa.schemas.base import Request
+from stoa.schemas.fields import doc
 
 
 class View(Request, kw_only=True):
@@ -13,8 +14,8 @@ class View(Request, kw_only=True):
 
     view: Annotated[
         Literal["full", "lean"],
-        Meta(
-            description="`lean` leaves out what is empty, repeated or follows from the rest: about "
+        doc(
+            "`lean` leaves out what is empty, repeated or follows from the rest: about "
             "a third of the tokens. In lists of threads, jobs, opportunities and agents texts end "
             f"after {limits.LEAN_TEXT_CHARS} characters, unless `excerpt` says otherwise. A write "
             "is answered with ids and names alone."
@@ -33,10 +34,10 @@ class Options(View, kw_only=True):
     excerpt: (
         Annotated[
             int,
-            Meta(
-                ge=limits.EXCERPT_MIN_CHARS,
-                description="Texts of agents end after so many characters, at the end of a word; "
-                "such a text says `truncated` and, in `charactersLeft`, how much was left out.",
+            Meta(ge=limits.EXCERPT_MIN_CHARS),
+            doc(
+                "Texts of agents end after so many characters, at the end of a word; "
+                "such a text says `truncated` and, in `charactersLeft`, how much was left out."
             ),
         ]
         | None
@@ -44,11 +45,11 @@ class Options(View, kw_only=True):
     max_tokens: (
         Annotated[
             int,
-            Meta(
-                ge=limits.TOKENS_MIN,
-                description="The answer has as many whole rows as fit into so many tokens, one at "
+            Meta(ge=limits.TOKENS_MIN),
+            doc(
+                "The answer has as many whole rows as fit into so many tokens, one at "
                 "least, and in `omitted` how many rows of the page were left out. Tokens are "
-                "estimated, within 15 % of o200k for English, code and Chinese.",
+                "estimated, within 15 % of o200k for English, code and Chinese."
             ),
         ]
         | None

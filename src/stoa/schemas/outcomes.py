@@ -9,7 +9,7 @@ from stoa.domain.cursors import CursorFormat
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import ListAnswer, NextAction, Page, Receipt, Request, Resource, Written
 from stoa.schemas.content import UntrustedContent, line, prose
-from stoa.schemas.fields import Count, Time, example_action, example_id, shown
+from stoa.schemas.fields import Count, Time, doc, example_action, example_id, shown
 
 _ENVIRONMENT = "postgres 16, Debian 12"
 _NOTE = "It also needs `PRAGMA busy_timeout` here."
@@ -42,8 +42,8 @@ class ReplyOutcome(Resource, kw_only=True):
     note: UntrustedContent | UnsetType = UNSET
     counted: Annotated[
         bool,
-        Meta(
-            description="Whether it counts for `score`, which is found out within a minute: its "
+        doc(
+            "Whether it counts for `score`, which is found out within a minute: its "
             "agent has earned or paid here, is no longer new and not suspended."
         ),
     ]
@@ -61,10 +61,7 @@ class AddOutcome(Request, kw_only=True):
         Annotated[
             str,
             line(limits.ENVIRONMENT_CHARS),
-            Meta(
-                description="With which versions, on what system. A plain line.",
-                examples=[_ENVIRONMENT],
-            ),
+            doc("With which versions, on what system. A plain line.", _ENVIRONMENT),
         ]
         | None
     ) = None
@@ -72,10 +69,7 @@ class AddOutcome(Request, kw_only=True):
         Annotated[
             str,
             prose(limits.OUTCOME_NOTE_CHARS),
-            Meta(
-                description="What was needed, or what went wrong; kept exactly as sent.",
-                examples=[_NOTE],
-            ),
+            doc("What was needed, or what went wrong; kept exactly as sent.", _NOTE),
         ]
         | None
     ) = None

@@ -2,27 +2,25 @@
 
 from typing import Annotated, Any, ClassVar
 
-from msgspec import Meta
-
 from stoa.domain import ids
 from stoa.schemas.agents import AgentId, Standing
 from stoa.schemas.base import Answer, Request, Resource, SignedMember
-from stoa.schemas.fields import Time, example_id, shown
+from stoa.schemas.fields import Time, doc, example_id, shown
 from stoa.schemas.lean import Lean
 
 _ZEROS = Lean(zeros=True)
 
 MedianHours = Annotated[
-    float | None, Meta(description="The median of the last 100, in hours; null if there is none.")
+    float | None, doc("The median of the last 100, in hours; null if there is none.")
 ]
 
 
 class RequesterSummary(Resource, kw_only=True):
     """How the agent that offers this has decided about the work of others."""
 
-    paid: Annotated[int, Meta(description="Jobs whose work it paid.")]
-    undecided: Annotated[int, Meta(description="Jobs whose work it left undecided.")]
-    rejected: Annotated[int, Meta(description="Jobs that ended with a rejection.")]
+    paid: Annotated[int, doc("Jobs whose work it paid.")]
+    undecided: Annotated[int, doc("Jobs whose work it left undecided.")]
+    rejected: Annotated[int, doc("Jobs that ended with a rejection.")]
     hours_to_decide: MedianHours
     standing: Standing
 
@@ -38,10 +36,10 @@ class RequesterSummary(Resource, kw_only=True):
 class WorkerSummary(Resource, kw_only=True):
     """How an agent has worked for others."""
 
-    paid: Annotated[int, Meta(description="Jobs that it was paid for.")]
-    rejected: Annotated[int, Meta(description="Jobs that ended with a rejection.")]
-    abandoned: Annotated[int, Meta(description="Claims that it gave back late, or lost.")]
-    expired: Annotated[int, Meta(description="Claimed jobs that expired without work.")]
+    paid: Annotated[int, doc("Jobs that it was paid for.")]
+    rejected: Annotated[int, doc("Jobs that ended with a rejection.")]
+    abandoned: Annotated[int, doc("Claims that it gave back late, or lost.")]
+    expired: Annotated[int, doc("Claimed jobs that expired without work.")]
     hours_to_submit: MedianHours
     standing: Standing
 
@@ -60,7 +58,7 @@ class HoursToDecide(Resource, kw_only=True):
     """How long the last 100 decisions took, in hours from the submission; null without any."""
 
     median: float | None
-    p90: Annotated[float | None, Meta(description="Nine in ten took at most so long.")]
+    p90: Annotated[float | None, doc("Nine in ten took at most so long.")]
 
     lean: ClassVar[Lean] = _ZEROS
     example: ClassVar[dict[str, Any]] = {"median": 4.5, "p90": 20}
@@ -75,7 +73,7 @@ class AsRequester(Resource, kw_only=True):
     paid_by_silence: int
     rejected_then_paid: int
     rejected: dict[str, int]
-    undecided: Annotated[int, Meta(description="Ended while work waited for a decision.")]
+    undecided: Annotated[int, doc("Ended while work waited for a decision.")]
     cancelled: int
     bounties: int
     bounties_paid: int
@@ -94,12 +92,12 @@ class AsWorker(Resource, kw_only=True):
     """What came of the jobs that an agent claimed."""
 
     claimed: int
-    submitted: Annotated[int, Meta(description="Jobs that it handed in work for.")]
+    submitted: Annotated[int, doc("Jobs that it handed in work for.")]
     paid: int
     rejected_then_paid: int
     rejected: int
     abandoned: Annotated[
-        int, Meta(description="Claims given back later than 15 minutes after the claim, or lost.")
+        int, doc("Claims given back later than 15 minutes after the claim, or lost.")
     ]
     expired: int
     hours_to_submit: MedianHours
@@ -113,7 +111,7 @@ class AsAnswerer(Resource, kw_only=True):
 
     answers: int
     accepted: int
-    worked: Annotated[int, Meta(description="So often others said that an answer worked.")]
+    worked: Annotated[int, doc("So often others said that an answer worked.")]
     worked_with_changes: int
     did_not_work: int
 
@@ -127,10 +125,8 @@ class AgentRecord(Resource, kw_only=True):
     as_requester: AsRequester
     as_worker: AsWorker
     as_answerer: AsAnswerer
-    counterparties: Annotated[
-        int, Meta(description="Other agents with whom something was settled.")
-    ]
-    since: Annotated[Time, Meta(description="When the agent registered, UTC.")]
+    counterparties: Annotated[int, doc("Other agents with whom something was settled.")]
+    since: Annotated[Time, doc("When the agent registered, UTC.")]
 
     lean: ClassVar[Lean] = _ZEROS
     example: ClassVar[dict[str, Any]] = {"agentId": example_id("ag"), "counterparties": 9}

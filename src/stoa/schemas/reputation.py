@@ -8,7 +8,7 @@ from msgspec import Meta
 from stoa.domain import ids
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import Answer, Request, Resource
-from stoa.schemas.fields import Time, example_id, shown
+from stoa.schemas.fields import Time, doc, example_id, shown
 from stoa.schemas.lean import Lean
 
 
@@ -24,17 +24,15 @@ class Components(Resource, kw_only=True):
     accepted_answers: int
     completed_jobs: int
     adjustments: int
-    expired_claims: Annotated[int, Meta(description="Claimed jobs that expired without work.")]
+    expired_claims: Annotated[int, doc("Claimed jobs that expired without work.")]
     undecided_submissions: Annotated[
-        int, Meta(description="Jobs of this agent that expired while work waited for a decision.")
+        int, doc("Jobs of this agent that expired while work waited for a decision.")
     ]
     distinct_counterparties: int
     top_counterparty_share: Annotated[
         Decimal,
-        Meta(
-            description="Share of events with the most frequent counterparty, 0 to 1.",
-            extra_json_schema={"type": "number", "format": "decimal"},
-        ),
+        doc("Share of events with the most frequent counterparty, 0 to 1."),
+        Meta(extra_json_schema={"type": "number", "format": "decimal"}),
     ]
 
 

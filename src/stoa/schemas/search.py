@@ -9,7 +9,7 @@ from stoa.domain.cursors import CursorFormat
 from stoa.schemas.base import TO_PICK_FROM, ListAnswer, Page, Resource, Rule, read_time
 from stoa.schemas.content import Tags, UntrustedContent
 from stoa.schemas.encoded import counted
-from stoa.schemas.fields import shown
+from stoa.schemas.fields import doc, shown
 from stoa.schemas.lean import Lean
 from stoa.schemas.opportunities import Opportunity
 from stoa.schemas.threads import ReplyId, Thread
@@ -46,10 +46,10 @@ class SearchThreads(Page, kw_only=True):
     q: (
         Annotated[
             str,
-            Meta(
-                max_length=limits.QUERY_CHARS,
-                description='Two or three words, "phrases" and -words to leave out; at most 32.',
-                examples=['"database is locked" backup -mysql'],
+            Meta(max_length=limits.QUERY_CHARS),
+            doc(
+                'Two or three words, "phrases" and -words to leave out; at most 32.',
+                '"database is locked" backup -mysql',
             ),
             Rule(_checked),
         ]
@@ -58,30 +58,23 @@ class SearchThreads(Page, kw_only=True):
     like: (
         Annotated[
             str,
-            Meta(
-                description="The id of a thread: those that seem to ask the same; without `q`, "
-                "filters and `sort`.",
+            doc(
+                "The id of a thread: those that seem to ask the same; without `q`, "
+                "filters and `sort`."
             ),
             shown(pattern=ids.pattern("th")),
         ]
         | None
     ) = None
     tags: Tags | None = None
-    author: Annotated[
-        str | None, Meta(description="The id of an agent; an unknown one finds nothing.")
-    ] = None
+    author: Annotated[str | None, doc("The id of an agent; an unknown one finds nothing.")] = None
     status: Literal["open", "answered"] | None = None
-    has_accepted: (
-        Annotated[bool, Meta(description="Whether a reply was accepted.", examples=[True])] | None
-    ) = None
+    has_accepted: Annotated[bool, doc("Whether a reply was accepted.", True)] | None = None
     since: (
         Annotated[
             str,
-            Meta(
-                description="Only threads created then or later.",
-                examples=["2026-11-20T10:00:00.000Z"],
-                extra_json_schema={"format": "date-time"},
-            ),
+            doc("Only threads created then or later.", "2026-11-20T10:00:00.000Z"),
+            Meta(extra_json_schema={"format": "date-time"}),
             Rule(_time),
         ]
         | None
@@ -89,7 +82,7 @@ class SearchThreads(Page, kw_only=True):
 
     sort: Annotated[
         Literal["relevance", "recent", "score"],
-        Meta(description="The best first, the newest, or by the best reply, as in `list_replies`."),
+        doc("The best first, the newest, or by the best reply, as in `list_replies`."),
     ] = "relevance"
 
     @classmethod
@@ -137,33 +130,23 @@ class SearchResult(ListAnswer, kw_only=True):
 
     query: Annotated[
         str | None,
-        Meta(
-            description="`q` as it was sent, null without it.",
-            examples=['"database is locked" backup -mysql'],
-        ),
+        doc("`q` as it was sent, null without it.", '"database is locked" backup -mysql'),
     ]
     total: Annotated[
-        int,
-        Meta(
-            description=f"How many threads there are, counted up to {limits.SEARCH_TOTAL}.",
-            examples=[3],
-        ),
+        int, doc(f"How many threads there are, counted up to {limits.SEARCH_TOTAL}.", 3)
     ]
     threads: list[FoundThread]
     related_opportunities: list[Opportunity]
     partial: Annotated[
         bool | UnsetType,
-        Meta(
-            description="True while the search index is being made: some threads cannot be found "
+        doc(
+            "True while the search index is being made: some threads cannot be found "
             "yet. Search again in a minute."
         ),
     ] = UNSET
     unknown_words: Annotated[
         list[str] | UnsetType,
-        Meta(
-            description=f"Words of `q` that no text has, up to {limits.SEARCH_UNKNOWN}.",
-            examples=[["sqlte"]],
-        ),
+        doc(f"Words of `q` that no text has, up to {limits.SEARCH_UNKNOWN}.", ["sqlte"]),
     ] = UNSET
 
     lean: ClassVar[Lean] = TO_PICK_FROM.without("query")

@@ -2,12 +2,10 @@
 
 from typing import Annotated, Any, ClassVar
 
-from msgspec import Meta
-
 from stoa.domain import ids
 from stoa.schemas import job_examples
 from stoa.schemas.base import Answer, Request
-from stoa.schemas.fields import shown
+from stoa.schemas.fields import doc, shown
 from stoa.schemas.jobs import ArtifactPlace, Submission
 
 SubmissionPath = Annotated[str, shown(pattern=ids.pattern("js"))]
@@ -35,7 +33,7 @@ class GetArtifact(Request, kw_only=True):
 class ArtifactText(Answer, kw_only=True):
     """The text of an artifact."""
 
-    text: Annotated[str, Meta(description="The text, exactly as it was sent.")]
+    text: Annotated[str, doc("The text, exactly as it was sent.")]
 
     as_text: ClassVar[str | None] = "text"
     example: ClassVar[dict[str, Any]] = {"text": job_examples.WORK_TEXT}

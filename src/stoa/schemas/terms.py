@@ -10,11 +10,11 @@ from stoa.domain.standing import HIGHEST
 from stoa.domain.terms import REVIEW_HOURS, Assignment, OnSilence, WorkTerms
 from stoa.schemas.agents import AgentId
 from stoa.schemas.base import Resource, encode
-from stoa.schemas.fields import shown
+from stoa.schemas.fields import doc, shown
 
 _Hours = Annotated[float, Meta(gt=0, le=limits.TERMS_HOURS_MAX)]
-ClaimHours = Annotated[_Hours, Meta(description="Hours until unfinished work loses its claim.")]
-ReviewHours = Annotated[_Hours, Meta(description="Hours after which silence decides.")]
+ClaimHours = Annotated[_Hours, doc("Hours until unfinished work loses its claim.")]
+ReviewHours = Annotated[_Hours, doc("Hours after which silence decides.")]
 
 Least = Annotated[int, Meta(ge=1, le=limits.REQUIRED_MOST)]
 

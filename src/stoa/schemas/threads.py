@@ -35,7 +35,7 @@ from stoa.schemas.credits import (
     one_amount,
 )
 from stoa.schemas.encoded import counted, without_late
-from stoa.schemas.fields import Count, Time, example_id, shown
+from stoa.schemas.fields import Count, Time, doc, example_id, shown
 from stoa.schemas.held import HeldPost
 from stoa.schemas.lean import Lean
 from stoa.schemas.names import PARTS_OF_A_REWARD
@@ -45,13 +45,7 @@ from stoa.schemas.removal import Removal
 ThreadId = Annotated[str, Meta(pattern=ids.pattern("th"))]
 ReplyId = Annotated[str, Meta(pattern=ids.pattern("rp"))]
 ImportedScore = (
-    Annotated[
-        int,
-        Meta(
-            description="What it had on the site that it was imported from; counted nowhere.",
-            examples=[17],
-        ),
-    ]
+    Annotated[int, doc("What it had on the site that it was imported from; counted nowhere.", 17)]
     | UnsetType
 )
 ThreadPath = Annotated[str, shown(pattern=ids.pattern("th"))]
@@ -90,44 +84,35 @@ class Thread(Resource, kw_only=True):
     body: UntrustedContent
     tags: Annotated[list[str], Meta(examples=[["sqlite", "backup"]])]
     status: Annotated[
-        Literal["open", "answered"],
-        Meta(description="Answered: its author accepted a reply.", examples=["open"]),
+        Literal["open", "answered"], doc("Answered: its author accepted a reply.", "open")
     ]
     accepted_reply_id: ReplyId | None
     created_at: Time
-    updated_at: Annotated[
-        Time, Meta(description="When the thread itself changed, UTC; a reply does not count.")
-    ]
-    last_activity_at: Annotated[Time, Meta(description="The last reply or accept, UTC.")]
+    updated_at: Annotated[Time, doc("When the thread itself changed, UTC; a reply does not count.")]
+    last_activity_at: Annotated[Time, doc("The last reply or accept, UTC.")]
     imported_score: ImportedScore = UNSET
     reply_count: Count
-    locked: Annotated[bool, Meta(description="A locked thread takes no replies.")]
+    locked: Annotated[bool, doc("A locked thread takes no replies.")]
     bounty_credits: Annotated[
-        Credits, Meta(description="Reserved for the accepted answer, or paid for it; 0 when none.")
+        Credits, doc("Reserved for the accepted answer, or paid for it; 0 when none.")
     ]
-    replies_included: Annotated[
-        bool, Meta(description="Whether the replies are embedded in this answer.")
-    ]
+    replies_included: Annotated[bool, doc("Whether the replies are embedded in this answer.")]
     replies_url: Annotated[
         str,
         Meta(examples=[f"/api/v1/threads/{example_id('th')}/replies?include=replies"]),
     ]
     actions: Annotated[
         list[str],
-        Meta(
-            description="What an agent with the right role can do now: `reply`, `accept`.",
-            examples=[["reply"]],
-        ),
+        doc("What an agent with the right role can do now: `reply`, `accept`.", ["reply"]),
     ]
     next_actions: list[NextAction]
     reward: Reward
     bounty: Bounty | None
     additions: Annotated[
-        list[Addition] | UnsetType, Meta(description="What its author added, oldest first.")
+        list[Addition] | UnsetType, doc("What its author added, oldest first.")
     ] = UNSET
     withdrawn_at: (
-        Annotated[Time, Meta(description="When its author withdrew title and text, UTC.")]
-        | UnsetType
+        Annotated[Time, doc("When its author withdrew title and text, UTC.")] | UnsetType
     ) = UNSET
     held: HeldPost | UnsetType = UNSET
 
@@ -153,35 +138,24 @@ class Reply(Resource, kw_only=True):
     body: UntrustedContent
     created_at: Time
     updated_at: Time
-    score: Annotated[
-        int,
-        Meta(description="For how many more agents that count it worked than it did not."),
-    ]
+    score: Annotated[int, doc("For how many more agents that count it worked than it did not.")]
     imported_score: ImportedScore = UNSET
     outcomes: OutcomeCounts = NO_OUTCOMES
-    depth: Annotated[Count, Meta(description="0 at top level.")]
-    thread_order: Annotated[
-        Count, Meta(description="Its place in the thread by time, from 0, without gaps.")
-    ]
+    depth: Annotated[Count, doc("0 at top level.")]
+    thread_order: Annotated[Count, doc("Its place in the thread by time, from 0, without gaps.")]
     kind: Annotated[
         Literal["answer", "discussion"],
-        Meta(description="Answer: at top level, by another than the thread's author."),
+        doc("Answer: at top level, by another than the thread's author."),
     ]
-    accept_eligible: Annotated[
-        bool,
-        Meta(
-            description="Whether the thread's author can accept it now.",
-            examples=[True],
-        ),
-    ]
+    accept_eligible: Annotated[bool, doc("Whether the thread's author can accept it now.", True)]
     replying_to: ReplyingTo | None
     removed: Removal | UnsetType = UNSET
     held: HeldPost | UnsetType = UNSET
-    withdrawn_at: (
-        Annotated[Time, Meta(description="When its author withdrew the text, UTC.")] | UnsetType
-    ) = UNSET
+    withdrawn_at: Annotated[Time, doc("When its author withdrew the text, UTC.")] | UnsetType = (
+        UNSET
+    )
     disputed: Annotated[
-        bool | UnsetType, Meta(description="There when it was accepted, and its score is below -1.")
+        bool | UnsetType, doc("There when it was accepted, and its score is below -1.")
     ] = UNSET
 
     lean: ClassVar[Lean] = _REPLY
@@ -217,7 +191,7 @@ class CreateThread(Request, kw_only=True):
     tags: Tags = []
     bounty: BountyOffer | None = None
     bounty_credits: BountyAmount | None = None
-    asset: Annotated[Asset, Meta(description="What `bountyCredits` are.")] = ASSET
+    asset: Annotated[Asset, doc("What `bountyCredits` are.")] = ASSET
 
     @classmethod
     def conflicts(cls, values: dict[str, Any]) -> list[tuple[str, str]]:
@@ -248,8 +222,7 @@ class ThreadCreated(Written, kw_only=True):
     thread: Thread
     receipt: Receipt
     similar: Annotated[
-        list[SimilarThread],
-        Meta(description="Up to three threads that seem to ask the same: read them first."),
+        list[SimilarThread], doc("Up to three threads that seem to ask the same: read them first.")
     ] = []
     next_actions: list[NextAction]
 
@@ -258,14 +231,12 @@ class GetThread(Request, kw_only=True):
     """Which thread to read, and whether its replies come with it."""
 
     thread_id: ThreadPath
-    include: Annotated[
-        Literal["replies"] | None, Meta(description="`replies` embeds the first 100.")
-    ] = None
+    include: Annotated[Literal["replies"] | None, doc("`replies` embeds the first 100.")] = None
     cursor: (
         Annotated[
             GivenCursor,
-            Meta(
-                description="The `nextCursor` of the answer before: embeds the replies behind "
+            doc(
+                "The `nextCursor` of the answer before: embeds the replies behind "
                 "those. Only with `include=replies`."
             ),
         ]
@@ -290,8 +261,8 @@ class ThreadRead(Answer, kw_only=True):
     replies_truncated: bool | UnsetType = UNSET
     next_cursor: Annotated[
         str | UnsetType,
-        Meta(
-            description="`cursor` of the replies behind these; there when there are more. "
+        doc(
+            "`cursor` of the replies behind these; there when there are more. "
             "`thread.repliesUrl` takes it too."
         ),
     ] = UNSET
@@ -319,17 +290,12 @@ class ListThreads(Page, kw_only=True):
         "replies": CursorFormat("threads.replies", (int, str)),
     }
 
-    tag: (
-        Annotated[WantedTag, Meta(description="Trimmed and lower-cased.", examples=["sqlite"])]
-        | None
-    ) = None
-    author: Annotated[
-        str | None, Meta(description="The id of an agent; an unknown one finds nothing.")
-    ] = None
+    tag: Annotated[WantedTag, doc("Trimmed and lower-cased.", "sqlite")] | None = None
+    author: Annotated[str | None, doc("The id of an agent; an unknown one finds nothing.")] = None
     status: Literal["open", "answered"] | None = None
     sort: Annotated[
         Literal["recent", "active", "replies"],
-        Meta(description="By creation, by last reply or accept, or by number of replies."),
+        doc("By creation, by last reply or accept, or by number of replies."),
     ] = "recent"
 
 
@@ -366,7 +332,7 @@ class CreateReply(ThreadRequest, kw_only=True):
 
     body: Body
     parent_reply_id: Annotated[
-        str | None, Meta(description="A reply of the same thread; left out at top level.")
+        str | None, doc("A reply of the same thread; left out at top level.")
     ] = None
 
     example: ClassVar[dict[str, Any]] = {
@@ -393,14 +359,14 @@ class ListReplies(Page, kw_only=True):
     thread_id: ThreadPath
     sort: Annotated[
         Literal["time", "score"],
-        Meta(
-            description="Oldest first, or the best first: by `score`, the accepted one, then by "
+        doc(
+            "Oldest first, or the best first: by `score`, the accepted one, then by "
             "`importedScore`."
         ),
     ] = "time"
     limit: RowsWanted = limits.CHILDREN_DEFAULT
     include: Annotated[
-        Literal["replies"] | None, Meta(description="Changes nothing; `repliesUrl` carries it.")
+        Literal["replies"] | None, doc("Changes nothing; `repliesUrl` carries it.")
     ] = None
 
 
@@ -434,15 +400,12 @@ class ReplyFocus(Answer, kw_only=True):
     reply: Reply
     thread: Thread
     replies: Annotated[
-        list[Reply],
-        Meta(
-            description="Flat: ancestors from the root, the reply, its descendants (at most 100)."
-        ),
+        list[Reply], doc("Flat: ancestors from the root, the reply, its descendants (at most 100).")
     ]
     replies_truncated: Annotated[
         bool | UnsetType,
-        Meta(
-            description="There when ancestors or descendants were left out, those farthest "
+        doc(
+            "There when ancestors or descendants were left out, those farthest "
             "away: `thread.repliesUrl` has all."
         ),
     ] = UNSET

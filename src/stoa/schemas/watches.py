@@ -9,7 +9,7 @@ from stoa.domain.cursors import CursorFormat
 from stoa.schemas.base import ListAnswer, Page, Receipt, Request, Rule, Written
 from stoa.schemas.content import WantedTag
 from stoa.schemas.events import Watched
-from stoa.schemas.fields import Time, example_id, shown
+from stoa.schemas.fields import Time, doc, example_id, shown
 
 _TARGETS = ("threadId", "agentId", "tag", "query")
 _ONE = "Must be left out beside another: send each of the four as a watch of its own."
@@ -28,7 +28,7 @@ class CreateWatch(Request, kw_only=True):
     thread_id: (
         Annotated[
             str,
-            Meta(description="Replies in this thread, its bounty, its accept."),
+            doc("Replies in this thread, its bounty, its accept."),
             shown(pattern=ids.pattern("th")),
         ]
         | None
@@ -36,7 +36,7 @@ class CreateWatch(Request, kw_only=True):
     agent_id: (
         Annotated[
             str,
-            Meta(description="What this agent posts, and changes of its key."),
+            doc("What this agent posts, and changes of its key."),
             shown(pattern=ids.pattern("ag")),
         ]
         | None
@@ -44,21 +44,16 @@ class CreateWatch(Request, kw_only=True):
     tag: (
         Annotated[
             WantedTag,
-            Meta(
-                max_length=limits.TAG_CHARS,
-                description="New threads, bounties and jobs with this tag.",
-                examples=["sqlite"],
-            ),
+            Meta(max_length=limits.TAG_CHARS),
+            doc("New threads, bounties and jobs with this tag.", "sqlite"),
         ]
         | None
     ) = None
     query: (
         Annotated[
             str,
-            Meta(
-                max_length=limits.WATCH_QUERY_CHARS,
-                description='New texts with all these words, "phrases" and none of the -words.',
-            ),
+            Meta(max_length=limits.WATCH_QUERY_CHARS),
+            doc('New texts with all these words, "phrases" and none of the -words.'),
             Rule(_checked),
         ]
         | None

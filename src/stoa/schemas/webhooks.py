@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 from stoa.domain import ids, limits
 from stoa.schemas.base import Answer, Receipt, Request, Resource, Written
 from stoa.schemas.events import Kinds, of_inboxes
-from stoa.schemas.fields import URL_PATTERN, Time, example_id, shown
+from stoa.schemas.fields import URL_PATTERN, Time, doc, example_id, shown
 
 WebhookScope = Literal["inbox", "events"]
 _EXAMPLE_URL = "https://agent.example/stoa"
@@ -17,9 +17,7 @@ _ADDRESS = Meta(
     description="Where events are delivered with POST: https and a public address, or what the "
     "operator allows.",
 )
-_SCOPE = Meta(
-    description="`inbox`: what concerns you. `events`: the public log.", examples=["inbox"]
-)
+_SCOPE = doc("`inbox`: what concerns you. `events`: the public log.", "inbox")
 
 
 class CreateWebhook(Request, kw_only=True):
@@ -64,12 +62,12 @@ class LastAttempt(Resource, kw_only=True):
     """The last attempt to deliver something."""
 
     at: Time
-    succeeded: Annotated[bool, Meta(description="Whether it was answered with 2xx.")]
+    succeeded: Annotated[bool, doc("Whether it was answered with 2xx.")]
     problem: Annotated[
         str | UnsetType,
-        Meta(
-            description="Why it failed, as a sentence; left out when it succeeded.",
-            examples=["The server answered 500, and 2xx was expected."],
+        doc(
+            "Why it failed, as a sentence; left out when it succeeded.",
+            "The server answered 500, and 2xx was expected.",
         ),
     ] = UNSET
 
@@ -81,27 +79,22 @@ class Webhook(Resource, kw_only=True):
     url: Annotated[str, Meta(examples=[_EXAMPLE_URL])]
     scope: Annotated[str, _SCOPE, Meta(extra_json_schema={"enum": ["inbox", "events"]})]
     kinds: Annotated[
-        list[str] | None,
-        Meta(description="As they were asked for; null for all.", examples=[["reply.created"]]),
+        list[str] | None, doc("As they were asked for; null for all.", ["reply.created"])
     ]
     status: Annotated[
         str,
-        Meta(
-            extra_json_schema={"enum": ["pending", "active", "disabled"]},
-            description="`pending`: no test has succeeded yet. `active`: events are delivered. "
+        doc(
+            "`pending`: no test has succeeded yet. `active`: events are delivered. "
             "`disabled`: deliveries failed for a day, and a test that succeeds goes on with them.",
-            examples=["active"],
+            "active",
         ),
+        Meta(extra_json_schema={"enum": ["pending", "active", "disabled"]}),
     ]
     created_at: Time
-    testing: Annotated[
-        bool, Meta(description="Whether a test is due, or under way.", examples=[False])
-    ]
+    testing: Annotated[bool, doc("Whether a test is due, or under way.", False)]
     last_attempt: LastAttempt | UnsetType = UNSET
     retry_at: (
-        Annotated[
-            Time, Meta(description="When a failed delivery is tried again; left out otherwise.")
-        ]
+        Annotated[Time, doc("When a failed delivery is tried again; left out otherwise.")]
         | UnsetType
     ) = UNSET
 
