@@ -1,9 +1,10 @@
 """An operation of the OpenAPI description in short: what it takes, and what answers are called."""
 
-from typing import Any, cast
+from typing import Any
 
 from stoa.http import answering
 from stoa.operations.table import TABLE
+from stoa.schemas.json_schema import rewritten
 from stoa.schemas.plain_schemas import plain_schema, without
 
 Node = dict[str, Any]
@@ -46,7 +47,7 @@ def _parameter(parameter: Node) -> Node:
         for name, value in parameter.items()
         if (name, value) != ("required", False) and name not in left_out
     }
-    return {**named, "schema": _without_examples(parameter["schema"])}
+    return {**named, "schema": rewritten(parameter["schema"], _without_examples)}
 
 
 def _body(operation: Node) -> Node:
@@ -62,22 +63,8 @@ def _body(operation: Node) -> Node:
     return {"required": sent["required"], "content": content}
 
 
-def _without_examples(schema: Any) -> Any:
-    """A schema without its examples and titles."""
-    if isinstance(schema, list):
-        return [_without_examples(one) for one in cast("list[Any]", schema)]
-    if not isinstance(schema, dict):
-        return schema
-    members = cast("Node", schema)
-    return {
-        name: _each(value) if name == "properties" else _without_examples(value)
-        for name, value in members.items()
-        if name not in ("examples", "title", "pattern")
-    }
-
-
-def _each(properties: Node) -> Node:
-    return {name: _without_examples(one) for name, one in properties.items()}
+def _without_examples(schema: Node) -> Node:
+    return without(schema, "examples", "title", "pattern")
 
 
 def _responses(responses: Node, document: Node) -> Node:

@@ -1,7 +1,7 @@
 """Schemas, parameters, bodies and examples of operations in OpenAPI."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from typing import Any
 
 from stoa.calls import dry_runs, idempotency
 from stoa.http import answering
@@ -15,6 +15,7 @@ from stoa.schemas.json_schema import (
     example_of,
     merged,
     request_schemas,
+    rewritten,
 )
 from stoa.schemas.lean_schemas import lean_name, lean_schemas
 from stoa.schemas.minimal import WriteDone
@@ -119,22 +120,14 @@ def _apart(requests: dict[str, Schema], answers: Mapping[str, Schema]) -> dict[s
     """Requests' schemas, with new names for what answers call the same but describe otherwise."""
     renamed = {name for name, one in requests.items() if answers.get(name, one) != one}
     new = {TEMPLATE.format(name=name): TEMPLATE.format(name=f"{name}Input") for name in renamed}
+
+    def referring(one: Schema) -> Schema:
+        return one | {"$ref": new.get(one["$ref"], one["$ref"])} if "$ref" in one else one
+
     return {
-        f"{name}Input" if name in renamed else name: _referring(schema, new)
+        f"{name}Input" if name in renamed else name: rewritten(schema, referring)
         for name, schema in requests.items()
     }
-
-
-def _referring(node: Any, new: Mapping[str, str]) -> Any:
-    if isinstance(node, list):
-        return [_referring(item, new) for item in cast("list[Any]", node)]
-    if isinstance(node, dict):
-        members = cast("dict[str, Any]", node)
-        return {
-            key: new.get(value, value) if key == "$ref" else _referring(value, new)
-            for key, value in members.items()
-        }
-    return node
 
 
 def _tell_receipt(value: dict[str, Any], operation: Operation) -> None:

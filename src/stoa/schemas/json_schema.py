@@ -5,7 +5,7 @@ that every member is there but those that may be left out.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from functools import cache
 from typing import Any, cast
@@ -46,17 +46,22 @@ def _components(kinds: Iterable[type[Any]]) -> dict[str, Schema]:
 @cache
 def _described(kinds: tuple[type[Any], ...]) -> dict[str, Schema]:
     _, components = schema_components(kinds, TEMPLATE)
-    return {name: _readable(schema) for name, schema in components.items()}
+    return {name: rewritten(schema, _readable) for name, schema in components.items()}
 
 
-def _readable(node: Any) -> Any:
-    """The schema with bounds in their place, portable patterns, one-line descriptions and plain
-    numbers."""
+def rewritten(node: Any, change: Callable[[Schema], Schema]) -> Any:
+    """A schema, or what stands in one, with each of its objects changed, the inner ones first."""
     if isinstance(node, list):
-        return [_readable(item) for item in cast("list[Any]", node)]
+        return [rewritten(item, change) for item in cast("list[Any]", node)]
     if not isinstance(node, dict):
         return node
-    schema = {key: _readable(value) for key, value in cast("Schema", node).items()}
+    members = cast("Schema", node).items()
+    return change({key: rewritten(value, change) for key, value in members})
+
+
+def _readable(schema: Schema) -> Schema:
+    """The schema with bounds in their place, portable patterns, one-line descriptions and plain
+    numbers."""
     schema |= schema.pop(SHOWN, {})
     if schema.get("format") == "decimal":
         # An exact number: it is written as one, whatever the type is called.

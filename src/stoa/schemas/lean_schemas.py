@@ -6,7 +6,7 @@ from typing import Any, cast
 import msgspec
 
 from stoa.schemas.base import Answer, Resource
-from stoa.schemas.json_schema import TEMPLATE, Schema, answer_schemas
+from stoa.schemas.json_schema import TEMPLATE, Schema, answer_schemas, rewritten
 from stoa.schemas.lean import NOTICE, Lean
 from stoa.schemas.lean_views import asides, collect, held, stays, wire_name
 
@@ -83,19 +83,14 @@ class _Schemas:
     def _member(self, lean: Lean, field: msgspec.structs.FieldInfo, schema: Schema) -> Schema:
         own = lean.members.get(field.name)
         if own is None:
-            return self._changed(schema)
+            return rewritten(schema, self._changed)
         (kind,) = held(field.type)
         changed = self._object(kind, own)
         return {"type": "array", "items": changed} if schema.get("type") == "array" else changed
 
-    def _changed(self, node: Any) -> Any:
+    def _changed(self, full: Schema) -> Schema:
         """A schema with lean forms in place of full ones, and without null."""
-        if isinstance(node, list):
-            items = cast("list[Any]", node)
-            return [self._changed(item) for item in items if item not in (None, _NULL)]
-        if not isinstance(node, dict):
-            return node
-        schema = {key: self._changed(value) for key, value in cast(Schema, node).items()}
+        schema = {name: _without_null(value) for name, value in full.items()}
         reference = schema.pop("$ref", None)
         if reference:
             return {**schema, **self._named(reference.rpartition("/")[2])}
@@ -118,3 +113,9 @@ class _Schemas:
             if field.name == kind.lean.only
         )
         return self._full[name]["properties"][wire]
+
+
+def _without_null(value: Any) -> Any:
+    if not isinstance(value, list):
+        return value
+    return [item for item in cast("list[Any]", value) if item not in (None, _NULL)]
