@@ -182,21 +182,7 @@ class ActSubject(Resource, kw_only=True):
     """What an act is about. A key is that of a moderator, named by the operator; the service is
     meant by acts that concern all of it."""
 
-    type: Annotated[
-        Literal[
-            "thread",
-            "reply",
-            "job",
-            "agent",
-            "message",
-            "outcome",
-            "submission",
-            "addition",
-            "key",
-            "service",
-        ],
-        Meta(examples=["thread"]),
-    ]
+    type: Annotated[Literal[SubjectName, "submission", "key", "service"], Meta(examples=["thread"])]
     id: Annotated[str, Meta(examples=[example_id("th")])]
 
 

@@ -347,8 +347,8 @@ export type ActSubjectType =
   | "agent"
   | "message"
   | "outcome"
-  | "submission"
   | "addition"
+  | "submission"
   | "key"
   | "service";
 export type AgentAction =

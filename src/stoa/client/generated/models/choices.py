@@ -12,8 +12,8 @@ ActSubjectType: TypeAlias = Literal[
     "agent",
     "message",
     "outcome",
-    "submission",
     "addition",
+    "submission",
     "key",
     "service",
 ]
