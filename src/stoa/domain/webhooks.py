@@ -4,7 +4,7 @@ import hmac
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from nacl.signing import SigningKey
@@ -25,32 +25,6 @@ _NO_ADDRESS = (
     "https://agent.example/hook."
 )
 _NO_HTTPS = "Must begin with https://, such as https://agent.example/hook."
-
-
-class DeliverySigner(Protocol):
-    """What signs deliveries."""
-
-    def signature(self, message_id: str, seconds: int, body: bytes) -> str:
-        """The signature of a delivery at this Unix second, as Standard Webhooks writes it."""
-        ...
-
-
-def signed_headers(
-    signer: DeliverySigner,
-    message_id: str,
-    seconds: int,
-    body: bytes,
-    subscription_id: str | None = None,
-) -> Mapping[str, str]:
-    """The headers of a delivery at this Unix second."""
-    of = {} if subscription_id is None else {SUBSCRIPTION_HEADER: subscription_id}
-    return {
-        "Content-Type": "application/json",
-        "webhook-id": message_id,
-        "webhook-timestamp": str(seconds),
-        "webhook-signature": signer.signature(message_id, seconds, body),
-        **of,
-    }
 
 
 class ClientSecrets(NamedTuple):
@@ -110,6 +84,24 @@ class WebhookSigner(NamedTuple):
         """The signature of a delivery at this Unix second, as Standard Webhooks writes it."""
         signed = self.key.sign(f"{message_id}.{seconds}.".encode() + body).signature
         return f"v1a,{b64encode(signed).decode()}"
+
+
+def signed_headers(
+    signer: ClientSecrets | WebhookSigner,
+    message_id: str,
+    seconds: int,
+    body: bytes,
+    subscription_id: str | None = None,
+) -> Mapping[str, str]:
+    """The headers of a delivery at this Unix second."""
+    of = {} if subscription_id is None else {SUBSCRIPTION_HEADER: subscription_id}
+    return {
+        "Content-Type": "application/json",
+        "webhook-id": message_id,
+        "webhook-timestamp": str(seconds),
+        "webhook-signature": signer.signature(message_id, seconds, body),
+        **of,
+    }
 
 
 def check_address(url: str, *, plain: bool) -> str | None:
