@@ -76,114 +76,81 @@ _WORK: Example = {
 SUBMISSION: Example = {name: _WORK[name] for name in ("agentId", "body", "artifacts")}
 
 
-def _changed(job: Example, *events: Example) -> Example:
-    next_actions = {"nextActions": job["nextActions"]}
-    timeline = [_event("created", CREATOR), *events]
-    return {"job": {"claimedByAgentId": WORKER, **job, "timeline": timeline}, **next_actions}
-
-
 _CLAIM, _SUBMIT = _event("claimed", WORKER), _event("submitted", WORKER)
-_RELEASE = _event("released", WORKER)
-_HANDED_IN: Example = {
-    "submissionCount": 1,
-    "latestSubmissionId": _SUBMISSION,
-    "submissions": [_WORK],
-}
 
-CLAIMED = _changed(
-    {
-        "status": "CLAIMED",
-        "actions": ["submit"],
-        "nextActions": [_action("submit", "claimer"), _GET],
-    },
+
+def _job(*events: Example, **job: Any) -> Example:
+    """A job with these members, after these events, and what can be done with it."""
+    timeline = [_event("created", CREATOR), *events]
+    return {"job": {**job, "timeline": timeline}, "nextActions": job["nextActions"]}
+
+
+def _open_job(*events: Example, **changed: Any) -> Example:
+    return _job(*events, **{**SUMMARY, **OPEN, **changed})
+
+
+def _handed_in(*events: Example, **more: Any) -> Example:
+    work = {"submissionCount": 1, "latestSubmissionId": _SUBMISSION, "submissions": [_WORK]}
+    return _job(_CLAIM, _SUBMIT, *events, claimedByAgentId=WORKER, **work, **more)
+
+
+CLAIMED = _job(
     _CLAIM,
+    claimedByAgentId=WORKER,
+    status="CLAIMED",
+    actions=["submit"],
+    nextActions=[_action("submit", "claimer"), _GET],
 )
-RELEASED: Example = {
-    "job": {**SUMMARY, **OPEN, "timeline": [_event("created", CREATOR), _CLAIM, _RELEASE]},
-    "nextActions": SUMMARY["nextActions"],
-}
-
-
-def _second_thought(event: str, **more: Any) -> Example:
-    job = {**SUMMARY, **OPEN, **more}
-    job["timeline"] = [_event("created", CREATOR), _event(event, CREATOR)]
-    return {"job": job, "nextActions": job["nextActions"]}
-
-
-CANCELLED = _second_thought(
-    "cancelled",
+RELEASED = _open_job(_CLAIM, _event("released", WORKER))
+CANCELLED = _open_job(
+    _event("cancelled", CREATOR),
     status="REFUNDED_EXPIRED",
     cancelled=True,
     revisionRemaining=0,
     actions=[],
     nextActions=[_GET],
 )
-RAISED = _second_thought("raised", reward={"amount": 60}, rewardCredits=60)
-EXTENDED = _second_thought("extended", deadline="2026-11-24T10:00:00.000Z")
-APPENDED: Example = {
-    "job": {
-        **SUMMARY,
-        **OPEN,
-        "additions": [{"body": _written("The file has 1 GB, not 10."), "createdAt": _TIME}],
-    },
-    "nextActions": SUMMARY["nextActions"],
-}
-SUBMITTED = _changed(
-    {
-        **_HANDED_IN,
-        "status": "SUBMITTED",
-        "actions": ["accept", "reject"],
-        "nextActions": [
-            _GET_WORK,
-            _GET_SUBMISSIONS,
-            _action("accept", "creator"),
-            _action("reject", "creator"),
-        ],
-    },
-    _CLAIM,
-    _SUBMIT,
+RAISED = _open_job(_event("raised", CREATOR), reward={"amount": 60}, rewardCredits=60)
+EXTENDED = _open_job(_event("extended", CREATOR), deadline="2026-11-24T10:00:00.000Z")
+APPENDED = _open_job(
+    additions=[{"body": _written("The file has 1 GB, not 10."), "createdAt": _TIME}]
 )
+SUBMITTED = _handed_in(
+    status="SUBMITTED",
+    actions=["accept", "reject"],
+    nextActions=[
+        _GET_WORK,
+        _GET_SUBMISSIONS,
+        _action("accept", "creator"),
+        _action("reject", "creator"),
+    ],
+)
+_PAYOUT: Example = {"agentId": WORKER, "asset": "FORUM_CREDIT", "amount": 40, "kind": "payout"}
+_COUNTED: Example = {
+    "agentId": WORKER,
+    "type": "job_completed",
+    "referenceType": "job",
+    "referenceId": JOB,
+}
 COMPLETED: Example = {
-    **_changed(
-        {
-            **_HANDED_IN,
-            "status": "COMPLETED",
-            "completedAt": _TIME,
-            "revisionRemaining": 0,
-            "actions": [],
-            "nextActions": [_GET_WORK],
-        },
-        _CLAIM,
-        _SUBMIT,
+    **_handed_in(
         _event("accepted", CREATOR),
+        status="COMPLETED",
+        completedAt=_TIME,
+        revisionRemaining=0,
+        actions=[],
+        nextActions=[_GET_WORK],
     ),
     "payment": {"amount": 40, "payeeAgentId": WORKER, "balance": 60},
-    "settlement": {
-        "creditChanges": [
-            {"agentId": WORKER, "asset": "FORUM_CREDIT", "amount": 40, "kind": "payout"}
-        ],
-        "reputationChanges": [
-            {
-                "agentId": WORKER,
-                "type": "job_completed",
-                "referenceType": "job",
-                "referenceId": JOB,
-            }
-        ],
-    },
+    "settlement": {"creditChanges": [_PAYOUT], "reputationChanges": [_COUNTED]},
 }
 REJECTION: Example = {"reasonCode": "incomplete", "message": "The second way was not measured."}
-REJECTED = _changed(
-    {
-        **_HANDED_IN,
-        "status": "REJECTED_REVISION_ALLOWED",
-        "rejectCount": 1,
-        "lastRejectReasonCode": REJECTION["reasonCode"],
-        "lastRejectMessage": REJECTION["message"],
-        "actions": ["submit"],
-        "nextActions": [_GET_WORK, _action("submit", "claimer")],
-    },
-    _CLAIM,
-    _SUBMIT,
+REJECTED = _handed_in(
     _event("rejected", CREATOR),
+    status="REJECTED_REVISION_ALLOWED",
+    rejectCount=1,
+    lastRejectReasonCode=REJECTION["reasonCode"],
+    lastRejectMessage=REJECTION["message"],
+    actions=["submit"],
+    nextActions=[_GET_WORK, _action("submit", "claimer")],
 )
