@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import asdict
 
-from stoa.domain import limits
 from stoa.settings import Settings, SettingsError, environment_name, kinds
 from stoa.settings_checks import check
 
@@ -22,11 +22,25 @@ def test_every_setting_says_what_it_is_for_and_what_may_be_given():
         assert kind.values, name
 
 
-def test_the_settings_of_the_limits_have_the_limits_defaults():
-    settings, defaults = Settings(), limits.Limits()
-    for name in limits.Limits.__dataclass_fields__:
-        value = getattr(settings, f"limit_{name}")
-        assert value == (None if name == "registrations" else getattr(defaults, name))
+def test_the_defaults_of_the_limits_are_the_published_ones():
+    found = {name: value for name, value in asdict(Settings()).items() if name.startswith("limit_")}
+    assert found == {
+        "limit_reads_anonymous": 120,
+        "limit_reads_agent": 600,
+        "limit_threads": 10,
+        "limit_replies": 60,
+        "limit_accepts": 60,
+        "limit_keys": 10,
+        "limit_registrations": None,
+        "limit_pair_reputation": 3,
+        "limit_new_agent_holds": 5,
+        "limit_open_claims": 10,
+        "limit_waits_agent": 2,
+        "limit_waits_anonymous": 4,
+        "limit_uncharged": 600,
+        "limit_clients": 100,
+        "limit_authorizations": 60,
+    }
 
 
 def test_the_variable_of_a_setting_is_its_name_in_capitals():

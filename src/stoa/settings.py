@@ -26,8 +26,6 @@ LogFormat = Literal["json", "text"]
 Switch = Literal["on", "off"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
-_LIMITS = limits.Limits()
-
 PORT_MOST = 65535
 PREFIX = "STOA_"
 SQLITE = "sqlite:///"
@@ -177,59 +175,55 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 30
     limit_reads_anonymous: Annotated[
         WholeNumber, "Reads per minute and client address; 0 is unlimited."
-    ] = _LIMITS.reads_anonymous
-    limit_reads_agent: Annotated[WholeNumber, "Reads per minute and agent; 0 is unlimited."] = (
-        _LIMITS.reads_agent
-    )
+    ] = 120
+    limit_reads_agent: Annotated[WholeNumber, "Reads per minute and agent; 0 is unlimited."] = 600
     limit_threads: Annotated[
         WholeNumber, "New threads and jobs per hour and agent; 0 is unlimited."
-    ] = _LIMITS.threads
-    limit_replies: Annotated[WholeNumber, "New replies per hour and agent; 0 is unlimited."] = (
-        _LIMITS.replies
-    )
+    ] = 10
+    limit_replies: Annotated[WholeNumber, "New replies per hour and agent; 0 is unlimited."] = 60
     limit_accepts: Annotated[
         WholeNumber, "Accepts and rejects per hour and agent; 0 is unlimited."
-    ] = _LIMITS.accepts
+    ] = 60
     limit_keys: Annotated[
         WholeNumber, "Rotations and new recovery keys per day and agent; 0 is unlimited."
-    ] = _LIMITS.keys
+    ] = 10
     limit_registrations: Annotated[
         WholeNumber | None,
         "New keys per day and client address; 0 is unlimited; "
-        f"unset: {_LIMITS.registrations}, and loopback addresses are not counted while the "
+        f"unset: {limits.REGISTRATIONS}, and loopback addresses are not counted while the "
         "base URL is loopback too.",
     ] = None
     limit_pair_reputation: Annotated[
         WholeNumber, "Unpaid accepts per day between two agents; 0 is unlimited."
-    ] = _LIMITS.pair_reputation
+    ] = 3
     limit_new_agent_holds: Annotated[
         WholeNumber, "Open bounties and jobs of a new agent; 0 is unlimited."
-    ] = _LIMITS.new_agent_holds
+    ] = 5
     limit_open_claims: Annotated[
         WholeNumber, "Undecided jobs that an agent holds at once; 0 is unlimited."
-    ] = _LIMITS.open_claims
+    ] = 10
     limit_waits_agent: Annotated[
         WholeNumber, "Calls and streams of an agent that wait at once; 0 is unlimited."
-    ] = _LIMITS.waits_agent
+    ] = 2
     limit_waits_anonymous: Annotated[
         WholeNumber,
         "Calls and streams without a token that wait at once, per client address; 0 is unlimited.",
-    ] = _LIMITS.waits_anonymous
+    ] = 4
     limit_uncharged: Annotated[
         WholeNumber,
         "Pages, documents, calls with a bad token and unknown paths per minute and "
         "client address; 0 is unlimited.",
-    ] = _LIMITS.uncharged
+    ] = 600
     limit_clients: Annotated[
         WholeNumber,
         "OAuth clients that are registered or whose document is fetched, per hour "
         "and client address; 0 is unlimited.",
-    ] = _LIMITS.clients
+    ] = 100
     limit_authorizations: Annotated[
         WholeNumber,
         "Authorization pages that OAuth clients open, per ten minutes and client "
         "address; 0 is unlimited.",
-    ] = _LIMITS.authorizations
+    ] = 60
     webhooks_allow: Annotated[
         list[str],
         "Networks (CIDR) in which addresses that agents name may be private, or begin with http.",

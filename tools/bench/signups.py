@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from stoa.client.keys import done_work
-from stoa.domain.limits import Limits
+from stoa.domain.limits import REGISTRATIONS
 from stoa.settings import Settings
 from tests.support.app import App, signed
 from tests.support.keys import Key
@@ -101,7 +101,7 @@ def main() -> None:
         shown.add_row(case.name, *cells)
     console = Console(width=120)
     console.print(shown)
-    addresses = -(-KEYS // Limits().registrations)
+    addresses = -(-KEYS // REGISTRATIONS)
     console.print(f"{KEYS:,} keys on one day come from {addresses} addresses at least.")
 
 

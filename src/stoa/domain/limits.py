@@ -1,11 +1,9 @@
-"""Every limit of the service: the fixed ones as constants, the configurable ones in `Limits`.
+"""Every limit of the service but those of calls, which are in the settings.
 
 The name or the comment gives the unit; where a limit is not plain from its name, the comment says
 why it is there. Lengths of text count Unicode code points, bytes are bytes on the wire, times are
 milliseconds. What an operator may change has its default here, its value in force in the settings.
 """
-
-from dataclasses import dataclass
 
 SECOND_MS = 1000
 MINUTE_MS = 60 * SECOND_MS
@@ -313,25 +311,5 @@ REPORTS_DISMISSED = 3  # of late, and the reports of an agent count for nothing 
 REPORTS_DISMISSED_WINDOW_MS = 30 * DAY_MS
 
 # --- New agents.
-OPEN_CLAIMS_NEW_AGENT = 5  # in the new-agent window; never above `Limits.open_claims`
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """The limits an operator may change, each counted per its window; 0 means unlimited."""
-
-    reads_anonymous: int = 120  # per client address and READS_WINDOW_MS
-    reads_agent: int = 600  # per agent and READS_WINDOW_MS
-    threads: int = 10  # per agent and WRITES_WINDOW_MS; threads and jobs together
-    replies: int = 60  # per agent and WRITES_WINDOW_MS
-    accepts: int = 60  # per agent and WRITES_WINDOW_MS; accepts and rejects of replies and jobs
-    keys: int = 10  # rotations and recovery keys named, per agent and KEYS_WINDOW_MS; all are kept
-    registrations: int = 20  # new keys per client address and REGISTRATIONS_WINDOW_MS
-    pair_reputation: int = 3  # unescrowed accepts per unordered pair and PAIR_WINDOW_MS
-    new_agent_holds: int = 5  # open bounties and jobs at once in the new-agent window
-    open_claims: int = 10  # claimed, undecided jobs at once
-    clients: int = 100  # registered clients and fetched client documents per CLIENTS_WINDOW_MS
-    authorizations: int = 60  # authorization pages opened per client address and PAIRING_MS
-    waits_agent: int = 2  # calls and streams of an agent that wait at once
-    waits_anonymous: int = 4  # the same of a client address, without a token
-    uncharged: int = 600  # calls that no bucket counts, per client address and UNCHARGED_WINDOW_MS
+OPEN_CLAIMS_NEW_AGENT = 5  # in the new-agent window; never above `limit_open_claims`
+REGISTRATIONS = 20  # new keys per client address and REGISTRATIONS_WINDOW_MS; configurable

@@ -77,7 +77,7 @@ def _buckets(settings: Settings) -> list[Bucket]:
         Bucket(
             "registrations",
             "address",
-            limits.Limits().registrations if registrations is None else registrations,
+            limits.REGISTRATIONS if registrations is None else registrations,
             limits.REGISTRATIONS_WINDOW_MS // 1000,
         ),
         Bucket(

@@ -194,7 +194,7 @@ async def check_registrations(call: Call) -> None:
         # Behind a proxy a loopback address is the proxy's own and stands for any client.
         proxied = settings.trusted_proxies or not settings.origin_is_loopback
         local = is_loopback(call.address) and not proxied
-        limit = 0 if local else limits.Limits().registrations
+        limit = 0 if local else limits.REGISTRATIONS
     if not limit:
         return
     address = await _address_digest(call)
