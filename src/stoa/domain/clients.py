@@ -43,9 +43,13 @@ _SECRETS = frozenset({"client_secret_basic", "client_secret_post", "client_secre
 class BadClient(ValueError):
     """Metadata that makes no client; `error` is the code of RFC 7591, the message a sentence."""
 
-    def __init__(self, error: str, message: str) -> None:
-        super().__init__(message)
-        self.error = error
+    error = "invalid_client_metadata"
+
+
+class BadRedirect(BadClient):
+    """Redirect addresses that no client may have."""
+
+    error = "invalid_redirect_uri"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,21 +153,15 @@ def is_document(client_id: str, *, plain: bool = False) -> bool:
 def described(client_id: str, metadata: Any) -> Client:
     """The client that a metadata document describes. Raises `BadClient`."""
     if not isinstance(metadata, dict):
-        raise BadClient("invalid_client_metadata", "The document must be a JSON object.")
+        raise BadClient("The document must be a JSON object.")
     members = cast("dict[str, Any]", metadata)
     if members.get("client_id") != client_id:
-        raise BadClient(
-            "invalid_client_metadata", "The `client_id` in the document must be its own address."
-        )
+        raise BadClient("The `client_id` in the document must be its own address.")
     proof = _given(members, "token_endpoint_auth_method", "none")
     if not isinstance(proof, str):
-        raise BadClient(
-            "invalid_client_metadata", "`token_endpoint_auth_method` must be a text such as `none`."
-        )
+        raise BadClient("`token_endpoint_auth_method` must be a text such as `none`.")
     if _given(members, "client_secret") is not None or proof in _SECRETS:
-        raise BadClient(
-            "invalid_client_metadata", "A client with a document must not have a secret."
-        )
+        raise BadClient("A client with a document must not have a secret.")
     name, redirects = checked(members)
     return Client(client_id, name, redirects)
 
@@ -173,7 +171,7 @@ def checked(members: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
     redirects = _redirects(_given(members, "redirect_uris"))
     for name, needed in (("grant_types", "authorization_code"), ("response_types", "code")):
         if needed not in _texts(_given(members, name, [needed])):
-            raise BadClient("invalid_client_metadata", f"`{name}` must hold `{needed}`.")
+            raise BadClient(f"`{name}` must hold `{needed}`.")
     return _name(_given(members, "client_name"), redirects), redirects
 
 
@@ -186,12 +184,9 @@ def _given(members: dict[str, Any], name: str, default: Any = None) -> Any:
 def _redirects(value: Any) -> tuple[str, ...]:
     addresses = _texts(value)
     if not 1 <= len(addresses) <= CLIENT_REDIRECTS:
-        raise BadClient(
-            "invalid_redirect_uri",
-            f"`redirect_uris` must be a list of 1 to {CLIENT_REDIRECTS} addresses.",
-        )
+        raise BadRedirect(f"`redirect_uris` must be a list of 1 to {CLIENT_REDIRECTS} addresses.")
     for problem in filter(None, map(redirect_problem, addresses)):
-        raise BadClient("invalid_redirect_uri", problem)
+        raise BadRedirect(problem)
     return tuple(addresses)
 
 
@@ -208,7 +203,7 @@ def _name(value: Any, redirects: Sequence[str]) -> str:
     try:
         return display_name(str(value))
     except ValueError as problem:
-        raise BadClient("invalid_client_metadata", f"`client_name`: {problem}") from None
+        raise BadClient(f"`client_name`: {problem}") from None
 
 
 def register(secret: bytes, name: str, redirects: Iterable[str]) -> Client:
@@ -217,7 +212,7 @@ def register(secret: bytes, name: str, redirects: Iterable[str]) -> Client:
     content = compress(json.dumps([name, *known], separators=(",", ":")).encode(), 9)
     client_id = PREFIX + base64url.encode(_seal(secret, content) + content)
     if len(client_id) > CLIENT_ID_CHARS:
-        raise BadClient("invalid_redirect_uri", "`redirect_uris` are too long together.")
+        raise BadRedirect("`redirect_uris` are too long together.")
     return Client(client_id, name, known)
 
 

@@ -49,7 +49,7 @@ class Registration:
         content = await reading.body_bytes(incoming.receive, incoming.headers)
         value = reading.parse_json(content)
         if not isinstance(value, dict):
-            raise BadClient("invalid_client_metadata", "The body must be a JSON object.")
+            raise BadClient("The body must be a JSON object.")
         name, redirects = clients.checked(cast("dict[str, Any]", value))
         client = clients.register(await self._authorizing.secret(), name, redirects)
         return {
