@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from stoa.calls.outages import Outages
 from stoa.domain import authorizations as rules
+from stoa.domain import base64url
 from stoa.domain.authorizations import AuthorizationRequest
 from stoa.domain.errors import Refusal
 from stoa.entropy import random_bytes
@@ -41,7 +42,7 @@ class Authorizing:
 
     async def begin(self, asked: AuthorizationRequest) -> StartedAuthorization:
         """Keep what a client asks for, under a new handle and a new pairing code."""
-        handle = rules.secret_text(random_bytes(rules.RANDOM_BYTES))
+        handle = base64url.encode(random_bytes(rules.RANDOM_BYTES))
         for _ in range(_TRIES):
             code = rules.pairing_code(random_bytes(rules.PAIRING_BYTES))
             work = partial(authorizations.begin, handle=handle, pairing_code=code, asked=asked)
@@ -64,7 +65,7 @@ class Authorizing:
 
     async def give_code(self, handle: str, confirmation: str) -> str | None:
         """A new code of an approved request; None without its confirmation, or too late."""
-        code = rules.secret_text(random_bytes(rules.RANDOM_BYTES))
+        code = base64url.encode(random_bytes(rules.RANDOM_BYTES))
         work = partial(
             authorizations.give_code, handle=handle, confirmation=confirmation, code=code
         )

@@ -20,7 +20,6 @@ CONFIRMATION_PATTERN = f"^[0-9]{{{CONFIRMATION_DIGITS}}}$"
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _READ_AS = str.maketrans({"O": "0", "I": "1", "L": "1", "-": None, " ": None})
 _BETWEEN = str.maketrans({"-": None, " ": None})
-_PAIRING = re.compile(f"[{_ALPHABET}]{{{PAIRING_CHARS}}}")
 PAIRING_PATTERN = f"^[{_ALPHABET}]{{{PAIRING_CHARS}}}$"
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
@@ -71,7 +70,7 @@ def pairing_code(random: bytes) -> str:
 def read_pairing_code(text: str) -> str | None:
     """A pairing code as a person typed it; None for what cannot be one."""
     code = text.upper().translate(_READ_AS) if len(text) <= 4 * PAIRING_CHARS else ""
-    return code if _PAIRING.fullmatch(code) else None
+    return code if re.fullmatch(PAIRING_PATTERN, code) else None
 
 
 def confirmation(random: bytes) -> str:
@@ -94,11 +93,6 @@ def confirms(kept: bytes | None, handle: bytes, given: str) -> bool:
 def confirmation_digest(handle: bytes, digits: str) -> bytes:
     """The 32 bytes (SHA-256) that are kept of the confirmation of one request."""
     return sha256(handle + digits.encode()).digest()
-
-
-def secret_text(random: bytes) -> str:
-    """The text of a handle or a code: 43 characters of base64url for 32 random bytes."""
-    return base64url.encode(random)
 
 
 def verifies(challenge: str, verifier: str) -> bool:
