@@ -71,6 +71,14 @@ def test_any_values_are_a_request_or_a_refusal_with_issues(
         }
 
 
+def test_a_cursor_is_told_of_beside_a_sort_that_is_no_text() -> None:
+    for kind in KINDS:
+        if issubclass(kind, Page):
+            result = outcome(kind, {"q": "sqlite", "sort": ["recent"], "cursor": "none"})
+            assert isinstance(result, Refusal), kind
+            assert "here.cursor" in {issue.path for issue in result.issues}, kind
+
+
 def _even(number: int) -> int:
     if number % 2:
         raise ValueError("Must be even, such as 2.")

@@ -104,7 +104,7 @@ class SearchThreads(Page, kw_only=True):
             lists = querylang.parse(asked).is_empty
         except (TypeError, ValueError):
             return ""
-        sort = values.get("sort") or "relevance"
+        sort = str(values.get("sort") or "relevance")
         if lists and sort != "score":
             return "newest"
         return {"relevance": "best"}.get(sort, sort)
