@@ -9,10 +9,10 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from stoa.domain import cursors
 from stoa.domain.attributions import attribution
 from stoa.schemas.base import iso
 from stoa.schemas.fields import example_id
+from stoa.schemas.search import SearchThreads
 from stoa.search.index import SearchIndex, SearchSizes
 from tests.support.app import Agent, App
 from tests.support.composing import Composed, with_parts
@@ -353,14 +353,13 @@ def test_a_word_keeps_the_marks_of_its_letters(
 
 @pytest.mark.parametrize("offset", [10**5, 10**17, 10**30])
 def test_nothing_is_found_behind_everything(stoa: App, alice: Agent, offset: int) -> None:
-    thread = alice.thread("Zymurgy")
+    thread = alice.thread("Zymurgy")["id"]
     for more in ({}, {"tags": "a"}, {"author": alice.id}):
         assert found(stoa, "zymurgy", offset=str(offset), **more) == []
-    last = cursors.encode("search.best", 2**62, "", 0, 0)
-    assert found(stoa, "zymurgy", cursor=last) == []
-    for rarities in ("", "AAA", "!", "AAAAAAAA"):
-        first = cursors.encode("search.best", 2**62, rarities, 2**62, 2**62)
-        assert found(stoa, "zymurgy", cursor=first) == [thread["id"]]
+    best = SearchThreads.orders["best"]
+    assert found(stoa, "zymurgy", cursor=best.encode(2**62, "", 0, 0)) == []
+    for rare in ("", "AAA", "!", "AAAAAAAA"):
+        assert found(stoa, "zymurgy", cursor=best.encode(2**62, rare, 2**62, 2**62)) == [thread]
 
 
 def test_filters_narrow_a_search(stoa: App, alice: Agent) -> None:
@@ -595,6 +594,7 @@ def test_no_text_makes_any_rule_slow(stoa: App, alice: Agent, text: str) -> None
 @pytest.mark.parametrize("offset", [10**9, 10**18, 10**30])
 def test_behind_all_that_is_found_there_is_an_empty_page(stoa: App, offset: int) -> None:
     stoa.agent("alice").thread("one word")
-    for query in (f"offset={offset}", f"cursor={cursors.encode('search.best', 2**62, '', 0, 0)}"):
+    last = SearchThreads.orders["best"].encode(2**62, "", 0, 0)
+    for query in (f"offset={offset}", f"cursor={last}"):
         answer = stoa.get(f"search?q=word&{query}").ok()
         assert (answer["threads"], answer["nextCursor"]) == ([], None)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stoa.domain import cursors
+from stoa.domain.cursors import CursorFormat
 from stoa.domain.limits import BODY_CHARS, TITLE_CHARS
 from tests.support.app import Agent, App
 from tests.support.keys import Key
@@ -129,7 +129,7 @@ def test_a_bad_cursor_is_told_before_what_is_not_there(stoa: App, alice: Agent) 
 
 
 def test_a_cursor_of_another_order_is_no_cursor_of_a_list_in_no_order(stoa: App) -> None:
-    cursor = cursors.encode("threads.active", 1, "th_x")
+    cursor = CursorFormat("threads.active", (int, str)).encode(1, "th_x")
     stoa.get(f"threads?sort=active&cursor={cursor}").ok()
     stoa.get(f"threads?cursor={cursor}").invalid("query.cursor")
     stoa.get(f"threads?sort=zz&cursor={cursor}").invalid("query.sort")

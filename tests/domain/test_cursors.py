@@ -6,12 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoa.domain.cursors import decode, encode
+from stoa.domain.cursors import CursorFormat
 
 INTEGERS = st.integers(-(2**62), 2**62)
 TEXTS = st.text(alphabet=st.characters(min_codepoint=0x20, max_codepoint=0x7E), max_size=200)
 VALUES = st.lists(INTEGERS | TEXTS, max_size=4)
 REFUSAL = "is not a cursor that this list gave out"
+
+
+def encode(kind: str, *values: int | str) -> str:
+    return CursorFormat(kind, ()).encode(*values)
+
+
+def decode(kind: str, shape: tuple[type, ...], text: str) -> tuple[int | str, ...]:
+    return CursorFormat(kind, shape).decode(text)
 
 
 def _shape(values: list[int | str]) -> tuple[type, ...]:
@@ -33,11 +41,6 @@ def test_a_cursor_can_stand_in_an_address_as_it_is(values: list[int | str]):
     assert set(encode("k", *values)) <= set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     )
-
-
-def test_the_types_of_the_values_are_known_to_the_checker():
-    time, place, row = decode("k", (int, str, int), encode("k", 7, "th_1", -1))
-    assert (time + 1, place.upper(), row - 1) == (8, "TH_1", -2)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from stoa.domain import (
     attributions,
     base64url,
     credentials,
-    cursors,
     excerpts,
     ids,
     keys,
@@ -33,6 +32,7 @@ from stoa.domain import (
     words,
 )
 from stoa.domain.addresses import bucket_key
+from stoa.domain.cursors import CursorFormat
 from stoa.domain.digests import digest_of
 from stoa.domain.errors import Refusal
 from stoa.domain.snippets import Sought
@@ -91,7 +91,7 @@ FUNCTIONS: dict[str, Function] = {
     "domain/keys.parse_public_key": refusing(keys.parse_public_key),
     "domain/keys.parse_signature": refusing(keys.parse_signature),
     "domain/keys.read_public_key": refusing(keys.read_public_key),
-    "domain/cursors.decode": refusing(lambda given: cursors.decode("a", (str,), given)),
+    "domain/cursors.decode": refusing(lambda given: CursorFormat("a", (str,)).decode(given)),
     "domain/addresses.bucket_key": bucket_key,
     "domain/watches.mentions": watches.mentions,
     "domain/attributions.without_attribution": attributions.without_attribution,

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from msgspec import UNSET, UnsetType
 
-from stoa.domain import cursors, limits
+from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.domain.events import PUBLIC_KINDS, chosen
 from stoa.operations.call import Call, Interest
@@ -68,7 +68,7 @@ def start(log: EventLogState, given: str | None) -> int:
         return log.deleted
     if given == FROM_NOW:
         return log.newest
-    epoch, place = cursors.decode("events", (int, int), given)
+    epoch, place = CURSOR.decode(given)
     if epoch != log.epoch or place < log.deleted:
         raise Refusal("cursor_expired")
     return place
@@ -76,4 +76,4 @@ def start(log: EventLogState, given: str | None) -> int:
 
 def cursor(log: EventLogState, place: int) -> str:
     """The cursor of a place in the log."""
-    return cursors.encode(CURSOR.kind, log.epoch, place)
+    return CURSOR.encode(log.epoch, place)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from stoa.domain import cursors, limits
+from stoa.domain import limits
 from stoa.domain.ids import LAST_MS
 from stoa.domain.missing import removed
 from stoa.operations.call import Call
@@ -258,10 +258,10 @@ async def _with_replies(call: Call, row: ThreadRow, after: int) -> ThreadRead:
 
 def _behind(seen: int) -> str:
     """The cursor that leads on behind so many replies."""
-    return cursors.encode(ListReplies.orders["time"].kind, seen - 1)
+    return ListReplies.orders["time"].encode(seen - 1)
 
 
 def reply_place(cursor: str) -> int:
     """The place of the reply behind which a page of replies begins. Raises `Refusal` for a bad
     cursor."""
-    return int(ListReplies.orders["time"].decode(cursor)[0])
+    return ListReplies.orders["time"].decode(cursor)[0]

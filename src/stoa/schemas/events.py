@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, cast
 from msgspec import UNSET, Meta, UnsetType
 from msgspec.structs import replace
 
-from stoa.domain import cursors, ids, limits
+from stoa.domain import ids, limits
 from stoa.domain.credits import Credits
 from stoa.domain.cursors import CursorFormat
 from stoa.domain.events import EVERY_KIND, INBOX_KINDS
@@ -32,7 +32,7 @@ CURSOR = CursorFormat("events", (int, int))
 """The epoch of the log and a place in it; the log and every inbox have the same cursors."""
 
 FROM_NOW = "now"
-EXAMPLE_CURSOR = cursors.encode(CURSOR.kind, 0, 42)
+EXAMPLE_CURSOR = CURSOR.encode(0, 42)
 
 _UNKNOWN = (
     "Must be the kind of an event, such as `reply.created`, or `-reply.created` to leave it out. "

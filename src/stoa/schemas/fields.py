@@ -19,9 +19,9 @@ _EXAMPLE_TIME = 1_795_168_800_000
 _EXAMPLE_BITS = 0x5F3A9C1D7E2B4860A1C3
 
 
-def doc(text: str, *examples: Any) -> Meta:
+def doc(description: str, *examples: Any) -> Meta:
     """What readers are told of a field, and examples of it."""
-    return Meta(description=text, examples=list(examples) or None)
+    return Meta(description=description, examples=list(examples) or None)
 
 
 def shown(**bounds: Any) -> Meta:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import Response
 
-from stoa.domain import cursors, limits, querylang
+from stoa.domain import limits, querylang
 from stoa.domain.errors import Refusal
 from stoa.memory.answers import Validity
 from stoa.memory.near import NearIds
@@ -294,5 +294,5 @@ def _newest(request: Request, asked: ListReplies, page: ThreadPage) -> str | Non
     if asked.sort != "time" or page.next_cursor is None:
         return None
     before = page.thread.reply_count - _NEWEST - 1
-    cursor = cursors.encode(ListReplies.orders["time"].kind, before)
+    cursor = ListReplies.orders["time"].encode(before)
     return address(request, asked, cursor=cursor, offset=None)

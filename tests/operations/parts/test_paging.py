@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from stoa.domain import cursors
 from stoa.domain.cursors import CursorFormat
 from stoa.domain.limits import PAGE_BYTES
 from stoa.operations.parts import paging
@@ -16,12 +15,13 @@ from stoa.schemas.content import UntrustedContent
 from stoa.schemas.options import FULL
 
 LENGTHS = st.lists(st.integers(0, 300_000), max_size=30)
+NUMBERS = CursorFormat("numbers", (int,))
 
 
 class Numbers(Page, kw_only=True):
     """A page of numbers."""
 
-    orders: ClassVar[dict[str, CursorFormat]] = {"": CursorFormat("numbers", (int,))}
+    orders: ClassVar[dict[str, CursorFormat]] = {"": NUMBERS}
 
 
 def rows_of(lengths: list[int]) -> list[UntrustedContent]:
@@ -55,7 +55,7 @@ def test_a_page_says_what_follows(
 ) -> None:
     page, views = Numbers(limit=limit, offset=offset), rows_of([1] * there)
     cut = paging.cut(FULL, page, range(there), views, lambda row: (row,), characters=there)
-    cursor = None if following is None else cursors.encode("numbers", shown - 1)
+    cursor = None if following is None else NUMBERS.encode(shown - 1)
     assert len(cut.rows) == shown
     assert cut.members == {
         "limit": min(limit, 100),
@@ -66,7 +66,7 @@ def test_a_page_says_what_follows(
 
 
 def test_a_page_of_a_cursor_has_no_offsets() -> None:
-    page = Numbers(limit=1, cursor=cursors.encode("numbers", 7))
+    page = Numbers(limit=1, cursor=NUMBERS.encode(7))
     cut = paging.cut(FULL, page, [8, 9], rows_of([1, 1]), lambda row: (row,))
     assert (cut.members["offset"], cut.members["next_offset"]) == (UNSET, UNSET)
-    assert cut.members["next_cursor"] == cursors.encode("numbers", 8)
+    assert cut.members["next_cursor"] == NUMBERS.encode(8)

@@ -5,7 +5,7 @@ from typing import Generic, NamedTuple, NotRequired, TypedDict, TypeVar, cast
 
 from msgspec import UNSET, UnsetType
 
-from stoa.domain import cursors, limits
+from stoa.domain import limits
 from stoa.domain.errors import invalid_field
 from stoa.operations.parts.budget import Budget
 from stoa.schemas.base import Page, Resource, encode
@@ -114,7 +114,7 @@ def _members(
         limit=page.size,
         offset=offset,
         next_offset=next_offset,
-        next_cursor=None if place is None else cursors.encode(page.form.kind, *place),
+        next_cursor=None if place is None else page.form.encode(*place),
     )
 
 
