@@ -9,7 +9,7 @@ from stoa.http import answering
 from stoa.http.error_reference import codes, example_body, own_schema
 from stoa.openapi import headers
 from stoa.operations.table import Charged, Operation
-from stoa.schemas.errors import OWN_MEMBERS, ErrorBody, Problem, Wait
+from stoa.schemas.errors import OWN_MEMBERS, ErrorBody, Problem
 from stoa.schemas.json_schema import Schema, answer_schemas
 
 _BEFORE_CHARGING = frozenset({401, 421})
@@ -110,7 +110,8 @@ def _response(kinds: Sequence[ErrorKind], *, charged: bool) -> dict[str, Any]:
 def _headers(kinds: Sequence[ErrorKind], *, charged: bool) -> dict[str, Any]:
     names = {kind.code for kind in kinds}
     found = headers.refusal(charged=charged and not _uncounted(kinds))
-    waits = {name for name in names if issubclass(OWN_MEMBERS.get(name, ErrorBody), Wait)}
+    own = {name: OWN_MEMBERS[name] for name in names & OWN_MEMBERS.keys()}
+    waits = {name for name, kind in own.items() if "retry_after" in kind.__struct_fields__}
     if waits:
         found |= headers.named("Retry-After", always=waits == names)
     if names & answering.CHALLENGES.keys():
