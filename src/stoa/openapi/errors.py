@@ -109,7 +109,7 @@ def _response(kinds: Sequence[ErrorKind], *, charged: bool) -> dict[str, Any]:
 
 def _headers(kinds: Sequence[ErrorKind], *, charged: bool) -> dict[str, Any]:
     names = {kind.code for kind in kinds}
-    found = headers.refusal(charged=charged and not _uncounted(kinds))
+    found = headers.unkept(charged=charged and not _uncounted(kinds))
     own = {name: OWN_MEMBERS[name] for name in names & OWN_MEMBERS.keys()}
     waits = {name for name, kind in own.items() if "retry_after" in kind.__struct_fields__}
     if waits:

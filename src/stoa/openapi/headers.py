@@ -107,15 +107,10 @@ def _rate() -> HeaderSchemas:
     return named(*(key for key in HEADERS if key.startswith("X-RateLimit-")))
 
 
-def refusal(*, charged: bool) -> HeaderSchemas:
-    """The headers of a refusal; a bucket without a limit sends none of its own."""
+def unkept(*, charged: bool) -> HeaderSchemas:
+    """The headers of a refusal or a stream; a bucket without a limit sends none of its own."""
     found = named("X-Request-Id", "Cache-Control.no-store")
     return found | _rate() if charged else found
-
-
-def stream() -> HeaderSchemas:
-    """The headers of a stream."""
-    return named("X-Request-Id", "Cache-Control.no-store") | _rate()
 
 
 def success(operation: Operation, *, paged: bool) -> HeaderSchemas:

@@ -96,10 +96,6 @@ class Schemas:
         schema = {"anyOf": [{"$ref": TEMPLATE.format(name=form)} for form in forms]}
         return {"schema": schema, "example": value}
 
-    def parameter_example(self, schema: Schema) -> Any:
-        """An example of one parameter."""
-        return example(schema, self._requests)
-
 
 def _sent(schema: Schema) -> Schema:
     """An object of a body without the defaults of its members, which their descriptions tell:
@@ -152,7 +148,7 @@ def parameters(operation: Operation, schemas: Schemas) -> list[dict[str, Any]]:
     found += [_parameter(name, "query", one) for name, one in schemas.options(operation).items()]
     for parameter in found:
         if "examples" in parameter["schema"] or parameter["in"] == "path":
-            parameter["example"] = schemas.parameter_example(parameter["schema"])
+            parameter["example"] = example(parameter["schema"], schemas.components)
     if operation.has_etag:
         found.append(_IF_NONE_MATCH)
     if operation.gives_receipt:

@@ -45,7 +45,7 @@ def described(operation: Operation, schemas: Schemas) -> dict[str, Any]:
         "responses": {
             "200": {
                 "description": "The events, until one side ends the stream.",
-                "headers": headers.stream(),
+                "headers": headers.unkept(charged=True),
                 "content": {streaming.CONTENT_TYPE[1].decode().partition(";")[0]: content},
             },
             **errors.refusals(operation),
