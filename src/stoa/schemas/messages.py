@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus
@@ -285,19 +284,15 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _kind_of(value: Any, wanted: Any) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true or false"
-        case str():
-            return "text"
-        case list():
-            return "a list"
-        case dict():
-            return "an object"
-        case int() | float() | Decimal() if wanted == "integer":
-            return "one with decimals"
-        case _:
-            return "a number"
+_KINDS: dict[type, str] = {
+    type(None): "null",
+    bool: "true or false",
+    str: "text",
+    list: "a list",
+    dict: "an object",
+}
+
+
+def _kind_of(value: object, wanted: Any) -> str:
+    number = "one with decimals" if wanted == "integer" else "a number"
+    return _KINDS.get(type(value), number)
