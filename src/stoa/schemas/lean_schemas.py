@@ -1,6 +1,6 @@
 """JSON Schemas of lean forms, made of the full schemas as the types declare in `lean`."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Any, cast
 
 import msgspec
@@ -22,42 +22,27 @@ def lean_name(kind: type[Resource]) -> str:
 def lean_schemas(answers: Collection[type[Answer]]) -> dict[str, Schema]:
     """The schemas of the lean forms of answers, and of what they are made of, by their names."""
     kinds: dict[str, type[Resource]] = {}
-    names = [lean_name(answer) for answer in answers]
     for answer in answers:
         collect(answer, kinds)
-    components = _Schemas(kinds).components
-    used = set[str]()
-    for name in names:
-        _use(name, components, used)
-    return {name: one for name, one in components.items() if name in used}
-
-
-def _use(name: str, components: dict[str, Schema], used: set[str]) -> None:
-    """Add a component to those used, with all that it refers to."""
-    if name not in used:
-        used.add(name)
-        for inner in _references(components[name]):
-            _use(inner, components, used)
-
-
-def _references(node: Any) -> Iterator[str]:
-    if isinstance(node, dict):
-        schema = cast(Schema, node)
-        if "$ref" in schema:
-            yield schema["$ref"].rpartition("/")[2]
-        node = list(schema.values())
-    if isinstance(node, list):
-        for inner in cast("list[Any]", node):
-            yield from _references(inner)
+    schemas = _Schemas(kinds)
+    for answer in answers:
+        schemas.add(answer)
+    names = [lean_name(kind) for kind in kinds.values()]
+    return {name: schemas.components[name] for name in names if name in schemas.components}
 
 
 class _Schemas:
     def __init__(self, kinds: dict[str, type[Resource]]) -> None:
         self._kinds = kinds
         self._full = answer_schemas(kinds.values())
-        self.components = {
-            lean_name(kind): self._component(kind) for kind in kinds.values() if not kind.lean.only
-        }
+        self.components: dict[str, Schema] = {}
+
+    def add(self, kind: type[Resource]) -> None:
+        """Add the lean form of a type, and of those that it refers to."""
+        name = lean_name(kind)
+        if name not in self.components:
+            self.components[name] = {}  # which it may refer to itself
+            self.components[name] = self._component(kind)
 
     def _component(self, kind: type[Resource]) -> Schema:
         schema = self._object(kind, kind.lean)
@@ -106,6 +91,7 @@ class _Schemas:
     def _named(self, name: str) -> Schema:
         kind = self._kinds[name]
         if kind.lean.only is None:
+            self.add(kind)
             return {"$ref": TEMPLATE.format(name=lean_name(kind))}
         wire = next(
             field.encode_name
