@@ -48,20 +48,16 @@ def _encode(ulid: int) -> str:
     return text
 
 
-def _compose(ms: int, random80: int) -> int:
-    if random80 < 0 or random80 >> _RANDOM_BITS:
-        raise ValueError("the random part of an id must be 0 to 2^80-1")
-    if not 0 <= ms <= LAST_MS:
-        raise ValueError("the time of an id must be 0 to 2^48-1 milliseconds since 1970")
-    return ms << _RANDOM_BITS | random80
-
-
 def encode_ulid(ms: int, random80: int) -> str:
     """26 lower-case Crockford characters for `ms` since 1970 and 80 random bits.
 
     ValueError when either does not fit. Source: the ULID specification, here in lower case.
     """
-    return _encode(_compose(ms, random80))
+    if random80 < 0 or random80 >> _RANDOM_BITS:
+        raise ValueError("the random part of an id must be 0 to 2^80-1")
+    if not 0 <= ms <= LAST_MS:
+        raise ValueError("the time of an id must be 0 to 2^48-1 milliseconds since 1970")
+    return _encode(ms << _RANDOM_BITS | random80)
 
 
 def _decode(text: str) -> int:
