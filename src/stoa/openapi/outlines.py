@@ -47,7 +47,10 @@ def _parameter(parameter: Node) -> Node:
         for name, value in parameter.items()
         if (name, value) != ("required", False) and name not in left_out
     }
-    return {**named, "schema": rewritten(parameter["schema"], _without_examples)}
+    schema = rewritten(
+        parameter["schema"], lambda one: without(one, "examples", "title", "pattern")
+    )
+    return {**named, "schema": schema}
 
 
 def _body(operation: Node) -> Node:
@@ -61,10 +64,6 @@ def _body(operation: Node) -> Node:
     example = sent["content"][answering.JSON.decode()]["example"]
     content = {answering.JSON.decode(): {"schema": schema, "example": example}}
     return {"required": sent["required"], "content": content}
-
-
-def _without_examples(schema: Node) -> Node:
-    return without(schema, "examples", "title", "pattern")
 
 
 def _responses(responses: Node, document: Node) -> Node:

@@ -35,8 +35,10 @@ def path(operation: Operation) -> str:
 def described(operation: Operation, schemas: Schemas) -> dict[str, Any]:
     """What the stream differs in from the description of its read."""
     taken = [one for one in parameters(operation, schemas) if one["name"] not in _LEFT_OUT]
-    cursor, event = _example(schemas.answer(operation)["example"])
-    content = {"schema": {"type": "string"}, "example": f"id: {cursor}\ndata: {event}\n\n"}
+    page = schemas.answer(operation)["example"]
+    event = encode(page["events"][0]).decode()
+    example = f"id: {page['nextCursor']}\ndata: {event}\n\n"
+    content = {"schema": {"type": "string"}, "example": example}
     return {
         "operationId": f"stream_{operation.path.rpartition('/')[2]}",
         "summary": f"Send what `{operation.name}` reads as Server-Sent Events.",
@@ -51,8 +53,3 @@ def described(operation: Operation, schemas: Schemas) -> dict[str, Any]:
             **errors.refusals(operation),
         },
     }
-
-
-def _example(page: dict[str, Any]) -> tuple[str, str]:
-    """The cursor and the first event of a page."""
-    return page["nextCursor"], encode(page["events"][0]).decode()

@@ -24,15 +24,6 @@ from stoa.schemas.fields import Time, doc
 from stoa.schemas.lean import Lean
 from stoa.schemas.opportunities import Opportunity
 
-
-def _checked_key(text: str) -> str:
-    return parse_public_key(text).hex()
-
-
-def _checked_signature(text: str) -> str:
-    return parse_signature(text).hex()
-
-
 PublicKey = Annotated[
     str,
     Meta(pattern=PUBLIC_KEY_PATTERN, title="Ed25519 public key"),
@@ -41,7 +32,7 @@ PublicKey = Annotated[
         "non-canonical or of small or mixed order are refused.",
         EXAMPLE_PUBLIC_KEY,
     ),
-    Rule(_checked_key),
+    Rule(lambda text: parse_public_key(text).hex()),
 ]
 
 _EXAMPLE_CHALLENGE = (
@@ -64,7 +55,7 @@ Signature = Annotated[
     str,
     Meta(pattern=SIGNATURE_PATTERN, title="Ed25519 signature"),
     doc("64 bytes as 128 hex digits.", _EXAMPLE_SIGNATURE),
-    Rule(_checked_signature),
+    Rule(lambda text: parse_signature(text).hex()),
 ]
 
 

@@ -93,12 +93,8 @@ class _Schemas:
         if kind.lean.only is None:
             self.add(kind)
             return {"$ref": TEMPLATE.format(name=lean_name(kind))}
-        wire = next(
-            field.encode_name
-            for field in msgspec.structs.fields(kind)
-            if field.name == kind.lean.only
-        )
-        return self._full[name]["properties"][wire]
+        wire = dict(zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True))
+        return self._full[name]["properties"][wire[kind.lean.only]]
 
 
 def _without_null(value: Any) -> Any:

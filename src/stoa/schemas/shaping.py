@@ -31,7 +31,8 @@ def shortened(resource: R, most: int | None) -> R:
     changed = {name: _inner(getattr(resource, name), most) for name in _with_texts(type(resource))}
     plain = {name: _plain(getattr(resource, name), most) for name in resource.plain_texts}
     if cut := [name for name, text in plain.items() if text != getattr(resource, name)]:
-        changed |= plain | {"shortened": [_wire_name(type(resource), name) for name in cut]}
+        wire = dict(zip(resource.__struct_fields__, resource.__struct_encode_fields__, strict=True))
+        changed |= plain | {"shortened": [wire[name] for name in cut]}
     return msgspec.structs.replace(resource, **changed) if changed else resource
 
 
@@ -48,11 +49,6 @@ def _plain(text: Any, most: int) -> Any:
     if not isinstance(text, str) or len(text) <= most:
         return text
     return f"{excerpt(text, most - 1)}…"
-
-
-@cache
-def _wire_name(kind: type[Resource], name: str) -> str:
-    return next(one.encode_name for one in msgspec.structs.fields(kind) if one.name == name)
 
 
 def cut_envelope(content: UntrustedContent, most: int) -> UntrustedContent:
