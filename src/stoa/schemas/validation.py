@@ -130,21 +130,22 @@ def parse(
     those of all fields unless given: what is nearly one of them is a problem. Raises 400
     `invalid_request`. `values` are changed when it does.
     """
-    unknown = _Unknown([], [])
+    refused: list[InputIssue] = []
+    warnings: list[Warning] = []
     if not values.keys() <= fields(kind).keys() or _holders(kind):
-        unknown = _sorted_out(_strangers(kind, values, offered or names(kind)), place)
+        refused, warnings = _sorted_out(_strangers(kind, values, offered or names(kind)), place)
     request, given, problems = _converted(kind, values)
     broken = set(dict(problems))
     if conflicts := kind.conflicts(given):
         problems += _apart_from(broken, conflicts)
     changed, ruled = _ruled(kind, given, broken) if _rules(kind) else ({}, [])
     problems += ruled
-    if span and (problems or unknown.refused):
+    if span and (problems or refused):
         problems += _apart_from(broken, kind.untimely(given, *span()))
-    if problems or unknown.refused or request is None:
-        issues = [*unknown.refused, *(_issue(place, *problem) for problem in problems)]
+    if problems or refused or request is None:
+        issues = [*refused, *(_issue(place, *problem) for problem in problems)]
         raise invalid(*_named(issues))
-    return (msgspec.structs.replace(request, **changed) if changed else request), unknown.warnings
+    return (msgspec.structs.replace(request, **changed) if changed else request), warnings
 
 
 def _converted(kind: type[R], values: Values) -> tuple[R | None, Values, list[InputProblem]]:
@@ -194,13 +195,6 @@ def _issue(place: Callable[[str], str], path: str, message: str) -> InputIssue:
     return InputIssue(f"{place(field)}{dot}{inner}", message)
 
 
-class _Unknown(msgspec.Struct, frozen=True, gc=False):
-    """What is said about unknown names: those that nearly are known ones are refused."""
-
-    refused: list[InputIssue]
-    warnings: list[Warning]
-
-
 class _Stranger(NamedTuple):
     """An unknown name in an object, where that stands and what else could have been meant: for one
     that is in no list also what is `around` it, the whole request."""
@@ -230,15 +224,16 @@ def _strangers(
             yield from _strangers(holds, inner, names(holds), f"{path}{name}{step}.", whole)
 
 
-def _sorted_out(strangers: Iterable[_Stranger], place: Callable[[str], str]) -> _Unknown:
-    """A warning for each unknown name, an issue for each that nearly is a known one.
+def _sorted_out(
+    strangers: Iterable[_Stranger], place: Callable[[str], str]
+) -> tuple[list[InputIssue], list[Warning]]:
+    """An issue for each unknown name that nearly is a known one, and a warning for each other.
 
     Values of the latter are moved to the names that were meant, so that what else is wrong is told
     as well. All names are looked up, and only the first compared letter by letter: a body can hold
     20,000.
     """
-    found = _Unknown([], [])
-    more = 0
+    refused, warnings, more = list[InputIssue](), list[Warning](), 0
     for count, (path, name, kind, beside, offered, around) in enumerate(strangers):
         measured = count < ISSUES_MAX
         meant = offered.meant(name, measured=measured)
@@ -246,23 +241,23 @@ def _sorted_out(strangers: Iterable[_Stranger], place: Callable[[str], str]) -> 
         if not meant:
             refusal = refusal or _misplaced(kind, name) or _too_deep(around, path, name)
         if refusal:
-            found.refused.append(InputIssue(place(path + name), refusal))
+            refused.append(InputIssue(place(path + name), refusal))
             continue
         if not meant:
-            if len(found.warnings) < ISSUES_MAX:
+            if len(warnings) < ISSUES_MAX:
                 shown = name if len(name) <= _NAME_CHARS else f"{name[:_NAME_CHARS]}…"
-                found.warnings.append(Warning(path=place(path + shown), message=messages.UNKNOWN))
+                warnings.append(Warning(path=place(path + shown), message=messages.UNKNOWN))
             else:
                 more += 1
             continue
         field = next((field for field in meant if field not in beside), meant[0])
-        found.refused.append(InputIssue(place(path + name), messages.did_you_mean(field)))
+        refused.append(InputIssue(place(path + name), messages.did_you_mean(field)))
         value = beside.pop(name)
         shape = shapes(kind).get(field, Shape.TEXT)
         beside.setdefault(field, shape.read(value) if isinstance(value, str) else value)
     if more:
-        found.warnings.append(Warning(path="", message=messages.more_unknown(more)))
-    return found
+        warnings.append(Warning(path="", message=messages.more_unknown(more)))
+    return refused, warnings
 
 
 def _refusal(kind: type[msgspec.Struct], name: str, *, measured: bool) -> str | None:
