@@ -54,8 +54,8 @@ async def create_webhook(call: Call, request: CreateWebhook) -> WebhookWritten:
         raise Refusal("webhook_limit", details={"limit": limits.WEBHOOKS_PER_AGENT})
     webhook_id, test_id = call.new_id("wh"), call.new_id("ev")
     session_id = None if await key_standing.is_key_session(call) else call.session_id()
-    asked = request.url, request.scope, request.kinds or None
-    new = NewWebhook(webhook_id, agent_id, *asked, test_id, session_id)
+    asked = request.scope, request.kinds or None
+    new = NewWebhook(webhook_id, agent_id, request.url, session_id, *asked, test_id)
     await webhooks.insert(call.tx, new)
     return await _written(call, "create_webhook", webhook_id)
 

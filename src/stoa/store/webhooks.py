@@ -62,49 +62,25 @@ class Chosen(msgspec.Struct, frozen=True):
     agent: str | None = None
 
 
-class NewSubscription(NamedTuple):
-    """What a client asks for, from which place of the log on, until when (ms), and in which
-    session."""
-
-    id: str
-    agent_id: str
-    url: str
-    scope: str
-    kinds: Sequence[str] | None
-    arguments: str
-    secret: str
-    session_id: str
-    seq: int
-    expires_at: int
-
-
-class NewPushConfig(NamedTuple):
-    """What a client asks for about a task, with the event of its first delivery, from which place
-    of the log on, until when (ms), and in which session."""
-
-    id: str
-    agent_id: str
-    url: str
-    task_id: str
-    config_id: str
-    secret: str
-    session_id: str
-    test_id: str
-    seq: int
-    expires_at: int
-
-
 class NewWebhook(NamedTuple):
-    """What is asked for, with the event of its first test, and the session of the client that it
-    ends with, None where the agent's own key signed for its session."""
+    """What is asked for, with the session that it ends with, None where the agent's own key signed
+    for its session. One with a test, the event of its first delivery, is active once that
+    succeeded. A subscription and a push configuration have a place in the log where they begin, a
+    secret and an end (ms)."""
 
     id: str
     agent_id: str
     url: str
-    scope: str
-    kinds: Sequence[str] | None
-    test_id: str
     session_id: str | None
+    scope: str = "events"
+    kinds: Sequence[str] | None = None
+    test_id: str | None = None
+    seq: int = 0
+    arguments: str | None = None
+    secret: str | None = None
+    expires_at: int | None = None
+    task_id: str | None = None
+    config_id: str | None = None
 
 
 class WebhookCounts(NamedTuple):
@@ -121,10 +97,10 @@ async def count_all(tx: Tx) -> WebhookCounts:
 
 
 async def insert(tx: Tx, new: NewWebhook) -> None:
-    """Add a webhook, which is to be tested."""
-    values = new._asdict()
-    values["kinds"] = as_json(new.kinds)
-    await tx.run("webhooks.insert", **values, now=tx.now)
+    """Add a webhook, a subscription or a push configuration."""
+    values = {**new._asdict(), "kinds": as_json(new.kinds)}
+    status = "pending" if new.test_id else "active"
+    await tx.run("webhooks.insert", **values, status=status, now=tx.now)
 
 
 async def of_agent(tx: Tx, agent_id: str) -> list[WebhookRow]:
@@ -139,22 +115,10 @@ async def subscriptions(tx: Tx, agent_id: str) -> list[WebhookRow]:
     return [WebhookRow(*row) for row in rows]
 
 
-async def subscribe(tx: Tx, new: NewSubscription) -> None:
-    """Add a subscription, to which is delivered at once."""
-    values = new._asdict()
-    values["kinds"] = as_json(new.kinds)
-    await tx.run("webhooks.subscribe", **values, now=tx.now)
-
-
 async def push_configs(tx: Tx, agent_id: str) -> list[WebhookRow]:
     """The push configurations of an agent that have not ended, the oldest first."""
     rows = await tx.all("webhooks.push_configs", agent_id=agent_id, now=tx.now)
     return [WebhookRow(*row) for row in rows]
-
-
-async def push(tx: Tx, new: NewPushConfig) -> None:
-    """Add a push configuration, which is to be tested."""
-    await tx.run("webhooks.push", **new._asdict(), now=tx.now)
 
 
 async def renew(tx: Tx, webhook_id: str, secret: str, session_id: str, expires_at: int) -> bool:

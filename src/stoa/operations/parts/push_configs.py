@@ -10,7 +10,7 @@ from stoa.domain.errors import Refusal
 from stoa.operations.call import Call, Caller, Services
 from stoa.store import events, webhooks
 from stoa.store.tx import Tx, as_json
-from stoa.store.webhooks import NewPushConfig, WebhookRow
+from stoa.store.webhooks import NewWebhook, WebhookRow
 
 TOKEN_HEADER = "X-A2A-Notification-Token"  # noqa: S105 - the name of a header
 
@@ -73,19 +73,19 @@ async def put(tx: Tx, services: Services, caller: Caller, asked: AskedPush) -> N
             recovery="Call POST {base_url}/a2a with `DeleteTaskPushNotificationConfig` for one.",
             details={"limit": limits.SUBSCRIPTIONS},
         )
-    new = NewPushConfig(
+    new = NewWebhook(
         call.new_id("wh"),
         agent_id,
         asked.url,
-        asked.task_id,
-        asked.config_id,
-        as_json(asked.proof),
         caller.session_id,
-        call.new_id("ev"),
-        (await events.log(tx)).newest,
-        tx.now + limits.SUBSCRIPTION_MAX_MS,
+        test_id=call.new_id("ev"),  # the task as it is
+        seq=(await events.log(tx)).newest,
+        secret=as_json(asked.proof),
+        expires_at=tx.now + limits.SUBSCRIPTION_MAX_MS,
+        task_id=asked.task_id,
+        config_id=asked.config_id,
     )
-    await webhooks.push(tx, new)
+    await webhooks.insert(tx, new)
 
 
 async def delete(tx: Tx, services: Services, caller: Caller, task_id: str, config_id: str) -> None:

@@ -11,7 +11,7 @@ from stoa.schemas.occurrences import NAMES
 from stoa.store import events, webhooks
 from stoa.store.events import EventLogState
 from stoa.store.tx import Tx
-from stoa.store.webhooks import NewSubscription, WebhookRow
+from stoa.store.webhooks import NewWebhook, WebhookRow
 
 
 class WantedEvents(NamedTuple):
@@ -82,19 +82,19 @@ async def subscribe(
         # By the clock of another process it has ended since it was read: a new one goes on there.
     else:
         place, truncated = await _begin(tx, log, asked)
-    new = NewSubscription(
+    new = NewWebhook(
         call.new_id("wh"),
         agent_id,
         wanted.url,
+        caller.session_id,
         wanted.scope,
         wanted.kinds,
-        wanted.arguments,
-        asked.secret,
-        caller.session_id,
-        place,
-        expires_at,
+        seq=place,
+        arguments=wanted.arguments,
+        secret=asked.secret,
+        expires_at=expires_at,
     )
-    await webhooks.subscribe(tx, new)
+    await webhooks.insert(tx, new)
     return Subscribed(subscription_id, expires_at, cursor(log, place), truncated, None)
 
 

@@ -3,8 +3,8 @@
 -- let ended: w.session_id IS NOT NULL AND ((w.expires_at IS NOT NULL AND w.expires_at <= :now) OR EXISTS (SELECT 1 FROM token t WHERE t.session_id = w.session_id AND t.revoked_at IS NOT NULL) OR w.secret IS NULL AND NOT EXISTS (SELECT 1 FROM token t WHERE t.session_id = w.session_id AND t.ends_at > :now))
 
 -- name: insert
-INSERT INTO webhook (id, agent_id, url, scope, kinds, status, created_at, seq, test_id, due_at, failures, session_id)
-VALUES (:id, :agent_id, :url, :scope, :kinds, 'pending', :now, 0, :test_id, :now, 0, :session_id)
+INSERT INTO webhook (id, agent_id, url, scope, kinds, status, created_at, seq, test_id, due_at, failures, arguments, secret, session_id, expires_at, task_id, config_id)
+VALUES (:id, :agent_id, :url, :scope, :kinds, :status, :now, :seq, :test_id, :now, 0, :arguments, :secret, :session_id, :expires_at, :task_id, :config_id)
 
 -- name: of_agent
 SELECT {{webhook}} FROM webhook w WHERE w.agent_id = :agent_id AND w.secret IS NULL AND {{kept}} ORDER BY w.id
@@ -34,15 +34,6 @@ ORDER BY w.due_at, w.id
 
 -- name: delete
 DELETE FROM webhook WHERE id = :id AND agent_id = :agent_id
-
--- name: subscribe
-INSERT INTO webhook (id, agent_id, url, scope, kinds, status, created_at, seq, due_at, failures, arguments, secret, session_id, expires_at)
-VALUES (:id, :agent_id, :url, :scope, :kinds, 'active', :now, :seq, :now, 0, :arguments, :secret, :session_id, :expires_at)
-
--- The first delivery is a test: the task as it is.
--- name: push
-INSERT INTO webhook (id, agent_id, url, scope, kinds, status, created_at, seq, test_id, due_at, failures, secret, session_id, expires_at, task_id, config_id)
-VALUES (:id, :agent_id, :url, 'events', 'null', 'pending', :now, :seq, :test_id, :now, 0, :secret, :session_id, :expires_at, :task_id, :config_id)
 
 -- Who asks again has it delivered again at once. What was signed with the former secret may be under way.
 -- name: renew
