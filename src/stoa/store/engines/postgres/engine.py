@@ -1,9 +1,9 @@
 """PostgreSQL as the registry knows it: one database, with a replica or without."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from stoa.clock import Clock
 from stoa.metrics import Commits
@@ -17,12 +17,32 @@ from stoa.store.engines.postgres import health as postgres_health
 from stoa.store.engines.postgres import store as postgres
 from stoa.store.engines.postgres.replica import ReplicatedStore
 from stoa.store.engines.postgres.store import PostgresStore
-from stoa.store.transfer.copying import CopySource, Target
-from stoa.store.tx import Alone, DatabaseHealth, Restored, StartRefused, Store, Work
+from stoa.store.tx import Alone, Restored, StartRefused, Store
 
-T = TypeVar("T")
+P = ParamSpec("P")
+R = TypeVar("R")
 
 SHARED = True
+
+
+def _at(work: Callable[Concatenate[str, P], R]) -> Callable[Concatenate[Settings, P], R]:
+    """The function of `Engine` that does this work at the address in the settings."""
+
+    def at(settings: Settings, /, *args: P.args, **values: P.kwargs) -> R:
+        return work(settings.database_url, *args, **values)
+
+    return at
+
+
+migrate = _at(postgres.migrate)
+health = _at(postgres_health.look)
+read_once = _at(postgres.read_once)
+write_once = _at(postgres.write_once)
+wipe_once = _at(postgres.wipe_once)
+back_up = _at(postgres_backups.back_up)
+place = _at(postgres_connection.place)
+open_source = _at(postgres_copying.open_source)
+open_target = _at(postgres_copying.open_target)
 
 
 async def open_store(
@@ -48,11 +68,6 @@ async def refuse_unreadable(settings: Settings) -> None:
         await postgres_connection.refuse_unreadable_replica(settings.read_database_url)
 
 
-async def migrate(settings: Settings) -> list[str]:
-    """See `Engine`."""
-    return await postgres.migrate(settings.database_url)
-
-
 async def is_new(settings: Settings) -> bool:
     """See `Engine`."""
     return not await postgres.version(settings.database_url)
@@ -69,57 +84,13 @@ async def refuse_absent(settings: Settings) -> None:
         raise StartRefused(EMPTY.format(where=place(settings)))
 
 
-async def health(settings: Settings) -> DatabaseHealth | None:
-    """See `Engine`."""
-    return await postgres_health.look(settings.database_url)
-
-
-async def read_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
-    """See `Engine`."""
-    return await postgres.read_once(settings.database_url, clock, work)
-
-
-async def write_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
-    """See `Engine`."""
-    return await postgres.write_once(settings.database_url, clock, work)
-
-
-async def wipe_once(settings: Settings) -> bool:
-    """See `Engine`."""
-    return await postgres.wipe_once(settings.database_url)
-
-
-async def back_up(
-    settings: Settings,
-    clock: Clock,
-    folder: Path,
-    keep: int,
-    environment: Mapping[str, str],
-) -> Path:
-    """See `Engine`."""
-    return await postgres_backups.back_up(settings.database_url, clock, folder, keep, environment)
-
-
 async def restore(
-    settings: Settings,
-    clock: Clock,
-    file: Path,
-    environment: Mapping[str, str],
+    settings: Settings, clock: Clock, file: Path, environment: Mapping[str, str]
 ) -> Restored:
     """See `Engine`."""
     return await postgres_backups.restore(
         settings.database_url, clock, file, settings.backup_dir, environment
     )
-
-
-def place(settings: Settings) -> str:
-    """See `Engine`."""
-    return postgres_connection.place(settings.database_url)
-
-
-def open_source(settings: Settings, clock: Clock) -> AbstractAsyncContextManager[CopySource]:
-    """See `Engine`."""
-    return postgres_copying.open_source(settings.database_url, clock)
 
 
 def open_alone(
@@ -129,8 +100,3 @@ def open_alone(
 ) -> AbstractAsyncContextManager[Alone]:
     """See `Engine`."""
     return postgres_alone.open_alone(settings.database_url)
-
-
-def open_target(settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Target]:
-    """See `Engine`."""
-    return postgres_copying.open_target(settings.database_url, clock)

@@ -17,7 +17,7 @@ the same pages are written and read again within one transaction."""
 
 
 @asynccontextmanager
-async def open_alone(file: Path, *, disposable: bool) -> AsyncGenerator["SqliteAlone"]:
+async def open_alone(file: Path, *, disposable: bool = False) -> AsyncGenerator["SqliteAlone"]:
     """Lock a file that has this program's schema, as `Engine.open_alone`. Raises
     `StartRefused`."""
     cache_mb = _DISPOSABLE_CACHE_MB if disposable else _CACHE_MB

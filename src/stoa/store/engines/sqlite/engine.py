@@ -1,9 +1,8 @@
 """The embedded engine as the registry knows it: one SQLite file."""
 
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import apsw
 
@@ -18,12 +17,53 @@ from stoa.store.engines.sqlite import file as sqlite_file
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.engines.sqlite.tx import BENIGN
-from stoa.store.transfer.copying import CopySource, Target
-from stoa.store.tx import Alone, DatabaseHealth, Restored, StartRefused, Work
+from stoa.store.tx import DatabaseHealth, Restored, StartRefused
 
-T = TypeVar("T")
+P = ParamSpec("P")
+R = TypeVar("R")
 
 SHARED = False
+
+
+def _at(work: Callable[Concatenate[Path, P], R]) -> Callable[Concatenate[Settings, P], R]:
+    """The function of `Engine` that does this work on the file in the settings."""
+
+    def at(settings: Settings, /, *args: P.args, **values: P.kwargs) -> R:
+        return work(settings.database_path, *args, **values)
+
+    return at
+
+
+def _once(
+    work: Callable[Concatenate[Path, P], R],
+) -> Callable[Concatenate[Settings, P], Coroutine[Any, Any, R]]:
+    """The same, which never waits. It raises what the file or its disk does to the work as
+    `StartRefused`."""
+
+    async def once(settings: Settings, /, *args: P.args, **values: P.kwargs) -> R:
+        path = settings.database_path
+        try:
+            return work(path, *args, **values)
+        except BENIGN:
+            raise
+        except (apsw.CorruptError, apsw.NotADBError) as error:
+            raise StartRefused(f"{path} is damaged: restore a backup ({error})") from error
+        except apsw.Error as error:
+            raise StartRefused(f"cannot use the database {path}: {error}") from error
+
+    return once
+
+
+migrate = _once(sqlite.migrate)
+is_new = _once(sqlite_file.is_new)
+read_once = _once(sqlite.read_once)
+write_once = _once(sqlite.write_once)
+wipe_once = _once(sqlite.wipe_once)
+trace = _at(sqlite_file.trace)
+place = _at(str)
+open_source = _at(sqlite_copying.open_source)
+open_alone = _at(sqlite_alone.open_alone)
+open_target = _at(sqlite_copying.open_target)
 
 
 async def open_store(
@@ -43,47 +83,14 @@ async def refuse_unreadable(settings: Settings) -> None:
     """See `Engine`."""
 
 
-async def migrate(settings: Settings) -> list[str]:
-    """See `Engine`."""
-    return sqlite.migrate(settings.database_path)
-
-
-async def is_new(settings: Settings) -> bool:
-    """See `Engine`."""
-    return sqlite_file.is_new(settings.database_path)
-
-
 async def health(settings: Settings) -> DatabaseHealth | None:  # noqa: ARG001 - it has no server
     """See `Engine`."""
     return None
 
 
-def trace(settings: Settings) -> str | None:
-    """See `Engine`."""
-    return sqlite_file.trace(settings.database_path)
-
-
 async def refuse_absent(settings: Settings) -> None:
     """See `Engine`."""
     sqlite_file.existing(settings.database_path)
-
-
-async def read_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
-    """See `Engine`."""
-    with _told(settings.database_path):
-        return sqlite.read_once(settings.database_path, clock, work)
-
-
-async def write_once(settings: Settings, clock: Clock, work: Work[T]) -> T:
-    """See `Engine`."""
-    with _told(settings.database_path):
-        return sqlite.write_once(settings.database_path, clock, work)
-
-
-async def wipe_once(settings: Settings) -> bool:
-    """See `Engine`."""
-    with _told(settings.database_path):
-        return sqlite.wipe_once(settings.database_path)
 
 
 async def back_up(
@@ -105,38 +112,3 @@ async def restore(
 ) -> Restored:
     """See `Engine`."""
     return sqlite_backups.restore(settings.database_path, clock, file, settings.backup_dir)
-
-
-def place(settings: Settings) -> str:
-    """See `Engine`."""
-    return str(settings.database_path)
-
-
-def open_source(settings: Settings, clock: Clock) -> AbstractAsyncContextManager[CopySource]:
-    """See `Engine`."""
-    return sqlite_copying.open_source(settings.database_path, clock)
-
-
-def open_alone(
-    settings: Settings, *, disposable: bool = False
-) -> AbstractAsyncContextManager[Alone]:
-    """See `Engine`."""
-    return sqlite_alone.open_alone(settings.database_path, disposable=disposable)
-
-
-def open_target(settings: Settings, clock: Clock) -> AbstractAsyncContextManager[Target]:
-    """See `Engine`."""
-    return sqlite_copying.open_target(settings.database_path, clock)
-
-
-@contextmanager
-def _told(path: Path) -> Generator[None]:
-    """Raise what the file or its disk does to a work as `StartRefused`."""
-    try:
-        yield
-    except BENIGN:
-        raise
-    except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise StartRefused(f"{path} is damaged: restore a backup ({error})") from error
-    except apsw.Error as error:
-        raise StartRefused(f"cannot use the database {path}: {error}") from error
