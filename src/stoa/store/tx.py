@@ -1,5 +1,6 @@
 """The interface of a store, the same for every engine."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -152,12 +153,17 @@ class Restored(NamedTuple):
     kept: Path | None
 
 
-class Store(Protocol):
-    """An engine."""
+class Store(ABC):
+    """An engine. What it leaves out here is that of one without a replica or a server, whose
+    answers may not be cached."""
 
-    lag_ms: int
+    lag_ms = 0
     """Milliseconds after which a write is on every replica that is read from."""
+    changes: Changes | None = None
+    """What commits have changed; None if other processes write too, so that no answer may be
+    cached."""
 
+    @abstractmethod
     async def read(
         self,
         work: Work[T],
@@ -174,69 +180,61 @@ class Store(Protocol):
         own. `background` work is slow too, and waits for other such work in the place of calls.
         With `at_least` a replica may answer that has all up to this `position`, "" for any. `brief`
         work and such of a replica may be run a second time."""
-        ...
 
-    async def wipe(self) -> bool:
-        """Take what was erased out of the files of the engine, as far as they are its own; False
-        when something of it may be left, since a read that began before goes on."""
-        ...
-
-    async def move_log(self) -> None:
-        """Move what a long log holds into the database while others write, where the engine leaves
-        that to this program: a write does not have to wait for it then."""
-        ...
-
-    async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:
-        """A mark of now for `at_least`, None where there is no replica or it is not known. With an
-        agent it also stands for its last write, which was at `wrote_at` or later."""
-        ...
-
-    def figures(self) -> dict[str, str | int]:
-        """Facts about the store for the operator."""
-        ...
-
+    @abstractmethod
     async def write(self, work: Work[T]) -> T:
         """Run `work` in a transaction; returns once its commit is durable.
 
         An exception of `work` undoes its changes and is raised here. Raises `StoreUnavailable` when
         the store takes no writes or the outcome of the commit is not known.
         """
-        ...
 
-    @property
-    def changes(self) -> Changes | None:
-        """What commits have changed; None if other processes write too, so that no answer may be
-        cached."""
-        ...
+    @abstractmethod
+    async def wipe(self) -> bool:
+        """Take what was erased out of the files of the engine, as far as they are its own; False
+        when something of it may be left, since a read that began before goes on."""
 
+    async def move_log(self) -> None:  # noqa: B027 - most engines do that themselves
+        """Move what a long log holds into the database while others write, where the engine leaves
+        that to this program: a write does not have to wait for it then."""
+
+    async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:  # noqa: ARG002
+        """A mark of now for `at_least`, None where there is no replica or it is not known. With an
+        agent it also stands for its last write, which was at `wrote_at` or later."""
+        return None
+
+    @abstractmethod
     def listen(self, told: Callable[[], None]) -> None:
         """Let `told` be called on the running event loop after commits, soon also after those of
         other processes. It may be called without one, and once for many."""
-        ...
+
+    def figures(self) -> dict[str, str | int]:
+        """Facts about the store for the operator."""
+        return {}
 
     @property
+    @abstractmethod
     def waiting(self) -> int:
         """How many transactions wait for their turn to be written."""
-        ...
 
     @property
     def connections(self) -> int:
         """How many connections to a server of the database are in use."""
-        ...
+        return 0
 
     @property
+    @abstractmethod
     def trouble(self) -> str | None:
         """Why writes are refused, or None."""
-        ...
 
     @property
     def lost(self) -> bool:
         """Whether writes stay refused until this process is started again."""
-        ...
+        return False
 
+    @abstractmethod
     async def close(self) -> None:
         """Finish what runs and close the files."""
-        ...
 
 
 class DeadRows(NamedTuple):

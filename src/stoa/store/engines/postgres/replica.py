@@ -24,7 +24,7 @@ from stoa.store import consistency
 from stoa.store.engines.postgres.errors import said
 from stoa.store.engines.postgres.pool import Busy
 from stoa.store.engines.postgres.store import PostgresStore
-from stoa.store.tx import StoreUnavailable, T, Tx, Work
+from stoa.store.tx import Store, StoreUnavailable, T, Tx, Work
 
 EVERY_S = 0.5
 QUIET_S = 5.0
@@ -39,11 +39,8 @@ class _NotYet(Exception):
     """The replica has not replayed the position that this read needs; others may use it."""
 
 
-class ReplicatedStore:
+class ReplicatedStore(Store):
     """A `Store` that reads from `replica` if the read allows it and the replica is not behind."""
-
-    changes = None  # other processes write too
-    lost = False
 
     def __init__(self, primary: PostgresStore, replica: PostgresStore, lag_s: int) -> None:
         self._primary = primary
@@ -66,16 +63,7 @@ class ReplicatedStore:
         self._replica.start_watching()
         self._task = asyncio.create_task(self._go_on())
 
-    async def read(
-        self,
-        work: Work[T],
-        *,
-        slow: bool = False,
-        brief: bool = False,
-        single: bool = False,
-        background: bool = False,
-        at_least: str | None = None,
-    ) -> T:
+    async def read(self, work: Work[T], *, at_least: str | None = None, **how: bool) -> T:
         if at_least is not None:
             try:
                 result = await self._read_replica(work, consistency.named(at_least))
@@ -89,18 +77,13 @@ class ReplicatedStore:
                 self._note_success()
                 return result
             self._answered["primaryReads"] += 1
-        return await self._primary.read(
-            work, slow=slow, brief=brief, single=single, background=background
-        )
+        return await self._primary.read(work, **how)
 
     async def write(self, work: Work[T]) -> T:
         return await self._primary.write(work)
 
     async def wipe(self) -> bool:
         return await self._primary.wipe()
-
-    async def move_log(self) -> None:
-        await self._primary.move_log()
 
     async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:
         with suppress(StoreUnavailable):

@@ -26,7 +26,7 @@ from stoa.store.engines.postgres.signals import Signals
 from stoa.store.engines.postgres.tx import PostgresTx
 from stoa.store.engines.postgres.watch import OUTDATED, ServerWatch
 from stoa.store.engines.postgres.wiping import wipe
-from stoa.store.tx import StartRefused, StoreUnavailable, Work, WritingStopped
+from stoa.store.tx import StartRefused, Store, StoreUnavailable, Work, WritingStopped
 
 T = TypeVar("T")
 
@@ -112,12 +112,8 @@ async def wipe_once(url: str) -> bool:
         return await wipe(connection)
 
 
-class PostgresStore:
+class PostgresStore(Store):
     """A `Store` on one database, which other processes use too. Build it with `open`."""
-
-    lag_ms = 0
-    changes = None  # other processes write too
-    lost = False
 
     def __init__(
         self,
@@ -176,16 +172,8 @@ class PostgresStore:
         """Start checking in the background whether the database answers."""
         self._watch.begin()
 
-    async def read(
-        self,
-        work: Work[T],
-        *,
-        slow: bool = False,  # noqa: ARG002 - nothing here holds up the event loop
-        brief: bool = False,  # noqa: ARG002
-        single: bool = False,
-        background: bool = False,  # noqa: ARG002 - a connection for each
-        at_least: str | None = None,  # noqa: ARG002 - this is the primary
-    ) -> T:
+    async def read(self, work: Work[T], *, single: bool = False, **_: object) -> T:
+        # No work holds up the event loop here, and each has a connection.
         begin = None if single else self._begin_read
         # A rollback that fails is logged and does not affect the result.
         return await self._repeatedly(partial(self._attempt, work, begin, self._roll_back))
@@ -207,17 +195,8 @@ class PostgresStore:
         except StartRefused as error:
             raise StoreUnavailable(str(error)) from error
 
-    async def move_log(self) -> None:
-        """Its checkpointer does that."""
-
-    async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:  # noqa: ARG002
-        return None
-
     def listen(self, told: Callable[[], None]) -> None:
         self._signals.told.append(told)
-
-    def figures(self) -> dict[str, str | int]:
-        return {}
 
     @property
     def waiting(self) -> int:

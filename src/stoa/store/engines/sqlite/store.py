@@ -41,7 +41,7 @@ from stoa.store.engines.sqlite.tx import (
 from stoa.store.engines.sqlite.wiping import wipe
 from stoa.store.engines.sqlite.writer_process import ProcessWriter
 from stoa.store.engines.sqlite.writer_thread import Writer
-from stoa.store.tx import StartRefused, StoreUnavailable, Work
+from stoa.store.tx import StartRefused, Store, StoreUnavailable, Work
 
 T = TypeVar("T")
 
@@ -99,10 +99,8 @@ def wipe_once(path: Path) -> bool:
         return wipe(held)
 
 
-class SqliteStore:
+class SqliteStore(Store):
     """A `Store` on one file. Build it with `SqliteStore.open` inside the running event loop."""
-
-    lag_ms = 0
 
     def __init__(
         self,
@@ -120,7 +118,7 @@ class SqliteStore:
         self._lock = lock_descriptor
         self._path = path
         self._clock = clock
-        self.changes = changes
+        self.changes = self._changes = changes
         self._closed = False
         reader = partial(Reader, path, clock, changes)
         most_ms = int(1000 * timeout_s)
@@ -222,9 +220,6 @@ class SqliteStore:
         if not self._closed:
             await asyncio.to_thread(self._mover.move)
 
-    async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:  # noqa: ARG002
-        return None
-
     def listen(self, told: Callable[[], None]) -> None:
         loop = asyncio.get_running_loop()
 
@@ -232,7 +227,7 @@ class SqliteStore:
             with suppress(RuntimeError):  # on a closed loop no caller waits
                 loop.call_soon_threadsafe(told)
 
-        self.changes.listen(tell)
+        self._changes.listen(tell)
 
     def figures(self) -> dict[str, str | int]:
         return {"writer": self._writer.process} if isinstance(self._writer, ProcessWriter) else {}
@@ -240,10 +235,6 @@ class SqliteStore:
     @property
     def waiting(self) -> int:
         return self._writer.waiting
-
-    @property
-    def connections(self) -> int:
-        return 0
 
     @property
     def trouble(self) -> str | None:
