@@ -11,6 +11,7 @@ import asyncio
 import errno
 import os
 from collections.abc import Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from itertools import chain
 from operator import attrgetter
@@ -264,7 +265,7 @@ def _check_free_space(path: Path) -> None:
         scratch.unlink()
 
 
-def release(future: "asyncio.Future[Any]", outcome: WriteOutcome) -> None:
+def release(future: "asyncio.Future[Any] | Future[Any]", outcome: WriteOutcome) -> None:
     """Give a caller the outcome of its work."""
     if future.done():  # the caller was cancelled
         return

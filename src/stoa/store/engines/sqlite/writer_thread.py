@@ -9,10 +9,9 @@ import asyncio
 import queue
 import threading
 from collections.abc import Callable
-from contextlib import suppress
-from operator import attrgetter
+from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import apsw
 
@@ -20,43 +19,16 @@ from stoa.clock import elapsed_ms
 from stoa.logs import log
 from stoa.store.changes import EVERYTHING, Changes
 from stoa.store.engines.sqlite.file import FileReplaced
-from stoa.store.engines.sqlite.groups import (
-    GROUP_MAX,
-    Groups,
-    WriteOutcome,
-    release,
-    trouble_of,
-)
+from stoa.store.engines.sqlite.groups import GROUP_MAX, Groups, release, trouble_of
 from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.tx import StoreUnavailable, Work, WritingStopped
 
 T = TypeVar("T")
 
 
-class _Job:
-    __slots__ = ("future", "loop", "work")
-
-    def __init__(self, work: Work[Any]) -> None:
-        self.loop = asyncio.get_running_loop()
-        self.future: asyncio.Future[Any] = self.loop.create_future()
-        self.work = work
-
-
-_work_of = attrgetter("work")
-
-
-def _release_all(released: list[tuple[_Job, WriteOutcome]]) -> None:
-    for job, outcome in released:
-        release(job.future, outcome)
-
-
-def _release_by_loop(jobs: list[_Job], outcomes: list[WriteOutcome]) -> None:
-    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[_Job, WriteOutcome]]] = {}
-    for job, outcome in zip(jobs, outcomes, strict=True):
-        by_loop.setdefault(job.loop, []).append((job, outcome))
-    for loop, released in by_loop.items():
-        with suppress(RuntimeError):  # on a closed loop no caller waits
-            loop.call_soon_threadsafe(_release_all, released)
+class _Job(NamedTuple):
+    work: Work[Any]
+    future: Future[Any]
 
 
 class Writer:
@@ -93,14 +65,14 @@ class Writer:
 
     async def submit(self, work: Work[T]) -> T:
         """Run `work` in the next group; returns after its commit is on disk."""
-        job = _Job(work)
+        job = _Job(work, Future())
         with self._lock:  # no job may be queued after the end marker
             if self._stopped:
                 raise StoreUnavailable("the database is closed")
             if self.trouble:
                 raise WritingStopped(self.trouble)
             self._queue.put(job)
-        return await job.future
+        return await asyncio.wrap_future(job.future)
 
     async def stop(self) -> None:
         """Finish the queued work and accept no more."""
@@ -122,9 +94,12 @@ class Writer:
             except queue.Empty:
                 self._check_idle()
                 continue
-            outcomes = self._groups.commit(list(map(_work_of, jobs)))
+            for job in jobs:
+                job.future.set_running_or_notify_cancel()  # its caller can cancel it no more
+            outcomes = self._groups.commit([job.work for job in jobs])
             self._tell()
-            _release_by_loop(jobs, outcomes)
+            for job, outcome in zip(jobs, outcomes, strict=True):
+                release(job.future, outcome)
             self._groups.shorten_log()
 
     def _check_idle(self) -> None:
