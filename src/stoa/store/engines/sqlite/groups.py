@@ -32,8 +32,6 @@ from stoa.store.engines.sqlite.tx import BENIGN, SqliteTx, carry_out, drive, is_
 from stoa.store.tx import Work, WritingStopped
 
 GROUP_MAX = 64
-CHECK_S = 1.0
-"""After so many seconds without a write the writer checks for changes by other programs."""
 
 _ran = attrgetter("ran")
 

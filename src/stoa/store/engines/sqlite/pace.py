@@ -7,9 +7,9 @@ from stoa.store.engines.sqlite.file import BUSY_MS, LOG_PAGES
 
 
 class WriterPace(NamedTuple):
-    """Idle, a writer in a thread looks every `check_s` whether another program has changed the
-    file; for one that holds it a commit waits `busy_ms`. A log of `log_pages` is moved into the
-    database. While the storage fails a commit is tried every `probe_ms`.
+    """Idle, a writer looks every `check_s` whether another program has changed the file; for one
+    that holds it a commit waits `busy_ms`. A log of `log_pages` is moved into the database. While
+    the storage fails a commit is tried every `probe_ms`.
 
     A writer in a process is looked at every `look_ms`, and killed when it is stopped at two looks
     or takes longer than `group_ms` for a commit. It is replaced at once, and again after

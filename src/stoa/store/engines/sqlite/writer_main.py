@@ -25,7 +25,6 @@ from stoa.store.engines.frames import Frames, WorkCodec, frame, pickled, unpickl
 from stoa.store.engines.sqlite import access
 from stoa.store.engines.sqlite.file import FileReplaced, ServedFile
 from stoa.store.engines.sqlite.groups import (
-    CHECK_S,
     GROUP_MAX,
     Groups,
     WriteOutcome,
@@ -63,7 +62,7 @@ def main(
     try:
         _use_one_thread()
         connect = partial(groups_on, path, served, clock, commits, pace)
-        _work(path, connect, codec, link, prove=prove)
+        _work(path, connect, codec, link, pace.check_s, prove=prove)
         status = 0
     except ConnectionError:
         status = 0  # the server was killed; each transaction is either rolled back or on disk
@@ -92,6 +91,7 @@ def _work(
     connect: Callable[[], Groups],
     codec: WorkCodec,
     link: socket.socket,
+    check_s: float,
     *,
     prove: bool,
 ) -> None:
@@ -106,16 +106,16 @@ def _work(
         _report(groups, link, [])
     else:
         link.sendall(frame(pickled(os.getpid())))
-        _serve(groups, link, codec)
+        _serve(groups, link, codec, check_s)
     groups.close()
 
 
-def _serve(groups: Groups, link: socket.socket, codec: WorkCodec) -> None:
+def _serve(groups: Groups, link: socket.socket, codec: WorkCodec, check_s: float) -> None:
     """Commit incoming work; everything received since the last commit is one group. Work that does
     not end takes processor time, which a slow disk does not: SIGVTALRM ends the process."""
     frames = Frames()
     while not groups.trouble:
-        if not select.select([link], [], [], CHECK_S)[0]:
+        if not select.select([link], [], [], check_s)[0]:
             groups.check_other_writers()
             _report(groups, link, [])
             continue
