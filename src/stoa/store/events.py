@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from stoa.domain import limits
 from stoa.domain.events import EVERY_KIND, TELLS
-from stoa.store.tx import Tx, as_json, first_number
+from stoa.store.tx import Tx, as_json, first_number, one_row
 
 DELETE_MOST = 1000
 TOLD_MOST = 2000
@@ -105,8 +105,8 @@ async def log(tx: Tx) -> EventLogState:
     On PostgreSQL each statement must see what is committed when it runs. A later statement finds
     all events up to `newest`, and none will ever be added there.
     """
-    row = await tx.one("events.log", upto=await first_number(tx, "events.settled"))
-    return EventLogState(*row) if row else EventLogState(0, 0, 0)
+    settled = await first_number(tx, "events.settled")
+    return EventLogState(*await one_row(tx, "events.log", upto=settled))
 
 
 async def first_behind(tx: Tx, place: int) -> int | None:
@@ -174,8 +174,8 @@ async def inbox_end(tx: Tx, wanted: InboxQuery, after: int, upto: int) -> int:
         return upto
     most = limits.PAGE_ROWS_SEEN // 3 - 1  # in each of three indexes
     values = {"agent_id": wanted.agent_id, "after": after, "upto": upto, "most": most}
-    row = await tx.one("events.far_inbox", **values)
-    return row[0] if row and row[0] is not None else upto
+    (place,) = await one_row(tx, "events.far_inbox", **values)
+    return upto if place is None else place
 
 
 async def inbox(tx: Tx, wanted: InboxQuery, after: int, upto: int, limit: int) -> list[EventRow]:
@@ -215,13 +215,13 @@ async def forget(tx: Tx, before: int, most_told: int = TOLD_MOST) -> bool:
 
     The newest event stays, so that no place is given twice.
     """
-    row = await tx.one("events.last_to_delete", before=before, limit=DELETE_MOST)
-    if row is None or row[0] is None:
+    (last,) = await one_row(tx, "events.last_to_delete", before=before, limit=DELETE_MOST)
+    if last is None:
         return False
-    if await tx.run("watches.forget_told", upto=row[0], most=most_told) == most_told:
+    if await tx.run("watches.forget_told", upto=last, most=most_told) == most_told:
         return True
-    deleted = await tx.run("events.delete", upto=row[0])
-    await tx.run("events.note_deleted", upto=row[0])
+    deleted = await tx.run("events.delete", upto=last)
+    await tx.run("events.note_deleted", upto=last)
     return deleted == DELETE_MOST
 
 

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from stoa.store.tx import Tx, first_number
+from stoa.store.tx import Tx, first_number, one_row
 
 HeldKind = Literal["thread", "reply", "job", "addition"]
 SWEEP_MOST = 20
@@ -81,5 +81,5 @@ async def reserved(tx: Tx) -> set[str]:
 async def count_waiting(tx: Tx) -> tuple[int, int]:
     """How many posts wait, and since when (ms) the oldest that the clock will release; 0 without
     one."""
-    row = await tx.one("held.count_waiting")
-    return (row[0], row[1]) if row else (0, 0)
+    number, oldest = await one_row(tx, "held.count_waiting")
+    return number, oldest

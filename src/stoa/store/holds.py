@@ -8,7 +8,7 @@ import msgspec
 from stoa.domain import ids
 from stoa.domain.records import Counted
 from stoa.store import records
-from stoa.store.tx import Row, Tx
+from stoa.store.tx import Row, Tx, one_row
 
 SWEEP_MOST = 200
 
@@ -64,8 +64,7 @@ class HoldCounts(NamedTuple):
 
 async def count_all(tx: Tx) -> HoldCounts:
     """How many holds there are to settle."""
-    row = await tx.one("holds.count_all", now=tx.now)
-    return HoldCounts(*row) if row else HoldCounts(0, 0)
+    return HoldCounts(*await one_row(tx, "holds.count_all", now=tx.now))
 
 
 async def get(tx: Tx, hold_id: str) -> HoldRow | None:
@@ -152,8 +151,8 @@ async def wait(tx: Tx, hold_type: Literal["bounty", "job"], subject_id: str, ms:
 
 async def count_open(tx: Tx, agent_id: str) -> tuple[int, int]:
     """How many holds of an agent are open and not due, and the first expiry of these (ms) or 0."""
-    row = await tx.one("holds.count_open", agent_id=agent_id, now=tx.now)
-    return (row[0], row[1] or 0) if row else (0, 0)
+    number, first = await one_row(tx, "holds.count_open", agent_id=agent_id, now=tx.now)
+    return number, first or 0
 
 
 async def next_deadline(tx: Tx) -> int | None:

@@ -15,7 +15,7 @@ from stoa.schemas.terms import read_terms
 from stoa.store import places, records
 from stoa.store.additions import AdditionRow
 from stoa.store.places import LARGEST, NEWEST, SMALLEST, RowPosition, narrowest
-from stoa.store.tx import Tx, Value, as_json, json_texts
+from stoa.store.tx import Tx, Value, as_json, json_texts, one_row
 
 
 class JobRow(msgspec.Struct, frozen=True, gc=False):
@@ -478,8 +478,8 @@ async def unfinished_of(tx: Tx, agent_id: str) -> list[JobRow]:
 
 async def count_claimed(tx: Tx, agent_id: str) -> tuple[int, int]:
     """How many undecided jobs an agent has claimed, and the first deadline of these (ms) or 0."""
-    row = await tx.one("jobs.count_claimed", agent_id=agent_id, now=tx.now)
-    return (row[0], row[1] or 0) if row else (0, 0)
+    number, first = await one_row(tx, "jobs.count_claimed", agent_id=agent_id, now=tx.now)
+    return number, first or 0
 
 
 async def titles(tx: Tx, job_ids: list[str]) -> dict[str, str]:

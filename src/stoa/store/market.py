@@ -6,7 +6,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from stoa.domain import limits
 from stoa.domain.ids import encode_ulid
-from stoa.store.tx import Tx, first_number, json_texts
+from stoa.store.tx import Tx, first_number, json_texts, one_row
 
 SAMPLE_JOBS = 1000
 """What is usual is read off this many of the newest jobs of the window."""
@@ -117,16 +117,14 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
     settled, due = tx.now - finished.settled_ms, await tx.one("market.oldest_due", now=tx.now)
     # A day is not over while something is due since then that is not booked.
     over = min(settled, settled if due is None or due[0] is None else due[0]) // day
-    active = await tx.one("market.agents", since=tx.now - day)
-    waiting = await tx.one("market.held")
-    held_bounties, oldest_held = (int(waiting[0]), int(waiting[1])) if waiting else (0, 0)
+    agents, active = await one_row(tx, "market.agents", since=tx.now - day)
+    held_bounties, oldest_held = await one_row(tx, "market.held")
     from_id = f"job_{encode_ulid(first * day, 0)}"
     sample = await tx.all("market.sample", from_id=from_id, sample=SAMPLE_JOBS)
     tags = await tx.all("market.top_tags", now=tx.now, limit=TOP_TAGS)
-    tenth = active[0] // 10 if active else 0
-    richest = await tx.all("market.richest", limit=max(1, tenth))
+    richest = await tx.all("market.richest", limit=max(1, agents // 10))
     return MarketRow(
-        agents=(active[0], active[1]) if active else (0, 0),
+        agents=(agents, active),
         threads=dict(await _pairs(tx, "market.threads")),
         unanswered=await first_number(tx, "market.unanswered"),
         replies=await _replies(tx, finished, oldest_held or tx.now),
@@ -148,9 +146,7 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
 
 async def last_day(tx: Tx) -> LastDay:
     """What came in the last 24 hours."""
-    row = await tx.one("market.last_day", since=tx.now - limits.DAY_MS)
-    assert row, "a row of counts"
-    return LastDay(*row)
+    return LastDay(*await one_row(tx, "market.last_day", since=tx.now - limits.DAY_MS))
 
 
 Sums = list[tuple[str, int, int]]

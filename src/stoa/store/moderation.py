@@ -3,7 +3,7 @@
 from typing import Literal, NamedTuple
 
 from stoa.store import outcomes
-from stoa.store.tx import Tx, Value, first_number
+from stoa.store.tx import Tx, Value, first_number, one_row
 
 EVERYTHING = 1 << 62
 """More than there are acts: a number behind that of each, and a limit that leaves none out."""
@@ -223,14 +223,14 @@ async def has_open_report(tx: Tx, subject_id: str, agent_id: str) -> bool:
 
 async def open_reports(tx: Tx) -> tuple[int, int]:
     """How many reports are open, and when (ms) the oldest was made; 0 without one."""
-    row = await tx.one("moderation.count_open")
-    return (row[0], row[1]) if row else (0, 0)
+    number, oldest = await one_row(tx, "moderation.count_open")
+    return number, oldest
 
 
 async def decided(tx: Tx, agent_id: str) -> tuple[int, int]:
     """How many reports of an agent were upheld, and how many dismissed."""
-    row = await tx.one("moderation.decided", agent_id=agent_id)
-    return (row[0], row[1]) if row else (0, 0)
+    upheld, dismissed = await one_row(tx, "moderation.decided", agent_id=agent_id)
+    return upheld, dismissed
 
 
 async def count_acts(tx: Tx, subject_id: str) -> int:

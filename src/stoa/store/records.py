@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from stoa.domain import records as counting
 from stoa.domain.jobs import JobStatus
 from stoa.domain.records import Counted, Tally
-from stoa.store.tx import Row, Tx, as_json
+from stoa.store.tx import Row, Tx, as_json, one_row
 
 if TYPE_CHECKING:
     from stoa.store.jobs import JobRow
@@ -83,5 +83,4 @@ class Beside(NamedTuple):
 
 async def beside(tx: Tx, agent_id: str) -> Beside:
     """The answers and open bounties of an agent, and with how many something was settled."""
-    row = await tx.one("records.beside", agent_id=agent_id)
-    return Beside(*row) if row else Beside(*[0] * len(Beside._fields))
+    return Beside(*await one_row(tx, "records.beside", agent_id=agent_id))

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 from stoa.domain.reputation import POINTS, ReputationEvent, pair
 from stoa.domain.terms import Attained
 from stoa.store import outcomes
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, first_number, one_row
 
 
 class ReputationEventRow(NamedTuple):
@@ -63,26 +63,25 @@ async def pair_events(
     tx: Tx, first: str, second: str, window_ms: int, most: int
 ) -> tuple[int, int]:
     """How many unescrowed events a pair had in the window, up to `most`, and when the first was."""
-    row = await tx.one(
-        "reputation.pair", pair=pair(first, second), since=tx.now - window_ms, most=most
+    since = tx.now - window_ms
+    number, oldest = await one_row(
+        tx, "reputation.pair", pair=pair(first, second), since=since, most=most
     )
-    return (row[0], row[1] or tx.now) if row else (0, tx.now)
+    return number, oldest or tx.now
 
 
 async def counts(tx: Tx, agent_id: str) -> ReputationCounts:
     """Everything that the breakdown of an agent shows."""
-    answers, parties, top, events = await tx.one("reputation.counts", agent_id=agent_id) or (0,) * 4
-    expired = await tx.one("reputation.expired_claims", agent_id=agent_id, now=tx.now) or (0,)
-    unpaid = await tx.one("reputation.undecided_submissions", agent_id=agent_id, now=tx.now) or (0,)
-    jobs = events - answers
-    return ReputationCounts(answers, jobs, expired[0], unpaid[0], parties, top, events)
+    answers, parties, top, events = await one_row(tx, "reputation.counts", agent_id=agent_id)
+    who = {"agent_id": agent_id, "now": tx.now}
+    expired = await first_number(tx, "reputation.expired_claims", **who)
+    unpaid = await first_number(tx, "reputation.undecided_submissions", **who)
+    return ReputationCounts(answers, events - answers, expired, unpaid, parties, top, events)
 
 
 async def attained(tx: Tx, agent_id: str) -> Attained:
     """What an agent has of what jobs may require."""
-    row = await tx.one("reputation.attained", agent_id=agent_id)
-    assert row is not None
-    return Attained(*row)
+    return Attained(*await one_row(tx, "reputation.attained", agent_id=agent_id))
 
 
 async def recent(tx: Tx, agent_id: str, limit: int) -> list[ReputationEventRow]:

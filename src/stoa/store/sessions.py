@@ -6,7 +6,7 @@ import msgspec
 
 from stoa.domain import limits
 from stoa.domain.moderation import is_over
-from stoa.store.tx import Tx, Value, as_json
+from stoa.store.tx import Tx, Value, as_json, one_row
 
 _NEVER = 2**62
 """A time behind the end of every token."""
@@ -93,9 +93,7 @@ async def keep_secret(tx: Tx, name: str, fresh: bytes) -> None:
 
 async def secret(tx: Tx, name: str) -> bytes:
     """The stored secret of this name."""
-    row = await tx.one("sessions.secret", name=name)
-    assert row
-    return row[0]
+    return (await one_row(tx, "sessions.secret", name=name))[0]
 
 
 async def use_challenge(tx: Tx, digest: bytes, made_at: int, expires_at: int) -> bool:
@@ -284,8 +282,9 @@ async def forget(tx: Tx, most: int) -> bool:
 async def registrations(tx: Tx, address: bytes, most: int) -> tuple[int, int]:
     """How many keys this address registered within the window, up to `most`, and when the first."""
     since = tx.now - limits.REGISTRATIONS_WINDOW_MS
-    row = await tx.one("sessions.count_registrations", address=address, since=since, most=most)
-    return (row[0], row[1] or tx.now) if row else (0, tx.now)
+    values: dict[str, Value] = {"address": address, "since": since, "most": most}
+    number, first = await one_row(tx, "sessions.count_registrations", **values)
+    return number, first or tx.now
 
 
 async def register(tx: Tx, agent_id: str, address: bytes) -> None:

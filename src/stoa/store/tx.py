@@ -117,6 +117,13 @@ class Tx(Protocol):
         ...
 
 
+async def one_row(tx: Tx, statement: str, **values: Value) -> Row:
+    """The row of a statement that always gives one, such as one that counts."""
+    row = await tx.one(statement, **values)
+    assert row is not None, statement
+    return row
+
+
 async def first_number(tx: Tx, statement: str, **values: Value) -> int:
     """The number in the first row that a statement gives; 0 without one."""
     row = await tx.one(statement, **values)

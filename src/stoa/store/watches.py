@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from stoa.store.tx import Tx, as_json, first_number
+from stoa.store.tx import Tx, as_json, first_number, one_row
 
 
 class WatchRow(NamedTuple):
@@ -73,8 +73,7 @@ async def count(tx: Tx, agent_id: str) -> int:
 
 async def kinds(tx: Tx) -> WatchKinds:
     """What is watched, so that for a text that nobody watches for nobody is looked for."""
-    row = await tx.one("watches.kinds")
-    return WatchKinds(*map(bool, row or (False, False)))
+    return WatchKinds(*map(bool, await one_row(tx, "watches.kinds")))
 
 
 async def page(tx: Tx, agent_id: str, after: str, *, limit: int, offset: int) -> list[WatchRow]:

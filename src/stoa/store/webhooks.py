@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from stoa.store.tx import Tx, as_json
+from stoa.store.tx import Tx, as_json, one_row
 
 
 class WebhookRow(NamedTuple):
@@ -92,8 +92,7 @@ class WebhookCounts(NamedTuple):
 
 async def count_all(tx: Tx) -> WebhookCounts:
     """How many webhooks there are to deliver to."""
-    row = await tx.one("webhooks.count_all")
-    return WebhookCounts(*row) if row else WebhookCounts(0, 0)
+    return WebhookCounts(*await one_row(tx, "webhooks.count_all"))
 
 
 async def insert(tx: Tx, new: NewWebhook) -> None:

@@ -24,7 +24,7 @@ from stoa.store import consistency
 from stoa.store.engines.postgres.errors import said
 from stoa.store.engines.postgres.pool import Busy
 from stoa.store.engines.postgres.store import PostgresStore
-from stoa.store.tx import Store, StoreUnavailable, T, Tx, Work
+from stoa.store.tx import Store, StoreUnavailable, T, Tx, Work, one_row
 
 EVERY_S = 0.5
 QUIET_S = 5.0
@@ -196,8 +196,7 @@ class _Written(NamedTuple):
 
 
 async def _written(agent_id: str, tx: Tx) -> _Written:
-    row = await tx.one("replication.written", agent_id=agent_id)
-    assert row
+    row = await one_row(tx, "replication.written", agent_id=agent_id)
     at, place, acts, timeline, marked = row
     return _Written(at, consistency.position(timeline, place), acts, timeline, marked)
 
