@@ -22,8 +22,9 @@ from stoa.server.server import loop_factory
 from stoa.store import sessions
 from stoa.store.changes import Changes
 from stoa.store.engines.frames import PlainForm, WorkCodec
-from stoa.store.engines.sqlite.file import lock
-from stoa.store.engines.sqlite.groups import GROUP_MAX
+from stoa.store.engines.sqlite.file import ServedFile, lock
+from stoa.store.engines.sqlite.groups import GROUP_MAX, groups_on
+from stoa.store.engines.sqlite.pace import WRITER_PACE
 from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.engines.sqlite.writer_process import ProcessWriter
 from stoa.store.tx import StartRefused, StoreUnavailable, Tx, WritingStopped
@@ -351,7 +352,9 @@ def test_a_process_that_cannot_start_is_told_and_leaves_nothing_behind(
     damaged = tmp_path / "stoa.db"
     damaged.write_bytes(b"no database")
     with (tmp_path / "lock").open("w") as lock:
-        start = ProcessWriter.start(damaged, SystemClock(), Changes(), WorkCodec(()), lock.fileno())
+        served = ServedFile(damaged)
+        connect = partial(groups_on, damaged, served, SystemClock(), None, WRITER_PACE)
+        start = ProcessWriter.start(damaged, connect, Changes(), WorkCodec(()), lock.fileno())
         with pytest.raises(StartRefused, match="did not start"):
             asyncio.run(start)
     with pytest.raises(ProcessLookupError):

@@ -143,8 +143,7 @@ class SqliteStore(Store):
         than `timeout_s`. Raises `StartRefused` with one line that says why not."""
         changes = Changes()
         with _held(path) as (file, descriptor):
-            served = ServedFile(file)
-            groups = partial(groups_on, file, served, clock, commits, pace)
+            groups = partial(groups_on, file, ServedFile(file), clock, commits, pace)
             writer = Writer(file, groups, changes, pace)
             return cls(file, descriptor, clock, changes, writer, timeout_s, pace)
 
@@ -162,8 +161,8 @@ class SqliteStore(Store):
         `codec` takes the works there. Raises `StartRefused` with one line that says why not."""
         changes = Changes()
         with _held(path) as (file, descriptor):
-            shared = clock, changes, codec, descriptor, commits
-            writer = await ProcessWriter.start(file, *shared, pace)
+            groups = partial(groups_on, file, ServedFile(file), clock, commits, pace)
+            writer = await ProcessWriter.start(file, groups, changes, codec, descriptor, pace)
             return cls(file, descriptor, clock, changes, writer, timeout_s, pace)
 
     def _read_slowly(self, work: Work[T]) -> T:

@@ -16,19 +16,16 @@ from typing import Any, NoReturn
 
 import apsw
 
-from stoa.clock import Clock
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
 from stoa.logs import log, note_of_places
-from stoa.metrics import Commits
 from stoa.store.engines.frames import Frames, WorkCodec, frame, pickled, unpickled
 from stoa.store.engines.sqlite import access
-from stoa.store.engines.sqlite.file import FileReplaced, ServedFile
+from stoa.store.engines.sqlite.file import FileReplaced
 from stoa.store.engines.sqlite.groups import (
     GROUP_MAX,
     Groups,
     WriteOutcome,
-    groups_on,
     may_pass,
     trouble_of,
 )
@@ -48,20 +45,18 @@ that may pass by itself."""
 
 def main(
     path: Path,
-    served: ServedFile,
-    clock: Clock,
+    connect: Callable[[], Groups],
     codec: WorkCodec,
-    commits: Commits | None,
     pace: WriterPace,
     link: socket.socket,
     prove: bool,
 ) -> NoReturn:
-    """Commit incoming work until the server closes the link or the storage fails. With `prove` the
-    storage has failed before, and a test write must succeed first."""
+    """Commit incoming work until the server closes the link or the storage fails; `connect` returns
+    `Groups` with a new connection to the database at `path`. With `prove` the storage has failed
+    before, and a test write must succeed first."""
     status = 1
     try:
         _use_one_thread()
-        connect = partial(groups_on, path, served, clock, commits, pace)
         _work(path, connect, codec, link, pace.check_s, prove=prove)
         status = 0
     except ConnectionError:

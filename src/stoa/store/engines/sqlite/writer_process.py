@@ -12,17 +12,14 @@ the next writer, up to `WriterPace.wait_ms`.
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from stoa.clock import Clock
-from stoa.metrics import Commits
 from stoa.store.changes import EVERYTHING, Changes
 from stoa.store.engines.frames import WorkCodec, frame
-from stoa.store.engines.sqlite.file import ServedFile
-from stoa.store.engines.sqlite.groups import WriteOutcome, release
+from stoa.store.engines.sqlite.groups import Groups, WriteOutcome, release
 from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.engines.sqlite.spawner import Spawner
 from stoa.store.engines.sqlite.supervisor import WriterSupervisor
@@ -60,16 +57,16 @@ class ProcessWriter:
     async def start(
         cls,
         path: Path,
-        clock: Clock,
+        connect: Callable[[], Groups],
         changes: Changes,
         codec: WorkCodec,
         lock: int,
-        commits: Commits | None = None,
         pace: WriterPace = WRITER_PACE,
     ) -> "ProcessWriter":
-        """Start the processes. The writer holds the descriptor `lock` until it ends. No other
-        thread may exist yet. Raises `StartRefused`; then no process is left."""
-        run = partial(main, path, ServedFile(path), clock, codec, commits, pace)
+        """Start the processes. `connect` returns `Groups` with a new connection to the database at
+        `path`. The writer holds the descriptor `lock` until it ends. No other thread may exist yet.
+        Raises `StartRefused`; then no process is left."""
+        run = partial(main, path, connect, codec, pace)
         writer = cls(Spawner.start(run, lock, pace.look_ms), codec, changes, pace)
         try:
             await writer._supervisor.start()
