@@ -306,11 +306,8 @@ class _Search:
 
     def _phrase(self, wording: Phrase) -> PhraseTexts:
         texts = self.texts[wording]
-        other, other_in_title = BitMap(), BitMap()
-        for form in self._query.forms.get(wording, ()):
-            of_form = self._known[form]
-            other |= of_form.anywhere
-            other_in_title |= of_form.title
+        forms = self._query.forms.get(wording, ())
+        other, other_in_title = WordTexts.any_of(map(self._known.__getitem__, forms))
         present = texts.anywhere | other if other else texts.anywhere
         present = present & self._live  # for how rare it is
         return PhraseTexts(texts.anywhere, texts.title, other, other_in_title, present)

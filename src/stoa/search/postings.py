@@ -46,6 +46,15 @@ class WordTexts(NamedTuple):
         """These and more, in new sets."""
         return WordTexts(self.anywhere | more.anywhere, self.title | more.title)
 
+    @classmethod
+    def any_of(cls, words: Iterable["WordTexts"]) -> "WordTexts":
+        """The texts that have one of some words."""
+        anywhere, title = BitMap(), BitMap()
+        for word in words:
+            anywhere |= word.anywhere
+            title |= word.title
+        return cls(anywhere, title)
+
 
 PartFacts = tuple[int, bytes, bytes]
 """A part, and of its numbers the threads (4 bytes each) and when these were created (8 bytes)."""

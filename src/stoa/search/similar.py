@@ -130,7 +130,7 @@ def _asked(
     read = [
         (word, _Word(forms[word], texts, _weight(count, texts.anywhere)))
         for word in forms
-        for texts in [_united(known, forms[word])]
+        for texts in [WordTexts.any_of(map(known.__getitem__, forms[word]))]
     ]
     rarest = nlargest(LOOKED_FOR, read, key=lambda one: one[1].weight)
     weights = {
@@ -142,14 +142,6 @@ def _asked(
 def _weight(texts: int, having: BitMap) -> float:
     """What a word counts that these of so many texts have."""
     return math.log(1 + texts / max(1, len(having)))
-
-
-def _united(known: Mapping[str, WordTexts], forms: frozenset[str]) -> WordTexts:
-    anywhere, title = BitMap(), BitMap()
-    for form in forms:
-        anywhere |= known[form].anywhere
-        title |= known[form].title
-    return WordTexts(anywhere, title)
 
 
 def _points(index: SearchIndex, words: Mapping[str, _Word]) -> dict[int, float]:
