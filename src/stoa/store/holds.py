@@ -1,7 +1,7 @@
 """Holds: credits set aside for one bounty or job, and their one outcome."""
 
-from collections.abc import Awaitable
-from typing import Literal, NamedTuple
+from collections.abc import Coroutine
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -178,7 +178,7 @@ async def due(tx: Tx, most: int, skip: int) -> list[HoldRow]:
     return [HoldRow(*row) for row in rows]
 
 
-def any_due(tx: Tx) -> Awaitable[Row | None]:
+def any_due(tx: Tx) -> Coroutine[Any, Any, Row | None]:
     """A row if any hold is due. None nearly always, since sweeps look for them too."""
     return tx.one("holds.any_due", now=tx.now)
 

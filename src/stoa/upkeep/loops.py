@@ -150,7 +150,7 @@ class Upkeep:
     async def book(self) -> None:
         """Book refunds, ends of claims and payments that are due: what they change elsewhere, as in
         reputations, shows soon then. Where that failed, the next sweep tries it again first."""
-        if self._books and await self._store.read(_any_due, single=True):
+        if self._books and await self._store.read(holds.any_due, single=True):
             await self._book_due()
 
     async def _book_due(self) -> None:
@@ -266,10 +266,6 @@ class Upkeep:
                     await self._store.write(
                         partial(leases.release, name=_AUDIT, holder=self._holder)
                     )
-
-
-async def _any_due(tx: Tx) -> bool:
-    return await holds.any_due(tx) is not None
 
 
 async def _forget_sessions(tx: Tx, most: int) -> bool:
