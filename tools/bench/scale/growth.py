@@ -50,7 +50,7 @@ class _Side:
 
     @classmethod
     async def open(cls, url: str, world: World) -> "_Side":
-        store = await PostgresStore.open(url, clock, connections=1, timeout_s=TIMEOUT_S)
+        store = await PostgresStore(url, clock, connections=1, timeout_s=TIMEOUT_S).start()
         return cls(store, world)
 
     async def round(self) -> None:

@@ -81,7 +81,7 @@ async def market_reads(given: Given) -> list[Result]:
     sides, results = await _loaded(given)
     for database, world in sides:
         url = given.cluster.url(database)
-        store = await PostgresStore.open(url, clock, 1, growth.TIMEOUT_S)
+        store = await PostgresStore(url, clock, 1, growth.TIMEOUT_S).start()
         read = partial(store.read, partial(market.read, finished=Finished()), slow=True)
         try:
             first, *later = [await _spent_ms(read) for _ in range(given.rounds + 1)]
@@ -113,7 +113,7 @@ async def search_postgresql(given: Given) -> list[Result]:
         url = await given.cluster.create(name)
         await searching.fill_postgresql(url, world_of(given.posts))
     took = await _spent_ms(partial(searching.read_postgresql, given.cluster.url(name)))
-    store = await PostgresStore.open(given.cluster.url(name), clock, 1, growth.TIMEOUT_S)
+    store = await PostgresStore(given.cluster.url(name), clock, 1, growth.TIMEOUT_S).start()
     try:
         read = partial(store.read, single=True)
         index, made = await _indexed("PostgreSQL", given, read, given.folder / f"{name}-search")

@@ -339,7 +339,7 @@ def test_what_a_replica_cancels_for_what_was_cleaned_up_is_read_from_the_primary
         return by_replica
 
     async def run() -> None:
-        first = await PostgresStore.open(url, SystemClock(), 2, 60)
+        first = await PostgresStore(url, SystemClock(), 2, 60).start()
         second = PostgresStore(replica.url(url), SystemClock(), 2, 60, replica=True)
         store = ReplicatedStore(first, second, 600)
         await store.start()

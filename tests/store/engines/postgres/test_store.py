@@ -28,7 +28,7 @@ def run(url: str, test: Test, *, connections: int = 4, timeout_s: int = 30) -> N
     """Run a test on an open store."""
 
     async def through() -> None:
-        store = await PostgresStore.open(url, VirtualClock(), connections, timeout_s)
+        store = await PostgresStore(url, VirtualClock(), connections, timeout_s).start()
         try:
             await test(store)
         finally:
@@ -341,7 +341,7 @@ def test_a_closed_store_answers_nobody(url: str) -> None:
 
 def test_time_is_that_of_the_database_unless_a_clock_is_given(url: str) -> None:
     async def time_of(clock: SystemClock | VirtualClock) -> int:
-        store = await PostgresStore.open(url, clock, 1, 10)
+        store = await PostgresStore(url, clock, 1, 10).start()
         try:
 
             async def read(tx: Tx) -> int:

@@ -53,13 +53,11 @@ async def open_store(
 ) -> Store:
     """See `Engine`."""
     most = (settings.database_connections, settings.database_timeout_seconds)
+    primary = await PostgresStore(settings.database_url, clock, *most, commits=commits).start()
     if not settings.read_database_url:
-        return await PostgresStore.open(settings.database_url, clock, *most, commits)
-    primary = await PostgresStore.open(settings.database_url, clock, *most, commits)
+        return primary
     replica = PostgresStore(settings.read_database_url, clock, *most, replica=True)
-    store = ReplicatedStore(primary, replica, settings.read_lag_seconds)
-    await store.start()
-    return store
+    return await ReplicatedStore(primary, replica, settings.read_lag_seconds).start()
 
 
 async def refuse_unreadable(settings: Settings) -> None:

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from asyncpg import PostgresError
 
@@ -57,11 +57,12 @@ class ReplicatedStore(Store):
         self._answered = {"replicaReads": 0, "primaryReads": 0}
         self.lag_ms = 1000 * lag_s + primary.longest_ms
 
-    async def start(self) -> None:
+    async def start(self) -> Self:
         """Note the position of the primary, now and then regularly. Raises `StoreUnavailable`."""
         await self._note()
         self._replica.start_watching()
         self._task = asyncio.create_task(self._go_on())
+        return self
 
     async def read(self, work: Work[T], *, at_least: str | None = None, **how: bool) -> T:
         if at_least is not None:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
-from typing import NoReturn, TypeVar
+from typing import NoReturn, Self, TypeVar
 
 import asyncpg
 
@@ -113,7 +113,10 @@ async def wipe_once(url: str) -> bool:
 
 
 class PostgresStore(Store):
-    """A `Store` on one database, which other processes use too. Build it with `open`."""
+    """A `Store` on one database, which other processes use too, with a pool of so many
+    `connections`. No call takes longer than `timeout_s` seconds, or two more if they are few,
+    wherever it stands when the server hangs; no wait for a lock takes longer than half of it.
+    """
 
     def __init__(
         self,
@@ -143,30 +146,17 @@ class PostgresStore(Store):
         self._watch = ServerWatch(reach, None if replica else clock, name, known)
         self._signals = Signals(reach)
 
-    @classmethod
-    async def open(
-        cls,
-        url: str,
-        clock: Clock,
-        connections: int,
-        timeout_s: int,
-        commits: Commits | None = None,
-    ) -> "PostgresStore":
+    async def start(self) -> Self:
         """Open a database that has this program's schema. Raises `StartRefused` with one line that
-        says why not.
-
-        `connections` is the size of the pool. No call takes longer than `timeout_s` seconds, or two
-        more if they are few, wherever it stands when the server hangs; no wait for a lock takes
-        longer than half of it.
-        """
-        async with opened(url) as connection:
-            await postgres_migrations.refuse_unfinished(connection, place(url))
-            await postgres_migrations.check_current(connection, place(url))
-        await refuse_forgetful_pool(url)
-        store = cls(url, clock, connections, timeout_s, commits=commits)
-        await store._watch.start()
-        store._signals.begin()
-        return store
+        says why not."""
+        where = place(self._url)
+        async with opened(self._url) as connection:
+            await postgres_migrations.refuse_unfinished(connection, where)
+            await postgres_migrations.check_current(connection, where)
+        await refuse_forgetful_pool(self._url)
+        await self._watch.start()
+        self._signals.begin()
+        return self
 
     def start_watching(self) -> None:
         """Start checking in the background whether the database answers."""
