@@ -1,8 +1,6 @@
 """The cache that is bounded by the memory of what it holds."""
 
-import gc
-
-from stoa.caching import ByteCache, CachedKind, kept_bytes
+from stoa.caching import ByteCache, CachedKind
 
 ENTRY = 300
 
@@ -43,25 +41,6 @@ def test_a_value_larger_than_the_cache_is_not_kept() -> None:
     cache = texts(ByteCache(ENTRY))
     first = cache.get("a", lambda key: key * 10)
     assert cache.get("a", lambda key: key * 20) != first
-
-
-def filled() -> CachedKind[str, str]:
-    """A cache with room for one value, which took the place of another."""
-    cache = texts(ByteCache(2 * ENTRY))
-    for key in "ab":
-        cache.put(key, key * 4)
-    return cache
-
-
-def test_what_all_caches_hold_is_counted_as_long_as_they_are_there() -> None:
-    while gc.collect():  # those of tests before this one, of which some end others
-        continue
-    before = kept_bytes()
-    caches = [filled() for _ in range(3)]
-    assert kept_bytes() - before == 3 * (ENTRY + 4)
-    del caches
-    gc.collect()
-    assert kept_bytes() == before
 
 
 def test_kinds_share_their_room_and_the_one_that_takes_most_of_it_gives_way() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from stoa import __version__, caching
+from stoa import __version__
 from stoa.a2a.endpoint import TaskEndpoint
 from stoa.calls.authenticate import Authenticator
 from stoa.calls.authorizing import Authorizing
@@ -304,7 +304,8 @@ def _kept_bytes(services: Services) -> int:
     """What is cached in this process beside answers. All but authors counts three times: beside it
     lies more than as much again, of free memory between small pieces, of pages of the file and of
     what it is made with."""
-    return 3 * caching.kept_bytes() + services.authors.kept_bytes
+    kept = services.memory.kept_bytes + services.index.kept_bytes
+    return 3 * kept + services.authors.kept_bytes
 
 
 async def _signer(store: Store) -> WebhookSigner:

@@ -1,11 +1,10 @@
-"""A cache that is bounded by the bytes it holds, and how many all such caches hold together."""
+"""A cache that is bounded by the bytes it holds."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Mapping
 from operator import attrgetter
 from threading import Lock
 from typing import Any, Generic, TypeVar
-from weakref import ref
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -17,18 +16,11 @@ _BYTES = attrgetter("kept_bytes")
 USUAL_MB = 112
 """The usual bound of all caches of a process (`STOA_CACHE_MB`)."""
 
-_caches: "list[ref[ByteCache]]" = []
-
 
 def room(usual_bytes: int, cache_mb: int) -> int:
     """The bytes of a cache that has `usual_bytes` with the usual bound or a smaller one. With a
     larger one it has more in proportion."""
     return usual_bytes * max(cache_mb, USUAL_MB) // USUAL_MB
-
-
-def kept_bytes() -> int:
-    """What all caches of this process hold."""
-    return sum(cache.kept_bytes for made in _caches if (cache := made()))
 
 
 class ByteCache:
@@ -40,7 +32,6 @@ class ByteCache:
         self.most_bytes = most_bytes
         self.kinds: list[CachedKind[Any, Any]] = []
         self.lock = Lock()
-        _caches.append(ref(self, _caches.remove))
 
     def make_room(self, wanted: int) -> None:
         """Evict until so many bytes fit."""

@@ -5,11 +5,14 @@ from sys import getsizeof
 import pytest
 
 from stoa.app import new_services
+from stoa.caching import CachedKind
 from stoa.memory.memory import Memory
 from stoa.search.index import SearchIndex
 from stoa.settings import Settings
 from tests.support.app import App
 from tests.support.composing import Composed, with_parts
+
+ENTRY = 300
 
 
 @pytest.fixture
@@ -38,6 +41,14 @@ def test_rooms_grow_with_the_setting_but_never_shrink(cache_mb: int, times: int)
     made = new_services(settings)
     assert _rooms(made.memory) == [times * room for room in _rooms(Memory())]
     assert made.index.known_bytes == times * SearchIndex().known_bytes
+
+
+def test_what_all_caches_hold_is_counted(memory: Memory) -> None:
+    for cache in (memory.rows, memory.lasting, memory.polls):
+        texts = CachedKind[str, str](cache, lambda _, value: len(value))
+        for value in ("longer", "text"):
+            texts.put("key", value)
+    assert memory.kept_bytes == 3 * (ENTRY + 4)
 
 
 def test_threads_of_a_list_are_counted_with_what_is_beside_their_json(

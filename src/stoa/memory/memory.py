@@ -40,3 +40,8 @@ class Memory:
         self.texts = prepared_texts(self.lasting)
         self.near = near_by_id(self.lasting)
         self.inboxes = EmptyInboxes(self.polls, most_rows)
+
+    @property
+    def kept_bytes(self) -> int:
+        """What the caches hold."""
+        return sum(cache.kept_bytes for cache in (self.rows, self.lasting, self.polls))

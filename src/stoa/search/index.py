@@ -197,6 +197,11 @@ class SearchIndex:
         return CachedKind(ByteCache(self.known_bytes), _size)
 
     @property
+    def kept_bytes(self) -> int:
+        """What is kept of words that were looked for lately."""
+        return self._known.kept_bytes
+
+    @property
     def is_open(self) -> bool:
         """Whether what is in the file was read."""
         return self._postings is not None
