@@ -8,13 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from stoa.store import unusable
-from stoa.store.engines.sqlite.file import make_folder, sync
+from stoa.store.engines.sqlite.file import make_folder, opened, sync
 from stoa.store.transfer import backups
 from stoa.store.transfer.audit import Finding
 from stoa.store.transfer.backups import BackupRuns
 from stoa.store.tx import StartRefused
 
-_PRIVATE = 0o600
 _NOT_OTHERS = 0o770
 
 
@@ -37,23 +36,23 @@ def alone_in(folder: Path) -> Generator[None]:
     if folder.is_file():
         raise NotADirectoryError(errno.ENOTDIR, "this is a file; name a folder")
     make_folder(folder)
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
+    with opened(folder, os.O_RDONLY) as descriptor:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         for left in folder.glob(".stoa-*.partial*"):
             left.unlink()
         yield
-    finally:
-        os.close(descriptor)
 
 
-def new_file(path: Path, like: os.stat_result | None) -> int:
-    """A new file for the owner of another one or, without one, for this user alone."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE)
-    if like:
-        os.fchown(descriptor, like.st_uid, like.st_gid)
-        os.fchmod(descriptor, like.st_mode & _NOT_OTHERS)
-    return descriptor
+@contextmanager
+def new_file(path: Path, like: os.stat_result | None) -> Generator[int]:
+    """The descriptor of a new file for the owner of another one or, without one, for this user
+    alone. What is written is on the disk at the end."""
+    with opened(path, os.O_RDWR | os.O_CREAT | os.O_EXCL) as descriptor:
+        if like:
+            os.fchown(descriptor, like.st_uid, like.st_gid)
+            os.fchmod(descriptor, like.st_mode & _NOT_OTHERS)
+        yield descriptor
+        os.fsync(descriptor)
 
 
 @contextmanager
@@ -74,10 +73,9 @@ def _discard(partial: Path, companions: Sequence[str]) -> None:
 def write_checksum(partial: Path, target: Path, like: os.stat_result | None) -> None:
     """Write the checksum that the backup will have, for the owner of the backup."""
     unnamed = partial.with_name(f"{partial.name}.sha256")
-    with unfinished(unnamed), os.fdopen(new_file(unnamed, like), "w", encoding="ascii") as file:
-        file.write(backups.checksum_line(partial, target.name))
-        file.flush()
-        os.fsync(file.fileno())
+    with unfinished(unnamed):
+        with new_file(unnamed, like):
+            unnamed.write_text(backups.checksum_line(partial, target.name), encoding="ascii")
         unnamed.replace(backups.checksum_file(target))
 
 

@@ -41,15 +41,11 @@ async def back_up(
     with files.told(f"no backup was made in {folder}"), files.alone_in(folder):
         target, partial = folder / name, folder / f".{name}.partial"
         with files.unfinished(partial):
-            descriptor = files.new_file(partial, None)
-            try:
+            with files.new_file(partial, None):
                 findings = await _dump(url, clock, partial, environment)
                 # Every block is read.
                 everything = f"--file={os.devnull}"
                 await run("pg_restore", everything, partial, environment=environment)
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
             files.write_checksum(partial, target, None)
             files.put(partial, target)
         if keep:

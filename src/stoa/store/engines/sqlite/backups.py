@@ -83,8 +83,7 @@ def _copy(
     """Copy one state of a file for this owner; what the audit of the copy looked at. One that is to
     be served is brought to this program's schema, its sessions end, and these purges are to be done
     in it."""
-    descriptor = files.new_file(partial, like)
-    try:
+    with files.new_file(partial, like) as descriptor:
         with _copyable(source):
             check = sqlite_migrations.check_current if to_serve is None else _check_any
             _fill(source, partial, check, descriptor)
@@ -93,9 +92,6 @@ def _copy(
                 sqlite.write_once(partial, clock, lambda tx: restoring.begin_anew(tx, to_serve))
             findings = _check(source, partial, clock)
         _close(partial)
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
     return findings
 
 

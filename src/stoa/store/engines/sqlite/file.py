@@ -218,12 +218,9 @@ def prepare(path: Path) -> list[str]:
 
 def _make_private(path: Path) -> None:
     """Make the file if it is not there, for this user alone; so is one in which nothing is yet."""
-    descriptor = os.open(path, _OPEN, 0o600)
-    try:
+    with opened(path, _OPEN) as descriptor:
         if not os.fstat(descriptor).st_size:
             os.fchmod(descriptor, 0o600)
-    finally:
-        os.close(descriptor)
 
 
 def refuse_other(path: Path, *, unfinished: bool = False) -> None:
@@ -261,8 +258,15 @@ def make_folder(folder: Path) -> None:
 
 def sync(folder: Path) -> None:
     """Put the names in a folder on disk: a file that survives a power cut must be found again."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
+    with opened(folder, os.O_RDONLY) as descriptor:
         os.fsync(descriptor)
+
+
+@contextmanager
+def opened(path: Path, flags: int) -> Generator[int]:
+    """The descriptor of a file or a folder for a while; a new file is for this user alone."""
+    descriptor = os.open(path, flags | os.O_CLOEXEC, 0o600)
+    try:
+        yield descriptor
     finally:
         os.close(descriptor)
