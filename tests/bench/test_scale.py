@@ -18,7 +18,7 @@ FOUND = ("the most common word", "two common words", "a phrase of two common wor
 
 async def totals(path: Path) -> dict[str, int]:
     """How many threads the first search of each kind finds, and one without words."""
-    store = SqliteStore.open(path, clock, timeout_s=60)
+    store = await SqliteStore.open(path, clock, timeout_s=60)
     try:
         index = await indexed(partial(store.read, slow=True), path.with_suffix(".search"))
 

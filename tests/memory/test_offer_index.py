@@ -48,7 +48,7 @@ class Market:
 
         async def opening() -> SqliteStore:
             sqlite.migrate(folder / "stoa.db")
-            return SqliteStore.open(folder / "stoa.db", self.clock)
+            return await SqliteStore.open(folder / "stoa.db", self.clock)
 
         self.opened = Opened(opening())
         self.opened.write(_register)

@@ -226,26 +226,26 @@ def test_a_database_from_before_the_first_release_is_refused_and_left_alone(tmp_
 
 
 async def _open_and_close(path: Path) -> None:
-    await SqliteStore.open(path, VirtualClock()).close()
+    await (await SqliteStore.open(path, VirtualClock())).close()
 
 
 @pytest.mark.promise("D7")
 def test_a_second_program_is_refused_until_the_first_has_ended(tmp_path: Path) -> None:
     async def attempt() -> None:
         migrate(tmp_path / "stoa.db")
-        first = SqliteStore.open(tmp_path / "stoa.db", VirtualClock())
+        first = await SqliteStore.open(tmp_path / "stoa.db", VirtualClock())
         for path in (tmp_path / "stoa.db", tmp_path / "." / "x" / ".." / "stoa.db"):
             (tmp_path / "x").mkdir(exist_ok=True)
             with pytest.raises(StartRefused, match="already"):
-                SqliteStore.open(path, VirtualClock())
+                await SqliteStore.open(path, VirtualClock())
         link = tmp_path / "link.db"
         link.symlink_to(tmp_path / "stoa.db")
         with pytest.raises(StartRefused, match="already"):
-            SqliteStore.open(link, VirtualClock())
+            await SqliteStore.open(link, VirtualClock())
         with pytest.raises(StartRefused, match="already"):
             migrate(tmp_path / "stoa.db")
         await first.close()
-        await SqliteStore.open(tmp_path / "stoa.db", VirtualClock()).close()
+        await (await SqliteStore.open(tmp_path / "stoa.db", VirtualClock())).close()
 
     asyncio.run(attempt())
 

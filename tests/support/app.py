@@ -103,7 +103,7 @@ class App:
             await engine.migrate(self.settings)
         if self._pace:
             path = self.settings.database_path
-            store = SqliteStore.open(path, self.clock, pace=self._pace)
+            store = await SqliteStore.open(path, self.clock, pace=self._pace)
         elif self._through is as_it_is:
             return await Service.open(self.settings, self.clock, services=services)
         else:

@@ -32,7 +32,7 @@ class PaidWorld(msgspec.Struct):
 async def seed_paid(database: Path) -> PaidWorld:
     """Make a database with `JOBS` open jobs, each of a reward of one credit."""
     sqlite.migrate(database)
-    store = SqliteStore.open(database, SystemClock())
+    store = await SqliteStore.open(database, SystemClock())
     try:
         return await fill(store, JOBS)
     finally:

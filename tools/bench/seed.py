@@ -136,7 +136,7 @@ async def seed(database: Path, size: Size, clock: Clock | None = None) -> World:
     """Make a database of this size, at the time of the clock or now."""
     clock = clock or SystemClock()
     sqlite.migrate(database)
-    store = SqliteStore.open(database, clock)
+    store = await SqliteStore.open(database, clock)
     try:
         seeder = _Seeder(store, clock, size)
         await seeder.run()

@@ -129,7 +129,7 @@ async def search_sqlite(given: Given) -> list[Result]:
     """The same searches in a file."""
     path = _filled_sqlite(given)
     took = await _spent_ms(partial(searching.read_sqlite, path))
-    store = SqliteStore.open(path, clock)
+    store = await SqliteStore.open(path, clock)
     read = partial(store.read, slow=True)
     try:
         index, made = await _indexed("SQLite", given, read, Path(f"{path}-search"))

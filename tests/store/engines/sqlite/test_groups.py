@@ -27,7 +27,7 @@ from tests.support.store import NAMES, Opened, change, put, put_then
 async def opening(path: Path, clock: Clock, pace: WriterPace = WRITER_PACE) -> SqliteStore:
     """A store whose writer is a thread."""
     migrated(path)
-    return SqliteStore.open(path, clock, pace=pace)
+    return await SqliteStore.open(path, clock, pace=pace)
 
 
 @pytest.fixture

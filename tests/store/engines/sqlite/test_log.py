@@ -26,13 +26,13 @@ Open = Callable[..., Opened]
 
 def in_a_process(path: Path, pace: WriterPace = WRITER_PACE) -> Opened:
     migrated(path)
-    return Opened(SqliteStore.open_apart(path, SystemClock(), WorkCodec(()), pace=pace))
+    return Opened(SqliteStore.open(path, SystemClock(), WorkCodec(()), pace=pace))
 
 
 def in_a_thread(path: Path, pace: WriterPace = WRITER_PACE) -> Opened:
     async def opening() -> SqliteStore:
         migrated(path)
-        return SqliteStore.open(path, SystemClock(), pace=pace)
+        return await SqliteStore.open(path, SystemClock(), pace=pace)
 
     return Opened(opening())
 

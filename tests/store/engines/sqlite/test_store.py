@@ -32,7 +32,7 @@ async def now(tx: Tx) -> int:
 def test_a_closed_database_is_one_file_again(tmp_path: Path):
     async def open_and_close() -> None:
         migrated(tmp_path / "stoa.db")
-        store = SqliteStore.open(tmp_path / "stoa.db", SystemClock())
+        store = await SqliteStore.open(tmp_path / "stoa.db", SystemClock())
         await store.write(now)
         await store.read(now)
         await store.read(now, slow=True)
@@ -46,7 +46,7 @@ def test_a_closed_database_is_one_file_again(tmp_path: Path):
 def test_a_closed_database_answers_nobody(tmp_path: Path):
     async def use_after_close() -> None:
         migrated(tmp_path / "stoa.db")
-        store = SqliteStore.open(tmp_path / "stoa.db", SystemClock())
+        store = await SqliteStore.open(tmp_path / "stoa.db", SystemClock())
         await store.close()
         for late in (store.write(now), store.read(now), store.read(now, slow=True)):
             with pytest.raises(StoreUnavailable):
@@ -68,7 +68,7 @@ def test_a_read_that_takes_too_long_is_ended_and_the_next_is_answered(
 
     async def read() -> None:
         migrated(tmp_path / "stoa.db")
-        store = SqliteStore.open(tmp_path / "stoa.db", SystemClock(), timeout_s=0.05)
+        store = await SqliteStore.open(tmp_path / "stoa.db", SystemClock(), timeout_s=0.05)
         with pytest.raises(StoreUnavailable, match="a read took too long"):
             await store.read(endless, slow=slow)
         assert await store.read(now, slow=slow)
@@ -106,7 +106,7 @@ def test_a_brief_read_that_takes_longer_begins_anew_in_a_thread(
 
     async def read() -> None:
         migrated(tmp_path / "stoa.db")
-        store = SqliteStore.open(tmp_path / "stoa.db", SystemClock())
+        store = await SqliteStore.open(tmp_path / "stoa.db", SystemClock())
         await store.read(noted, slow=True, brief=True)
         await store.close()
 
@@ -121,7 +121,7 @@ def test_a_file_that_was_refused_can_be_opened_later(tmp_path: Path):
     version = connection.pragma("user_version")
     connection.pragma("user_version", version + 1)
     with pytest.raises(StartRefused, match="use a newer Stoa"):
-        SqliteStore.open(path, SystemClock())
+        asyncio.run(SqliteStore.open(path, SystemClock()))
     connection.pragma("user_version", version)
     connection.close()
     assert sqlite.write_once(path, SystemClock(), now) > 0
@@ -167,7 +167,7 @@ def killed(tmp_path: Path) -> Path:
 
 
 async def opening(path: Path) -> SqliteStore:
-    return SqliteStore.open(path, SystemClock())
+    return await SqliteStore.open(path, SystemClock())
 
 
 def kept(path: Path) -> set[str]:
@@ -292,7 +292,7 @@ def test_reads_in_the_background_hold_up_no_slow_reads(tmp_path: Path) -> None:
         return "read"
 
     async def both() -> str:
-        store = SqliteStore.open(path, SystemClock())
+        store = await SqliteStore.open(path, SystemClock())
         waiting = [
             asyncio.create_task(store.read(hold, background=True))
             for _ in range(sqlite.SLOW_READERS)

@@ -49,7 +49,7 @@ WAIT_S = 60
 def opened_apart(path: Path, pace: WriterPace = WRITER_PACE) -> Opened:
     """A store whose writer is a process."""
     migrated(path)
-    return Opened(SqliteStore.open_apart(path, SystemClock(), WorkCodec(()), pace=pace))
+    return Opened(SqliteStore.open(path, SystemClock(), WorkCodec(()), pace=pace))
 
 
 @pytest.fixture

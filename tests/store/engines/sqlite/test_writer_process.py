@@ -68,7 +68,7 @@ class PlainSums(PlainForm):
 def opened_apart(path: Path) -> Opened:
     """A store whose writer is a process."""
     migrated(path)
-    return Opened(SqliteStore.open_apart(path, SystemClock(), WorkCodec((SHARED, PlainSums()))))
+    return Opened(SqliteStore.open(path, SystemClock(), WorkCodec((SHARED, PlainSums()))))
 
 
 def process_of(apart: Opened) -> int:
@@ -370,7 +370,7 @@ def test_a_start_that_is_cancelled_leaves_nothing_behind(
     shutil.copy(migrated_file, file)
 
     async def start_and_cancel() -> None:
-        starting = asyncio.ensure_future(SqliteStore.open_apart(file, SystemClock(), WorkCodec(())))
+        starting = asyncio.ensure_future(SqliteStore.open(file, SystemClock(), WorkCodec(())))
         for _ in range(turns):
             await asyncio.sleep(0)
         starting.cancel()
@@ -386,5 +386,5 @@ def test_a_second_server_is_refused_while_the_first_one_serves(
     apart: Opened, tmp_path: Path
 ) -> None:
     with pytest.raises(StartRefused, match="already serving"):
-        apart.run(SqliteStore.open_apart(tmp_path / "stoa.db", SystemClock(), WorkCodec(())))
+        apart.run(SqliteStore.open(tmp_path / "stoa.db", SystemClock(), WorkCodec(())))
     assert apart.write(put(NAMES[0])) == NAMES[0]

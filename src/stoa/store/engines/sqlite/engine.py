@@ -74,9 +74,8 @@ async def open_store(
 ) -> SqliteStore:
     """See `Engine`."""
     path, timeout_s = settings.database_path, settings.database_timeout_seconds
-    if not shared:
-        return SqliteStore.open(path, clock, commits, timeout_s)
-    return await SqliteStore.open_apart(path, clock, WorkCodec(shared), commits, timeout_s)
+    codec = WorkCodec(shared) if shared else None
+    return await SqliteStore.open(path, clock, codec, commits, timeout_s)
 
 
 async def refuse_unreadable(settings: Settings) -> None:

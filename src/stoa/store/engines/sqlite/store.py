@@ -131,38 +131,25 @@ class SqliteStore(Store):
         self._background = ThreadPoolExecutor(1, thread_name_prefix="stoa-upkeep")
 
     @classmethod
-    def open(
+    async def open(
         cls,
         path: Path,
         clock: Clock,
+        codec: WorkCodec | None = None,
         commits: Commits | None = None,
         timeout_s: float = limits.DATABASE_TIMEOUT_S,
         pace: WriterPace = WRITER_PACE,
     ) -> "SqliteStore":
-        """Lock the file, which has this program's schema; a thread writes, and no read takes longer
-        than `timeout_s`. Raises `StartRefused` with one line that says why not."""
+        """Lock the file, which has this program's schema; no read takes longer than `timeout_s`. A
+        thread writes or, with a `codec` that takes the works there, a process of its own. Raises
+        `StartRefused` with one line that says why not."""
         changes = Changes()
         with _held(path) as (file, descriptor):
-            groups = partial(groups_on, file, ServedFile(file), clock, commits, pace)
-            writer = Writer(file, groups, changes, pace)
-            return cls(file, descriptor, clock, changes, writer, timeout_s, pace)
-
-    @classmethod
-    async def open_apart(
-        cls,
-        path: Path,
-        clock: Clock,
-        codec: WorkCodec,
-        commits: Commits | None = None,
-        timeout_s: float = limits.DATABASE_TIMEOUT_S,
-        pace: WriterPace = WRITER_PACE,
-    ) -> "SqliteStore":
-        """Lock the file, which has this program's schema; a process of its own writes, and
-        `codec` takes the works there. Raises `StartRefused` with one line that says why not."""
-        changes = Changes()
-        with _held(path) as (file, descriptor):
-            groups = partial(groups_on, file, ServedFile(file), clock, commits, pace)
-            writer = await ProcessWriter.start(file, groups, changes, codec, descriptor, pace)
+            connect = partial(groups_on, file, ServedFile(file), clock, commits, pace)
+            if codec:
+                writer = await ProcessWriter.start(file, connect, changes, codec, descriptor, pace)
+            else:
+                writer = Writer(file, connect, changes, pace)
             return cls(file, descriptor, clock, changes, writer, timeout_s, pace)
 
     def _read_slowly(self, work: Work[T]) -> T:
