@@ -47,10 +47,9 @@ THRESHOLD = 0.65
 
 
 class Similar(NamedTuple):
-    """A thread, how alike it is, up to 1, and the words of the question that it has."""
+    """A thread, and the words of the question that it has."""
 
     thread_id: str
-    likeness: float
     matched_on: Sequence[str]
 
 
@@ -96,8 +95,8 @@ async def similar(
         if (likeness := _likeness(asked, one, weights)) >= THRESHOLD
     ]
     return [
-        Similar(likely[number].thread_id, likeness, _matched(asked, number))
-        for likeness, number in nlargest(most, named)
+        Similar(likely[number].thread_id, _matched(asked, number))
+        for _, number in nlargest(most, named)
     ]
 
 

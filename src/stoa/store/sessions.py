@@ -153,10 +153,7 @@ async def insert_refresh_token(
 async def refresh_token(tx: Tx, digest: bytes) -> RefreshRow | None:
     """The refresh token with this hash, whether it is still good or not."""
     row = await tx.one("sessions.refresh_token", hash=digest, now=tx.now)
-    if row is None:
-        return None
-    agent_id, session_id, used_at, nonce, scopes, client_id, live = row
-    return RefreshRow(agent_id, session_id, used_at, nonce, scopes, client_id, bool(live))
+    return RefreshRow(*row[:-1], live=bool(row[-1])) if row else None
 
 
 async def use_refresh_token(tx: Tx, digest: bytes, nonce: bytes) -> None:
