@@ -109,17 +109,10 @@ class Upkeep:
             ("note_used", limits.SESSION_USE_MS, self.note_used),
             *((name, pause_ms, self._leading(name, work)) for name, pause_ms, work in led),
         )
+        store, counters = self._store, self._counters
         self._tasks = [
-            asyncio.create_task(
-                every(
-                    pause_ms / limits.SECOND_MS,
-                    work,
-                    name,
-                    self._counters,
-                    lambda: self._store.trouble,
-                )
-            )
-            for name, pause_ms, work in works
+            asyncio.create_task(every(ms / 1000, work, name, counters, lambda: store.trouble))
+            for name, ms, work in works
         ]
 
     @property
