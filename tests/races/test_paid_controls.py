@@ -22,6 +22,7 @@ from stoa.settings import Settings
 from stoa.store import applications, holds, jobs, ledger, statements, submissions
 from stoa.store.engines.migration_steps import MigrationStep as Migration
 from stoa.store.engines.sqlite import migrations as sqlite_migrations
+from stoa.store.holds import HoldRow
 from stoa.store.jobs import JobHistory, SubmissionRow
 from stoa.store.submissions import NewSubmission
 from stoa.store.tx import NotTouched, Tx
@@ -223,7 +224,8 @@ def test_without_its_guard_a_balance_is_overspent(app: App, ada: Agent, guarded:
         hold_id = ids.new("bty", tx.now)
         movement = hold("bounty", hold_id, ada.id, Credits(1000))
         await ledger.book(tx, ids, movement)
-        await holds.insert(tx, hold_id, "bounty", hold_id, ada.id, 1000, tx.now + 1)
+        row = HoldRow(hold_id, "bounty", hold_id, ada.id, 1000, "OPEN", tx.now, tx.now + 1)
+        await holds.insert(tx, row)
         return True
 
     outcomes = look_then_write(app, [(can_pay, reserve)] * 50)

@@ -12,6 +12,7 @@ from stoa.entropy import IdGenerator, random_bytes
 from stoa.store import agents, holds, jobs, ledger, opportunities, sessions
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.store import SqliteStore
+from stoa.store.holds import HoldRow
 from stoa.store.jobs import JobRow
 from stoa.store.tx import Store, Tx
 
@@ -82,7 +83,8 @@ async def offer(
     job_id, deadline = ids.new("job", tx.now), tx.now + limits.JOB_TTL_MS
     amount, terms = _REWARD.hundredths, {(tag, True) for tag in tags}
     await ledger.book(tx, ids, credits.hold("job", job_id, creator, _REWARD))
-    await holds.insert(tx, job_id, "job", job_id, creator, amount, deadline)
+    hold = HoldRow(job_id, "job", job_id, creator, amount, "OPEN", tx.now, deadline)
+    await holds.insert(tx, hold)
     await jobs.insert(tx, _row(job_id, creator, title, description, tags, tx.now, deadline))
     await opportunities.insert(tx, "job", job_id, creator, amount, deadline, terms)
     return job_id

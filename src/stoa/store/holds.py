@@ -4,6 +4,7 @@ from collections.abc import Coroutine
 from typing import Any, Literal, NamedTuple
 
 import msgspec
+from msgspec.structs import asdict
 
 from stoa.domain import ids
 from stoa.domain.records import Counted
@@ -79,26 +80,9 @@ async def payment(tx: Tx, hold_id: str, payee_id: str) -> Payment | None:
     return Payment(HoldRow(*row[:-4]), *row[-4:]) if row else None
 
 
-async def insert(
-    tx: Tx,
-    hold_id: str,
-    hold_type: str,
-    subject_id: str,
-    agent_id: str,
-    amount: int,
-    expires_at: int,
-) -> None:
+async def insert(tx: Tx, row: HoldRow) -> None:
     """Keep a new, open hold."""
-    await tx.put(
-        "holds.insert",
-        id=hold_id,
-        type=hold_type,
-        subject_id=subject_id,
-        agent_id=agent_id,
-        amount=amount,
-        expires_at=expires_at,
-        now=tx.now,
-    )
+    await tx.put("holds.insert", **asdict(row))
 
 
 async def add(tx: Tx, subject_id: str, more: int) -> None:

@@ -1,6 +1,7 @@
 """Holds: set credits aside, and pay them or give them back exactly once."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 from stoa.domain import credits, limits
 from stoa.domain.credits import NOTHING, Credits, Movement
@@ -29,7 +30,7 @@ _RAISE_LESS = (
 async def place(
     call: Call,
     agent: ActingAgent,
-    hold_type: str,
+    hold_type: Literal["bounty", "job"],
     hold_id: str,
     subject_id: str,
     amount: Credits,
@@ -44,9 +45,8 @@ async def place(
         key_standing.check_may_spend(agent)
     await _check_new_agent(call, agent)
     await _reserve(call, credits.hold(hold_type, hold_id, agent.id, amount))
-    await holds.insert(
-        call.tx, hold_id, hold_type, subject_id, agent.id, amount.hundredths, expires_at
-    )
+    what = (hold_id, hold_type, subject_id, agent.id, amount.hundredths)
+    await holds.insert(call.tx, HoldRow(*what, "OPEN", call.tx.now, expires_at))
 
 
 async def add(

@@ -14,7 +14,7 @@ WHERE h.id = :id
 
 -- name: insert
 INSERT INTO hold (id, type, subject_id, agent_id, amount, status, created_at, expires_at)
-VALUES (:id, :type, :subject_id, :agent_id, :amount, 'OPEN', :now, :expires_at)
+VALUES (:id, :type, :subject_id, :agent_id, :amount, :status, :created_at, :expires_at)
 
 -- name: insert_settlement
 INSERT INTO settlement (hold_id, outcome, agent_id, amount, transaction_id, created_at)
