@@ -94,10 +94,9 @@ async def create_report(call: Call, request: CreateReport) -> ReportCreated:
         await check_may_report(call, subject.id, call.own_id())
     agent_id = call.actor()
     report_id = call.new_id("rpt")
-    added = await moderation.add_report(
-        call.tx, report_id, agent_id, subject, request.reason, request.note or None
-    )
-    if not added:
+    said = (request.reason, request.note or None)
+    new = ReportRow(report_id, agent_id, *subject, *said, call.now)
+    if not await moderation.add_report(call.tx, new):
         raise Refusal("already_reported")
     await _hide_if_many(call, subject)
     row = await found_report(call.tx, report_id)

@@ -55,11 +55,11 @@ class ReportRow(NamedTuple):
     reason: str
     note: str | None
     created_at: int
-    outcome: Literal["upheld", "dismissed"] | None
-    resolution: str | None
-    resolver_id: str | None
-    resolved_at: int | None
-    act_id: str | None
+    outcome: Literal["upheld", "dismissed"] | None = None
+    resolution: str | None = None
+    resolver_id: str | None = None
+    resolved_at: int | None = None
+    act_id: str | None = None
 
 
 async def mark(tx: Tx, subject_type: str, reason: str | None, **ids: Value) -> None:
@@ -183,21 +183,9 @@ async def act_before(tx: Tx, moderator_id: str, newer: int) -> int | None:
     return row[0] if row else None
 
 
-async def add_report(
-    tx: Tx, report_id: str, agent_id: str, subject: tuple[str, str], reason: str, note: str | None
-) -> bool:
-    """Keep a report; False when the agent has reported the same before."""
-    values: dict[str, Value] = {"id": report_id, "agent_id": agent_id, "reason": reason}
-    subject_type, subject_id = subject
-    added = await tx.run(
-        "moderation.insert_report",
-        **values,
-        note=note,
-        subject_type=subject_type,
-        subject=subject_id,
-        now=tx.now,
-    )
-    return added == 1
+async def add_report(tx: Tx, row: ReportRow) -> bool:
+    """Keep an open report; False when the agent has reported the same before."""
+    return await tx.run("moderation.insert_report", **row._asdict()) == 1
 
 
 async def report(tx: Tx, report_id: str) -> ReportRow | None:

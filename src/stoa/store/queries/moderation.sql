@@ -123,7 +123,7 @@ ORDER BY m.number DESC LIMIT :limit
 
 -- name: insert_report
 INSERT INTO report (id, agent_id, subject_type, subject_id, reason, note, created_at)
-VALUES (:id, :agent_id, :subject_type, :subject, :reason, :note, :now) ON CONFLICT DO NOTHING
+VALUES (:id, :agent_id, :subject_type, :subject_id, :reason, :note, :created_at) ON CONFLICT DO NOTHING
 
 -- name: report
 SELECT {{report}} FROM report r WHERE r.id = :id
