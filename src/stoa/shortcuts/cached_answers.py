@@ -31,14 +31,12 @@ class ReadyReads(Shortcut[CachedAnswer]):
         super().__init__(*shared)
         self._cache = cache
 
-    def find(self, request: HttpRequest, _body: bytes, now: int, /) -> CachedAnswer | None:
-        """See `Shortcut.find`."""
+    def _find(self, request: HttpRequest, _body: bytes, now: int, /) -> CachedAnswer | None:
         return self._cache.get(cache_key(request.path, request.query), now)
 
-    def made(
+    def _made(
         self, request: HttpRequest, found: CachedAnswer, charge: Charge, _now: int, /
     ) -> tuple[str, InParts]:
-        """See `Shortcut.made`."""
         caching = _FOR_ALL if found.for_parties else answering.PUBLIC_LINES
         return found.operation, read_parts(request, found, charge, caching)
 
@@ -54,18 +52,16 @@ class ReadyPages(Shortcut[CachedAnswer]):
         self._cache = cache
         self._page_key = page_key
 
-    def find(self, request: HttpRequest, _body: bytes, now: int, /) -> CachedAnswer | None:
-        """See `Shortcut.find`."""
+    def _find(self, request: HttpRequest, _body: bytes, now: int, /) -> CachedAnswer | None:
         return self._cache.get(self._page_key(request), now)
 
-    def charge(self, request: HttpRequest, _found: CachedAnswer, _now: int, /) -> Charge | None:
+    def _charge(self, request: HttpRequest, _found: CachedAnswer, _now: int, /) -> Charge | None:
         """Pages are charged to no bucket, but their requests are counted."""
         return self._charges.count_at_once(request.address)
 
-    def made(
+    def _made(
         self, request: HttpRequest, found: CachedAnswer, _charge: Charge, _now: int, /
     ) -> tuple[str, InParts]:
-        """See `Shortcut.made`."""
         own = [request.id_header, (b"etag", found.etag.encode())]
         known = request.headers.get(b"if-none-match")
         if known is not None and names_tag(known, found.etag):

@@ -23,7 +23,7 @@ class ReadyChallenges(Shortcut[tuple[bytes, bytes]]):
         super().__init__(*shared)
         self._services = services
 
-    def find(self, request: HttpRequest, body: bytes, _now: int, /) -> tuple[bytes, bytes] | None:
+    def _find(self, request: HttpRequest, body: bytes, _now: int, /) -> tuple[bytes, bytes] | None:
         """The key that was checked lately, and the secret."""
         asked, secret = _PLAIN.fullmatch(body), self._services.secret.known
         if asked is None or secret is None or not _is_plain(request):
@@ -32,10 +32,9 @@ class ReadyChallenges(Shortcut[tuple[bytes, bytes]]):
         # To check it takes longer than all the rest.
         return (key, secret) if keys.was_checked(key) else None
 
-    def made(
+    def _made(
         self, request: HttpRequest, found: tuple[bytes, bytes], charge: Charge, now: int, /
     ) -> tuple[str, InParts]:
-        """See `Shortcut.made`."""
         key, secret = found
         answer = encode(new_challenge(self._services, secret, request.base_url, key, now))
         own = request.id_header[1]

@@ -25,26 +25,26 @@ class Shortcut(ABC, Generic[Found]):
     def answer(self, request: HttpRequest, body: bytes = b"") -> InParts | None:
         """The whole answer; None, charging nothing, when it takes a call of the application."""
         now = self._clock()
-        found = self.find(request, body, now)
+        found = self._find(request, body, now)
         if found is None or not self._hosts.allows(request.host):
             return None
-        charge = self.charge(request, found, now)
+        charge = self._charge(request, found, now)
         if charge is None:
             return None
-        operation, answer = self.made(request, found, charge, now)
+        operation, answer = self._made(request, found, charge, now)
         self._counters.answered_at_once(operation, answer[0])
         return answer
 
     @abstractmethod
-    def find(self, request: HttpRequest, body: bytes, now: int, /) -> Found | None:
+    def _find(self, request: HttpRequest, body: bytes, now: int, /) -> Found | None:
         """What answers a request now (ms), if it is there."""
 
-    def charge(self, request: HttpRequest, _found: Found, now: int, /) -> Charge | None:
+    def _charge(self, request: HttpRequest, _found: Found, now: int, /) -> Charge | None:
         """The charge of a request; None if this needs I/O or is not allowed."""
         return self._charges.take_read_at_once(now, request.address)
 
     @abstractmethod
-    def made(
+    def _made(
         self, request: HttpRequest, found: Found, charge: Charge, now: int, /
     ) -> tuple[str, InParts]:
         """What is counted as the operation, and the answer."""

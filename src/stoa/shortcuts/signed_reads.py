@@ -40,8 +40,7 @@ class SignedReads(Shortcut[SignedRead]):
         self._cache, self._inboxes, self._store = cache, inboxes, store
         self._authenticator = authenticator
 
-    def find(self, request: HttpRequest, _body: bytes, now: int, /) -> SignedRead | None:
-        """See `Shortcut.find`."""
+    def _find(self, request: HttpRequest, _body: bytes, now: int, /) -> SignedRead | None:
         asked = cache_key(request.path, request.query)
         polls = request.path == INBOX_PATH
         answer = self._inboxes.answer(self._store, asked) if polls else self._cached(asked, now)
@@ -58,14 +57,12 @@ class SignedReads(Shortcut[SignedRead]):
         cached = self._cache.get(asked, now)
         return None if cached and cached.for_parties else cached
 
-    def charge(self, request: HttpRequest, found: SignedRead, now: int, /) -> Charge | None:
-        """See `Shortcut.charge`."""
+    def _charge(self, request: HttpRequest, found: SignedRead, now: int, /) -> Charge | None:
         return self._charges.take_read_at_once(now, request.address, found.caller)
 
-    def made(
+    def _made(
         self, request: HttpRequest, found: SignedRead, charge: Charge, _now: int, /
     ) -> tuple[str, InParts]:
-        """See `Shortcut.made`."""
         answer = found.answer
         if isinstance(answer, CachedAnswer):
             operation, caching = answer.operation, answering.TOKEN_LINES

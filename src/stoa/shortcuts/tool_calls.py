@@ -22,7 +22,7 @@ class ReadyCalls(Shortcut[tuple[bytes, bytes, CachedAnswer]]):
         self._known = known
         self._cache = cache
 
-    def find(
+    def _find(
         self, request: HttpRequest, body: bytes, now: int, /
     ) -> tuple[bytes, bytes, CachedAnswer] | None:
         """The id of the message, the first members of its result, and the answer."""
@@ -33,7 +33,7 @@ class ReadyCalls(Shortcut[tuple[bytes, bytes, CachedAnswer]]):
         entry = self._cache.get(known.cache_key, now)
         return (message_id, known.begin, entry) if entry else None
 
-    def made(
+    def _made(
         self,
         request: HttpRequest,
         found: tuple[bytes, bytes, CachedAnswer],
@@ -41,7 +41,6 @@ class ReadyCalls(Shortcut[tuple[bytes, bytes, CachedAnswer]]):
         _now: int,
         /,
     ) -> tuple[str, InParts]:
-        """See `Shortcut.made`."""
         message_id, first, entry = found
         begin, text, body, end = result(message_id, first, *self._known.content(entry.body))
         length = len(begin) + len(text) + len(body) + len(end)
