@@ -14,7 +14,11 @@ _ALWAYS = header_lines([(b"content-type", answering.JSON), answering.NOSNIFF, an
 _LINES = _ALWAYS + b"x-request-id: %b\r\n%bcontent-length: %d\r\n"
 
 
-class ReadyCalls(Shortcut[tuple[bytes, bytes, CachedAnswer]]):
+_Found = tuple[bytes, bytes, CachedAnswer]
+"""The id of the message, the first members of its result, and the answer."""
+
+
+class ReadyCalls(Shortcut[_Found]):
     """Answers calls of `known` without a token."""
 
     def __init__(self, known: KnownCalls, cache: AnswerCache, *shared: *ShortcutParts) -> None:
@@ -22,10 +26,7 @@ class ReadyCalls(Shortcut[tuple[bytes, bytes, CachedAnswer]]):
         self._known = known
         self._cache = cache
 
-    def _find(
-        self, request: HttpRequest, body: bytes, now: int, /
-    ) -> tuple[bytes, bytes, CachedAnswer] | None:
-        """The id of the message, the first members of its result, and the answer."""
+    def _find(self, request: HttpRequest, body: bytes, now: int, /) -> _Found | None:
         found = self._known.find(body, request)
         if found is None:
             return None
@@ -34,12 +35,7 @@ class ReadyCalls(Shortcut[tuple[bytes, bytes, CachedAnswer]]):
         return (message_id, known.begin, entry) if entry else None
 
     def _made(
-        self,
-        request: HttpRequest,
-        found: tuple[bytes, bytes, CachedAnswer],
-        charge: Charge,
-        _now: int,
-        /,
+        self, request: HttpRequest, found: _Found, charge: Charge, _now: int, /
     ) -> tuple[str, InParts]:
         message_id, first, entry = found
         begin, text, body, end = result(message_id, first, *self._known.content(entry.body))

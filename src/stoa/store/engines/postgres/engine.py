@@ -51,7 +51,6 @@ async def open_store(
     shared: Sequence[object] = (),  # noqa: ARG001 - every process writes for itself
     commits: Commits | None = None,
 ) -> Store:
-    """See `Engine`."""
     most = (settings.database_connections, settings.database_timeout_seconds)
     primary = await PostgresStore(settings.database_url, clock, *most, commits=commits).start()
     if not settings.read_database_url:
@@ -61,23 +60,19 @@ async def open_store(
 
 
 async def refuse_unreadable(settings: Settings) -> None:
-    """See `Engine`."""
     if settings.read_database_url:
         await postgres_connection.refuse_unreadable_replica(settings.read_database_url)
 
 
 async def is_new(settings: Settings) -> bool:
-    """See `Engine`."""
     return not await postgres.version(settings.database_url)
 
 
 def trace(settings: Settings) -> str | None:  # noqa: ARG001 - an empty database has no past
-    """See `Engine`."""
     return None
 
 
 async def refuse_absent(settings: Settings) -> None:
-    """See `Engine`."""
     if await is_new(settings):
         raise StartRefused(EMPTY.format(where=place(settings)))
 
@@ -85,7 +80,6 @@ async def refuse_absent(settings: Settings) -> None:
 async def restore(
     settings: Settings, clock: Clock, file: Path, environment: Mapping[str, str]
 ) -> Restored:
-    """See `Engine`."""
     return await postgres_backups.restore(
         settings.database_url, clock, file, settings.backup_dir, environment
     )
@@ -96,5 +90,4 @@ def open_alone(
     *,
     disposable: bool = False,  # noqa: ARG001 - the server of the database decides
 ) -> AbstractAsyncContextManager[Alone]:
-    """See `Engine`."""
     return postgres_alone.open_alone(settings.database_url)

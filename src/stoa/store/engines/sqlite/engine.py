@@ -72,23 +72,20 @@ async def open_store(
     shared: Sequence[object] = (),
     commits: Commits | None = None,
 ) -> SqliteStore:
-    """See `Engine`."""
     path, timeout_s = settings.database_path, settings.database_timeout_seconds
     codec = WorkCodec(shared) if shared else None
     return await SqliteStore.open(path, clock, codec, commits, timeout_s)
 
 
 async def refuse_unreadable(settings: Settings) -> None:
-    """See `Engine`."""
+    """There is no replica."""
 
 
 async def health(settings: Settings) -> DatabaseHealth | None:  # noqa: ARG001 - it has no server
-    """See `Engine`."""
     return None
 
 
 async def refuse_absent(settings: Settings) -> None:
-    """See `Engine`."""
     sqlite_file.existing(settings.database_path)
 
 
@@ -99,7 +96,6 @@ async def back_up(
     keep: int,
     environment: Mapping[str, str],  # noqa: ARG001 - no program is run
 ) -> Path:
-    """See `Engine`."""
     return sqlite_backups.back_up(settings.database_path, clock, folder, keep)
 
 
@@ -109,5 +105,4 @@ async def restore(
     file: Path,
     environment: Mapping[str, str],  # noqa: ARG001 - no program is run
 ) -> Restored:
-    """See `Engine`."""
     return sqlite_backups.restore(settings.database_path, clock, file, settings.backup_dir)
