@@ -1,15 +1,14 @@
 """Caches values computed from rows, until one of these rows changes."""
 
 import sys
-from collections.abc import Callable, Collection, Hashable, Mapping, Set
+from collections.abc import Callable, Collection, Mapping, Set
 from typing import Generic, TypeVar
 
 import msgspec
 
-from stoa.caching import ByteCache, CachedKind
+from stoa.caching import ByteCache, CachedKind, K
 from stoa.store.changes import Changes, ChangesSeen
 
-K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 

@@ -7,15 +7,13 @@ import importlib
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Protocol, TypeVar, cast
+from typing import Protocol, cast
 
 from stoa.clock import Clock
 from stoa.metrics import Commits
 from stoa.settings import Settings
 from stoa.store.transfer.copying import CopySource, Target
-from stoa.store.tx import Alone, DatabaseHealth, Restored, Store, Work
-
-T = TypeVar("T")
+from stoa.store.tx import Alone, DatabaseHealth, Restored, Store, T, Work
 
 _MODULES = {
     "sqlite": "stoa.store.engines.sqlite.engine",

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
-from typing import NoReturn, Self, TypeVar
+from typing import NoReturn, Self
 
 import asyncpg
 
@@ -26,9 +26,7 @@ from stoa.store.engines.postgres.signals import Signals
 from stoa.store.engines.postgres.tx import PostgresTx
 from stoa.store.engines.postgres.watch import OUTDATED, ServerWatch
 from stoa.store.engines.postgres.wiping import wipe
-from stoa.store.tx import StartRefused, Store, StoreUnavailable, Work, WritingStopped
-
-T = TypeVar("T")
+from stoa.store.tx import StartRefused, Store, StoreUnavailable, T, Work, WritingStopped
 
 PAUSES_S = (0.0, 0.005, 0.02, 0.05, 0.1)
 """The backoff before each retry of a transaction that conflicted with another."""

@@ -4,16 +4,14 @@ import asyncio
 import re
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import TypeVar, cast
+from typing import cast
 
 from stoa.clock import Clock
 from stoa.store import statements
 from stoa.store.deferring import by_statement, without
 from stoa.store.engines.postgres.connection import PostgresConnection
 from stoa.store.engines.postgres.errors import Meaning, meaning
-from stoa.store.tx import NotTouched, Row, Statement, StoreUnavailable, Value, Work, as_json
-
-T = TypeVar("T")
+from stoa.store.tx import NotTouched, Row, Statement, StoreUnavailable, T, Value, Work, as_json
 
 _EVENTS, _MARK = "events.insert", "events.mark"
 _COUNT = "(SELECT count(*) FROM part_{})"

@@ -2,16 +2,13 @@
 
 import sys
 from pathlib import Path
-from typing import TypeVar
 
 from stoa.clock import Clock, elapsed_ms
 from stoa.domain import limits
 from stoa.store.changes import Changes, ChangesSeen
 from stoa.store.engines.sqlite.file import connect
 from stoa.store.engines.sqlite.tx import BriefTx, SqliteTx, drive
-from stoa.store.tx import Work
-
-T = TypeVar("T")
+from stoa.store.tx import T, Work
 
 _CACHE_MB = 2
 """Of each connection. What is not in it comes from the memory of the system: reads of threads took

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 import apsw
 
@@ -41,9 +40,7 @@ from stoa.store.engines.sqlite.tx import (
 from stoa.store.engines.sqlite.wiping import wipe
 from stoa.store.engines.sqlite.writer_process import ProcessWriter
 from stoa.store.engines.sqlite.writer_thread import Writer
-from stoa.store.tx import StartRefused, Store, StoreUnavailable, Work
-
-T = TypeVar("T")
+from stoa.store.tx import StartRefused, Store, StoreUnavailable, T, Work
 
 _CLOSED = "the database is closed"
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Coroutine, Iterable
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any
 
 import apsw
 
@@ -10,9 +10,7 @@ from stoa.store import statements
 from stoa.store.changes import ChangesSeen
 from stoa.store.deferring import by_statement, without
 from stoa.store.statements import Bounds
-from stoa.store.tx import NotTouched, Row, Statement, StoreUnavailable, Value, Work
-
-T = TypeVar("T")
+from stoa.store.tx import NotTouched, Row, Statement, StoreUnavailable, T, Value, Work
 
 _BOUND = Bounds()
 

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from stoa.store.changes import EVERYTHING, Changes
 from stoa.store.engines.frames import WorkCodec, frame
@@ -24,9 +24,7 @@ from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.engines.sqlite.spawner import Spawner
 from stoa.store.engines.sqlite.supervisor import WriterSupervisor
 from stoa.store.engines.sqlite.writer_main import main
-from stoa.store.tx import StartRefused, StoreUnavailable, Work, WritingStopped
-
-T = TypeVar("T")
+from stoa.store.tx import StartRefused, StoreUnavailable, T, Work, WritingStopped
 
 _AT_ONCE = 16
 """So many callers get their outcomes in one turn of the event loop. In the turns between, other

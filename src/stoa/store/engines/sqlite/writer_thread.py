@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -21,9 +21,7 @@ from stoa.store.changes import EVERYTHING, Changes
 from stoa.store.engines.sqlite.file import FileReplaced
 from stoa.store.engines.sqlite.groups import GROUP_MAX, Groups, release, trouble_of
 from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
-from stoa.store.tx import StoreUnavailable, Work, WritingStopped
-
-T = TypeVar("T")
+from stoa.store.tx import StoreUnavailable, T, Work, WritingStopped
 
 
 class _Job(NamedTuple):
