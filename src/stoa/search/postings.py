@@ -8,7 +8,7 @@ from the database. One process uses it.
 
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from heapq import heapify, heappop
 from pathlib import Path
 from typing import NamedTuple
@@ -216,9 +216,8 @@ class Postings:
 
 def remove(path: Path) -> None:
     """Delete a file with what belongs to it."""
-    for name in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
-        with suppress(FileNotFoundError):
-            name.unlink()
+    for end in ("", "-wal", "-shm"):
+        Path(f"{path}{end}").unlink(missing_ok=True)
 
 
 def _by_part(numbers: BitMap) -> Iterator[tuple[int, BitMap]]:

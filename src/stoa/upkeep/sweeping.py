@@ -14,18 +14,14 @@ class DoSome(Protocol):
     """Processes a batch of at most `most` due rows, the longest due first, without the first
     `skip`; returns the size of the batch."""
 
-    def __call__(self, tx: Tx, *, most: int, skip: int) -> Coroutine[Any, Any, int]:
-        """Do it in this transaction."""
-        ...
+    def __call__(self, tx: Tx, *, most: int, skip: int) -> Coroutine[Any, Any, int]: ...
 
 
 class ForgetSome(Protocol):
     """Deletes up to `most` rows of each kind whose time is over; returns whether there may be
     more."""
 
-    def __call__(self, tx: Tx, most: int) -> Coroutine[Any, Any, bool]:
-        """Do it in this transaction."""
-        ...
+    def __call__(self, tx: Tx, most: int) -> Coroutine[Any, Any, bool]: ...
 
 
 async def do_due(store: Store, work: DoSome, most: int) -> None:
