@@ -127,12 +127,7 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
 
     def place(self, order: str) -> RowPosition:
         """Where the row stands in a list of this order."""
-        keys: dict[str, int | str] = {
-            "recent": self.id,
-            "reward": self.amount,
-            "deadline": self.deadline,
-        }
-        return keys[order], self.id
+        return getattr(self, _COLUMNS[order]), self.id
 
 
 class SubmissionRow(msgspec.Struct, frozen=True, gc=False, order=True):
@@ -227,6 +222,7 @@ _BY_ITSELF = {status for (_, event), status in rules.TRANSITIONS.items() if even
 """The states that a job may have before that is booked."""
 
 _ENDS = {"recent": NEWEST, "reward": LARGEST, "deadline": SMALLEST}
+_COLUMNS = {"recent": "id", "reward": "amount", "deadline": "deadline"}
 
 
 async def get(tx: Tx, job_id: str) -> JobRow | None:

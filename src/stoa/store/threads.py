@@ -12,6 +12,7 @@ from stoa.store.places import LARGEST, NEWEST, RowPosition, narrowest
 from stoa.store.tx import Tx, Value, as_json, first_number
 
 _ENDS = {"recent": NEWEST, "active": LARGEST, "replies": LARGEST}
+_COLUMNS = {"recent": "id", "active": "last_activity_at", "replies": "reply_count"}
 
 
 class ThreadRow(msgspec.Struct, frozen=True, gc=False):
@@ -56,12 +57,7 @@ class ThreadRow(msgspec.Struct, frozen=True, gc=False):
 
     def place(self, order: str) -> RowPosition:
         """Where the row stands in a list of this order."""
-        keys: dict[str, int | str] = {
-            "recent": self.id,
-            "active": self.last_activity_at,
-            "replies": self.reply_count,
-        }
-        return keys[order], self.id
+        return getattr(self, _COLUMNS[order]), self.id
 
 
 FrontList = Literal["unanswered", "discussed"]
