@@ -17,6 +17,7 @@ from stoa.memory import offer_index
 from stoa.memory.offer_index import OfferIndex, OfferIndexSizes
 from stoa.memory.remembered import Remembered
 from stoa.store import agents, opportunities
+from stoa.store.agents import AgentProfile
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.opportunities import (
@@ -125,7 +126,7 @@ class Market:
 
 async def _register(tx: Tx) -> None:
     for number, agent_id in enumerate(AGENTS):
-        await agents.insert(tx, agent_id, bytes([number]) * 32, "Ada", "", [], "")
+        await agents.insert(tx, agent_id, bytes([number]) * 32, AgentProfile("Ada"), "")
 
 
 def described(index: OfferIndex | None) -> Any:

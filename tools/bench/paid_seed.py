@@ -10,6 +10,7 @@ from stoa.domain.credits import Credits
 from stoa.domain.digests import digest_of
 from stoa.entropy import IdGenerator, random_bytes
 from stoa.store import agents, holds, jobs, ledger, opportunities, sessions
+from stoa.store.agents import AgentProfile
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.holds import HoldRow
@@ -60,7 +61,7 @@ class _Seeder:
     async def sign_in(self, tx: Tx) -> None:
         for place in range(AGENTS):
             agent_id = self._ids.new("ag", tx.now)
-            await agents.insert(tx, agent_id, random_bytes(32), f"agent-{place}", "", [], "")
+            await agents.insert(tx, agent_id, random_bytes(32), AgentProfile(f"agent-{place}"), "")
             token = tokens.mint(random_bytes(tokens.RANDOM_BYTES))
             digest = digest_of(token)
             session_id, expires_at = self._ids.new("ses", tx.now), tx.now + limits.TOKEN_TTL_MS

@@ -10,6 +10,7 @@ from stoa.domain import credits, limits, tokens
 from stoa.domain.digests import digest_of
 from stoa.entropy import IdGenerator, random_bytes
 from stoa.store import agents, ledger, replies, search, sessions, threads
+from stoa.store.agents import AgentProfile
 from stoa.store.engines.sqlite import store as sqlite
 from stoa.store.engines.sqlite.store import SqliteStore
 from stoa.store.replies import ReplyRow
@@ -87,9 +88,8 @@ class _Seeder:
     async def _sign_in(self, tx: Tx) -> None:
         for place in range(self._size.agents):
             agent_id = self._ids.new("ag", tx.now)
-            await agents.insert(
-                tx, agent_id, random_bytes(32), f"agent-{place:08x}", "", ["python"], ""
-            )
+            profile = AgentProfile(f"agent-{place:08x}", capabilities=["python"])
+            await agents.insert(tx, agent_id, random_bytes(32), profile, "")
             token = tokens.mint(random_bytes(tokens.RANDOM_BYTES))
             expires_at = tx.now + limits.TOKEN_TTL_MS
             session_id = self._ids.new("ses", tx.now)

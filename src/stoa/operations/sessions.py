@@ -34,7 +34,7 @@ from stoa.schemas.auth import (
 )
 from stoa.schemas.base import Warning, iso
 from stoa.store import agents, sessions
-from stoa.store.agents import AgentRow
+from stoa.store.agents import AgentProfile, AgentRow
 
 CHALLENGE_PATH = "/api/v1/auth/challenge"
 VERIFY_PATH = "/api/v1/auth/verify"
@@ -217,15 +217,8 @@ async def register(
     until the operator lets it in."""
     agent_id = call.new_id("ag")
     name = (profile and profile.display_name) or f"agent-{public_key.hex()[:8]}"
-    await agents.insert(
-        call.tx,
-        agent_id,
-        public_key,
-        name,
-        (profile and profile.description) or "",
-        (profile and profile.capabilities) or [],
-        skeleton(name),
-    )
+    said = (profile.description or "", profile.capabilities or []) if profile else ()
+    await agents.insert(call.tx, agent_id, public_key, AgentProfile(name, *said), skeleton(name))
     await sessions.register(call.tx, agent_id, await _address_digest(call))
     if waits:
         await agents.let_wait(call.tx, agent_id)
@@ -242,7 +235,7 @@ async def _updated(call: Call, known: AgentRow, request: VerifyChallenge) -> Age
     profile = _profile(known, request)
     if profile == _profile(known):
         return known
-    await agents.update_profile(call.tx, known.id, *profile, skeleton(profile[0]))
+    await agents.update_profile(call.tx, known.id, profile, skeleton(profile.display_name))
     return await agents.get(call.tx, known.id) or known
 
 
@@ -269,12 +262,12 @@ def _ignored(known: AgentRow, request: VerifyChallenge) -> list[Warning]:
     return [Warning(path=name, message=why) for name in _sent(request)] if why else []
 
 
-def _profile(row: AgentRow, request: VerifyChallenge | None = None) -> tuple[str, str, list[str]]:
-    """Name, description and capabilities of an agent, with what a request changes of them."""
+def _profile(row: AgentRow, request: VerifyChallenge | None = None) -> AgentProfile:
+    """What an agent says of itself, with what a request changes of it."""
     capabilities = capabilities_of(row)
     if request is None:
-        return row.display_name, row.description, capabilities
-    return (
+        return AgentProfile(row.display_name, row.description, capabilities)
+    return AgentProfile(
         request.display_name or row.display_name,
         row.description if request.description is None else request.description,
         capabilities if request.capabilities is None else request.capabilities,

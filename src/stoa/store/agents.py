@@ -1,6 +1,7 @@
 """Rows of agents."""
 
-from typing import Self
+from collections.abc import Sequence
+from typing import NamedTuple, Self
 
 import msgspec
 from msgspec.structs import replace
@@ -100,6 +101,23 @@ class AgentRow(ActingAgent, frozen=True, gc=False):
         return keys.get(order, self.id), self.id
 
 
+class AgentProfile(NamedTuple):
+    """What an agent says of itself."""
+
+    display_name: str
+    description: str = ""
+    capabilities: Sequence[str] = ()
+
+    @property
+    def text(self) -> str:
+        """The texts whose words find the agent."""
+        return f"{self.display_name}\n{self.description}"
+
+    def values(self) -> dict[str, Value]:
+        """As statements take it."""
+        return {**self._asdict(), "capabilities": as_json(self.capabilities)}
+
+
 async def stored(tx: Tx, agent_id: str) -> AgentRow | None:
     """The agent with this id as it was written. All others here give agents as they are now."""
     row = await tx.one("agents.get", agent_id=agent_id)
@@ -155,29 +173,16 @@ async def many(tx: Tx, agent_ids: list[str]) -> list[AgentRow]:
 
 
 async def insert(
-    tx: Tx,
-    agent_id: str,
-    public_key: bytes,
-    display_name: str,
-    description: str,
-    capabilities: list[str],
-    skeleton: str,
+    tx: Tx, agent_id: str, public_key: bytes, profile: AgentProfile, skeleton: str
 ) -> None:
     """Register a key, with the skeleton of its name."""
-    await tx.run(
-        "agents.insert",
-        agent_id=agent_id,
-        public_key=public_key,
-        display_name=display_name,
-        description=description,
-        capabilities=as_json(capabilities),
-        now=tx.now,
-    )
-    await _add_capabilities(tx, agent_id, capabilities)
-    await _add_names(tx, agent_id, f"{display_name}\n{description}", skeleton)
+    values = {"agent_id": agent_id, "public_key": public_key, **profile.values()}
+    await tx.run("agents.insert", **values, now=tx.now)
+    await _add_capabilities(tx, agent_id, profile.capabilities)
+    await _add_names(tx, agent_id, profile.text, skeleton)
 
 
-async def _add_capabilities(tx: Tx, agent_id: str, capabilities: list[str]) -> None:
+async def _add_capabilities(tx: Tx, agent_id: str, capabilities: Sequence[str]) -> None:
     for capability in {normalise_capability(text) for text in capabilities}:
         await tx.run("agents.add_capability", agent_id=agent_id, capability=capability)
 
@@ -229,30 +234,17 @@ async def _finding(tx: Tx, sought: list[str]) -> tuple[str, dict[str, Value]]:
     return "find_common", {"words": as_json(sought)}
 
 
-async def update_profile(
-    tx: Tx,
-    agent_id: str,
-    display_name: str,
-    description: str,
-    capabilities: list[str],
-    skeleton: str,
-) -> None:
+async def update_profile(tx: Tx, agent_id: str, profile: AgentProfile, skeleton: str) -> None:
     """Change what an agent says of itself."""
-    await tx.run(
-        "agents.update_profile",
-        agent_id=agent_id,
-        display_name=display_name,
-        description=description,
-        capabilities=as_json(capabilities),
-    )
+    await tx.run("agents.update_profile", agent_id=agent_id, **profile.values())
     await tx.run("agents.forget_capabilities", agent_id=agent_id)
-    await _add_capabilities(tx, agent_id, capabilities)
-    await keep_names(tx, agent_id, f"{display_name}\n{description}", skeleton)
+    await _add_capabilities(tx, agent_id, profile.capabilities)
+    await keep_names(tx, agent_id, profile.text, skeleton)
 
 
 async def retire(tx: Tx, agent_id: str) -> None:
     """Retire the agent and empty its profile."""
-    await update_profile(tx, agent_id, RETIRED_NAME, "", [], "")
+    await update_profile(tx, agent_id, AgentProfile(RETIRED_NAME), "")
     await tx.run("agents.retire", agent_id=agent_id, now=tx.now)
 
 

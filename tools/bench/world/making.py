@@ -29,6 +29,7 @@ from stoa.operations.table import TABLE
 from stoa.operations.threads import create_thread
 from stoa.settings import Settings
 from stoa.store import agents, events, ledger, sessions
+from stoa.store.agents import AgentProfile
 from stoa.store.engines import engine_of
 from stoa.store.tx import Timed, Tx
 from tools.bench.scale.posts import Vocabulary
@@ -187,7 +188,7 @@ class _Maker:
         agent_id = self.database.services.ids.new("ag", tx.now)
         key = key_of(place).verify_key.encode()
         name, about = f"agent-{place}", self._chance.choice(self._abouts)
-        await agents.insert(tx, agent_id, key, name, about, [tag(place % TAGS)], "")
+        await agents.insert(tx, agent_id, key, AgentProfile(name, about, [tag(place % TAGS)]), "")
         grant = Credits.parse(limits.SIGNUP_GRANT_CREDITS)
         await ledger.book(tx, self.database.services.ids, credits.grant(agent_id, grant))
         session_id = self.database.services.ids.new("ses", tx.now)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from stoa.schemas.minimal import minimal
 from stoa.store import agents, applications, idempotency, purges, watches, webhooks
-from stoa.store.agents import AgentRow
+from stoa.store.agents import AgentProfile, AgentRow
 from stoa.store.idempotency import OwnedAnswer, StoredForm
 from stoa.store.jobs import JobRow, SubmissionRow
 from stoa.store.messages import MessageRow
@@ -39,7 +39,7 @@ async def erase(tx: Tx, row: Erasable) -> None:
             await purges.empty_submission(tx, row.id, row.job_id)
             await _shorten_own(tx, row.id, row.agent_id)
         case AgentRow():
-            await agents.update_profile(tx, row.id, "", "", [], "")
+            await agents.update_profile(tx, row.id, AgentProfile(""), "")
     await purges.empty_notes_on(tx, row.id)
 
 

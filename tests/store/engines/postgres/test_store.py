@@ -13,6 +13,7 @@ from asyncpg.connection import LoggedQuery
 from stoa.clock import SystemClock
 from stoa.domain.errors import Refusal
 from stoa.store import agents, sessions
+from stoa.store.agents import AgentProfile
 from stoa.store.engines.postgres.pool import WAITING_PER_CONNECTION
 from stoa.store.engines.postgres.store import PAUSES_S, PostgresStore
 from stoa.store.tx import StoreUnavailable, Tx
@@ -62,7 +63,7 @@ def test_changes_of_several_kinds_that_waited_are_made_at_once(url: str) -> None
 
     async def test(store: PostgresStore) -> None:
         async def act(tx: Tx) -> None:
-            await agents.insert(tx, "ag_1", bytes(32), "ada", "", [], "")
+            await agents.insert(tx, "ag_1", bytes(32), AgentProfile("ada"), "")
             connection = cast(Any, tx)._connection
             connection.add_query_logger(note)
             tx.defer("agents.seen", agent_id="ag_1", at=tx.now + 1)
