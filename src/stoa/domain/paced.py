@@ -1,6 +1,7 @@
 """Long work in small pieces, with pauses in which other threads go on."""
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -13,6 +14,13 @@ Pausing = Callable[[], None]
 
 def without_pause() -> None:
     """Go on at once."""
+
+
+def in_pieces(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """These items, so many at a time."""
+    rest = iter(items)
+    while some := list(islice(rest, size)):
+        yield some
 
 
 def paced(items: Iterable[T], pause: Pausing) -> Iterator[T]:

@@ -2,18 +2,15 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
-from typing import TypeVar
 
 from stoa.domain.events import EventKind
+from stoa.domain.paced import in_pieces
 from stoa.logs import log
 from stoa.search.index import LogPlace, SearchIndex
 from stoa.store import events, search
 from stoa.store.events import EventLogState, EventRow
 from stoa.store.search import SearchText
 from stoa.store.tx import Tx
-
-T = TypeVar("T")
 
 _LIGHT_CHARACTERS = 10_000
 """So much text is indexed in under a millisecond."""
@@ -88,7 +85,7 @@ async def _follow(
 ) -> LogPlace:
     rows = await events.between(tx, place.seq, state.newest, most)
     upto, left = state.newest, index.sizes.ahead_characters
-    for some in _pieces(rows, index.sizes.followed):
+    for some in in_pieces(rows, index.sizes.followed):
         left -= await _refresh(tx, index, some, state.newest)
         last, upto = some[-1], some[-1].seq
         with index.lock:
@@ -118,7 +115,7 @@ async def _refresh(tx: Tx, index: SearchIndex, rows: Sequence[EventRow], newest:
         if text.is_shown and (text.number not in live or (text.reply_id or text.thread_id) in new)
     ]
     characters = 0
-    for some in _pieces(sorted(unread), index.sizes.texts):
+    for some in in_pieces(sorted(unread), index.sizes.texts):
         texts = await search.texts(tx, some)
         characters += sum(text.characters for text in texts)
         for step in _steps(texts):
@@ -162,9 +159,3 @@ def _steps(texts: Iterable[SearchText]) -> Iterator[list[SearchText]]:
 async def _put(tx: Tx, index: SearchIndex, texts: Sequence[SearchText], newest: int) -> bool:
     light = sum(text.characters for text in texts) <= _LIGHT_CHARACTERS
     return await tx.aside(partial(index.put, texts, newest), light=light)
-
-
-def _pieces(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    rest = iter(items)
-    while some := list(islice(rest, size)):
-        yield some

@@ -3,9 +3,8 @@
 import asyncio
 from collections import defaultdict
 from functools import partial
-from itertools import islice
 
-from stoa.domain.paced import Pausing, paced
+from stoa.domain.paced import Pausing, in_pieces, paced
 from stoa.operations.parts.looks import skeleton
 from stoa.store import agents, names
 from stoa.store.names import NamedAgent, UnreadProfile
@@ -42,8 +41,7 @@ async def mark_lookalikes(store: Store, pauses: Pauses) -> None:
     named = await store.read(names.with_record, background=True)
     known = await asyncio.to_thread(_by_skeleton, named, pauses.block)
     wanted: dict[str, str | None] = {}
-    skeletons = iter(known)
-    while some := list(islice(skeletons, _SKELETONS_AT_ONCE)):
+    for some in in_pieces(known, _SKELETONS_AT_ONCE):
         for agent in await store.read(
             partial(names.with_skeletons, skeletons=some), background=True
         ):
@@ -51,13 +49,13 @@ async def mark_lookalikes(store: Store, pauses: Pauses) -> None:
                 wanted[agent.agent_id] = other
         await pauses.wait()
     marked = await store.read(names.marked, background=True)
-    changed = iter(
+    changed = (
         (one, wanted.get(one))
         for one in sorted(wanted.keys() | marked.keys())
         if wanted.get(one) != marked.get(one)
     )
-    while batch := dict(islice(changed, _MARKED_AT_ONCE)):
-        await store.write(partial(names.mark, marks=batch))
+    for batch in in_pieces(changed, _MARKED_AT_ONCE):
+        await store.write(partial(names.mark, marks=dict(batch)))
         await pauses.wait()
 
 

@@ -3,10 +3,9 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
-from itertools import islice
 
 from stoa.domain import limits
-from stoa.domain.paced import Pausing, paced
+from stoa.domain.paced import Pausing, in_pieces, paced
 from stoa.domain.standing import Graph, is_seasoned, standings
 from stoa.store import standing
 from stoa.store.standing import EdgePage, EdgePlace
@@ -64,8 +63,7 @@ class Standings:
             return {one.agent_id for one in endorsed}
         known = await asyncio.to_thread(graph.counterparties, pauses.block)
         found: set[str] = set()
-        rest = iter(known)
-        while some := list(islice(rest, self._pairs)):
+        for some in in_pieces(known, self._pairs):
             found |= await self._store.read(
                 partial(_seasoned, some=some, known=known), background=True
             )
@@ -75,9 +73,8 @@ class Standings:
     async def _keep(self, found: dict[str, int], pauses: Pauses) -> None:
         kept = await self._store.read(standing.kept, background=True)
         changed = await asyncio.to_thread(_changed, found, kept, pauses.block)
-        rest = iter(changed.items())
-        while some := dict(islice(rest, _AT_ONCE)):
-            await self._store.write(partial(standing.set_all, standings=some))
+        for some in in_pieces(changed.items(), _AT_ONCE):
+            await self._store.write(partial(standing.set_all, standings=dict(some)))
             await pauses.wait()
 
 
