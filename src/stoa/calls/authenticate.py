@@ -1,13 +1,13 @@
 """First step: find the calling agent by its bearer token."""
 
 from functools import partial
-from itertools import islice
 
 from stoa.caching import ByteCache, CachedKind
 from stoa.clock import Clock
 from stoa.domain import limits, tokens
 from stoa.domain.digests import digest_of
 from stoa.domain.errors import Refusal
+from stoa.domain.paced import in_pieces
 from stoa.limits.charge import Charges
 from stoa.logs import note_agent
 from stoa.operations.call import Caller
@@ -114,10 +114,9 @@ class Authenticator:
     async def note_used(self) -> None:
         """Write down when the tokens used since the last time were used. What cannot be written now
         is kept."""
-        rest = iter([*self._used.items()])
-        while some := dict(islice(rest, limits.SESSIONS_NOTED)):
-            await self._store.write(partial(sessions.note_used, used=some))
-            for digest, at in some.items():
+        for some in in_pieces([*self._used.items()], limits.SESSIONS_NOTED):
+            await self._store.write(partial(sessions.note_used, used=dict(some)))
+            for digest, at in some:
                 if self._used.get(digest) == at:  # not used again meanwhile
                     del self._used[digest]
 

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import file_digest, sha256
-from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
 from stoa.domain.ids import encode_ulid
 from stoa.domain.labels import offered_words
+from stoa.domain.paced import in_pieces
 from stoa.domain.reputation import pair
 from stoa.domain.terms import NO_TERMS, WorkTerms
 from stoa.domain.text import normalise_capability
@@ -21,8 +21,6 @@ from stoa.store.transfer import audit, public
 from stoa.store.transfer.copying import TABLES, TableUpdate, Target
 from stoa.store.transfer.public import BATCH, OBJECT, TIME, ExportLine, File
 from stoa.store.tx import Row, StartRefused
-
-T = TypeVar("T")
 
 SUMS = "SHA256SUMS"
 
@@ -150,15 +148,10 @@ class _Import:
 
     def _batches(self, file: File) -> Iterator[tuple[list[ExportLine], TableUpdate]]:
         """The lines of a file, some at a time, and the rows of its table."""
-        for lines in self._some(self._lines(file.name)):
+        for lines in in_pieces(self._lines(file.name), self.batch):
             rows = [self._row(file, line) for line in lines]
             values: list[Row] = [tuple(row.values()) for row in rows]
             yield lines, TableUpdate(file.table, tuple(rows[0]), values, [], [])
-
-    def _some(self, rows: Iterable[T]) -> Iterator[list[T]]:
-        left = iter(rows)
-        while some := list(islice(left, self.batch)):
-            yield some
 
     def _row(self, file: File, line: ExportLine) -> dict[str, Any]:
         try:
@@ -172,7 +165,7 @@ class _Import:
     # --- Writing.
 
     async def _add(self, table: str, columns: tuple[str, ...], rows: Iterable[Row]) -> None:
-        for some in self._some(rows):
+        for some in in_pieces(rows, self.batch):
             await self.target.apply([TableUpdate(_TABLES[table], columns, some, [], [])])
 
     async def _plain(self, file: File) -> None:
@@ -199,7 +192,7 @@ class _Import:
         for lines, change in self._batches(public.HOLDS):
             await self.target.apply([change, *self.books.of_holds(lines)])
             self._bounties |= {line["subjectId"]: line for line in lines if _is_offered(line)}
-        for movements in self._some(self._lines(public.MOVEMENTS)):
+        for movements in in_pieces(self._lines(public.MOVEMENTS), self.batch):
             await self.target.apply(self.books.of_movements(movements))
         await self._plain(public.SETTLEMENTS)
         await self.target.apply(self.books.of_issuer())
@@ -293,7 +286,7 @@ class _Import:
                 found = (post.rpartition("_")[2], post)
                 first[agent] = min(first.get(agent, found), found)
         rows: list[Row] = [(agent, post) for agent, (_, post) in first.items()]
-        for some in self._some(rows):
+        for some in in_pieces(rows, self.batch):
             change = TableUpdate(_TABLES["agent"], ("id", "first_post_id"), [], some, [])
             await self.target.apply([change])
 

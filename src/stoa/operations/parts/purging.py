@@ -13,6 +13,7 @@ from typing import Protocol, TypeVar
 
 from stoa.domain.errors import Refusal
 from stoa.domain.moderation import Action
+from stoa.domain.paced import in_pieces
 from stoa.operations.call import Services
 from stoa.operations.parts import erasing
 from stoa.operations.parts.moderation import Order, act, hide_alone, locked, subject_of
@@ -88,8 +89,7 @@ async def _erase_kind(database: Database, services: Services, purge: Purge, kind
     while last is not None:
         look = partial(purges.written, kind=kind, author_id=purge.id, after=last)
         ids, last = await database.read(look)
-        for first in range(0, len(ids), _AT_ONCE):
-            some = ids[first : first + _AT_ONCE]
+        for some in in_pieces(ids, _AT_ONCE):
             try:
                 await _erase(database, services, some, Action.PURGE, purge.reason)
             except PurgeFailed as error:

@@ -18,6 +18,7 @@ import apsw
 
 from stoa.domain import limits
 from stoa.domain.errors import Refusal
+from stoa.domain.paced import in_pieces
 from stoa.logs import log, note_of_places
 from stoa.store.engines.frames import Frames, WorkCodec, frame, pickled, unpickled
 from stoa.store.engines.sqlite import access
@@ -118,9 +119,9 @@ def _serve(groups: Groups, link: socket.socket, codec: WorkCodec, check_s: float
         if not data:
             return
         works = [partial(_run, codec, content) for content in frames.feed(data)]
-        for first in range(0, len(works), GROUP_MAX):
+        for some in in_pieces(works, GROUP_MAX):
             signal.setitimer(signal.ITIMER_VIRTUAL, _CPU_S)
-            outcomes = groups.commit(works[first : first + GROUP_MAX])
+            outcomes = groups.commit(some)
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             _report(groups, link, outcomes)
             groups.shorten_log()
