@@ -20,7 +20,7 @@ from stoa.settings import Settings
 from stoa.store import moderation
 from stoa.store.engines import engine_of
 from stoa.store.transfer import public
-from stoa.store.transfer.copying import CopySource
+from stoa.store.transfer.copying import CopySource, RowRange
 from stoa.store.tx import Row, StartRefused
 from tests.support import database, everything, jobs
 from tests.support.app import Agent, App
@@ -123,10 +123,9 @@ class InParts:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._source, name)
 
-    async def rows(self, *asked: Any) -> list[Row]:
-        """As the source has them, up to `SMALL` where there is a limit, which comes fifth."""
-        which, limit = asked[:4], asked[4:]
-        found = await self._source.rows(*which, *(limit and [SMALL]))
+    async def rows(self, which: RowRange) -> list[Row]:
+        """As the source has them, up to `SMALL` where there is a limit."""
+        found = await self._source.rows(which._replace(limit=which.limit and SMALL))
         self.most = max(self.most, len(found))
         return found
 

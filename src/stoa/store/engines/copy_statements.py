@@ -7,7 +7,7 @@ Names of tables and columns are those of the schema, never of a reader's making.
 from collections.abc import Sequence
 
 from stoa.store.engines.unfinished import Mark
-from stoa.store.transfer.copying import RowKey, Table
+from stoa.store.transfer.copying import RowRange, Table
 
 IN_USE = "SELECT EXISTS (SELECT 1 FROM agent)"
 WIPE_ANEW = "UPDATE purge SET wiped_at = NULL"
@@ -28,14 +28,9 @@ def count(table: Table) -> str:
     return f"SELECT count(*) FROM {table.name}"
 
 
-def select(
-    table: Table,
-    columns: Sequence[str],
-    after: RowKey | None,
-    upto: RowKey | None,
-    limit: int | None,
-) -> tuple[str, list[object]]:
-    """The statement for a range of rows, and its values."""
+def select(which: RowRange) -> tuple[str, list[object]]:
+    """The statement for these rows, and its values."""
+    table, columns, after, upto, limit = which
     values: list[object] = []
     conditions: list[str] = []
     for sign, bound in ((">", after), ("<=", upto)):

@@ -113,6 +113,17 @@ class TableUpdate(NamedTuple):
     gone: list[RowKey]
 
 
+class RowRange(NamedTuple):
+    """Rows of a table in the order of its key, behind `after` and up to `upto`, at most so many. A
+    bound may have fewer parts than the key."""
+
+    table: Table
+    columns: Sequence[str]
+    after: RowKey | None = None
+    upto: RowKey | None = None
+    limit: int | None = None
+
+
 class Side(Protocol):
     """A snapshot of a database, or a database that no other program uses."""
 
@@ -131,18 +142,8 @@ class Side(Protocol):
         """How many rows it has, counted by the engine."""
         ...
 
-    async def rows(
-        self,
-        table: Table,
-        columns: Sequence[str],
-        after: RowKey | None,
-        upto: RowKey | None,
-        limit: int | None = None,
-    ) -> list[Row]:
-        """Rows in the order of the key, behind `after` and up to `upto`, each as a tuple.
-
-        A bound may have fewer parts than the key.
-        """
+    async def rows(self, which: RowRange) -> list[Row]:
+        """These rows, each as a tuple."""
         ...
 
 
@@ -278,17 +279,17 @@ async def _copy(
     tallies = {table: RowTally() for table in group}
     after: RowKey | None = None
     while True:
-        leading = await source.rows(lead, columns[lead], after, None, batch)
+        leading = await source.rows(RowRange(lead, columns[lead], after, limit=batch))
         is_last = len(leading) < batch
         # The last range has no end, so that rows of the target behind the last of the source go.
         upto = None if is_last else _key(lead, columns[lead], leading[-1])
         changes: list[TableUpdate] = []
         for table in group:
-            of = (table, columns[table], after, upto)
+            which = RowRange(table, columns[table], after, upto)
             # Without a limit: the others of a group have a few rows for each of the leading table.
-            rows = leading if table is lead else await source.rows(*of)
+            rows = leading if table is lead else await source.rows(which)
             tallies[table].add(rows)
-            changes.append(_change(table, columns[table], rows, await target.rows(*of)))
+            changes.append(_change(table, columns[table], rows, await target.rows(which)))
         if any(change.new or change.changed or change.gone for change in changes):
             await target.apply(changes)
         tell(lead.name, tallies[lead].rows)
@@ -329,7 +330,7 @@ async def _compare(
 ) -> Compared:
     columns = await source.columns(table)
     there, after = RowTally(), None
-    while rows := await target.rows(table, columns, after, None, batch):
+    while rows := await target.rows(RowRange(table, columns, after, limit=batch)):
         there.add(rows)
         after = _key(table, columns, rows[-1])
     counts = (await source.count(table), await target.count(table))

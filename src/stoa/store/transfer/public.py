@@ -10,7 +10,7 @@ import msgspec
 from stoa.domain.credits import Credits
 from stoa.schemas.base import iso, read_time
 from stoa.store import held, moderation
-from stoa.store.transfer.copying import POSTING, SEAL, TABLES, CopySource, RowKey, Table
+from stoa.store.transfer.copying import POSTING, SEAL, TABLES, CopySource, RowKey, RowRange, Table
 from stoa.store.tx import Row, as_json, json_texts
 
 BATCH = 500
@@ -256,7 +256,7 @@ async def walk(
     columns = tuple(file.columns)
     places = [columns.index(name) for name in file.table.key]
     unknown = await held.reserved(source.tx) if file.name == HOLDS.name else set[str]()
-    while rows := await source.rows(file.table, columns, after, upto, BATCH):
+    while rows := await source.rows(RowRange(file.table, columns, after, upto, BATCH)):
         lines = [file.line(row) for row in rows if row[0] not in unknown]
         for member in _BELONGS_TO.get(file.name, ()):
             lines = await _without_hidden(source, file, lines, member)
@@ -294,9 +294,9 @@ async def walk_movements(source: CopySource) -> AsyncIterator[list[ExportLine]]:
     of posts that are held, of which nobody knows."""
     after: RowKey | None = None
     unknown = await held.reserved(source.tx)
-    while sealed := await source.rows(SEAL, _SEALED, after, None, BATCH):
+    while sealed := await source.rows(RowRange(SEAL, _SEALED, after, limit=BATCH)):
         upto = (sealed[-1][0],)
-        postings = await source.rows(POSTING, _POSTED, after, upto)
+        postings = await source.rows(RowRange(POSTING, _POSTED, after, upto))
         moved = {row[0]: row[1:] for row in postings if row[1].startswith(_AGENT)}
         known = (row for row in sealed if row[1] in PUBLIC_KINDS and row[3] not in unknown)
         yield [_movement(*row, *moved[row[0]]) for row in known]

@@ -1,6 +1,6 @@
 """A PostgreSQL database as the source or the target of a copy."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from stoa.clock import Clock
@@ -17,7 +17,7 @@ from stoa.store.engines.postgres.connection import (
     place,
 )
 from stoa.store.engines.postgres.tx import PostgresTx
-from stoa.store.transfer.copying import RowKey, Table, TableUpdate
+from stoa.store.transfer.copying import RowRange, Table, TableUpdate
 from stoa.store.tx import Row, StartRefused
 
 _NAME = f"{APPLICATION}-copy"
@@ -86,15 +86,8 @@ class _PostgresSide:
     async def count(self, table: Table) -> int:
         return int(await self._connection.fetchval(sql.count(table)))
 
-    async def rows(
-        self,
-        table: Table,
-        columns: Sequence[str],
-        after: RowKey | None,
-        upto: RowKey | None,
-        limit: int | None = None,
-    ) -> list[Row]:
-        statement, values = sql.select(table, columns, after, upto, limit)
+    async def rows(self, which: RowRange) -> list[Row]:
+        statement, values = sql.select(which)
         return [tuple(row) for row in await self._connection.fetch(statement, *values)]
 
 

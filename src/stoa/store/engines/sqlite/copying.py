@@ -1,6 +1,6 @@
 """A SQLite file as the source or the target of a copy."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import ExitStack, asynccontextmanager, closing
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from stoa.store.engines.sqlite.file import (
     told,
 )
 from stoa.store.engines.sqlite.tx import SqliteTx
-from stoa.store.transfer.copying import RowKey, Table, TableUpdate
+from stoa.store.transfer.copying import RowRange, Table, TableUpdate
 from stoa.store.tx import Row, StartRefused
 
 
@@ -84,15 +84,8 @@ class _SqliteSide:
     async def count(self, table: Table) -> int:
         return next(self._connection.execute(sql.count(table)))[0]
 
-    async def rows(
-        self,
-        table: Table,
-        columns: Sequence[str],
-        after: RowKey | None,
-        upto: RowKey | None,
-        limit: int | None = None,
-    ) -> list[Row]:
-        statement, values = sql.select(table, columns, after, upto, limit)
+    async def rows(self, which: RowRange) -> list[Row]:
+        statement, values = sql.select(which)
         return self._connection.execute(statement, values).fetchall()  # pyright: ignore[reportArgumentType]
 
 
