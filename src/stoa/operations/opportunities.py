@@ -124,12 +124,11 @@ async def get_opportunities(call: Call, request: ListOpportunities) -> Opportuni
 
 
 async def _open_rows(call: Call, request: ListOpportunities) -> list[OpportunityRow]:
-    wanted, types = _wanted(request), request.types or TYPES
-    page = (call.tx, paging.place(request, START), wanted)
-    if wanted.has_terms:
-        limit = request.size + 1 if "job" in types else 0
-        return await opportunities.filtered(*page, limit=limit, offset=request.skip)
-    return await opportunities.page(*page, types=types, limit=request.size + 1, offset=request.skip)
+    wanted, after = _wanted(request), paging.place(request, START)
+    types, limit = request.types or TYPES, request.size + 1
+    return await opportunities.page(
+        call.tx, after, wanted, types=types, limit=limit, offset=request.skip
+    )
 
 
 def _wanted(request: OfferFilters) -> OffersWanted:

@@ -155,31 +155,17 @@ async def page(
     limit: int,
     offset: int,
 ) -> list[OpportunityRow]:
-    """Opportunities of `types`, one or all, that are wanted, whatever their terms, the highest
-    reward first, then the newest."""
-    values: dict[str, Value] = {"least": wanted.least, "now": tx.now}
-    if wanted.tags:
-        statement = "opportunities.tagged"
-        values |= {"tags": as_json(wanted.tags), "types": as_json(types)}
+    """Opportunities of `types`, one or all, that are wanted, the highest reward first, then the
+    newest. With terms these are jobs alone."""
+    values: dict[str, Value] = {"now": tx.now, **wanted.values(), **_behind(after)}
+    if wanted.has_terms:
+        statement, limit = "filtered", limit if "job" in types else 0
+    elif wanted.tags:
+        statement, values["types"] = "tagged", as_json(types)
     else:
         only = types[0] if len(set(types)) == 1 else ""
-        statement = f"opportunities.page_{'type' if only else 'all'}"
-        values["type"] = only
-    rows = await tx.all(statement, **values, **_behind(after), limit=limit, offset=offset)
-    return [OpportunityRow(*row) for row in rows]
-
-
-async def filtered(
-    tx: Tx,
-    after: OfferPosition,
-    wanted: OffersWanted,
-    *,
-    limit: int,
-    offset: int,
-) -> list[OpportunityRow]:
-    """Jobs that are wanted, the highest reward first, then the newest."""
-    values = {"now": tx.now, **wanted.values(), **_behind(after)}
-    rows = await tx.all("opportunities.filtered", **values, limit=limit, offset=offset)
+        statement, values["type"] = f"page_{'type' if only else 'all'}", only
+    rows = await tx.all(f"opportunities.{statement}", **values, limit=limit, offset=offset)
     return [OpportunityRow(*row) for row in rows]
 
 
