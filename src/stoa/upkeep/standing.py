@@ -1,8 +1,9 @@
 """Computes the standing of all agents, in a bounded share of one core."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from functools import partial
+from typing import Any
 
 from stoa.domain import limits
 from stoa.domain.paced import Pausing, in_pieces, paced
@@ -17,7 +18,7 @@ _AT_ONCE = 50
 """So many agents change in one transaction: other writes wait for it."""
 
 
-_ReadEdges = Callable[[Tx, EdgePlace, int], Awaitable[EdgePage]]
+_ReadEdges = Callable[..., Coroutine[Any, Any, EdgePage]]
 
 
 class Standings:
@@ -49,9 +50,8 @@ class Standings:
         """Add the edges that `read` finds, but for those of excluded agents."""
         place: EdgePlace | None = EdgePlace()
         while place is not None:
-            some, place = await self._store.read(
-                partial(_page, read=read, after=place, most=self._pairs), background=True
-            )
+            look = partial(read, after=place, most=self._pairs)
+            some, place = await self._store.read(look, background=True)
             counted = [edge for edge in some if excluded.isdisjoint(edge[:2])]
             await asyncio.to_thread(graph.add, counted)
             await pauses.wait()
@@ -82,10 +82,6 @@ def _changed(found: dict[str, int], kept: dict[str, int], pause: Pausing) -> dic
     """The standing of those that had another one, 0 for none."""
     changed = {one: value for one, value in paced(found.items(), pause) if kept.get(one) != value}
     return changed | {one: 0 for one in paced(kept, pause) if one not in found}
-
-
-async def _page(tx: Tx, read: _ReadEdges, after: EdgePlace, most: int) -> EdgePage:
-    return await read(tx, after, most)
 
 
 async def _seasoned(tx: Tx, some: list[str], known: dict[str, int]) -> set[str]:
