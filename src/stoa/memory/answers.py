@@ -116,7 +116,7 @@ class AnswerCache:
     def __init__(
         self, changes: Changes | None, max_bytes: int, others: Callable[[], int] = lambda: 0
     ) -> None:
-        self._changes = changes
+        self._changes = changes or Changes()
         self.is_active = changes is not None and max_bytes > 0
         self._max_bytes, self._others = max_bytes, others
         # A sixteenth of a small cache, so that there is room for compressed answers too.
@@ -127,7 +127,7 @@ class AnswerCache:
     def get(self, key: str, now: int) -> CachedAnswer | None:
         """The cached answer for this key, if it is still valid."""
         entry = self._plain.use(key) or self._compressed.use(key)
-        if entry is None or self._changes is None:
+        if entry is None:
             return None
         if not self._changes.fresh(entry.depends_on, entry.data_version) or (
             now >= entry.check_at and not self._may_stay(entry, now)
@@ -144,7 +144,6 @@ class AnswerCache:
 
     def _may_stay(self, entry: CachedAnswer, now: int) -> bool:
         """Whether a new answer would be the same; if so, the time of the next check is set."""
-        assert self._changes
         is_over = entry.deadline is not None and now >= entry.deadline
         if is_over or not self._changes.fresh(eventual(entry.embeds), entry.since):
             return False
@@ -153,17 +152,13 @@ class AnswerCache:
 
     def draft(self) -> ValidityBuilder:
         """Begin an answer. Call this before any of its data is read."""
-        return ValidityBuilder(self._changes.data_version() if self._changes else 0)
+        return ValidityBuilder(self._changes.data_version())
 
     def put(self, key: str, draft: ValidityBuilder, body: bytes, etag: str, read_at: int) -> None:
         """Cache an answer that was read at `read_at` (ms), unless it is stale already."""
-        changes, deadline = self._changes, draft.deadline
-        depends_on = tuple(draft.depends_on)
-        if (
-            changes is None
-            or not draft.cacheable
-            or not changes.fresh(depends_on, draft.data_version)
-        ):
+        deadline, depends_on = draft.deadline, tuple(draft.depends_on)
+        may_be_kept = self.is_active and draft.cacheable
+        if not may_be_kept or not self._changes.fresh(depends_on, draft.data_version):
             return
         self._compressed.drop(key)
         embeds = tuple(map(intern, draft.embeds))  # which many answers have
