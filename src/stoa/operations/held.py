@@ -23,11 +23,10 @@ async def list_held(call: Call, request: ListHeld) -> HeldList:
     for an addition too, `moderate_many`.
     """
     (after,), size = paging.place(request, ("",)), request.size + 1
-    if request.whose == "all":
+    author_id = None if request.whose == "all" else call.own_id()
+    if author_id is None:
         await moderators.check_role(call)
-        rows = await held.waiting(call.tx, after, size, request.skip)
-    else:
-        rows = await held.of_author(call.tx, call.own_id(), after, size, request.skip)
+    rows = await held.waiting(call.tx, after, size, request.skip, author_id)
     views = [held_text(row) for row in rows]
     characters = sum(len(view.body.body) for view in views)
     page = paging.cut(call.options, request, rows, views, lambda row: (row.id,), characters)

@@ -59,17 +59,12 @@ async def due(tx: Tx, reserved_ms: int, most: int, skip: int) -> list[str]:
     return [row[0] for row in rows]
 
 
-async def waiting(tx: Tx, after: str, limit: int, offset: int = 0) -> list[HeldRow]:
-    """Posts that wait, by id, behind this one."""
-    rows = await tx.all("held.waiting", after=after, limit=limit, offset=offset)
-    return [HeldRow(*row) for row in rows]
-
-
-async def of_author(
-    tx: Tx, author_id: str, after: str, limit: int, offset: int = 0
+async def waiting(
+    tx: Tx, after: str, limit: int, offset: int = 0, author_id: str | None = None
 ) -> list[HeldRow]:
-    """The posts of an agent that wait, by id, behind this one."""
-    rows = await tx.all("held.of_author", author=author_id, after=after, limit=limit, offset=offset)
+    """Posts that wait, of all or of one agent, by id, behind this one."""
+    which = f"held.waiting_{'all' if author_id is None else 'author'}"
+    rows = await tx.all(which, author=author_id, after=after, limit=limit, offset=offset)
     return [HeldRow(*row) for row in rows]
 
 

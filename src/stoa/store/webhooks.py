@@ -1,11 +1,13 @@
 """Webhooks: where events are delivered to, and how far each is in the log."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from stoa.store.tx import Tx, as_json, one_row
+
+WebhookOrigin = Literal["webhooks", "subscriptions", "push_configs"]
 
 
 class WebhookRow(NamedTuple):
@@ -102,21 +104,9 @@ async def insert(tx: Tx, new: NewWebhook) -> None:
     await tx.run("webhooks.insert", **values, status=status, now=tx.now)
 
 
-async def of_agent(tx: Tx, agent_id: str) -> list[WebhookRow]:
-    """The webhooks of an agent that have not ended, the oldest first."""
-    rows = await tx.all("webhooks.of_agent", agent_id=agent_id, now=tx.now)
-    return [WebhookRow(*row) for row in rows]
-
-
-async def subscriptions(tx: Tx, agent_id: str) -> list[WebhookRow]:
-    """The subscriptions of an agent, the oldest first."""
-    rows = await tx.all("webhooks.subscriptions", agent_id=agent_id, now=tx.now)
-    return [WebhookRow(*row) for row in rows]
-
-
-async def push_configs(tx: Tx, agent_id: str) -> list[WebhookRow]:
-    """The push configurations of an agent that have not ended, the oldest first."""
-    rows = await tx.all("webhooks.push_configs", agent_id=agent_id, now=tx.now)
+async def of_agent(tx: Tx, agent_id: str, origin: WebhookOrigin = "webhooks") -> list[WebhookRow]:
+    """The webhooks of an agent of this origin that have not ended, the oldest first."""
+    rows = await tx.all(f"webhooks.of_agent_{origin}", agent_id=agent_id, now=tx.now)
     return [WebhookRow(*row) for row in rows]
 
 

@@ -317,7 +317,7 @@ async def _do_all(tx: Tx, services: Services, asked: DoAll) -> Done:
     is_hidden = asked.action == "restore"
     ids = await moderation.written_by(tx, asked.agent_id, hidden=is_hidden)
     if not is_hidden:
-        waiting = await held.of_author(tx, asked.agent_id, "", limits.BULK_ACTS)
+        waiting = await held.waiting(tx, "", limits.BULK_ACTS, author_id=asked.agent_id)
         ids += [row.id for row in waiting]
     some = ids[: limits.BULK_ACTS]
     orders = [Order(Action(asked.action), subject_of(one), asked.reason) for one in some]

@@ -53,7 +53,8 @@ def scheme_of(row: WebhookRow) -> str:
 
 async def of_task(tx: Tx, agent_id: str, task_id: str) -> list[WebhookRow]:
     """The configurations that an agent has for a task."""
-    return [row for row in await webhooks.push_configs(tx, agent_id) if row.task_id == task_id]
+    rows = await webhooks.of_agent(tx, agent_id, "push_configs")
+    return [row for row in rows if row.task_id == task_id]
 
 
 async def put(tx: Tx, services: Services, caller: Caller, asked: AskedPush) -> None:
@@ -61,7 +62,7 @@ async def put(tx: Tx, services: Services, caller: Caller, asked: AskedPush) -> N
     call = Call(tx, services, caller)
     await call.held_session()
     agent_id = call.actor()
-    rows = await webhooks.push_configs(tx, agent_id)
+    rows = await webhooks.of_agent(tx, agent_id, "push_configs")
     named = (asked.task_id, asked.config_id)
     former = [row for row in rows if (row.task_id, row.config_id) == named]
     for row in former:

@@ -58,7 +58,7 @@ async def may_deliver(tx: Tx, services: Services, caller: Caller, asked: AskedSu
     """Whether the agent has a subscription with this address, which has proved then that it wants
     deliveries. Raises what `subscribe` would refuse."""
     Call(tx, services, caller).not_suspended()
-    rows = await webhooks.subscriptions(tx, caller.agent_id)
+    rows = await webhooks.of_agent(tx, caller.agent_id, "subscriptions")
     _find(rows, asked)
     return any(row.url == asked.wanted.url for row in rows)
 
@@ -71,7 +71,7 @@ async def subscribe(
     await call.held_session()
     agent_id = call.not_suspended()
     log, wanted = await events.log(tx), asked.wanted
-    row = _find(await webhooks.subscriptions(tx, agent_id), asked)
+    row = _find(await webhooks.of_agent(tx, agent_id, "subscriptions"), asked)
     subscription_id = wanted.id_for(agent_id)
     ttl = min(max(asked.ttl_ms, limits.SUBSCRIPTION_MIN_MS), limits.SUBSCRIPTION_MAX_MS)
     expires_at = tx.now + ttl
@@ -100,7 +100,7 @@ async def subscribe(
 
 async def unsubscribe(tx: Tx, agent_id: str, wanted: WantedEvents) -> None:
     """End the subscription of an agent to these events, if it has one."""
-    for row in await webhooks.subscriptions(tx, agent_id):
+    for row in await webhooks.of_agent(tx, agent_id, "subscriptions"):
         if wanted.finds(row):
             await webhooks.delete(tx, row.id, agent_id)
 

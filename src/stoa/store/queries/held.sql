@@ -29,15 +29,13 @@ SELECT count(*) FROM held_post WHERE author_id = :author AND subject_id = :subje
 SELECT p.id FROM held_post p JOIN agent a ON a.id = p.author_id
 WHERE p.decided_at IS NULL AND p.until <= :now AND (a.status = 'active' OR (p.hold_id IS NOT NULL AND p.until <= :ended)) ORDER BY p.until LIMIT :most OFFSET :skip
 
--- name: waiting
-SELECT {{held}} FROM held_post p WHERE p.decided_at IS NULL AND p.id > :after ORDER BY p.id LIMIT :limit OFFSET :offset
+-- name: waiting_{whose}
+-- each whose: all = TRUE | author = p.author_id = :author
+SELECT {{held}} FROM held_post p WHERE {{whose}} AND p.decided_at IS NULL AND p.id > :after
+ORDER BY p.id LIMIT :limit OFFSET :offset
 
 -- name: holds
 SELECT p.hold_id FROM held_post p WHERE p.hold_id IS NOT NULL AND p.decided_at IS NULL
-
--- name: of_author
-SELECT {{held}} FROM held_post p WHERE p.author_id = :author AND p.id > :after AND p.decided_at IS NULL
-ORDER BY p.id LIMIT :limit OFFSET :offset
 
 -- The oldest is that of agents that are not suspended, whose posts the clock releases.
 -- name: count_waiting

@@ -6,14 +6,9 @@
 INSERT INTO webhook (id, agent_id, url, scope, kinds, status, created_at, seq, test_id, due_at, failures, arguments, secret, session_id, expires_at, task_id, config_id)
 VALUES (:id, :agent_id, :url, :scope, :kinds, :status, :now, :seq, :test_id, :now, 0, :arguments, :secret, :session_id, :expires_at, :task_id, :config_id)
 
--- name: of_agent
-SELECT {{webhook}} FROM webhook w WHERE w.agent_id = :agent_id AND w.secret IS NULL AND {{kept}} ORDER BY w.id
-
--- name: subscriptions
-SELECT {{webhook}} FROM webhook w WHERE w.agent_id = :agent_id AND w.secret IS NOT NULL AND w.task_id IS NULL AND {{kept}} ORDER BY w.id
-
--- name: push_configs
-SELECT {{webhook}} FROM webhook w WHERE w.agent_id = :agent_id AND w.task_id IS NOT NULL AND {{kept}} ORDER BY w.id
+-- name: of_agent_{origin}
+-- each origin: webhooks = w.secret IS NULL | subscriptions = w.secret IS NOT NULL AND w.task_id IS NULL | push_configs = w.task_id IS NOT NULL
+SELECT {{webhook}} FROM webhook w WHERE w.agent_id = :agent_id AND {{origin}} AND {{kept}} ORDER BY w.id
 
 -- One whose agent has another key by now is gone, and so is one that has ended by itself or with its session, even if no sweep has
 -- deleted it yet; so it is below.
