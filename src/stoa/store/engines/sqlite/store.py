@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -31,12 +31,7 @@ from stoa.store.engines.sqlite.groups import groups_on
 from stoa.store.engines.sqlite.moving import LogMover
 from stoa.store.engines.sqlite.pace import WRITER_PACE, WriterPace
 from stoa.store.engines.sqlite.reader import Reader
-from stoa.store.engines.sqlite.tx import (
-    SqliteTx,
-    TakesLonger,
-    carry_out,
-    drive,
-)
+from stoa.store.engines.sqlite.tx import SqliteTx, TakesLonger, carry_out, drive
 from stoa.store.engines.sqlite.wiping import wipe
 from stoa.store.engines.sqlite.writer_process import ProcessWriter
 from stoa.store.engines.sqlite.writer_thread import Writer
@@ -65,27 +60,22 @@ def read_once(path: Path, clock: Clock, work: Work[T]) -> T:
     except apsw.Error as error:
         reason = unusable.beside(path) or error
         raise StartRefused(f"cannot open the database {path}: {reason}") from error
-    connection.execute("BEGIN")
-    try:
+    with closing(connection):
+        connection.execute("BEGIN")
         return drive(work(SqliteTx(connection.cursor(), clock())))
-    finally:
-        connection.close()
 
 
 def write_once(path: Path, clock: Clock, work: Work[T]) -> T:
     """Change a file that no server has open. Raises `StartRefused` when one has."""
     with locked(path) as held:
         refuse_other(held)
-        connection = connect(held, writer=True)
-        try:
+        with closing(connect(held, writer=True)) as connection:
             connection.execute("BEGIN IMMEDIATE")
             cursor = connection.cursor()
             tx = SqliteTx(cursor, clock())
             result = drive(work(tx))
             carry_out(cursor, [tx])
             connection.execute("COMMIT")
-        finally:
-            connection.close()
         return result
 
 

@@ -23,13 +23,7 @@ from stoa.logs import log, note_of_places
 from stoa.store.engines.frames import Frames, WorkCodec, frame, pickled, unpickled
 from stoa.store.engines.sqlite import access
 from stoa.store.engines.sqlite.file import FileReplaced
-from stoa.store.engines.sqlite.groups import (
-    GROUP_MAX,
-    Groups,
-    WriteOutcome,
-    may_pass,
-    trouble_of,
-)
+from stoa.store.engines.sqlite.groups import GROUP_MAX, Groups, WriteOutcome, may_pass, trouble_of
 from stoa.store.engines.sqlite.pace import WriterPace
 from stoa.store.tx import StoreUnavailable, Tx
 
