@@ -150,12 +150,8 @@ class _TextWords(NamedTuple):
         if not text.is_shown:
             return cls(frozenset(), frozenset())
         in_title, others = {*words(text.title)}, chain.from_iterable(map(words, text.parts))
-        return cls({*in_title, *others, *_fact_words(text)}, in_title)
-
-
-def _fact_words(text: SearchText) -> Iterator[str]:
-    yield by_author(text.author_id)
-    yield from map(tagged, text.tags)
+        facts = by_author(text.author_id), *map(tagged, text.tags)
+        return cls({*in_title, *others, *facts}, in_title)
 
 
 class SearchIndex:

@@ -24,7 +24,7 @@ from stoa.store import consistency
 from stoa.store.engines.postgres.errors import said
 from stoa.store.engines.postgres.pool import Busy
 from stoa.store.engines.postgres.store import PostgresStore
-from stoa.store.tx import Store, StoreUnavailable, T, Tx, Work, one_row
+from stoa.store.tx import Store, StoreUnavailable, T, Tx, Value, Work, one_row
 
 EVERY_S = 0.5
 QUIET_S = 5.0
@@ -91,7 +91,8 @@ class ReplicatedStore(Store):
             noted = await self._primary.read(partial(_written, agent_id), single=True)
             if agent_id and noted.at < wrote_at:
                 # Another transaction had locked the agent, so the write did not record its time.
-                await self._primary.write(partial(_note_write, agent_id, wrote_at))
+                values: dict[str, Value] = {"agent_id": agent_id, "at": wrote_at}
+                await self._primary.write(lambda tx: tx.run("replication.note_write", **values))
                 noted = await self._primary.read(partial(_written, agent_id), single=True)
             return consistency.token(noted.place, agent_id, noted.at)
         return None
@@ -161,7 +162,9 @@ class ReplicatedStore(Store):
         asked_at = asyncio.get_running_loop().time()
         noted = await self._primary.read(partial(_written, ""), single=True)
         if noted.timeline != noted.marked:
-            await self._primary.write(partial(_mark, noted.timeline))
+            await self._primary.write(
+                lambda tx: tx.run("replication.mark", timeline=noted.timeline)
+            )
         another = noted.timeline != self._timeline or noted.place < self._place
         if another:  # what was noted of the log before says nothing about this one
             self._notes.clear()
@@ -200,14 +203,6 @@ async def _written(agent_id: str, tx: Tx) -> _Written:
     row = await one_row(tx, "replication.written", agent_id=agent_id)
     at, place, acts, timeline, marked = row
     return _Written(at, consistency.position(timeline, place), acts, timeline, marked)
-
-
-async def _note_write(agent_id: str, at: int, tx: Tx) -> None:
-    await tx.run("replication.note_write", agent_id=agent_id, at=at)
-
-
-async def _mark(timeline: str, tx: Tx) -> None:
-    await tx.run("replication.mark", timeline=timeline)
 
 
 async def _replayed(tx: Tx) -> int:
