@@ -48,13 +48,6 @@ def _size_of_terms(terms: Terms) -> int:
     return sum(4 * len(term) + 50 for term in terms)
 
 
-class _Attained(NamedTuple):
-    """What an agent has of what jobs may require."""
-
-    agent_id: str
-    yours: Attained
-
-
 class _Page(NamedTuple):
     """What was made of the index of this version."""
 
@@ -69,7 +62,7 @@ def _size_of_page(made: _Page) -> int:
     return sum(map(_size_of_offer, made.page.opportunities))
 
 
-def _owners_of_page(made: _Page) -> set[str]:
+def _owners_of_page(_: _PageKey, made: _Page) -> set[str]:
     return {owner for offer in made.page.opportunities for owner in _owners(offer)}
 
 
@@ -80,12 +73,12 @@ class OfferMemory:
     def __init__(self, cache: ByteCache, sizes: OfferIndexSizes = OFFER_INDEX_SIZES) -> None:
         self._sizes = sizes
         self._index = Remembered[OfferIndex]()
-        self._views = RememberedById[str, Opportunity](cache, _size_of_shown, _owners)
+        self._views = RememberedById[str, Opportunity](
+            cache, _size_of_shown, lambda _, offer: _owners(offer)
+        )
         self._terms = RememberedById[str, Terms](cache, _size_of_terms)
-        self._attained = RememberedById[str, _Attained](
-            cache,
-            lambda _: _ATTAINED_BYTES,
-            lambda one: [one.agent_id, *eventual([one.agent_id])],
+        self._attained = RememberedById[str, Attained](
+            cache, lambda _: _ATTAINED_BYTES, lambda one, _: [one, *eventual([one])]
         )
         self._pages = RememberedById[_PageKey, _Page](cache, _size_of_page, _owners_of_page)
 
@@ -140,9 +133,9 @@ class OfferMemory:
         """What an agent has of what jobs may require."""
         known = self._attained.get(agent_id, tx.seen, tx.now)
         if known is None:
-            known = _Attained(agent_id, await attained(tx, agent_id))
+            known = await attained(tx, agent_id)
             self._attained.keep({agent_id: known}, tx.seen)
-        return known.yours
+        return known
 
     async def terms(
         self, tx: Tx, agent_id: str, read: Callable[[Tx, str], Awaitable[list[str]]]

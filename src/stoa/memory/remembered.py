@@ -65,15 +65,15 @@ class RememberedById(Generic[K, T]):
     one of these owners changes.
 
     They share a `cache` with others, for all threads of a process. `size` gives the bytes of a
-    value, `owners` the ids of its owners (by default its key), `ends` when it ends at the latest
-    (ms).
+    value, `owners` the ids of the owners of a key and its value (by default the key), `ends` when a
+    value ends at the latest (ms).
     """
 
     def __init__(
         self,
         cache: ByteCache,
         size: Callable[[T], int],
-        owners: Callable[[T], Collection[str]] | None = None,
+        owners: Callable[[K, T], Collection[str]] | None = None,
         ends: Callable[[T], int] | None = None,
     ) -> None:
         self._known = CachedKind[K, _Entry[T]](cache, lambda _, entry: size(entry.value))
@@ -105,6 +105,6 @@ class RememberedById(Generic[K, T]):
         if seen is None:
             return
         for key, value in values.items():
-            owners = self._owners(value) if self._owners else (str(key),)
+            owners = self._owners(key, value) if self._owners else (str(key),)
             ends = self._ends(value) if self._ends else sys.maxsize
             self._known.put(key, _Entry(value, owners, seen.data_version, ends))
