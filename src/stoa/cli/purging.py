@@ -3,14 +3,11 @@
 import asyncio
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from stoa.clock import SystemClock
 from stoa.settings import Settings
 from stoa.store.engines import Engine, engine_of
-from stoa.store.tx import StartRefused, Work
-
-T = TypeVar("T")
+from stoa.store.tx import StartRefused, T, Work
 
 
 class _Unserved:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from stoa.domain.errors import Refusal
 from stoa.domain.moderation import Action
@@ -21,9 +21,7 @@ from stoa.operations.parts.run_all import run_all
 from stoa.store import idempotency, moderation, purges
 from stoa.store.idempotency import AnswerPlace, OwnedAnswer
 from stoa.store.purges import Purge
-from stoa.store.tx import StartRefused, StoreUnavailable, Tx, Work
-
-T = TypeVar("T")
+from stoa.store.tx import StartRefused, StoreUnavailable, T, Tx, Work
 
 _AT_ONCE = 10
 """So many texts are erased in one transaction."""
