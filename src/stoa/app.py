@@ -132,8 +132,8 @@ class Service:
         task_store = TaskStore(store, services, authenticator, charges, outages)
         known, authorizing = KnownCalls(memory.lasting), Authorizing(store, services, outages)
         begins = not shares and isinstance(limiter, MemoryLimiter)
-        shared, kept = (charges, hosts, clock, counters), (answers, services, known)
-        self.ready = _ready(store, authenticator, *kept, shared, begins=begins)
+        shared = (charges, hosts, clock, counters, answers)
+        self.ready = _ready(store, authenticator, services, known, shared, begins=begins)
         self._documentation = f"{settings.origin}/docs/errors"
         self.asgi = App(
             Rest(runner, charges, operations, self._documentation, signer, clock),
@@ -327,7 +327,6 @@ async def _keep_secrets(tx: Tx) -> bytes:
 def _ready(
     store: Store,
     authenticator: Authenticator,
-    cache: AnswerCache,
     services: Services,
     known: KnownCalls,
     shared: ShortcutParts,
@@ -336,7 +335,7 @@ def _ready(
 ) -> ReadyAnswers:
     """What is answered without calling the application."""
     _, hosts, *_ = shared
-    calls = ReadyCalls(known, cache, *shared)
+    calls = ReadyCalls(known, *shared)
     reading = (one.path for one in all_operations() if one.method == "POST" and not one.writes)
     beginning = (path.encode() for path in (RESOURCE, *reading) if begins)
     challenges = ReadyChallenges(services, *shared)
@@ -349,8 +348,8 @@ def _ready(
         posted[PATH.encode()] = nothing_ready
         nothing = nothing_ready, nothing_ready, nothing_ready
         return ReadyAnswers(hosts, *nothing, posted, begins=begins)
-    reads, pages = ReadyReads(cache, *shared), ReadyPages(cache, asked_key, *shared)
-    signed = SignedReads(cache, services.memory.inboxes, store, authenticator, *shared)
+    reads, pages = ReadyReads(*shared), ReadyPages(asked_key, *shared)
+    signed = SignedReads(services.memory.inboxes, store, authenticator, *shared)
     return ReadyAnswers(hosts, reads.answer, signed.answer, pages.answer, posted, begins=begins)
 
 

@@ -10,7 +10,7 @@ from stoa.http.hosts import Hosts
 from stoa.http.request import REQUEST, HttpRequest
 from stoa.http.wire import InParts, Message, Scope, header_lines
 from stoa.logs import log
-from stoa.memory.answers import AnswerCache, CachedAnswer
+from stoa.memory.answers import CachedAnswer
 from stoa.memory.inboxes import EmptyAnswer
 from stoa.metrics import PAGE
 from stoa.operations.parts.buckets import Charge
@@ -27,10 +27,6 @@ _FOR_ALL = answering.PUBLIC_LINES + answering.VARY_LINES
 class ReadyReads(Shortcut[CachedAnswer]):
     """Answers GETs of the API without a token whose answers are cached."""
 
-    def __init__(self, cache: AnswerCache, *shared: *ShortcutParts) -> None:
-        super().__init__(*shared)
-        self._cache = cache
-
     def _find(self, request: HttpRequest, _body: bytes, now: int, /) -> CachedAnswer | None:
         return self._cache.get(cache_key(request.path, request.query), now)
 
@@ -45,11 +41,8 @@ class ReadyPages(Shortcut[CachedAnswer]):
     """Answers GETs of pages that are cached. `page_key` gives the key of the page that a request
     asks for."""
 
-    def __init__(
-        self, cache: AnswerCache, page_key: Callable[[HttpRequest], str], *shared: *ShortcutParts
-    ) -> None:
+    def __init__(self, page_key: Callable[[HttpRequest], str], *shared: *ShortcutParts) -> None:
         super().__init__(*shared)
-        self._cache = cache
         self._page_key = page_key
 
     def _find(self, request: HttpRequest, _body: bytes, now: int, /) -> CachedAnswer | None:

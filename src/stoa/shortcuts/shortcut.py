@@ -8,11 +8,12 @@ from stoa.http.hosts import Hosts
 from stoa.http.request import HttpRequest
 from stoa.http.wire import InParts
 from stoa.limits.charge import Charges
+from stoa.memory.answers import AnswerCache
 from stoa.metrics import Counters
 from stoa.operations.parts.buckets import Charge
 
-ShortcutParts = tuple[Charges, Hosts, Clock, Counters]
-"""What all shortcuts use."""
+ShortcutParts = tuple[Charges, Hosts, Clock, Counters, AnswerCache]
+"""What all shortcuts have."""
 Found = TypeVar("Found")
 
 
@@ -20,7 +21,7 @@ class Shortcut(ABC, Generic[Found]):
     """Answers requests of one kind, charged as any anonymous read unless it says otherwise."""
 
     def __init__(self, *shared: *ShortcutParts) -> None:
-        self._charges, self._hosts, self._clock, self._counters = shared
+        self._charges, self._hosts, self._clock, self._counters, self._cache = shared
 
     def answer(self, request: HttpRequest, body: bytes = b"") -> InParts | None:
         """The whole answer; None, charging nothing, when it takes a call of the application."""

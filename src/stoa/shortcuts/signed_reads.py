@@ -7,7 +7,7 @@ from stoa.calls.authenticate import Authenticator
 from stoa.http import answering
 from stoa.http.request import HttpRequest
 from stoa.http.wire import InParts
-from stoa.memory.answers import AnswerCache, CachedAnswer
+from stoa.memory.answers import CachedAnswer
 from stoa.memory.inboxes import EmptyAnswer, EmptyInboxes
 from stoa.operations.call import Caller
 from stoa.operations.inbox import INBOX_PATH, get_inbox
@@ -30,14 +30,13 @@ class SignedReads(Shortcut[SignedRead]):
 
     def __init__(
         self,
-        cache: AnswerCache,
         inboxes: EmptyInboxes,
         store: Store,
         authenticator: Authenticator,
         *shared: *ShortcutParts,
     ) -> None:
         super().__init__(*shared)
-        self._cache, self._inboxes, self._store = cache, inboxes, store
+        self._inboxes, self._store = inboxes, store
         self._authenticator = authenticator
 
     def _find(self, request: HttpRequest, _body: bytes, now: int, /) -> SignedRead | None:

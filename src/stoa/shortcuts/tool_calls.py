@@ -3,7 +3,7 @@
 from stoa.http import answering
 from stoa.http.request import HttpRequest
 from stoa.http.wire import InParts, header_lines
-from stoa.memory.answers import AnswerCache, CachedAnswer
+from stoa.memory.answers import CachedAnswer
 from stoa.operations.parts.buckets import Charge
 from stoa.operations.parts.buckets import header_lines as rate_lines
 from stoa.shortcuts.known_calls import KnownCalls
@@ -21,10 +21,9 @@ _Found = tuple[bytes, bytes, CachedAnswer]
 class ReadyCalls(Shortcut[_Found]):
     """Answers calls of `known` without a token."""
 
-    def __init__(self, known: KnownCalls, cache: AnswerCache, *shared: *ShortcutParts) -> None:
+    def __init__(self, known: KnownCalls, *shared: *ShortcutParts) -> None:
         super().__init__(*shared)
         self._known = known
-        self._cache = cache
 
     def _find(self, request: HttpRequest, body: bytes, now: int, /) -> _Found | None:
         found = self._known.find(body, request)
