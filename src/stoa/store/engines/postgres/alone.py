@@ -31,7 +31,11 @@ _FAULTS = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
 
 
 @asynccontextmanager
-async def open_alone(url: str) -> AsyncGenerator["PostgresAlone"]:
+async def open_alone(
+    url: str,
+    *,
+    disposable: bool = False,  # noqa: ARG001 - the server of the database decides
+) -> AsyncGenerator["PostgresAlone"]:
     """A database that no server uses. Raises `StartRefused`."""
     async with opened(url, _NAME) as connection:
         await postgres_migrations.refuse_unfinished(connection, place(url))

@@ -1,7 +1,6 @@
 """PostgreSQL as the registry knows it: one database, with a replica or without."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -17,7 +16,7 @@ from stoa.store.engines.postgres import health as postgres_health
 from stoa.store.engines.postgres import store as postgres
 from stoa.store.engines.postgres.replica import ReplicatedStore
 from stoa.store.engines.postgres.store import PostgresStore
-from stoa.store.tx import Alone, Restored, StartRefused, Store
+from stoa.store.tx import Restored, StartRefused, Store
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -42,6 +41,7 @@ wipe_once = _at(postgres.wipe_once)
 back_up = _at(postgres_backups.back_up)
 place = _at(postgres_connection.place)
 open_source = _at(postgres_copying.open_source)
+open_alone = _at(postgres_alone.open_alone)
 open_target = _at(postgres_copying.open_target)
 
 
@@ -83,11 +83,3 @@ async def restore(
     return await postgres_backups.restore(
         settings.database_url, clock, file, settings.backup_dir, environment
     )
-
-
-def open_alone(
-    settings: Settings,
-    *,
-    disposable: bool = False,  # noqa: ARG001 - the server of the database decides
-) -> AbstractAsyncContextManager[Alone]:
-    return postgres_alone.open_alone(settings.database_url)
