@@ -42,6 +42,7 @@ from stoa.schemas.auth import CreateChallenge, VerifyChallenge
 from stoa.schemas.validation import parse
 from stoa.settings import Settings
 from stoa.store import agents, replies, sessions, threads
+from stoa.store.places import PagePart
 from stoa.store.replies import ReplyRow
 from stoa.store.threads import ThreadFilter, ThreadRow
 from stoa.store.tx import Alone, StoreUnavailable, Timed, Tx, Work
@@ -262,7 +263,7 @@ async def _keep_score(tx: Tx, answer: DirectAnswer, target: dict[str, str], scor
 async def _threads_of(tx: Tx, author_id: str) -> AsyncIterator[ThreadRow]:
     """The threads of an author, newest first."""
     only, after = ThreadFilter(author=author_id), None
-    while rows := await threads.page(tx, only, "recent", after, PAGE_MAX, 0):
+    while rows := await threads.page(tx, only, "recent", PagePart(after, PAGE_MAX)):
         for row in rows:
             yield row
         after = (rows[-1].id, rows[-1].id)

@@ -50,7 +50,7 @@ from stoa.schemas.jobs import (
 from stoa.schemas.terms import NewTerms
 from stoa.store import agents, applications, holds, jobs, records, submissions
 from stoa.store.jobs import JobFilter, JobRow
-from stoa.store.places import RowPosition
+from stoa.store.places import PagePart, RowPosition
 from stoa.store.reputation import attained
 
 BY_CREATOR = ("not_found", "removed", "agent_suspended", "not_job_creator")
@@ -160,8 +160,8 @@ async def list_jobs(call: Call, request: ListJobs) -> JobList:
     after: RowPosition | None = paging.place(request, None)
     only = JobFilter(*[getattr(request, name) for name in JobFilter._fields])
     end = await jobs.page_end(call.tx, only, request.sort, after)
-    size, offset = request.size + 1, request.skip
-    rows = await jobs.page(call.tx, only, request.sort, after, size, offset, end)
+    part = PagePart(after, request.size + 1, request.skip, end)
+    rows = await jobs.page(call.tx, only, request.sort, part)
     views = [job_summary(call, row) for row in rows]
     characters = sum(row.characters for row in rows)
     page = paging.cut(

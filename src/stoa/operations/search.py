@@ -28,7 +28,7 @@ from stoa.search.following import catch_up
 from stoa.search.similar import similar
 from stoa.store import replies, search, threads
 from stoa.store.opportunities import OpportunityRow
-from stoa.store.places import AFTER_EVERYTHING, RowPosition
+from stoa.store.places import AFTER_EVERYTHING, PagePart, RowPosition
 from stoa.store.search import Narrowing
 from stoa.store.threads import ThreadFilter
 
@@ -164,17 +164,16 @@ async def _page_of_newest(call: Call, request: SearchThreads, narrowed: Narrowin
     """A page of the newest threads. Of a thousand or more since a time it leaves out those that are
     older by their ids."""
     (place,) = paging.place(request, (AFTER_EVERYTHING,))
-    after = place, place
-    tags, size, offset = request.tags or [], request.size + 1, request.skip
-    end = None
+    part = PagePart((place, place), request.size + 1, request.skip)
+    tags, end = request.tags or [], None
     if len(tags) > 1:
-        end = await search.tagged_end(call.tx, tags, after)
-        ids = await search.tagged(call.tx, narrowed, after, size, offset, end)
-        known, early = await _still_shown(call, ids, size)
+        end = await search.tagged_end(call.tx, tags, part.after)
+        ids = await search.tagged(call.tx, narrowed, part._replace(upto=end))
+        known, early = await _still_shown(call, ids, part.limit)
         end = early or end
     else:
         only = ThreadFilter(tags[0] if tags else None, request.author, narrowed.status)
-        rows = await threads.page(call.tx, only, "recent", after, size, offset)
+        rows = await threads.page(call.tx, only, "recent", part)
         known = await made(call, rows)
     if narrowed.since:  # behind the first older one all are older
         first = iso(narrowed.since)

@@ -33,7 +33,7 @@ from stoa.schemas.threads import (
 )
 from stoa.store import holds, replies, threads
 from stoa.store.agents import ActingAgent
-from stoa.store.places import RowPosition
+from stoa.store.places import PagePart, RowPosition
 from stoa.store.replies import ReplyColumns
 from stoa.store.threads import FrontList, SharedPlace, ThreadFilter, ThreadRow
 
@@ -112,10 +112,10 @@ async def get_recent_threads(call: Call, request: ListThreads) -> ThreadList:
     `tag`, `author` and `status` narrow the list.
     """
     after: RowPosition | None = paging.place(request, None)
-    only, size = ThreadFilter(request.tag, request.author, request.status), request.size + 1
+    only = ThreadFilter(request.tag, request.author, request.status)
     end = await threads.page_end(call.tx, only, request.sort, after)
-    offset = request.skip
-    rows = await threads.page(call.tx, only, request.sort, after, size, offset, end)
+    part = PagePart(after, request.size + 1, request.skip, end)
+    rows = await threads.page(call.tx, only, request.sort, part)
     page = await _page(call, request, rows, lambda row: row.place(request.sort), end)
     return ThreadList(threads=page.rows, **page.members)
 

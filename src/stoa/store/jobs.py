@@ -14,7 +14,7 @@ from stoa.schemas.jobs import JobEventName
 from stoa.schemas.terms import read_terms
 from stoa.store import places, records
 from stoa.store.additions import AdditionRow
-from stoa.store.places import LARGEST, NEWEST, SMALLEST, RowPosition, narrowest
+from stoa.store.places import LARGEST, NEWEST, SMALLEST, PagePart, RowPosition, narrowest
 from stoa.store.tx import Tx, Value, as_json, json_texts, one_row
 
 
@@ -271,30 +271,20 @@ def _add_event(tx: Tx, job_id: str, event: JobEventRow) -> Awaitable[None]:
     return tx.put("jobs.add_event", job_id=job_id, event=name, agent_id=agent_id, at=at)
 
 
-async def page(
-    tx: Tx,
-    only: JobFilter,
-    order: str,
-    after: RowPosition | None,
-    limit: int,
-    offset: int,
-    upto: RowPosition | None = None,
-) -> list[JobRow]:
-    """Jobs by `recent`, `reward` (largest first) or `deadline` (next first), behind `after`; `upto`
-    is of `page_end`.
+async def page(tx: Tx, only: JobFilter, order: str, part: PagePart) -> list[JobRow]:
+    """Jobs by `recent`, `reward` (largest first) or `deadline` (next first).
 
     Refunds that are due count as booked.
     """
     scope, value = only.scope()
-    values: dict[str, Value] = {"now": tx.now, **places.between(_ENDS[order], after, upto)}
+    values: dict[str, Value] = {"now": tx.now, **part.values(_ENDS[order])}
     if scope == "status" and value in _BY_ITSELF:
         statement = f"jobs.state_{order}"
         values["status"] = value
     else:
         statement = f"jobs.list_{scope}_{order}"
         values |= only._asdict() | {"scope": value, "tag": None if scope == "tag" else only.tag}
-    rows = await tx.all(statement, **values, limit=limit, offset=offset)
-    return [JobRow(*row) for row in rows]
+    return [JobRow(*row) for row in await tx.all(statement, **values)]
 
 
 async def page_end(

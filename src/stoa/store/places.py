@@ -40,6 +40,21 @@ def between(
     return {"key": key, "id": row_id, "end": end, "end_id": end_id}
 
 
+class PagePart(NamedTuple):
+    """What a page reads of a list: so many rows behind the place `after`, but for the first
+    `offset` of these, and none behind the place `upto`, which is of `page_end`."""
+
+    after: RowPosition | None
+    limit: int
+    offset: int = 0
+    upto: RowPosition | None = None
+
+    def values(self, ends: Ends) -> dict[str, Value]:
+        """As a statement takes it."""
+        rows: dict[str, Value] = {"limit": self.limit, "offset": self.offset}
+        return rows | between(ends, self.after, self.upto)
+
+
 async def page_end(
     tx: Tx, statement: str, scope: str, ends: Ends, after: RowPosition | None
 ) -> RowPosition | None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from stoa.domain.attributions import without_attribution
-from stoa.store.places import NEWEST, RowPosition, between, page_end
+from stoa.store.places import NEWEST, PagePart, RowPosition, page_end
 from stoa.store.replies import score_of
 from stoa.store.tx import Tx, as_json
 
@@ -129,25 +129,16 @@ async def tagged_end(tx: Tx, tags: list[str], after: RowPosition | None) -> RowP
     return await page_end(tx, "threads.far_tag_recent", tags[0], NEWEST, after)
 
 
-async def tagged(
-    tx: Tx,
-    narrowed: Narrowing,
-    after: RowPosition | None,
-    limit: int,
-    offset: int,
-    upto: RowPosition | None,
-) -> list[str]:
-    """Ids of the threads that have all tags, newest first, behind `after`; `upto` is of
-    `tagged_end`. Whenever they were created."""
+async def tagged(tx: Tx, narrowed: Narrowing, part: PagePart) -> list[str]:
+    """Ids of the threads that have all tags, newest first, whenever they were created; the end of
+    the part is of `tagged_end`."""
     rows = await tx.all(
         "search.tagged",
         tag=narrowed.tags[0],
         author=narrowed.author,
         tags=as_json([*narrowed.tags]),
         status=narrowed.status,
-        **between(NEWEST, after, upto),
-        limit=limit,
-        offset=offset,
+        **part.values(NEWEST),
     )
     return [row[0] for row in rows]
 

@@ -8,7 +8,7 @@ from stoa.domain import limits
 from stoa.domain.ids import encode_ulid
 from stoa.schemas.beside import NearThread
 from stoa.store import places
-from stoa.store.places import LARGEST, NEWEST, RowPosition, narrowest
+from stoa.store.places import LARGEST, NEWEST, PagePart, RowPosition, narrowest
 from stoa.store.tx import Tx, Value, as_json, first_number
 
 _ENDS = {"recent": NEWEST, "active": LARGEST, "replies": LARGEST}
@@ -128,20 +128,10 @@ async def insert(
         tx.defer("threads.insert_tags", tag=tag, thread_id=thread_id)
 
 
-async def page(
-    tx: Tx,
-    only: ThreadFilter,
-    order: str,
-    after: RowPosition | None,
-    limit: int,
-    offset: int,
-    upto: RowPosition | None = None,
-) -> list[ThreadRow]:
-    """Threads in the order `recent`, `active` or `replies`, largest first, behind `after`; `upto`
-    is of `page_end`."""
+async def page(tx: Tx, only: ThreadFilter, order: str, part: PagePart) -> list[ThreadRow]:
+    """Threads in the order `recent`, `active` or `replies`, largest first."""
     statement, values = only.statement(order)
-    values |= places.between(_ENDS[order], after, upto)
-    rows = await tx.all(statement, **values, limit=limit, offset=offset)
+    rows = await tx.all(statement, **values, **part.values(_ENDS[order]))
     return [ThreadRow(*row) for row in rows]
 
 

@@ -12,7 +12,7 @@ from stoa.store import agents, jobs, ledger, opportunities, replies, search, sub
 from stoa.store.agents import AgentRow
 from stoa.store.jobs import JobFilter, JobRow
 from stoa.store.opportunities import START, OfferReader, OffersWanted
-from stoa.store.places import AFTER_EVERYTHING
+from stoa.store.places import AFTER_EVERYTHING, PagePart
 from stoa.store.threads import SharedPlace, ThreadFilter, ThreadRow
 from stoa.store.tx import Tx
 from tools.bench.scale.world import END, LONG_THREAD, TAGS, UNFINISHED_JOBS, World
@@ -87,7 +87,7 @@ async def _thread_page(
     only: Callable[[Pick], ThreadFilter], order: str, tx: Tx, it: Pick, *, late: bool
 ) -> Any:
     after = it.thread.place(order) if late else None
-    return await threads.page(tx, only(it), order, after, PAGE, 0)
+    return await threads.page(tx, only(it), order, PagePart(after, PAGE))
 
 
 def _agents() -> Iterator[tuple[str, List]]:
@@ -124,7 +124,7 @@ async def _job_page(
     only: Callable[[Pick], JobFilter], order: str, tx: Tx, it: Pick, *, late: bool
 ) -> Any:
     after = it.job.place(order) if late else None
-    return await jobs.page(tx, only(it), order, after, PAGE, 0)
+    return await jobs.page(tx, only(it), order, PagePart(after, PAGE))
 
 
 def _feeds() -> Iterator[tuple[str, List]]:
@@ -156,7 +156,7 @@ def _others() -> Iterator[tuple[str, List]]:
     yield (
         "threads with two tags",
         lambda tx, it: search.tagged(
-            tx, search.Narrowing(tags=[TAGS[1], it.tag]), None, PAGE, 0, None
+            tx, search.Narrowing(tags=[TAGS[1], it.tag]), PagePart(None, PAGE)
         ),
     )
     yield "ledger", partial(_ledger, late=False)
