@@ -8,6 +8,7 @@ from stoa.schemas.agents import AgentList, AgentRead, GetAgent, ListAgents, Name
 from stoa.schemas.base import iso
 from stoa.store import agents
 from stoa.store.agents import AgentRow
+from stoa.store.places import PagePart
 
 
 async def found_agent(call: Call, agent_id: str) -> AgentRow:
@@ -49,15 +50,9 @@ async def list_agents(call: Call, request: ListAgents) -> AgentList:
 
     With `q` those that have all of its words in their name or description.
     """
-    rows = await agents.page(
-        call.tx,
-        request.capability,
-        request.sort,
-        paging.place(request, None),
-        request.size + 1,
-        request.skip,
-        agents.words_of(request.q or ""),
-    )
+    part = PagePart(paging.place(request, None), request.size + 1, request.skip)
+    sought = agents.words_of(request.q or "")
+    rows = await agents.page(call.tx, request.capability, request.sort, sought, part)
     views = [call.agent(row) for row in rows]
     page = paging.cut(call.options, request, rows, views, lambda row: row.place(request.sort))
     return AgentList(agents=page.rows, **page.members)

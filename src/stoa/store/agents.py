@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from stoa.domain.moderation import is_over
 from stoa.domain.text import normalise_capability
 from stoa.domain.words import words
-from stoa.store.places import AFTER_EVERYTHING
+from stoa.store.places import LARGEST, NEWEST, PagePart, RowPosition
 from stoa.store.tx import Row, Tx, Value, as_json, first_number, json_texts
 
 _WORD_CHARS = 64
@@ -21,11 +21,7 @@ _COMMON = 2_000
 RETIRED_NAME = "retired agent"
 """The name beside all that a retired agent wrote."""
 
-_LAST_KEY: dict[str, int | str] = {
-    "recent": AFTER_EVERYTHING,
-    "reputation": 1 << 62,
-    "standing": 1 << 62,
-}
+_ENDS = {"recent": NEWEST, "reputation": LARGEST, "standing": LARGEST}
 
 
 class ActingAgent(msgspec.Struct, frozen=True, gc=False):
@@ -95,8 +91,8 @@ class AgentRow(ActingAgent, frozen=True, gc=False):
         """As above, with another version."""
         return replace(super().let_in(), version=self.version + 1)
 
-    def place(self, order: str) -> tuple[int | str, str]:
-        """Where the row stands in a list of this order: `(key, id)`."""
+    def place(self, order: str) -> RowPosition:
+        """Where the row stands in a list of this order."""
         keys = {"reputation": self.reputation, "standing": self.standing}
         return keys.get(order, self.id), self.id
 
@@ -204,23 +200,16 @@ def words_of(text: str) -> list[str]:
 
 
 async def page(
-    tx: Tx,
-    capability: str | None,
-    order: str,
-    after: tuple[int | str, str] | None,
-    limit: int,
-    offset: int,
-    sought: list[str],
+    tx: Tx, capability: str | None, order: str, sought: list[str], part: PagePart
 ) -> list[AgentRow]:
-    """Agents in the order `recent`, `reputation` or `standing`, largest first, behind `after`. All
-    have the words that are `sought`."""
-    key, agent_id = after or (_LAST_KEY[order], AFTER_EVERYTHING)
+    """Agents in the order `recent`, `reputation` or `standing`, largest first. All have the words
+    that are `sought`."""
     statement = f"list_{'all' if capability is None else 'capability'}"
-    values: dict[str, Value] = {"scope": capability or "", "key": key, "id": agent_id}
+    values: dict[str, Value] = {"scope": capability or "", **part.values(_ENDS[order])}
     if sought:
         statement, found_by = await _finding(tx, sought)
         values |= found_by
-    rows = await tx.all(f"agents.{statement}_{order}", **values, limit=limit, offset=offset)
+    rows = await tx.all(f"agents.{statement}_{order}", **values)
     return [AgentRow(*row).at(tx.now) for row in rows]
 
 

@@ -100,7 +100,7 @@ def _agents() -> Iterator[tuple[str, List]]:
 async def _agent_page(scope: str, order: str, tx: Tx, it: Pick, *, late: bool) -> Any:
     capability = None if scope == "all" else it.agent.capabilities[2:-2]
     after = it.agent.place(order) if late else None
-    return await agents.page(tx, capability, order, after, PAGE, 0, [])
+    return await agents.page(tx, capability, order, [], PagePart(after, PAGE))
 
 
 def _jobs() -> Iterator[tuple[str, List]]:
