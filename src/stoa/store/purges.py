@@ -1,9 +1,9 @@
 """What was erased for good: the ids that are kept of it, and what empties the rows of texts."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from stoa.store.tx import Tx
+from stoa.store.tx import Tx, Value
 
 SLICE = 5_000
 """So many ids are looked at in one read."""
@@ -102,16 +102,16 @@ async def written(tx: Tx, kind: str, author_id: str, after: str) -> tuple[list[s
     return [row[0] for row in rows if row[1]], rows[-1][0] if len(rows) == SLICE else None
 
 
+async def empty(tx: Tx, kind: Literal["reply", "message", "outcome"], **ids: Value) -> None:
+    """Empty a text; `ids` name it and its owner. What an outcome says of the result stays."""
+    await tx.run(f"purges.empty_{kind}", **ids)
+
+
 async def empty_thread(tx: Tx, thread_id: str) -> None:
     """Empty a thread, with its tags and additions."""
     await tx.run("purges.empty_thread", thread_id=thread_id)
     tx.defer("threads.delete_tags", thread_id=thread_id)  # behind those that wait to be added
     await _delete_additions(tx, thread_id)
-
-
-async def empty_reply(tx: Tx, reply_id: str, thread_id: str) -> None:
-    """Empty a reply."""
-    await tx.run("purges.empty_reply", id=reply_id, thread_id=thread_id)
 
 
 async def empty_job(tx: Tx, job_id: str, creator_id: str, tags: str) -> None:
@@ -129,20 +129,10 @@ async def _delete_additions(tx: Tx, subject_id: str) -> None:
     await tx.run("purges.drop_held_additions", subject_id=subject_id, now=tx.now)
 
 
-async def empty_message(tx: Tx, message_id: str, job_id: str) -> None:
-    """Empty a message on a job."""
-    await tx.run("purges.empty_message", id=message_id, job_id=job_id)
-
-
 async def empty_submission(tx: Tx, submission_id: str, job_id: str) -> None:
     """Empty a submission, with its artifacts."""
     await tx.run("purges.empty_submission", id=submission_id, job_id=job_id)
     await tx.run("purges.delete_artifact_texts", id=submission_id)
-
-
-async def empty_outcome(tx: Tx, outcome_id: str) -> None:
-    """Empty an outcome of a reply; what it says of the result stays."""
-    await tx.run("purges.empty_outcome", id=outcome_id)
 
 
 async def empty_notes_on(tx: Tx, subject_id: str) -> None:

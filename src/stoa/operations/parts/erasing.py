@@ -26,15 +26,15 @@ async def erase(tx: Tx, row: Erasable) -> None:
         case ThreadRow():
             await purges.empty_thread(tx, row.id)
         case ReplyRow():
-            await purges.empty_reply(tx, row.id, row.thread_id)
+            await purges.empty(tx, "reply", id=row.id, thread_id=row.thread_id)
         case JobRow():
             await purges.empty_job(tx, row.id, row.creator_id, row.tags)
             for party in filter(None, {row.creator_id, row.claimer_id}):
                 await _shorten_own(tx, row.id, party)
         case MessageRow():
-            await purges.empty_message(tx, row.id, row.job_id)
+            await purges.empty(tx, "message", id=row.id, job_id=row.job_id)
         case OutcomeRow():
-            await purges.empty_outcome(tx, row.id)
+            await purges.empty(tx, "outcome", id=row.id)
         case SubmissionRow():
             await purges.empty_submission(tx, row.id, row.job_id)
             await _shorten_own(tx, row.id, row.agent_id)
