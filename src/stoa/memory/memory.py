@@ -1,12 +1,16 @@
 """What one process keeps of the store beside answers and authors."""
 
-from stoa.caching import USUAL_MB, ByteCache, room
+from operator import attrgetter
+
+from stoa.caching import USUAL_MB, ByteCache, CachedKind, room
+from stoa.memory import near
 from stoa.memory.described import COMPARED, Described
 from stoa.memory.inboxes import MOST_ROWS, EmptyInboxes
-from stoa.memory.near import near_by_id
+from stoa.memory.near import NearIds
 from stoa.memory.offer_index import OFFER_INDEX_SIZES, OfferIndexSizes
 from stoa.memory.offers import OfferMemory
-from stoa.memory.searched import authors_by_id, prepared_texts, threads_by_id
+from stoa.memory.remembered import RememberedById
+from stoa.memory.searched import CachedAuthor, CachedThread, PreparedTexts
 
 _MIB = 1024 * 1024
 _ROWS_BYTES, _LASTING_BYTES, _INBOXES_BYTES = 40 * _MIB, 28 * _MIB, 24 * _MIB
@@ -34,11 +38,13 @@ class Memory:
         rooms = (_ROWS_BYTES, _LASTING_BYTES, _INBOXES_BYTES)
         caches = [ByteCache(room(usual_bytes, cache_mb)) for usual_bytes in rooms]
         self.rows, self.lasting, self.polls = caches
-        self.threads, self.authors = threads_by_id(self.rows), authors_by_id(self.rows)
+        by_fields = attrgetter("size"), None, attrgetter("expires_at")
+        self.threads = RememberedById[str, CachedThread](self.rows, *by_fields)
+        self.authors = RememberedById[str, CachedAuthor](self.rows, *by_fields)
         self.offers = OfferMemory(self.rows, offer_index)
         self.described = Described(self.lasting, compared)
-        self.texts = prepared_texts(self.lasting)
-        self.near = near_by_id(self.lasting)
+        self.texts = PreparedTexts(self.lasting, lambda _, text: text.bytes)
+        self.near = CachedKind[str, NearIds](self.lasting, near.size)
         self.inboxes = EmptyInboxes(self.polls, most_rows)
 
     @property

@@ -1,10 +1,8 @@
-"""Caches which threads are named beside a thread on its page: their ids, for a day. Their titles
-are read for each page."""
+"""Which threads are named beside a thread on its page: their ids, which are cached for a day. Their
+titles are read for each page."""
 
 from sys import getsizeof
 from typing import NamedTuple
-
-from stoa.caching import ByteCache, CachedKind
 
 
 class NearIds(NamedTuple):
@@ -14,10 +12,6 @@ class NearIds(NamedTuple):
     until: int
 
 
-def near_by_id(cache: ByteCache) -> CachedKind[str, NearIds]:
-    """The cache of these, by the id of the thread."""
-    return CachedKind(cache, _size)
-
-
-def _size(thread_id: str, near: NearIds) -> int:
+def size(thread_id: str, near: NearIds) -> int:
+    """The bytes that these and the id of the thread take."""
     return sum(map(getsizeof, (thread_id, near, near.ids, *near.ids)))

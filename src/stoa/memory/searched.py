@@ -11,9 +11,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from stoa.caching import ByteCache, CachedKind
+from stoa.caching import CachedKind
 from stoa.domain.snippets import PreparedText
-from stoa.memory.remembered import RememberedById
 
 _LONGEST = 10_000
 """Longer texts, in characters, are made ready anew for each search."""
@@ -36,6 +35,11 @@ class CachedThread(msgspec.Struct, frozen=True, gc=False):
     created_at: str
     extended: bool
 
+    @property
+    def size(self) -> int:
+        """The bytes that it takes."""
+        return len(self.before) + len(self.behind) + _THREAD_BYTES
+
 
 class CachedAuthor(msgspec.Struct, frozen=True, gc=False):
     """An agent in JSON; at `expires_at` (ms) it may be too old. `counted` is a hash of what ETags
@@ -45,32 +49,14 @@ class CachedAuthor(msgspec.Struct, frozen=True, gc=False):
     counted: bytes
     expires_at: int
 
-
-def threads_by_id(cache: ByteCache) -> RememberedById[str, CachedThread]:
-    """Threads by their ids, which are kept in this cache."""
-    return RememberedById(
-        cache,
-        lambda thread: len(thread.before) + len(thread.behind) + _THREAD_BYTES,
-        ends=lambda thread: thread.expires_at,
-    )
-
-
-def authors_by_id(cache: ByteCache) -> RememberedById[str, CachedAuthor]:
-    """Authors by their ids, which are kept in this cache."""
-    return RememberedById(
-        cache,
-        lambda author: len(author.json) + _AUTHOR_BYTES,
-        ends=lambda author: author.expires_at,
-    )
+    @property
+    def size(self) -> int:
+        """The bytes that it takes."""
+        return len(self.json) + _AUTHOR_BYTES
 
 
 PreparedTexts = CachedKind[str, PreparedText]
 """Texts by the ids of their threads and replies."""
-
-
-def prepared_texts(cache: ByteCache) -> PreparedTexts:
-    """Texts that are kept in this cache."""
-    return CachedKind(cache, lambda _, text: text.bytes)
 
 
 def keep_texts(known: PreparedTexts, new: Mapping[str, PreparedText]) -> None:
