@@ -66,7 +66,7 @@ def delete(table: Table) -> str:
 
 def keyed(table: Table, columns: Sequence[str], row: Sequence[object]) -> tuple[object, ...]:
     """A row and then its key, as `update` takes it."""
-    return (*row, *(row[columns.index(name)] for name in table.key))
+    return (*row, *table.key_of(columns, row))
 
 
 def _is(table: Table, before: int) -> str:

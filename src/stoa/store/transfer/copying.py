@@ -35,6 +35,10 @@ class Table(NamedTuple):
     fixed: bool = False
     """Whether rows are never changed."""
 
+    def key_of(self, columns: Sequence[str], row: Row) -> RowKey:
+        """The key of a row with these columns."""
+        return tuple(row[columns.index(name)] for name in self.key)
+
 
 SEAL = Table("ledger_transaction", ("id",), fixed=True)
 POSTING = Table("posting", ("transaction_id", "account_id"), fixed=True)
@@ -282,7 +286,7 @@ async def _copy(
         leading = await source.rows(RowRange(lead, columns[lead], after, limit=batch))
         is_last = len(leading) < batch
         # The last range has no end, so that rows of the target behind the last of the source go.
-        upto = None if is_last else _key(lead, columns[lead], leading[-1])
+        upto = None if is_last else lead.key_of(columns[lead], leading[-1])
         changes: list[TableUpdate] = []
         for table in group:
             which = RowRange(table, columns[table], after, upto)
@@ -298,19 +302,14 @@ async def _copy(
         after = upto
 
 
-def _key(table: Table, columns: tuple[str, ...], row: Row) -> RowKey:
-    return tuple(row[columns.index(name)] for name in table.key)
-
-
 def _change(
     table: Table, columns: tuple[str, ...], rows: list[Row], there: list[Row]
 ) -> TableUpdate:
-    places = [columns.index(name) for name in table.key]
     # What the source does not have stays in `present` and is deleted.
-    present = {tuple(row[place] for place in places): row for row in there}
+    present = {table.key_of(columns, row): row for row in there}
     change = TableUpdate(table, columns, [], [], [])
     for row in rows:
-        old = present.pop(tuple(row[place] for place in places), None)
+        old = present.pop(table.key_of(columns, row), None)
         if old is None:
             change.new.append(row)
         elif old != row:
@@ -332,7 +331,7 @@ async def _compare(
     there, after = RowTally(), None
     while rows := await target.rows(RowRange(table, columns, after, limit=batch)):
         there.add(rows)
-        after = _key(table, columns, rows[-1])
+        after = table.key_of(columns, rows[-1])
     counts = (await source.count(table), await target.count(table))
     # What was counted but not walked would be missed by the digest alone.
     walked = (counts[0] == tally.rows, counts[1] == there.rows)

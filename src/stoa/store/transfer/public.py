@@ -254,14 +254,13 @@ async def walk(
 ) -> AsyncIterator[list[ExportLine]]:
     """The rows of a table as they travel, in the order of its key, some at a time."""
     columns = tuple(file.columns)
-    places = [columns.index(name) for name in file.table.key]
     unknown = await held.reserved(source.tx) if file.name == HOLDS.name else set[str]()
     while rows := await source.rows(RowRange(file.table, columns, after, upto, BATCH)):
         lines = [file.line(row) for row in rows if row[0] not in unknown]
         for member in _BELONGS_TO.get(file.name, ()):
             lines = await _without_hidden(source, file, lines, member)
         yield lines
-        after = tuple(rows[-1][place] for place in places)
+        after = file.table.key_of(columns, rows[-1])
 
 
 _BELONGS_TO = {
