@@ -339,10 +339,8 @@ def test_what_a_replica_cancels_for_what_was_cleaned_up_is_read_from_the_primary
         return by_replica
 
     async def run() -> None:
-        first = await PostgresStore(url, SystemClock(), 2, 60).start()
         second = PostgresStore(replica.url(url), SystemClock(), 2, 60, replica=True)
-        store = ReplicatedStore(first, second, 600)
-        await store.start()
+        store = await ReplicatedStore(second, 600, url, SystemClock(), 2, 60).start()
         await asyncio.to_thread(replica.catch_up)
         assert not await store.read(twice, at_least="")
         assert store.figures() == {"replica": "gone", "replicaReads": 0, "primaryReads": 1}

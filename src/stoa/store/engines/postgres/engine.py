@@ -52,11 +52,12 @@ async def open_store(
     commits: Commits | None = None,
 ) -> Store:
     most = (settings.database_connections, settings.database_timeout_seconds)
-    primary = await PostgresStore(settings.database_url, clock, *most, commits=commits).start()
+    primary = (settings.database_url, clock, *most)
     if not settings.read_database_url:
-        return primary
+        return await PostgresStore(*primary, commits=commits).start()
     replica = PostgresStore(settings.read_database_url, clock, *most, replica=True)
-    return await ReplicatedStore(primary, replica, settings.read_lag_seconds).start()
+    store = ReplicatedStore(replica, settings.read_lag_seconds, *primary, commits=commits)
+    return await store.start()
 
 
 async def refuse_unreadable(settings: Settings) -> None:

@@ -12,19 +12,19 @@ and the place in its log: a replica that does not show the mark of the primary's
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from asyncpg import PostgresError
 
 from stoa.logs import log
+from stoa.metrics import Commits
 from stoa.store import consistency
 from stoa.store.engines.postgres.errors import said
 from stoa.store.engines.postgres.pool import Busy
 from stoa.store.engines.postgres.store import PostgresStore
-from stoa.store.tx import Store, StoreUnavailable, T, Tx, Value, Work, one_row
+from stoa.store.tx import StoreUnavailable, T, Tx, Value, Work, one_row
 
 EVERY_S = 0.5
 QUIET_S = 5.0
@@ -39,11 +39,14 @@ class _NotYet(Exception):
     """The replica has not replayed the position that this read needs; others may use it."""
 
 
-class ReplicatedStore(Store):
-    """A `Store` that reads from `replica` if the read allows it and the replica is not behind."""
+class ReplicatedStore(PostgresStore):
+    """A store that also reads from a `replica`, if the read allows it and the replica is at most so
+    many seconds behind. The other arguments are those of the primary."""
 
-    def __init__(self, primary: PostgresStore, replica: PostgresStore, lag_s: int) -> None:
-        self._primary = primary
+    def __init__(
+        self, replica: PostgresStore, lag_s: int, *primary: Any, commits: Commits | None = None
+    ) -> None:
+        super().__init__(*primary, commits=commits)
         self._replica = replica
         self._lag_s = lag_s
         self._notes: deque[tuple[float, int]] = deque()
@@ -55,16 +58,17 @@ class ReplicatedStore(Store):
         self._state = "used"
         self._failed_at = 0.0
         self._answered = {"replicaReads": 0, "primaryReads": 0}
-        self.lag_ms = 1000 * lag_s + primary.longest_ms
+        self.lag_ms = 1000 * lag_s + self.longest_ms
 
     async def start(self) -> Self:
         """Note the position of the primary, now and then regularly. Raises `StoreUnavailable`."""
+        await super().start()
         await self._note()
         self._replica.start_watching()
         self._task = asyncio.create_task(self._go_on())
         return self
 
-    async def read(self, work: Work[T], *, at_least: str | None = None, **how: bool) -> T:
+    async def read(self, work: Work[T], *, at_least: str | None = None, **how: Any) -> T:
         if at_least is not None:
             try:
                 result = await self._read_replica(work, consistency.named(at_least))
@@ -78,39 +82,18 @@ class ReplicatedStore(Store):
                 self._note_success()
                 return result
             self._answered["primaryReads"] += 1
-        return await self._primary.read(work, **how)
-
-    async def write(self, work: Work[T]) -> T:
-        return await self._primary.write(work)
-
-    async def wipe(self) -> bool:
-        return await self._primary.wipe()
+        return await super().read(work, **how)
 
     async def position(self, agent_id: str = "", wrote_at: int = 0) -> str | None:
         with suppress(StoreUnavailable):
-            noted = await self._primary.read(partial(_written, agent_id), single=True)
+            noted = await super().read(partial(_written, agent_id), single=True)
             if agent_id and noted.at < wrote_at:
                 # Another transaction had locked the agent, so the write did not record its time.
                 values: dict[str, Value] = {"agent_id": agent_id, "at": wrote_at}
-                await self._primary.write(lambda tx: tx.run("replication.note_write", **values))
-                noted = await self._primary.read(partial(_written, agent_id), single=True)
+                await self.write(lambda tx: tx.run("replication.note_write", **values))
+                noted = await super().read(partial(_written, agent_id), single=True)
             return consistency.token(noted.place, agent_id, noted.at)
         return None
-
-    def listen(self, told: Callable[[], None]) -> None:
-        self._primary.listen(told)
-
-    @property
-    def waiting(self) -> int:
-        return self._primary.waiting
-
-    @property
-    def connections(self) -> int:
-        return self._primary.connections
-
-    @property
-    def trouble(self) -> str | None:
-        return self._primary.trouble
 
     def figures(self) -> dict[str, str | int]:
         return {"replica": self._state, **self._answered}
@@ -120,7 +103,7 @@ class ReplicatedStore(Store):
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         await self._replica.close()
-        await self._primary.close()
+        await super().close()
 
     async def _read_replica(self, work: Work[T], wanted: int) -> T:
         if trouble := self._replica.trouble:
@@ -160,11 +143,9 @@ class ReplicatedStore(Store):
 
     async def _note(self) -> None:
         asked_at = asyncio.get_running_loop().time()
-        noted = await self._primary.read(partial(_written, ""), single=True)
+        noted = await super().read(partial(_written, ""), single=True)
         if noted.timeline != noted.marked:
-            await self._primary.write(
-                lambda tx: tx.run("replication.mark", timeline=noted.timeline)
-            )
+            await self.write(lambda tx: tx.run("replication.mark", timeline=noted.timeline))
         another = noted.timeline != self._timeline or noted.place < self._place
         if another:  # what was noted of the log before says nothing about this one
             self._notes.clear()
