@@ -44,10 +44,6 @@ def _owners(offer: Opportunity) -> list[str]:
     return [offer.id, *eventual([offer.author_agent_id])]
 
 
-def _size_of_terms(terms: Terms) -> int:
-    return sum(4 * len(term) + 50 for term in terms)
-
-
 class _Page(NamedTuple):
     """What was made of the index of this version."""
 
@@ -76,7 +72,9 @@ class OfferMemory:
         self._views = RememberedById[str, Opportunity](
             cache, _size_of_shown, lambda _, offer: _owners(offer)
         )
-        self._terms = RememberedById[str, Terms](cache, _size_of_terms)
+        self._terms = RememberedById[str, Terms](
+            cache, lambda terms: sum(4 * len(term) + 50 for term in terms)
+        )
         self._attained = RememberedById[str, Attained](
             cache, lambda _: _ATTAINED_BYTES, lambda one, _: [one, *eventual([one])]
         )

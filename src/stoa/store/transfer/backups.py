@@ -108,14 +108,10 @@ def failure(folder: str) -> str | None:
     return _UNSAID if said == "" else said
 
 
-def begins_well(file: Path) -> bool:
-    """Whether a file with the name of a backup begins like one."""
-    return begins_as(file.suffix[1:], file)
-
-
-def begins_as(kind: str, file: Path) -> bool:
-    """Whether a file begins as backups do whose names end in `db` or `dump`."""
-    beginning = _BEGINNING[kind]
+def begins_well(file: Path, kind: str = "") -> bool:
+    """Whether a file begins as backups do whose names end in this kind, `db` or `dump`, or as its
+    own name does."""
+    beginning = _BEGINNING[kind or file.suffix[1:]]
     try:
         with file.open("rb") as opened:
             return opened.read(len(beginning)) == beginning

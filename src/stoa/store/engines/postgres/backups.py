@@ -85,7 +85,7 @@ async def restore(
     source, where = files.existing_backup(backup), place(url)
     with files.told(f"{where} was not restored"):
         files.refuse_changed(source)
-        if not backups.begins_as("dump", source):
+        if not backups.begins_well(source, "dump"):
             raise StartRefused(f"{source} is no dump of PostgreSQL: choose another backup")
         erased = purge_list.known(source, backup_dir)
     async with opened(url, _NAME) as connection:

@@ -56,7 +56,7 @@ def restore(file: Path, clock: Clock, backup: Path, backup_dir: str = "") -> Res
     source = files.existing_backup(backup)
     with _told(f"{file} was not restored"):
         files.refuse_changed(source)
-        if backups.begins_as("dump", source):
+        if backups.begins_well(source, "dump"):
             raise StartRefused(f"{source} is a dump of PostgreSQL: name its --database-url")
     like = (file if file.exists() else source).stat()  # whose owner and mode the new file gets
     is_new_folder = not file.parent.exists()
