@@ -168,7 +168,7 @@ def test_no_number_is_given_twice_after_a_deletion(stoa: App) -> None:
     for name in ("ev_a", "ev_b"):
         stoa.run(store.write(partial(write, names=[name], pauses=0, undo=False)))
     ((newest,),) = stoa.sql("SELECT max(seq) FROM event_log")
-    stoa.run(store.write(partial(events.forget, before=1 << 60)))
+    stoa.run(store.write(partial(events.forget, most=1_000, kept_ms=-(1 << 60))))
     assert stoa.sql("SELECT id FROM event_log") == [("ev_b",)]
     stoa.run(store.write(partial(write, names=["ev_c"], pauses=0, undo=False)))
     ((added,),) = stoa.sql("SELECT max(seq) FROM event_log")

@@ -26,7 +26,7 @@ def fill(app: App) -> list[Agent]:
     bob = app.agent("bob", capabilities=["baking"])
     cy = app.agent("cy")
     bob.reply(ada.thread("Never decided", bountyCredits=1), "In time.")
-    app.run(app.stoa.store.write(partial(events.forget, before=app.clock() + SECOND)))
+    app.run(app.stoa.store.write(partial(events.forget, most=1_000, kept_ms=-SECOND)))
     for status in jobs.STATUSES:
         jobs.job_in(status, ada, bob, reward=5, tags=["bread", "brød"], requirements=["baking"])
         for agent in (ada, bob, cy):

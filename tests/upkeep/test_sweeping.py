@@ -68,7 +68,7 @@ OVER: dict[str, tuple[ForgetSome, str]] = {
         ),
     ),
     "told": (
-        lambda tx, most: events.forget(tx, tx.now + 1, most),
+        lambda tx, most: events.forget(tx, most, -1),
         "INSERT INTO told (agent_id, seq, event_seq, kind) SELECT 'ag {n}', 1, 1, 'mentioned'",
     ),
 }

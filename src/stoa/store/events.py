@@ -209,16 +209,18 @@ async def acknowledge(tx: Tx, agent_id: str, seq: int) -> None:
     await tx.run("events.acknowledge", agent_id=agent_id, seq=seq)
 
 
-async def forget(tx: Tx, before: int, most_told: int = TOLD_MOST) -> bool:
-    """Delete some of the events older than `before` (ms), the oldest first; whether more may be.
-    Whom they were told to, of whom there may be many for each, is deleted before them.
+async def forget(tx: Tx, most: int, kept_ms: int) -> bool:
+    """Delete some of the events that are older than they are kept, the oldest first; whether more
+    may be. Whom they were told to, of whom there may be many for each, is deleted before them, up
+    to so many at a time.
 
     The newest event stays, so that no place is given twice.
     """
+    before = tx.now - kept_ms
     (last,) = await one_row(tx, "events.last_to_delete", before=before, limit=DELETE_MOST)
     if last is None:
         return False
-    if await tx.run("watches.forget_told", upto=last, most=most_told) == most_told:
+    if await tx.run("watches.forget_told", upto=last, most=most) == most:
         return True
     deleted = await tx.run("events.delete", upto=last)
     await tx.run("events.note_deleted", upto=last)

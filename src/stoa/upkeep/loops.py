@@ -137,7 +137,7 @@ class Upkeep:
             partial(do_due, store, moderation.end_suspensions, moderation.SWEEP_MOST),
             partial(do_due, store, released, held.SWEEP_MOST),
             *(partial(forget, store, some, _FORGOTTEN) for some in _FORGETTING),
-            partial(forget, store, partial(_forget_events, kept_ms=until), events.TOLD_MOST),
+            partial(forget, store, partial(events.forget, kept_ms=until), events.TOLD_MOST),
         )
 
     async def book(self) -> None:
@@ -265,10 +265,6 @@ async def _forget_sessions(tx: Tx, most: int) -> bool:
     if await webhooks.forget(tx, most):  # before the sessions whose end it looks for
         return True
     return await sessions.forget(tx, most)
-
-
-async def _forget_events(tx: Tx, most: int, kept_ms: int) -> bool:
-    return await events.forget(tx, tx.now - kept_ms, most)
 
 
 _FORGOTTEN = 1000
