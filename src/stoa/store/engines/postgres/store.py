@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
-from typing import NoReturn, Self
+from typing import Any, NoReturn, Self
 
 import asyncpg
 
@@ -160,7 +160,7 @@ class PostgresStore(Store):
         """Start checking in the background whether the database answers."""
         self._watch.begin()
 
-    async def read(self, work: Work[T], *, single: bool = False, **_: object) -> T:
+    async def read(self, work: Work[T], *, single: bool = False, **_: Any) -> T:
         # No work holds up the event loop here, and each has a connection.
         begin = None if single else self._begin_read
         # A rollback that fails is logged and does not affect the result.

@@ -89,6 +89,8 @@ def wipe_once(path: Path) -> bool:
 class SqliteStore(Store):
     """A `Store` on one file. Build it with `SqliteStore.open` inside the running event loop."""
 
+    changes: Changes
+
     def __init__(
         self,
         path: Path,
@@ -105,7 +107,8 @@ class SqliteStore(Store):
         self._lock = lock_descriptor
         self._path = path
         self._clock = clock
-        self.changes = self._changes = changes
+        # It is never set to None.
+        self.changes = changes  # pyright: ignore[reportIncompatibleVariableOverride]
         self._closed = False
         reader = partial(Reader, path, clock, changes)
         most_ms = int(1000 * timeout_s)
@@ -200,7 +203,7 @@ class SqliteStore(Store):
             with suppress(RuntimeError):  # on a closed loop no caller waits
                 loop.call_soon_threadsafe(told)
 
-        self._changes.listen(tell)
+        self.changes.listen(tell)
 
     def figures(self) -> dict[str, str | int]:
         return {"writer": self._writer.process} if isinstance(self._writer, ProcessWriter) else {}
