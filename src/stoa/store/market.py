@@ -114,9 +114,10 @@ async def read(tx: Tx, finished: Finished) -> MarketRow:
     """
     day = limits.DAY_MS
     first = tx.now // day - limits.MARKET_DAYS + 1
-    settled, due = tx.now - finished.settled_ms, await tx.one("market.oldest_due", now=tx.now)
+    settled = tx.now - finished.settled_ms
+    (due,) = await one_row(tx, "market.oldest_due", now=tx.now)
     # A day is not over while something is due since then that is not booked.
-    over = min(settled, settled if due is None or due[0] is None else due[0]) // day
+    over = (settled if due is None else min(settled, due)) // day
     agents, active = await one_row(tx, "market.agents", since=tx.now - day)
     held_bounties, oldest_held = await one_row(tx, "market.held")
     from_id = f"job_{encode_ulid(first * day, 0)}"
