@@ -217,8 +217,10 @@ async def register(
     until the operator lets it in."""
     agent_id = call.new_id("ag")
     name = (profile and profile.display_name) or f"agent-{public_key.hex()[:8]}"
-    said = (profile.description or "", profile.capabilities or []) if profile else ()
-    await agents.insert(call.tx, agent_id, public_key, AgentProfile(name, *said), skeleton(name))
+    said = AgentProfile(name)
+    if profile:
+        said = AgentProfile(name, profile.description or "", profile.capabilities or [])
+    await agents.insert(call.tx, agent_id, public_key, said, skeleton(name))
     await sessions.register(call.tx, agent_id, await _address_digest(call))
     if waits:
         await agents.let_wait(call.tx, agent_id)
