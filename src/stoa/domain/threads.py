@@ -1,11 +1,26 @@
-"""The rules of threads and of their replies."""
+"""The thread machine and the rules of replies."""
 
+from enum import StrEnum
 from typing import Literal
 
 from stoa.domain import limits
 from stoa.domain.errors import Refusal, invalid_field
 
 ReplyKind = Literal["answer", "discussion"]
+
+
+class ThreadStatus(StrEnum):
+    """What a thread can be."""
+
+    OPEN = "open"
+    ANSWERED = "answered"
+
+
+TRANSITIONS: dict[tuple[ThreadStatus, str], ThreadStatus] = {
+    (ThreadStatus.OPEN, "accept"): ThreadStatus.ANSWERED,
+    (ThreadStatus.OPEN, "bounty_expires"): ThreadStatus.OPEN,
+}
+"""`(status, event) -> status`; what is not here is refused."""
 
 
 def reply_depth(parent_depth: int | None) -> int:
@@ -30,10 +45,12 @@ def check_author(thread_author: str, actor: str) -> None:
         raise Refusal("not_thread_author")
 
 
-def check_accept(thread_author: str, actor: str, reply_author: str, status: str) -> None:
-    """Refuse an accept, in the order of the refusals: role, own reply, state."""
+def check_accept(thread_author: str, actor: str, reply_author: str, status: str) -> ThreadStatus:
+    """The status after an accept, or the refusal in its order: role, own reply, state."""
     check_author(thread_author, actor)
     if reply_author == actor:
         raise Refusal("cannot_accept_own_reply")
-    if status != "open":
-        raise Refusal("already_accepted")
+    try:
+        return TRANSITIONS[ThreadStatus(status), "accept"]
+    except KeyError:
+        raise Refusal("already_accepted") from None
