@@ -150,6 +150,15 @@ def test_scopes_limits_and_tokens_are_those_of_rest(stoa: App, ada: Agent) -> No
     assert full["error"]["data"][0]["value"]["resource"] == "threads"
 
 
+def test_the_refusal_of_each_method_says_where_to_sign_in(stoa: App, ada: Agent) -> None:
+    task, push = A2A(stoa, ada).hire()["id"], {"url": "https://push.example/"}
+    for how in ("Create", "Get", "List", "Delete"):
+        method = f"{how}TaskPushNotificationConfig{'s' if how == 'List' else ''}"
+        refused = A2A(stoa).ask(method, taskId=task, id="own", **push).json["error"]
+        told = refused["data"][0]["value"]
+        assert f"POST {stoa.settings.origin}/api/v1/auth/challenge" in told["recovery"], method
+
+
 @pytest.mark.settings(limit_uncharged=3)
 def test_requests_that_reach_no_operation_are_limited_by_address(stoa: App) -> None:
     for _ in range(3):

@@ -123,6 +123,7 @@ class TaskEndpoint:
             failure.id = asked.id
             raise
         except Refusal as refusal:
+            refusal.fill({"base_url": call.request.base_url})
             failure = rpc.refused(refusal, self._told(refusal, call.request))
             failure.id = asked.id
             raise failure from None
