@@ -163,6 +163,21 @@ def test_a_text_is_a_question_whose_thread_the_answer_names(
     assert len(title) == limits.TITLE_CHARS
 
 
+def test_an_answer_without_a_bounty_is_accepted_and_the_message_says_so(
+    stoa: App, bob: Agent, hirer: A2A
+) -> None:
+    asked = [hirer.send("How?"), hirer.send({"title": "How?", "bounty": {"credits": 0}}, "Tell.")]
+    for one in asked:
+        thread = one["message"]["contextId"]
+        reply = bob.reply({"id": thread}, "Like this.")["id"]
+        told, data = hirer.send({"action": "accept", "replyId": reply}, task=thread)["message"][
+            "parts"
+        ]
+        assert reply in told["text"]
+        assert data["data"] == {"threadId": thread, "replyId": reply}
+        assert stoa.get(f"threads/{thread}").ok()["thread"]["acceptedReplyId"] == reply
+
+
 def test_a_text_to_a_job_is_a_message_to_its_other_party(bob: Agent, hirer: A2A) -> None:
     task = hirer.hire()
     told = [hirer.send("Who can?", task=task["id"])["message"]]
@@ -194,6 +209,31 @@ def test_a_message_that_is_sent_again_is_done_once(stoa: App, ada: Agent, hirer:
     assert first["result"] == second["result"]
     assert second.headers["idempotent-replayed"] == "true"
     assert len(stoa.get("jobs").ok()["jobs"]) == 1
+
+
+@pytest.mark.costly
+@pytest.mark.settings(**LIMITS_OFF)
+def test_a_message_of_which_only_the_short_answer_is_stored_is_done_once(
+    stoa: App, ada: Agent, bob: Agent, hirer: A2A
+) -> None:
+    long = "\U0001f989" * limits.BODY_CHARS
+    thread = bob.thread()
+    for number in range(1 + limits.ANSWERS_KEPT_BYTES // len(long.encode())):
+        key = {"Idempotency-Key": str(number)}
+        ada.post("threads", {"title": "Much", "body": long}, headers=key).ok(201)
+    offers = [{"reward": {"amount": 10}}, {"bounty": {"credits": 5}}]
+    for data in offers:
+        message = said({"title": "How?", **data}, long)
+        first, again = (
+            hirer.result("SendMessage", message=message, configuration=AT_ONCE)["task"]
+            for _ in range(2)
+        )
+        assert (first["id"], state(first)) == (again["id"], state(again))
+    for context, text in ((None, long), (thread["id"], long)):
+        message = said(text, task=context)
+        first, again = (hirer.result("SendMessage", message=message)["message"] for _ in range(2))
+        assert first["contextId"] == again["contextId"]
+        assert first["parts"][1]["data"].get("replyId", first["contextId"]) in str(again["parts"])
 
 
 @pytest.mark.settings(limit_threads=1)

@@ -16,8 +16,7 @@ _TARGETS = ("th", "job")
 
 @dataclass(frozen=True, slots=True)
 class AskedOperation:
-    """The call of an operation; `place` turns a field into its place in the message. The answer is
-    a task if the operation makes or decides one, else a message."""
+    """The call of an operation; `place` turns a field into its place in the message."""
 
     operation: str
     values: Values
@@ -26,15 +25,11 @@ class AskedOperation:
     message_id: str = ""
 
     @property
-    def is_task(self) -> bool:
-        """Whether the answer is a task."""
-        of_question = self.operation == "create_thread" and not self.has_bounty
-        return not of_question and self.operation not in ("reply_to_thread", "create_job_message")
-
-    @property
-    def has_bounty(self) -> bool:
-        """Whether a bounty is offered."""
-        return any(self.values.get(name) for name in ("bounty", "bountyCredits"))
+    def may_be_task(self) -> bool:
+        """Whether the operation makes or decides a task: a job, or a question with a bounty."""
+        if self.operation == "create_thread":
+            return any(self.values.get(name) for name in ("bounty", "bountyCredits"))
+        return self.operation not in ("reply_to_thread", "create_job_message")
 
 
 def wanted(message: Params) -> AskedOperation:

@@ -28,6 +28,8 @@ _ROUND_S = 15
 _ENDED = "The task has ended: read it with GetTask."
 _SAID_TO = {"create_job_message": "jobId", "reply_to_thread": "threadId"}
 """The operations that a text to a task asks for, with the field that names it."""
+_SHORT = "receiptId"
+"""The member by which the short answer is known, where no more is stored of an earlier one."""
 _NO_CANCEL = (
     "A question with a bounty ends with an accepted answer or when its time is over; "
     "`withdraw_bounty` (POST /api/v1/threads/{id}/bounty/withdraw) may take the bounty back."
@@ -114,7 +116,7 @@ class Methods:
         asked = messages.wanted(cast("Params", message))
         if asked.operation in _SAID_TO:
             await self._refuse_ended(call, asked.in_path[_SAID_TO[asked.operation]])
-        cursor = await self._now(call) if asked.is_task else ""
+        cursor = await self._now(call) if asked.may_be_task else ""
         body = await self._operations.run(
             call,
             asked.operation,
@@ -123,11 +125,11 @@ class Methods:
             key=asked.message_id,
             place=asked.place,
         )
-        if not asked.is_task:
+        task = await self._made(call, asked, body)
+        if task is None:
             if push is not None:
                 body["warnings"] = [*body.get("warnings", ()), _NOT_PUSHED]
             return {"message": self._told(asked, body)}, cursor
-        task = await self._made(call, body)
         if push is not None:
             await self.pushes.put(call, task["id"], push)
         if "warnings" in body:
@@ -136,28 +138,34 @@ class Methods:
 
     async def _refuse_ended(self, call: TaskCall, named: str) -> None:
         """Raise RpcError if this is a task that is over, which takes no message."""
-        try:
-            task = await self._tasks.get(call, named)
-        except RpcError as refused:
-            if refused.code == rpc.NOT_FOUND:
-                return  # a question without a bounty is no task; the write says what does not exist
-            raise
-        if task["status"]["state"] in TERMINAL:
+        # A question without a bounty is no task; the write says what does not exist.
+        task = await self._tasks.find(call, named)
+        if task and task["status"]["state"] in TERMINAL:
             raise RpcError(rpc.UNSUPPORTED, _ENDED)
 
-    async def _made(self, call: TaskCall, body: TaskJson) -> TaskJson:
-        """The task in the answer of a write."""
+    async def _made(self, call: TaskCall, asked: AskedOperation, body: TaskJson) -> TaskJson | None:
+        """The task in the answer of a write; None where that is about a question without a
+        bounty, or about what was said."""
         if "job" in body:
             return tasks.of_job(body["job"], self._origin)
-        if body["thread"].get("replyCount"):
-            return await self._tasks.get(call, body["thread"]["id"])
-        return tasks.of_thread(body["thread"], [], self._origin)
+        if _SHORT in body and asked.may_be_task:
+            return await self._tasks.find(call, body["id"])
+        thread = body.get("thread", {})
+        if not thread.get("bounty"):
+            return None
+        if thread["replyCount"]:
+            return await self._tasks.get(call, thread["id"])
+        return tasks.of_thread(thread, [], self._origin)
 
     def _told(self, asked: AskedOperation, body: TaskJson) -> TaskJson:
         """The message about a write that makes no task."""
-        own = body["receipt"]["id"]
+        own = body[_SHORT] if _SHORT in body else body["receipt"]["id"]
         held = body.get("thread", body.get("reply", {})).get("held")
-        if asked.operation == "create_thread":
+        if _SHORT in body:
+            thread = next(iter(asked.in_path.values()), body["id"])
+            said = f"This message was carried out before: what came of it is {body['id']}."
+            data = {"id": body["id"]}
+        elif asked.operation == "create_thread":
             thread = body["thread"]["id"]
             url = self._tasks.page(thread)
             said = f"Your question is {thread}. Answers come at {url}."
@@ -165,6 +173,10 @@ class Methods:
         elif asked.operation == "reply_to_thread":
             thread, reply = body["reply"]["threadId"], body["reply"]["id"]
             said = f"Your text is reply {reply} in {thread}."
+            data = {"threadId": thread, "replyId": reply}
+        elif asked.operation == "accept_reply":
+            thread, reply = body["thread"]["id"], body["thread"]["acceptedReplyId"]
+            said = f"Reply {reply} is the accepted answer in {thread}."
             data = {"threadId": thread, "replyId": reply}
         else:
             thread, message = asked.in_path["jobId"], body["message"]

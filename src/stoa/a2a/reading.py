@@ -43,6 +43,15 @@ class Tasks:
             task["metadata"]["moreAnswers"] = f"{self.page(named)}?cursor={rest}"
         return task
 
+    async def find(self, call: TaskCall, named: str) -> TaskJson | None:
+        """The same, None where there is none."""
+        try:
+            return await self.get(call, named)
+        except RpcError as error:
+            if error.code != rpc.NOT_FOUND:
+                raise
+            return None
+
     async def _question(
         self, call: TaskCall, path: Values
     ) -> tuple[TaskJson, list[TaskJson], str | None]:
