@@ -199,6 +199,18 @@ def test_a_text_beside_an_acceptance_is_not_left_out_in_silence(bob: Agent, hire
     assert warning["path"] == "message.parts.data.message"
 
 
+@pytest.mark.parametrize("engine", ["sqlite"])
+@pytest.mark.parametrize("length", [-1, "all"])
+def test_a_wrong_length_of_the_history_is_said_before_anything_is_done(
+    stoa: App, hirer: A2A, length: Any
+) -> None:
+    configuration = {**AT_ONCE, "historyLength": length}
+    offer = said({"title": "A job", "reward": {"amount": 10}}, "Do it.")
+    refused = hirer.ask("SendMessage", message=offer, configuration=configuration)
+    assert problem(refused)[0] == -32602
+    assert stoa.get("jobs").ok()["jobs"] == []
+
+
 @pytest.mark.promise("T7")
 def test_a_message_that_is_sent_again_is_done_once(stoa: App, ada: Agent, hirer: A2A) -> None:
     message = said({"title": "A job", "reward": {"amount": 10}}, "Do it.")

@@ -8,7 +8,7 @@ from stoa.a2a import messages, rpc, tasks
 from stoa.a2a.calls import Operations, TaskCall
 from stoa.a2a.messages import AskedOperation
 from stoa.a2a.pushes import Pushes
-from stoa.a2a.reading import Tasks, with_history
+from stoa.a2a.reading import Tasks, history_length, with_history
 from stoa.a2a.rpc import Params, RpcError
 from stoa.calls.task_store import TaskStore
 from stoa.domain import limits
@@ -113,6 +113,7 @@ class Methods:
         push = _push(params)
         if push is not None:
             self.pushes.check(push)
+        history_length(_configuration(params))  # what is wrong is said before anything is done
         asked = messages.wanted(cast("Params", message))
         if asked.operation in _SAID_TO:
             await self._refuse_ended(call, asked.in_path[_SAID_TO[asked.operation]])

@@ -155,10 +155,15 @@ class Tasks:
 
 def with_history(task: TaskJson, asked: Params) -> TaskJson:
     """A task with as many messages as are asked for. Raises RpcError."""
-    if asked.get("historyLength") is None:
+    length = history_length(asked)
+    if length is None:
         return task
-    length = _number(asked, "historyLength", 0)
     return {**task, "history": task["history"][-length:] if length else []}
+
+
+def history_length(asked: Params) -> int | None:
+    """How many messages of a task are asked for, None for all. Raises RpcError."""
+    return None if asked.get("historyLength") is None else _number(asked, "historyLength", 0)
 
 
 def _place(task: TaskJson) -> tuple[str, str]:
