@@ -214,6 +214,21 @@ def test_an_agent_has_a_bounded_number_of_configurations(
     assert error["data"][-1]["value"]["code"] == "webhook_limit"
 
 
+@pytest.mark.settings(limit_replies=1, **LOOPBACK)
+def test_a_task_is_told_of_though_its_configuration_is_refused(
+    stoa: App, ada: Agent, receiver: Receiver
+) -> None:
+    hirer = A2A(stoa, ada)
+    set_up(hirer, hirer.hire(), receiver)
+    configuration = {**AT_ONCE, "taskPushNotificationConfig": {"url": receiver.url}}
+    offer = said({"title": "A job", "reward": {"amount": 5}}, "Do it.")
+    task = hirer.result("SendMessage", message=offer, configuration=configuration)["task"]
+    [warning] = task["metadata"]["warnings"]
+    assert warning["path"] == "configuration.taskPushNotificationConfig"
+    assert "`replies`" in warning["message"]
+    assert hirer.result("GetTask", id=task["id"])["id"] == task["id"]
+
+
 @pytest.mark.parametrize("engine", ["sqlite"])
 def test_a_live_token_anywhere_in_a_configuration_is_revoked(
     stoa: App, ada: Agent, receiver: Receiver

@@ -12,6 +12,7 @@ from stoa.a2a.reading import Tasks, history_length, with_history
 from stoa.a2a.rpc import Params, RpcError
 from stoa.calls.task_store import TaskStore
 from stoa.domain import limits
+from stoa.domain.errors import Refusal
 from stoa.domain.ids import prefix_of
 from stoa.schemas.tasks import (
     STOPPED,
@@ -35,11 +36,8 @@ _NO_CANCEL = (
     "`withdraw_bounty` (POST /api/v1/threads/{id}/bounty/withdraw) may take the bounty back."
 )
 
-_NOT_PUSHED = {
-    "path": "configuration.taskPushNotificationConfig",
-    "message": "Not used: the answer is no task. `CreateTaskPushNotificationConfig` sets one for "
-    "a task that is there.",
-}
+_PUSH = "configuration.taskPushNotificationConfig"
+_PUSH_LATER = "`CreateTaskPushNotificationConfig` sets one for a task that is there."
 
 Updates = AsyncGenerator[TaskJson | None]
 """What is streamed, and None where nothing came for a while."""
@@ -129,10 +127,13 @@ class Methods:
         task = await self._made(call, asked, body)
         if task is None:
             if push is not None:
-                body["warnings"] = [*body.get("warnings", ()), _NOT_PUSHED]
+                _warn(body, "Not used: the answer is no task.")
             return {"message": self._told(asked, body)}, cursor
         if push is not None:
-            await self.pushes.put(call, task["id"], push)
+            try:
+                await self.pushes.put(call, task["id"], push)
+            except Refusal as refusal:  # the task is there all the same
+                _warn(body, f"Not set: {refusal.message}")
         if "warnings" in body:
             task["metadata"]["warnings"] = body["warnings"]
         return {"task": with_history(task, _configuration(params))}, cursor
@@ -236,6 +237,12 @@ class Methods:
                 return
 
 
+def _warn(body: TaskJson, why: str) -> None:
+    """Add to an answer why no push configuration was set with it."""
+    warning = {"path": _PUSH, "message": f"{why} {_PUSH_LATER}"}
+    body["warnings"] = [*body.get("warnings", ()), warning]
+
+
 def _configuration(params: Params) -> Params:
     given = params.get("configuration")
     return cast("Params", given) if isinstance(given, dict) else {}
@@ -247,7 +254,7 @@ def _push(params: Params) -> Params | None:
     if given is None:
         return None
     if not isinstance(given, dict):
-        raise rpc.wrong("`configuration.taskPushNotificationConfig` must be an object.")
+        raise rpc.wrong(f"`{_PUSH}` must be an object.")
     return cast("Params", given)
 
 
