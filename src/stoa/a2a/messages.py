@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from stoa.a2a.rpc import CONTENT_TYPE, NOT_FOUND, Params, RpcError, wrong
+from stoa.calls import dry_runs
 from stoa.domain.ids import prefix_of
 from stoa.domain.limits import TITLE_CHARS
 from stoa.schemas.validation import Values
@@ -47,6 +48,8 @@ def _asked(message: Params) -> AskedOperation:
     about = _about(message)
     if data is None:
         return _said(text, about)
+    if dry_runs.ARGUMENT in data:  # what it asks for must not be done in earnest
+        raise wrong(f"`{_in_data(dry_runs.ARGUMENT)}` must be left out: A2A has no dry run.")
     if "action" in data:
         return _decision(data, text, about)
     if about:
