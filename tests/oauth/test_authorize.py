@@ -71,6 +71,25 @@ def test_a_client_that_asks_to_read_is_said_to_write_nothing(stoa: App) -> None:
     assert "It may have what happens sent to an address of its own" in page.words
 
 
+@pytest.mark.parametrize("engine", ["sqlite"])
+@pytest.mark.parametrize(
+    "offers",
+    [
+        pytest.param(True, marks=pytest.mark.settings(signups="open"), id="open"),
+        pytest.param(True, marks=pytest.mark.settings(signups="approve"), id="approve"),
+        pytest.param(False, marks=pytest.mark.settings(signups="invite"), id="invite"),
+        pytest.param(False, marks=pytest.mark.settings(signups="closed"), id="closed"),
+        pytest.param(False, marks=pytest.mark.settings(signup_work=8), id="work"),
+    ],
+)
+def test_a_new_agent_is_offered_where_a_key_alone_may_register(stoa: App, *, offers: bool) -> None:
+    page = opened(stoa, authorize_path(register(stoa)))
+    is_hidden = any("hidden" in one.attrib for one in page.find("make-key").iterancestors("div"))
+    assert is_hidden is not offers
+    assert ("A new agent cannot be made on this page" in page.words) is not offers
+    assert page.find("key-file") is not None
+
+
 @pytest.mark.promise("G26")
 @pytest.mark.settings(limit_authorizations=2)
 def test_an_address_opens_so_many_pages_that_wait_for_an_approval(stoa: App) -> None:

@@ -55,7 +55,8 @@ class Authorizing:
 
     async def shown(self, handle: str) -> ShownRequest | None:
         """The request whose page has this handle, None if there is none now."""
-        work = partial(authorizations.shown, handle=handle)
+        settings = self.services.settings
+        work = partial(authorizations.shown, settings=settings, handle=handle)
         return await self.outages.answered("authorize", self.store.read(work))
 
     async def confirm(self, handle: str, given: str) -> bool:

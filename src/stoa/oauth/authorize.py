@@ -155,6 +155,7 @@ class AuthorizationPages:
             until=iso(row.expires_at),
             minutes=limits.PAIRING_MS // limits.MINUTE_MS,
             again=again,
+            may_register=shown.may_register,
             page=path,
             back=f"{path}/continue?{urlencode({_CONFIRMATION: confirmation or ''})}",
             cancel=_told(incoming, row.redirect_uri, row.state, "access_denied"),

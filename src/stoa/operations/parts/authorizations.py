@@ -7,7 +7,9 @@ from stoa.domain.authorizations import AuthorizationRequest
 from stoa.domain.digests import digest_of
 from stoa.domain.oauth import OAuthRefusal, check_resource
 from stoa.operations.call import Call
+from stoa.operations.parts import signups
 from stoa.operations.parts.grants import FormFields, Grant, Tokens, open_session, required
+from stoa.settings import Settings
 from stoa.store import agents, authorizations, sessions
 from stoa.store.authorizations import RequestRow
 from stoa.store.tx import Tx
@@ -19,10 +21,12 @@ _BAD_CODE = "The code is unknown, has expired or was used: begin again at the au
 
 
 class ShownRequest(NamedTuple):
-    """A request as its page shows it, with the name of the agent that approved it."""
+    """A request as its page shows it, with the name of the agent that approved it, and whether a
+    key that the page makes may register."""
 
     row: RequestRow
     agent_name: str
+    may_register: bool
 
 
 async def begin(tx: Tx, handle: str, pairing_code: str, asked: AuthorizationRequest) -> bool:
@@ -30,13 +34,14 @@ async def begin(tx: Tx, handle: str, pairing_code: str, asked: AuthorizationRequ
     return await authorizations.insert(tx, digest_of(handle), pairing_code, asked)
 
 
-async def shown(tx: Tx, handle: str) -> ShownRequest | None:
+async def shown(tx: Tx, settings: Settings, handle: str) -> ShownRequest | None:
     """The request whose page has this handle; None when there is none any more."""
     row = await authorizations.get(tx, digest_of(handle))
     if row is None or row.expires_at <= tx.now:
         return None
     agent = await agents.get(tx, row.agent_id) if row.agent_id else None
-    return ShownRequest(row, agent.display_name if agent else "")
+    may_register = await signups.asks_nothing(tx, settings)
+    return ShownRequest(row, agent.display_name if agent else "", may_register)
 
 
 async def confirm(tx: Tx, handle: str, given: str) -> bool:

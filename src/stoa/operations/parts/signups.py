@@ -26,6 +26,12 @@ async def in_force(tx: Tx, settings: Settings) -> Admission:
     return Admission(await invites.signups(tx) or settings.signups)
 
 
+async def asks_nothing(tx: Tx, settings: Settings) -> bool:
+    """Whether a new key may register without an invite or work."""
+    free = (Admission.OPEN, Admission.APPROVE)
+    return not settings.signup_work and await in_force(tx, settings) in free
+
+
 async def check(
     tx: Tx,
     settings: Settings,
