@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from stoa.settings import Settings
+from tests.support.a2a import A2A, said
 from tests.support.app import Agent, App
 from tests.support.storage import Operation, Storage
 from tests.support.store import PROBE_OFTEN
@@ -104,6 +105,8 @@ def test_a_commit_that_fails_is_503_for_its_whole_group_and_writing_comes_back(
         "with the same `Idempotency-Key`"
         in keyed.refused(503, "temporarily_unavailable")["recovery"]
     )
+    asked = A2A(app, alice).ask("SendMessage", message=said("How?"))
+    assert "over A2A `messageId`" in asked["error"]["data"][-1]["value"]["recovery"]
     alice.post("threads", NEW).refused(503, "temporarily_unavailable")
     assert kept["id"] in titles(app)
     alice.get("credits/balance").ok()

@@ -57,7 +57,7 @@ def how_to_retry(operation: Operation, key: str | None) -> str:
     if key is not None:
         return (
             "Send the same call again after {retryAfter} s with the same `Idempotency-Key` "
-            "(over MCP `idempotencyKey`), so that it is done only once."
+            "(over MCP `idempotencyKey`, over A2A `messageId`), so that it is done only once."
         )
     shown = _LISTED_BY.get(operation.name) or _SHOWN_BY[operation.path_fields[0]]
     return (
