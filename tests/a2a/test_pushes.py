@@ -46,6 +46,12 @@ def told(receiver: Receiver) -> list[str]:
     ]
 
 
+def configured(hirer: A2A, task: Any) -> list[str]:
+    """The ids of the push configurations of a task."""
+    page = hirer.result("ListTaskPushNotificationConfigs", taskId=task["id"])
+    return [one["id"] for one in page["configs"]]
+
+
 def set_up(hirer: A2A, task: Any, receiver: Receiver, **more: Any) -> Any:
     """A push configuration of a task."""
     asked = {"taskId": task["id"], "url": receiver.url, **more}
@@ -72,8 +78,10 @@ def test_the_official_client_is_told_each_state_of_its_job(
     deliver(stoa)
     act(bob, task, "submit", {"body": "The secret work."}).ok(201)
     deliver(stoa)
+    assert configured(A2A(stoa, ada), task) == ["mine"]
     act(ada, task, "accept", {}).ok()
     deliver(stoa)
+    assert configured(A2A(stoa, ada), task) == []
     assert told(receiver) == [
         "webhook.test SUBMITTED",
         "job.claimed WORKING",

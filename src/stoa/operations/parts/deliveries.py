@@ -16,6 +16,7 @@ from stoa.operations.views.tasks import task_update
 from stoa.schemas.base import encode, iso
 from stoa.schemas.events import Event, EventData, Subject
 from stoa.schemas.occurrences import NAMES, occurrence
+from stoa.schemas.tasks import TERMINAL
 from stoa.store import events, webhooks
 from stoa.store.events import EventFilter, EventLogState, EventRow
 from stoa.store.tx import Tx
@@ -26,12 +27,14 @@ ReadUpTo = Mapping[str, int]
 
 
 class Delivery(NamedTuple):
-    """What is sent to a webhook: the event at a place in the log, or a test, which has no place."""
+    """What is sent to a webhook: the event at a place in the log, or a test, which has no place.
+    The one that tells the end of a task `is_last`."""
 
     webhook: WebhookRow
     event_id: str
     seq: int | None
     body: bytes
+    is_last: bool = False
 
     @property
     def client_keys(self) -> ClientSecrets | None:
@@ -102,8 +105,9 @@ async def next_delivery(tx: Tx, webhook_id: str, looked: ReadUpTo, span: int) ->
         return None
     if row.test_id is not None:
         test = _test(row, row.test_id, tx.now)
-        told = await task_update(tx, row.task_id, test) if row.task_id else test
-        return Delivery(row, row.test_id, None, encode(told))
+        if row.task_id:
+            return await _of_task(tx, row, row.task_id, test, None)
+        return Delivery(row, row.test_id, None, encode(test))
     if row.status != "active" or row.due_at > tx.now:
         return None
     log = await events.log(tx)
@@ -113,11 +117,18 @@ async def next_delivery(tx: Tx, webhook_id: str, looked: ReadUpTo, span: int) ->
     views = told_views if row.scope == "inbox" else event_views
     (view,) = await views(tx, [event])
     if row.task_id:
-        return Delivery(row, event.id, event.seq, encode(await task_update(tx, row.task_id, view)))
+        return await _of_task(tx, row, row.task_id, view, event.seq)
     if row.secret is None:
         return Delivery(row, event.id, event.seq, encode(view))
     told = occurrence(NAMES[row.scope], view, cursor(log, event.seq))
     return Delivery(row, event.id, event.seq, encode(told))
+
+
+async def _of_task(tx: Tx, row: WebhookRow, task_id: str, told: Event, seq: int | None) -> Delivery:
+    """The state of a task as it is now, told for an event."""
+    update = await task_update(tx, task_id, told)
+    is_last = update["statusUpdate"]["status"]["state"] in TERMINAL
+    return Delivery(row, told.id, seq, encode(update), is_last)
 
 
 async def _next(
@@ -155,8 +166,11 @@ def _test(row: WebhookRow, event_id: str, now: int) -> Event:
 
 
 async def succeeded(tx: Tx, sent: Delivery) -> None:
-    """Note that a delivery was answered with 2xx."""
+    """Note that a delivery was answered with 2xx. A push configuration ends with its task."""
     webhook_id = sent.webhook.id
+    if sent.is_last:
+        await webhooks.delete(tx, webhook_id, sent.webhook.agent_id)
+        return
     if sent.seq is not None:
         await webhooks.delivered(tx, webhook_id, sent.seq)
         return
