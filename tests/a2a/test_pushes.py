@@ -282,3 +282,7 @@ def test_a_configuration_that_is_refused_is_charged_to_reads(
         "CreateTaskPushNotificationConfig", taskId=task["id"], url=receiver.url
     )
     assert full["error"]["data"][-1]["value"]["resource"] == "replies"
+    assert (full.headers["x-ratelimit-resource"], full.headers["x-ratelimit-remaining"]) == (
+        "replies",
+        "0",
+    )

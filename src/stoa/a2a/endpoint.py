@@ -18,6 +18,7 @@ from stoa.http.request import HttpRequest
 from stoa.http.wire import HeaderList, Send
 from stoa.limits.charge import Charges
 from stoa.operations.bootstrap import A2A
+from stoa.operations.parts.buckets import BucketFull
 from stoa.operations.parts.buckets import headers as rate_headers
 from stoa.operations.table import Operation
 from stoa.schemas.tasks import TaskJson
@@ -162,6 +163,8 @@ def _common(call: TaskCall) -> HeaderList:
 
 
 async def _send_error(call: TaskCall, send: Send, failure: RpcError) -> None:
+    if isinstance(failure.refusal, BucketFull):
+        call.charge = failure.refusal.charge  # not that of a read before
     headers: HeaderList = [(b"content-type", answering.JSON), *_common(call)]
     if failure.refusal:
         told = answering.refusal_headers(failure.refusal, None)
