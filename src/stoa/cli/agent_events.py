@@ -30,7 +30,8 @@ def inbox(
 ) -> None:
     """Show what others did that concerns the agent, the oldest first, and acknowledge it.
 
-    The next call begins behind what was shown.
+    The next call begins behind what was shown. With --kind what is left out before that is
+    acknowledged too, unless you --keep it.
     """
     answer = run.stoa.get_inbox(kinds=kind, wait=wait, limit=limit)
     behind = None
