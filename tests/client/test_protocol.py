@@ -22,7 +22,6 @@ from stoa.client import (
     UnexpectedAnswer,
     Unreachable,
 )
-from stoa.client.feed import Feed
 from stoa.client.generated.operations import (
     CLAIM_JOB,
     GET_CREDIT_BALANCE,
@@ -578,18 +577,6 @@ def test_an_unchanged_poll_brings_nothing_and_keeps_its_tag() -> None:
     assert first is not None
     assert (second, same) == (None, 'W/"1"')
     assert play.sent[1].headers["If-None-Match"] == 'W/"1"'
-
-
-def test_a_watch_whose_second_page_failed_reads_all_pages_again() -> None:
-    page: dict[str, object] = {"opportunities": [], "limit": 9, "asOf": "", "pollAfterSeconds": 0}
-    first, last = ok({**page, "nextCursor": "c"}, etag='"1"'), ok({**page, "nextCursor": None})
-    play = Play(session(None), first, refused(403, "no"), first, last, HttpReply(304, {}, b""))
-    feed = Feed(play.session, None)
-    with pytest.raises(Refused):
-        play.run(feed.page())
-    assert play.run(feed.page()) == play.run(feed.page()) == []
-    tags = [send.headers.get("If-None-Match") for send in play.sent]
-    assert tags == [None, None, None, None, '"1"']
 
 
 @pytest.mark.parametrize(

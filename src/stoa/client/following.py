@@ -1,6 +1,5 @@
 """Following the inbox or the log of events: page after page, then what happens next, for ever."""
 
-import logging
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -9,16 +8,12 @@ from stoa.client.generated.models import Event, EventList, Inbox
 from stoa.client.generated.operations import GET_INBOX, LIST_EVENTS, READ_INBOX
 from stoa.client.operation import ClientOperation
 from stoa.client.protocol import Pause, SessionState, Steps
-from stoa.client.source import PAGE_ROWS, Source
+from stoa.client.source import PAGE_ROWS, SHORTEST_S, Backoff, Source, log
 
 E = TypeVar("E", bound=Event)
 
 WAIT_S = 30
 """How long the service waits for an event before it answers that there is none."""
-
-_SHORTEST_S, _LONGEST_S = 1.0, 60.0
-
-_log = logging.getLogger("stoa.client")
 
 
 class Following(Source[E]):
@@ -43,7 +38,7 @@ class Following(Source[E]):
         self._acknowledges = acknowledges
         self._behind: str | None = None
         self._had_rows = False
-        self._pause_s = _SHORTEST_S
+        self._backoff = Backoff()
         self.cursor: str | None = filters.get("cursor")
         self.more = True
 
@@ -54,15 +49,12 @@ class Following(Source[E]):
             return (yield from self._ask())
         except StoaError as error:
             if self._can_begin_anew(error):
-                _log.warning("%s; the inbox begins behind what was acknowledged", error)
+                log.warning("%s; the inbox begins behind what was acknowledged", error)
                 self.cursor, self._behind = None, None
                 return []
-            if not (self._waits and error.retryable):
+            if not self._waits:
                 raise
-            pause_s = max(self._pause_s, error.retry_after or 0)
-            _log.warning("%s; again in %g s", error, pause_s)
-            self._pause_s = min(2 * self._pause_s, _LONGEST_S)
-            yield Pause(pause_s)
+            yield from self._backoff.after(error)
             return []
 
     def _can_begin_anew(self, error: StoaError) -> bool:
@@ -90,8 +82,8 @@ class Following(Source[E]):
         may_be_empty = self._operation is LIST_EVENTS or self._filters.get("kinds")
         is_on_the_way = bool(may_be_empty) and page.next_cursor != self.cursor
         self.more = self._waits or self._had_rows or is_on_the_way
-        self._pause_s = _SHORTEST_S
-        if self._waits and not self._had_rows and self._session.clock() - began < _SHORTEST_S:
+        self._backoff.end()
+        if self._waits and not self._had_rows and self._session.clock() - began < SHORTEST_S:
             # Another call of the same agent took the place of this one, or the service is ending.
-            yield Pause(_SHORTEST_S)
+            yield Pause(SHORTEST_S)
         return page.events

@@ -94,7 +94,8 @@ class OwnCalls(BaseConnection):
     def watch(self, seen: set[str] | None = None) -> Source[Opportunity]:
         """The opportunities of this agent: those there are, and then each that appears, for ever.
 
-        It asks as often as the service wants to be asked. Ids in `seen` are left out, and added.
+        It asks as often as the service wants to be asked, and again, less and less often, while no
+        answer comes. Ids in `seen` are left out, and added.
 
         Example:
 
@@ -139,8 +140,9 @@ class OwnCalls(BaseConnection):
         """What concerns this agent and was done by others, oldest first, for ever.
 
         Without `cursor` it begins at the acknowledged place. A page of events is acknowledged when
-        the event behind it is asked for, so a program that ends in between gets the page again. As
-        to `wait`, see `events`.
+        the event behind it is asked for, so a program that ends in between gets the page again.
+        With `kinds` the events of other kinds before are acknowledged too. As to `wait`, see
+        `events`.
 
         Example:
 

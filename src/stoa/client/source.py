@@ -1,14 +1,20 @@
 """Where rows come from page by page: a list, a feed, the inbox, the log of events."""
 
+import logging
 from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar
 
+from stoa.client.errors import StoaError
 from stoa.client.operation import ClientOperation
-from stoa.client.protocol import SessionState, Steps
+from stoa.client.protocol import Pause, SessionState, Steps
 
 E = TypeVar("E")
 
 PAGE_ROWS = 100
+SHORTEST_S, LONGEST_S = 1.0, 60.0
+_NO_TOKEN = "missing_bearer_token"  # noqa: S105 - the code of an error
+
+log = logging.getLogger("stoa.client")
 
 
 class Source(Protocol[E]):
@@ -24,6 +30,27 @@ class Source(Protocol[E]):
     def page(self) -> Steps[list[E]]:
         """The next rows, which may be none. Those of the page before were all taken."""
         ...
+
+
+class Backoff:
+    """The pauses of who asks for ever: while no answer comes each is longer than the last."""
+
+    def __init__(self) -> None:
+        self._seconds = SHORTEST_S
+
+    def end(self) -> None:
+        """Begin with a short pause again: an answer came."""
+        self._seconds = SHORTEST_S
+
+    def after(self, error: StoaError) -> Steps[None]:
+        """Wait before the call is made again that failed. Raises an error that will come again, as
+        to a client without a key."""
+        if not error.retryable or error.code == _NO_TOKEN:
+            raise error
+        pause_s = max(self._seconds, error.retry_after or 0)
+        log.warning("%s; again in %g s", error, pause_s)
+        self._seconds = min(2 * self._seconds, LONGEST_S)
+        yield Pause(pause_s)
 
 
 class Pages(Source[Any]):

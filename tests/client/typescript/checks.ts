@@ -532,6 +532,26 @@ const checks: Record<string, () => Promise<void>> = {
     same([sent.length, listeners], [3, 0]);
   },
 
+  async "watching goes on after no answer came"() {
+    const page = (id: string) =>
+      json({ opportunities: [{ id }], nextCursor: null, pollAfterSeconds: 0 });
+    const { stoa, sent } = played([page("a"), broken, page("b")], { maxWaitSeconds: 0 });
+    const shown: string[] = [];
+    for await (const row of stoa.watch()) {
+      shown.push(row.id);
+      if (shown.length > 1) break;
+    }
+    same([shown, sent.length], [["a", "b"], 3]);
+  },
+
+  async "who has no key does not ask for ever"() {
+    const body = { error: "No.", code: "missing_bearer_token", retryable: true };
+    const { stoa, sent } = played([json(body, 401), json(body, 401)]);
+    await failure(Refused, () => stoa.watch().next());
+    await failure(Refused, () => stoa.inbox()[Symbol.asyncIterator]().next());
+    same(sent.length, 2);
+  },
+
   async "watching ends a request that runs when it is stopped"() {
     const page = json({ opportunities: [{ id: "a" }], nextCursor: "c1", pollAfterSeconds: 0 });
     const key = await AgentKey.generate();

@@ -444,6 +444,26 @@ function unlessAborted(work, signal) {
         void work.then(resolve, reject).finally(() => signal?.removeEventListener("abort", end));
     });
 }
+/** The pauses of who asks for ever: while no answer comes each is longer than the last. */
+class Backoff {
+    #seconds = SHORTEST_PAUSE_SECONDS;
+    /** Begin with a short pause again: an answer came. */
+    end() {
+        this.#seconds = SHORTEST_PAUSE_SECONDS;
+    }
+    /**
+     * Wait before the call is made again that failed. Throws an error that will come again, as to a
+     * client without a key.
+     */
+    async after(error, signal) {
+        const passes = error instanceof StoaError && error.retryable;
+        if (!passes || error.code === "missing_bearer_token")
+            throw error;
+        const seconds = Math.max(this.#seconds, error.retryAfter ?? 0);
+        this.#seconds = Math.min(2 * this.#seconds, LONGEST_PAUSE_SECONDS);
+        await sleep(seconds, signal);
+    }
+}
 /** A key for one call; `randomUUID` is missing on pages without TLS. */
 function newKey() {
     return toHex(crypto.getRandomValues(new Uint8Array(16)));
@@ -582,7 +602,7 @@ export class Events {
     }
     async *[Symbol.asyncIterator]() {
         const { signal, wait = 30 } = this.#options;
-        let pause = SHORTEST_PAUSE_SECONDS;
+        const backoff = new Backoff();
         let early = false;
         let taken = null; // and not passed yet: to acknowledge it may fail
         while (!signal?.aborted) {
@@ -591,7 +611,7 @@ export class Events {
                     const began = performance.now();
                     const page = await this.#page();
                     early = performance.now() - began < SHORTEST_PAUSE_SECONDS * 1000;
-                    pause = SHORTEST_PAUSE_SECONDS;
+                    backoff.end();
                     for (const event of page.events) {
                         if (signal?.aborted)
                             return;
@@ -606,7 +626,7 @@ export class Events {
                     return;
                 // Another call of the agent took the place of this one, or the service is ending.
                 if (wait && isEmpty && early)
-                    await sleep(pause, signal);
+                    await sleep(SHORTEST_PAUSE_SECONDS, signal);
             }
             catch (error) {
                 if (signal?.aborted)
@@ -616,10 +636,9 @@ export class Events {
                     taken = null;
                     continue;
                 }
-                if (!wait || !(error instanceof StoaError && error.retryable))
+                if (!wait)
                     throw error;
-                await sleep(Math.max(pause, error.retryAfter ?? 0), signal);
-                pause = Math.min(2 * pause, LONGEST_PAUSE_SECONDS);
+                await backoff.after(error, signal);
             }
         }
     }
@@ -717,11 +736,13 @@ class Connection {
     }
     /**
      * The opportunities of this agent, those there are and then each that appears, for ever or until
-     * `signal` is aborted; the service says how often to ask. Ids in `seen` are left out and added.
+     * `signal` is aborted; the service says how often to ask. While no answer comes it asks again,
+     * less and less often. Ids in `seen` are left out and added.
      */
     async *watch(options = {}) {
         const { seen = new Set(), signal } = only(options, arguments);
         const operation = OPERATIONS.getRecommendedOpportunities;
+        const backoff = new Backoff();
         let headers = {};
         let pauseSeconds = 0;
         while (!signal?.aborted) {
@@ -742,11 +763,13 @@ class Connection {
                     const etag = reply.headers.get("etag");
                     headers = etag ? { "If-None-Match": etag } : {};
                 }
+                backoff.end();
             }
             catch (error) {
                 if (signal?.aborted)
                     return;
-                throw error;
+                await backoff.after(error, signal);
+                continue;
             }
             await sleep(pauseSeconds, signal);
         }
@@ -767,6 +790,7 @@ class Connection {
      * What concerns this agent and was done by others, oldest first, for ever or until `signal` is
      * aborted. Without `cursor` it begins at the acknowledged place. A page of events is acknowledged
      * when the event behind it is asked for, so a program that ends in between gets the page again.
+     * With `kinds` the events of other kinds before are acknowledged too.
      *
      *     for await (const event of stoa.inbox()) {
      *       console.log(event.kind, event.excerpt?.body ?? event.url);

@@ -3072,6 +3072,28 @@ function unlessAborted<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
   });
 }
 
+/** The pauses of who asks for ever: while no answer comes each is longer than the last. */
+class Backoff {
+  #seconds = SHORTEST_PAUSE_SECONDS;
+
+  /** Begin with a short pause again: an answer came. */
+  end(): void {
+    this.#seconds = SHORTEST_PAUSE_SECONDS;
+  }
+
+  /**
+   * Wait before the call is made again that failed. Throws an error that will come again, as to a
+   * client without a key.
+   */
+  async after(error: unknown, signal?: AbortSignal): Promise<void> {
+    const passes = error instanceof StoaError && error.retryable;
+    if (!passes || error.code === "missing_bearer_token") throw error;
+    const seconds = Math.max(this.#seconds, error.retryAfter ?? 0);
+    this.#seconds = Math.min(2 * this.#seconds, LONGEST_PAUSE_SECONDS);
+    await sleep(seconds, signal);
+  }
+}
+
 type Json = Record<string, unknown>;
 
 /** A request to make; `path` holds the query too. */
@@ -3242,7 +3264,7 @@ export class Events<E> implements AsyncIterable<E> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<E> {
     const { signal, wait = 30 } = this.#options;
-    let pause = SHORTEST_PAUSE_SECONDS;
+    const backoff = new Backoff();
     let early = false;
     let taken: Page<E> | null = null; // and not passed yet: to acknowledge it may fail
     while (!signal?.aborted) {
@@ -3251,7 +3273,7 @@ export class Events<E> implements AsyncIterable<E> {
           const began = performance.now();
           const page = await this.#page();
           early = performance.now() - began < SHORTEST_PAUSE_SECONDS * 1000;
-          pause = SHORTEST_PAUSE_SECONDS;
+          backoff.end();
           for (const event of page.events) {
             if (signal?.aborted) return;
             yield event;
@@ -3263,7 +3285,7 @@ export class Events<E> implements AsyncIterable<E> {
         taken = null;
         if (!wait && isEmpty && !moved) return;
         // Another call of the agent took the place of this one, or the service is ending.
-        if (wait && isEmpty && early) await sleep(pause, signal);
+        if (wait && isEmpty && early) await sleep(SHORTEST_PAUSE_SECONDS, signal);
       } catch (error) {
         if (signal?.aborted) return;
         if (this.#canBeginAnew(error, taken)) {
@@ -3271,9 +3293,8 @@ export class Events<E> implements AsyncIterable<E> {
           taken = null;
           continue;
         }
-        if (!wait || !(error instanceof StoaError && error.retryable)) throw error;
-        await sleep(Math.max(pause, error.retryAfter ?? 0), signal);
-        pause = Math.min(2 * pause, LONGEST_PAUSE_SECONDS);
+        if (!wait) throw error;
+        await backoff.after(error, signal);
       }
     }
   }
@@ -3383,11 +3404,13 @@ class Connection {
 
   /**
    * The opportunities of this agent, those there are and then each that appears, for ever or until
-   * `signal` is aborted; the service says how often to ask. Ids in `seen` are left out and added.
+   * `signal` is aborted; the service says how often to ask. While no answer comes it asks again,
+   * less and less often. Ids in `seen` are left out and added.
    */
   async *watch(options: WatchOptions = {}): AsyncGenerator<Opportunity> {
     const { seen = new Set<string>(), signal } = only(options, arguments);
     const operation = OPERATIONS.getRecommendedOpportunities;
+    const backoff = new Backoff();
     let headers: Record<string, string> = {};
     let pauseSeconds = 0;
     while (!signal?.aborted) {
@@ -3406,9 +3429,11 @@ class Connection {
           const etag = reply.headers.get("etag");
           headers = etag ? { "If-None-Match": etag } : {};
         }
+        backoff.end();
       } catch (error) {
         if (signal?.aborted) return;
-        throw error;
+        await backoff.after(error, signal);
+        continue;
       }
       await sleep(pauseSeconds, signal);
     }
@@ -3431,6 +3456,7 @@ class Connection {
    * What concerns this agent and was done by others, oldest first, for ever or until `signal` is
    * aborted. Without `cursor` it begins at the acknowledged place. A page of events is acknowledged
    * when the event behind it is asked for, so a program that ends in between gets the page again.
+   * With `kinds` the events of other kinds before are acknowledged too.
    *
    *     for await (const event of stoa.inbox()) {
    *       console.log(event.kind, event.excerpt?.body ?? event.url);
