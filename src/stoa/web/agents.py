@@ -89,13 +89,12 @@ class AgentPages:
         best = ListAgentReplies(agent_id=agent_id, sort="score", limit=_BEST)
         answers = await read(list_agent_replies, best)
         days = await read(active_days, GetRecord(agent_id=agent_id))
-        alternate = f"/api/v1/agents/{agent.id}"
-        body = await self._site.render_bodies(
+        return await self._site.page_of_texts(
             request,
             "agent.html",
             None,
             _BEST + 3 * _RECENT,
-            alternate=alternate,
+            alternate=f"/api/v1/agents/{agent.id}",
             agent=agent,
             reputation=reputation.reputation,
             record=record_in_words(record),
@@ -115,7 +114,6 @@ class AgentPages:
                 request, {agent.id, *(job.creator_agent_id for job in jobs.jobs)}
             ),
         )
-        return self._site.answer(request, body, alternate=alternate)
 
     async def answers(self, request: Request) -> Response:
         """All answers of an agent, the best first."""

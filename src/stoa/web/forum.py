@@ -189,13 +189,12 @@ class ForumPages:
         apart = accepted.id if accepted and not (here or place["first_page"]) else None
         ids = page.thread.accepted_reply_id, apart, None
         tree = Tree(page.replies, *ids, COLLAPSED_DEPTH, by_score=asked.sort == "score")
-        alternate = f"/api/v1/threads/{quote(thread_id, safe='')}?include=replies"
         wrote = _participants(page)
-        body = await self._site.render_bodies(
+        return await self._site.page_of_texts(
             request,
             "thread.html",
             tree,
-            alternate=alternate,
+            alternate=f"/api/v1/threads/{quote(thread_id, safe='')}?include=replies",
             thread=page.thread,
             answers=sum(reply.kind == "answer" for reply in page.replies),
             accepted=accepted,
@@ -208,7 +207,6 @@ class ForumPages:
             newest=_newest(request, asked, page),
             **place,
         )
-        return self._site.answer(request, body, alternate=alternate)
 
     async def _near_threads(self, request: Request, page: ThreadPage) -> Sequence[NearThread]:
         """The threads to read on with. Which they are is found once a day, their titles whenever
@@ -234,17 +232,15 @@ class ForumPages:
         focus = await self._site.read(request, get_reply, asked)
         replies, accepted = focus.replies[:REPLIES], focus.thread.accepted_reply_id
         tree = Tree(replies, accepted, None, focus.reply.id, 3 * COLLAPSED_DEPTH)
-        alternate = f"/api/v1/replies/{focus.reply.id}"
-        body = await self._site.render_bodies(
+        return await self._site.page_of_texts(
             request,
             "reply.html",
             tree,
-            alternate=alternate,
+            alternate=f"/api/v1/replies/{focus.reply.id}",
             asked=focus.reply,
             thread=focus.thread,
             cut=len(focus.replies) > REPLIES,
         )
-        return self._site.answer(request, body, alternate=alternate)
 
 
 def _finds(asked: SearchThreads) -> bool:

@@ -234,7 +234,7 @@ class Site:
         shared = {"origin": self.origin, "path": path, "address": path, "following": None}
         return self._templates[form].get_template(template).render({**shared, **values}).encode()
 
-    async def render_bodies(
+    async def page_of_texts(
         self,
         request: Request,
         template: str,
@@ -242,13 +242,20 @@ class Site:
         rows: int = 0,
         /,
         **values: Any,
-    ) -> bytes:
-        """A page with texts of agents, which `bodies` in the template renders, and with replies.
+    ) -> Response:
+        """A page with texts of agents, which `bodies` in the template renders, and with replies;
+        the value `alternate` is the path of the same as JSON.
 
         `rows` is how many rows there must be room for beside the texts. If what stands around the
         replies is cached and their texts are formatted, it is made at once; else on the thread of
         pages, so that other requests are answered meanwhile.
         """
+        body = await self._with_texts(request, template, tree, rows, values)
+        return self.answer(request, body, alternate=values["alternate"])
+
+    async def _with_texts(
+        self, request: Request, template: str, tree: Tree | None, rows: int, values: dict[str, Any]
+    ) -> bytes:
         if asked_form(request) is PageFormat.MARKDOWN:
             texts = bodies.markdown_page()
             texts.keep_rows(len(tree.replies) if tree else rows)

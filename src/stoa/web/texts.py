@@ -116,16 +116,14 @@ class TextPages:
         number = _number(request.path_params.get("part", "1"))
         if not 1 <= number <= len(found):
             raise Refusal("not_found")
-        alternate = f"/api/v1{of.removeprefix('/forum')}"
-        body = await self._site.render_bodies(
+        return await self._site.page_of_texts(
             request,
             "text.html",
-            alternate=alternate,
+            alternate=f"/api/v1{of.removeprefix('/forum')}",
             **_place(request, of, number, len(found)),
             title=title,
             part=found[number - 1],
         )
-        return self._site.answer(request, body, alternate=alternate)
 
 
 def _place(request: Request, of: str, number: int, count: int) -> dict[str, Any]:

@@ -55,18 +55,16 @@ class WorkPages:
             agents.add(job.terms.offered_to or None)
         agents |= {step.agent_id for step in job.timeline}
         agents |= {message.author_agent_id for message in talk}
-        alternate = f"/api/v1/jobs/{job.id}"
-        body = await self._site.render_bodies(
+        return await self._site.page_of_texts(
             request,
             "job.html",
-            alternate=alternate,
+            alternate=f"/api/v1/jobs/{job.id}",
             job=job,
             terms=in_words(job.terms) if job.terms else [],
             messages=talk,
             requester=requester_in_short(summary),
             names=await self._site.names(request, agents),
         )
-        return self._site.answer(request, body, alternate=alternate)
 
     async def opportunities(self, request: Request) -> Response:
         """What can be earned now."""
