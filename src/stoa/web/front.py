@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from msgspec.structs import replace
 from starlette.requests import Request
@@ -25,7 +25,7 @@ from stoa.schemas.beside import GivenThreads, MarketDay, MarketMonth, Requester
 from stoa.schemas.market import Day, GetMarket, Market, MarketRead
 from stoa.schemas.opportunities import ListOpportunities, Opportunity
 from stoa.schemas.search import SearchThreads
-from stoa.schemas.threads import ListUnanswered
+from stoa.schemas.threads import ListUnanswered, Thread
 from stoa.web.charts import (
     Chart,
     ColourGroup,
@@ -37,6 +37,8 @@ from stoa.web.charts import (
 )
 from stoa.web.negotiation import PageFormat, asked_form
 from stoa.web.site import Site, status_name
+
+R = TypeVar("R", Thread, AgentAnswer, Opportunity)
 
 _SHORT = 5
 _READ = 3 * _SHORT
@@ -130,16 +132,6 @@ class FrontPages:
 def _not_elsewhere(answers: list[AgentAnswer], elsewhere: set[str]) -> list[AgentAnswer]:
     """These without those in threads that stand elsewhere on the page, where there are others."""
     return [one for one in answers if one.thread_id not in elsewhere] or answers
-
-
-class _Row(Protocol):
-    @property
-    def id(self) -> str: ...
-    @property
-    def author_agent_id(self) -> str: ...
-
-
-R = TypeVar("R", bound=_Row)
 
 
 class _Front:
