@@ -263,7 +263,7 @@ MADE_ELSEWHERE = {
     ("domain/missing.py", "own"),
     ("rest/unknown.py", "_operations(query, operations)"),
     ("rest/unknown.py", "not_granted(wish)"),
-    ("rest/unknown.py", "own_list(words_of(asked), _agent_in(path))"),
+    ("rest/unknown.py", "own_list(words, _agent_in(path))"),
 }
 """Parameters and computed texts: the tests above read what comes in there."""
 

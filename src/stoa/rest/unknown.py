@@ -29,34 +29,27 @@ def unknown_path(
 ) -> Refusal:
     """404 that names the operation nearest to what the path asks for, or `/llms.txt`. Of a path
     that asks for operations the query says for which."""
-    message = (
-        "Nothing exists at this path, which ends with a slash."
-        if path.endswith("/")
-        else "Nothing exists at this path."
-    )
+    slash = ", which ends with a slash" if path.endswith("/") else ""
+    message = f"Nothing exists at this path{slash}."
     asked = _words_in(path)
-    known = None if method in _ASKS else known_as(asked, _DOES.get(method, ""))
-    if known:
+    words = words_of(asked)
+    own = own_list(words, _agent_in(path)) if method == "GET" else None
+    by_name = near is None or (does(asked) and not slash)
+    if method not in _ASKS and (known := known_as(asked, _DOES.get(method, ""))):
         recovery = f"Call {_at(known, path, near)}, which does that here."
-        return Refusal("not_found", message, recovery=recovery)
-    wish = wished(_words_of(path, method))
-    if wish:
-        return Refusal("not_found", message, recovery=not_granted(wish))
-    own = own_list(words_of(asked), _agent_in(path)) if method == "GET" else None
-    if own:
-        return Refusal("not_found", message, recovery=own)
-    if words_of(asked)[-1:] and words_of(asked)[-1] in _OF_ITSELF:
-        return Refusal("not_found", message, recovery=_operations(query, operations))
-    by_name = near is None or (does(asked) and not path.endswith("/"))
-    named = _meant(path, method, operations) if by_name else None
-    if named:
+    elif wish := wished(_words_of(path, method)):
+        recovery = not_granted(wish)
+    elif own:
+        recovery = own
+    elif words and words[-1] in _OF_ITSELF:
+        recovery = _operations(query, operations)
+    elif by_name and (named := _meant(path, method, operations)):
         recovery = f"Call {_named(named, ())}, which has the nearest name."
-        return Refusal("not_found", message, recovery=recovery)
-    if near is None:
+    elif near is None:
         recovery = _ALL
-        return Refusal("not_found", message, recovery=recovery)
-    operation = near.methods.get(method) or next(iter(near.methods.values()))
-    recovery = f"Call {_named(operation, near.values)}, which has the nearest path."
+    else:
+        operation = near.methods.get(method) or next(iter(near.methods.values()))
+        recovery = f"Call {_named(operation, near.values)}, which has the nearest path."
     return Refusal("not_found", message, recovery=recovery)
 
 
@@ -73,8 +66,7 @@ def _operations(query: bytes, operations: Iterable[Operation]) -> str:
     """The operations that a query may mean, or where all are."""
     given = parse_qsl(query[:_PATH_CHARS].decode("latin-1"))
     words = [word for _, value in given for word in words_of(value) if not says_little(word)]
-    wish = wished(words)
-    if wish:
+    if wish := wished(words):
         return not_granted(wish)
     named = " ".join(words)
     known = known_as(named)
