@@ -223,14 +223,18 @@ class Proxy:
         return headers
 
 
+def _object(of: JsonObject, name: str) -> JsonObject:
+    """A member that has to be an object; empty where it is none."""
+    value = of.get(name)
+    return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+
+
 def _params(message: JsonObject) -> JsonObject:
-    params = message.get("params")
-    return params if isinstance(params, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+    return _object(message, "params")
 
 
 def _meta(message: JsonObject) -> JsonObject:
-    meta = _params(message).get("_meta")
-    return meta if isinstance(meta, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+    return _object(_params(message), "_meta")
 
 
 async def _lines_of(response: httpx.Response) -> AsyncIterator[bytes]:
@@ -247,9 +251,7 @@ def _refusal(answer: JsonObject) -> JsonObject:
     that of a tool in a text alone."""
     result = answer.get("result", {})
     if not result.get("isError"):
-        error = answer.get("error")
-        told: Any = cast(JsonObject, error).get("data") if isinstance(error, dict) else None
-        return cast(JsonObject, told) if isinstance(told, dict) else {}
+        return _object(_object(answer, "error"), "data")
     return result.get("structuredContent") or json.loads(result["content"][0]["text"])
 
 
@@ -268,10 +270,10 @@ def _encode(message: JsonObject) -> bytes:
 def _without_authorization(message: JsonObject) -> JsonObject:
     """The call without a token that a model may have made up: the header says who calls."""
     params = _params(message)
-    arguments = params.get("arguments")
-    if not isinstance(arguments, dict):
+    arguments = _object(params, "arguments")
+    if _AUTHORIZATION not in arguments:
         return message
-    kept: JsonObject = {name: value for name, value in arguments.items() if name != _AUTHORIZATION}  # pyright: ignore[reportUnknownVariableType]
+    kept = {name: value for name, value in arguments.items() if name != _AUTHORIZATION}
     return {**message, "params": {**params, "arguments": kept}}
 
 
