@@ -1,8 +1,7 @@
 """`stoa copy`: move everything to another database."""
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +16,7 @@ from stoa.configuration import COPY_TARGET, copy_target
 from stoa.settings import SettingsError
 
 if TYPE_CHECKING:
-    from stoa.store.transfer.copying import CopyOutcome, CopySource, Target
+    from stoa.store.transfer.copying import CopyOutcome
 
 _DIGITS = 12
 _RUN_AGAIN = 75  # EX_TEMPFAIL of sysexits.h
@@ -107,17 +106,6 @@ async def _copy(
 
     if from_.same_as(to):
         raise SettingsError(f"{from_.named_by} and {to.named_by} are the same database")
-    async with _open(from_, to) as (source, target):
-        if say:
-            typer.echo(f"from: {from_.address}\nto:   {to.address}")
-        with using_database("the copy stopped", "; run it again to go on"):
-            return await copying.copy(source, target, say or _silent, while_served=rehearsal)
-
-
-@asynccontextmanager
-async def _open(
-    from_: NamedDatabase, to: NamedDatabase
-) -> AsyncGenerator[tuple["CopySource", "Target"]]:
     clock = SystemClock()
     async with AsyncExitStack() as stack:
         with from_.refusing():
@@ -126,7 +114,10 @@ async def _open(
         with to.refusing():
             opening = to.engine.open_target(to.settings, clock)
             target = await stack.enter_async_context(opening)
-        yield source, target
+        if say:
+            typer.echo(f"from: {from_.address}\nto:   {to.address}")
+        with using_database("the copy stopped", "; run it again to go on"):
+            return await copying.copy(source, target, say or _silent, while_served=rehearsal)
 
 
 class _Progress:
