@@ -129,8 +129,9 @@ def chosen(
     if data_dir is not None and "database_url" in given:
         raise SettingsError(_PASSED_OVER.format(data_dir, given["database_url"].place))
     database = _settled(given)
-    if config:
-        _refuse_other(database, configuration.given({}, {}, config))
+    in_config = configuration.given({}, {}, config) if config else {}
+    if _names_database(in_config) and not database.same_as(other := _settled(in_config)):
+        raise SettingsError(_TWO.format(database.named_by, other.named_by))
     return database
 
 
@@ -176,11 +177,3 @@ def _named_by(given: Mapping[str, Given]) -> str:
 
 def _names_database(given: Mapping[str, Given]) -> bool:
     return not given.keys().isdisjoint(("database_url", "data_dir"))
-
-
-def _refuse_other(database: NamedDatabase, in_config: Mapping[str, Given]) -> None:
-    """Refuse a file that was named for its settings, but whose database another source replaces."""
-    if _names_database(in_config):
-        other = _settled(in_config)
-        if not database.same_as(other):
-            raise SettingsError(_TWO.format(database.named_by, other.named_by))
