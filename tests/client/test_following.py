@@ -13,7 +13,7 @@ import pytest
 from stoa.client import Key, Refused, Stoa
 from stoa.client.generated.operations import LIST_EVENTS
 from stoa.client.protocol import Profile, SendRequest, SessionState
-from stoa.client.transport import arguments
+from stoa.client.transport import request
 from tests.client.relay import relaying
 from tests.support.command import run_stoa
 from tests.support.limits_off import LIMITS_OFF
@@ -158,4 +158,5 @@ def test_a_call_that_waits_may_take_longer_than_others(
     session = SessionState("http://stoa.test", None, Profile(), 0, time.monotonic)
     step = next(session.call(LIST_EVENTS, values))
     assert isinstance(step, SendRequest)
-    assert arguments(step, httpx.Timeout(5))["timeout"].read == seconds
+    with httpx.Client(base_url="http://stoa.test", timeout=5) as client:
+        assert request(client, step).extensions["timeout"]["read"] == seconds

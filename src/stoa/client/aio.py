@@ -75,20 +75,12 @@ class AsyncConnection(BaseConnection):
     async def _take(self, step: Step) -> HttpReply | None:
         match step:
             case SendRequest():
-                return await self._send(step)
+                with transport.failing(self.url):
+                    sent = transport.request(self._http, step)
+                    return transport.reply(await self._http.send(sent))
             case Pause(seconds):
                 await asyncio.sleep(seconds)
             case SignIn(steps):
                 async with self._signing_in:
                     await self.carry_out(steps)
         return None
-
-    async def _send(self, send: SendRequest) -> HttpReply:
-        try:
-            return transport.reply(
-                await self._http.request(**transport.arguments(send, self._http.timeout))
-            )
-        except httpx.RequestError as error:
-            raise transport.unreachable(self.url, error) from None
-        except httpx.InvalidURL as error:
-            raise transport.not_sent(error) from None

@@ -76,20 +76,12 @@ class Connection(BaseConnection):
     def _take(self, step: Step) -> HttpReply | None:
         match step:
             case SendRequest():
-                return self._send(step)
+                with transport.failing(self.url):
+                    sent = transport.request(self._http, step)
+                    return transport.reply(self._http.send(sent))
             case Pause(seconds):
                 time.sleep(seconds)
             case SignIn(steps):
                 with self._signing_in:
                     self.carry_out(steps)
         return None
-
-    def _send(self, send: SendRequest) -> HttpReply:
-        try:
-            return transport.reply(
-                self._http.request(**transport.arguments(send, self._http.timeout))
-            )
-        except httpx.RequestError as error:
-            raise transport.unreachable(self.url, error) from None
-        except httpx.InvalidURL as error:
-            raise transport.not_sent(error) from None

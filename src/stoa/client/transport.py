@@ -2,7 +2,9 @@
 
 import os
 import ssl
-from typing import TypedDict, TypeVar
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TypeVar
 
 import httpx
 
@@ -15,16 +17,6 @@ _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, http
 C = TypeVar("C", httpx.Client, httpx.AsyncClient)
 
 
-class Arguments(TypedDict):
-    """The arguments of httpx's `request`."""
-
-    method: str
-    url: str
-    headers: dict[str, str]
-    content: bytes | None
-    timeout: httpx.Timeout
-
-
 def opened(kind: type[C], url: str, timeout: float) -> C:
     """A client of httpx for the service at `url`.
 
@@ -32,7 +24,8 @@ def opened(kind: type[C], url: str, timeout: float) -> C:
     """
     tls = _tls_context()
     try:
-        return kind(base_url=url, timeout=timeout, verify=tls)
+        # Redirects are not followed: a token goes to one address only.
+        return kind(base_url=url, timeout=timeout, verify=tls, follow_redirects=False)
     except (ImportError, httpx.InvalidURL, ValueError) as error:
         reason = str(error).rstrip(".")
         raise ValueError(
@@ -55,18 +48,15 @@ def _tls_context() -> ssl.SSLContext:
         ) from error
 
 
-def arguments(send: SendRequest, usual: httpx.Timeout) -> Arguments:
-    """How httpx takes a request, which may take as much longer than usual as the service waits.
-    Redirects are not followed: a token goes to one address only."""
+def request(client: httpx.Client | httpx.AsyncClient, send: SendRequest) -> httpx.Request:
+    """The request for httpx. It may take as much longer than usual as the service waits."""
+    usual = client.timeout
     read = None if usual.read is None else usual.read + send.wait
     timeout = httpx.Timeout(connect=usual.connect, read=read, write=usual.write, pool=usual.pool)
-    return {
-        "method": send.method,
-        "url": send.path,
-        "headers": {"User-Agent": "stoa-client", **send.headers},
-        "content": send.body,
-        "timeout": timeout,
-    }
+    headers = {"User-Agent": "stoa-client", **send.headers}
+    return client.build_request(
+        send.method, send.path, content=send.body, headers=headers, timeout=timeout
+    )
 
 
 def reply(response: httpx.Response) -> HttpReply:
@@ -82,6 +72,13 @@ def unreachable(url: str, error: httpx.RequestError) -> Unreachable:
     )
 
 
-def not_sent(error: httpx.InvalidURL) -> ValueError:
-    """The error for a call whose values make no address."""
-    return ValueError(f"the call cannot be sent: {error}. Shorten what it asks for.")
+@contextmanager
+def failing(url: str) -> Generator[None]:
+    """Raise Unreachable where no answer comes from `url`, and ValueError for a call whose values
+    make no address."""
+    try:
+        yield
+    except httpx.RequestError as error:
+        raise unreachable(url, error) from None
+    except httpx.InvalidURL as error:
+        raise ValueError(f"the call cannot be sent: {error}. Shorten what it asks for.") from None
