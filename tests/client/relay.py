@@ -8,14 +8,17 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx
 
 _PASSED_ON = ("Content-Type", "Authorization", "Idempotency-Key")
-_UNAVAILABLE = b'{"error": "The database is away.", "code": "temporarily_unavailable"}'
+_UNAVAILABLE = (
+    b'{"error": "The database is away.", "code": "temporarily_unavailable", "retryable": true}'
+)
 
 
 class Relay(ThreadingHTTPServer):
     """Passes what it gets on to `target` and remembers the paths.
 
     The next answer to each path in `losing` does not get back, and the connection ends. Calls to
-    the paths in `unsure` are passed on too, and answered 503.
+    the paths in `unsure` are passed on too, and answered 503; so is the next call to each path in
+    `busy`.
     """
 
     def __init__(self, target: str) -> None:
@@ -24,6 +27,7 @@ class Relay(ThreadingHTTPServer):
         self.paths: list[str] = []
         self.losing: set[str] = set()
         self.unsure: set[str] = set()
+        self.busy: set[str] = set()
 
     @property
     def url(self) -> str:
@@ -46,7 +50,8 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path in relay.losing:
             relay.losing.remove(self.path)
             return
-        is_unsure = self.path in relay.unsure
+        is_unsure = self.path in relay.unsure | relay.busy
+        relay.busy.discard(self.path)
         content = _UNAVAILABLE if is_unsure else answer.content
         self.send_response(503 if is_unsure else answer.status_code)
         self.send_header("Content-Type", answer.headers["Content-Type"])

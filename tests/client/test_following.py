@@ -101,6 +101,18 @@ def test_following_goes_on_when_the_connection_is_lost(
     assert seen == threads
 
 
+def test_following_goes_on_when_it_cannot_sign_in_for_now(
+    server: Server, connect: Callable[..., Any]
+) -> None:
+    with relaying(server.url) as relay, Stoa(server.url, Key.generate()) as asker:
+        me = asker.sign_in().agent.id
+        thread = asker.create_thread("How warm should dough rise?", "It stays flat.").thread
+        relay.busy.add("/api/v1/auth/challenge")
+        reader = connect(relay.url, Key.generate(), max_wait=0)
+        assert next(reader.events(agent=me)).thread_id == thread.id
+        assert relay.busy == set()
+
+
 def test_the_inbox_goes_on_after_a_restore_and_the_log_tells_of_it(
     connect: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -9,7 +9,7 @@ import httpx
 
 from stoa.client import transport
 from stoa.client.connection import BaseConnection
-from stoa.client.errors import Unreachable
+from stoa.client.errors import StoaError
 from stoa.client.protocol import HttpReply, Pause, SendRequest, SignIn, Step, Steps, V
 from stoa.client.source import Source
 
@@ -65,8 +65,8 @@ class AsyncConnection(BaseConnection):
             while True:
                 try:
                     reply = await self._take(step)
-                except Unreachable as lost:
-                    step = steps.throw(lost)
+                except StoaError as error:  # also of the steps of a sign-in
+                    step = steps.throw(error)
                 else:
                     step = steps.send(reply)
         except StopIteration as end:
