@@ -14,7 +14,7 @@ import uuid
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
 from stoa.client.errors import (
@@ -32,6 +32,9 @@ from stoa.client.keys import Signer, canonical_url, check_challenge, done_work
 from stoa.client.operation import ClientOperation, T
 from stoa.client.resources import JsonObject, WrongShape, camel, dump, parse, read
 from stoa.client.retry_after import retry_after
+
+if TYPE_CHECKING:
+    from stoa.client.kept_session import KeptSession
 
 V = TypeVar("V")
 
@@ -139,18 +142,6 @@ class Kept:
     seconds: float
 
 
-class SessionStore(Protocol):
-    """Where a session is kept between runs of programs."""
-
-    def read(self, public_key: str) -> Kept | None:
-        """The kept session of a key, None if there is none."""
-        ...
-
-    def write(self, public_key: str, kept: Kept) -> None:
-        """Keep a session instead of the one before."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class _Token:
     text: str
@@ -175,7 +166,7 @@ class SessionState:
         self.url = canonical_url(url)
         self.clock = clock
         self.signed_in: SignedIn | None = None
-        self.store: SessionStore | None = None
+        self.store: KeptSession | None = None
         self.reload_key: Callable[[], Signer | None] | None = None
         self._agent_id: str | None = None
         self._key = key
