@@ -3,6 +3,7 @@
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -66,15 +67,7 @@ class BaseConnection(ABC):
         """
         file = KeyFile.load(path)
         profile = file.profile
-        made = cls(
-            url or file.url,
-            file.key,
-            display_name=profile.display_name,
-            description=profile.description,
-            capabilities=profile.capabilities,
-            invite=profile.invite,
-            max_wait=max_wait,
-        )
+        made = cls(url or file.url, file.key, **asdict(profile), max_wait=max_wait)
         made._session.reload_key = partial(_key_in, path)
         if keep_session:
             own = made.url == canonical_url(file.url)
