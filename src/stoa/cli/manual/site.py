@@ -24,8 +24,11 @@ class BrokenLink(ValueError):
 def build(source: Traversable) -> dict[str, bytes]:
     """The files of the site by their paths. Raises BrokenLink."""
     book = pages(source)
-    rendered = {name: _rendered(page, book) for name, page in book.items()}
-    _check_places(rendered, book)
+    headings: list[_LinkedHeading] = []
+    rendered = {name: _rendered(page, book, headings) for name, page in book.items()}
+    for name, place, link in headings:
+        if place not in rendered[name].places:
+            raise BrokenLink(f"{link}, which is no heading")
     template = Template(_resource("page.html"))
     names = list(book)
     made = {
@@ -56,39 +59,34 @@ def _shared(
 # --- Links.
 
 
-def _rendered(page: ManualPage, book: Mapping[str, ManualPage]) -> RenderedPage:
+_LinkedHeading = tuple[str, str, str]
+"""The name of a page, the place of a heading in it, and which link leads there."""
+
+
+def _rendered(
+    page: ManualPage, book: Mapping[str, ManualPage], headings: list[_LinkedHeading]
+) -> RenderedPage:
+    """The page; the headings that it links to are added to those given."""
+
     def link(target: str) -> str | None:
-        if target.startswith((*_ELSEWHERE, "#")):
+        if target.startswith(_ELSEWHERE):
             return target
-        name, mark, place = target.partition("#")
-        found = named(page.name, name)
+        path, mark, place = target.partition("#")
+        found = named(page.name, path) if path else page.name
         if found.startswith("../"):
             return None  # a file of the repository
+        told = f"{page.name}.md leads to {target}"
         if found not in book:
-            raise BrokenLink(f"{page.name}.md leads to {target}, which is no page")
-        return f"{_relative(page, book[found].address)}{mark}{place}"
+            raise BrokenLink(f"{told}, which is no page")
+        if place:
+            headings.append((found, place, told))
+        return f"{_relative(page, book[found].address)}{mark}{place}" if path else target
 
     return render(page.text, link)
 
 
 def _relative(page: ManualPage, address: str) -> str:
     return posixpath.relpath(address, posixpath.dirname(page.name) or ".")
-
-
-def _check_places(rendered: Mapping[str, RenderedPage], book: Mapping[str, ManualPage]) -> None:
-    """Raise BrokenLink where a link names a heading that is not there."""
-    for page in book.values():
-
-        def look(target: str, page: ManualPage = page) -> str:
-            path, _, place = target.partition("#")
-            if not place or target.startswith(_ELSEWHERE):
-                return target
-            found = named(page.name, path) if path else page.name
-            if not found.startswith("../") and place not in rendered[found].places:
-                raise BrokenLink(f"{page.name}.md leads to {target}, which is no heading")
-            return target
-
-        render(page.text, look)
 
 
 # --- A page.
