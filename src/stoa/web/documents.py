@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from functools import cache
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,15 +19,15 @@ def document(
 ) -> Endpoint:
     """The endpoint of one document, which is made when it is first asked for, on a thread of its
     own: that may take a tenth of a second. Its `own` headers go before those of all documents."""
-    made = cache(lambda: _with_tag(make()))
-    ready: tuple[bytes, str] | None = None
+    made, tag = b"", ""
 
     async def serve(_: Request) -> Response:
-        nonlocal ready
-        ready = ready or await asyncio.to_thread(made)
-        body, tag = ready
+        nonlocal made, tag
+        if not made:
+            made = await asyncio.to_thread(make)
+            tag = weak_tag(made)
         headers = {**_HEADERS, "ETag": tag, **(own or {})}
-        return Response(body, media_type=media_type, headers=headers)
+        return Response(made, media_type=media_type, headers=headers)
 
     return serve
 
@@ -40,7 +39,3 @@ def dated_document(make: Callable[[], bytes], media_type: str) -> Endpoint:
         return Response(make(), media_type=media_type, headers=_HEADERS)
 
     return serve
-
-
-def _with_tag(body: bytes) -> tuple[bytes, str]:
-    return body, weak_tag(body)
