@@ -3,7 +3,7 @@
 import asyncio
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 from starlette.requests import Request
@@ -31,13 +31,6 @@ _LINK = re.compile(r"\]\(([^()\s]+)\)")
 _ELSEWHERE = ("http://", "https://", "mailto:", "#")
 
 
-class ShownPage(NamedTuple):
-    """A page of the documentation as HTML, with its headings of the second level."""
-
-    html: str
-    headings: "list[Heading]"
-
-
 class ManualPages:
     """The endpoints. What is said of how Stoa is made comes with the package alone."""
 
@@ -58,9 +51,8 @@ class ManualPages:
         if asked_form(request) is PageFormat.MARKDOWN:
             values["text"] = _linked(page)
         else:
-            made = await asyncio.to_thread(_rendered, name)
-            values["body"] = Markup(made.html)  # noqa: S704 - of the service
-            values["headings"] = made.headings
+            html, values["headings"] = await asyncio.to_thread(_rendered, name)
+            values["body"] = Markup(html)  # noqa: S704 - of the service
         return self._site.page(request, "manual_page.html", **values)
 
 
@@ -100,11 +92,12 @@ def _address(page: str, target: str) -> str | None:
 
 
 @cache
-def _rendered(name: str) -> ShownPage:
+def _rendered(name: str) -> "tuple[str, list[Heading]]":
+    """A page as HTML, with its headings of the second level."""
     from stoa.web.manual.render import render  # loads a library that nothing else needs
 
     made = render(shown()[name].text, lambda target: _address(name, target))
-    return ShownPage(made.html, [one for one in made.listed if one.level == "h2"])
+    return made.html, [one for one in made.listed if one.level == "h2"]
 
 
 def _linked(page: pages.ManualPage) -> Markup:
