@@ -4,8 +4,9 @@ A label of an agent is one line of plain text wherever it stands; its texts stan
 """
 
 import re
-from decimal import Decimal
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment
@@ -27,15 +28,15 @@ def environment() -> Environment:
     filters = {
         "outcomes": outcomes_in_words,
         "own": _safe,
-        "path": _path,
+        "path": _marked(quote),
         "link": _link,
         "tag_address": templating.tag_address,
         "coded": coded,
         "gist": lines.gist,
-        "number": _number,
+        "number": _marked(charts.number),
         "noun": charts.noun,
         "when": _when,
-        "acted": _acted,
+        "acted": _marked(act_in_words),
     }
     return templating.environment(filters, finalize=_escaped, keep_trailing_newline=True)
 
@@ -52,22 +53,14 @@ def _escaped(value: object) -> object:
     return value
 
 
-def _path(text: str) -> Markup:
-    """A part of the path of an address."""
-    return _safe(quote(text))
+def _marked(made: Callable[[Any], str]) -> Callable[[Any], Markup]:
+    """The filter, of which nothing needs an escape."""
+    return lambda value: _safe(made(value))
 
 
 def _link(address: str) -> Markup:
     """An address of this site whose path and query are ready."""
     return _safe(quote(address, safe="/?&=%+"))
-
-
-def _acted(action: str) -> Markup:
-    return _safe(act_in_words(action))
-
-
-def _number(value: float | Decimal) -> Markup:
-    return _safe(charts.number(value))
 
 
 def _when(iso: str) -> Markup:
