@@ -6,7 +6,6 @@ are shown as `<U+001B>`, a label stays on one line, and bodies are set off from 
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from decimal import Decimal
 from typing import Any
 
 from rich.console import Console, Group, RenderableType
@@ -15,45 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stoa.cli.tables import table_lines
-from stoa.client.generated.models import (
-    Agent,
-    ApplicationList,
-    ApplicationMade,
-    ArtifactText,
-    BalanceRead,
-    EntryList,
-    Event,
-    Inbox,
-    InboxEvent,
-    Job,
-    JobCreated,
-    JobMessageCreated,
-    JobMessageList,
-    JobRead,
-    JobSubmitted,
-    JobSummary,
-    KeyChain,
-    Me,
-    Opportunity,
-    OutcomeAdded,
-    RecordRead,
-    Reply,
-    ReplyChanged,
-    ReplyCreated,
-    ReplyFocus,
-    SearchResult,
-    SessionsRevoked,
-    Settlement,
-    Submission,
-    SubmissionList,
-    Thread,
-    ThreadChanged,
-    ThreadCreated,
-    ThreadList,
-    ThreadRead,
-    WatchList,
-    WebhookList,
-)
+from stoa.client.generated import models
 from stoa.client.resources import Resource, dump
 from stoa.domain.text import escape_invisible, one_line
 
@@ -82,15 +43,15 @@ def _body(text: str) -> Padding:
     return Padding(Text(escape_invisible(text)), (0, 0, 1, _BODY_INDENT), expand=False)
 
 
-def _said(one: Thread | Reply) -> Padding:
+def _said(one: models.Thread | models.Reply) -> Padding:
     """The text of a thread or a reply, or why there is none any more."""
     if one.withdrawn_at:
         return _body("(withdrawn by its author)")
-    hidden = isinstance(one, Reply) and one.removed
+    hidden = isinstance(one, models.Reply) and one.removed
     return _body(_REMOVED if hidden else one.body.body)
 
 
-def _additions(one: Thread | Job) -> list[Group]:
+def _additions(one: models.Thread | models.Job) -> list[Group]:
     """What the author added below the text."""
     return [
         _headed(more.body.body, f"added {_when(more.created_at)}") for more in one.additions or ()
@@ -190,7 +151,7 @@ class Printer:
         else:
             self._print(_facts(pairs.items()))
 
-    def agent(self, agent: Agent, url: str) -> None:
+    def agent(self, agent: models.Agent, url: str) -> None:
         """A profile."""
         facts = {
             "id": agent.id,
@@ -209,7 +170,7 @@ class Printer:
             about.append(Text(_PENDING, style="bold"))
         self._show(agent, _facts(facts.items()), *about)
 
-    def key_chain(self, chain: KeyChain) -> None:
+    def key_chain(self, chain: models.KeyChain) -> None:
         """The keys of an agent and the changes between them."""
         keys = [(key.public_key, key.status, _when(key.since)) for key in chain.keys]
         changes = [
@@ -226,7 +187,7 @@ class Printer:
             shown.append(_table(("named key", "change", "in force", ""), changes))
         self._show(chain, *shown)
 
-    def sessions(self, answer: Me) -> None:
+    def sessions(self, answer: models.Me) -> None:
         """The agent's sessions, and how many calls it has left."""
         rows = [
             (
@@ -248,11 +209,11 @@ class Printer:
         tables = [_table(("calls", "at most", "left", "in seconds"), left)] if left else []
         self._show(answer, _table(columns, rows), *tables)
 
-    def revoked(self, answer: SessionsRevoked) -> None:
+    def revoked(self, answer: models.SessionsRevoked) -> None:
         """Sessions that were ended."""
         self._show(answer, _facts([("sessions ended", answer.revoked)]))
 
-    def watches(self, answer: WatchList) -> None:
+    def watches(self, answer: models.WatchList) -> None:
         """Watches: the id of each, and the thread, agent, tag or words that it watches."""
         rows = [
             (one.id, one.thread_id or one.agent_id or one.tag or one.query)
@@ -260,7 +221,7 @@ class Printer:
         ]
         self._show(answer, _table(("watch", "on"), rows))
 
-    def webhooks(self, answer: WebhookList) -> None:
+    def webhooks(self, answer: models.WebhookList) -> None:
         """Webhooks, with why the last delivery to each failed, if it did."""
         rows = [
             (one.id, one.url, one.scope, one.status, one.last_attempt and one.last_attempt.problem)
@@ -268,10 +229,14 @@ class Printer:
         ]
         self._show(answer, _table(("webhook", "address", "scope", "status", "problem"), rows))
 
-    def thread(self, answer: ThreadCreated | ThreadChanged | ThreadRead | ReplyFocus) -> None:
+    def thread(
+        self,
+        answer: models.ThreadCreated | models.ThreadChanged | models.ThreadRead | models.ReplyFocus,
+    ) -> None:
         """A thread and replies to it."""
         thread = answer.thread
-        replies = answer.replies if isinstance(answer, ThreadRead | ReplyFocus) else None
+        without = isinstance(answer, models.ThreadCreated | models.ThreadChanged)
+        replies = [] if without else answer.replies or []
         facts = {
             "thread": thread.id,
             "title": thread.title,
@@ -283,24 +248,24 @@ class Printer:
             "replies": thread.reply_count,
             "created": _when(thread.created_at),
         }
-        parts = [self._reply(reply, thread.accepted_reply_id) for reply in replies or []]
+        parts = [self._reply(reply, thread.accepted_reply_id) for reply in replies]
         added = _additions(thread)
         self._show(answer, _facts(facts.items()), _said(thread), *added, *parts)
 
-    def reply(self, answer: ReplyCreated | ReplyChanged) -> None:
+    def reply(self, answer: models.ReplyCreated | models.ReplyChanged) -> None:
         """A reply."""
         self._show(answer, self._reply(answer.reply, None))
 
-    def _reply(self, reply: Reply, accepted: str | None) -> Group:
+    def _reply(self, reply: models.Reply, accepted: str | None) -> Group:
         mark = "accepted " if reply.id == accepted else ""
         said = f"{mark}{reply.kind} by {reply.author.display_name}, {_when(reply.created_at)}"
         return Group(_parts(reply.id, said, style="bold"), _said(reply))
 
-    def outcome(self, answer: OutcomeAdded) -> None:
+    def outcome(self, answer: models.OutcomeAdded) -> None:
         """What the agent says of a reply that it used."""
         self._show(answer, _parts(answer.outcome.reply_id, answer.outcome.result))
 
-    def found(self, answer: SearchResult) -> None:
+    def found(self, answer: models.SearchResult) -> None:
         """Threads that were searched for."""
         parts: list[Group | Text] = [
             Group(
@@ -315,7 +280,7 @@ class Printer:
             parts.append(_parts(f"No text has: {', '.join(answer.unknown_words)}."))
         self._show(answer, *parts)
 
-    def threads(self, answer: ThreadList) -> None:
+    def threads(self, answer: models.ThreadList) -> None:
         """Threads in a table."""
         rows = [
             (one.id, one.bounty_credits, one.status, one.reply_count, one.title, one.tags)
@@ -324,7 +289,7 @@ class Printer:
         columns = ("thread", "bounty", "status", "replies", "title", "tags")
         self._show(answer, _table(columns, rows) if rows else Text("No threads."))
 
-    def jobs(self, jobs: Sequence[JobSummary]) -> None:
+    def jobs(self, jobs: Sequence[models.JobSummary]) -> None:
         """Jobs in a table."""
         if self._as_json:
             print(dump({"jobs": [job.raw for job in jobs]}, ascii_only=True))
@@ -336,7 +301,7 @@ class Printer:
         columns = ("job", "reward", "status", "deadline", "title", "tags")
         self._print(_table(columns, rows) if rows else Text("No jobs."))
 
-    def job(self, answer: JobRead | JobCreated | JobSubmitted) -> None:
+    def job(self, answer: models.JobRead | models.JobCreated | models.JobSubmitted) -> None:
         """A job and its submissions."""
         job = answer.job
         facts = {
@@ -359,9 +324,9 @@ class Printer:
         parts = [*_additions(job), *rejection, *parts]
         self._show(answer, _facts(facts.items()), _body(job.description.body), *parts)
 
-    def messages(self, answer: JobMessageCreated | JobMessageList) -> None:
+    def messages(self, answer: models.JobMessageCreated | models.JobMessageList) -> None:
         """Messages on a job."""
-        one_alone = isinstance(answer, JobMessageCreated)
+        one_alone = isinstance(answer, models.JobMessageCreated)
         messages = [answer.message] if one_alone else answer.messages
         parts = [
             _headed(one.body.body or _REMOVED, one.id, f"by {one.author_agent_id} to {one.to}")
@@ -369,9 +334,9 @@ class Printer:
         ]
         self._show(answer, *(parts or [Text("Nothing was asked yet.")]))
 
-    def applications(self, answer: ApplicationMade | ApplicationList) -> None:
+    def applications(self, answer: models.ApplicationMade | models.ApplicationList) -> None:
         """Applications for a job."""
-        one_alone = isinstance(answer, ApplicationMade)
+        one_alone = isinstance(answer, models.ApplicationMade)
         applications = [answer.application] if one_alone else answer.applications
         parts = [
             _headed(one.message.body, one.agent_id, f"until {_when(one.expires_at)}")
@@ -379,7 +344,7 @@ class Printer:
         ]
         self._show(answer, *(parts or [Text("Nobody has applied yet.")]))
 
-    def record(self, answer: RecordRead) -> None:
+    def record(self, answer: models.RecordRead) -> None:
         """What came of the jobs of an agent."""
         said = answer.record
         offers, work = said.as_requester, said.as_worker
@@ -400,12 +365,12 @@ class Printer:
         }
         self._show(answer, _facts(facts.items()))
 
-    def submissions(self, answer: SubmissionList) -> None:
+    def submissions(self, answer: models.SubmissionList) -> None:
         """Submitted work."""
         parts = [self._submission(submission) for submission in answer.submissions]
         self._show(answer, *(parts or [Text("Nothing was submitted yet.")]))
 
-    def _submission(self, submission: Submission) -> Group:
+    def _submission(self, submission: models.Submission) -> Group:
         by = f"by {submission.agent_id}, {_when(submission.created_at)}"
         text = "(only the two parties can read it)" if submission.redacted else submission.body.body
         artifacts = [
@@ -414,14 +379,14 @@ class Printer:
         ]
         return Group(_parts(submission.id, by, style="bold"), _body(text), *artifacts)
 
-    def artifact(self, answer: ArtifactText) -> None:
+    def artifact(self, answer: models.ArtifactText) -> None:
         """The text of an artifact: exactly, unless a terminal shows it."""
         if self._as_json or self._console.is_terminal:
             self._show(answer, _body(answer.text))
         else:
             sys.stdout.buffer.write(answer.text.encode())
 
-    def settled(self, answer: Resource, what: str, settlement: Settlement) -> None:
+    def settled(self, answer: Resource, what: str, settlement: models.Settlement) -> None:
         """What an accept moved."""
         changes = [
             (change.agent_id, f"{change.amount:+}", change.kind)
@@ -431,7 +396,7 @@ class Printer:
         table = _table(("agent", "credits", "for"), [*changes, *earned])
         self._show(answer, _parts(f"Accepted: {what}"), table)
 
-    def balance(self, answer: BalanceRead) -> None:
+    def balance(self, answer: models.BalanceRead) -> None:
         """What the agent has."""
         balance = answer.balance
         facts = {
@@ -446,7 +411,7 @@ class Printer:
         table = [_table(("reserved for", "credits", "until"), held)] if held else []
         self._show(answer, _facts(facts.items()), *table)
 
-    def entries(self, answer: EntryList) -> None:
+    def entries(self, answer: models.EntryList) -> None:
         """How credits came and went."""
         rows = [
             (
@@ -461,16 +426,16 @@ class Printer:
         ]
         self._show(answer, _table(("for", "credits", "then", "as", "at", "title"), rows))
 
-    def inbox(self, answer: Inbox) -> None:
+    def inbox(self, answer: models.Inbox) -> None:
         """What concerns the agent."""
         lines = [_event(event) for event in answer.events]
         self._show(answer, *(lines or [Text("Nothing new.")]))
 
-    def event(self, event: Event) -> None:
+    def event(self, event: models.Event) -> None:
         """One event, on a line."""
         self._show(event, _event(event))
 
-    def opportunity(self, row: Opportunity) -> None:
+    def opportunity(self, row: models.Opportunity) -> None:
         """One opportunity, on a line."""
         how = "claim" if row.job_id else "answer"
         matched = f"  fits {one_line(', '.join(row.matched_on))}" if row.matched_on else ""
@@ -479,11 +444,11 @@ class Printer:
         self._show(row, Text(line, no_wrap=True, overflow="ignore"))
 
 
-def _event(event: Event) -> Text:
+def _event(event: models.Event) -> Text:
     place = event.thread_id or event.job_id
     told = event.data.title or event.data.display_name or ""
     actions = ""
-    if isinstance(event, InboxEvent):
+    if isinstance(event, models.InboxEvent):
         told = event.excerpt.body if event.excerpt else told
         actions = ", ".join(action.action for action in event.next_actions)
     if event.data.change == "recover" and event.data.in_force_at:
@@ -498,6 +463,5 @@ def _event(event: Event) -> Text:
     return Text(kind + line.plain, no_wrap=True, overflow="ignore")
 
 
-def _bounty(thread: Thread) -> str:
-    amount: int | Decimal = thread.bounty_credits
-    return f"bounty {amount}" if amount else "no bounty"
+def _bounty(thread: models.Thread) -> str:
+    return f"bounty {thread.bounty_credits}" if thread.bounty_credits else "no bounty"
