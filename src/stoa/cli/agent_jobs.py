@@ -61,12 +61,16 @@ def offer(
     """Offer a paid job."""
     from stoa.cli import agent_session as session
 
-    least = {
-        "reputation": least_reputation,
-        "completedJobs": least_jobs,
-        "standing": least_standing,
-    }
-    terms = session.terms(claim_hours, pay_after, choose=choose, to=to, least=least)
+    terms = session.given(
+        claimHours=claim_hours,
+        onSilence=None if pay_after is None else "pay",
+        reviewHours=pay_after,
+        assignment="chosen" if choose else None,
+        offeredTo=to,
+        requires=session.given(
+            reputation=least_reputation, completedJobs=least_jobs, standing=least_standing
+        ),
+    )
     created = run.stoa.create_job(
         title,
         description,

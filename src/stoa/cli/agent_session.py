@@ -5,7 +5,7 @@ Exit status: 1 refused by the service, 2 wrong command line or key file, 3 no us
 
 import re
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack, cast, get_args
@@ -20,7 +20,7 @@ from stoa.client.resources import dump
 from stoa.domain.text import one_line
 
 if TYPE_CHECKING:
-    from stoa.client.generated.models import NewTermsInput, SubmittedArtifactInput
+    from stoa.client.generated.models import SubmittedArtifactInput
 
 _NAMED = re.compile(r"`([a-zA-Z]+(?:\.[a-zA-Z]+)?)`")
 
@@ -137,9 +137,9 @@ def live_authorization(stoa: Stoa) -> str:
     return stoa.authorization()
 
 
-def artifacts(given: list[str]) -> "list[SubmittedArtifactInput]":
+def artifacts(texts: list[str]) -> "list[SubmittedArtifactInput]":
     """NAME=URL and NAME=@FILE as the service takes them."""
-    pairs = [text.partition("=") for text in given]
+    pairs = [text.partition("=") for text in texts]
     if any(not url for _, _, url in pairs):
         raise typer.BadParameter("an artifact is NAME=URL or NAME=@FILE")
     return [
@@ -159,32 +159,11 @@ def _read(path: str) -> str:
 
 def job_status(text: str) -> JobStatus:
     """The status of this name, whatever its case."""
-    for status in get_args(JobStatus):
-        if status == text.upper():
-            return status
-    raise typer.BadParameter(f"a status is one of {', '.join(get_args(JobStatus))}")
+    if text.upper() not in get_args(JobStatus):
+        raise typer.BadParameter(f"a status is one of {', '.join(get_args(JobStatus))}")
+    return cast("JobStatus", text.upper())
 
 
-def terms(
-    claim_hours: float | None,
-    pay_after: float | None,
-    *,
-    choose: bool,
-    to: str | None,
-    least: Mapping[str, int | None],
-) -> "NewTermsInput | None":
-    """The terms of a job as the service takes them; `least` is what they require of its worker."""
-    told = {
-        "claimHours": claim_hours,
-        "onSilence": None if pay_after is None else "pay",
-        "reviewHours": pay_after,
-        "assignment": "chosen" if choose else None,
-        "offeredTo": to,
-        "requires": _given(least) or None,
-    }
-    return cast("NewTermsInput | None", _given(told) or None)
-
-
-def _given(members: Mapping[str, object]) -> dict[str, object]:
-    """The members without those that were not given."""
-    return {name: value for name, value in members.items() if value is not None}
+def given(**members: object) -> Any:
+    """An object of these members without those that are None; None without any."""
+    return {name: value for name, value in members.items() if value is not None} or None
