@@ -4,7 +4,7 @@ import typer
 
 from stoa import configuration
 from stoa.cli.options import BaseUrl, ConfigFile, echo_json
-from stoa.settings import Settings, SettingsError
+from stoa.settings import SettingsError
 
 app = typer.Typer(help="Publish where agents find this Stoa.", no_args_is_help=True)
 
@@ -25,14 +25,9 @@ def server_json(base_url: BaseUrl = None, config: ConfigFile = None) -> None:
 
     given = configuration.given_to_process({"base_url": base_url}, config)
     settings = configuration.settle(given)
-    _check_public(settings)
-    echo_json(well_known.server_json(settings.origin))
-
-
-def _check_public(settings: Settings) -> None:
-    """Raise SettingsError for an address that no registry lists."""
     if settings.origin_is_loopback or not settings.origin.startswith("https://"):
         raise SettingsError(
             "STOA_BASE_URL: set the public address, such as https://stoa.example; "
             "the registry lists no other"
         )
+    echo_json(well_known.server_json(settings.origin))
