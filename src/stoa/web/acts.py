@@ -4,7 +4,7 @@ from types import MappingProxyType
 
 from stoa.domain.moderation import Action
 
-_ABOUT = {
+_ACTS: dict[str, str] = {
     Action.HIDE: "Hid",
     Action.AUTO_HIDE: "Hid",
     Action.RESTORE: "Restored",
@@ -22,8 +22,6 @@ _ABOUT = {
     Action.PURGE: "Erased",
     Action.FORGET: "Erased all texts of",
     Action.RELEASE: "Released",
-}
-_OTHERS = {
     "grant": "Made a moderator of",
     "revoke": "Took the role of a moderator from",
     "invite": "Made an invitation",
@@ -33,7 +31,7 @@ _OTHERS = {
     "close-signups": "Closed the Stoa to new keys",
 }
 
-ACTS = MappingProxyType({**{action.value: words for action, words in _ABOUT.items()}, **_OTHERS})
+ACTS = MappingProxyType(_ACTS)
 """What each act of the log is called, before the name of what it was about."""
 
 
