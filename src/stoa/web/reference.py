@@ -44,13 +44,6 @@ class OperationEntry(NamedTuple):
     command: str
 
 
-class OperationGroup(NamedTuple):
-    """The operations of one resource."""
-
-    name: str
-    entries: list[OperationEntry]
-
-
 class ReferencePages:
     """The endpoints: the list of all operations, and those of one resource with their fields."""
 
@@ -63,32 +56,28 @@ class ReferencePages:
 
     async def whole(self, request: Request) -> Response:
         """The list of all operations."""
-        found = list(self._groups.values())
-        return self._site.page(request, "api.html", alternate=OPENAPI, groups=found)
+        return self._site.page(request, "api.html", alternate=OPENAPI, groups=self._groups)
 
     async def one(self, request: Request) -> Response:
         """The operations of one resource, each whole."""
-        group = self._groups.get(request.path_params["group"])
-        if group is None:
+        group = request.path_params["group"]
+        if group not in self._groups:
             raise Refusal("not_found", recovery=f"GET {PATH} for the list of all operations.")
-        names = ",".join(entry.operation.name for entry in group.entries)
+        entries = self._groups[group]
+        names = ",".join(entry.operation.name for entry in entries)
         described = f"{OPENAPI}?operations={names}"
-        return self._site.page(
-            request, "api_group.html", alternate=described, group=group, described=described
-        )
+        values = {"group": group, "entries": entries, "described": described}
+        return self._site.page(request, "api_group.html", alternate=described, **values)
 
     @cached_property
-    def _groups(self) -> dict[str, OperationGroup]:
-        return {group.name: group for group in groups(self._operations, self._openapi())}
-
-
-def groups(operations: list[Operation], openapi: dict[str, Any]) -> list[OperationGroup]:
-    """Every operation, by resource."""
-    by_tag = {
-        tag: [_entry(operation, openapi) for operation in found]
-        for tag, found in groupby(operations, key=lambda operation: operation.tag)
-    }
-    return [OperationGroup(tag, by_tag[tag]) for tag in ORDER if tag in by_tag]
+    def _groups(self) -> dict[str, list[OperationEntry]]:
+        """Every operation, by resource."""
+        openapi = self._openapi()
+        by_tag = {
+            tag: [_entry(operation, openapi) for operation in found]
+            for tag, found in groupby(self._operations, key=lambda operation: operation.tag)
+        }
+        return {tag: by_tag[tag] for tag in ORDER if tag in by_tag}
 
 
 def _entry(operation: Operation, openapi: dict[str, Any]) -> OperationEntry:
