@@ -4,7 +4,6 @@ import asyncio
 import socket
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from stoa.app import Service
@@ -75,7 +74,7 @@ async def stage(database_url: str = "") -> AsyncGenerator[Stage]:
         listener.bind(("127.0.0.1", 0))
         port = listener.getsockname()[1]
         settings = Settings(
-            port=port, data_dir=str(Path(folder)), database_url=database_url, sweep_seconds=3600
+            port=port, data_dir=folder, database_url=database_url, sweep_seconds=3600
         )
         await engine_of(settings).migrate(settings)
         async with await Service.open(settings, clock) as stoa, AsyncExitStack() as stack:

@@ -50,7 +50,7 @@ class Honest:
         self.quality = chance.betavariate(2, 2)
         self.activity = chance.lognormvariate(-(_ACTIVITY**2) / 2, _ACTIVITY)
         self.topics = frozenset(chance.sample(TOPICS, chance.randint(2, 4)))
-        self.answers, self.accepted, self.paid = 0, 0, 0
+        self.answers, self.accepted = 0, 0
 
     def eagerness(self) -> float:
         """How much it answers: by its activity and by how its answers went."""
@@ -139,7 +139,7 @@ class SimMarket:
         worker = max(applicants, key=lambda one: one.makes(self.chance))
         seems = worker.makes(self.chance) + self.chance.gauss(0, _MISJUDGED)
         tries = 1 if seems >= 0.5 else 2 if seems >= _GOOD_ENOUGH else 0
-        worker.paid += self.stage.work(creator.actor, worker.actor, at, reward, tries=tries)
+        self.stage.work(creator.actor, worker.actor, at, reward, tries=tries)
 
 
 def chosen(

@@ -9,7 +9,6 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -119,9 +118,9 @@ class SimStage:
         if worked:
             self._vouch(actor, reply.owner, EdgeKind.OUTCOME)
 
-    def work(self, creator: Actor, worker: Actor, at: int, reward: int, *, tries: int) -> bool:
+    def work(self, creator: Actor, worker: Actor, at: int, reward: int, *, tries: int) -> None:
         """Offer a job, which is claimed and submitted; it is accepted at the first or second of
-        these `tries`, or rejected twice with 0. Whether it was paid."""
+        these `tries`, or rejected twice with 0."""
         values = {
             "title": f"Work for {creator.name}",
             "description": f"Work that {creator.name} pays with {reward}.",
@@ -136,12 +135,11 @@ class SimStage:
                 values = {"jobId": job, "reasonCode": "other", "message": "It does not work."}
                 self._do(at + 3 + 2 * number, creator, reject_job, values)
         if not tries:
-            return False
+            return
         self._do(at + 9, creator, accept_job, {"jobId": job})
         creator.credits -= reward
         worker.earned_today += reward
         self._vouch(creator, worker, EdgeKind.SETTLED)
-        return True
 
     def _vouch(self, source: Actor, target: Actor, kind: EdgeKind) -> None:
         self.edges[source.name, target.name, kind] += 1
@@ -223,7 +221,7 @@ def _checked(outcome: Any) -> Any:
 async def stage() -> AsyncGenerator[SimStage]:
     """Make a new database; everything is gone afterwards."""
     with TemporaryDirectory(prefix="stoa-sim-") as folder:
-        settings = Settings(data_dir=str(Path(folder)), limit_registrations=0)
+        settings = Settings(data_dir=folder, limit_registrations=0)
         engine = engine_of(settings)
         await engine.migrate(settings)
         async with engine.open_alone(settings, disposable=True) as alone:
