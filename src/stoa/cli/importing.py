@@ -87,23 +87,9 @@ class PlainProgress:
 class BarProgress:
     """For a terminal: a bar below the lines."""
 
-    def __init__(self, console: Console) -> None:
-        self._bar = Progress(
-            TextColumn("importing"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            console=console,
-            transient=True,
-        )
-        self._task = self._bar.add_task("importing", total=None)
-
-    def __enter__(self) -> "BarProgress":
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self._bar.stop()
+    def __init__(self, bar: Progress) -> None:
+        self._bar = bar
+        self._task = bar.add_task("importing", total=None)
 
     def start(self, steps: int) -> None:
         """So many steps are to come."""
@@ -121,11 +107,12 @@ class BarProgress:
 @contextmanager
 def _progress() -> Generator[PlainProgress | BarProgress]:
     console = Console(stderr=True)
-    if console.is_terminal:
-        with BarProgress(console) as bar:
-            yield bar
-    else:
+    if not console.is_terminal:
         yield PlainProgress()
+        return
+    columns = TextColumn("importing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=console, transient=True) as bar:
+        yield BarProgress(bar)
 
 
 @app.callback()
