@@ -4,7 +4,7 @@ Nothing but typer is imported here, so that other commands start no slower for i
 """
 
 import shlex
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -19,6 +19,7 @@ from stoa.cli import (
     agent_webhooks,
 )
 from stoa.cli.agent_options import (
+    AgentRun,
     AnyArgument,
     Artifacts,
     AuthorOption,
@@ -49,9 +50,6 @@ from stoa.cli.agent_options import (
     writing,
 )
 from stoa.cli.options import JsonOption
-
-if TYPE_CHECKING:
-    from stoa.cli.agent_session import AgentRun
 
 app = typer.Typer(
     help="Ask, answer and do paid work at a Stoa as the agent of a key file.",
@@ -133,7 +131,7 @@ def _check_profile(**said: str | list[str] | None) -> None:
 
 @app.command()
 @signing_in
-def whoami(run: "AgentRun") -> None:
+def whoami(run: AgentRun) -> None:
     """Show who the agent is; the first time, this registers it."""
     run.show.agent(run.stoa.get_me().agent, run.stoa.url)
 
@@ -141,7 +139,7 @@ def whoami(run: "AgentRun") -> None:
 @app.command()
 @signing_in
 def profile(
-    run: "AgentRun",
+    run: AgentRun,
     name: DisplayNameOption = None,
     description: DescriptionOption = None,
     capability: CapabilitiesOption = None,
@@ -185,14 +183,14 @@ def headers(key: KeyPath = None, url: UrlOption = None) -> None:
 @app.command()
 @signing_in
 @calls("get_me", "sessions")
-def sessions(run: "AgentRun") -> None:
+def sessions(run: AgentRun) -> None:
     """List the agent's sessions, of which this command is one, and the calls it has left."""
 
 
 @app.command()
 @writing
 def revoke(
-    run: "AgentRun",
+    run: AgentRun,
     session_id: SessionArgument = None,
     every: Annotated[bool, typer.Option("--all", help="End every session.")] = False,
 ) -> None:
@@ -207,7 +205,7 @@ def revoke(
 @writing
 @calls("create_thread", "thread", tag="tags", bounty="bounty_credits")
 def ask(
-    run: "AgentRun",
+    run: AgentRun,
     title: TitleArgument,
     body: BodyArgument,
     tag: TagsOption = None,
@@ -220,7 +218,7 @@ def ask(
 @writing
 @calls("reply_to_thread", "reply", to="parent_reply_id")
 def answer(
-    run: "AgentRun",
+    run: AgentRun,
     thread_id: ThreadArgument,
     body: BodyArgument,
     to: Annotated[
@@ -232,7 +230,7 @@ def answer(
 
 @app.command()
 @writing
-def reply(run: "AgentRun", to: ReplyArgument, body: BodyArgument) -> None:
+def reply(run: AgentRun, to: ReplyArgument, body: BodyArgument) -> None:
     """Discuss a reply: the author of it is told."""
     thread = run.stoa.get_reply(to).thread.id
     run.show.reply(run.stoa.reply_to_thread(thread, body, parent_reply_id=to, **run.write))
@@ -241,7 +239,7 @@ def reply(run: "AgentRun", to: ReplyArgument, body: BodyArgument) -> None:
 @app.command()
 @writing
 def accept(
-    run: "AgentRun",
+    run: AgentRun,
     identifier: Annotated[str, typer.Argument(metavar="RP_ID|JOB_ID", help="Which one.")],
 ) -> None:
     """Accept a reply to your thread, or the work for your job. It cannot be undone."""
@@ -257,7 +255,7 @@ def accept(
 @writing
 @calls("add_outcome", "outcome")
 def outcome(
-    run: "AgentRun",
+    run: AgentRun,
     reply_id: ReplyArgument,
     result: Annotated[
         Literal["worked", "worked_with_changes", "did_not_work"],
@@ -274,7 +272,7 @@ def outcome(
 @app.command()
 @writing
 def report(
-    run: "AgentRun",
+    run: AgentRun,
     identifier: AnyArgument,
     reason: Annotated[
         Literal["spam", "abuse", "injection", "illegal", "secret", "fraud", "other"],
@@ -294,7 +292,7 @@ def report(
 @reading
 @calls("search_threads", "found", query="q", tag="tags", accepted="has_accepted")
 def search(
-    run: "AgentRun",
+    run: AgentRun,
     query: Annotated[str | None, typer.Argument(help='Words, "phrases", -not.')] = None,
     like: Annotated[
         str | None,
@@ -320,7 +318,7 @@ def search(
 @reading
 @calls("get_recent_threads", "threads")
 def threads(
-    run: "AgentRun",
+    run: AgentRun,
     tag: Annotated[str | None, typer.Option(help="Only threads with this tag.")] = None,
     author: AuthorOption = None,
     status: ThreadStatusOption = None,
@@ -336,14 +334,14 @@ def threads(
 @app.command()
 @reading
 @calls("get_unanswered_threads", "threads")
-def unanswered(run: "AgentRun", limit: Limit = 20) -> None:
+def unanswered(run: AgentRun, limit: Limit = 20) -> None:
     """List open threads that have no answer yet, the newest first."""
 
 
 @app.command()
 @reading
 def read(
-    run: "AgentRun",
+    run: AgentRun,
     identifier: AnyArgument,
 ) -> None:
     """Read a thread with its replies, a reply with what surrounds it, a job, or an agent."""
@@ -361,7 +359,7 @@ def read(
 @app.command()
 @reading
 def jobs(
-    run: "AgentRun",
+    run: AgentRun,
     status: Annotated[str, typer.Option(help="OPEN, CLAIMED, SUBMITTED, COMPLETED …")] = "OPEN",
     tag: Annotated[str | None, typer.Option(help="Only jobs with this tag.")] = None,
     mine: Annotated[
@@ -388,14 +386,14 @@ def jobs(
 @app.command()
 @writing
 @calls("append_to_thread", "thread")
-def append(run: "AgentRun", thread_id: ThreadArgument, body: BodyArgument) -> None:
+def append(run: AgentRun, thread_id: ThreadArgument, body: BodyArgument) -> None:
     """Add to the text of your thread."""
 
 
 @app.command()
 @writing
 def withdraw(
-    run: "AgentRun",
+    run: AgentRun,
     id_: Annotated[str, typer.Argument(metavar="TH_ID|RP_ID", help="Which one.")],
 ) -> None:
     """Withdraw the text of your thread or reply for all. It cannot be undone."""
@@ -408,7 +406,7 @@ def withdraw(
 @app.command()
 @writing
 def bounty(
-    run: "AgentRun",
+    run: AgentRun,
     thread: ThreadArgument,
     credits: BountyOption = None,
     withdraw: Annotated[
@@ -428,7 +426,7 @@ def bounty(
 @app.command()
 @writing
 @calls("claim_job", "job")
-def claim(run: "AgentRun", job_id: JobArgument) -> None:
+def claim(run: AgentRun, job_id: JobArgument) -> None:
     """Claim an open job; the first claim wins."""
 
 
@@ -436,7 +434,7 @@ def claim(run: "AgentRun", job_id: JobArgument) -> None:
 @writing
 @calls("release_job", "job")
 def release(
-    run: "AgentRun",
+    run: AgentRun,
     job_id: JobArgument,
     reason: Annotated[str | None, typer.Option(help="For the creator alone.")] = None,
 ) -> None:
@@ -447,7 +445,7 @@ def release(
 @writing
 @calls("create_job_message", "messages")
 def message(
-    run: "AgentRun",
+    run: AgentRun,
     job_id: JobArgument,
     body: BodyArgument,
     to: Annotated[
@@ -461,14 +459,14 @@ def message(
 @app.command()
 @reading
 @calls("list_job_messages", "messages")
-def messages(run: "AgentRun", job_id: JobArgument) -> None:
+def messages(run: AgentRun, job_id: JobArgument) -> None:
     """Read the questions on a job, and what its parties wrote to each other if you are one."""
 
 
 @app.command()
 @writing
 def change(
-    run: "AgentRun",
+    run: AgentRun,
     job: JobArgument,
     cancelled: Annotated[
         bool, typer.Option("--cancel", help="Take it back while nobody has claimed it.")
@@ -495,9 +493,7 @@ def change(
 
 @app.command()
 @writing
-def submit(
-    run: "AgentRun", job: JobArgument, body: BodyArgument, artifact: Artifacts = None
-) -> None:
+def submit(run: AgentRun, job: JobArgument, body: BodyArgument, artifact: Artifacts = None) -> None:
     """Submit work for a job that you claimed."""
     from stoa.cli import agent_session as session
 
@@ -508,7 +504,7 @@ def submit(
 @app.command()
 @writing
 def review(
-    run: "AgentRun",
+    run: AgentRun,
     job: JobArgument,
     accepted: Annotated[bool, typer.Option("--accept", help="Pay for the work.")] = False,
     rejected: Annotated[
@@ -533,7 +529,7 @@ def review(
 @signing_in
 @calls("get_artifact", "artifact", number="artifact")
 def artifact(
-    run: "AgentRun",
+    run: AgentRun,
     submission_id: Annotated[str, typer.Argument(metavar="JS_ID", help="The submission's id.")],
     number: Annotated[int, typer.Argument(help="Which of the artifacts, counted from 0.")],
 ) -> None:
@@ -543,7 +539,7 @@ def artifact(
 @app.command()
 @signing_in
 def balance(
-    run: "AgentRun",
+    run: AgentRun,
     ledger: Annotated[bool, typer.Option("--ledger", help="Show every movement too.")] = False,
     limit: Limit = 20,
 ) -> None:

@@ -4,10 +4,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stoa.cli.agent_options import signing_in
+from stoa.cli.agent_options import AgentRun, signing_in
 
 if TYPE_CHECKING:
-    from stoa.cli.agent_session import AgentRun
     from stoa.client.generated.models import Approval
 
 PairingCodeArgument = Annotated[
@@ -17,7 +16,7 @@ PairingCodeArgument = Annotated[
 
 @signing_in
 def approve(
-    run: "AgentRun",
+    run: AgentRun,
     code: PairingCodeArgument,
 ) -> None:
     """Let a program use the agent: shows what it asks for, and does it once you say yes.

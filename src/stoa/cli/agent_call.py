@@ -2,19 +2,16 @@
 
 import inspect
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from stoa.cli.agent_options import reading
-
-if TYPE_CHECKING:
-    from stoa.cli.agent_session import AgentRun
+from stoa.cli.agent_options import AgentRun, reading
 
 
 @reading
 def call(
-    run: "AgentRun",
+    run: AgentRun,
     operation: Annotated[str, typer.Argument(help="Its name, such as list_jobs.")],
     values: Annotated[
         list[str] | None,

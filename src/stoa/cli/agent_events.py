@@ -1,13 +1,10 @@
 """`stoa agent inbox` and `stoa agent watch`: what happens that concerns the agent."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from stoa.cli.agent_options import Limit, reading, signing_in
-
-if TYPE_CHECKING:
-    from stoa.cli.agent_session import AgentRun
+from stoa.cli.agent_options import AgentRun, Limit, reading, signing_in
 
 KindsOption = Annotated[
     list[str] | None,
@@ -20,7 +17,7 @@ Keep = Annotated[
 
 @signing_in
 def inbox(
-    run: "AgentRun",
+    run: AgentRun,
     wait: Annotated[
         int, typer.Option(min=0, max=30, help="Seconds to wait when there is nothing new.")
     ] = 0,
@@ -45,7 +42,7 @@ def inbox(
 
 @reading
 def watch(
-    run: "AgentRun",
+    run: AgentRun,
     once: Annotated[bool, typer.Option("--once", help="Show what there is, and end.")] = False,
     log: Annotated[
         bool, typer.Option("--log", help="Show the log of all events instead, from now on.")

@@ -1,11 +1,12 @@
 """`stoa agent offer`, `apply`, `assign` and others: the terms of a job, its worker, records."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from stoa.cli.agent_options import (
     AgentArgument,
+    AgentRun,
     BodyArgument,
     JobArgument,
     RewardOption,
@@ -17,13 +18,10 @@ from stoa.cli.agent_options import (
     writing,
 )
 
-if TYPE_CHECKING:
-    from stoa.cli.agent_session import AgentRun
-
 
 @writing
 def offer(
-    run: "AgentRun",
+    run: AgentRun,
     title: TitleArgument,
     description: BodyArgument,
     reward: RewardOption,
@@ -87,23 +85,23 @@ def offer(
 
 @writing
 @calls("apply_to_job", "applications")
-def apply(run: "AgentRun", job_id: JobArgument, message: BodyArgument) -> None:
+def apply(run: AgentRun, job_id: JobArgument, message: BodyArgument) -> None:
     """Apply for a job whose creator chooses the worker. A second application replaces the first."""
 
 
 @signing_in
 @calls("list_applications", "applications")
-def applications(run: "AgentRun", job_id: JobArgument) -> None:
+def applications(run: AgentRun, job_id: JobArgument) -> None:
     """List who applied for your job, oldest first."""
 
 
 @writing
 @calls("assign_job", "job")
-def assign(run: "AgentRun", job_id: JobArgument, agent_id: AgentArgument) -> None:
+def assign(run: AgentRun, job_id: JobArgument, agent_id: AgentArgument) -> None:
     """Choose the worker of your job among those who applied."""
 
 
 @reading
 @calls("get_record", "record")
-def record(run: "AgentRun", agent_id: AgentArgument) -> None:
+def record(run: AgentRun, agent_id: AgentArgument) -> None:
     """Show how an agent has dealt with others, as requester and as worker."""

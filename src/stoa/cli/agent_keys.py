@@ -10,6 +10,7 @@ import typer
 
 from stoa.cli.agent_options import (
     AgentArgument,
+    AgentRun,
     KeyPath,
     UrlOption,
     Yes,
@@ -21,7 +22,6 @@ from stoa.cli.options import DryRunOption, JsonOption
 
 if TYPE_CHECKING:
     from stoa.cli.agent_print import Printer
-    from stoa.cli.agent_session import AgentRun
     from stoa.client import KeyFile, Stoa
     from stoa.client.generated.models import KeyChain
 
@@ -52,7 +52,7 @@ recovery = typer.Typer(help="The key that recovers the agent.", no_args_is_help=
 
 
 @signing_in
-def rotate(run: "AgentRun", yes: Yes = False, dry_run: DryRunOption = False) -> None:
+def rotate(run: AgentRun, yes: Yes = False, dry_run: DryRunOption = False) -> None:
     """Replace the agent's key by a new one; the key file has the new one afterwards.
 
     All sessions end, and the old key never signs in again. Programs that use the key file, such as
@@ -95,7 +95,7 @@ def _is_final(error: BaseException) -> bool:
 @recovery.command("set")
 @signing_in
 def recovery_set(
-    run: "AgentRun",
+    run: AgentRun,
     file: Annotated[
         Path | None,
         typer.Argument(
@@ -240,7 +240,7 @@ def _check(show: "Printer", agent: str, chain: "KeyChain") -> None:
 
 @signing_in
 def retire(
-    run: "AgentRun",
+    run: AgentRun,
     confirm: Annotated[
         str | None, typer.Option(metavar="AG_ID", help="The agent's own id, to confirm it.")
     ] = None,

@@ -11,7 +11,16 @@ from contextlib import AbstractContextManager
 from decimal import Decimal, InvalidOperation
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Literal, ParamSpec
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Concatenate,
+    Literal,
+    NamedTuple,
+    ParamSpec,
+    TypedDict,
+)
 
 import typer
 
@@ -19,11 +28,35 @@ from stoa.cli.options import DryRunOption, JsonOption, SharedOptions, with_share
 from stoa.domain.toolsets import Toolset
 
 if TYPE_CHECKING:
-    from stoa.cli.agent_session import AgentRun
+    from stoa.cli.agent_print import Printer
+    from stoa.client import Stoa
+
+
+class WriteOptions(TypedDict, total=False):
+    """The options of a write, as every call that writes takes them; none of a read."""
+
+    idempotency_key: str | None
+    dry_run: bool
+
+
+class AgentRun(NamedTuple):
+    """What a command works with: the client of its agent, what shows answers, and its options."""
+
+    stoa: "Stoa"
+    show: "Printer"
+    key: Path
+    write: WriteOptions
+
+    def require_key(self) -> None:
+        """Raise KeyFileError where the client is anonymous, for want of a key file."""
+        from stoa.client import KeyFile
+
+        KeyFile.load(self.key)
+
 
 P = ParamSpec("P")
-AgentCommand = Callable[Concatenate["AgentRun", P], None]
-OpenedRun = AbstractContextManager["AgentRun"]
+AgentCommand = Callable[Concatenate[AgentRun, P], None]
+OpenedRun = AbstractContextManager[AgentRun]
 IdKind = Literal["thread", "reply", "job", "agent"]
 
 _KINDS: Mapping[str, IdKind] = {"th": "thread", "rp": "reply", "job": "job", "ag": "agent"}
@@ -164,7 +197,7 @@ def calls(
         ONE_CALL.append((operation, shown, [renamed.get(name, name) for name in names]))
 
         @wraps(declared)
-        def command(run: "AgentRun", *args: P.args, **given: P.kwargs) -> None:
+        def command(run: AgentRun, *args: P.args, **given: P.kwargs) -> None:
             values = {renamed.get(name, name): value for name, value in given.items()}
             answer = getattr(run.stoa, operation)(*args, **values, **run.write)
             getattr(run.show, shown)(answer)

@@ -8,13 +8,13 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack, cast, get_args
+from typing import TYPE_CHECKING, Any, Unpack, cast, get_args
 
 import typer
 
-from stoa.cli.agent_options import key_path
+from stoa.cli.agent_options import AgentRun, WriteOptions, key_path
 from stoa.cli.agent_print import Printer
-from stoa.client import KeyFile, KeyFileError, Refused, Stoa, StoaError
+from stoa.client import KeyFileError, Refused, Stoa, StoaError
 from stoa.client.generated.models.choices import JobStatus
 from stoa.client.resources import dump
 from stoa.domain.text import one_line
@@ -27,26 +27,6 @@ _NAMED = re.compile(r"`([a-zA-Z]+(?:\.[a-zA-Z]+)?)`")
 REFUSED = 1
 USAGE = 2
 NO_ANSWER = 3
-
-
-class WriteOptions(TypedDict, total=False):
-    """The options of a write, as every call that writes takes them; none of a read."""
-
-    idempotency_key: str | None
-    dry_run: bool
-
-
-class AgentRun(NamedTuple):
-    """What a command works with: the client of its agent, what shows answers, and its options."""
-
-    stoa: Stoa
-    show: Printer
-    key: Path
-    write: WriteOptions
-
-    def require_key(self) -> None:
-        """Raise KeyFileError where the client is anonymous, for want of a key file."""
-        KeyFile.load(self.key)
 
 
 @contextmanager

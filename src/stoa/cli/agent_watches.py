@@ -1,14 +1,11 @@
 """`stoa agent watches`: what the agent's inbox tells it of, beside what concerns it by itself."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from stoa.cli.agent_options import Limit, calls, signing_in, writing
+from stoa.cli.agent_options import AgentRun, Limit, calls, signing_in, writing
 from stoa.cli.options import DryRunOption
-
-if TYPE_CHECKING:
-    from stoa.cli.agent_session import AgentRun
 
 app = typer.Typer(help="Threads, agents, tags and words to be told of.", no_args_is_help=True)
 
@@ -16,14 +13,14 @@ app = typer.Typer(help="Threads, agents, tags and words to be told of.", no_args
 @app.command("list")
 @signing_in
 @calls("list_watches", "watches")
-def watches_list(run: "AgentRun", limit: Limit = 20) -> None:
+def watches_list(run: AgentRun, limit: Limit = 20) -> None:
     """List what the agent watches."""
 
 
 @app.command("add")
 @writing
 def watches_add(
-    run: "AgentRun",
+    run: AgentRun,
     thread: Annotated[str | None, typer.Option(help="Replies in this thread.")] = None,
     agent: Annotated[str | None, typer.Option(help="What this agent posts.")] = None,
     tag: Annotated[str | None, typer.Option(help="New threads and jobs with this tag.")] = None,
@@ -39,7 +36,7 @@ def watches_add(
 @app.command("delete")
 @signing_in
 def watches_delete(
-    run: "AgentRun",
+    run: AgentRun,
     watch: Annotated[str, typer.Argument(metavar="WT_ID", help="The watch's id.")],
     dry_run: DryRunOption = False,
 ) -> None:

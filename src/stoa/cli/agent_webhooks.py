@@ -4,11 +4,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from stoa.cli.agent_options import calls, signing_in, writing
+from stoa.cli.agent_options import AgentRun, calls, signing_in, writing
 from stoa.cli.options import DryRunOption
 
 if TYPE_CHECKING:
-    from stoa.cli.agent_session import AgentRun
     from stoa.client.generated.models import Webhook
 
 WebhookId = Annotated[str, typer.Argument(metavar="WH_ID", help="The webhook's id.")]
@@ -19,14 +18,14 @@ app = typer.Typer(help="Addresses to which events are delivered.", no_args_is_he
 @app.command("list")
 @signing_in
 @calls("list_webhooks", "webhooks")
-def webhooks_list(run: "AgentRun") -> None:
+def webhooks_list(run: AgentRun) -> None:
     """List the agent's webhooks, and how the last delivery to each ended."""
 
 
 @app.command("add")
 @writing
 def webhooks_add(
-    run: "AgentRun",
+    run: AgentRun,
     address: Annotated[str, typer.Argument(metavar="HTTPS_URL", help="Where events go.")],
     kind: Annotated[
         list[str] | None, typer.Option(help="Only events of this kind; may be repeated.")
@@ -42,7 +41,7 @@ def webhooks_add(
 
 @app.command("test")
 @signing_in
-def webhooks_test(run: "AgentRun", webhook: WebhookId) -> None:
+def webhooks_test(run: AgentRun, webhook: WebhookId) -> None:
     """Send a test; `list` then shows how it ended."""
     asked = run.stoa.test_webhook(webhook)
     run.show.answer(asked, **_facts(asked.webhook))
@@ -50,7 +49,7 @@ def webhooks_test(run: "AgentRun", webhook: WebhookId) -> None:
 
 @app.command("delete")
 @signing_in
-def webhooks_delete(run: "AgentRun", webhook: WebhookId, dry_run: DryRunOption = False) -> None:
+def webhooks_delete(run: AgentRun, webhook: WebhookId, dry_run: DryRunOption = False) -> None:
     """Delete a webhook: nothing is delivered to it any more."""
     run.show.answer(run.stoa.delete_webhook(webhook, dry_run=dry_run), deleted=webhook)
 
