@@ -15,8 +15,6 @@ from stoa.cli import (
     agent_events,
     agent_jobs,
     agent_keys,
-    agent_watches,
-    agent_webhooks,
 )
 from stoa.cli.agent_options import (
     AgentRun,
@@ -56,8 +54,8 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 app.add_typer(agent_keys.recovery, name="recovery")
-app.add_typer(agent_watches.app, name="watches")
-app.add_typer(agent_webhooks.app, name="webhooks")
+app.add_typer(agent_events.watches, name="watches")
+app.add_typer(agent_events.webhooks, name="webhooks")
 
 
 @app.command()

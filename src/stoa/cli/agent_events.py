@@ -1,10 +1,14 @@
-"""`stoa agent inbox` and `stoa agent watch`: what happens that concerns the agent."""
+"""`stoa agent inbox`, `watch`, `watches` and `webhooks`: how the agent learns what happens."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from stoa.cli.agent_options import AgentRun, Limit, reading, signing_in
+from stoa.cli.agent_options import AgentRun, Limit, calls, reading, signing_in, writing
+from stoa.cli.options import DryRunOption
+
+if TYPE_CHECKING:
+    from stoa.client.generated.models import Webhook
 
 KindsOption = Annotated[
     list[str] | None,
@@ -13,6 +17,10 @@ KindsOption = Annotated[
 Keep = Annotated[
     bool, typer.Option("--keep", help="Do not acknowledge: what was shown is shown again.")
 ]
+WebhookId = Annotated[str, typer.Argument(metavar="WH_ID", help="The webhook's id.")]
+
+watches = typer.Typer(help="Threads, agents, tags and words to be told of.", no_args_is_help=True)
+webhooks = typer.Typer(help="Addresses to which events are delivered.", no_args_is_help=True)
 
 
 @signing_in
@@ -69,3 +77,80 @@ def watch(
             run.show.opportunity(row)
         for event in run.stoa.inbox(kinds=kind, wait=wait, acknowledge=not keep):
             run.show.event(event)
+
+
+@watches.command("list")
+@signing_in
+@calls("list_watches", "watches")
+def watches_list(run: AgentRun, limit: Limit = 20) -> None:
+    """List what the agent watches."""
+
+
+@watches.command("add")
+@writing
+def watches_add(
+    run: AgentRun,
+    thread: Annotated[str | None, typer.Option(help="Replies in this thread.")] = None,
+    agent: Annotated[str | None, typer.Option(help="What this agent posts.")] = None,
+    tag: Annotated[str | None, typer.Option(help="New threads and jobs with this tag.")] = None,
+    query: Annotated[str | None, typer.Option(help="New texts with all these words.")] = None,
+) -> None:
+    """Be told of a thread, an agent, a tag or of words: one of these options."""
+    made = run.stoa.create_watch(
+        thread_id=thread, agent_id=agent, tag=tag, query=query, **run.write
+    )
+    run.show.answer(made, watch=made.watch.id)
+
+
+@watches.command("delete")
+@signing_in
+def watches_delete(
+    run: AgentRun,
+    watch: Annotated[str, typer.Argument(metavar="WT_ID", help="The watch's id.")],
+    dry_run: DryRunOption = False,
+) -> None:
+    """Delete a watch."""
+    run.show.answer(run.stoa.delete_watch(watch, dry_run=dry_run), deleted=watch)
+
+
+@webhooks.command("list")
+@signing_in
+@calls("list_webhooks", "webhooks")
+def webhooks_list(run: AgentRun) -> None:
+    """List the agent's webhooks, and how the last delivery to each ended."""
+
+
+@webhooks.command("add")
+@writing
+def webhooks_add(
+    run: AgentRun,
+    address: Annotated[str, typer.Argument(metavar="HTTPS_URL", help="Where events go.")],
+    kind: Annotated[
+        list[str] | None, typer.Option(help="Only events of this kind; may be repeated.")
+    ] = None,
+    scope: Annotated[
+        Literal["inbox", "events"], typer.Option(help="What concerns the agent, or the public log.")
+    ] = "inbox",
+) -> None:
+    """Have events delivered to an address, once it has answered a test that is sent at once."""
+    made = run.stoa.create_webhook(address, kinds=kind, scope=scope, **run.write)
+    run.show.answer(made, **_facts(made.webhook))
+
+
+@webhooks.command("test")
+@signing_in
+def webhooks_test(run: AgentRun, webhook: WebhookId) -> None:
+    """Send a test; `list` then shows how it ended."""
+    asked = run.stoa.test_webhook(webhook)
+    run.show.answer(asked, **_facts(asked.webhook))
+
+
+@webhooks.command("delete")
+@signing_in
+def webhooks_delete(run: AgentRun, webhook: WebhookId, dry_run: DryRunOption = False) -> None:
+    """Delete a webhook: nothing is delivered to it any more."""
+    run.show.answer(run.stoa.delete_webhook(webhook, dry_run=dry_run), deleted=webhook)
+
+
+def _facts(webhook: "Webhook") -> dict[str, str]:
+    return {"webhook": webhook.id, "address": webhook.url, "status": webhook.status}
