@@ -3,7 +3,7 @@
 All of it is read off the table of operations, the schemas and the settings in force.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from email.utils import formatdate
 from functools import cache, partial
 from importlib.resources import files
@@ -12,9 +12,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from starlette.requests import Request
+from starlette.responses import Response
 
 from stoa.clock import Clock
 from stoa.domain.credits import Credits
+from stoa.domain.errors import Refusal
 from stoa.domain.token_counts import estimate
 from stoa.domain.webhooks import WebhookSigner
 from stoa.operations.bootstrap import (
@@ -45,8 +48,9 @@ from stoa.schemas.opportunities import TYPES
 from stoa.schemas.plain_schemas import plain_schema
 from stoa.settings import Settings
 from stoa.web import agent_card, well_known
-from stoa.web.description import description
-from stoa.web.documents import Endpoint, dated_document, document
+from stoa.web.documents import HEADERS, Endpoint, dated_document, document
+from stoa.web.errors import refused_json
+from stoa.web.negotiation import PageFormat
 
 _templates = Environment(
     loader=PackageLoader("stoa.web"),
@@ -83,11 +87,30 @@ def endpoints(
         path: document(make, DOCUMENTS[path].media_type, own.get(path))
         for path, make in made.items()
     }
-    found[OPENAPI] = description(found[OPENAPI], openapi_of, origin)
+    found[OPENAPI] = _description(found[OPENAPI], openapi_of, origin)
     if settings.contact:
         report = partial(well_known.security_txt, settings.contact, origin)
         found[SECURITY_TXT] = dated_document(lambda: report(clock()), "text/plain; charset=utf-8")
     return found
+
+
+def _description(
+    whole: Endpoint, openapi_of: Callable[[list[str]], bytes], origin: str
+) -> Endpoint:
+    """The OpenAPI description: the whole of it, or the operations that the query names."""
+
+    async def serve(request: Request) -> Response:
+        asked = ",".join(request.query_params.getlist("operations"))
+        names = [name.strip() for name in asked.split(",") if name.strip()]
+        if not names:
+            return await whole(request)
+        try:
+            body = openapi_of(names)
+        except Refusal as refusal:
+            return refused_json(request, refusal, origin)
+        return Response(body, headers=HEADERS, media_type=PageFormat.JSON)
+
+    return serve
 
 
 def skill(settings: Settings) -> bytes:
@@ -106,10 +129,6 @@ def _documents(
     settings: Settings, openapi: Callable[[], dict[str, Any]], signer: WebhookSigner
 ) -> dict[str, Callable[[], bytes]]:
     """What makes each document; those not named here are templates."""
-
-    def contract() -> bytes:
-        return encode(bootstrap(settings))
-
     origin, of_skill = settings.origin, partial(skill, settings)
     made: dict[str, Callable[[], bytes]] = {
         OPENAPI: lambda: encode(openapi()),
@@ -127,7 +146,8 @@ def _documents(
     }
     texts = [path for path in DOCUMENTS if path not in made and path != UNANSWERED]
     without_sizes = {path: partial(_text, path, settings, dict[str, str]) for path in texts}
-    sizes = partial(_sizes, {**made, **without_sizes, BOOTSTRAP: contract})
+    contract = {BOOTSTRAP: lambda: encode(bootstrap(settings))}
+    sizes = partial(_sizes, {**made, **without_sizes, **contract})
     return {**made, **{path: partial(_text, path, settings, sizes) for path in texts}}
 
 
@@ -202,22 +222,19 @@ class FieldSummary(NamedTuple):
 
 @cache
 def _fields(operation: Operation) -> list[FieldSummary]:
-    return list(_each_field(operation))
-
-
-def _each_field(operation: Operation) -> Iterator[FieldSummary]:
     schema = request_schemas([operation.request])[operation.request.__name__]
     elsewhere = "query" if operation.method == "GET" else "body"
     plain = plain_schema(operation.request)["properties"]
-    for name in schema.get("properties", {}):
-        shape = plain[name]
-        yield FieldSummary(
+    return [
+        FieldSummary(
             name=name,
             place="path" if name in operation.path_fields else elsewhere,
             required=name in schema.get("required", ()),
-            form=_form(shape),
-            description=shape.get("description", ""),
+            form=_form(plain[name]),
+            description=plain[name].get("description", ""),
         )
+        for name in schema.get("properties", {})
+    ]
 
 
 _BOUNDS = {

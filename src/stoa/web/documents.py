@@ -11,7 +11,7 @@ from stoa.calls.encode import weak_tag
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-_HEADERS = {"Cache-Control": "public, no-cache"}
+HEADERS = {"Cache-Control": "public, no-cache"}
 
 
 def document(
@@ -26,7 +26,7 @@ def document(
         if not made:
             made = await asyncio.to_thread(make)
             tag = weak_tag(made)
-        headers = {**_HEADERS, "ETag": tag, **(own or {})}
+        headers = {**HEADERS, "ETag": tag, **(own or {})}
         return Response(made, media_type=media_type, headers=headers)
 
     return serve
@@ -36,6 +36,6 @@ def dated_document(make: Callable[[], bytes], media_type: str) -> Endpoint:
     """The endpoint of a short document that changes with time, made for each request."""
 
     async def serve(_: Request) -> Response:
-        return Response(make(), media_type=media_type, headers=_HEADERS)
+        return Response(make(), media_type=media_type, headers=HEADERS)
 
     return serve

@@ -27,7 +27,6 @@ from stoa.web.caching import for_programs
 from stoa.web.discovery import front_page
 from stoa.web.documents import Endpoint
 from stoa.web.errors import ErrorPages
-from stoa.web.feeds import unanswered_markdown
 from stoa.web.forum import ForumPages
 from stoa.web.front import FrontPages
 from stoa.web.manual import endpoints as manual
@@ -179,7 +178,7 @@ def _feeds(site: Site) -> dict[str, Endpoint]:
     feeds = Syndication(site)
     atom = {f"{path}.atom": feeds.atom(entries) for path, entries in feeds.sources.items()}
     json = {f"{path}.json": feeds.json(entries) for path, entries in feeds.sources.items()}
-    found = {**atom, **json, UNANSWERED: partial(unanswered_markdown, site)}
+    found = {**atom, **json, UNANSWERED: feeds.markdown}
     return {path: _cached_for_programs(site, endpoint) for path, endpoint in found.items()}
 
 
