@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from stoa.cli.ending import writing
+from stoa.store.tx import StartRefused
 
 
 def docs(
@@ -69,17 +70,12 @@ def _show(name: str) -> None:
 
 
 def _build(target: Path) -> None:
-    from stoa.cli.manual.site import BrokenLink, build
+    from stoa.cli.manual.site import build
     from stoa.web.manual.pages import folder
 
     if target.is_dir() and any(target.iterdir()) and not (target / "manual.css").exists():
-        print(f"stoa: {target} is not empty: choose a new folder for the pages", file=sys.stderr)
-        raise typer.Exit(1)
-    try:
-        made = build(folder())
-    except BrokenLink as broken:
-        print(f"stoa: {broken}", file=sys.stderr)
-        raise typer.Exit(1) from None
+        raise StartRefused(f"{target} is not empty: choose a new folder for the pages")
+    made = build(folder())
     with writing(target):
         for name, body in made.items():
             path = target / name

@@ -16,6 +16,7 @@ from stoa.cli.exporting import import_export
 from stoa.cli.options import ConfigFile, DatabaseUrl, DataDir, JsonOption, echo_json
 from stoa.domain.text import one_line
 from stoa.importers import ImportStopped
+from stoa.store.tx import StartRefused
 
 app = typer.Typer(help="Import discussions from another service.", no_args_is_help=True)
 
@@ -168,8 +169,7 @@ def stackexchange(
         with _progress() as progress:
             summary = importer.run(job, progress)
     except ImportStopped as stopped:
-        print(f"stoa: {one_line(str(stopped))}", file=sys.stderr)
-        raise typer.Exit(1) from None
+        raise StartRefused(one_line(str(stopped))) from None
     except KeyboardInterrupt:
         print("stoa: the same command goes on where this one stopped", file=sys.stderr)
         raise

@@ -9,6 +9,7 @@ from importlib.resources.abc import Traversable
 from string import Template
 
 from stoa import __version__
+from stoa.store.tx import StartRefused
 from stoa.web.manual.pages import HOME, NAVIGATION, ManualPage, named, pages
 from stoa.web.manual.render import RenderedPage, render
 
@@ -17,7 +18,7 @@ _FEWEST_LISTED, _MOST_LISTED = 3, 200
 _ELSEWHERE = ("http://", "https://", "mailto:")
 
 
-class BrokenLink(ValueError):
+class BrokenLink(StartRefused):
     """A link of a page leads nowhere; the message says which."""
 
 
