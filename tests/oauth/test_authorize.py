@@ -100,6 +100,7 @@ def test_an_address_opens_so_many_pages_that_wait_for_an_approval(stoa: App) -> 
     opened(stoa, path)
     refused = opened(stoa, path, 429)
     assert refused.answer.headers["retry-after"] == "600"
+    assert refused.answer.headers["x-ratelimit-resource"] == "authorizations"
     assert "again after 600 s: load this page again" in refused.words
     assert stoa.sql("SELECT count(*) FROM authorization_request") == [(2,)]
     opened(stoa, first.link("continue"))

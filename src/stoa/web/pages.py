@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from stoa.calls.public_reads import PublicReads
 from stoa.domain.errors import Refusal
-from stoa.http.answering import method_not_allowed, refusal_headers
+from stoa.http.answering import method_not_allowed
 from stoa.http.browser_headers import SECURITY
 from stoa.http.wire import Application, Receive, Scope, Send
 from stoa.operations.bootstrap import UNANSWERED
@@ -79,10 +79,7 @@ class _Refusing:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The ASGI entry point."""
         refusal: Refusal | None = scope.get(REFUSED)
-        answer: Application = self._application
-        if refusal:
-            page = answer = self._site.refused(Request(scope), refusal)
-            page.raw_headers.extend(refusal_headers(refusal, None))
+        answer = self._site.refused(Request(scope), refusal) if refusal else self._application
         await answer(scope, receive, send)
 
 

@@ -22,7 +22,7 @@ from stoa.domain.credits import Credits
 from stoa.domain.errors import Refusal
 from stoa.domain.jobs import FINAL, JobStatus
 from stoa.domain.text import escape_invisible
-from stoa.http.answering import RequestRefusal
+from stoa.http.answering import refusal_headers
 from stoa.http.browser_headers import with_script
 from stoa.http.reading import query_values
 from stoa.operations.agents import named
@@ -323,18 +323,14 @@ class Site:
         return Response(body, status, headers, f"{form or asked_form(request)}; charset=utf-8")
 
     def refused(self, request: Request, refusal: Refusal) -> Response:
-        """The page of a refusal, not cached; with `Retry-After` if it is temporary. It is HTML only
+        """The page of a refusal, not cached, with the headers of the same as JSON. It is HTML only
         for those who ask for that, as browsers do: to programs the short form says as much."""
         template = _REFUSED.get(refusal.status, "refused.html")
         form = asked_form(request, _SHORT_FIRST)
         body = self.render(request, template, form, alternate=None, refusal=refusal)
         answer = self.answer(request, body, refusal.status, form=form)
         answer.headers["Cache-Control"] = "no-store"
-        if refusal.retry_after is not None:
-            answer.headers["Retry-After"] = str(refusal.retry_after)
-        if isinstance(refusal, RequestRefusal):
-            name, value = refusal.header
-            answer.headers[name.decode()] = value.decode()
+        answer.raw_headers.extend(refusal_headers(refusal, None))
         return answer
 
     def guarded(self, endpoint: Endpoint) -> Endpoint:
