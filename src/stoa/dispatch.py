@@ -13,7 +13,7 @@ from stoa.domain.oauth import REGISTRATION
 from stoa.http import answering
 from stoa.http.hosts import Hosts
 from stoa.http.request import REQUEST, HttpRequest
-from stoa.http.wire import HeaderList, Message, Receive, Scope, Send
+from stoa.http.wire import HeaderList, Receive, Scope, Send, with_headers
 from stoa.logs import log, note_request
 from stoa.mcp import endpoint as mcp
 from stoa.metrics import A2A as A2A_CALL
@@ -205,10 +205,8 @@ async def _redirect(incoming: HttpRequest, send: Send) -> None:
 def _with_headers(send: Send, id_header: tuple[bytes, bytes]) -> Send:
     """Adds the headers that every response has to the responses of pages."""
 
-    async def sending(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            others = [pair for pair in message["headers"] if pair[0] != answering.NOSNIFF[0]]
-            message["headers"] = [*others, answering.NOSNIFF, id_header]
-        await send(message)
+    def changed(given: HeaderList) -> HeaderList:
+        others = (pair for pair in given if pair[0] != answering.NOSNIFF[0])
+        return [*others, answering.NOSNIFF, id_header]
 
-    return sending
+    return with_headers(send, changed)

@@ -38,6 +38,17 @@ class HeaderLines(msgspec.Struct, frozen=True, gc=False):
         return iter(_LINE.findall(self.text))
 
 
+def with_headers(send: Send, changed: Callable[[HeaderList], HeaderList]) -> Send:
+    """A `send` of answers whose headers are `changed`."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": changed(message["headers"])}
+        await send(message)
+
+    return sending
+
+
 class Ready(Protocol):
     """Answers that need no call of the application."""
 

@@ -3,19 +3,13 @@
 from datetime import UTC, date, datetime
 from email.utils import format_datetime
 
-from stoa.http.wire import HeaderList, Message, Send
+from stoa.http.wire import HeaderList, Send, with_headers
 from stoa.operations.table import Deprecated
 
 
 def announcing(send: Send, deprecated: Deprecated) -> Send:
     """A `send` that adds the headers `Deprecation` and `Sunset` to an answer."""
-
-    async def sending(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            message = {**message, "headers": [*message["headers"], *_headers(deprecated)]}
-        await send(message)
-
-    return sending
+    return with_headers(send, lambda given: [*given, *_headers(deprecated)])
 
 
 def _headers(deprecated: Deprecated) -> HeaderList:

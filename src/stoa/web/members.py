@@ -8,7 +8,7 @@ from stoa.calls.authenticate import Authenticator
 from stoa.domain.errors import Refusal
 from stoa.domain.oauth import AUTHORIZATION, REGISTRATION
 from stoa.http.request import HttpRequest
-from stoa.http.wire import HeaderList, Message, Send
+from stoa.http.wire import HeaderList, Send, with_headers
 from stoa.operations.bootstrap import DOCUMENTS, SECURITY_TXT, UNANSWERED
 
 _OPEN = (frozenset(DOCUMENTS) - {UNANSWERED}) | {
@@ -57,14 +57,10 @@ class MembersOnly:
 
 def privately(send: Send) -> Send:
     """Send an answer that no cache shared by others may keep."""
+    return with_headers(send, _made_private)
 
-    async def sending(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers: HeaderList = message["headers"]
-            caching = dict(headers).get(_OF_CACHES[0], _SHARED)
-            if caching.startswith(_SHARED):
-                others = [pair for pair in headers if pair[0] not in _OF_CACHES]
-                message = {**message, "headers": [*others, *_PRIVATE]}
-        await send(message)
 
-    return sending
+def _made_private(headers: HeaderList) -> HeaderList:
+    if not dict(headers).get(_OF_CACHES[0], _SHARED).startswith(_SHARED):
+        return headers
+    return [*(pair for pair in headers if pair[0] not in _OF_CACHES), *_PRIVATE]
