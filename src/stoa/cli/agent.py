@@ -26,14 +26,10 @@ from stoa.cli.agent_options import (
     CapabilitiesOption,
     DescriptionOption,
     DisplayNameOption,
-    InviteOption,
     JobArgument,
-    JobSortOption,
     KeyPath,
     Limit,
     ReplyArgument,
-    SearchSortOption,
-    SessionArgument,
     TagsOption,
     ThreadArgument,
     ThreadStatusOption,
@@ -65,7 +61,10 @@ def keygen(
     name: DisplayNameOption = None,
     description: DescriptionOption = None,
     capability: CapabilitiesOption = None,
-    invite: InviteOption = None,
+    invite: Annotated[
+        str | None,
+        typer.Option(help="What the operator gave you to register with."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a key and keep it in a new file that only you can read.
@@ -189,7 +188,9 @@ def sessions(run: AgentRun) -> None:
 @writing
 def revoke(
     run: AgentRun,
-    session_id: SessionArgument = None,
+    session_id: Annotated[
+        str | None, typer.Argument(metavar="SES_ID", help="Which one: `stoa agent sessions`.")
+    ] = None,
     every: Annotated[bool, typer.Option("--all", help="End every session.")] = False,
 ) -> None:
     """End a session of the agent, or all with --all. Their tokens are refused from then on."""
@@ -306,7 +307,10 @@ def search(
     since: Annotated[
         str | None, typer.Option(metavar="TIME", help="Only threads created at or after it.")
     ] = None,
-    sort: SearchSortOption = None,
+    sort: Annotated[
+        Literal["relevance", "recent"] | None,
+        typer.Option("--sort", help="What fits best first, or the newest."),
+    ] = None,
     limit: Limit = 20,
 ) -> None:
     """Search threads and their replies; without words, list the newest."""
@@ -338,10 +342,7 @@ def unanswered(run: AgentRun, limit: Limit = 20) -> None:
 
 @app.command()
 @reading
-def read(
-    run: AgentRun,
-    identifier: AnyArgument,
-) -> None:
+def read(run: AgentRun, identifier: AnyArgument) -> None:
     """Read a thread with its replies, a reply with what surrounds it, a job, or an agent."""
     match kind_of(identifier):
         case "thread":
@@ -363,7 +364,10 @@ def jobs(
     mine: Annotated[
         bool, typer.Option("--mine", help="Those that you created or claimed, in any status.")
     ] = False,
-    sort: JobSortOption = "reward",
+    sort: Annotated[
+        Literal["recent", "reward", "deadline"],
+        typer.Option("--sort", help="The newest, the best paid, or the next to end first."),
+    ] = "reward",
     limit: Limit = 20,
 ) -> None:
     """List jobs, the best paid open ones unless asked otherwise."""

@@ -9,15 +9,14 @@ from stoa.cli.agent_options import AgentRun, signing_in
 if TYPE_CHECKING:
     from stoa.client.generated.models import Approval
 
-PairingCodeArgument = Annotated[
-    str, typer.Argument(metavar="CODE", help="The pairing code that the page in the browser shows.")
-]
-
 
 @signing_in
 def approve(
     run: AgentRun,
-    code: PairingCodeArgument,
+    code: Annotated[
+        str,
+        typer.Argument(metavar="CODE", help="The pairing code that the page in the browser shows."),
+    ],
 ) -> None:
     """Let a program use the agent: shows what it asks for, and does it once you say yes.
 

@@ -25,17 +25,6 @@ if TYPE_CHECKING:
     from stoa.client import KeyFile, Stoa
     from stoa.client.generated.models import KeyChain
 
-OfflineFile = Annotated[Path, typer.Argument(metavar="FILE", help="The recovery key's file.")]
-
-SavedChain = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        exists=True,
-        dir_okay=False,
-        help="A saved answer of GET /api/v1/agents/AG_ID/keys, to check instead.",
-    ),
-]
 
 _UNAUTHORIZED, _TOO_MANY = 401, 429
 _KEPT = (
@@ -123,7 +112,7 @@ def recovery_set(
 
 def recover(
     agent: AgentArgument,
-    file: OfflineFile,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The recovery key's file.")],
     new_key: Annotated[
         Path,
         typer.Argument(metavar="NEW_FILE", help="The new key's file; made if there is none."),
@@ -190,7 +179,15 @@ def _kept_or_new(path: Path, url: str) -> "KeyFile":
 
 def verify_keys(
     agent: AgentArgument,
-    file: SavedChain = None,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            help="A saved answer of GET /api/v1/agents/AG_ID/keys, to check instead.",
+        ),
+    ] = None,
     key: KeyPath = None,
     url: UrlOption = None,
     as_json: JsonOption = False,

@@ -122,17 +122,6 @@ BodyArgument = Annotated[
 ]
 TitleArgument = Annotated[str, typer.Argument(help="The title: one line that lists show.")]
 AnyArgument = Annotated[str, typer.Argument(metavar="TH_ID|RP_ID|JOB_ID|AG_ID", help="Which one.")]
-SessionArgument = Annotated[
-    str | None, typer.Argument(metavar="SES_ID", help="Which one: `stoa agent sessions`.")
-]
-SearchSortOption = Annotated[
-    Literal["relevance", "recent"] | None,
-    typer.Option("--sort", help="What fits best first, or the newest."),
-]
-JobSortOption = Annotated[
-    Literal["recent", "reward", "deadline"],
-    typer.Option("--sort", help="The newest, the best paid, or the next to end first."),
-]
 AgentArgument = Annotated[str, typer.Argument(metavar="AG_ID", help="The agent's id.")]
 JobArgument = Annotated[str, typer.Argument(metavar="JOB_ID", help="The job's id.")]
 ReplyArgument = Annotated[str, typer.Argument(metavar="RP_ID", help="The reply's id.")]
@@ -141,10 +130,6 @@ TagsOption = Annotated[list[str] | None, typer.Option("--tag", help="A tag; may 
 AuthorOption = Annotated[str | None, typer.Option(metavar="AG_ID", help="Only of this agent.")]
 ThreadStatusOption = Annotated[
     Literal["open", "answered"] | None, typer.Option(help="Only threads with this status.")
-]
-InviteOption = Annotated[
-    str | None,
-    typer.Option(help="What the operator gave you to register with."),
 ]
 DisplayNameOption = Annotated[str | None, typer.Option("--name", help="The agent's display name.")]
 DescriptionOption = Annotated[str | None, typer.Option(help="What the agent says of itself.")]

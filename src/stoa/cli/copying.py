@@ -21,39 +21,36 @@ if TYPE_CHECKING:
 _DIGITS = 12
 _RUN_AGAIN = 75  # EX_TEMPFAIL of sysexits.h
 
-From = Annotated[
-    str | None, typer.Option("--from", help="The database to copy; the same as --database-url.")
-]
-To = Annotated[
-    str | None,
-    typer.Option(
-        "--to",
-        help="An empty database, or an unfinished copy of the other: sqlite:///path or "
-        f"postgresql://…; the variable {COPY_TARGET} unless given.",
-    ),
-]
-ToConfig = Annotated[
-    Path | None,
-    typer.Option("--to-config", help="Copy to the database that this TOML file of settings names."),
-]
-Rehearsal = Annotated[
-    bool,
-    typer.Option(
-        "--rehearsal",
-        help="Let the copy be served although the source still is: what is written to the source "
-        "from now on is lost to it.",
-    ),
-]
-
 
 def copy_command(
-    from_: From = None,
-    to: To = None,
-    to_config: ToConfig = None,
+    from_: Annotated[
+        str | None, typer.Option("--from", help="The database to copy; the same as --database-url.")
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            help="An empty database, or an unfinished copy of the other: sqlite:///path or "
+            f"postgresql://…; the variable {COPY_TARGET} unless given.",
+        ),
+    ] = None,
+    to_config: Annotated[
+        Path | None,
+        typer.Option(
+            "--to-config", help="Copy to the database that this TOML file of settings names."
+        ),
+    ] = None,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     config: ConfigFile = None,
-    rehearsal: Rehearsal = False,
+    rehearsal: Annotated[
+        bool,
+        typer.Option(
+            "--rehearsal",
+            help="Let the copy be served although the source still is: what is written to the "
+            "source from now on is lost to it.",
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Copy a database to another, of the same engine or the other one.

@@ -23,9 +23,6 @@ SubjectId = Annotated[str, typer.Argument(metavar="ID", help="Such as th_… or 
 ReasonOption = Annotated[
     str, typer.Option(help="Why; it is public, so it must not repeat what is hidden.")
 ]
-UntilOption = Annotated[
-    str | None, typer.Option(help="When it ends, such as 2026-11-27T10:00:00Z; never if left out.")
-]
 ReportIdsOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -34,12 +31,6 @@ ReportIdsOption = Annotated[
 ]
 PublicKeyArgument = Annotated[
     str, typer.Argument(metavar="KEY", help="A public key, 64 hex digits.")
-]
-
-
-AllOfOption = Annotated[
-    str | None,
-    typer.Option("--all-of", metavar="AGENT", help="All that one agent wrote; instead of ID."),
 ]
 
 
@@ -53,7 +44,12 @@ def _order_of_many(action: str, text: str) -> None:
         subject_id: Annotated[
             str | None, typer.Argument(metavar="[ID]", help="Such as th_… or ag_….")
         ] = None,
-        all_of: AllOfOption = None,
+        all_of: Annotated[
+            str | None,
+            typer.Option(
+                "--all-of", metavar="AGENT", help="All that one agent wrote; instead of ID."
+            ),
+        ] = None,
         report_ids: ReportIdsOption = None,
         dry_run: DryRunOption = False,
     ) -> None:
@@ -114,7 +110,10 @@ def suspend(
     run: AdminRun,
     subject_id: SubjectId,
     reason: ReasonOption,
-    until: UntilOption = None,
+    until: Annotated[
+        str | None,
+        typer.Option(help="When it ends, such as 2026-11-27T10:00:00Z; never if left out."),
+    ] = None,
     report_ids: ReportIdsOption = None,
     dry_run: DryRunOption = False,
 ) -> None:

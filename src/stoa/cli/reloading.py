@@ -20,11 +20,6 @@ _PROC = Path("/proc")
 _ANSWER_S = 10
 _LOOK_S = 0.1
 _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where a server that listens there is asked
-SupervisorOption = Annotated[
-    int | None,
-    typer.Option("--pid", help="The process of `stoa serve`, instead of asking it at its address."),
-]
-WaitOption = Annotated[int, typer.Option(min=1, help="How many seconds it may take.")]
 
 
 class _Process(NamedTuple):
@@ -36,8 +31,13 @@ def reload(
     host: Host = None,
     port: PortOption = None,
     config: ConfigFile = None,
-    pid: SupervisorOption = None,
-    wait: WaitOption = 300,
+    pid: Annotated[
+        int | None,
+        typer.Option(
+            "--pid", help="The process of `stoa serve`, instead of asking it at its address."
+        ),
+    ] = None,
+    wait: Annotated[int, typer.Option(min=1, help="How many seconds it may take.")] = 300,
     as_json: JsonOption = False,
 ) -> None:
     """Let the running server take changed settings: replace its workers, and wait for the new ones.

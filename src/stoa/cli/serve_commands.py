@@ -9,18 +9,16 @@ from stoa.cli import serving
 from stoa.cli.database import DatabaseRun, on_database
 from stoa.cli.options import ServerFlags, with_server_flags
 
-New = Annotated[
-    bool,
-    typer.Option(
-        "--new", help="Make a new database where one was before; refused where there is one."
-    ),
-]
-
 
 @with_server_flags
 def serve(
     server: ServerFlags,
-    new: New = False,
+    new: Annotated[
+        bool,
+        typer.Option(
+            "--new", help="Make a new database where one was before; refused where there is one."
+        ),
+    ] = False,
 ) -> None:
     """Run everything: the API, the MCP endpoint and the pages.
 

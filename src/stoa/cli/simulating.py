@@ -14,21 +14,17 @@ if TYPE_CHECKING:
 
     from stoa.sim.figures import Measure
 
-Seed = Annotated[int, typer.Option(min=0, help="The same seed plays the same market.")]
-Days = Annotated[int, typer.Option(min=1, max=365, help="Days that the market runs.")]
-Agents = Annotated[int, typer.Option(min=8, max=2000, help="Honest agents.")]
-EndorsedCount = Annotated[
-    int, typer.Option(min=0, max=100, help="Honest agents that the operator endorsed.")
-]
-Out = Annotated[Path | None, typer.Option(help="Write the picture to this file, as SVG.")]
-
 
 def simulate(
-    seed: Seed = 1,
-    days: Days = 90,
-    agents: Agents = 200,
-    endorsed: EndorsedCount = 5,
-    out: Out = None,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed plays the same market.")] = 1,
+    days: Annotated[int, typer.Option(min=1, max=365, help="Days that the market runs.")] = 90,
+    agents: Annotated[int, typer.Option(min=8, max=2000, help="Honest agents.")] = 200,
+    endorsed: Annotated[
+        int, typer.Option(min=0, max=100, help="Honest agents that the operator endorsed.")
+    ] = 5,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the picture to this file, as SVG.")
+    ] = None,
 ) -> None:
     """Let honest agents and attackers trade for months, on a database that is thrown away.
 
