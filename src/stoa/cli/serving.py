@@ -13,7 +13,7 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncGenerator, Generator, Mapping
-from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -206,6 +206,7 @@ async def _serve(
     """Serve until this is to end; whether it could do its work until then."""
     from stoa.app import Service
     from stoa.logs import loop_fault
+    from stoa.server import control
     from stoa.server.server import cancel_on_signals
     from stoa.server.tracing import new_provider
 
@@ -221,10 +222,13 @@ async def _serve(
         gc.freeze()  # the loaded program stays in memory: the collector need not look through it
         link.ready()
         _beat(link, stoa)
-        async with (
-            _serving_metrics(stoa.metrics_server(all_counters), metrics),
-            _taking_commands(settings, stoa),
-        ):
+        async with AsyncExitStack() as beside:
+            if metrics:
+                serving = _serving(stoa.metrics_server(all_counters), metrics)
+                await beside.enter_async_context(serving)
+            if settings.engine == "sqlite":  # no other program can write to the database
+                commands = control.listening(settings.database_path, stoa.operate)
+                await beside.enter_async_context(commands)
             await server.serve(sockets=[listener])
         if provider:
             await asyncio.to_thread(provider.shutdown)
@@ -232,25 +236,8 @@ async def _serve(
 
 
 @asynccontextmanager
-async def _taking_commands(settings: Settings, stoa: "Service") -> AsyncGenerator[None]:
-    """Take the operator's commands where no other program can write to the database."""
-    from stoa.server import control
-
-    if settings.engine != "sqlite":
-        yield
-        return
-    async with control.listening(settings.database_path, stoa.operate):
-        yield
-
-
-@asynccontextmanager
-async def _serving_metrics(
-    server: "Server", listener: socket.socket | None
-) -> AsyncGenerator[None]:
-    """Serve the metrics meanwhile, if they have a listener."""
-    if listener is None:
-        yield
-        return
+async def _serving(server: "Server", listener: socket.socket) -> AsyncGenerator[None]:
+    """Serve the metrics meanwhile."""
     task = asyncio.create_task(server.serve(sockets=[listener]))
     try:
         yield
