@@ -63,13 +63,10 @@ class _Parts:
     whole_at: int = 0
     starts: list[str] = field(default_factory=list[str])
 
-    def is_new(self, now: int) -> bool:
-        """Whether there is no need yet to look for more parts."""
-        return now < self.whole_at + limits.SITEMAP_MS
-
-    def is_current(self, now: int) -> bool:
-        """Whether the beginnings that are known may stay."""
-        return now < self.begun_at + limits.SITEMAP_PARTS_MS
+    @property
+    def ends_at(self) -> int:
+        """When to look for more parts."""
+        return self.whole_at + limits.SITEMAP_MS
 
 
 class Sitemap:
@@ -86,7 +83,7 @@ class Sitemap:
         parts = [await self._parts_of(kind) for kind in _KINDS]
         starts = {kind: found.starts for kind, found in zip(_KINDS, parts, strict=True)}
         if draft:
-            end = min(found.whole_at for found in parts) + limits.SITEMAP_MS
+            end = min(found.ends_at for found in parts)
             draft.add(Validity(frozenset(), deadline=end))
         if all(len(ids) <= 1 for ids in starts.values()):
             asked = [PartFrom(kind=kind, start="", size=PART) for kind in _KINDS]
@@ -101,7 +98,7 @@ class Sitemap:
         looks and the others wait."""
         clock, flight = self._site.reads.clock, self._site.reads.flight
         key = f"sitemap {kind}"
-        while not ((found := self._parts.get(kind)) and found.is_new(clock())):
+        while not ((found := self._parts.get(kind)) and clock() < found.ends_at):
             if await flight.wait(key):
                 continue
             with flight.making(key):
@@ -112,7 +109,7 @@ class Sitemap:
         """Look for more parts, one with each read, so that other slow reads come between. Who looks
         next goes on where this ends."""
         found = self._parts.get(kind)
-        if found is None or not found.is_current(now):
+        if found is None or now >= found.begun_at + limits.SITEMAP_PARTS_MS:
             found = self._parts[kind] = _Parts(now)
         while True:
             last, size = (found.starts[-1], PART) if found.starts else ("", 0)
